@@ -43,6 +43,10 @@ pub trait Sight {
     fn is_tracked(&self, target: &str, name: &str) -> bool;
     /// Whether the store has these bytes: what can be had again is nobody's work.
     fn is_stored(&self, digest: Digest) -> bool;
+    /// The folder of the store that a link to these bytes would lead to, if somebody edited it.
+    fn edited_folder(&self, digest: Digest) -> Option<PathBuf>;
+    /// Whether the place of a skill is the very folder that it comes from.
+    fn is_source(&self, target: &str, entry: &Locked) -> bool;
     /// Whether it is what a power cut left of these bytes.
     fn is_left_of(&self, target: &str, name: &str, digest: Digest) -> bool;
 }
@@ -129,6 +133,12 @@ pub enum Obstacle {
     Unreadable(String),
     /// It is from another source.
     OtherSource(String),
+    /// It is the folder that the skill comes from; it is never replaced.
+    Source,
+    /// Somebody edited the folder of the store that a link would lead to, through another link.
+    EditedBehindLink(PathBuf),
+    /// What it needs is left out.
+    Without(String),
 }
 
 /// Something in the way.

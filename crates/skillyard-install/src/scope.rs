@@ -80,8 +80,18 @@ impl Scope {
     ///
     /// It goes with the folder, wherever that is moved to; another one in the same place has its own.
     pub fn placed_file(&self) -> Option<PathBuf> {
-        let key = || Identity::of(&self.root).map_or_else(|| self.path_key(), Identity::digest);
-        (self.kind == ScopeKind::Project).then(|| self.own_file("placed", "toml", &key()))
+        (self.kind == ScopeKind::Project)
+            .then(|| self.own_file("placed", "toml", &self.folder_key()))
+    }
+
+    /// The file that says when large changes were written.
+    pub(crate) fn spans_file(&self) -> PathBuf {
+        self.own_file("placed", "times", &self.folder_key())
+    }
+
+    /// A name for the root that goes with it.
+    fn folder_key(&self) -> Digest {
+        Identity::of(&self.root).map_or_else(|| self.path_key(), Identity::digest)
     }
 
     /// A name for where the root is.

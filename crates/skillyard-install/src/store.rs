@@ -82,6 +82,14 @@ pub enum StoreError {
         /// What it is.
         found: Digest,
     },
+    /// Somebody changed the folder that links lead to.
+    #[error("`{}`, which links lead to, was edited", path.display())]
+    Edited {
+        /// What it is filed as.
+        digest: Digest,
+        /// The folder.
+        path: PathBuf,
+    },
     /// Its pack cannot be read.
     #[error("the store is damaged: the pack of {digest} cannot be read")]
     Pack {

@@ -10,7 +10,7 @@
 //! Nobody waits for the files of many skills, as nobody does who copies files. The system writes them
 //! within half a minute; a power cut before that leaves files without their end. Their digests tell:
 //! a change that was interrupted is taken back where they do not fit, and one that was not is put
-//! right by the next `sync`.
+//! right by the next `sync`. When they were written is noted, so that nobody's edit is taken for that.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -32,6 +32,7 @@ use crate::tree::Tree;
 use crate::write::{Draft, beside};
 use few::Few;
 use replacement::Replacement;
+use spans::Spans;
 use stage::Stage;
 
 mod error;
@@ -39,6 +40,7 @@ mod few;
 mod here;
 mod inside;
 mod replacement;
+mod spans;
 mod stage;
 
 pub use error::TransactionError;
@@ -139,19 +141,21 @@ impl<'a> Transaction<'a> {
         }
         let stages = self.stages(plan)?;
         let paths: Vec<AnyPath> = stages.values().map(|each| each.path.clone()).collect();
-        let drafts = files.iter().map(|file| beside(&file.path).into());
+        let drafts = files.iter().map(|file| file.path.to_path_buf());
+        let drafts = drafts.chain([self.scope.spans_file()]);
+        let drafts = drafts.map(|path| beside(&path).into());
         let preparing = Progress::Preparing {
             stages: paths.iter().cloned().chain(drafts).collect(),
         };
         // A power cut that takes this back leaves a hidden folder that no agent reads, and nothing else.
         self.write::<TransactionError>(preparing, |_| Ok(()))?;
         let ready = self.prepare(plan, &stages, trees, files, chronicle.note());
-        let ready = ready.map_err(E::from).and_then(|(commit, drafts)| {
+        let ready = ready.map_err(E::from).and_then(|(commit, drafts, few)| {
             let progress = self.write::<E>(Progress::Committed(commit), |journal| {
                 let synced = || {
-                    let few = Few::start(&paths)?;
+                    few.iter().for_each(Few::start);
                     Draft::sync_all(drafts.iter().chain([journal]))?;
-                    few.wait()
+                    few.iter().try_for_each(Few::wait)
                 };
                 // Nobody waits for the store's bytes to be on the disk, so they are written while
                 // the disk is busy with the others. But it holds nothing that was not checked.
@@ -203,16 +207,23 @@ impl<'a> Transaction<'a> {
         Ok(removed.map_err(|source| disk(&self.journal, source))?)
     }
 
-    /// Stages what is new, and says what will happen, with the files that will be replaced.
+    /// Stages what is new, and says what will happen, with the files that will be replaced and those
+    /// that are waited for.
     fn prepare(
         &self,
         plan: &Plan,
         stages: &BTreeMap<String, Stage>,
         trees: &Trees,
-        files: Vec<Replacement>,
+        mut files: Vec<Replacement>,
         note: String,
-    ) -> Result<(Commit, Vec<Draft>), TransactionError> {
-        let moves = self.stage(plan, stages, trees)?;
+    ) -> Result<(Commit, Vec<Draft>, Option<Few>), TransactionError> {
+        let (moves, span) = self.stage(plan, stages, trees)?;
+        let paths: Vec<&Path> = stages.values().map(|stage| &*stage.path).collect();
+        let few = Few::of(&paths).map_err(|source| disk(&self.scope.root, source))?;
+        if let (None, Some(span)) = (&few, span) {
+            let text = Spans::of(self.scope).with(span);
+            files.push(Replacement::of_own(self.scope.spans_file(), text));
+        }
         let files = files.into_iter();
         let (files, before) = files
             .map(|file| ((file.path, file.text), file.before))
@@ -226,7 +237,7 @@ impl<'a> Transaction<'a> {
         };
         let drafts = commit.drafts();
         let drafts = drafts.map_err(|source| disk(&self.scope.root, source))?;
-        Ok((commit, drafts))
+        Ok((commit, drafts, few))
     }
 
     /// Puts into the store what it does not have.

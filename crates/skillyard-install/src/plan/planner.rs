@@ -8,8 +8,18 @@ use super::{
 };
 use crate::lockfile::Locked;
 
-/// Works out what has to change.
+/// Works out what has to change. Who needs a skill that is left out and not there is left out, too.
 pub fn plan(before: &Before, wish: &Wish, settlement: &Settlement, sight: &dyn Sight) -> Plan {
+    let plan = work_out(before, wish, settlement, sight);
+    let Some((wish, mut without)) = without_skipped(before, wish, &plan) else {
+        return plan;
+    };
+    let mut plan = work_out(before, &wish, settlement, sight);
+    plan.skipped.append(&mut without);
+    plan
+}
+
+fn work_out(before: &Before, wish: &Wish, settlement: &Settlement, sight: &dyn Sight) -> Plan {
     let mut planner = Planner {
         before,
         settlement,
@@ -35,12 +45,65 @@ pub fn plan(before: &Before, wish: &Wish, settlement: &Settlement, sight: &dyn S
     plan
 }
 
+/// The wish without those that need what a plan left out and is not there, and without what only
+/// they need; nothing where there are none.
+fn without_skipped(before: &Before, wish: &Wish, plan: &Plan) -> Option<(Wish, Vec<Conflict>)> {
+    let is_missing = |name: &&str| before.lock.get(name).is_none();
+    let skipped = plan.skipped.iter().map(|each| each.name.as_str());
+    let mut missing: BTreeSet<&str> = skipped.filter(is_missing).collect();
+    let mut without = Vec::new();
+    // Who needs one of them is missing in turn, unless an older state of it stays.
+    loop {
+        let is_held = |name: &str| without.iter().any(|each: &Conflict| each.name == name);
+        let lacking = wish.present.iter().find_map(|entry| {
+            let lacks = entry.needs().find(|name| missing.contains(name))?;
+            let is_left_out = missing.contains(&*entry.name) || is_held(&entry.name);
+            (!is_left_out).then(|| (entry, lacks.to_owned()))
+        });
+        let Some((entry, lacks)) = lacking else { break };
+        let target = entry.targets.first().map_or("", String::as_str);
+        without.push(conflict(&entry.name, target, Obstacle::Without(lacks)));
+        missing.extend(Some(&*entry.name).filter(is_missing));
+    }
+    if without.is_empty() {
+        return None;
+    }
+    let stays = |entry: &&Locked| without.iter().all(|each| each.name != entry.name);
+    let mut present: Vec<&Locked> = wish.present.iter().filter(stays).collect();
+    // What came along for them alone goes with them, and what came along for that.
+    loop {
+        let is_needed = |name: &str| {
+            let locked = before.lock.skills().iter();
+            let mut all = locked.chain(present.iter().copied());
+            all.any(|entry| entry.needs().any(|each| each == name))
+        };
+        // What something is in the way of is the reason, and stays to be told.
+        let is_skipped = |name: &str| plan.skipped.iter().any(|each| each.name == name);
+        let is_alone = |entry: &&Locked| {
+            entry.dependency
+                && is_missing(&&*entry.name)
+                && !is_needed(&entry.name)
+                && !is_skipped(&entry.name)
+        };
+        let Some(at) = present.iter().position(is_alone) else {
+            break;
+        };
+        present.remove(at);
+    }
+    let wish = Wish {
+        present: present.into_iter().cloned().collect(),
+        ..wish.clone()
+    };
+    Some((wish, without))
+}
+
 /// What is to be done for one skill, and what is in its way.
 #[derive(Default)]
 struct Course {
     steps: Vec<Step>,
     conflicts: Vec<Conflict>,
     given_up: Vec<Conflict>,
+    let_go: Vec<(String, String)>,
 }
 
 struct Planner<'a> {
@@ -135,24 +198,31 @@ impl Planner<'_> {
 
     fn put(&self, to: &Locked, target: &str, course: &mut Course) {
         let occupant = self.sight.occupant(target, &to.name);
+        // Who removed the skill later would lose the only copy.
+        if self.is_source(&occupant, target, to) && !self.is_known(target, to) {
+            let itself = conflict(&to.name, target, Obstacle::Source);
+            course.conflicts.push(itself);
+            return;
+        }
         if self.is(&occupant, to) {
             return;
         }
-        let replaces = match self.obstacle(&occupant, &to.name, target) {
-            None => occupant != Occupant::Nothing,
-            Some(obstacle) => {
-                if !self.meet(conflict(&to.name, target, obstacle), course) {
-                    return;
-                }
-                true
-            }
+        let behind_link = || {
+            let folder = to.linked.then(|| self.sight.edited_folder(to.digest));
+            folder.flatten().map(Obstacle::EditedBehindLink)
         };
+        let obstacle = self.obstacle(&occupant, &to.name, target);
+        if let Some(obstacle) = obstacle.or_else(behind_link)
+            && !self.meet(conflict(&to.name, target, obstacle), course)
+        {
+            return;
+        }
         course.steps.push(Step::Put {
             name: to.name.clone(),
             target: target.to_owned(),
             digest: to.digest,
             linked: to.linked,
-            replaces,
+            replaces: occupant != Occupant::Nothing,
         });
     }
 
@@ -208,6 +278,11 @@ impl Planner<'_> {
         if occupant == Occupant::Nothing {
             return;
         }
+        let is_source = |entry: &Locked| self.is_source(&occupant, target, entry);
+        if self.before.entries(name).any(is_source) {
+            course.let_go.push((name.to_owned(), target.to_owned()));
+            return;
+        }
         if let Some(obstacle) = self.obstacle(&occupant, name, target)
             && !self.meet(conflict(name, target, obstacle), course)
         {
@@ -233,6 +308,7 @@ impl Planner<'_> {
     fn follow(&mut self, mut course: Course) {
         self.plan.steps.append(&mut course.steps);
         self.plan.given_up.append(&mut course.given_up);
+        self.plan.let_go.append(&mut course.let_go);
     }
 
     /// Leaves a skill out, or the whole plan undone.
@@ -252,6 +328,21 @@ impl Planner<'_> {
             }
             Occupant::Nothing | Occupant::Repository | Occupant::Other(_) => false,
         }
+    }
+
+    /// Whether a skill comes from the very folder that it is to be in. Behind a link its source is
+    /// safe.
+    fn is_source(&self, occupant: &Occupant, target: &str, entry: &Locked) -> bool {
+        !matches!(occupant, Occupant::Nothing | Occupant::Link(_))
+            && self.sight.is_source(target, entry)
+    }
+
+    /// Whether the lock has a skill from this source in this folder.
+    fn is_known(&self, target: &str, to: &Locked) -> bool {
+        let locked = self.before.lock.get(&to.name);
+        locked.is_some_and(|from| {
+            from.source == to.source && from.targets.iter().any(|each| each == target)
+        })
     }
 
     /// What forbids to replace or remove what is there.
@@ -282,8 +373,13 @@ impl Planner<'_> {
             Occupant::Repository => Obstacle::Repository,
             Occupant::Link(path) if is_ours => Obstacle::Link(path.clone()),
             Occupant::Other(reason) if is_ours => Obstacle::Unreadable(reason.clone()),
-            // An older state that was put there before the record of it was lost.
-            Occupant::Folder { tidy, .. } if is_ours && self.sight.is_stored(*tidy) => return None,
+            // An older state that was put there before the record of it was lost. With a record it
+            // is an edit, which somebody installed from here.
+            Occupant::Folder { tidy, .. }
+                if is_ours && !self.before.is_recorded && self.sight.is_stored(*tidy) =>
+            {
+                return None;
+            }
             Occupant::Folder { .. } if is_ours && self.is_left(name, target) => return None,
             _ if is_ours && !self.before.is_recorded => Obstacle::Unrecorded,
             // Which files these are is found out by who can look at them.

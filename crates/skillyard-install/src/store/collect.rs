@@ -14,7 +14,7 @@ use crate::lockfile::Lockfile;
 use crate::staging::sweep;
 
 /// What a collection removed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Collected {
     /// Skills that nobody uses.
     pub removed: usize,
@@ -22,6 +22,8 @@ pub struct Collected {
     pub kept: usize,
     /// Bytes that are free again.
     pub bytes: u64,
+    /// Folders that nobody uses, and that stay because somebody edited them through a link.
+    pub edited: Vec<PathBuf>,
 }
 
 impl Store {
@@ -57,14 +59,18 @@ impl Store {
             .list()?
             .iter()
             .partition(|digest| used.contains(digest));
+        let (edited, unused): (Vec<Digest>, Vec<Digest>) = unused
+            .into_iter()
+            .partition(|digest| self.is_edited(*digest));
         let sizes = self.read_each(&unused, |_, tree| tree.map_or(0, |tree| tree.size()))?;
         self.discard(&unused)?;
         let swept = sweep(&self.root.join("staging"));
         swept.map_err(|source| self.failed(source))?;
         Ok(Collected {
             removed: unused.len(),
-            kept: used.len(),
+            kept: used.len() + edited.len(),
             bytes: sizes.iter().sum(),
+            edited: edited.iter().map(|digest| self.folder(*digest)).collect(),
         })
     }
 

@@ -19,8 +19,8 @@ impl Store {
         Ok((sound, bad))
     }
 
-    /// Removes what is damaged of what is filed under digests. A folder that is sound stays, even
-    /// if the pack is not: links may lead to it.
+    /// Removes what is damaged of what is filed under digests. Folders stay: links may lead to them,
+    /// and what is not as it was in one is somebody's work.
     pub fn discard_damaged(&self, digests: &[Digest]) -> Result<(), StoreError> {
         let bundles = self.bundles()?;
         let is_damaged = |digest: &Digest| {
@@ -36,11 +36,7 @@ impl Store {
                 .is_err()
                 .then_some(pack)
         });
-        let folders = digests.iter().filter_map(|digest| {
-            let is_damaged = self.read_folder(*digest).is_err();
-            is_damaged.then(|| self.folder(*digest))
-        });
-        let mut paths = broken.chain(packs).chain(folders);
+        let mut paths = broken.chain(packs);
         paths.try_for_each(|path| remove(&path).map_err(|source| self.failed(source)))
     }
 

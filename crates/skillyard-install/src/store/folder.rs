@@ -1,10 +1,12 @@
 //! The folders of the store that links lead to.
 //!
-//! Whoever works in a skill that is linked works in here. Programs leave something behind, and a
-//! power cut takes something away, neither of which is anybody's work; what somebody changed is.
+//! Whoever works in a skill that is linked works in here. What programs leave behind is nobody's
+//! work; everything else that differs is somebody's, because the files are on the disk before a link
+//! leads to them, and a power cut takes nothing away.
 
+use std::fs::File;
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use rustix::fs::{CWD, RenameFlags, renameat_with};
 use rustix::io::Errno;
@@ -12,6 +14,7 @@ use skillyard_format::Digest;
 
 use super::{Store, StoreError, as_filed};
 use crate::tree::{Access, Tree, TreeError, TreeLimits};
+use crate::write::start_writing;
 
 /// What becomes of what somebody changed in a folder that links lead to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -31,23 +34,22 @@ impl Store {
 
     /// Reads the folder of a skill that a link may lead to.
     pub fn read_folder(&self, digest: Digest) -> Result<Tree, StoreError> {
-        if !self.folder(digest).is_dir() {
+        let path = self.folder(digest);
+        if !path.is_dir() {
             return Err(StoreError::Missing(digest));
         }
-        as_filed(self.found_in_folder(digest)?, digest)
+        let found = self.found_in_folder(digest)?;
+        let read = as_filed(found.clone(), digest);
+        if read.is_err() && found.tidied().digest() != digest {
+            return Err(StoreError::Edited { digest, path });
+        }
+        read
     }
 
     /// Whether somebody changed the folder of a skill that a link may lead to.
     pub fn is_edited(&self, digest: Digest) -> bool {
-        if !self.folder(digest).is_dir() {
-            return false;
-        }
-        let Ok(found) = self.found_in_folder(digest) else {
-            return true;
-        };
-        let found = found.tidied();
-        let is_left = |whole: Tree| found.is_left_of(&whole);
-        found.digest() != digest && !found.is_hollow() && !self.read(digest).is_ok_and(is_left)
+        let read = self.read_folder(digest);
+        matches!(read, Err(StoreError::Edited { .. } | StoreError::Tree(_)))
     }
 
     /// The folder of a skill, made if it is not there, or not whole.
@@ -57,7 +59,9 @@ impl Store {
         let is_there = match self.read_folder(digest) {
             Ok(_) => return Ok(path),
             Err(StoreError::Missing(_)) => false,
-            Err(error) if edits == Edits::Kept && self.is_edited(digest) => return Err(error),
+            Err(StoreError::Edited { .. } | StoreError::Tree(_)) if edits == Edits::Kept => {
+                return Err(StoreError::Edited { digest, path });
+            }
             Err(_) => true,
         };
         let parent = path.parent().unwrap_or(&self.root);
@@ -65,6 +69,7 @@ impl Store {
         let staging = self.staging()?;
         let staged = staging.path().join("skill");
         tree.write(&staged, Access::ReadOnly)?;
+        sync(tree, &staged).map_err(|source| self.failed(source))?;
         if is_there {
             match std::fs::rename(&path, staging.path().join("old")) {
                 Err(error) if error.kind() != io::ErrorKind::NotFound => {
@@ -84,12 +89,8 @@ impl Store {
     /// Hashes the folder of a skill, if it has one; what programs left in it is no damage.
     pub(super) fn verify_folder(&self, digest: Digest) -> Result<(), StoreError> {
         match self.read_folder(digest) {
-            Ok(_) | Err(StoreError::Missing(_)) => Ok(()),
-            Err(error) => {
-                let found = self.found_in_folder(digest).map(Tree::tidied);
-                let is_sound = found.is_ok_and(|found| found.digest() == digest);
-                if is_sound { Ok(()) } else { Err(error) }
-            }
+            Ok(_) | Err(StoreError::Missing(_) | StoreError::Damaged { .. }) => Ok(()),
+            Err(error) => Err(error),
         }
     }
 
@@ -101,4 +102,18 @@ impl Store {
         };
         Tree::read_any_names(&self.folder(digest), &limits)
     }
+}
+
+/// Waits until the files of a tree that was written into a folder are on the disk.
+fn sync(tree: &Tree, folder: &Path) -> io::Result<()> {
+    let files = || tree.files().iter().map(|file| folder.join(&file.path));
+    // All are on their way before the first is waited for. Many skills are written at once, so that
+    // no more than one file is open.
+    for path in files() {
+        start_writing(&File::open(path)?);
+    }
+    for path in files().chain([folder.to_owned()]) {
+        File::open(path)?.sync_all()?;
+    }
+    Ok(())
 }

@@ -13,15 +13,18 @@ use crate::write::start_writing;
 /// Up to so many files and folders are waited for.
 const FEW: usize = 48;
 
-/// The files of a small change, which are on their way to the disk.
+/// The files of a small change, which are waited for.
 pub(super) struct Few(Vec<File>);
 
 impl Few {
-    /// Begins to write what was staged, if it is little; nothing else is opened.
-    pub(super) fn start(stages: &[impl AsRef<Path>]) -> io::Result<Self> {
-        let few = few_of(stages)?.unwrap_or_default();
-        few.iter().for_each(start_writing);
-        Ok(Self(few))
+    /// What was staged, if it is little; nothing else is opened.
+    pub(super) fn of(stages: &[impl AsRef<Path>]) -> io::Result<Option<Self>> {
+        Ok(few_of(stages)?.map(Self))
+    }
+
+    /// Begins to write it to the disk.
+    pub(super) fn start(&self) {
+        self.0.iter().for_each(start_writing);
     }
 
     /// Waits until it is there.
@@ -83,7 +86,8 @@ mod tests {
     #[test]
     fn a_few_files_are_waited_for_with_their_folders() {
         let stage = staged(3);
-        let few = Few::start(&[stage.path().to_owned()]).unwrap();
+        let few = Few::of(&[stage.path().to_owned()]).unwrap().unwrap();
+        few.start();
         let files = few.0.iter();
         let kinds: Vec<bool> = files
             .map(|each| each.metadata().unwrap().is_file())
@@ -97,13 +101,13 @@ mod tests {
         let linked = staged(1);
         std::os::unix::fs::symlink("/", linked.path().join("link")).unwrap();
         for stage in [staged(FEW), linked] {
-            let few = Few::start(&[stage.path().to_owned()]).unwrap();
-            assert!(few.0.is_empty());
+            let few = Few::of(&[stage.path().to_owned()]).unwrap();
+            assert!(few.is_none());
         }
     }
 
     #[test]
     fn a_stage_that_is_gone_is_an_error() {
-        assert!(Few::start(&[PathBuf::from("/nowhere/at/all")]).is_err());
+        assert!(Few::of(&[PathBuf::from("/nowhere/at/all")]).is_err());
     }
 }

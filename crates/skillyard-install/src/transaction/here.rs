@@ -1,17 +1,20 @@
 //! How a scope is now, and what has to change in it.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use skillyard_format::Digest;
 
 use crate::git::Git;
-use crate::lockfile::LockfileError;
+use crate::lockfile::{Locked, LockfileError};
 use crate::occupant::Places;
+use crate::origin::OriginKind;
 use crate::plan::{Before, LinkTarget, Obstacle, Occupant, Plan, Settlement, Sight, Wish, plan};
 use crate::records::Records;
 use crate::scope::Scope;
 use crate::store::Store;
 use crate::tree::{Tree, TreeLimits};
+
+use super::spans::Spans;
 
 /// How a scope is now.
 pub fn before(scope: &Scope, records: &Records) -> Result<Before, LockfileError> {
@@ -95,16 +98,31 @@ impl Sight for Here<'_> {
         self.store.read(digest).is_ok()
     }
 
+    fn edited_folder(&self, digest: Digest) -> Option<PathBuf> {
+        let is_edited = self.store.is_edited(digest);
+        is_edited.then(|| self.store.folder(digest))
+    }
+
+    fn is_source(&self, target: &str, entry: &Locked) -> bool {
+        // In the lock a folder has no link in its path, and may be below the project's root.
+        let folder = || self.scope.root.join(&entry.source).canonicalize().ok();
+        let place = || self.scope.target(target).join(&entry.name);
+        entry.origin == OriginKind::LocalFolder
+            && folder()
+                .is_some_and(|folder| place().canonicalize().is_ok_and(|place| place == folder))
+    }
+
     fn is_left_of(&self, target: &str, name: &str, digest: Digest) -> bool {
         let place = self.scope.target(target).join(name);
         let Ok(left) = Tree::read_any_names(&place, &TreeLimits::default()) else {
             return false;
         };
         let left = left.tidied();
-        left.is_hollow()
+        let may_be_left = left.is_hollow()
             || self
                 .store
                 .read(digest)
-                .is_ok_and(|whole| left.is_left_of(&whole))
+                .is_ok_and(|whole| left.is_left_of(&whole));
+        may_be_left && Spans::of(self.scope).cover(&place, &left)
     }
 }

@@ -1,11 +1,13 @@
 //! What is new, put beside the place it will take.
 
 use std::collections::BTreeMap;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use rayon::prelude::*;
 
+use super::spans::Span;
 use super::{Transaction, TransactionError, Trees, disk};
 use crate::chronicle::unique;
 use crate::journal::{AnyPath, Content, Move};
@@ -60,27 +62,36 @@ impl Transaction<'_> {
         Ok(stages)
     }
 
-    /// Puts everything new beside its place.
+    /// Puts everything new beside its place, and says when.
     pub(super) fn stage(
         &self,
         plan: &Plan,
         stages: &BTreeMap<String, Stage>,
         trees: &Trees,
-    ) -> Result<Vec<Move>, TransactionError> {
+    ) -> Result<(Vec<Move>, Option<Span>), TransactionError> {
         for stage in stages.values() {
             // Who cannot do anything about a hidden folder can about the one it lies in.
             let beside = stage.path.parent().unwrap_or(&stage.path);
             std::fs::create_dir(&stage.path).map_err(|source| disk(beside, source))?;
         }
+        let timed = |span: io::Result<Span>| span.map_err(|source| disk(&self.scope.root, source));
+        let first = stages.values().next();
+        let start = first.map(|stage| timed(Span::start(&stage.path)));
+        let start = start.transpose()?;
         let steps = plan.steps.par_iter();
-        steps
-            .map(|step| self.stage_step(step, stages, trees))
-            .collect()
+        let moves: Result<Vec<Move>, TransactionError> = steps
+            .map(|step| self.stage_step(step, plan, stages, trees))
+            .collect();
+        let moves = moves?;
+        let span = start.zip(first);
+        let span = span.map(|(start, stage)| timed(start.end(&stage.path)));
+        Ok((moves, span.transpose()?))
     }
 
     fn stage_step(
         &self,
         step: &Step,
+        plan: &Plan,
         stages: &BTreeMap<String, Stage>,
         trees: &Trees,
     ) -> Result<Move, TransactionError> {
@@ -102,10 +113,8 @@ impl Transaction<'_> {
             None => Arc::new(self.store.read(*digest)?),
         };
         let content = if *linked {
-            // The plan lets a link to an edited folder be replaced only if the edits are given up.
-            let is_there =
-                std::fs::read_link(&place).is_ok_and(|to| to == self.store.folder(*digest));
-            let edits = if is_there {
+            let mut given_up = plan.given_up.iter();
+            let edits = if given_up.any(|each| each.name == *name) {
                 Edits::GivenUp
             } else {
                 Edits::Kept

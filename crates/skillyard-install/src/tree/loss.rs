@@ -1,14 +1,16 @@
 //! What a power cut makes of files that were written shortly before it: they are there, and bytes
-//! at their end are missing or null. Nobody edits a file like that.
+//! at their end are missing or null. An edit may leave the same; when the files were changed tells.
 
 use super::{Tree, TreeFile};
 
 impl Tree {
-    /// Whether this is what is left of a tree, and nothing in it is anybody's work.
+    /// Whether this may be what is left of a tree: no file has a byte or a mode that it did not have.
     pub(crate) fn is_left_of(&self, whole: &Self) -> bool {
         self.files.len() == whole.files.len()
             && self.files.iter().zip(&whole.files).all(|(left, file)| {
-                left.path == file.path && (left == file || is_left_of(&left.bytes, &file.bytes))
+                left.path == file.path
+                    && left.executable == file.executable
+                    && is_left_of(&left.bytes, &file.bytes)
             })
     }
 

@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use serde_json::json;
-use skillyard_install::store::Store;
+use skillyard_install::store::{Store, StoreError};
 
 use super::Outcome;
 use crate::agent;
@@ -58,28 +58,53 @@ fn verify(context: &Context, store: &Store, fix: bool) -> Outcome {
     let start = Instant::now();
     let found = if fix { store.mend() } else { store.verify() };
     let (sound, bad) = found.map_err(InstallFailure::from)?;
+    // What somebody edited through a link is theirs, and stays.
+    let (edited, bad): (Vec<_>, Vec<_>) = bad
+        .into_iter()
+        .partition(|(_, error)| matches!(error, StoreError::Edited { .. } | StoreError::Tree(_)));
     let printer = &context.printer;
     if printer.is_json() {
         let damaged = bad
             .iter()
             .map(|(digest, error)| json!({ "digest": digest, "reason": error.to_string() }));
-        printer.json(&json!({ "sound": sound, "damaged": damaged.collect::<Vec<_>>(), "removed": fix && !bad.is_empty() }))?;
+        let edited = edited.iter().map(|(digest, error)| {
+            let path = store.folder(*digest);
+            json!({ "digest": digest, "path": path.to_string_lossy(), "reason": error.to_string() })
+        });
+        printer.json(&json!({
+            "sound": sound,
+            "damaged": damaged.collect::<Vec<_>>(),
+            "edited": edited.collect::<Vec<_>>(),
+            "removed": fix && !bad.is_empty(),
+        }))?;
     } else {
         for (digest, error) in &bad {
             printer.people(&format!(" ✗ {digest}: {error}"));
         }
+        for (_, error) in &edited {
+            printer.people(&format!(" ! {error}, and stays"));
+        }
         let done = if fix { "removed" } else { "damaged" };
         printer.note(&format!(
-            "{sound} sound, {} {done}, in {}",
+            "{sound} sound, {} {done}{}, in {}",
             bad.len(),
+            told_edited(edited.len()),
             elapsed(start.elapsed())
         ));
     }
-    Ok(if bad.is_empty() || fix {
+    Ok(if edited.is_empty() && (bad.is_empty() || fix) {
         Status::Yes
     } else {
         Status::No
     })
+}
+
+/// How many were edited, where there are any.
+fn told_edited(count: usize) -> String {
+    match count {
+        0 => String::new(),
+        count => format!(", {count} edited"),
+    }
 }
 
 fn collect(context: &Context, store: &Store) -> Outcome {
@@ -97,8 +122,15 @@ fn collect(context: &Context, store: &Store) -> Outcome {
             "removed": collected.removed,
             "kept": collected.kept,
             "bytes": collected.bytes,
+            "edited": collected.edited.iter().map(|path| path.to_string_lossy()).collect::<Vec<_>>(),
         }))?;
     } else {
+        for folder in &collected.edited {
+            printer.people(&format!(
+                " ! `{}` was edited through a link, and stays; no project uses it any more",
+                folder.display()
+            ));
+        }
         printer.note(&format!(
             "Removed {} of {} skills ({} bytes) in {}",
             collected.removed,

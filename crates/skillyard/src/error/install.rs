@@ -42,6 +42,9 @@ pub(crate) enum InstallFailure {
     NoHome,
     #[error("something is in the way")]
     Conflicts(Vec<Conflict>),
+    /// The same where the rest was done, or would be.
+    #[error("something is in the way")]
+    LeftOut(Vec<Conflict>),
     #[error("something is in the way of `{name}`, which `{}` needs", by.join("`, `"))]
     NeededName {
         name: String,
@@ -265,9 +268,9 @@ impl InstallFailure {
     /// What is known beyond the message.
     pub(super) fn causes(&self) -> Vec<String> {
         match self {
-            Self::Conflicts(conflicts) | Self::NeededName { conflicts, .. } => {
-                conflicts.iter().map(obstacle).collect()
-            }
+            Self::Conflicts(conflicts)
+            | Self::LeftOut(conflicts)
+            | Self::NeededName { conflicts, .. } => conflicts.iter().map(obstacle).collect(),
             Self::NoneLoadable { reason, .. }
             | Self::Signature { reason, .. }
             | Self::Revoked { reason, .. } => vec![reason.clone()],

@@ -158,6 +158,21 @@ pub(crate) fn obstacle(conflict: &Conflict) -> String {
         Obstacle::Unreadable(reason) => {
             format!("{place} is not as it was installed: {}", visible(reason))
         }
+        Obstacle::Source => {
+            format!("{place} is the folder that it comes from: it is there already, and yours")
+        }
+        Obstacle::EditedBehindLink(folder) => {
+            let folder = folder.to_string_lossy();
+            format!(
+                "`{}`, which a link would lead to, was edited through another link",
+                visible(&folder)
+            )
+        }
+        Obstacle::Without(needed) => format!(
+            "`{}` needs `{}`, which is left out",
+            visible(&conflict.name),
+            visible(needed)
+        ),
         Obstacle::OtherSource(source) => {
             format!(
                 "`{}` is installed from `{}`",

@@ -138,7 +138,7 @@ pub(crate) fn preview_around(
     }
     let plan = look(place, wish, settlement)?;
     if plan.is_empty() {
-        return Err(InstallFailure::Conflicts(held).into());
+        return Err(InstallFailure::LeftOut(held).into());
     }
     Ok((plan, Held(held)))
 }
@@ -155,7 +155,7 @@ impl Held {
         if context.printer.is_json() {
             return Ok(Status::No);
         }
-        Err(InstallFailure::Conflicts(self.0).into())
+        Err(InstallFailure::LeftOut(self.0).into())
     }
 }
 
@@ -167,7 +167,7 @@ pub(crate) fn refuse_conflicts(plan: Plan, wish: &Wish) -> Result<Plan, CommandE
     // The name of what others need is not the user's to choose.
     let is_needed = |entry: &Locked| entry.name == first.name && entry.dependency;
     if wish.present.iter().any(is_needed)
-        && !matches!(first.obstacle, Obstacle::Edited(_))
+        && !matches!(first.obstacle, Obstacle::Edited(_) | Obstacle::Source)
         && let Some(failure) = needed_name(plan.conflicts.clone(), wish)
     {
         return Err(failure.into());

@@ -5,9 +5,9 @@ use std::os::unix::fs::symlink;
 
 use insta::assert_snapshot;
 
-use crate::TestContext;
 use crate::project::{everything, installed, project};
 use crate::servers::repository::skill;
+use crate::{TestContext, output, text};
 
 const INSTALLED: &str = ".agents/skills/pdf/SKILL.md";
 
@@ -278,4 +278,75 @@ fn what_is_lost_by_force_is_told_before_and_after() {
             "`.agents/skills/pdf` was edited after it was installed: notes.md"
         );
     }
+}
+
+#[test]
+fn an_edit_that_was_installed_elsewhere_is_still_an_edit() {
+    let context = installed();
+    let mine = skill("pdf", "mine");
+    context.write(INSTALLED, &mine);
+    context.refused(&["sync"]);
+    context.write("other/skills.toml", "");
+    let mut install = context.skillyard();
+    let install = install.args(["install", "../.agents/skills/pdf"]);
+    let done = output(install.current_dir(context.root().join("other")));
+    assert!(done.status.success(), "{}", text(&done.stderr));
+    let told = context.refused(&["sync"]);
+    assert!(told.contains("was edited after it was installed"), "{told}");
+    assert_eq!(context.read(INSTALLED), mine);
+}
+
+#[test]
+fn a_skill_is_not_installed_from_its_own_place() {
+    for target in [".agents/skills/mine", ".claude/skills/mine"] {
+        let context = project();
+        context.write(&format!("{target}/SKILL.md"), skill("mine", "one"));
+        let source = format!("./{target}");
+        for force in [&["--dry-run"][..], &["--force"], &[]] {
+            let command = [&["install", source.as_str()], force].concat();
+            let told = context.refused(&command);
+            assert!(
+                told.contains("is the folder that it comes from: it is there already, and yours"),
+                "{told}"
+            );
+        }
+        assert_eq!(context.read("skills.toml"), "");
+        // For other agents it may be.
+        if target.starts_with(".claude") {
+            context.done(&["install", &source, "--agent", "codex"]);
+            context.done(&["remove", "mine"]);
+        }
+        assert_eq!(
+            context.read(&format!("{target}/SKILL.md")),
+            skill("mine", "one")
+        );
+    }
+}
+
+#[test]
+fn a_skill_is_not_installed_from_its_own_place_behind_a_link() {
+    let context = project();
+    let own = context.in_home("dotfiles/skills/foo");
+    fs::create_dir_all(&own).unwrap();
+    fs::create_dir_all(context.in_home(".claude")).unwrap();
+    fs::write(own.join("SKILL.md"), skill("foo", "one")).unwrap();
+    symlink("../dotfiles/skills", context.in_home(".claude/skills")).unwrap();
+    let source = own.to_str().unwrap();
+    let told = context.refused(&["install", source, "--scope", "user"]);
+    assert!(told.contains("and yours"), "{told}");
+    assert!(own.join("SKILL.md").is_file());
+}
+
+#[test]
+fn a_skill_that_was_installed_from_its_own_place_outlives_its_entry() {
+    let context = installed();
+    // As earlier versions locked it.
+    for file in ["skills.toml", "skills.lock"] {
+        let text = context.read(file);
+        context.write(file, text.replace("./lib/pdf", "./.agents/skills/pdf"));
+    }
+    let told = context.done(&["remove", "pdf"]);
+    assert!(told.contains("is yours now"), "{told}");
+    assert_eq!(context.version_of("pdf").as_deref(), Some("one"));
+    assert!(!context.read("skills.lock").contains("pdf"));
 }

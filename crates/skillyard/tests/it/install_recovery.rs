@@ -2,7 +2,7 @@
 //! that a kill can leave, and in projects that are not what they were.
 
 use std::fs;
-use std::os::unix::fs::MetadataExt as _;
+use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use skillyard_install::tree::{Tree, TreeLimits};
 
 use crate::TestContext;
-use crate::project::{everything, installed};
+use crate::project::{everything, installed, project};
 use crate::servers::repository::skill;
 
 /// An update of `pdf` from `one` to `two` that was interrupted before its first step.
@@ -273,6 +273,10 @@ fn what_a_power_cut_left_of_a_skill_is_put_right_by_sync() {
     context.done(&["update", "--yes"]);
     let whole = skill("pdf", "one");
     let half = &whole[..whole.len() / 2];
+    // Nobody can set back when a file was changed, so the record says that it was written only now.
+    let placed = context.in_home(".skillyard/placed");
+    let record = placed.join(&everything(&placed)[0]);
+    fs::write(record.with_extension("times"), format!("0 {}\n", i64::MAX)).unwrap();
     for left in ["", half, &format!("{half}\0\0")] {
         context.write(".agents/skills/pdf/SKILL.md", left);
         let list = context.done(&["list"]);
@@ -299,6 +303,49 @@ fn what_a_power_cut_left_of_a_skill_is_put_right_by_sync() {
     context.write(".agents/skills/pdf/run.sh", "echo mine\n");
     context.refused(&["sync"]);
     assert_eq!(context.read(".agents/skills/pdf/run.sh"), "echo mine\n");
+}
+
+#[test]
+fn who_cuts_off_empties_or_disables_a_file_of_a_skill_keeps_that() {
+    for files in [1, 60] {
+        let context = project();
+        context.write("lib/pdf/SKILL.md", skill("pdf", "one"));
+        for number in 0..files {
+            context.write(&format!("lib/pdf/scripts/{number}.sh"), "echo\n");
+        }
+        let runnable = context.root().join("lib/pdf/scripts/0.sh");
+        fs::set_permissions(runnable, fs::Permissions::from_mode(0o755)).unwrap();
+        context.done(&["install", "./lib/pdf"]);
+        let times = everything(&context.in_home(".skillyard/placed"));
+        assert_eq!(times.len() == 2, files == 60, "{times:?}");
+        let file = context.root().join(".agents/skills/pdf/SKILL.md");
+        let script = context.root().join(".agents/skills/pdf/scripts/0.sh");
+        let whole = fs::read(&file).unwrap();
+        let kept = |what: &str| {
+            for command in [&["sync"][..], &["update", "--yes"], &["remove", "pdf"]] {
+                let told = context.refused(command);
+                assert!(told.contains("was edited"), "{files} {what}: {told}");
+            }
+        };
+        for left in [&whole[..whole.len() / 2], b""] {
+            fs::write(&file, left).unwrap();
+            kept("cut off");
+            // As editors do it, and with the time that the file had.
+            let other = file.with_file_name("other");
+            fs::write(&other, left).unwrap();
+            let opened = fs::File::options().write(true).open(&other).unwrap();
+            opened.set_modified(UNIX_EPOCH).unwrap();
+            fs::rename(&other, &file).unwrap();
+            kept("replaced");
+            assert_eq!(fs::read(&file).unwrap(), left);
+        }
+        fs::write(&file, &whole).unwrap();
+        fs::set_permissions(&script, fs::Permissions::from_mode(0o644)).unwrap();
+        kept("not executable");
+        assert_eq!(script.metadata().unwrap().mode() & 0o111, 0);
+        context.done(&["sync", "--force"]);
+        assert_eq!(script.metadata().unwrap().mode() & 0o100, 0o100);
+    }
 }
 
 #[test]

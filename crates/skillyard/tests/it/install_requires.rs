@@ -271,3 +271,53 @@ fn what_is_newly_needed_goes_where_it_is_needed() {
         assert_eq!(context.version_of(name), None);
     }
 }
+
+#[test]
+fn who_needs_what_is_left_out_is_left_out_too() {
+    let context = library(&[
+        ("app", "../part ../colour"),
+        ("part", "../util"),
+        ("util", ""),
+        ("colour", ""),
+        ("other", ""),
+    ]);
+    let own = ".agents/skills/util/SKILL.md";
+    context.write(own, needing("util", "mine", ""));
+    let command = ["install", "./lib/app", "./lib/other", "--skip-existing"];
+    assert_snapshot!(context.done(&command), @r"
+     + other  ./lib/other
+       util  left out: `.agents/skills/util` is there already and was not installed by skillyard
+       part  left out: `part` needs `util`, which is left out
+       app  left out: `app` needs `part`, which is left out
+    Installed 1 skill (project scope) in [TIME]
+    Skillyard keeps this project's skills out of prompts until you run `skillyard trust .`
+    ");
+    assert_eq!(context.version_of("other").as_deref(), Some("one"));
+    for name in ["app", "part", "colour"] {
+        assert_eq!(context.version_of(name), None, "{name}");
+    }
+    for command in [
+        &["sync"][..],
+        &["sync", "--locked"],
+        &["sync", "--offline"],
+        &["update"],
+    ] {
+        context.done(command);
+    }
+    assert!(!context.read("skills.toml").contains("app"));
+    // Where it is needed only later, what is there stays as it was.
+    context.write("lib/other/SKILL.md", needing("other", "two", "../util"));
+    let told = context.refused(&["update"]);
+    assert!(
+        told.contains("`.agents/skills/util` is there already"),
+        "{told}"
+    );
+    assert!(told.contains("replace it with `--force`"), "{told}");
+    assert!(
+        !told.contains("--name") && !told.contains("--skip-existing"),
+        "{told}"
+    );
+    assert_eq!(context.version_of("other").as_deref(), Some("one"));
+    assert_eq!(context.version_of("util").as_deref(), Some("mine"));
+    context.done(&["sync", "--locked", "--check"]);
+}

@@ -8,10 +8,10 @@ use std::path::{Path, PathBuf};
 
 use insta::assert_snapshot;
 
-use crate::project::{everything, installed};
+use crate::project::{everything, installed, project};
 use crate::servers::repository::skill;
 use crate::tampering::{cut_off, empty, flip, huge, link, pipe, replace};
-use crate::{TestContext, output};
+use crate::{TestContext, output, text};
 
 const STORE: &str = ".skillyard/store";
 
@@ -123,29 +123,26 @@ fn links_never_lead_to_bytes_that_were_tampered_with() {
     context.done(&["install", "./lib/pdf", "--link"]);
     context.done(&["install", "./lib/pdf"]);
     fs::write(context.linked_file(), skill("pdf", "evil")).unwrap();
-    assert_snapshot!(hashed(&context.refused(&["install", "./lib/pdf", "--link"])), @r"
-    error: the store is damaged: [DIGEST] has become [DIGEST]
-
-    hint: Find all damage with `skillyard store verify`, mend it with `skillyard store verify --fix`
-    ");
+    // It may be somebody's work, so it is replaced by who says so.
+    for dry_run in [&["--dry-run"][..], &[]] {
+        let command = [&["install", "./lib/pdf", "--link"], dry_run].concat();
+        let told = context.refused(&command);
+        assert!(
+            told.contains("which a link would lead to, was edited through another link"),
+            "{told}"
+        );
+        assert!(
+            told.contains("hint: Take a copy: leave out `--link`"),
+            "{told}"
+        );
+    }
     assert_eq!(context.version_of("pdf").as_deref(), Some("one"));
-    context.done(&["store", "verify", "--fix"]);
-    context.done(&["install", "./lib/pdf", "--link"]);
+    context.done(&["install", "./lib/pdf", "--link", "--force"]);
     fs::write(context.linked_file(), skill("pdf", "evil")).unwrap();
     assert_eq!(context.code(&["sync", "--check"]), Some(1));
-    context.done(&["store", "verify", "--fix"]);
-    context.done(&["sync"]);
+    context.done(&["sync", "--force"]);
     assert_eq!(context.version_of("pdf").as_deref(), Some("one"));
     assert_eq!(context.code(&["sync", "--check"]), Some(0));
-}
-
-/// Digests without their digits.
-fn hashed(text: &str) -> String {
-    let mut parts = text.split("sha256:");
-    let first = parts.next().unwrap_or_default().to_owned();
-    parts.fold(first, |all, part| {
-        all + "[DIGEST]" + part.get(64..).unwrap_or(part)
-    })
 }
 
 #[test]
@@ -332,4 +329,63 @@ fn nothing_is_mended_while_somebody_uses_the_store() {
     store.unlock().unwrap();
     context.done(&["store", "verify", "--fix"]);
     assert!(!pack.exists());
+}
+
+/// Two projects with the same skill, the first as a link, edited through it.
+fn edited_through_a_link() -> (TestContext, PathBuf) {
+    let context = project();
+    context.write("lib/pdf/SKILL.md", skill("pdf", "one"));
+    context.done(&["install", "./lib/pdf", "--link"]);
+    let file = context.linked_file();
+    fs::write(&file, skill("pdf", "mine")).unwrap();
+    (context, file)
+}
+
+#[test]
+fn what_was_edited_through_a_link_is_not_collected() {
+    let (context, file) = edited_through_a_link();
+    // As on another branch, where nobody wants it.
+    fs::remove_file(context.root().join("skills.lock")).unwrap();
+    context.write("skills.toml", "");
+    let told = context.done(&["sync"]);
+    assert!(told.contains("is yours now"), "{told}");
+    let answer = context.json(&["store", "gc", "--json"]);
+    assert_eq!(answer["removed"], 0);
+    assert_eq!(
+        answer["edited"][0],
+        file.parent().unwrap().to_str().unwrap()
+    );
+    let told = context.done(&["store", "gc"]);
+    assert!(
+        told.contains("was edited through a link, and stays"),
+        "{told}"
+    );
+    assert_eq!(fs::read_to_string(&file).unwrap(), skill("pdf", "mine"));
+}
+
+#[test]
+fn what_was_edited_through_a_link_is_no_damage() {
+    let (context, file) = edited_through_a_link();
+    let is_mine = || fs::read_to_string(&file).unwrap() == skill("pdf", "mine");
+    for fix in [&["--fix"][..], &[]] {
+        let verify = [&["store", "verify"], fix].concat();
+        let told = context.refused(&verify);
+        assert!(
+            told.contains("which links lead to, was edited, and stays"),
+            "{told}"
+        );
+        assert!(told.contains("0 sound, 0 "), "{told}");
+        assert!(is_mine());
+    }
+    // Nor is it in the way of another project that finds the pack damaged.
+    flip(&context, &context.pack("name: pdf"));
+    let lock = context.read("skills.lock").replace("linked = true\n", "");
+    let lock = lock.replace("./lib", "../lib");
+    context.write("other/skills.toml", "");
+    context.write("other/skills.lock", lock);
+    let mut sync = context.skillyard();
+    let sync = sync.args(["sync", "--frozen"]);
+    let synced = output(sync.current_dir(context.root().join("other")));
+    assert!(synced.status.success(), "{}", text(&synced.stderr));
+    assert!(is_mine());
 }

@@ -23,9 +23,20 @@ use crate::error::CommandError;
 /// Most skills that are named.
 const MOST_NAMES: usize = 12;
 
-/// What the user can do about what is in the way.
+/// What the user can do about what is in the way of an installation.
 fn conflict_hint(conflicts: &[Conflict]) -> &'static str {
-    match conflicts.first().map(|each| &each.obstacle) {
+    obstacle_hint(conflicts).unwrap_or(
+        "Give it another name with `--name`, replace it with `--force`, or leave it with `--skip-existing`",
+    )
+}
+
+/// The same where the names are settled, and what is in the way was left out.
+fn left_out_hint(conflicts: &[Conflict]) -> &'static str {
+    obstacle_hint(conflicts).unwrap_or("Move it away, or replace it with `--force`")
+}
+
+fn obstacle_hint(conflicts: &[Conflict]) -> Option<&'static str> {
+    Some(match conflicts.first().map(|each| &each.obstacle) {
         Some(Obstacle::Edited(_)) => "Keep your changes elsewhere, or give them up with `--force`",
         Some(Obstacle::Unrecorded) => {
             "If nobody changed it here, `--force` replaces it; the project was copied, or the home is another one than then"
@@ -33,10 +44,14 @@ fn conflict_hint(conflicts: &[Conflict]) -> &'static str {
         Some(Obstacle::Repository | Obstacle::Link(_) | Obstacle::Unreadable(_)) => {
             "Move it away, or replace it with `--force`"
         }
-        _ => {
-            "Give it another name with `--name`, replace it with `--force`, or leave it with `--skip-existing`"
+        Some(Obstacle::Source) => {
+            "Agents use it where it is; name others with `--agent`, or keep it in a folder that is no agent's and install it from there"
         }
-    }
+        Some(Obstacle::EditedBehindLink(_)) => {
+            "Take a copy: leave out `--link`, and switch `install.link` off; or give up those changes with `--force`"
+        }
+        _ => return None,
+    })
 }
 
 impl InstallFailure {
@@ -44,6 +59,7 @@ impl InstallFailure {
     pub(in crate::error) fn hint(&self) -> Option<String> {
         Some(match self {
             Self::Conflicts(conflicts) => conflict_hint(conflicts).into(),
+            Self::LeftOut(conflicts) => left_out_hint(conflicts).into(),
             Self::NeededName { .. } => {
                 "It is needed under this name: take away what is there, or replace it with `--force`".into()
             }
@@ -162,6 +178,10 @@ impl InstallFailure {
             }
             Self::Lockfile(error) | Self::Transaction(TransactionError::Lockfile(error)) => {
                 lock_hint(error, None)
+            }
+            Self::Store(StoreError::Edited { .. })
+            | Self::Transaction(TransactionError::Store(StoreError::Edited { .. })) => {
+                "Look at it and keep what you need; then `skillyard sync --force` puts it right".into()
             }
             Self::Store(error) | Self::Transaction(TransactionError::Store(error))
                 if error.is_damage() =>
