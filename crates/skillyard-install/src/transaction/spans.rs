@@ -3,6 +3,7 @@
 //! What a power cut leaves of such a file was last changed then. Whoever edits one changes it later,
 //! and nobody can set that time back by hand, which the system keeps itself (`ctime`).
 
+use std::fmt::Write as _;
 use std::fs::{File, Metadata};
 use std::io;
 use std::os::unix::fs::MetadataExt as _;
@@ -65,10 +66,11 @@ impl Spans {
     pub(super) fn with(mut self, span: Span) -> String {
         self.0.push(span);
         let last = self.0.len().saturating_sub(MOST);
-        let lines = self.0[last..].iter();
-        lines
-            .map(|span| format!("{} {}\n", span.from, span.to))
-            .collect()
+        let mut text = String::new();
+        for span in &self.0[last..] {
+            let _ = writeln!(text, "{} {}", span.from, span.to);
+        }
+        text
     }
 
     /// Whether nobody has touched the files of a folder since a change wrote them.
