@@ -52,6 +52,8 @@ pub fn digest_within(root: &SkillRoot, limits: &DigestLimits) -> Result<Digest, 
 pub struct FileDigests {
     /// The regular files.
     pub files: Vec<FileDigest>,
+    /// What programs left behind that only use the skill; no part of the tree digest.
+    pub litter: Vec<String>,
     /// Links, pipes and the like, which are no part of the tree digest.
     pub others: Vec<String>,
 }
@@ -141,6 +143,10 @@ impl Hashing<'_> {
             Visit::File {
                 path, folder, name, ..
             } => (path, folder, name),
+            Visit::Litter { path } => {
+                self.found.litter.push(path);
+                return Ok(());
+            }
             Visit::Other {
                 path,
                 reason: ResourceError::Symlink { .. } | ResourceError::NotRegular { .. },

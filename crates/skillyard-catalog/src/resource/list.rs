@@ -76,6 +76,7 @@ impl Listing {
                 }),
                 Err(reason) => self.skip(path.to_owned(), reason),
             },
+            Visit::Litter { .. } => {}
             Visit::Other { path, reason } => self.skip(path, reason),
         }
         Walk::On

@@ -28,7 +28,8 @@ pub(crate) fn stamps(root: &SkillRoot) -> Result<Stamps, ResourceError> {
                 last = last.max(stamp.changed);
                 let _ = writeln!(key, "{path}\0{stamp:?}");
             }
-            Visit::Other {
+            Visit::Litter { .. }
+            | Visit::Other {
                 reason: ResourceError::Symlink { .. } | ResourceError::NotRegular { .. },
                 ..
             } => {}

@@ -30,6 +30,8 @@ pub(super) enum Visit<'a> {
         name: &'a CStr,
         stat: &'a Stat,
     },
+    /// A file that some program left behind, which is none of the skill's.
+    Litter { path: String },
     /// Something that is not read, for this reason.
     Other { path: String, reason: ResourceError },
 }
@@ -41,7 +43,7 @@ pub(super) enum Walk {
     Stop,
 }
 
-/// Visits everything below `folder`, whose path in the skill is `prefix`, but nothing called `.git`, and no litter.
+/// Visits everything below `folder`, whose path in the skill is `prefix`, but nothing called `.git`.
 pub(super) fn walk(
     folder: OwnedFd,
     prefix: &str,
@@ -81,10 +83,7 @@ impl Walker<'_> {
         while let Some(entry) = folder.read() {
             let entry = entry.map_err(|error| explain(path, error))?;
             let name = entry.file_name();
-            // Programs that only use a skill leave files in it, which are none of its.
-            if matches!(name.to_bytes(), b"." | b".." | b".git")
-                || name.to_str().is_ok_and(is_litter)
-            {
+            if matches!(name.to_bytes(), b"." | b".." | b".git") {
                 continue;
             }
             self.entries += 1;
@@ -125,6 +124,9 @@ impl Walker<'_> {
         };
         let path = join(parent, name);
         let reason = match entry.kind {
+            FileType::RegularFile if is_litter(&path, entry.is_executable()) => {
+                return (self.visit)(Visit::Litter { path });
+            }
             FileType::RegularFile => {
                 return (self.visit)(Visit::File {
                     path: &path,
@@ -152,6 +154,10 @@ impl Walker<'_> {
 }
 
 impl Entry {
+    fn is_executable(&self) -> bool {
+        Mode::from_raw_mode(self.stat.st_mode).contains(Mode::XUSR)
+    }
+
     /// A folder sorts as its files do, with the separator behind its name.
     fn sort_key(&self) -> impl Iterator<Item = u8> + '_ {
         let separator = (self.kind == FileType::Directory).then_some(b'/');

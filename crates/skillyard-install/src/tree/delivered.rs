@@ -8,7 +8,7 @@ use std::path::Path;
 
 use skillyard_format::package::archive::{is_junk, is_litter};
 
-use super::Tree;
+use super::{Tree, TreeFile};
 use crate::target::is_target;
 
 /// The files that make a folder a project.
@@ -32,7 +32,8 @@ impl Tree {
     #[must_use]
     pub fn delivered(self) -> Self {
         let is_project = self.get(PROJECT[0]).is_some() || self.get(PROJECT[1]).is_some();
-        self.without(|path| {
+        self.without(|file| {
+            let path = file.path.as_str();
             let ends = path.match_indices('/').map(|(at, _)| at);
             ends.chain([path.len()])
                 .any(|end| is_undelivered(&path[..end], || is_project))
@@ -42,12 +43,12 @@ impl Tree {
     /// The same without what programs leave behind that only use the skill.
     #[must_use]
     pub fn tidied(self) -> Self {
-        self.without(|path| path.split('/').any(is_litter))
+        self.without(|file| is_litter(&file.path, file.executable))
     }
 
-    fn without(mut self, is_gone: impl Fn(&str) -> bool) -> Self {
+    fn without(mut self, is_gone: impl Fn(&TreeFile) -> bool) -> Self {
         let before = self.files.len();
-        self.files.retain(|file| !is_gone(&file.path));
+        self.files.retain(|file| !is_gone(file));
         if self.files.len() < before {
             self.digest = super::digest(&self.files);
         }
@@ -58,7 +59,6 @@ impl Tree {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tree::TreeFile;
 
     fn tree(paths: &[&str]) -> Tree {
         let file = |path: &&str| TreeFile {
@@ -83,6 +83,12 @@ mod tests {
         let used = &lying_there[..4];
         assert_eq!(tree(used).tidied(), whole);
         assert_ne!(tree(&lying_there).tidied(), whole);
+        // What could be run is no litter, whatever it is called.
+        for added in ["scripts/b.pyc", "__MACOSX/run.sh", "__pycache__/run.sh"] {
+            let more = tree(&["SKILL.md", "scripts/a.py", added]);
+            assert_eq!(more.clone().tidied(), more);
+            assert_eq!(more.delivered(), whole);
+        }
     }
 
     #[test]

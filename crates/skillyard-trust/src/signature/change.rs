@@ -74,7 +74,10 @@ pub(super) fn compare(
         }
     }
     added.sort_unstable();
-    let added = added.into_iter();
-    changes.extend(added.map(|(path, _)| Change::Added(path.to_owned())));
+    let added = added.into_iter().map(|(path, _)| path.to_owned());
+    // Programs leave such files behind, and so does who wants to have them run.
+    let litter = tree.litter().iter().cloned();
+    let litter = litter.filter(|path| !resources.contains_key(path));
+    changes.extend(added.chain(litter).map(Change::Added));
     (changes, uncovered)
 }

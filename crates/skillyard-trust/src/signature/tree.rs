@@ -19,6 +19,7 @@ pub(super) const GIT_PATHS: [&str; 4] = [".git", ".gitattributes", ".github", ".
 pub struct Tree {
     files: BTreeMap<String, TreeFile>,
     irregular: Vec<String>,
+    litter: Vec<String>,
     instructions: Option<Vec<u8>>,
     bundle: Option<Vec<u8>>,
 }
@@ -74,7 +75,24 @@ impl Tree {
         self.irregular.push(path.to_owned());
     }
 
-    /// The files, without the signature.
+    /// Notes what machines and programs leave behind: it is not signed, and no skill is delivered with it.
+    pub fn add_litter(&mut self, path: &str) {
+        self.litter.push(path.to_owned());
+    }
+
+    /// What machines and programs left behind.
+    pub fn litter(&self) -> &[String] {
+        &self.litter
+    }
+
+    /// The same without what machines and programs left behind.
+    #[must_use]
+    pub fn tidied(mut self) -> Self {
+        self.litter.clear();
+        self
+    }
+
+    /// The files, without the signature and without litter.
     pub fn files(&self) -> impl Iterator<Item = (&str, TreeFile)> {
         self.files.iter().map(|(path, file)| (path.as_str(), *file))
     }

@@ -23,10 +23,14 @@ use crate::signing::passphrase::Given;
 use crate::signing::{pins, policy, read_tree};
 use crate::skill_files::{directory_name, read_one};
 
+/// Most files that a warning names.
+const MAX_NAMED: usize = 5;
+
 /// Sign a skill
 ///
 /// Writes `skill.oms.sig` into its folder: a list of all files with their SHA-256, in the form of
-/// Model Signing (`model_signing`). Any change afterwards breaks it, so sign last.
+/// Model Signing (`model_signing`). Any change afterwards breaks it, so sign last. What machines and
+/// programs leave behind (`__pycache__`, `.DS_Store`) is not signed; it is named.
 ///
 /// Examples:
 ///   skillyard sign ./pdf-tools
@@ -56,6 +60,8 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
         args.passphrase.read(context, name)
     })?;
     let tree = read_tree(&folder)?;
+    let left_out = tree.litter().to_vec();
+    let tree = tree.tidied();
     let broken = |source| SigningError::Key {
         path: keyring.private_file(&key_name),
         source,
@@ -100,6 +106,7 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
             "files": files,
             "signature": path.to_string_lossy(),
             "key": { "name": key_name, "id": public.id(), "algorithm": public.algorithm() },
+            "left_out": left_out,
             "warning": warning,
         }))?;
         return Ok(Status::Yes);
@@ -114,6 +121,21 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
         visible(&version),
         public.id().short()
     ));
+    if !left_out.is_empty() {
+        let (named, more) = left_out.split_at(left_out.len().min(MAX_NAMED));
+        let named: Vec<String> = named
+            .iter()
+            .map(|path| format!("`{}`", visible(path)))
+            .collect();
+        let more = match more.len() {
+            0 => String::new(),
+            more => format!(" and {more} more"),
+        };
+        context.printer.note(&format!(
+            "warning: {}{more} cannot be signed, because no skill is delivered with such files; remove them, or `verify` says that they were added",
+            named.join(", ")
+        ));
+    }
     if let Some(warning) = warning {
         context.printer.note(&format!("warning: {warning}"));
     }

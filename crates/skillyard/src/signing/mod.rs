@@ -11,6 +11,7 @@ use std::io::Read as _;
 use std::path::Path;
 
 use skillyard_catalog::resource::{DigestLimits, SkillRoot, file_digests};
+use skillyard_format::package::archive::is_left_behind;
 use skillyard_trust::signature::{MAX_BYTES, SIGNATURE_FILE, Tree};
 
 use crate::error::CommandError;
@@ -21,13 +22,19 @@ const LIMITS: DigestLimits = DigestLimits {
     max_bytes: 1 << 30,
 };
 
-/// Reads the files of a skill.
+/// Reads the files of a skill, and notes what lies there besides.
 pub(crate) fn read_tree(folder: &Path) -> Result<Tree, CommandError> {
     let root = SkillRoot::open(folder).map_err(CommandError::Resource)?;
     let found = file_digests(&root, &LIMITS).map_err(CommandError::Resource)?;
     let mut tree = Tree::default();
+    for path in &found.litter {
+        tree.add_litter(path);
+    }
     for file in found.files {
-        if file.path.eq_ignore_ascii_case("SKILL.md") || file.path == SIGNATURE_FILE {
+        if is_left_behind(&file.path) {
+            // Nobody gets the skill with it, so it cannot be signed either.
+            tree.add_litter(&file.path);
+        } else if file.path.eq_ignore_ascii_case("SKILL.md") || file.path == SIGNATURE_FILE {
             let content = read_limited(&folder.join(&file.path))?;
             tree.add(&file.path, file.executable, &content);
         } else {

@@ -56,7 +56,8 @@ impl Signers {
             folder: name.as_deref(),
             source: entry.map(|entry| entry.source.as_str()),
         };
-        let verification = verify_skill(&tree, &place, &self.0, now().0);
+        // Whoever adds a file to a revoked skill must not make it a skill that merely was changed.
+        let verification = verify_skill(&tree.tidied(), &place, &self.0, now().0);
         verification.revocation().map(ToString::to_string)
     }
 }

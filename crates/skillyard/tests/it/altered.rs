@@ -1,5 +1,8 @@
 //! A byte of an installed skill is changed behind the user's back.
 
+use std::fs::Permissions;
+use std::os::unix::fs::PermissionsExt as _;
+
 use serde_json::{Value, json};
 
 use crate::mcp_client::Raw;
@@ -124,6 +127,20 @@ fn what_it_says_of_itself_reaches_no_prompt() {
     // What programs leave behind alters nothing.
     context.write(".agents/skills/pdf/scripts/__pycache__/run.pyc", "x");
     assert!(context.run(&["prompt"]).contains("Fills forms"));
+    // What could be run does, whatever it is called.
+    for added in ["scripts/run.pyc", "__MACOSX/run.sh"] {
+        let added = format!(".agents/skills/pdf/{added}");
+        context.write(&added, "x");
+        assert!(!context.run(&["prompt"]).contains("Fills forms"), "{added}");
+        std::fs::remove_file(context.root().join(&added)).unwrap();
+        assert!(context.run(&["prompt"]).contains("Fills forms"), "{added}");
+    }
+    let cached = context
+        .root()
+        .join(".agents/skills/pdf/scripts/__pycache__/run.pyc");
+    std::fs::set_permissions(&cached, Permissions::from_mode(0o755)).unwrap();
+    assert!(!context.run(&["prompt"]).contains("Fills forms"));
+    std::fs::remove_file(cached).unwrap();
     // Nor does anything alter what nobody installed.
     context.write(".agents/skills/own/SKILL.md", BODY.replace("pdf", "own"));
     context.write(

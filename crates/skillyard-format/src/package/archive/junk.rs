@@ -31,9 +31,24 @@ pub fn is_junk(name: &str) -> bool {
     classify(name).is_some()
 }
 
-/// Whether programs leave files of this name behind that only use a skill.
-pub fn is_litter(name: &str) -> bool {
-    matches!(classify(name), Some(Junk::System | Junk::PythonCache))
+/// Whether programs that only use a skill leave this file behind; what could be started is never passed over so.
+pub fn is_litter(path: &str, is_executable: bool) -> bool {
+    let (folders, name) = path.rsplit_once('/').unwrap_or(("", path));
+    let in_cache = folders.rsplit('/').next() == Some("__pycache__");
+    !is_executable
+        && match classify(name) {
+            // No machine makes such a folder in an installed skill.
+            Some(Junk::System) => name != "__MACOSX",
+            // Python loads one from elsewhere in place of a module that has no source.
+            Some(Junk::PythonCache) => in_cache && name != "__pycache__",
+            _ => false,
+        }
+}
+
+/// Whether a file is none of the skill's because of what it or a folder above it is called, though it may be there.
+pub fn is_left_behind(path: &str) -> bool {
+    path.split('/')
+        .any(|name| matches!(classify(name), Some(Junk::System | Junk::PythonCache)))
 }
 
 fn classify(name: &str) -> Option<Junk> {

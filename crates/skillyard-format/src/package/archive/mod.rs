@@ -28,7 +28,7 @@ use std::io::{Read, Seek, SeekFrom};
 
 pub use error::{ArchiveError, LimitProblem, TarProblem, ZipProblem};
 pub use format::Format;
-pub use junk::{Junk, is_junk, is_litter, junk};
+pub use junk::{Junk, is_junk, is_left_behind, is_litter, junk};
 pub use limits::{Limits, OnBlemish, Rules};
 pub use listing::{Blemish, Entry, EntryKind, Listing, Mode, Note, Remark};
 pub use path::ArchivePath;
