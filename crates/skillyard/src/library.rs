@@ -5,13 +5,14 @@ use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
 use skillyard_catalog::selection::{Layer, Pattern, Selection};
-use skillyard_catalog::source::Surroundings;
+use skillyard_catalog::source::{SourceKind, Surroundings};
 use skillyard_catalog::{Catalog, CatalogSkill, Settings};
 
 use crate::alteration;
 use crate::config::Config;
 use crate::context::Context;
 use crate::error::CommandError;
+use crate::error::trust::TrustFailure;
 use crate::install::chronicle;
 use crate::signing::signers;
 
@@ -176,7 +177,7 @@ impl Target {
             }
             true
         } else {
-            path.join("SKILL.md").exists() || path.join("skill.md").exists() || path.is_file()
+            is_skill_here(path)
         };
         if is_doubtful {
             let catalog = load(context, IndexMode::Use, &Choice::default())?;
@@ -186,6 +187,50 @@ impl Target {
         }
         Ok(Self::Name(name))
     }
+
+    /// The same for answers that others rely on, where a word that is a skill here and another one of
+    /// the catalog is an error.
+    pub(crate) fn certain(context: &Context, word: &OsStr) -> Result<Self, CommandError> {
+        refuse_either(context, [word])?;
+        Self::of(context, word)
+    }
+}
+
+/// Refuses plain words that are the folder of a skill here and the name of another skill.
+pub(crate) fn refuse_either<'a>(
+    context: &Context,
+    words: impl IntoIterator<Item = &'a OsStr>,
+) -> Result<(), CommandError> {
+    let words = words.into_iter();
+    let mut doubtful = words
+        .filter(|word| !looks_like_path(word) && is_skill_here(Path::new(word)))
+        .peekable();
+    if doubtful.peek().is_none() {
+        return Ok(());
+    }
+    let catalog = load(context, IndexMode::Use, &Choice::default())?;
+    for word in doubtful {
+        let word = word.to_string_lossy();
+        let Some(skill) = catalog.find(&word) else {
+            continue;
+        };
+        let folder = &skill.record.folder;
+        let real = |path: &Path| path.canonicalize().ok();
+        let is_builtin = skill.kind == SourceKind::Builtin;
+        if is_builtin || real(folder) != real(Path::new(&*word)) {
+            return Err(TrustFailure::Either {
+                word: word.into_owned(),
+                skill: (!is_builtin).then(|| folder.clone()),
+            }
+            .into());
+        }
+    }
+    Ok(())
+}
+
+/// Whether a path leads to a skill or to a file.
+fn is_skill_here(path: &Path) -> bool {
+    path.join("SKILL.md").exists() || path.join("skill.md").exists() || path.is_file()
 }
 
 /// Whether a word can only be meant as a path.

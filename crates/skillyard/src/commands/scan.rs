@@ -22,8 +22,10 @@ use crate::error::{CommandError, Status};
 use crate::install::pick::Pick;
 use crate::install::place::{self, ScopeArgs};
 use crate::install::supply::Supply;
+use crate::library;
 use crate::report::scan::{ScanSummary, Scanned};
 use crate::report::{self, RuleNote, counted};
+use crate::sanitize::visible;
 use crate::skill_files::{self, Contents, Visited, directory_name};
 
 /// Look for attacks in skills: their instructions, scripts and files
@@ -120,7 +122,16 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
         Format::Text if !printer.is_verbose() => Severity::Low,
         _ => Severity::Info,
     };
-    let local = |path: &Path| scan_path(&folder_of(context, path)?, fail_on, show);
+    library::refuse_either(context, args.paths.iter().map(|path| path.as_os_str()))?;
+    let local = |path: &Path| {
+        let folder = folder_of(context, path)?;
+        if *folder != *path && format == Format::Text {
+            // Of a name nobody sees which skill it is.
+            let note = format!("`{}` is `{}`", path.display(), folder.display());
+            printer.note(&visible(&note));
+        }
+        scan_path(&folder, fail_on, show)
+    };
     // What is fetched is not fetched all at once: each tells how far it is.
     let look = |path| match reference(path) {
         Some(text) => Place::Elsewhere(text),

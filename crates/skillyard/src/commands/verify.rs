@@ -22,7 +22,8 @@ use crate::skill_files::{directory_name, read_one};
 ///
 /// Nothing is asked over a network. Exit code 0 when somebody you trust signed it and every file
 /// is as it was, 1 with the reason otherwise. The first trusted signer of a name is remembered;
-/// another one, or an older version, is refused from then on.
+/// another one, or an older version, is refused from then on. A word that is both a skill in this
+/// folder and an installed one is an error.
 ///
 /// Examples:
 ///   skillyard verify ./pdf-tools
@@ -72,12 +73,13 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     }
     let answer = Answer {
         name: tree.identity(place.folder).map(|(name, _)| name),
+        folder: &folder,
         tree: &tree,
         verification: &verification,
         policy: &policy,
         other,
     };
-    if let Err(error) = context.record(&answer.event(&folder)) {
+    if let Err(error) = context.record(&answer.event()) {
         // The answer is the same; who asked is told that the log lacks it.
         context
             .printer
@@ -107,7 +109,7 @@ fn builtin(context: &Context, args: &Args) -> Outcome {
 
 /// The skill's folder; none for one inside the binary.
 fn folder(context: &Context, args: &Args) -> Result<Option<PathBuf>, CommandError> {
-    match Target::of(context, &args.skill)? {
+    match Target::certain(context, &args.skill)? {
         Target::Path(path) => Ok(Some(read_one(&path)?.folder)),
         Target::Name(name) => {
             let catalog = library::load(context, IndexMode::Use, &Choice::default())?;

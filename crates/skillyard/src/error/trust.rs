@@ -29,6 +29,12 @@ pub(crate) enum TrustFailure {
     Policy { path: PathBuf, source: PolicyError },
     #[error("`{0}` is both a folder here and a skill")]
     Ambiguous(String),
+    #[error("`{word}` is both a folder here and a skill")]
+    Either {
+        word: String,
+        /// The skill's folder; none inside the binary.
+        skill: Option<PathBuf>,
+    },
     #[error("`{0}` is both a trusted folder here and an approved skill")]
     BothTrusted(String),
     #[error("there is neither a skill nor a folder `{word}`")]
@@ -78,6 +84,16 @@ impl TrustFailure {
             Self::Ambiguous(word) => format!(
                 "Write `./{word}` for the folder, or say what of the skill: `skillyard trust {word} --scripts`"
             ),
+            Self::Either {
+                word,
+                skill: Some(skill),
+            } => format!(
+                "Write `./{word}` for the folder, or `{}` for the skill",
+                skill.display()
+            ),
+            Self::Either { word, skill: None } => {
+                format!("Write `./{word}` for the folder, or ask about the skill from elsewhere")
+            }
             Self::NoSuchTarget {
                 nearest: Some(name),
                 ..

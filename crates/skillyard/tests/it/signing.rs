@@ -101,6 +101,7 @@ fn from_the_first_key_to_a_trusted_skill() {
     ----- stdout -----
     ✗ pdf: it is not signed
     ----- stderr -----
+      folder     pdf
 
     hint: If it is yours, sign it with `skillyard sign DIR`
     ");
@@ -132,6 +133,7 @@ fn from_the_first_key_to_a_trusted_skill() {
     ----- stdout -----
     ✗ pdf: no trust policy names this signer
     ----- stderr -----
+      folder     pdf
       signed by  the unknown key [ID]
       expected   nobody is trusted to sign this yet
 
@@ -149,14 +151,14 @@ fn from_the_first_key_to_a_trusted_skill() {
     ----- stdout -----
     ✓ pdf 1.2.0: signed by `mine` (key [ID])
     ----- stderr -----
-    1 file is as signed at [TIME]; this signer is remembered for this name
+    1 file in `pdf` is as signed at [TIME]; this signer is remembered for this name
     ");
     assert_snapshot!(tell(&["verify", "./pdf/"]), @"
     exit status: 0
     ----- stdout -----
     ✓ pdf 1.2.0: signed by `mine` (key [ID])
     ----- stderr -----
-    1 file is as signed at [TIME]
+    1 file in `./pdf/` is as signed at [TIME]
     ");
     assert_snapshot!(tell(&["key", "list"]), @"
     exit status: 0

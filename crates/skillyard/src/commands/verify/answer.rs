@@ -5,7 +5,9 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 use skillyard_audit::{Event, EventKind, Outcome as EventOutcome};
-use skillyard_trust::signature::{Distrust, Pinned, Policy, Signer, Tree, Verification};
+use skillyard_trust::signature::{
+    Change, Distrust, Invalid, Pinned, Policy, Signer, StatementError, Tree, Verification,
+};
 
 use crate::context::Context;
 use crate::error::CommandError;
@@ -20,6 +22,8 @@ pub(super) fn for_people(text: &str) -> String {
 /// What was found, to be told.
 pub(super) struct Answer<'a> {
     pub(super) name: Option<String>,
+    /// The skill's folder.
+    pub(super) folder: &'a Path,
     pub(super) tree: &'a Tree,
     pub(super) verification: &'a Verification,
     pub(super) policy: &'a Policy,
@@ -29,7 +33,7 @@ pub(super) struct Answer<'a> {
 
 impl Answer<'_> {
     /// What is written down.
-    pub(super) fn event(&self, folder: &Path) -> Event {
+    pub(super) fn event(&self) -> Event {
         let reason = self.reason();
         let kind = match &reason {
             None => EventKind::SignatureVerified,
@@ -38,7 +42,7 @@ impl Answer<'_> {
         let mut event = Event::new(kind)
             .digest(self.tree.digest().to_string())
             .trigger("verify")
-            .detail("folder", folder.to_string_lossy())
+            .detail("folder", self.folder.to_string_lossy())
             .detail("code", self.code());
         event.skill.clone_from(&self.name);
         if let Verification::Trusted { signer, .. } | Verification::Untrusted { signer, .. } =
@@ -83,6 +87,7 @@ impl Answer<'_> {
         json!({
             "name": self.name,
             "version": facts.and_then(|facts| facts.version.clone()),
+            "folder": self.folder.to_string_lossy(),
             "digest": self.tree.digest(),
             "trusted": trusted,
             "verdict": match self.verification {
@@ -99,6 +104,7 @@ impl Answer<'_> {
             "source": details.and_then(|details| details.source.clone()),
             "revision": details.and_then(|details| details.revision.clone()),
             "uncovered": facts.map(|facts| facts.uncovered.clone()),
+            "litter": self.tree.litter(),
         })
     }
 
@@ -114,6 +120,8 @@ impl Answer<'_> {
             for_people(name),
             for_people(&reason)
         ))?;
+        let folder = self.folder.to_string_lossy();
+        printer.note(&format!("  folder     {}", for_people(&folder)));
         if let Verification::Untrusted {
             signer,
             expected,
@@ -153,8 +161,11 @@ impl Answer<'_> {
         let line = format!("✓ {name}{version}: signed by {signer}");
         context.printer.data(&format!("{}\n", for_people(&line)))?;
         let files = self.tree.files().count();
-        let count = if files == 1 { "file is" } else { "files are" };
-        let mut note = format!("{files} {count} as signed");
+        let folder = self.folder.display();
+        let mut note = match files {
+            1 => format!("1 file in `{folder}` is as signed"),
+            files => format!("{files} files in `{folder}` are as signed"),
+        };
         if let Some(details) = &facts.details {
             let _ = write!(note, " at {}", details.signed);
         }
@@ -182,11 +193,27 @@ impl Answer<'_> {
         }
     }
 
+    /// Whether nothing is wrong but files that machines and programs leave behind.
+    fn is_only_littered(&self) -> bool {
+        let Verification::Invalid(Invalid::Statement(StatementError::Changed(changes))) =
+            self.verification
+        else {
+            return false;
+        };
+        changes.iter().all(
+            |change| matches!(change, Change::Added(path) if self.tree.litter().contains(path)),
+        )
+    }
+
     fn hint(&self) -> Option<String> {
         let name = for_people(self.name.as_deref().unwrap_or("NAME"));
         Some(match self.verification {
             Verification::Unsigned => {
                 "If it is yours, sign it with `skillyard sign DIR`".to_owned()
+            }
+            Verification::Invalid(_) if self.is_only_littered() => {
+                "Programs that use a skill leave such files behind, and so may somebody who wants them run: remove them and verify again"
+                    .to_owned()
             }
             Verification::Invalid(_) => {
                 "Do not use it; ask its author for a copy that is whole".to_owned()

@@ -37,6 +37,65 @@ fn a_changed_tree() {
 }
 
 #[test]
+fn files_that_pass_for_litter_are_found() {
+    let added = [
+        "scripts/__pycache__/run.cpython-312.pyc",
+        "scripts/evil.pyc",
+        "__MACOSX/run.sh",
+        "Thumbs.db",
+        "._run.sh",
+    ];
+    for path in added {
+        let signed = Signed::new();
+        signed.0.write(&format!("pdf/{path}"), "evil\n");
+        let told = signed.refused("pdf");
+        assert_eq!(
+            told,
+            format!("changed: the files are not those that were signed: `{path}` was added")
+        );
+        let answer = signed.0.json(&["verify", "pdf", "--json"]);
+        assert_eq!(answer["litter"], serde_json::json!([path]));
+        let told = signed.tell(&["verify", "pdf"]);
+        assert!(told.contains("remove them and verify again"), "{told}");
+        // Who signs is told that it is not signed.
+        let told = signed.tell(&["sign", "pdf"]);
+        let warning = format!("warning: `{path}` cannot be signed");
+        assert!(told.contains(&warning), "{told}");
+        let answer = signed.0.json(&["sign", "pdf", "--json"]);
+        assert_eq!(answer["left_out"], serde_json::json!([path]));
+        assert_eq!(signed.0.code(&["verify", "pdf"]), Some(1));
+        fs::remove_file(signed.path(&format!("pdf/{path}"))).unwrap();
+        signed.done(&["verify", "pdf"]);
+    }
+}
+
+#[test]
+fn a_word_that_is_two_skills_is_no_question() {
+    let signed = Signed::new();
+    signed.done(&["install", "./pdf", "--yes"]);
+    for command in ["verify", "scan"] {
+        let told = signed.tell(&[command, "pdf"]);
+        assert!(told.starts_with("exit status: 2"), "{told}");
+        let error = "`pdf` is both a folder here and a skill";
+        assert!(told.contains(error), "{told}");
+        assert!(
+            told.contains("Write `./pdf` for the folder, or `"),
+            "{told}"
+        );
+    }
+    let answer = signed.0.json(&["verify", "./pdf", "--json"]);
+    assert_eq!(answer["folder"], "./pdf");
+    signed.done(&["scan", "./pdf"]);
+    // Without the folder it is the skill, and which one is said.
+    fs::rename(signed.path("pdf"), signed.path("other")).unwrap();
+    let answer = signed.0.json(&["verify", "pdf", "--json"]);
+    let folder = answer["folder"].as_str().unwrap();
+    assert!(folder.ends_with("skills/pdf"), "{folder}");
+    let told = signed.tell(&["scan", "pdf"]);
+    assert!(told.contains("/skills/pdf`\nScanned 1 skill"), "{told}");
+}
+
+#[test]
 fn the_repository_and_the_installers_note_do_not_matter() {
     let signed = Signed::new();
     signed
@@ -83,6 +142,7 @@ fn an_older_version() {
     ----- stdout -----
     ✗ pdf: it is version 1.1.0, and 1.2.0 was seen before
     ----- stderr -----
+      folder     pdf
       signed by  `mine` (key [ID])
       expected   `mine` (key [ID])
 
@@ -113,6 +173,7 @@ fn another_signer_than_before() {
     ----- stdout -----
     ✗ pdf: `pdf` was signed by key:[ID] before
     ----- stderr -----
+      folder     pdf
       signed by  `other` (key [ID])
       expected   `mine` (key [ID])
 
@@ -132,6 +193,7 @@ fn a_wrong_key() {
     ----- stdout -----
     ✗ pdf: no trust policy names this signer
     ----- stderr -----
+      folder     pdf
       signed by  the unknown key [ID]
       expected   `mine` (key [ID])
 
