@@ -38,7 +38,12 @@ pub fn fix(bytes: &[u8], file_name: &str, directory: Option<&str>) -> Option<Fix
             file_name,
             ..Subject::new(&document, directory)
         };
-        let (edits, count) = edits(&subject);
+        let (mut edits, count) = edits(&subject);
+        if ends_in_crlf(&document.text) {
+            for edit in &mut edits {
+                edit.replacement = with_crlf(&edit.replacement);
+            }
+        }
         let text = apply(&document.text, &edits);
         if edits.is_empty() || text.as_bytes() == current || !is_improvement(&document, &text) {
             break;
@@ -50,6 +55,16 @@ pub fn fix(bytes: &[u8], file_name: &str, directory: Option<&str>) -> Option<Fix
         });
     }
     fixed
+}
+
+/// Whether the lines of a text end as they do on Windows; the first one decides.
+fn ends_in_crlf(text: &str) -> bool {
+    let first = text.find('\n').and_then(|at| at.checked_sub(1));
+    first.is_some_and(|before| text.as_bytes()[before] == b'\r')
+}
+
+fn with_crlf(text: &str) -> String {
+    text.replace("\r\n", "\n").replace('\n', "\r\n")
 }
 
 /// The changes of one round: those to the file's structure first, alone.
@@ -103,7 +118,13 @@ fn says_the_same(key: &str, before: &Node, after: &Node) -> bool {
     match (key, &before.value) {
         ("name", _) => true,
         ("allowed-tools", _) => tools(before) == tools(after),
-        (_, Value::Scalar(scalar)) => after.as_str() == Some(&scalar.text),
+        (_, Value::Scalar(scalar)) => {
+            let more = after
+                .as_str()
+                .and_then(|after| after.strip_prefix(&*scalar.text));
+            // What was taken for a comment may be part of the text now.
+            more.is_some_and(|more| more.is_empty() || more.trim_start().starts_with('#'))
+        }
         (_, Value::Mapping(mapping)) => mapping.entries.iter().all(|entry| {
             let after = after.as_mapping().and_then(|after| after.get(&entry.key));
             let before = mapping.get(&entry.key);

@@ -100,6 +100,8 @@ pub(crate) enum CommandError {
         path: PathBuf,
         findings: Vec<String>,
     },
+    #[error("`{0}` is a device on Windows, where no skill can have that name")]
+    DeviceName(String),
     /// The user ended a question with Ctrl-C or Escape.
     #[error("stopped, and nothing was changed")]
     Stopped,

@@ -4,6 +4,7 @@
 //! opens with a `---` line and closes with the next one; what real files do
 //! instead is recognised, named in [`Split`], and left to the rules to judge.
 
+pub(crate) mod displaced;
 mod fence;
 pub mod repair;
 

@@ -24,16 +24,17 @@ fn check(subject: &Subject<'_>, report: &mut Report) {
     };
     match AllowedTools::from_node(&entry.value) {
         Some(tools) if tools.separator == Separator::List => {
+            let help = match tools.to_standard_form() {
+                none if none.is_empty() => "write tools on one line, or take the field away".into(),
+                tools => format!("write `allowed-tools: {tools}`"),
+            };
             let added = report
                 .add(
                     &RULE,
                     entry.key_span,
                     "`allowed-tools` is a list, not text".into(),
                 )
-                .help(format!(
-                    "write `allowed-tools: {}`",
-                    tools.to_standard_form()
-                ));
+                .help(help);
             let plain = !tools.patterns.is_empty()
                 && !tools.unbalanced
                 && is_plain(&tools.to_standard_form())

@@ -4,7 +4,8 @@ use super::{Report, Subject};
 use crate::document::Frontmatter;
 use crate::edit::Edit;
 use crate::frontmatter::Absent;
-use crate::frontmatter::repair::quoted;
+use crate::frontmatter::displaced::{self, Displaced};
+use crate::frontmatter::repair::{key_of, quoted};
 use crate::name::SkillName;
 use crate::span::{Line, Lines, Span};
 
@@ -20,7 +21,8 @@ rule! {
     ///
     /// Without it there is no description, and a model could not know when to use the skill.
     ///
-    /// **Fix:** add the block; `--fix` makes one from the folder's name and the first paragraph.
+    /// **Fix:** add the block; `--fix` moves one that stands further down to the top, or makes one from the folder's
+    /// name and the first paragraph.
     "frontmatter-missing", Fatal, check
 }
 
@@ -38,25 +40,79 @@ fn check(subject: &Subject<'_>, report: &mut Report) {
             "the file does not start with frontmatter".into(),
         )
         .help("start it with a `---` line, `name:`, `description:` and another `---` line");
-    if let Some(edit) = proposal(subject) {
-        added.fix([edit]);
+    if let Some(edits) = proposal(subject) {
+        added.fix(edits);
     }
 }
 
-/// Frontmatter made from what is there.
-fn proposal(subject: &Subject<'_>) -> Option<Edit> {
-    let name = SkillName::from_text(subject.directory?)?;
+/// The frontmatter that stands elsewhere, or one made from what is there.
+fn proposal(subject: &Subject<'_>) -> Option<Vec<Edit>> {
     let text = &subject.document.text;
+    let mark = text.len() - text.trim_start_matches(crate::text::BOM).len();
+    let top = Span::new(0, mark);
+    match displaced::find(text) {
+        Some(Displaced::Whole(block)) => Some(vec![
+            Edit::replace(top, with_break(block.of(text))),
+            Edit::remove(block),
+        ]),
+        Some(Displaced::Unopened(start)) => Some(vec![Edit::replace(Span::new(0, start), "---\n")]),
+        None => {
+            let name = SkillName::from_text(subject.directory?)?;
+            let description = quoted(&described(text)?);
+            let block = format!("---\nname: {name}\ndescription: {description}\n---\n\n");
+            Some(vec![Edit::replace(top, block)])
+        }
+    }
+}
+
+/// The block may end with the file.
+fn with_break(block: &str) -> String {
+    let end = if block.ends_with(['\n', '\r']) {
+        ""
+    } else {
+        "\n"
+    };
+    format!("{block}{end}")
+}
+
+/// The first paragraph, if it is prose.
+fn described(text: &str) -> Option<String> {
     let mut paragraph = String::new();
-    for line in Lines::new(text).map(|line| line.text.trim()) {
+    let mut skipped_until = None;
+    for line in Lines::new(text) {
+        let line = line
+            .text
+            .trim_matches(|c: char| c == crate::text::BOM || c.is_whitespace());
+        if let Some(end) = skipped_until {
+            // A comment ends within a line, the others with a line of their own.
+            let is_end = if end == "-->" {
+                line.contains(end)
+            } else {
+                line.starts_with(end)
+            };
+            if is_end {
+                skipped_until = None;
+            }
+            continue;
+        }
         let is_prose = !line.is_empty()
-            && !line.starts_with(['#', '-', '*', '`', '|', '<', '>', '!', '=', '[']);
+            && !line.starts_with(['#', '-', '*', '`', '~', '|', '<', '>', '!', '=', '[', '+']);
         if is_prose {
+            if is_code(line) {
+                return None;
+            }
             paragraph.push_str(if paragraph.is_empty() { "" } else { " " });
             paragraph.push_str(line);
         } else if !paragraph.is_empty() {
             break;
         }
+        skipped_until = match line.get(..3) {
+            Some("```") => Some("```"),
+            Some("~~~") => Some("~~~"),
+            Some("+++") => Some("+++"),
+            _ if line.starts_with("<!--") && !line.contains("-->") => Some("-->"),
+            _ => None,
+        };
     }
     let description: String = paragraph
         .chars()
@@ -64,19 +120,15 @@ fn proposal(subject: &Subject<'_>) -> Option<Edit> {
         .take(1024)
         .collect();
     let description = description.trim();
-    if description.is_empty() {
-        return None;
-    }
-    let start = if text.starts_with(crate::text::BOM) {
-        3
-    } else {
-        0
-    };
-    Some(Edit::replace(
-        Span::new(0, start),
-        format!(
-            "---\nname: {name}\ndescription: {}\n---\n\n",
-            quoted(description)
-        ),
-    ))
+    (!description.is_empty()).then(|| description.to_owned())
+}
+
+/// Whether a line is a field or code, from which no sentence can be made.
+fn is_code(line: &str) -> bool {
+    key_of(line).is_some()
+        || line.starts_with(['{', '}', '"', '$', '@'])
+        || line.ends_with(['{', '}', ';'])
+        || ["import ", "from ", "def ", "const ", "let ", "set -"]
+            .iter()
+            .any(|start| line.starts_with(start))
 }

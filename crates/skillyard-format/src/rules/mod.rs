@@ -18,6 +18,7 @@ macro_rules! rule {
     };
 }
 
+mod allowed_tools_empty;
 mod allowed_tools_parentheses;
 mod allowed_tools_separator;
 mod allowed_tools_type;
@@ -47,6 +48,7 @@ mod link_depth;
 mod metadata_nested;
 mod metadata_unquoted;
 mod name_characters;
+mod name_device;
 mod name_hyphens;
 mod name_length;
 mod name_matches_directory;
@@ -57,11 +59,13 @@ mod script_executable;
 mod sound;
 mod subject;
 mod triggers_unreadable;
+mod yaml_comment;
 mod yaml_control_character;
 mod yaml_duplicate_key;
 mod yaml_indentation;
 mod yaml_inner_delimiter;
 mod yaml_limits;
+mod yaml_separator;
 mod yaml_stray_line;
 mod yaml_surrogate_escape;
 mod yaml_syntax;
@@ -89,6 +93,7 @@ pub const ALL: &[&Rule] = &[
     &yaml_limits::RULE,
     &yaml_syntax::RULE,
     &yaml_unquoted_text::RULE,
+    &yaml_separator::RULE,
     &yaml_indentation::RULE,
     &yaml_stray_line::RULE,
     &yaml_tab::RULE,
@@ -96,12 +101,14 @@ pub const ALL: &[&Rule] = &[
     &yaml_surrogate_escape::RULE,
     &yaml_inner_delimiter::RULE,
     &yaml_duplicate_key::RULE,
+    &yaml_comment::RULE,
     &field_unknown::RULE,
     &field_type::RULE,
     &name_missing::RULE,
     &name_length::RULE,
     &name_characters::RULE,
     &name_hyphens::RULE,
+    &name_device::RULE,
     &name_matches_directory::RULE,
     &description_missing::RULE,
     &description_length::RULE,
@@ -111,6 +118,7 @@ pub const ALL: &[&Rule] = &[
     &metadata_unquoted::RULE,
     &triggers_unreadable::RULE,
     &allowed_tools_type::RULE,
+    &allowed_tools_empty::RULE,
     &allowed_tools_separator::RULE,
     &allowed_tools_parentheses::RULE,
     &body_empty::RULE,

@@ -207,14 +207,14 @@ each_rule! {
     file_too_large file_empty file_link_as_text file_encoding file_byte_order_mark file_name
     frontmatter_missing frontmatter_leading_space frontmatter_fenced frontmatter_unclosed
     frontmatter_closer frontmatter_not_mapping
-    yaml_limits yaml_syntax yaml_unquoted_text yaml_indentation yaml_stray_line yaml_tab
+    yaml_limits yaml_syntax yaml_unquoted_text yaml_separator yaml_indentation yaml_stray_line yaml_tab
     yaml_control_character yaml_surrogate_escape yaml_inner_delimiter
-    yaml_duplicate_key
+    yaml_duplicate_key yaml_comment
     field_unknown field_type
-    name_missing name_length name_characters name_hyphens name_matches_directory
+    name_missing name_length name_characters name_hyphens name_device name_matches_directory
     description_missing description_length description_when
     compatibility_length metadata_nested metadata_unquoted triggers_unreadable
-    allowed_tools_type allowed_tools_separator allowed_tools_parentheses
+    allowed_tools_type allowed_tools_empty allowed_tools_separator allowed_tools_parentheses
     body_empty body_length body_control_character
     link_broken link_depth script_executable
 }

@@ -91,7 +91,11 @@ impl ActiveSkill {
         Self {
             name: skill.name.clone().into_owned(),
             folder: folder.map(Path::to_owned),
-            allowed: ToolList::of(declares("allowed-tools"), skill.allowed_tools()),
+            // One without a tool in it is empty, which is not the same as unreadable.
+            allowed: match skill.frontmatter.get("allowed-tools") {
+                None => ToolList::Absent,
+                Some(entry) => ToolList::of(true, AllowedTools::from_node(&entry.value)),
+            },
             disallowed: ToolList::of(declares("disallowed-tools"), skill.disallowed_tools()),
         }
     }

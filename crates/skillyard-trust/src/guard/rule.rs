@@ -115,7 +115,7 @@ impl Rule {
 /// The rules of a list.
 #[derive(Debug, Clone)]
 pub(super) enum Rules {
-    /// The list cannot be read, and allows nothing.
+    /// The list cannot be read or is empty, and allows nothing.
     Unreadable(&'static str),
     /// The list.
     Known(Vec<Rule>),
@@ -130,6 +130,9 @@ impl Rules {
             ToolList::Declared(AllowedTools {
                 unbalanced: true, ..
             }) => Self::Unreadable("its `allowed-tools` has a parenthesis without its partner"),
+            ToolList::Declared(tools) if tools.patterns.is_empty() => {
+                Self::Unreadable("its `allowed-tools` names no tool, so it allows none")
+            }
             ToolList::Declared(tools) => {
                 let folder = skill.folder.as_deref();
                 let rules = tools.patterns.iter();

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::json;
 use skillyard_format::document::MAX_BYTES;
+use skillyard_format::package::archive::is_device;
 use skillyard_format::rules::{self, Profile, Subject};
 use skillyard_format::{Document, Severity, SkillName};
 use skillyard_install::target::SHARED;
@@ -79,6 +80,9 @@ pub(crate) struct Args {
 
 pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     let name = valid_name(&args.name)?;
+    if is_device(name.as_str()) {
+        return Err(CommandError::DeviceName(name.to_string()));
+    }
     let place = match args.scope {
         None => args.path.clone(),
         scope => {

@@ -34,6 +34,7 @@ impl CommandError {
                 proposal: Some(name),
                 ..
             } => format!("Call it `{name}`"),
+            Self::DeviceName(_) => "Choose another name".into(),
             Self::Name { .. } => "A name has lowercase letters, digits and hyphens".into(),
             Self::NoSuchRule {
                 nearest: Some(code),

@@ -424,3 +424,18 @@ fn a_file_without_an_end_is_not_read_to_it() {
     assert!(!shown.contains("exit code: 0"), "{shown}");
     assert!(context.tree().is_empty());
 }
+
+#[test]
+fn a_device_of_windows_is_no_name() {
+    let context = TestContext::new();
+    let told = context.tell(&["new", "con", "-d", "X. Use when asked."]);
+    assert!(told.starts_with("exit status: 2"), "{told}");
+    assert!(told.contains("`con` is a device on Windows"), "{told}");
+    context.write(
+        "con/SKILL.md",
+        "---\nname: con\ndescription: X. Use when asked.\n---\n\nDo.\n",
+    );
+    let told = context.tell(&["validate", "con"]);
+    assert!(told.starts_with("exit status: 0"), "{told}");
+    assert!(told.contains("warning[name-device]"), "{told}");
+}

@@ -1,6 +1,6 @@
 //! Mending one entry: its escapes, the entries or items inside it, or all of its value as text.
 
-use super::entries::{indentation, key_of, mend};
+use super::entries::{field_of, indentation, key_of, mend};
 use super::quote::quoted;
 use super::{Repair, RepairKind};
 use crate::edit::{Edit, apply};
@@ -32,6 +32,15 @@ impl Block<'_> {
 
     /// Adds what makes the entry readable, if it is not.
     pub(super) fn mend(&self, repairs: &mut Vec<Repair>) {
+        if let Some(separator) = self.separator() {
+            let value = match check(&self.with(std::slice::from_ref(&separator))) {
+                Ok(()) => Vec::new(),
+                Err(error) => self.by_quoting(&error, ""),
+            };
+            repairs.push(separator);
+            repairs.extend(value);
+            return;
+        }
         let Err(error) = check(self.text()) else {
             return;
         };
@@ -39,8 +48,40 @@ impl Block<'_> {
             .by_surrogates()
             .or_else(|| self.by_nested_entries())
             .or_else(|| self.by_items())
-            .unwrap_or_else(|| self.by_quoting(&error));
+            .unwrap_or_else(|| self.by_quoting(&error, self.gap()));
         repairs.extend(found);
+    }
+
+    /// What stands between a field and its value, where YAML does not see a separator in it.
+    fn separator(&self) -> Option<Repair> {
+        let (key, value) = self.key();
+        let line = self.lines[0];
+        let head = line.text.get(..value).filter(|_| !key.is_empty())?;
+        let name = head.trim_end_matches(|c: char| c.is_whitespace() || matches!(c, ':' | '：'));
+        let separator = &head[name.len()..];
+        let has_value = line.text.len() > value;
+        if separator.is_ascii() && (!has_value || separator.ends_with([' ', '\t'])) {
+            return None;
+        }
+        let start = self.offset + line.start;
+        let span = Span::new(start + name.len(), start + value);
+        Some(Repair {
+            kind: RepairKind::Separator {
+                key: key.to_owned(),
+            },
+            edits: vec![Edit::replace(span, if has_value { ": " } else { ":" })],
+            span,
+        })
+    }
+
+    /// What has to stand before a quoted value.
+    fn gap(&self) -> &'static str {
+        let start = self.lines[0].start + self.key().1;
+        if self.source[..start].ends_with(':') {
+            " "
+        } else {
+            ""
+        }
     }
 
     /// `\ud83d\udd2d`: two escapes for one character, as JSON writes it.
@@ -108,7 +149,7 @@ impl Block<'_> {
     }
 
     /// The value, with all the lines that follow it, is text.
-    fn by_quoting(&self, error: &YamlError) -> Vec<Repair> {
+    fn by_quoting(&self, error: &YamlError, gap: &str) -> Vec<Repair> {
         let (key, value) = self.key();
         let first = self.lines[0];
         let start = first.start + value;
@@ -119,11 +160,6 @@ impl Block<'_> {
             .find(|line| !line.text.trim().is_empty());
         let end = end.map_or(first.end, |line| line.end).max(start);
         let text = self.folded(value);
-        let gap = if self.source[..start].ends_with(':') {
-            " "
-        } else {
-            ""
-        };
         let span = Span::new(self.offset + start, self.offset + end);
         vec![Repair {
             kind: RepairKind::Unquoted {
@@ -172,7 +208,7 @@ impl Block<'_> {
 
     fn key(&self) -> (&str, usize) {
         let (spaces, text) = indentation(self.lines[0].text);
-        match key_of(text) {
+        match field_of(text) {
             Some((key, value)) => (key, spaces + value),
             None => ("", self.lines[0].text.len()),
         }
@@ -185,6 +221,12 @@ impl Block<'_> {
 
     /// The repairs, if the entry parses with them.
     fn accept(&self, repairs: Vec<Repair>) -> Option<Vec<Repair>> {
+        let is_edited = repairs.iter().any(|repair| !repair.edits.is_empty());
+        (is_edited && check(&self.with(&repairs)).is_ok()).then_some(repairs)
+    }
+
+    /// The entry with the repairs made.
+    fn with(&self, repairs: &[Repair]) -> String {
         let span = self.span();
         let edits: Vec<Edit> = repairs
             .iter()
@@ -197,7 +239,7 @@ impl Block<'_> {
                 }
             })
             .collect();
-        (!edits.is_empty() && check(&apply(self.text(), &edits)).is_ok()).then_some(repairs)
+        apply(self.text(), &edits)
     }
 }
 

@@ -38,6 +38,11 @@ pub enum RepairKind {
         /// The parser's complaint about this entry.
         error: YamlError,
     },
+    /// What stands behind `key` is not a colon and a space.
+    Separator {
+        /// The key.
+        key: String,
+    },
     /// The key is indented although it stands in the outermost mapping.
     Indented {
         /// The key.

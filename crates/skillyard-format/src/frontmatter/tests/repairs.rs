@@ -8,6 +8,7 @@ use crate::skill::Skill;
 fn name_of_repair(repair: &Repair) -> &'static str {
     match repair.kind {
         RepairKind::Unquoted { .. } => "quotes",
+        RepairKind::Separator { .. } => "separator",
         RepairKind::Indented { .. } => "indentation",
         RepairKind::Stray => "stray",
         RepairKind::Control => "control",
@@ -240,4 +241,48 @@ fn hostile_files_cost_no_more_than_others() {
         2,
     );
     check(format!("description: \"x\n{}", "---x\n".repeat(100_000)), 1);
+}
+
+#[test]
+fn a_separator_that_only_looks_like_one_is_mended() {
+    let check = |line: &str, repairs: &[&str], fixed: &str| {
+        let yaml = |line: &str| format!("name: x\n{line}\nlicense: MIT\n");
+        check_repair(&yaml(line), repairs, "Fills forms.", &yaml(fixed));
+    };
+    let plain = "description: Fills forms.";
+    check("description:\u{a0}Fills forms.", &["separator"], plain);
+    check("description:\u{3000}Fills forms.", &["separator"], plain);
+    check("description：Fills forms.", &["separator"], plain);
+    check("description：\u{3000}Fills forms.", &["separator"], plain);
+    check("description:Fills forms.", &["separator"], plain);
+    check_repair(
+        "name: x\ndescription：@beta Fills.\n",
+        &["separator", "quotes"],
+        "@beta Fills.",
+        "name: x\ndescription: '@beta Fills.'\n",
+    );
+    // What is more than text stays what it is.
+    check_repair(
+        "description: x\nmetadata：\n  a: b\nname:\u{a0}x\n",
+        &["separator", "separator"],
+        "x",
+        "description: x\nmetadata:\n  a: b\nname: x\n",
+    );
+}
+
+#[test]
+fn a_field_without_a_colon_is_not_made_part_of_another() {
+    let text = "---\nname: x\ndescription Fills forms.\n---\nBody.\n";
+    let fixed = fix(text.as_bytes(), "SKILL.md", None).unwrap().text;
+    assert_eq!(
+        fixed,
+        "---\nname: x\n# description Fills forms.\n---\nBody.\n"
+    );
+    // A field that is there already can be spoken of.
+    check_repair(
+        "name: x\ndescription: Fills in the\nname of a person.\n",
+        &["quotes"],
+        "Fills in the name of a person.",
+        "name: x\ndescription: 'Fills in the name of a person.'\n",
+    );
 }

@@ -63,7 +63,8 @@ fn is_invisible(character: char) -> bool {
         || matches!(character, '\u{fdd0}'..='\u{fdef}')
 }
 
-fn is_device(component: &str) -> bool {
+/// Whether Windows takes a file or folder of this name for a device.
+pub fn is_device(component: &str) -> bool {
     let stem = component.split('.').next().unwrap_or_default();
     let stem = fold(stem.trim_end_matches(' '));
     if DEVICES.contains(&stem.as_str()) {

@@ -26,6 +26,7 @@ mod zip;
 
 use std::io::{Read, Seek, SeekFrom};
 
+pub use characters::is_device;
 pub use error::{ArchiveError, LimitProblem, TarProblem, ZipProblem};
 pub use format::Format;
 pub use junk::{Junk, is_junk, is_left_behind, is_litter, junk};

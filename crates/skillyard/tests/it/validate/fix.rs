@@ -108,3 +108,71 @@ fn what_fix_would_mend_is_what_it_mends() {
     let before = context.json(&["validate", "csv", "--json"]);
     assert_eq!(before["summary"]["fixable"], 0);
 }
+
+/// What `--fix` makes of the `SKILL.md` of the skill `acme`.
+#[track_caller]
+fn mended(text: &str) -> String {
+    let context = TestContext::new();
+    context.write("acme/SKILL.md", text);
+    context.run(&["validate", "--fix", "acme"]);
+    context.read("acme/SKILL.md")
+}
+
+#[test]
+fn frontmatter_that_stands_further_down_is_moved_to_the_top() {
+    let block = "---\nname: acme\ndescription: Fills forms. Use when asked.\n---\n";
+    for before in [
+        "<!-- SPDX -->\n",
+        "> Related: this\n\n",
+        "# Acme\n\nA tool.\n\n---\n\n",
+    ] {
+        let made = mended(&format!("{before}{block}\nDo it.\n"));
+        assert_eq!(made, format!("{block}{before}\nDo it.\n"));
+    }
+    // Only the first line is missing.
+    let unopened = block.strip_prefix("---\n").unwrap();
+    assert_eq!(
+        mended(&format!("{unopened}\nDo it.\n")),
+        format!("{block}\nDo it.\n")
+    );
+}
+
+#[test]
+fn no_description_is_made_of_what_is_none() {
+    let fenced = "# Acme\n\n```yaml\nname: other\ndescription: An example.\n```\n";
+    let toml = "+++\ntitle = \"x\"\n+++\n";
+    let comment = "<!--\nCopyright somebody\n-->\n";
+    for text in [
+        fenced,
+        toml,
+        comment,
+        "slug: x\nversion: 1\n",
+        "import os\nprint(1)\n",
+    ] {
+        assert_eq!(mended(text), text);
+    }
+    // The first sentence behind them is one.
+    for text in [fenced, toml, comment] {
+        let made = mended(&format!("{text}\nFills forms.\n"));
+        let start = "---\nname: acme\ndescription: 'Fills forms.'\n---\n\n";
+        assert_eq!(made, format!("{start}{text}\nFills forms.\n"));
+    }
+}
+
+#[test]
+fn a_field_never_becomes_part_of_the_one_before_it() {
+    for separator in [":\u{a0}", ":\u{3000}", "：", ":"] {
+        let made = mended(&format!(
+            "---\nname: acme\ndescription{separator}Fills forms.\n---\n\nDo it.\n"
+        ));
+        let fields = "---\nname: acme\ndescription: Fills forms.\n---\n\nDo it.\n";
+        assert_eq!(made, fields, "{separator:?}");
+    }
+}
+
+#[test]
+fn the_ends_of_lines_stay_what_they_are() {
+    let made = mended("# Acme\r\n\r\nFills forms.\r\n");
+    let start = "---\r\nname: acme\r\ndescription: 'Fills forms.'\r\n---\r\n\r\n";
+    assert_eq!(made, format!("{start}# Acme\r\n\r\nFills forms.\r\n"));
+}
