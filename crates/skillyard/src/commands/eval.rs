@@ -31,11 +31,15 @@ const ALIKE: f32 = 0.6;
 /// Examples:
 ///   skillyard eval triggers.yaml
 ///   skillyard eval triggers.yaml --json
+///   skillyard eval triggers.yaml --min-recall 90   for CI
 #[derive(Debug, clap::Args)]
 #[command(verbatim_doc_comment)]
 pub(crate) struct Args {
     /// The tasks, in YAML or JSON
     file: PathBuf,
+    /// Exit code 1 where recall@1 is lower, or where a task that wants nothing finds something
+    #[arg(long, value_name = "PERCENT", value_parser = clap::value_parser!(u8).range(..=100))]
+    min_recall: Option<u8>,
 }
 
 /// A task and the names of the skills that fit it.
@@ -75,11 +79,12 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     let misses: Vec<(&Labelled, Vec<&str>)> = labelled
         .iter()
         .zip(&evaluation.outcomes)
-        .filter(|(_, outcome)| {
-            outcome
-                .ranks
-                .iter()
-                .any(|rank| rank.is_none_or(|rank| rank > 1))
+        .filter(|(task, outcome)| {
+            let is_late = |rank: &Option<usize>| rank.is_none_or(|rank| rank > 1);
+            match task.wanted.is_empty() {
+                true => !outcome.hits.is_empty(),
+                false => outcome.ranks.iter().any(is_late),
+            }
         })
         .map(|(task, outcome)| {
             let first = outcome
@@ -93,31 +98,50 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
             )
         })
         .collect();
+    let is_measured = labelled.iter().any(|task| !task.wanted.is_empty());
+    let is_enough = args.min_recall.is_none_or(|percent| {
+        let is_reached = !is_measured || evaluation.recall_at_1 * 100.0 >= f64::from(percent);
+        is_reached && misses.iter().all(|(task, _)| !task.wanted.is_empty())
+    });
+    let status = if is_enough { Status::Yes } else { Status::No };
     if context.printer.is_json() {
+        let recall = |share: f64| is_measured.then_some(share);
         context.printer.json(&json!({
             "tasks": labelled.len(),
-            "recall": { "1": evaluation.recall_at_1, "5": evaluation.recall_at_5, "10": evaluation.recall_at_10 },
+            "recall": {
+                "1": recall(evaluation.recall_at_1),
+                "5": recall(evaluation.recall_at_5),
+                "10": recall(evaluation.recall_at_10),
+            },
             "misses": misses.iter().map(|(task, first)| json!({ "task": task.text, "wanted": task.wanted, "found": first })).collect::<Vec<_>>(),
             "alike": alike.iter().map(|(a, b, similarity)| json!({ "first": a, "second": b, "similarity": similarity })).collect::<Vec<_>>(),
         }))?;
-        return Ok(Status::Yes);
+        return Ok(status);
     }
-    let mut text = format!(
-        "{} tasks over {} skills\n  recall@1   {:>5.1} %\n  recall@5   {:>5.1} %\n  recall@10  {:>5.1} %\n",
-        labelled.len(),
-        skills.len(),
-        evaluation.recall_at_1 * 100.0,
-        evaluation.recall_at_5 * 100.0,
-        evaluation.recall_at_10 * 100.0,
-    );
+    let mut text = format!("{} tasks over {} skills\n", labelled.len(), skills.len());
+    if is_measured {
+        let _ = write!(
+            text,
+            "  recall@1   {:>5.1} %\n  recall@5   {:>5.1} %\n  recall@10  {:>5.1} %\n",
+            evaluation.recall_at_1 * 100.0,
+            evaluation.recall_at_5 * 100.0,
+            evaluation.recall_at_10 * 100.0,
+        );
+    } else {
+        text.push_str("  no recall, because no task wants a skill\n");
+    }
     if !misses.is_empty() {
         text.push_str("\nNot first:\n");
         for (task, first) in &misses {
+            let wanted = match task.wanted.as_slice() {
+                [] => "nothing".to_owned(),
+                names => names.join(", "),
+            };
             let _ = writeln!(
                 text,
                 "  {}\n    wanted {}, found {}",
                 visible(&task.text),
-                visible(&task.wanted.join(", ")),
+                visible(&wanted),
                 visible(&first.join(", "))
             );
         }
@@ -135,7 +159,7 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
         }
     }
     context.printer.data(&text)?;
-    Ok(Status::Yes)
+    Ok(status)
 }
 
 fn alike<'a>(skills: &[&'a CatalogSkill]) -> Vec<(&'a str, &'a str, f32)> {
@@ -161,8 +185,11 @@ fn read(file: &Path) -> Result<Vec<Labelled>, CommandError> {
         path: file.to_owned(),
         message,
     };
-    let tree = yaml::parse_by_events(&text, 0).0.map_err(|each| {
-        let line = skillyard_format::Position::of(&text, each.span.start).line;
+    let text = text
+        .strip_prefix(skillyard_format::text::BOM)
+        .unwrap_or(&text);
+    let tree = yaml::parse_by_events(text, 0).0.map_err(|each| {
+        let line = skillyard_format::Position::of(text, each.span.start).line;
         error(format!("line {line}: {each}"))
     })?;
     let root = tree.root.map(|node| node.to_json()).unwrap_or_default();

@@ -80,9 +80,14 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
         Format::Text
     });
     let mut checked = Vec::with_capacity(args.paths.len());
+    let mut passed = Vec::new();
     for path in &args.paths {
         let path = folder_of(context, path)?;
-        check_path(&path, args, &mut checked)?;
+        check_path(&path, args, &mut checked, &mut passed)?;
+    }
+    // The reference validator looks into no folder, so it passes over none.
+    if format != Format::Json && args.profile != Profile::SkillsRef {
+        report::scan::print_passed(&context.printer, &passed);
     }
     let fixed = checked.iter().map(|each| each.fixed).sum();
     if matches!(args.profile, Profile::Spec | Profile::Strict) {
@@ -96,7 +101,7 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
         (Format::Text, _) => report::text::print(&context.printer, &checked, &summary)?,
         (Format::Json, _) => context
             .printer
-            .json(&report::json::document(&checked, &summary))?,
+            .json(&report::json::document(&checked, &passed, &summary))?,
         (Format::Sarif, _) => context
             .printer
             .json(&report::sarif::document(&checked, RuleNote::of_format()))?,
@@ -132,15 +137,24 @@ pub(super) fn folder_of<'a>(
 }
 
 /// Checks every skill that `path` names, in order of their folders.
-fn check_path(path: &Path, args: &Args, checked: &mut Vec<Checked>) -> Result<(), CommandError> {
+fn check_path(
+    path: &Path,
+    args: &Args,
+    checked: &mut Vec<Checked>,
+    passed: &mut Vec<Skipped>,
+) -> Result<(), CommandError> {
     match skill_files::visit(path, |found| check_file(found, args)) {
         Ok(visited) => {
             for each in visited.answers {
                 checked.push(each?);
             }
             // Whatever is in there, nobody has seen that it is valid.
-            let hidden = visited.skipped.into_iter().filter(Skipped::hides);
-            checked.extend(hidden.map(|each| {
+            let (hidden, chosen): (Vec<Skipped>, Vec<Skipped>) =
+                visited.skipped.into_iter().partition(Skipped::hides);
+            // Nobody looks for skills in what git keeps.
+            let chosen = chosen.into_iter();
+            passed.extend(chosen.filter(|each| !each.path.ends_with(".git")));
+            checked.extend(hidden.into_iter().map(|each| {
                 let message = format!("it was not looked into: {}", each.reason);
                 let mut hidden = Checked::from_messages(each.path, None, vec![message]);
                 for diagnostic in &mut hidden.diagnostics {

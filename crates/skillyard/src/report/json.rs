@@ -2,19 +2,29 @@
 
 use serde::{Serialize, Serializer};
 use serde_json::{Value, json};
+use skillyard_catalog::walk::Skipped;
 use skillyard_format::{Diagnostic, LineIndex, Severity};
 
 use super::{Checked, Summary};
 
-/// `{"results": […], "summary": {…}}`.
-pub(crate) fn document<'a>(checked: &'a [Checked], summary: &Summary) -> impl Serialize + use<'a> {
+/// `{"results": […], "skipped": […], "summary": {…}}`.
+pub(crate) fn document<'a>(
+    checked: &'a [Checked],
+    passed: &[Skipped],
+    summary: &Summary,
+) -> impl Serialize + use<'a> {
     #[derive(Serialize)]
     struct Document<'a> {
         results: Vec<CheckedJson<'a>>,
+        skipped: Vec<Value>,
         summary: Value,
     }
     Document {
         results: checked.iter().map(CheckedJson::new).collect(),
+        skipped: passed
+            .iter()
+            .map(|each| json!({ "path": each.path.to_string_lossy(), "reason": each.reason }))
+            .collect(),
         summary: json!({
             "skills": summary.skills,
             "invalid": summary.invalid,

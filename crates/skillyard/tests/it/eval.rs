@@ -158,3 +158,26 @@ fn what_is_wrong_with_the_tasks() {
       Caused by: No such file or directory (os error 2)
     ");
 }
+
+#[test]
+fn what_should_find_nothing_is_a_miss_when_it_does() {
+    let context = toolbox();
+    context.write(
+        "tasks.yaml",
+        "\u{feff}- task: edit an excel file\n  skills: []\n",
+    );
+    let answer = context.json(&["eval", "tasks.yaml", "--json"]);
+    assert_eq!(answer["recall"]["1"], serde_json::Value::Null, "{answer}");
+    assert_eq!(answer["misses"][0]["wanted"], serde_json::json!([]));
+    let told = context.tell(&["eval", "tasks.yaml"]);
+    assert!(told.starts_with("exit status: 0"), "{told}");
+    assert!(
+        told.contains("wanted nothing, found spreadsheets"),
+        "{told}"
+    );
+    let code = |file: &str, percent: &str| context.code(&["eval", file, "--min-recall", percent]);
+    assert_eq!(code("tasks.yaml", "0"), Some(1));
+    context.write("tasks.yaml", TASKS);
+    assert_eq!(code("tasks.yaml", "50"), Some(0));
+    assert_eq!(code("tasks.yaml", "51"), Some(1));
+}

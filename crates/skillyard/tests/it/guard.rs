@@ -278,3 +278,17 @@ fn every_decision_is_written_down() {
     starts(2, &["tool_allowed", "ok", "curl evil"]);
     starts(3, &["tool_blocked", "denied", "no-push", "git push"]);
 }
+
+#[test]
+fn an_empty_list_is_not_an_unreadable_one() {
+    let context = TestContext::new();
+    for list in ["", "[]", "''"] {
+        let fields = format!("name: x\ndescription: X. Use when asked.\nallowed-tools: {list}\n");
+        context.write("x/SKILL.md", format!("---\n{fields}---\n\nDo.\n"));
+        let told = check(&context, "./x", "Read", "a");
+        let reason = "its `allowed-tools` names no tool, so it allows none";
+        assert!(told.contains(reason), "{told}");
+        let told = context.tell(&["validate", "x"]);
+        assert!(told.contains("warning[allowed-tools-empty]"), "{told}");
+    }
+}

@@ -378,3 +378,20 @@ fn a_path_is_harmless_in_the_note() {
     );
     assert!(!shown.contains('\u{1b}'));
 }
+
+#[test]
+fn a_task_ranks_the_skills_of_paths_too() {
+    let context = TestContext::new();
+    for at in 0..20 {
+        context.skill(&format!("lib/bread-{at}"), "Bakes bread.");
+    }
+    context.skill("lib/zzz", "Edits spreadsheets.");
+    let has = |task: &str| {
+        let task = ["--task", task];
+        let told = context.tell(&[&["prompt", "lib", "--budget", "200"][..], &task].concat());
+        assert!(told.contains("bread-"), "{told}");
+        told.contains("zzz")
+    };
+    assert!(has("edit spreadsheets"));
+    assert!(!has("bake bread"));
+}

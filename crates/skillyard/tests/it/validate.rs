@@ -158,6 +158,7 @@ fn a_tree_is_checked_in_the_order_of_its_paths() {
     --> skills/zip/SKILL.md
      = help: write one with `skillyard new NAME`
     ----- stderr -----
+    not looked into: `skills/node_modules`: folders called `node_modules` are never looked into
     Checked 4 skills in [TIME]: ✗ 2 invalid, 2 errors
     ");
 }
@@ -294,4 +295,16 @@ fn several_paths_are_one_answer() {
     Checked 2 skills in [TIME]: ✗ 1 invalid, 1 error
     ");
     assert_eq!(context.code(&["validate", "pdf", "nowhere"]), Some(2));
+}
+
+#[test]
+fn skills_that_are_passed_over_are_named() {
+    let context = TestContext::new();
+    context.write_skill("lib/pdf-tools");
+    context.write_skill("lib/target/other");
+    let told = context.tell(&["validate", "lib"]);
+    assert!(told.contains("not looked into: `lib/target`"), "{told}");
+    let answer = context.json(&["validate", "lib", "--json"]);
+    assert_eq!(answer["skipped"][0]["path"], "lib/target", "{answer}");
+    assert_eq!(answer["summary"]["skills"], 1);
 }

@@ -9,6 +9,7 @@ use skillyard_catalog::Status;
 use skillyard_catalog::budget::Fitting;
 use skillyard_catalog::prompt::{Room, fitted};
 use skillyard_catalog::requires::Commands;
+use skillyard_catalog::search::{Detail, Document as SearchDocument, Index, Options};
 use skillyard_format::render::catalog::CatalogEntry;
 use skillyard_format::{Document, Skill, reference};
 
@@ -47,11 +48,29 @@ pub(super) fn from_paths(
                 tokens,
                 skills: context.config()?.max_skills(),
             };
-            let (entries, fitting) = fitted(&all, format.into(), room, None);
+            let ranking = args.task.as_ref().map(|task| ranked(&all, task));
+            let (entries, fitting) = fitted(&all, format.into(), room, ranking.as_deref());
             (entries, Some(fitting))
         }
         None => (all, None),
     })
+}
+
+/// The places of the skills that fit a task, the best first.
+fn ranked(all: &[CatalogEntry], task: &str) -> Vec<usize> {
+    let index = Index::build(all.iter().map(|entry| SearchDocument {
+        id: entry.name.as_str().into(),
+        name: entry.name.as_str().into(),
+        description: entry.description.as_str().into(),
+        ..SearchDocument::default()
+    }));
+    let options = Options {
+        limit: all.len(),
+        detail: Detail::Ranking,
+        ..Options::default()
+    };
+    let hits = index.search(task, &options);
+    hits.iter().map(|hit| hit.document as usize).collect()
 }
 
 struct Paths<'a> {

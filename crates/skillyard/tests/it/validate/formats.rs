@@ -89,6 +89,7 @@ fn as_json() {
           ]
         }
       ],
+      "skipped": [],
       "summary": {
         "skills": 1,
         "invalid": 1,
