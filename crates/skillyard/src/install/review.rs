@@ -97,7 +97,11 @@ fn warning(checked: &[&Checked<'_>]) -> String {
     for group in groups(checked) {
         about(&group, &mut text);
     }
+    let is_signed = checked.iter().all(|each| each.signer().is_some());
     text.push_str(match checked {
+        // A signature says who made it, and not that it is harmless.
+        [_] if is_signed => "Somebody you trust signed this skill. It may still contain:\n",
+        _ if is_signed => "Somebody you trust signed these skills. They may still contain:\n",
         [_] => "This skill is from an unverified source. It may contain:\n",
         _ => "These skills are from an unverified source. They may contain:\n",
     });

@@ -357,3 +357,13 @@ fn keys_and_signatures_are_written_down() {
     );
     assert!(log.contains("it was stolen"), "{log}");
 }
+
+#[test]
+fn an_installation_does_not_call_a_trusted_signer_unverified() {
+    let signed = Signed::new();
+    signed.done(&["config", "set", "trust.local.ask", "install"]);
+    let told = signed.tell(&["install", "./pdf"]);
+    let says = "Somebody you trust signed this skill. It may still contain:";
+    assert!(told.contains(says), "{told}");
+    assert!(!told.contains("unverified source"), "{told}");
+}
