@@ -81,9 +81,10 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
         .zip(&evaluation.outcomes)
         .filter(|(task, outcome)| {
             let is_late = |rank: &Option<usize>| rank.is_none_or(|rank| rank > 1);
-            match task.wanted.is_empty() {
-                true => !outcome.hits.is_empty(),
-                false => outcome.ranks.iter().any(is_late),
+            if task.wanted.is_empty() {
+                !outcome.hits.is_empty()
+            } else {
+                outcome.ranks.iter().any(is_late)
             }
         })
         .map(|(task, outcome)| {
