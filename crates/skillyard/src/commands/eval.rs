@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use serde_json::{Value, json};
 use skillyard_catalog::CatalogSkill;
 use skillyard_catalog::finder::{Finder, describe};
-use skillyard_catalog::search::{Options, Task, evaluate, near_duplicates};
+use skillyard_catalog::search::{Evaluation, Options, Task, evaluate, near_duplicates};
 use skillyard_format::yaml;
 
 use super::Outcome;
@@ -120,17 +120,7 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
         return Ok(status);
     }
     let mut text = format!("{} tasks over {} skills\n", labelled.len(), skills.len());
-    if is_measured {
-        let _ = write!(
-            text,
-            "  recall@1   {:>5.1} %\n  recall@5   {:>5.1} %\n  recall@10  {:>5.1} %\n",
-            evaluation.recall_at_1 * 100.0,
-            evaluation.recall_at_5 * 100.0,
-            evaluation.recall_at_10 * 100.0,
-        );
-    } else {
-        text.push_str("  no recall, because no task wants a skill\n");
-    }
+    text.push_str(&recall(&evaluation, is_measured));
     if !misses.is_empty() {
         text.push_str("\nNot first:\n");
         for (task, first) in &misses {
@@ -147,20 +137,40 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
             );
         }
     }
-    if !alike.is_empty() {
-        text.push_str("\nDescriptions that are easily confused:\n");
-        for (first, second, similarity) in &alike {
-            let _ = writeln!(
-                text,
-                "  {:>3.0} %  {} and {}",
-                similarity * 100.0,
-                visible(first),
-                visible(second)
-            );
-        }
-    }
+    text.push_str(&confused(&alike));
     context.printer.data(&text)?;
     Ok(status)
+}
+
+/// How often skills were found, in words.
+fn recall(evaluation: &Evaluation, is_measured: bool) -> String {
+    if !is_measured {
+        return "  no recall, because no task wants a skill\n".to_owned();
+    }
+    format!(
+        "  recall@1   {:>5.1} %\n  recall@5   {:>5.1} %\n  recall@10  {:>5.1} %\n",
+        evaluation.recall_at_1 * 100.0,
+        evaluation.recall_at_5 * 100.0,
+        evaluation.recall_at_10 * 100.0,
+    )
+}
+
+/// The skills that say nearly the same, in words.
+fn confused(alike: &[(&str, &str, f32)]) -> String {
+    let mut text = String::new();
+    if !alike.is_empty() {
+        text.push_str("\nDescriptions that are easily confused:\n");
+    }
+    for (first, second, similarity) in alike {
+        let _ = writeln!(
+            text,
+            "  {:>3.0} %  {} and {}",
+            similarity * 100.0,
+            visible(first),
+            visible(second)
+        );
+    }
+    text
 }
 
 fn alike<'a>(skills: &[&'a CatalogSkill]) -> Vec<(&'a str, &'a str, f32)> {
