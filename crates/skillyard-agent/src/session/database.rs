@@ -2,7 +2,7 @@
 //! their sessions. Asynchronous below, blocking above.
 //!
 //! The statements are the same for both. What differs is here and nowhere else: how a connection
-//! is made and kept, the tables, and what is asked of JSON.
+//! is made and kept, the tables, and what is asked of JSON and of the clock.
 //! A runtime of one thread is hidden here, because a turn is a plain sequence and the server runs
 //! it on a thread of its own.
 
@@ -52,13 +52,15 @@ struct Open {
     runtime: tokio::runtime::Runtime,
 }
 
-/// What is asked of JSON, in the words of one database.
+/// What is asked of JSON and of the clock, in the words of one database.
 #[derive(Debug)]
 pub(super) struct Dialect {
     /// Whose a session is.
     pub(super) owner: &'static str,
     /// What all skills consist of that sessions name.
     pub(super) digests: &'static str,
+    /// The time, in seconds.
+    pub(super) now: &'static str,
 }
 
 impl Database {
@@ -94,7 +96,7 @@ impl Database {
         })
     }
 
-    /// What is asked of JSON here.
+    /// What is asked of JSON and of the clock here.
     pub(super) fn dialect(&self) -> &'static Dialect {
         match self.home {
             Home::File(_) => &sqlite::DIALECT,

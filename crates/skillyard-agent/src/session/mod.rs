@@ -4,6 +4,8 @@ mod compaction;
 mod database;
 mod error;
 mod hand_over;
+mod holder;
+mod lease;
 mod room;
 mod save;
 mod store;
@@ -270,9 +272,14 @@ fn is_text(part: &AssistantPart) -> bool {
 }
 
 fn new_id() -> Result<String, SessionError> {
+    Ok(format!("s-{}", random()?))
+}
+
+/// A name that nothing else has.
+fn random() -> Result<String, SessionError> {
     let mut bytes = [0; 8];
     getrandom::fill(&mut bytes).map_err(|_| SessionError::NoRandomness)?;
-    Ok(bytes.iter().fold(String::from("s-"), |mut text, byte| {
+    Ok(bytes.iter().fold(String::new(), |mut text, byte| {
         use std::fmt::Write as _;
         let _ = write!(text, "{byte:02x}");
         text

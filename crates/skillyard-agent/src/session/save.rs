@@ -83,6 +83,8 @@ impl SessionStore {
     pub fn forget(&self, id: &str) -> Result<(), SessionError> {
         let mut forgotten = self.forgotten.lock();
         let deleted = self.database.with(async |connection: &mut AnyConnection| {
+            let lease = sqlx::query("DELETE FROM leases WHERE session = $1");
+            lease.bind(id).execute(&mut *connection).await?;
             sqlx::query("DELETE FROM sessions WHERE id = $1")
                 .bind(id)
                 .execute(connection)

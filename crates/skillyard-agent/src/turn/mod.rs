@@ -139,6 +139,7 @@ impl Runtime {
         front: &mut dyn FrontEnd,
     ) -> Result<TurnEnd, TurnError> {
         let invocation = understand(input, &self.shelf)?;
+        let _lease = self.store.lease(session)?;
         session.mend();
         self.hand_over(session)?;
         tell(
@@ -195,6 +196,7 @@ impl Runtime {
 
     /// Lets a skill of a session go.
     pub fn release(&mut self, session: &mut Session, name: &str) -> Result<bool, TurnError> {
+        let _lease = self.store.lease(session)?;
         if !session.release(name) {
             return Ok(false);
         }

@@ -1,15 +1,21 @@
 //! The store on both databases: a file, and a PostgreSQL that several machines share.
 
-use std::sync::Barrier;
+use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, Barrier};
 
 use jiff::Timestamp;
 use secrecy::SecretString;
+use serde_json::json;
+use skillyard_agent::TurnError;
+use skillyard_agent::front_end::{Answer, ApprovalRequest, FrontEnd, TurnEvent};
+use skillyard_agent::host::Permission;
 use skillyard_agent::message::Message;
+use skillyard_agent::replay::replay;
 use skillyard_agent::session::{Activated, Grant, Owner, Session, SessionError, SessionStore};
 use skillyard_agent::settings::Settings;
 use sqlx::Connection as _;
 
-use crate::lab::{Lab, Scripted};
+use crate::lab::{Front, Lab, Scripted, calls, says};
 use crate::programs::Postgres;
 
 /// Opens the same sessions as often as it is asked to, each time as another program would.
@@ -150,6 +156,132 @@ fn of_those_that_go_on_with_one_session_one_succeeds() {
         twin.id = begun.id.clone();
         let saved = open().save(&mut twin, Timestamp::now());
         assert!(matches!(saved, Err(SessionError::InUse(_))), "{saved:?}");
+    });
+}
+
+/// Somebody who tries to go on with the session whenever a question is asked in it.
+struct Intruder<'a> {
+    lab: &'a Lab,
+    open: Open<'a>,
+    session: Option<String>,
+    refused: usize,
+}
+
+impl FrontEnd for Intruder<'_> {
+    fn event(&mut self, event: &TurnEvent) {
+        if let TurnEvent::Started { session, .. } = event {
+            self.session = Some(session.clone());
+        }
+    }
+
+    fn approve(&mut self, _: &ApprovalRequest) -> Answer {
+        let mut runtime = self.lab.runtime(Scripted::new([]));
+        runtime.store = Arc::new((self.open)());
+        let id = self.session.as_deref().unwrap();
+        let before = self.lab.kinds().len();
+        let mut session = runtime.store.load(id).unwrap();
+        assert!(runtime.store.is_in_use(id).unwrap());
+        let mut front = Front::new(Answer::No);
+        let turn = runtime.turn(&mut session, "go on", &mut front);
+        let is_refused =
+            |error: &TurnError| matches!(error, TurnError::Session(SessionError::InUse(_)));
+        assert!(is_refused(&turn.unwrap_err()));
+        assert!(is_refused(&runtime.release(&mut session, "a").unwrap_err()));
+        assert_eq!(self.lab.kinds().len(), before, "nothing was done");
+        self.refused += 1;
+        Answer::Once
+    }
+
+    fn cancel(&self) -> Arc<AtomicBool> {
+        Arc::default()
+    }
+}
+
+#[test]
+fn a_session_at_work_is_left_alone() {
+    on_both(|open| {
+        let lab = Lab::new();
+        lab.skill("a", "Does a. Use for a.", "", "Do a.");
+        lab.write("skills/a/scripts/x.sh", "echo x\n");
+        lab.machine.lock().unwrap().permission = Permission::Ask {
+            reason: "first run".into(),
+        };
+        let run = json!({ "name": "a", "script": "scripts/x.sh" });
+        let model = Scripted::new([vec![calls("c1", "skill_run", &run)], vec![says("Done.")]]);
+        let mut runtime = lab.runtime(model);
+        runtime.store = Arc::new(open());
+        let mut session = lab.session(&runtime, &Settings::default());
+        let mut intruder = Intruder {
+            lab: &lab,
+            open,
+            session: None,
+            refused: 0,
+        };
+        runtime
+            .turn(&mut session, "/a run it", &mut intruder)
+            .unwrap();
+        assert_eq!(intruder.refused, 1);
+        let store = open();
+        assert!(!store.is_in_use(&session.id).unwrap());
+        let mut kept = store.load(&session.id).unwrap();
+        assert_eq!(kept, session);
+        assert_eq!(kept.answer(), "Done.");
+        replay(&kept, &lab.shelf(), lab.recorded(&[&kept.id])).unwrap();
+        // And now anybody may.
+        let mut front = Front::new(Answer::No);
+        let mut runtime = lab.runtime(Scripted::new([vec![says("On.")]]));
+        runtime.store = Arc::new(store);
+        runtime.turn(&mut kept, "go on", &mut front).unwrap();
+    });
+}
+
+#[test]
+fn a_lease_that_nobody_renews_lapses() {
+    let lab = Lab::new();
+    let file = lab.folder.path().join("sessions.db");
+    let places = [(lab.store(), format!("sqlite://{}", file.display()))];
+    let postgres = Postgres::start();
+    let shared = postgres
+        .iter()
+        .map(|each| (connect(each), each.url().to_owned()));
+    for (store, address) in places.into_iter().chain(shared) {
+        let store = Arc::new(store);
+        let mut kept = session("kept");
+        store.save(&mut kept, Timestamp::now()).unwrap();
+        let mut go_on = |ends: &str| {
+            // A machine that is not this one, so that nobody knows whether it is gone.
+            let lease = format!(
+                "DELETE FROM leases; INSERT INTO leases VALUES ('{}', 'x elsewhere 1 1', {ends})",
+                kept.id
+            );
+            raw(&address, &lease);
+            let mut runtime = lab.runtime(Scripted::new([vec![says("Yes.")]]));
+            runtime.store = Arc::clone(&store);
+            runtime.turn(&mut kept, "go on", &mut Front::new(Answer::No))
+        };
+        let now = Timestamp::now().as_second();
+        let refused = go_on(&(now + 60).to_string());
+        assert!(matches!(
+            refused,
+            Err(TurnError::Session(SessionError::InUse(_)))
+        ));
+        go_on(&(now - 1).to_string()).unwrap();
+    }
+}
+
+/// Says something to a database as nobody of ours would.
+fn raw(address: &str, statements: &str) {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .unwrap();
+    runtime.block_on(async {
+        let mut connection = sqlx::AnyConnection::connect(address).await.unwrap();
+        let statements = sqlx::AssertSqlSafe(statements.to_owned());
+        sqlx::raw_sql(statements)
+            .execute(&mut connection)
+            .await
+            .unwrap();
     });
 }
 

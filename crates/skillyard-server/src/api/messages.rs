@@ -55,16 +55,21 @@ pub(super) async fn say(
     if text.is_empty() || text.chars().count() > LONGEST {
         return Err(Problem::bad("a message has between 1 and 25000 characters"));
     }
+    let said = Said {
+        text: text.to_owned(),
+        holder: talk.caller.holder.clone(),
+        trace: parent_of(&headers),
+    };
+    let talk = talk.then(|talk| {
+        let register = &talk.server.register;
+        register.unless_elsewhere(&talk.conversation)?;
+        Ok(talk)
+    });
     let Talk {
         server,
         conversation,
-        caller,
-    } = talk;
-    let said = Said {
-        text: text.to_owned(),
-        holder: caller.holder,
-        trace: parent_of(&headers),
-    };
+        ..
+    } = talk.await?;
     server.take_turn(conversation, said)?;
     Ok(StatusCode::ACCEPTED)
 }

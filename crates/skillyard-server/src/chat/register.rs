@@ -127,6 +127,18 @@ impl Register {
         self.store()?.load(&conversation.id).map_err(kept)
     }
 
+    /// Refuses a session that another program is at work on, before anything is said in it.
+    pub(crate) fn unless_elsewhere(&self, conversation: &Conversation) -> Result<(), Problem> {
+        if conversation.is_busy() || conversation.draft().is_some() {
+            return Ok(());
+        }
+        let id = &conversation.id;
+        if self.store()?.is_in_use(id).map_err(kept)? {
+            return Err(kept(SessionError::InUse(id.clone())));
+        }
+        Ok(())
+    }
+
     /// Deletes a session that was found; a turn that is under way in it can keep nothing more.
     pub(crate) fn delete(&self, conversation: &Conversation) -> Result<(), Problem> {
         conversation.stop();

@@ -100,13 +100,12 @@ impl Server {
             ended: None,
         };
         let ended = runtime.turn(&mut session, &said.text, &mut front);
-        // Even a turn that failed may have been kept in part. What others added meanwhile is not
-        // told here: whoever looks next finds another number, and gets all of it.
+        // Even a turn that failed may have been kept in part. What others add is not told here:
+        // whoever looks next finds a number that no session has, and gets all of it.
         let in_use = matches!(&ended, Err(TurnError::Session(SessionError::InUse(_))));
         if let Ok(Some(length)) = agents.sessions().length(&session.id) {
-            if !in_use {
-                conversation.kept().store(length, Ordering::Release);
-            }
+            let told = if in_use { usize::MAX } else { length };
+            conversation.kept().store(told, Ordering::Release);
             conversation.draft().take();
         }
         let reason = front.ended;

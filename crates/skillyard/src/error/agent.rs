@@ -145,6 +145,9 @@ pub(crate) fn hint(error: &TurnError) -> Option<String> {
         TurnError::Session(SessionError::Unknown(_) | SessionError::Ambiguous { .. }) => {
             "List the sessions with `skillyard chat --sessions`".into()
         }
+        TurnError::Session(SessionError::InUse(id)) => format!(
+            "Nothing was written. Try again when it is done there, or go on in a copy with `skillyard chat --resume {id} --fork`"
+        ),
         TurnError::Session(SessionError::Store { path, source }) => {
             let code = source.as_database_error()?.code()?;
             return of_file(path, code.parse().ok()?);

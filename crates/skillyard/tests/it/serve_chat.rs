@@ -9,8 +9,8 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use crate::TestContext;
 use crate::scripted_model::{call, model};
+use crate::{TestContext, output, text};
 
 const ADMIN: &str = "admin-token-0123456789abcdef";
 const CHAT: &str = "chat-token-0123456789abcdef";
@@ -47,6 +47,16 @@ impl Serving {
     fn ask(&self, method: &str, path: &str, token: Option<&str>, body: &Value) -> (u16, String) {
         let token = token.map(|token| format!("authorization: Bearer {token}\r\n"));
         self.ask_with(method, path, &token.unwrap_or_default(), body)
+    }
+
+    /// The session at a path once nothing is answered in it.
+    fn idle(&self, path: &str) -> Value {
+        loop {
+            let session = self.json("GET", path, &Value::Null);
+            if session["busy"] == false {
+                return session;
+            }
+        }
     }
 
     /// The same with lines of headers.
@@ -161,18 +171,18 @@ fn a_chat_goes_on_in_the_terminal_and_back() {
     }
 }
 
-#[test]
-fn a_chat_that_went_on_elsewhere_says_so_and_shows_it() {
-    let context = TestContext::new();
+/// A chat on the web that waits for somebody to allow a script: the session, and the question.
+fn waiting(context: &TestContext, serving: &Serving) -> (String, String) {
     context.skill("../home/.agents/skills/pdf", "Fills PDF forms");
     context.write(
         "../home/.agents/skills/pdf/scripts/x.sh",
-        "#!/bin/sh\necho x\n",
+        "#!/bin/sh\necho RAN_ONCE\n",
     );
     context.done(&["config", "set", "trust.own.ask", "first-run"]);
-    let serving = Serving::start(&context, &[]);
+    serving.json("POST", "/api/v1/reload", &Value::Null);
     let opened = serving.json("POST", "/api/v1/sessions", &Value::Null);
-    let path = format!("/api/v1/sessions/{}", opened["id"].as_str().unwrap());
+    let id = opened["id"].as_str().unwrap().to_owned();
+    let path = format!("/api/v1/sessions/{id}");
     let said = json!({ "text": "/pdf run scripts/x.sh" });
     serving.json("POST", &format!("{path}/messages"), &said);
     let question = loop {
@@ -183,30 +193,53 @@ fn a_chat_that_went_on_elsewhere_says_so_and_shows_it() {
         }
         assert_eq!(session["busy"], true, "{session}");
     };
-    let id = opened["id"].as_str().unwrap();
-    context.done(&["chat", "--resume", id, "-p", "/pdf in the terminal"]);
-    let no = json!({ "consent": "no" });
-    let (reader, writer) = std::sync::mpsc::channel();
-    let (address, events) = (serving.address.clone(), format!("{path}/events"));
-    let following = std::thread::spawn(move || {
-        let mut stream = TcpStream::connect(&address).unwrap();
-        write!(stream, "GET {events} HTTP/1.1\r\nhost: {address}\r\n\r\n").unwrap();
-        reader.send(()).unwrap();
-        let lines = BufReader::new(stream).lines().map_while(Result::ok);
-        let mut lines = lines.filter(|line| line.contains("\"problem\""));
-        lines.next().unwrap()
-    });
-    writer.recv().unwrap();
-    serving.json("POST", &format!("{path}/approvals/{question}"), &no);
-    let told = following.join().unwrap();
-    assert!(told.contains("the session went on elsewhere"), "{told}");
-    let session = loop {
-        let session = serving.json("GET", &path, &Value::Null);
-        if session["busy"] == false {
-            break session;
-        }
-    };
+    (id, question)
+}
+
+#[test]
+fn a_session_at_work_is_taken_over_by_nobody() {
+    let context = TestContext::new();
+    let serving = Serving::start(&context, &[]);
+    let (id, question) = waiting(&context, &serving);
+    let path = format!("/api/v1/sessions/{id}");
+    let refused = output(
+        context
+            .skillyard()
+            .args(["chat", "--resume", &id, "-p", "hi"]),
+    );
+    assert_eq!(refused.status.code(), Some(2));
+    let told = text(&refused.stderr);
+    assert!(told.contains("is in use elsewhere"), "{told}");
+    assert!(told.contains("--fork"), "{told}");
+    // Another server does not, either, and says so before the message is gone.
+    let other = Serving::start(&context, &[]);
+    let said = json!({ "text": "hi" });
+    let (status, told) = other.ask("POST", &format!("{path}/messages"), None, &said);
+    assert_eq!(status, 409, "{told}");
+    assert!(told.contains("in use elsewhere"), "{told}");
+    // What was at work goes on, and nothing says that it was interrupted.
+    let yes = json!({ "consent": "once" });
+    serving.json("POST", &format!("{path}/approvals/{question}"), &yes);
+    let session = serving.idle(&path);
+    assert!(session.to_string().contains("RAN_ONCE"), "{session}");
+    context.done(&["chat", "--resume", &id, "-p", "/pdf in the terminal"]);
+    let exported = context.stdout(&["chat", "--export", &id, "--json"]);
+    assert!(!exported.contains("interrupted before"), "{exported}");
+    context.done(&["audit", "replay", &id]);
+    // The page shows what the terminal said.
+    let session = serving.idle(&path);
     assert!(session.to_string().contains("in the terminal"), "{session}");
+}
+
+#[test]
+fn a_session_whose_server_was_killed_goes_on_at_once() {
+    let context = TestContext::new();
+    let serving = Serving::start(&context, &[]);
+    let (id, _) = waiting(&context, &serving);
+    drop(serving);
+    context.done(&["chat", "--resume", &id, "-p", "/pdf in the terminal"]);
+    let exported = context.stdout(&["chat", "--export", &id, "--json"]);
+    assert!(exported.contains("interrupted before"), "{exported}");
 }
 
 #[test]

@@ -29,6 +29,8 @@ const SCHEMA: &str = r#"
     CREATE TABLE IF NOT EXISTS messages (
         session TEXT COLLATE "C" NOT NULL REFERENCES sessions (id) ON DELETE CASCADE,
         place BIGINT NOT NULL, body TEXT NOT NULL, PRIMARY KEY (session, place));
+    CREATE TABLE IF NOT EXISTS leases (
+        session TEXT COLLATE "C" PRIMARY KEY, holder TEXT NOT NULL, ends BIGINT NOT NULL);
 "#;
 
 /// One of many machines makes the tables, and the others wait for it. The number is our own.
@@ -43,6 +45,7 @@ pub(super) const DIALECT: Dialect = Dialect {
         UNION SELECT skill.value ->> 'digest' FROM sessions,
             json_array_elements(replace(state, '\u0000', '\u0001')::json -> 'activated')
             AS skill (value)",
+    now: "CAST(EXTRACT(EPOCH FROM clock_timestamp()) AS BIGINT)",
 };
 
 /// What of an address may be shown: host and database. Nothing, if it is none of PostgreSQL.
@@ -65,7 +68,7 @@ pub(super) async fn connect(address: &SecretString) -> Result<AnyConnection, sql
     };
     sqlx::raw_sql(SETTINGS).execute(&mut connection).await?;
     // Whoever may only use the tables, and not make any, could not even say "if not exists".
-    let is_made = "SELECT to_regclass('messages') IS NOT NULL";
+    let is_made = "SELECT to_regclass('leases') IS NOT NULL";
     if !sqlx::query_scalar(is_made)
         .fetch_one(&mut connection)
         .await?

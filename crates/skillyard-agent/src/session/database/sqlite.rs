@@ -24,6 +24,8 @@ const SCHEMA: &[&str] = &[
     "CREATE TABLE IF NOT EXISTS messages (
         session TEXT NOT NULL REFERENCES sessions (id) ON DELETE CASCADE, place INTEGER NOT NULL,
         body TEXT NOT NULL, PRIMARY KEY (session, place)) WITHOUT ROWID",
+    "CREATE TABLE IF NOT EXISTS leases (
+        session TEXT PRIMARY KEY, holder TEXT NOT NULL, ends INTEGER NOT NULL) WITHOUT ROWID",
 ];
 
 pub(super) const DIALECT: Dialect = Dialect {
@@ -32,6 +34,7 @@ pub(super) const DIALECT: Dialect = Dialect {
             FROM sessions, json_each(sessions.prompt, '$.installed') AS skill
         UNION SELECT json_extract(skill.value, '$.digest')
             FROM sessions, json_each(sessions.state, '$.activated') AS skill",
+    now: "CAST(strftime('%s', 'now') AS INTEGER)",
 };
 
 /// Makes the file if need be, readable for its owner only.
