@@ -22,6 +22,7 @@ use crate::host::{Executed, HostError, Ran, Runs, ScriptRun};
 use crate::problem::Problem;
 use crate::server::Server;
 use crate::tool::{understood, usable};
+use crate::veil::Veil;
 use crate::view::Viewer;
 
 /// The tool's name.
@@ -64,6 +65,12 @@ pub(crate) struct Asked {
 }
 
 impl Asked {
+    /// What lies over what they are told.
+    pub(crate) fn veil(&self, server: &Server) -> Veil {
+        let role = self.role;
+        Viewer { role, server }.veil()
+    }
+
     /// An event of theirs.
     pub(crate) fn event(&self, kind: EventKind) -> Event {
         Event {
@@ -195,20 +202,18 @@ pub(crate) fn judged(
         input: GuardInput::Fields(arguments),
     };
     let decision = server.host.guard(&asked.acting, &guarded)?;
+    let veil = asked.veil(server);
     if decision.verdict == GuardVerdict::Denied {
-        return Err(denied(blocked(decision.reason, decision.skill)));
+        let text = blocked(decision.reason, decision.skill);
+        return Err(denied(veil.over(&text)));
     }
-    let viewer = Viewer {
-        role: asked.role,
-        server,
-    };
     let standing = server.host.standing(skill, Some(&digest));
     let beforehand = match standing.scripts.as_str() {
         "run" => Beforehand::Run,
-        "ask" => Beforehand::Ask(viewer.veil().over(&standing.reason)),
+        "ask" => Beforehand::Ask(veil.over(&standing.reason)),
         _ => {
             let text = blocked(standing.reason, Some(skill.record.name.to_string()));
-            return Err(denied(viewer.veil().over(&text)));
+            return Err(denied(veil.over(&text)));
         }
     };
     let wanted = Wanted {
@@ -248,12 +253,12 @@ pub(crate) fn run(
     ran
 }
 
-/// How it ended, for models and programs.
-pub(crate) fn described(ran: &Ran) -> Value {
-    json!({
+/// How it ended, for models and programs; where it ran is told to whoever may know.
+pub(crate) fn described(ran: &Ran, veil: &Veil) -> Value {
+    veil.value(json!({
         "exit_code": ran.code,
         "stdout": ran.stdout,
         "stderr": ran.stderr,
         "denied": ran.denials,
-    })
+    }))
 }

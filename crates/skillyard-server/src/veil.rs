@@ -51,6 +51,19 @@ impl Veil {
         text.into_owned()
     }
 
+    /// How much of a text that is still being written can be shown: what stands behind that may
+    /// become a place.
+    pub(crate) fn settled(&self, text: &str) -> usize {
+        let longest = self.hidden.first().map_or(0, |(place, _)| place.len());
+        let near = text.len().saturating_sub(longest);
+        let mut starts = text.char_indices().map(|(at, _)| at);
+        let may_become = |at: &usize| {
+            let end = &text[*at..];
+            *at >= near && self.hidden.iter().any(|(place, _)| place.starts_with(end))
+        };
+        starts.find(may_become).unwrap_or(text.len())
+    }
+
     /// A value without the places, keys included.
     pub(crate) fn value(&self, value: Value) -> Value {
         match value {
@@ -159,6 +172,28 @@ mod tests {
         ] {
             assert_eq!(veil.over(text), expected);
         }
+    }
+
+    #[test]
+    fn what_may_become_a_place_is_not_settled() {
+        let veil = Veil {
+            hidden: vec![
+                ("/home/ann/skills".into(), "skill:/"),
+                ("/home/ann".into(), "~"),
+            ],
+        };
+        for (text, settled) in [
+            ("", ""),
+            ("at /home/ann/ski", "at "),
+            ("at /home/ann", "at "),
+            ("ä /", "ä "),
+            ("at /home/ann/skills", "at "),
+            ("at /home/ann/skills/pdf", "at /home/ann/skills/pdf"),
+            ("at /home/bob", "at /home/bob"),
+        ] {
+            assert_eq!(&text[..veil.settled(text)], settled, "{text}");
+        }
+        assert_eq!(Veil::default().settled("/home"), 5, "nothing is hidden");
     }
 
     #[test]

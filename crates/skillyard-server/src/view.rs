@@ -8,7 +8,7 @@ use skillyard_catalog::prompt::entry_tokens;
 use utoipa::ToSchema;
 
 use crate::access::Role;
-use crate::chat::ChatEvent;
+use crate::chat::{ChatEvent, Conversation};
 use crate::server::Server;
 use crate::veil::Veil;
 
@@ -78,10 +78,13 @@ impl Viewer<'_> {
         }
     }
 
-    /// Events as they see them.
-    pub(crate) fn events(&self, events: Vec<ChatEvent>) -> Vec<ChatEvent> {
+    /// What happened in a session, as they see it; texts are whole, as far as they have come.
+    pub(crate) fn events(&self, conversation: &Conversation) -> Vec<ChatEvent> {
         let veil = self.veil();
-        events.into_iter().map(|event| veil.event(event)).collect()
+        let told = conversation.since(None, |text| veil.settled(text));
+        told.into_iter()
+            .map(|(_, event)| veil.event(event))
+            .collect()
     }
 
     fn tilde(&self, path: &Path) -> String {

@@ -153,7 +153,7 @@ async fn tell(
 ) {
     let mut lengths = conversation.lengths();
     loop {
-        for (place, event) in conversation.since(known.as_ref()) {
+        for (place, event) in conversation.since(known.as_ref(), |text| veil.settled(text)) {
             let data = serde_json::to_string(&veil.event(event)).unwrap_or_default();
             let event = Event::default().id(place.to_string()).data(data);
             if reader.send(Ok(event)).await.is_err() {

@@ -96,7 +96,7 @@ fn answered(
         }
     };
     let ran = script::run(server, &wanted, who, approval, cancel)?;
-    let value = script::described(&ran);
+    let value = script::described(&ran, &who.veil(server));
     Ok(Answer::new(value.to_string(), Some(value)))
 }
 

@@ -198,7 +198,7 @@ pub(super) async fn get(talk: Talk) -> Result<Json<SessionDetail>, Problem> {
                 output: session.state.usage.output,
             },
             busy,
-            events: viewer.events(talk.conversation.events()),
+            events: viewer.events(&talk.conversation),
             model: session.prompt.settings.model,
         })
     });

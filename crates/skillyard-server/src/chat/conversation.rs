@@ -75,12 +75,18 @@ impl Conversation {
     }
 
     /// All events.
-    pub(crate) fn events(&self) -> Vec<ChatEvent> {
+    #[cfg(test)]
+    fn events(&self) -> Vec<ChatEvent> {
         locked(&self.events).clone()
     }
 
     /// What a reader who knows this much has to be told; pieces of one text are put together.
-    pub(crate) fn since(&self, known: Option<&Place>) -> Vec<Told> {
+    /// Of a text that may go on, the pieces are left for later that are not `settled` yet.
+    pub(crate) fn since(
+        &self,
+        known: Option<&Place>,
+        settled: impl Fn(&str) -> usize,
+    ) -> Vec<Told> {
         let events = locked(&self.events);
         let first = match known {
             Some(place) if place.telling == self.telling => place.at.saturating_add(1),
@@ -98,6 +104,18 @@ impl Conversation {
                     place.at = at;
                 }
                 _ => told.push((Place::new(&self.telling, at), event.clone())),
+            }
+        }
+        if let Some((place, ChatEvent::Text { text })) = told.last_mut() {
+            let length = settled(text);
+            while text.len() > length
+                && let Some(ChatEvent::Text { text: piece }) = events.get(place.at)
+            {
+                text.truncate(text.len() - piece.len());
+                place.at = place.at.saturating_sub(1);
+            }
+            if text.is_empty() {
+                told.pop();
             }
         }
         told
@@ -303,15 +321,26 @@ mod tests {
             conversation.tell(text(piece));
         }
         let place = |text: &str| Place::parse(text).unwrap();
-        assert_eq!(conversation.since(None), [(place("t-2"), text("abc"))]);
+        assert_eq!(
+            conversation.since(None, str::len),
+            [(place("t-2"), text("abc"))]
+        );
         let known = place("t-0");
         assert_eq!(
-            conversation.since(Some(&known)),
+            conversation.since(Some(&known), str::len),
             [(place("t-2"), text("bc"))]
         );
-        assert_eq!(conversation.since(Some(&place("t-2"))), []);
-        let told = conversation.since(Some(&place("other-7")));
+        assert_eq!(conversation.since(Some(&place("t-2")), str::len), []);
+        let told = conversation.since(Some(&place("other-7")), str::len);
         assert_eq!(told[0].1, ChatEvent::Reset);
         assert_eq!(told[1], (place("t-2"), text("abc")));
+        // What may yet become something else waits, and comes with what follows.
+        let until = |length: usize| move |_: &str| length;
+        let told = conversation.since(None, until(2));
+        assert_eq!(told, [(place("t-1"), text("ab"))]);
+        assert_eq!(conversation.since(Some(&known), until(0)), []);
+        conversation.tell(ChatEvent::Done { reason: None });
+        let told = conversation.since(Some(&known), until(0));
+        assert_eq!(told[0], (place("t-2"), text("bc")));
     }
 }

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::client::{Legacy, Modern, text};
-use crate::context::{CHAT, RUN, TestServer};
+use crate::context::{ADMIN, CHAT, RUN, TestServer};
 
 const SCRIPT: &str = "scripts/fill.sh";
 
@@ -238,6 +238,35 @@ async fn a_program_gets_the_question_and_calls_again_with_its_consent() {
     let ended = ended.unwrap();
     assert_eq!(ended.trigger.as_deref(), Some("api"));
     assert_eq!(ended.detail["approval"], "user");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn where_a_script_ran_is_for_admins() {
+    let server = TestServer::running();
+    let home = server.folder.path().display().to_string();
+    // The script says what it was called with, as others say where they are.
+    let mut input = input();
+    input["args"] = json!([server.skills().join("attack")]);
+    for (token, sees) in [(RUN, false), (ADMIN, true)] {
+        let (_, question) = posted(&server, "skill_run", token, &input).await;
+        let mut again = input.clone();
+        again["consent"] = question["consent"].clone();
+        let (status, done) = posted(&server, "skill_run", token, &again).await;
+        assert_eq!(status, 200, "{done}");
+        let client = Modern::new(&server).with_token(token).asking();
+        let asked = client.call("skill_run", input.clone()).await;
+        let mut params = params(&input);
+        params["requestState"] = asked["result"]["requestState"].clone();
+        let yes = json!({ "action": "accept", "content": { "allow": true } });
+        params["inputResponses"] = json!({ "consent": yes });
+        let over_mcp = client.ask("tools/call", params).await;
+        for told in [done, over_mcp] {
+            let told = told.to_string();
+            assert!(told.contains("ran "), "{told}");
+            assert_eq!(told.contains(&home), sees, "{told}");
+            assert_eq!(told.contains("skill://attack"), !sees, "{told}");
+        }
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -7,8 +7,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use skillyard_agent::Runtime;
 use skillyard_agent::agent::AgentStore;
 use skillyard_agent::host::{CommandRun, Executed, Host, HostError, Permission, Ran, ScriptRun};
+use skillyard_agent::message::AssistantPart;
 use skillyard_agent::prompt::Prompt;
 use skillyard_agent::provider::offline::Offline;
+use skillyard_agent::provider::{Completion, Delta, ModelRequest, Provider, ProviderError};
 use skillyard_agent::session::{AgentVersion, Session, SessionStore};
 use skillyard_agent::settings::Settings;
 use skillyard_agent::shelf::{Author, Shelf, ShelfSkill};
@@ -101,7 +103,7 @@ impl Agents for Desk {
 
     fn runtime(&self, session: &Session) -> Result<Runtime, AgentsError> {
         Ok(Runtime {
-            provider: Box::new(Offline),
+            provider: Box::new(Spelling(self.machine.home.join(".agents/skills/pdf"))),
             router: None,
             shelf: self.shelf_of(session)?,
             host: Box::new(Stage {
@@ -149,6 +151,38 @@ impl Desk {
                 skill: skill.clone(),
             });
         Ok(Shelf::new(skills.collect(), None, ReadLimits::default()))
+    }
+}
+
+/// What is said to a model that is to tell where a skill lies.
+pub(crate) const SPELL: &str = "spell where it lies";
+
+/// No model, but for one thing that it says letter by letter.
+struct Spelling(PathBuf);
+
+impl Provider for Spelling {
+    fn name(&self) -> &'static str {
+        Offline.name()
+    }
+
+    fn complete(
+        &self,
+        request: &ModelRequest<'_>,
+        on: &mut dyn FnMut(Delta<'_>),
+        cancel: &AtomicBool,
+    ) -> Result<Completion, ProviderError> {
+        let asked = serde_json::to_string(request).unwrap();
+        if !asked.contains(SPELL) {
+            return Offline.complete(request, on, cancel);
+        }
+        let text = format!("It lies in {}.", self.0.display());
+        for letter in text.chars() {
+            on(Delta::Text(letter.encode_utf8(&mut [0; 4])));
+        }
+        Ok(Completion {
+            parts: vec![AssistantPart::Text { text }],
+            ..Completion::default()
+        })
     }
 }
 

@@ -22,6 +22,7 @@ use crate::access::Role;
 use crate::host::Ran;
 use crate::script::{self, Asked, Beforehand, NAME, NEEDS_ROLE};
 use crate::server::Server;
+use crate::veil::Veil;
 
 /// The tool as MCP describes it.
 pub(super) fn tool() -> McpTool {
@@ -95,12 +96,16 @@ pub(super) async fn call(
     };
     let (this, cancel) = (Arc::clone(server), Arc::new(AtomicBool::new(false)));
     let flag = Arc::clone(&cancel);
-    let running = blocking(move || script::run(&this, &wanted, &who, approval, &flag));
+    let running = blocking(move || {
+        let ran = script::run(&this, &wanted, &who, approval, &flag);
+        let veil = who.veil(&this);
+        match ran {
+            Ok(ran) => told(&ran, &veil).into(),
+            Err(error) => refused(veil.over(&error.to_string())),
+        }
+    });
     tokio::select! {
-        ran = running => Ok(match ran? {
-            Ok(ran) => told(&ran).into(),
-            Err(error) => refused(error.to_string()),
-        }),
+        done = running => done,
         () = context.ct.cancelled() => {
             cancel.store(true, Ordering::Relaxed);
             Ok(refused("it was stopped"))
@@ -108,8 +113,8 @@ pub(super) async fn call(
     }
 }
 
-fn told(ran: &Ran) -> CallToolResult {
-    let value = script::described(ran);
+fn told(ran: &Ran, veil: &Veil) -> CallToolResult {
+    let value = script::described(ran, veil);
     let text = vec![ContentBlock::text(value.to_string())];
     let mut result = match ran.code {
         0 => CallToolResult::success(text),

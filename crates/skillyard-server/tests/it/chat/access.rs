@@ -8,6 +8,7 @@ use tokio_stream::StreamExt as _;
 
 use super::{PATIENCE, Person, RUNS, tools};
 use crate::context::{ADMIN, CHAT, OTHER, READ, RUN, SOURCE, TestServer};
+use crate::desk::SPELL;
 
 #[tokio::test(flavor = "multi_thread")]
 async fn nobody_reads_or_changes_the_chats_of_others() {
@@ -151,6 +152,28 @@ async fn paths_of_the_machine_are_for_admins() {
         told.iter()
             .all(|(_, event)| !event.to_string().contains(&home))
     );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_path_that_is_told_letter_by_letter_is_for_admins_too() {
+    let server = TestServer::with_tokens();
+    let home = server.folder.path().display().to_string();
+    for (token, sees) in [(CHAT, false), (ADMIN, true)] {
+        let person = Person::with(&server, token);
+        let id = person.begin(Value::Null).await;
+        let told = person.said(&id, SPELL).await;
+        let bearer = format!("Bearer {token}");
+        let path = format!("/api/v1/sessions/{id}/events");
+        let headers = [("authorization", bearer.as_str())];
+        let followed = server.stream(&path, &headers, told.len()).await;
+        let followed: Vec<Value> = followed.into_iter().map(|(_, event)| event).collect();
+        for events in [told, followed] {
+            let texts = events.iter().filter_map(|event| event["text"].as_str());
+            let text: String = texts.collect();
+            assert_eq!(text.contains(&home), sees, "{text}");
+            assert_eq!(text.contains("It lies in skill://pdf."), !sees, "{text}");
+        }
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]
