@@ -44,7 +44,8 @@ export function furnish({ folder, write, skill, skillyard }) {
 
 /** A server over a home. */
 export async function serve({ options }, ...flags) {
-  const server = spawn(binary, ["serve", "--port", "0", "--json", ...flags], { ...options, stdio: ["ignore", "pipe", "inherit"] });
+  const port = flags.includes("--port") ? [] : ["--port", "0"];
+  const server = spawn(binary, ["serve", "--json", ...port, ...flags], { ...options, stdio: ["ignore", "pipe", "inherit"] });
   const base = await new Promise((resolve, reject) => {
     server.once("exit", (code) => reject(new Error(`the server ended with ${code}`)));
     server.stdout.once("data", (data) => resolve(JSON.parse(data).url));

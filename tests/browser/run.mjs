@@ -3,19 +3,23 @@
 import { furnish, home, serve } from "./home.mjs";
 import { launch, open } from "./look.mjs";
 import * as steps from "./steps.mjs";
+import { crowd, outage, prose, tooLong, writing } from "./writing.mjs";
 
 const TOUR = ["conformance", "approvals", "agents", "library", "governing", "hostile", "registry"];
 
 const browser = await launch();
 const homes = [];
 const servers = [];
+const run = async (place, ...flags) => {
+  const server = await serve(place, ...flags);
+  servers.push(server);
+  return server;
+};
 const start = async (furnished, ...flags) => {
   const place = home();
   homes.push(place);
   if (furnished) furnish(place);
-  const server = await serve(place, ...flags);
-  servers.push(server);
-  return server.base;
+  return (await run(place, ...flags)).base;
 };
 /** Takes steps on one screen, one after the other. */
 const tour = async (screen, base, names) => {
@@ -36,6 +40,11 @@ try {
   await tour("light", bare, ["firstVisit"]);
   await tour("light", furnished, TOUR);
   console.log(`light: ${TOUR.length + 1} tours as expected`);
+  for (const step of [prose, tooLong, writing, crowd]) await step(browser, furnished);
+  const place = home();
+  homes.push(place);
+  await outage(browser, (...flags) => run(place, ...flags));
+  console.log("writing: nothing is lost");
   await Promise.all(
     ["dark", "phone"].map(async (screen) => {
       await tour(screen, bare, ["firstVisit"]);

@@ -1,6 +1,8 @@
 // The chat: follows a session's events and shows them. Everything foreign is put in as text.
 import * as cards from "./cards.js";
 import { make, reason, send } from "./dom.js";
+import * as draft from "./draft.js";
+import { follow } from "./follow.js";
 import { attach, skills } from "./menu.js";
 
 const at = (id) => document.getElementById(id);
@@ -8,12 +10,16 @@ const chat = document.querySelector(".chat");
 const [log, active, box, status] = [at("log"), at("active"), at("message"), at("status")];
 const hello = at("hello");
 const api = "/api/v1/sessions";
+// As many characters as the server takes.
+const LONGEST = 25_000;
 let session = chat.dataset.session;
 let answer = null;
 let calls = new Map();
 let questions = new Map();
 let tokens = { input: 0, output: 0 };
+let cost = "";
 let waiting = null;
+let sending = false;
 
 const nearEnd = () => log.scrollHeight - log.scrollTop - log.clientHeight < 160;
 const toEnd = () => {
@@ -93,7 +99,8 @@ const show = {
     questions.set(event.question.id, card);
     const state = calls.get(event.question.call)?.querySelector(".state");
     if (state) state.textContent = "waits for you";
-    card.querySelector(".approval-title").focus();
+    // Who is writing goes on writing.
+    if (document.activeElement !== box && !box.value) card.querySelector(".approval-title").focus();
     card.scrollIntoView({ block: "nearest" });
   },
   decided(event) {
@@ -109,7 +116,8 @@ const show = {
   usage(event) {
     tokens.input += event.input;
     tokens.output += event.output;
-    status.textContent = `${tokens.input} tokens in, ${tokens.output} out`;
+    cost = `${tokens.input} tokens in, ${tokens.output} out`;
+    status.textContent = cost;
   },
   problem(event) {
     complain(event.text);
@@ -127,15 +135,13 @@ const decide = async (id, consent) => {
   const told = await send("POST", `${api}/${session}/approvals/${encodeURIComponent(id)}`, { consent });
   if (!told.ok) complain(await reason(told));
 };
-let events = null;
-const follow = () => {
-  events = new EventSource(`${api}/${session}/events`);
-  events.addEventListener("message", (message) => {
-    const event = JSON.parse(message.data);
-    show[event.type]?.(event);
-  });
-  events.addEventListener("error", () => {
-    if (events.readyState === EventSource.CLOSED) status.textContent = "The server does not answer any more; load the page again.";
+let following = null;
+const start = () => {
+  const told = (event) => show[event.type]?.(event);
+  following = follow(`${api}/${session}`, told, (state, why) => {
+    chat.dataset.server = state;
+    const words = { there: cost, lost: "The connection is lost; reconnecting…", gone: `This chat cannot be followed any more: ${why}` };
+    status.textContent = words[state];
   });
 };
 const begin = async () => {
@@ -146,7 +152,9 @@ const begin = async () => {
     return false;
   }
   session = (await opened.json()).id;
+  draft.forget();
   history.replaceState(null, "", "/chat/" + session);
+  draft.keep(box);
   at("pickers").hidden = true;
   at("more").hidden = false;
   at("export").href = `${api}/${session}/export`;
@@ -159,16 +167,34 @@ const begin = async () => {
   entry.setAttribute("aria-current", "page");
   at("chats").querySelector("ul").prepend(make("li", "", entry));
   if (wish.agent) at("with").append(make("span", "pill plain", wish.agent));
-  follow();
+  start();
   return true;
 };
+/** Says something; whether the server has it. */
 const say = async (text) => {
-  if (!session && !(await begin())) {
-    box.value = text;
-    return;
+  const length = [...text].length;
+  if (length > LONGEST) {
+    complain(`The message has ${length} characters, and ${LONGEST} are the most; it was not sent.`);
+    return false;
   }
+  if (!session && !(await begin())) return false;
   const told = await send("POST", `${api}/${session}/messages`, { text });
-  if (!told.ok) complain(await reason(told));
+  if (!told.ok) complain(`${await reason(told)} (what you wrote is still in the box)`);
+  return told.ok;
+};
+
+/** What was written stays in the box until the server has it. */
+const submit = async (text) => {
+  sending = true;
+  box.readOnly = true;
+  try {
+    if (!(await say(text))) return;
+    box.value = "";
+    draft.forget();
+  } finally {
+    box.readOnly = false;
+    sending = false;
+  }
 };
 
 const menu = attach(box, at("menu"));
@@ -182,12 +208,14 @@ box.addEventListener("keydown", (event) => {
 at("composer").addEventListener("submit", (event) => {
   event.preventDefault();
   const text = box.value.trim();
-  if (!text || at("send").disabled) return;
-  box.value = "";
+  if (!text || sending || at("send").disabled) return;
   menu.close();
-  say(text);
+  submit(text);
 });
-at("stop").addEventListener("click", () => send("POST", `${api}/${session}/stop`));
+at("stop").addEventListener("click", async () => {
+  const told = await send("POST", `${api}/${session}/stop`);
+  if (!told.ok) complain(await reason(told));
+});
 at("fork").addEventListener("click", async () => {
   const forked = await send("POST", `${api}/${session}/fork`);
   if (forked.ok) location.assign("/chat/" + (await forked.json()).id);
@@ -195,10 +223,11 @@ at("fork").addEventListener("click", async () => {
 });
 at("delete").addEventListener("click", async () => {
   if (!confirm("Delete this chat? It cannot be brought back.")) return;
-  events.close();
+  following.stop();
   const deleted = await send("DELETE", `${api}/${session}`);
-  if (deleted.ok) location.assign("/");
-  else complain(await reason(deleted));
+  if (deleted.ok) return location.assign("/");
+  following.again();
+  complain(await reason(deleted));
 });
 // An agent brings its own model and its own way to choose skills.
 at("agent").addEventListener("change", () => {
@@ -222,6 +251,7 @@ const offer = async () => {
 };
 if (session) {
   hello.remove();
-  follow();
+  start();
 } else offer();
+draft.attach(box);
 box.focus();

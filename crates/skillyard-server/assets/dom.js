@@ -7,15 +7,37 @@ export const make = (tag, name, ...content) => {
   return element;
 };
 
-const csrf = document.querySelector("meta[name=csrf]").content;
+const value = (page) => page.querySelector("meta[name=csrf]")?.content ?? "";
+let csrf = value(document);
 
-/** A request of this page to its own server. */
-export const send = (method, path, body) =>
-  fetch(path, {
-    method,
-    headers: { "content-type": "application/json", "x-csrf-token": csrf },
-    body: body === undefined ? undefined : JSON.stringify(body),
-  });
+const asked = async (path, options) => {
+  try {
+    return await fetch(path, options);
+  } catch {
+    return Response.error();
+  }
+};
+/** Whether pages carry another value since this one was loaded, as after a new start of the server. */
+const renewed = async () => {
+  const page = await asked(location.pathname);
+  if (!page.ok) return false;
+  const now = value(new DOMParser().parseFromString(await page.text(), "text/html"));
+  const is = now !== "" && now !== csrf;
+  if (is) csrf = now;
+  return is;
+};
+
+/** A request of this page to its own server; where there is none, the answer is one with the status 0. */
+export const send = async (method, path, body) => {
+  const request = () =>
+    asked(path, {
+      method,
+      headers: { "content-type": "application/json", "x-csrf-token": csrf },
+      body: body === undefined ? undefined : JSON.stringify(body),
+    });
+  const answer = await request();
+  return answer.status === 403 && (await renewed()) ? request() : answer;
+};
 
 /** What an answer that is a problem says. */
 export const reason = async (answer) => {

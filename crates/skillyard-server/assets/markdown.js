@@ -38,14 +38,37 @@ const inline = (text) => {
   return parts;
 };
 
-const ITEM = /^(\s*)(?:[-*+]|(\d+)[.)])\s+(.*)$/;
-const row = (line) => line.trim().replace(/^\||\|$/g, "").split("|").map((cell) => cell.trim());
+// A dot would not match all that stands in a line: U+2028 is a line's end to it, and none to us.
+const LINE = /\r\n?|\n/;
+const FENCE = /^\s*(`{3,}|~{3,})/;
+const HEADING = /^(#{1,6})\s+([^]*?)\s*#*$/;
+const RULE = /^\s*([-*_])(\s*\1){2,}\s*$/;
+const ITEM = /^(\s*)([-*+]|(\d+)[.)])(\s+)([^]*)$/;
+const QUOTE = /^>\s?/;
+// Deeper than anybody reads; what is deeper stays text.
+const DEEPEST = 12;
+
+const isBlank = (line) => !line.trim();
 const isRule = (line) => line !== undefined && line.includes("|") && /^[\s|:-]+$/.test(line) && line.includes("-");
+const indent = (line) => /^\s*/.exec(line)[0].replaceAll("\t", "    ").length;
+const isNumbered = (item) => item[3] !== undefined;
 
 const code = (lines) => {
   const block = make("pre", "", make("code", "", lines.join("\n")));
   block.tabIndex = 0;
   return block;
+};
+
+/** The cells of a row; a bar in code, and one behind a backslash, is none between two of them. */
+const row = (line) => {
+  const cells = [""];
+  for (const [piece] of line.trim().matchAll(/\\\||`+[^`]*`+|[^]/g)) {
+    if (piece === "|") cells.push("");
+    else cells[cells.length - 1] += piece.replaceAll("\\|", "|");
+  }
+  if (!cells[0]) cells.shift();
+  if (!cells.at(-1)?.trim()) cells.pop();
+  return cells.map((cell) => cell.trim());
 };
 
 const table = (lines) => {
@@ -56,56 +79,104 @@ const table = (lines) => {
   return box;
 };
 
-const list = (items) => {
-  const element = make(items[0].number === undefined ? "ul" : "ol");
-  if (items[0].number > 1) element.start = items[0].number;
-  element.append(...items.map((item) => make("li", "", ...inline(item.text))));
+/** The lines of each item, without what they are indented by. */
+const items = (lines) => {
+  const found = [];
+  let fence = null;
+  for (const line of lines) {
+    const last = found.at(-1);
+    const item = fence ? null : ITEM.exec(line);
+    // Two spaces are enough for a list below, also where the words begin further in.
+    if (item && (!last || indent(line) < Math.min(last.at + 2, last.within))) {
+      const wide = item[4].length > 4 ? 1 : item[4].length;
+      const start = indent(line);
+      found.push({ number: item[3], at: start, within: start + item[2].length + wide, lines: [item[5]] });
+    } else {
+      last.lines.push(indent(line) < last.within ? line.trimStart() : line.replaceAll("\t", "    ").slice(last.within));
+    }
+    const mark = FENCE.exec(found.at(-1).lines.at(-1))?.[1];
+    if (!fence) fence = mark ?? null;
+    else if (mark?.startsWith(fence)) fence = null;
+  }
+  return found;
+};
+
+const list = (lines, depth) => {
+  const all = items(lines);
+  const element = make(all[0].number === undefined ? "ul" : "ol");
+  if (all[0].number > 1) element.start = all[0].number;
+  for (const item of all) {
+    const [first, ...others] = blocks(item.lines, depth + 1);
+    // The words of an item are no paragraph of their own.
+    const words = first?.tagName === "P" ? [...first.childNodes] : [first];
+    element.append(make("li", "", ...words, ...others));
+  }
   return element;
 };
 
-/** The elements of a text. */
-export const render = (text) => {
-  const lines = text.split("\n");
-  const blocks = [];
+/** How many lines belong to the list that begins at a place. */
+const listed = (lines, start) => {
+  const numbered = isNumbered(ITEM.exec(lines[start]));
+  const outer = indent(lines[start]);
+  let fence = null;
+  let end = start + 1;
+  for (let at = end; at < lines.length; at += 1) {
+    const line = lines[at];
+    if (isBlank(line)) continue;
+    const item = ITEM.exec(line);
+    const isInside = indent(line) > outer;
+    const isNext = item && indent(line) <= outer && isNumbered(item) === numbered && !RULE.test(line);
+    if (!fence && !isInside && !isNext) break;
+    const mark = isInside ? FENCE.exec(line)?.[1] : undefined;
+    if (!fence) fence = mark ?? null;
+    else if (mark?.startsWith(fence)) fence = null;
+    end = at + 1;
+  }
+  return end - start;
+};
+
+const blocks = (lines, depth) => {
+  if (depth > DEEPEST) return [make("p", "", lines.join("\n"))];
+  const made = [];
   let at = 0;
-  const until = (ends) => {
+  // Takes the line at hand in any case: nothing that is written can hold it up.
+  const take = (ends) => {
     const start = at;
+    at += 1;
     while (at < lines.length && !ends(lines[at])) at += 1;
     return lines.slice(start, at);
   };
   while (at < lines.length) {
     const line = lines[at];
-    const fence = /^\s*(`{3,}|~{3,})/.exec(line);
-    const heading = /^(#{1,6})\s+(.*?)\s*#*$/.exec(line);
-    if (!line.trim()) at += 1;
+    const fence = FENCE.exec(line);
+    const heading = HEADING.exec(line);
+    if (isBlank(line)) at += 1;
     else if (fence) {
-      at += 1;
-      blocks.push(code(until((each) => each.trim().startsWith(fence[1]))));
+      made.push(code(take((each) => each.trim().startsWith(fence[1])).slice(1)));
       at += 1;
     } else if (heading) {
       // Headings of an answer stand below those of the page.
-      blocks.push(make("h" + Math.min(6, heading[1].length + 2), "", ...inline(heading[2])));
+      made.push(make("h" + Math.min(6, heading[1].length + 2), "", ...inline(heading[2])));
       at += 1;
-    } else if (/^\s*([-*_])(\s*\1){2,}\s*$/.test(line)) {
-      blocks.push(make("hr"));
+    } else if (RULE.test(line)) {
+      made.push(make("hr"));
       at += 1;
     } else if (line.includes("|") && isRule(lines[at + 1])) {
-      blocks.push(table(until((each) => !each.includes("|"))));
+      made.push(table(take((each) => !each.includes("|"))));
     } else if (ITEM.test(line)) {
-      const items = [];
-      for (const each of until((next) => !next.trim() || !(ITEM.test(next) || /^\s/.test(next)))) {
-        const item = ITEM.exec(each);
-        if (item) items.push({ number: item[2] === undefined ? undefined : Number(item[2]), text: item[3] });
-        else items.at(-1).text += "\n" + each.trim();
-      }
-      blocks.push(list(items));
-    } else if (/^>\s?/.test(line)) {
-      const quoted = until((each) => !each.startsWith(">")).map((each) => each.replace(/^>\s?/, ""));
-      blocks.push(make("blockquote", "", ...render(quoted.join("\n"))));
+      const count = listed(lines, at);
+      made.push(list(lines.slice(at, at + count), depth));
+      at += count;
+    } else if (QUOTE.test(line)) {
+      const quoted = take((each) => !each.startsWith(">")).map((each) => each.replace(QUOTE, ""));
+      made.push(make("blockquote", "", ...blocks(quoted, depth + 1)));
     } else {
-      const words = until((each) => !each.trim() || /^\s*(`{3,}|~{3,})|^#{1,6}\s|^>/.test(each) || (each !== line && ITEM.test(each)));
-      blocks.push(make("p", "", ...inline(words.join("\n"))));
+      const ends = (each) => isBlank(each) || FENCE.test(each) || HEADING.test(each) || QUOTE.test(each) || ITEM.test(each);
+      made.push(make("p", "", ...inline(take(ends).join("\n"))));
     }
   }
-  return blocks;
+  return made;
 };
+
+/** The elements of a text. */
+export const render = (text) => blocks(text.split(LINE), 0);

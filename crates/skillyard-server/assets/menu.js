@@ -1,5 +1,5 @@
 // The menu of skills behind a slash.
-import { make } from "./dom.js";
+import { make, send } from "./dom.js";
 
 const MOST = 50;
 
@@ -7,8 +7,9 @@ let known = null;
 /** The skills that a user may name. */
 export const skills = async () => {
   if (!known) {
-    const answer = await fetch("/api/v1/skills?status=enabled&limit=500");
-    known = answer.ok ? (await answer.json()).skills.filter((skill) => skill.user_invocable) : [];
+    const answer = await send("GET", "/api/v1/skills?status=enabled&limit=500");
+    if (!answer.ok) return [];
+    known = (await answer.json()).skills.filter((skill) => skill.user_invocable);
   }
   return known;
 };

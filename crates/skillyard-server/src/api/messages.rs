@@ -8,9 +8,9 @@ use axum::response::{IntoResponse as _, Response};
 use serde::Deserialize;
 use tokio::sync::mpsc;
 use tokio_stream::wrappers::ReceiverStream;
-use utoipa::ToSchema;
+use utoipa::{IntoParams, ToSchema};
 
-use super::input::{Given, Named};
+use super::input::{Asked, Given, Named};
 use super::refusals::{Forbidden, Full, Missing, NotJson, Senseless, Untimely};
 use super::talk::Talk;
 use crate::access::Role;
@@ -121,11 +121,26 @@ pub(super) async fn decide(
     Ok(StatusCode::ACCEPTED)
 }
 
+/// What a reader knows already.
+#[derive(Debug, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Known {
+    /// The id of the last event that is known, for whoever cannot send `Last-Event-ID`, which
+    /// counts first.
+    after: Option<String>,
+}
+
 /// Follow a session; `Last-Event-ID` says what is known already
-#[utoipa::path(get, path = "/api/v1/sessions/{id}/events", tag = "chat", params(("id" = String, Path)),
+#[utoipa::path(get, path = "/api/v1/sessions/{id}/events", tag = "chat",
+    params(("id" = String, Path), Known),
     responses((status = 200, description = "events, each with its id", content_type = "text/event-stream"),
-        Forbidden, Missing, Full))]
-pub(super) async fn follow(talk: Talk, headers: HeaderMap) -> Result<Response, Problem> {
+        Senseless, Forbidden, Missing, Full))]
+pub(super) async fn follow(
+    talk: Talk,
+    headers: HeaderMap,
+    Asked(known): Asked<Known>,
+) -> Result<Response, Problem> {
     let Talk {
         server,
         caller,
@@ -133,8 +148,8 @@ pub(super) async fn follow(talk: Talk, headers: HeaderMap) -> Result<Response, P
     } = talk;
     let seat = server.followers.take(&caller.holder)?;
     let veil = elsewhere(move || caller.viewer(&server).veil()).await?;
-    let known = headers.get("last-event-id");
-    let known = known.and_then(|id| Place::parse(id.to_str().ok()?));
+    let last = headers.get("last-event-id").and_then(|id| id.to_str().ok());
+    let known = last.or(known.after.as_deref()).and_then(Place::parse);
     let (sender, receiver) = mpsc::channel(WINDOW);
     tokio::spawn(async move {
         tell(&conversation, known, &veil, &sender).await;
