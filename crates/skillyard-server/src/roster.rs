@@ -69,6 +69,14 @@ impl Draft {
             let given = definition.give(library, names);
             given.map_err(|error| Problem::bad(error.to_string()))?;
         }
+        if self
+            .model
+            .as_ref()
+            .is_some_and(|model| model.trim().is_empty())
+        {
+            let text = "`model` names no model; without it, the agent has the configured one, or keeps its own";
+            return Err(Problem::bad(text));
+        }
         let fields = [
             (self.model, &mut definition.model),
             (self.description, &mut definition.description),

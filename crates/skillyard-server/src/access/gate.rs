@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 use axum::body::Body;
 use axum::extract::{Request, State};
 use axum::http::header::{ACCEPT, AUTHORIZATION, CONTENT_LENGTH, CONTENT_TYPE};
+use axum::http::uri::PathAndQuery;
 use axum::http::{HeaderMap, Method, StatusCode};
 use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Redirect, Response};
@@ -22,6 +23,7 @@ use crate::log::{self, Line};
 use crate::mounted::{Readers, has_registry_token, is_registry};
 use crate::problem::Problem;
 use crate::server::Server;
+use crate::web;
 
 /// The largest body of a request.
 const MOST_BYTES: usize = 4 * 1024 * 1024;
@@ -41,6 +43,8 @@ pub(crate) struct Visitor {
     pub(crate) holder: Holder,
     /// The value that their pages carry against forged changes.
     pub(crate) csrf: String,
+    /// Whether they have logged in, and can log out.
+    pub(crate) logged_in: bool,
     /// Whose sessions they see.
     pub(crate) keeper: Keeper,
     /// Where their pages lead besides.
@@ -131,7 +135,7 @@ async fn admit(server: &Server, request: Request, next: Next) -> Result<Response
         matches!(path, "/healthz" | "/login" | "/favicon.ico") || path.starts_with("/assets/");
     let Some(holder) = identity.holder else {
         if !open {
-            return Err(unknown(path));
+            return Err(unknown(&request));
         }
         return Ok(next.run(request).await);
     };
@@ -154,6 +158,7 @@ async fn admit(server: &Server, request: Request, next: Next) -> Result<Response
         },
         holder,
         csrf: server.forgery.value(&identity.session),
+        logged_in: identity.by == By::Cookie,
         extras: Extras {
             agents: server.register.agents().is_ok(),
             registry: server.registry.is_some(),
@@ -178,10 +183,12 @@ async fn to_registry(
     let identity = identify(server, request.headers(), peer)
         .map_err(|status| Problem::new(status, "too many wrong tokens").into_response())?;
     if identity.holder.is_none() {
-        let accepted = request.headers().get(ACCEPT);
-        let accepted = accepted.and_then(|kinds| kinds.to_str().ok());
-        let reads_pages = accepted.is_some_and(|kinds| kinds.contains("text/html"));
-        return Err(if reads_pages { login() } else { no_token() });
+        let reads_pages = reads_pages(request.headers());
+        return Err(if reads_pages {
+            login(&request)
+        } else {
+            no_token()
+        });
     }
     request.extensions_mut().insert(LetIn);
     Ok(next.run(request).await)
@@ -194,12 +201,19 @@ fn explain(foreign: Foreign) -> &'static str {
     }
 }
 
-fn unknown(path: &str) -> Response {
+fn unknown(request: &Request) -> Response {
+    let path = request.uri().path();
     if path.starts_with("/api/") || path == "/mcp" || path == "/metrics" {
         no_token()
     } else {
-        login()
+        login(request)
     }
+}
+
+/// Whether a person reads the answer.
+fn reads_pages(headers: &HeaderMap) -> bool {
+    let accepted = headers.get(ACCEPT).and_then(|kinds| kinds.to_str().ok());
+    accepted.is_some_and(|kinds| kinds.contains("text/html"))
 }
 
 fn no_token() -> Response {
@@ -210,8 +224,18 @@ fn no_token() -> Response {
     response
 }
 
-fn login() -> Response {
-    Redirect::to("/login").into_response()
+/// Leads to the login, and from there back to what was asked for.
+fn login(request: &Request) -> Response {
+    let asked = request.uri().path_and_query().map(PathAndQuery::as_str);
+    let asked = asked.filter(|asked| request.method() == Method::GET && *asked != "/");
+    let to = match asked {
+        Some(asked) => {
+            let next: String = form_urlencoded::byte_serialize(asked.as_bytes()).collect();
+            format!("/login?next={next}")
+        }
+        None => "/login".to_owned(),
+    };
+    Redirect::to(&to).into_response()
 }
 
 /// How somebody showed who they are.
@@ -331,5 +355,10 @@ async fn at_least(role: Role, request: Request, next: Next) -> Response {
         return next.run(request).await;
     }
     let text = format!("this needs a token with the role `{}`", role.as_str());
-    Problem::new(StatusCode::FORBIDDEN, text).into_response()
+    let problem = Problem::new(StatusCode::FORBIDDEN, text);
+    if reads_pages(request.headers()) {
+        web::refused(request, problem).await
+    } else {
+        problem.into_response()
+    }
 }

@@ -39,8 +39,10 @@ pub(crate) struct NewAgent {
 
 /// What an agent is like; what is not said is as configured, or stays as it is.
 #[derive(Debug, Default, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
 pub(crate) struct Said {
     /// The model, as `SERVER/NAME`.
+    #[schema(min_length = 1, pattern = r"\S")]
     model: Option<String>,
     /// What it is for, in a line.
     description: Option<String>,

@@ -5,9 +5,10 @@ use std::time::Instant;
 
 use askama::Template;
 use axum::Extension;
-use axum::extract::{Form, State};
+use axum::extract::rejection::QueryRejection;
+use axum::extract::{Form, Query, State};
 use axum::http::header::{COOKIE, SET_COOKIE};
-use axum::http::{HeaderMap, StatusCode};
+use axum::http::{HeaderMap, HeaderName, StatusCode};
 use axum::response::{IntoResponse as _, Redirect};
 use serde::Deserialize;
 
@@ -24,10 +25,37 @@ struct LoginPage {
     frame: Frame,
     active: &'static str,
     wrong: bool,
+    /// Where to go from there.
+    next: String,
+}
+
+/// What was asked for before the login.
+#[derive(Default, Deserialize)]
+pub(crate) struct Asked {
+    #[serde(default)]
+    next: String,
+}
+
+impl Asked {
+    /// The page that was asked for, if it is one of ours; a link must not lead elsewhere.
+    fn page(&self) -> &str {
+        let next = self.next.as_str();
+        let is_plain = |byte: &u8| byte.is_ascii_graphic() && *byte != b'\\';
+        let is_ours = next.starts_with('/')
+            && !next.starts_with("//")
+            && !next.starts_with("/log")
+            && next.as_bytes().iter().all(|byte| is_plain(byte));
+        if is_ours { next } else { "/" }
+    }
 }
 
 /// `GET /login`.
-pub(crate) async fn page(State(server): State<Arc<Server>>, frame: Frame) -> Page {
+pub(crate) async fn page(
+    State(server): State<Arc<Server>>,
+    frame: Frame,
+    asked: Result<Query<Asked>, QueryRejection>,
+) -> Page {
+    let Query(asked) = asked.unwrap_or_default();
     if matches!(server.access(), Access::Loopback) {
         return Ok(Redirect::to("/").into_response());
     }
@@ -35,6 +63,7 @@ pub(crate) async fn page(State(server): State<Arc<Server>>, frame: Frame) -> Pag
         frame,
         active: "",
         wrong: false,
+        next: asked.page().to_owned(),
     }))
 }
 
@@ -42,6 +71,8 @@ pub(crate) async fn page(State(server): State<Arc<Server>>, frame: Frame) -> Pag
 #[derive(Deserialize)]
 pub(crate) struct Login {
     token: String,
+    #[serde(flatten)]
+    asked: Asked,
 }
 
 /// `POST /login`.
@@ -68,6 +99,7 @@ pub(crate) async fn login(
             frame,
             active: "",
             wrong: true,
+            next: login.asked.page().to_owned(),
         };
         return Ok((StatusCode::UNAUTHORIZED, shown(&page)).into_response());
     };
@@ -75,7 +107,7 @@ pub(crate) async fn login(
         "{}={value}; Path=/; HttpOnly; SameSite=Strict; Max-Age=43200",
         session::COOKIE
     );
-    Ok(([(SET_COOKIE, cookie)], Redirect::to("/")).into_response())
+    Ok(([(SET_COOKIE, cookie)], Redirect::to(login.asked.page())).into_response())
 }
 
 /// `POST /logout`.
@@ -93,5 +125,10 @@ pub(crate) async fn logout(State(server): State<Arc<Server>>, headers: HeaderMap
         "{}=; Path=/; HttpOnly; SameSite=Strict; Max-Age=0",
         session::COOKIE
     );
-    Ok(([(SET_COOKIE, cookie)], Redirect::to("/login")).into_response())
+    // What pages keep of what was being written goes, too.
+    let headers = [
+        (SET_COOKIE, cookie.as_str()),
+        (HeaderName::from_static("clear-site-data"), "\"storage\""),
+    ];
+    Ok((headers, Redirect::to("/login")).into_response())
 }

@@ -33,6 +33,7 @@ use crate::view::Viewer;
 pub(crate) struct Frame {
     holder: Option<Holder>,
     csrf: String,
+    logged_in: bool,
     keeper: Keeper,
     extras: Extras,
 }
@@ -52,6 +53,10 @@ impl Frame {
 
     fn is_known(&self) -> bool {
         self.holder.is_some()
+    }
+
+    fn is_logged_in(&self) -> bool {
+        self.logged_in
     }
 
     /// Who asks.
@@ -82,6 +87,7 @@ impl<S: Sync> FromRequestParts<S> for Frame {
             csrf: visitor
                 .map(|visitor| visitor.csrf.clone())
                 .unwrap_or_default(),
+            logged_in: visitor.is_some_and(|visitor| visitor.logged_in),
             keeper: visitor.map_or(Keeper::Token(String::new()), |visitor| {
                 visitor.keeper.clone()
             }),
@@ -166,6 +172,13 @@ pub(crate) async fn wrong_method(frame: Frame, request: Request) -> Response {
     let reason = format!("`{}` is not for this address", request.method());
     let problem = Problem::new(StatusCode::METHOD_NOT_ALLOWED, &reason);
     answered(frame, &request, problem)
+}
+
+/// A problem for a person who may not have the page that was asked for.
+pub(crate) async fn refused(request: Request, problem: Problem) -> Response {
+    let (mut parts, _) = request.into_parts();
+    let Ok(frame) = Frame::from_request_parts(&mut parts, &()).await;
+    NoPage { frame, problem }.into_response()
 }
 
 /// A problem as a program or as a person reads it.

@@ -97,9 +97,14 @@ async fn without_a_token_nothing_is_told() {
         assert_eq!(answer.status, StatusCode::UNAUTHORIZED, "{path}");
         assert_eq!(answer.headers["www-authenticate"], "Bearer");
     }
-    for path in ["/", "/skills/pdf", "/admin", "/audit"] {
+    for (path, login) in [
+        ("/", "/login"),
+        ("/skills/pdf", "/login?next=%2Fskills%2Fpdf"),
+        ("/admin", "/login?next=%2Fadmin"),
+        ("/audit?skill=a+b", "/login?next=%2Faudit%3Fskill%3Da%2Bb"),
+    ] {
         let answer = server.get(path).await;
-        assert_eq!(answer.headers["location"], "/login", "{path}");
+        assert_eq!(answer.headers["location"], login, "{path}");
     }
     let wrong = [("authorization", "Bearer wrong")];
     let answer = server.ask("GET", "/api/v1/skills", &wrong, "").await;
@@ -155,6 +160,7 @@ async fn a_browser_logs_in_and_out() {
     let cookie = cookie.split(';').next().unwrap();
     let page = server.ask("GET", "/admin", &[("cookie", cookie)], "").await;
     assert_eq!(page.status, StatusCode::OK);
+    assert!(page.text.contains("Log out"), "{}", page.text);
     let token = page.text.split("name=\"csrf\" content=\"").nth(1).unwrap();
     let token = token.split('"').next().unwrap();
     // The cookie alone, as a forged form would send it, is not enough.
@@ -165,7 +171,65 @@ async fn a_browser_logs_in_and_out() {
     let answer = server.ask("POST", "/logout", &forged, body).await;
     assert_eq!(answer.headers["location"], "/login");
     let answer = server.ask("GET", "/admin", &[("cookie", cookie)], "").await;
-    assert_eq!(answer.headers["location"], "/login");
+    assert_eq!(answer.headers["location"], "/login?next=%2Fadmin");
+}
+
+#[tokio::test]
+async fn a_login_leads_to_what_was_asked_for_and_nowhere_else() {
+    let server = TestServer::with_tokens();
+    for (next, expected) in [
+        ("/audit?skill=pdf", "/audit?skill=pdf"),
+        ("/chat/s-1", "/chat/s-1"),
+        ("", "/"),
+        ("audit", "/"),
+        ("//evil.example/", "/"),
+        ("/\\evil.example/", "/"),
+        ("https://evil.example/", "/"),
+        ("/a\r\nset-cookie: x=y", "/"),
+        ("/\tevil", "/"),
+        ("/logout", "/"),
+        ("/login?next=/x", "/"),
+    ] {
+        let encoded: String = form_urlencoded::byte_serialize(next.as_bytes()).collect();
+        let page = server.get(&format!("/login?next={encoded}")).await.text;
+        assert!(
+            page.contains(&format!("name=\"next\" value=\"{expected}\"")),
+            "{page}"
+        );
+        let body = format!("token={READ}&next={encoded}");
+        let answer = server.ask("POST", "/login", &[OURS, FORM], body).await;
+        assert_eq!(answer.headers["location"], expected, "{next:?}");
+        let body = format!("token=wrong&next={encoded}");
+        let page = server.ask("POST", "/login", &[OURS, FORM], body).await.text;
+        assert!(page.contains(&format!("value=\"{expected}\"")), "{page}");
+    }
+}
+
+#[tokio::test]
+async fn who_may_not_see_a_page_reads_that_on_a_page() {
+    let server = TestServer::with_tokens();
+    let body = format!("token={READ}");
+    let answer = server.ask("POST", "/login", &[OURS, FORM], body).await;
+    let cookie = answer.headers["set-cookie"].to_str().unwrap().to_owned();
+    let cookie = ("cookie", cookie.split(';').next().unwrap());
+    for path in ["/audit", "/admin", "/agents"] {
+        let page = server
+            .ask("GET", path, &[cookie, ("accept", "text/html,*/*")], "")
+            .await;
+        assert_eq!(page.status, StatusCode::FORBIDDEN, "{path}");
+        assert!(
+            page.text.contains("<!doctype html>"),
+            "{path}: {}",
+            page.text
+        );
+        assert!(page.text.contains("this needs a token"), "{path}");
+        assert!(page.text.contains("Log out"), "{path}");
+        let answer = server.ask("GET", path, &[cookie], "").await;
+        assert_eq!(answer.json()["status"], 403, "{path}");
+    }
+    // Who has not logged in cannot log out.
+    let open = TestServer::new();
+    assert!(!open.get("/skills").await.text.contains("Log out"));
 }
 
 #[tokio::test]

@@ -44,6 +44,35 @@ async fn an_agent_is_made_changed_and_drifts() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn what_is_said_of_an_agent_is_understood_or_refused() {
+    let server = TestServer::new();
+    let new = json!({ "name": "helper", "skills": ["pdf"] });
+    let made = server.post("/api/v1/agents", &new).await;
+    assert_eq!(made.status, StatusCode::CREATED, "{}", made.text);
+    for (said, told) in [
+        (json!({ "instruction": "Be kind." }), "instruction"),
+        (json!({ "modell": "offline" }), "modell"),
+        (json!({ "name": "other" }), "name"),
+        (json!({ "model": "" }), "`model` names no model"),
+        (json!({ "model": " \n" }), "`model` names no model"),
+    ] {
+        let path = "/api/v1/agents/helper";
+        let refused = server.ask("PUT", path, &[JSON], said.to_string()).await;
+        assert_eq!(refused.status, StatusCode::BAD_REQUEST, "{said}");
+        assert!(refused.text.contains(told), "{said}: {}", refused.text);
+        let mut new = said;
+        if new["name"].is_null() {
+            new["name"] = "new".into();
+            let refused = server.post("/api/v1/agents", &new).await;
+            assert_eq!(refused.status, StatusCode::BAD_REQUEST, "{new}");
+        }
+    }
+    let kept = server.get("/api/v1/agents").await.json();
+    assert_eq!(kept["agents"].as_array().unwrap().len(), 1);
+    assert_eq!(kept["agents"][0]["version"], 1);
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn names_of_agents_lead_nowhere_else() {
     let server = TestServer::new();
     for name in [
