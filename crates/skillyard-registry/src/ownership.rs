@@ -33,7 +33,7 @@ impl Registry {
             self.writable().await?;
             allow(identity, Action::Owners, &subject.scope())?;
             account_named(account)?;
-            let (mut change, _) = self.database.change().await?;
+            let (mut change, sequence) = self.database.change().await?;
             subject.exists(&mut change).await?;
             let own = subject.role(&mut change, &identity.account).await?;
             // Everybody may go.
@@ -42,6 +42,7 @@ impl Registry {
                 enough(own, Role::Owner, identity, &subject.text())?;
             }
             subject.set(&mut change, account, role, self.now()).await?;
+            subject.touch(&mut change, sequence).await?;
             change.commit().await?;
             Ok(())
         };
@@ -157,7 +158,7 @@ impl Registry {
             self.writable().await?;
             allow(identity, Action::Owners, &subject.scope())?;
             let now = self.now();
-            let (mut change, _) = self.database.change().await?;
+            let (mut change, sequence) = self.database.change().await?;
             let found = transfers::find(&mut change, &subject.text(), now).await?;
             let found = found.filter(|found| found.recipient == identity.account);
             let Some(found) = found else {
@@ -176,6 +177,7 @@ impl Registry {
                 subject.set(&mut change, &found.sender, None, now).await?;
             }
             transfers::remove(&mut change, &found.subject).await?;
+            subject.touch(&mut change, sequence).await?;
             change.commit().await?;
             Ok(())
         };

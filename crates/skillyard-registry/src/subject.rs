@@ -8,7 +8,7 @@ use crate::error::RegistryError;
 use crate::names;
 use crate::registry::exists;
 use crate::role::Role;
-use crate::store::{namespaces, owners, roles};
+use crate::store::{namespaces, owners, roles, skills};
 
 /// What roles are about.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -60,6 +60,20 @@ impl Subject {
             Self::Skill(name) => owners::role(connection, name, account).await?,
             Self::Namespace(namespace) => namespaces::role(connection, namespace, account).await?,
         })
+    }
+
+    /// Notes that something about it changed, for those who keep a copy.
+    pub(crate) async fn touch(
+        &self,
+        connection: &mut AnyConnection,
+        sequence: i64,
+    ) -> Result<(), sqlx::Error> {
+        match self {
+            Self::Skill(name) => skills::touch(connection, name.as_str(), sequence).await,
+            Self::Namespace(namespace) => {
+                skills::touch_within(connection, namespace.as_str(), sequence).await
+            }
+        }
     }
 
     /// Gives an account a role, or takes it away; the last owner stays.

@@ -84,17 +84,11 @@ pub(crate) async fn delete(
 
 async fn told(server: &Server, name: &QualifiedName) -> Result<Json<TagList>, RegistryError> {
     let database = &server.registry.database;
-    let skill = skills::one(database, name.as_str()).await?;
-    let skill = skill.ok_or_else(|| RegistryError::NoSkill(name.to_string()))?;
-    // There is always a latest one, also where nobody set it.
-    let latest = ("latest".to_owned(), skill.latest.version.to_string());
-    let mut all: BTreeMap<_, _> = tags::of(database, name.as_str())
-        .await?
-        .into_iter()
-        .collect();
-    all.extend([latest]);
+    if skills::one(database, name.as_str()).await?.is_none() {
+        return Err(RegistryError::NoSkill(name.to_string()));
+    }
     Ok(Json(TagList {
         name: name.to_string(),
-        dist_tags: all,
+        dist_tags: tags::offered(database, name.as_str()).await?,
     }))
 }

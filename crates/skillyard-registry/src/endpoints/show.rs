@@ -91,10 +91,7 @@ pub(crate) async fn show(
     let facts = &skill.latest.facts;
     let detail = SkillDetail {
         summary: Summary::new(&skill, &reached),
-        dist_tags: tags::of(database, name.as_str())
-            .await?
-            .into_iter()
-            .collect(),
+        dist_tags: tags::offered(database, name.as_str()).await?,
         owners: owners::of(database, name.as_str()).await?,
         files: &facts.files,
         findings: &facts.findings,

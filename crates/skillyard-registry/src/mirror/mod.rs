@@ -18,7 +18,7 @@ use crate::package;
 use crate::registry::Registry;
 use crate::role::Role;
 use crate::store::upstream::Upstream;
-use crate::store::{checkpoints, namespaces, roles, skills, tags, upstream, versions};
+use crate::store::{checkpoints, namespaces, owners, roles, skills, tags, upstream, versions};
 
 pub use error::MirrorError;
 
@@ -220,20 +220,25 @@ impl<'a> Mirror<'a> {
         }
         let instead = state.deprecated.as_deref();
         skills::set_deprecated(&mut change, text, instead, sequence).await?;
-        let (roles, subject) = if let Some(namespace) = name.namespace() {
-            ensure(&mut change, namespace, now).await?;
-            (roles::IN_NAMESPACES, namespace.as_str())
-        } else {
-            // Who is none there any more is none here. A namespace has the owners of all its
-            // skills, of which this would be one.
-            roles::FOR_SKILLS.clear(&mut change, text).await?;
-            (roles::FOR_SKILLS, text)
-        };
+        // Who is none there any more is none here.
+        roles::FOR_SKILLS.clear(&mut change, text).await?;
         for owner in &state.owners {
             let owner = owner.as_str();
-            roles
-                .set(&mut change, subject, owner, Role::Owner, now)
+            roles::FOR_SKILLS
+                .set(&mut change, text, owner, Role::Owner, now)
                 .await?;
+        }
+        if let Some(namespace) = name.namespace() {
+            ensure(&mut change, namespace, now).await?;
+            let roles = roles::IN_NAMESPACES;
+            let within = namespace.as_str();
+            // It has the owners of all its skills.
+            roles.clear(&mut change, within).await?;
+            for owner in owners::within(&mut change, within).await? {
+                roles
+                    .set(&mut change, within, &owner, Role::Owner, now)
+                    .await?;
+            }
         }
         skills::refresh(&mut change, text, sequence).await?;
         change.commit().await?;

@@ -22,8 +22,10 @@ pub(super) struct Columns {
     flags: Vec<u8>,
     downloads: Vec<u64>,
     sequences: Vec<i64>,
-    publishers: Vec<TextId>,
     namespaces: Vec<TextId>,
+    owners: Vec<TextId>,
+    /// Where the owners of each skill end; they begin where those of the one before end.
+    owner_ends: Vec<u32>,
     licenses: Vec<TextId>,
     verdicts: Vec<TextId>,
     tags: Vec<TextId>,
@@ -62,9 +64,10 @@ impl Builder {
         );
         columns.downloads.push(skill.downloads);
         columns.sequences.push(skill.sequence);
-        columns
-            .publishers
-            .push(self.owners.number(&skill.publisher));
+        for owner in &skill.owners {
+            columns.owners.push(self.owners.number(owner));
+        }
+        columns.owner_ends.push(end(&columns.owners));
         let namespace = skill.namespace();
         let namespace = namespace.map_or(NONE, |text| self.owners.number(text));
         columns.namespaces.push(namespace);
@@ -75,8 +78,7 @@ impl Builder {
         for tag in &skill.facts.tags {
             columns.tags.push(self.tags.number(&tag.to_lowercase()));
         }
-        let end = u32::try_from(columns.tags.len()).unwrap_or(u32::MAX);
-        columns.tag_ends.push(end);
+        columns.tag_ends.push(end(&columns.tags));
         if skill.is_offered {
             for reference in &skill.facts.skills {
                 let needed = self.needed.number(needed(reference));
@@ -99,8 +101,9 @@ impl Builder {
         columns.downloads.shrink_to_fit();
         columns.sequences.shrink_to_fit();
         for column in [
-            &mut columns.publishers,
             &mut columns.namespaces,
+            &mut columns.owners,
+            &mut columns.owner_ends,
             &mut columns.licenses,
             &mut columns.verdicts,
             &mut columns.tags,
@@ -201,17 +204,18 @@ impl Columns {
                 .filter(|place| self.flags[**place as usize] & flag != 0)
                 .count()
         };
-        let owners = places.iter().map(|place| {
-            let namespace = self.namespaces[*place as usize];
-            if namespace == NONE {
-                self.publishers[*place as usize]
+        // A namespace stands for its owners.
+        let owners = places.iter().flat_map(|place| {
+            let namespace = std::slice::from_ref(&self.namespaces[*place as usize]);
+            if namespace == [NONE] {
+                self.owners_of(*place)
             } else {
                 namespace
             }
         });
         let tags = places.iter().flat_map(|place| self.tags_of(*place));
         Facets {
-            owners: Count::commonest(self.owner_texts.counted(owners)),
+            owners: Count::commonest(self.owner_texts.counted(owners.copied())),
             licenses: of(&self.licenses, &self.license_texts),
             tags: Count::commonest(self.tag_texts.counted(tags.copied())),
             verdicts: of(&self.verdicts, &self.verdict_texts),
@@ -221,11 +225,25 @@ impl Columns {
     }
 
     fn tags_of(&self, place: u32) -> &[TextId] {
-        let place = place as usize;
-        let end = |place: usize| self.tag_ends[place] as usize;
-        let start = place.checked_sub(1).map_or(0, end);
-        self.tags.get(start..end(place)).unwrap_or_default()
+        of(&self.tags, &self.tag_ends, place)
     }
+
+    fn owners_of(&self, place: u32) -> &[TextId] {
+        of(&self.owners, &self.owner_ends, place)
+    }
+}
+
+/// Where a column of several a skill ends.
+fn end(column: &[TextId]) -> u32 {
+    u32::try_from(column.len()).unwrap_or(u32::MAX)
+}
+
+/// The part of such a column that is about one skill.
+fn of<'a>(column: &'a [TextId], ends: &[u32], place: u32) -> &'a [TextId] {
+    let place = place as usize;
+    let end = |place: usize| ends[place] as usize;
+    let start = place.checked_sub(1).map_or(0, end);
+    column.get(start..end(place)).unwrap_or_default()
 }
 
 /// What a question lets through.
@@ -252,10 +270,8 @@ impl Filter<'_> {
             wanted.as_ref().is_none_or(is_wanted)
         };
         flags & self.flags.0 == self.flags.1
-            && has(
-                &self.owners,
-                &[columns.publishers[at], columns.namespaces[at]],
-            )
+            && (has(&self.owners, &[columns.namespaces[at]])
+                || has(&self.owners, columns.owners_of(place)))
             && has(&self.licenses, &[columns.licenses[at]])
             && has(&self.verdicts, &[columns.verdicts[at]])
             && has(&self.tags, columns.tags_of(place))

@@ -5,8 +5,8 @@ use sqlx::Row as _;
 use sqlx::any::AnyRow;
 use tokio::sync::mpsc::Sender;
 
-use super::decode;
 use super::skills::{self, SkillRow};
+use super::{decode, owners};
 use crate::database::{Database, DatabaseError};
 use crate::package::Facts;
 
@@ -23,7 +23,8 @@ pub(crate) struct Listed {
     pub(crate) downloads: u64,
     /// The number of the change that published the latest version.
     pub(crate) sequence: i64,
-    pub(crate) publisher: String,
+    /// Who owns it, also through its namespace.
+    pub(crate) owners: Vec<String>,
     pub(crate) is_signed: bool,
     pub(crate) verdict: String,
     /// Whether the latest version is there for anybody new.
@@ -54,14 +55,15 @@ pub(crate) async fn send_all(
     database: &Database,
     sender: Sender<Vec<Listed>>,
 ) -> Result<(), DatabaseError> {
+    let owners = owners::all(database).await?;
     let mut rows = sqlx::query(
-        "SELECT s.name, s.downloads, v.sequence, v.publisher, v.signer, v.verdict, v.yanked, v.facts \
+        "SELECT s.name, s.downloads, v.sequence, v.signer, v.verdict, v.yanked, v.facts \
          FROM skills s JOIN versions v ON v.skill = s.name AND v.version = s.latest",
     )
     .fetch(database.pool());
     let mut batch = Vec::with_capacity(BATCH);
     while let Some(row) = rows.try_next().await? {
-        batch.push(read(&row)?);
+        batch.push(read(&row, &owners)?);
         if batch.len() == BATCH {
             let full = std::mem::replace(&mut batch, Vec::with_capacity(BATCH));
             if sender.send(full).await.is_err() {
@@ -93,16 +95,17 @@ pub(crate) async fn offered_after(
     Ok(rows.iter().map(skills::read).collect::<Result<_, _>>()?)
 }
 
-fn read(row: &AnyRow) -> Result<Listed, sqlx::Error> {
+fn read(row: &AnyRow, owners: &owners::All) -> Result<Listed, sqlx::Error> {
+    let name: String = row.try_get("name")?;
     let facts: String = row.try_get("facts")?;
     let downloads: i64 = row.try_get("downloads")?;
     let signer: Option<String> = row.try_get("signer")?;
     let yanked: i64 = row.try_get("yanked")?;
     Ok(Listed {
-        name: row.try_get("name")?,
+        owners: owners.of(&name),
+        name,
         downloads: u64::try_from(downloads).unwrap_or_default(),
         sequence: row.try_get("sequence")?,
-        publisher: row.try_get("publisher")?,
         is_signed: signer.is_some(),
         verdict: row.try_get("verdict")?,
         is_offered: yanked == 0,

@@ -1,8 +1,11 @@
 //! Who may do what with a skill: by name, or through its namespace.
 
+use std::collections::HashMap;
+
 use skillyard_format::{Namespace, QualifiedName};
 use sqlx::AnyConnection;
 
+use super::listing;
 use crate::database::{Database, DatabaseError};
 use crate::role::Role;
 
@@ -34,6 +37,56 @@ pub async fn people(database: &Database, skill: &str) -> Result<Vec<Person>, Dat
     .fetch_all(database.pool())
     .await?;
     Ok(sorted(rows)?)
+}
+
+/// Who owns a skill of a namespace by name.
+pub(crate) async fn within(
+    connection: &mut AnyConnection,
+    namespace: &str,
+) -> Result<Vec<String>, sqlx::Error> {
+    sqlx::query_scalar(
+        "SELECT DISTINCT o.account FROM owners o JOIN skills s ON s.name = o.skill \
+         WHERE s.namespace = $1 AND o.role = 'owner'",
+    )
+    .bind(namespace)
+    .fetch_all(connection)
+    .await
+}
+
+/// All owners: of skills by their whole names, and of namespaces by theirs.
+#[derive(Debug)]
+pub(crate) struct All {
+    skills: HashMap<String, Vec<String>>,
+    namespaces: HashMap<String, Vec<String>>,
+}
+
+/// Reads all owners.
+pub(crate) async fn all(database: &Database) -> Result<All, DatabaseError> {
+    let read = async |statement: &'static str| {
+        let rows: Vec<(String, String)> =
+            sqlx::query_as(statement).fetch_all(database.pool()).await?;
+        let mut found: HashMap<String, Vec<String>> = HashMap::new();
+        for (subject, account) in rows {
+            found.entry(subject).or_default().push(account);
+        }
+        Ok::<_, DatabaseError>(found)
+    };
+    Ok(All {
+        skills: read("SELECT skill, account FROM owners WHERE role = 'owner'").await?,
+        namespaces: read("SELECT namespace, account FROM members WHERE role = 'owner'").await?,
+    })
+}
+
+impl All {
+    /// The owners of a skill, sorted; those of its namespace are among them.
+    pub(crate) fn of(&self, skill: &str) -> Vec<String> {
+        let own = self.skills.get(skill);
+        let shared = listing::namespace(skill).and_then(|name| self.namespaces.get(name));
+        let mut owners: Vec<String> = own.into_iter().chain(shared).flatten().cloned().collect();
+        owners.sort_unstable();
+        owners.dedup();
+        owners
+    }
 }
 
 /// Rows as people, each with the highest role; databases sort text by their own rules.

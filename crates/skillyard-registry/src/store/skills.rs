@@ -116,15 +116,22 @@ pub(crate) async fn latest_numbers(
 }
 
 /// Skills that changed after a change, in order: their names and the numbers of the changes.
+///
+/// What changed with the last of them is among them, beyond the limit: who goes on behind its
+/// number would never hear of it.
 pub(crate) async fn changed_after(
     database: &Database,
     sequence: i64,
     limit: i64,
 ) -> Result<Vec<(String, i64)>, DatabaseError> {
     let rows = sqlx::query_as(
-        "SELECT name, changed FROM skills WHERE changed > $1 ORDER BY changed, name LIMIT $2",
+        "SELECT name, changed FROM skills WHERE changed > $1 AND changed <= ( \
+         SELECT MAX(changed) FROM ( \
+         SELECT changed FROM skills WHERE changed > $2 ORDER BY changed LIMIT $3) AS first) \
+         ORDER BY changed, name",
     );
     Ok(rows
+        .bind(sequence)
         .bind(sequence)
         .bind(limit)
         .fetch_all(database.pool())
@@ -188,6 +195,34 @@ pub(crate) async fn refresh(
         .bind(latest.to_string())
         .bind(sequence)
         .bind(name)
+        .execute(connection)
+        .await?;
+    Ok(())
+}
+
+/// Notes that a skill changed.
+pub(crate) async fn touch(
+    connection: &mut AnyConnection,
+    name: &str,
+    sequence: i64,
+) -> Result<(), sqlx::Error> {
+    sqlx::query("UPDATE skills SET changed = $1 WHERE name = $2")
+        .bind(sequence)
+        .bind(name)
+        .execute(connection)
+        .await?;
+    Ok(())
+}
+
+/// Notes that all skills of a namespace changed.
+pub(crate) async fn touch_within(
+    connection: &mut AnyConnection,
+    namespace: &str,
+    sequence: i64,
+) -> Result<(), sqlx::Error> {
+    sqlx::query("UPDATE skills SET changed = $1 WHERE namespace = $2")
+        .bind(sequence)
+        .bind(namespace)
         .execute(connection)
         .await?;
     Ok(())

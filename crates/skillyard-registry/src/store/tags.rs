@@ -1,5 +1,7 @@
 //! Words that stand for a version: `beta`, `lts`, and `latest` where somebody set it by hand.
 
+use std::collections::BTreeMap;
+
 use jiff::Timestamp;
 use semver::Version;
 use sqlx::AnyConnection;
@@ -15,6 +17,27 @@ pub async fn of(database: &Database, skill: &str) -> Result<Vec<(String, String)
         skill,
     )
     .await
+}
+
+/// The tags of a skill as they are told: a version that was withdrawn is no tag's, and there is a
+/// latest one, also where nobody set it.
+pub(crate) async fn offered(
+    database: &Database,
+    skill: &str,
+) -> Result<BTreeMap<String, String>, DatabaseError> {
+    let rows: Vec<(String, String)> = sqlx::query_as(
+        "SELECT t.tag, t.version FROM tags t \
+         JOIN versions v ON v.skill = t.skill AND v.version = t.version \
+         WHERE t.skill = $1 AND v.yanked = 0 \
+         UNION SELECT 'latest', s.latest FROM skills s \
+         JOIN versions v ON v.skill = s.name AND v.version = s.latest \
+         WHERE s.name = $2 AND v.yanked = 0",
+    )
+    .bind(skill)
+    .bind(skill)
+    .fetch_all(database.pool())
+    .await?;
+    Ok(rows.into_iter().collect())
 }
 
 /// Every tag there is: skill, tag, version.

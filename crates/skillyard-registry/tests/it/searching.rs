@@ -47,6 +47,58 @@ async fn the_name_itself_comes_first_and_a_squatter_does_not() {
 }
 
 #[tokio::test]
+async fn a_skill_is_found_by_who_owns_it_now() {
+    let yard = Yard::new().await;
+    let (ada, bob) = (yard.full("ada").await, yard.full("bob").await);
+    yard.publish(&ada, skill("forms", "1.0.0")).await;
+    yard.publish(&ada, skill("papers", "1.0.0")).await;
+    yard.publish_in("ada", &ada, skill("sheets", "1.0.0")).await;
+    let changed = async |since: i64| {
+        let told = yard.get(&format!("/changes?since={since}")).await.json();
+        let told = told["skills"].as_array().unwrap().clone();
+        let last = told
+            .iter()
+            .filter_map(|each| each["sequence"].as_i64())
+            .max();
+        let names = told
+            .iter()
+            .map(|each| each["name"].as_str().unwrap().to_owned());
+        (names.collect::<Vec<_>>(), last.unwrap_or(since))
+    };
+    let (_, known) = changed(0).await;
+    let offer = json!({ "to": "bob" });
+    for path in ["/skills/forms/transfer", "/namespaces/ada/transfer"] {
+        yard.put(path, &ada, &offer).await;
+        let accepted = yard.ask("POST", path, Some(&bob), Vec::new()).await;
+        assert_eq!(accepted.status, 200, "{}", accepted.text());
+    }
+    assert_eq!(
+        names(&yard, "owner=bob&sort=name").await,
+        ["@ada/sheets", "forms"]
+    );
+    assert_eq!(
+        names(&yard, "owner=ada&sort=name").await,
+        ["@ada/sheets", "papers"]
+    );
+    let facets = yard.get("/skills?facets=true").await.json()["facets"]["owners"].clone();
+    assert_eq!(
+        facets,
+        json!([{ "value": "ada", "count": 2 }, { "value": "bob", "count": 1 }])
+    );
+    // And those who keep a copy hear of it, as of any other change of roles.
+    let (told, known) = changed(known).await;
+    assert_eq!(told, ["forms", "@ada/sheets"]);
+    let role = json!({ "role": "owner" });
+    yard.put("/skills/papers/owners/eve", &ada, &role).await;
+    let (told, known) = changed(known).await;
+    assert_eq!(told, ["papers"]);
+    assert_eq!(names(&yard, "owner=eve").await, ["papers"]);
+    yard.delete("/skills/papers/owners/eve", &ada).await;
+    assert_eq!(changed(known).await.0, ["papers"]);
+    assert!(names(&yard, "owner=eve").await.is_empty());
+}
+
+#[tokio::test]
 async fn facets_count_what_was_found() {
     let yard = Yard::new().await;
     let (ada, eve) = (yard.full("ada").await, yard.full("eve").await);

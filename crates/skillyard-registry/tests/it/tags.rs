@@ -41,6 +41,19 @@ async fn tags_are_set_moved_listed_and_removed() {
     assert_eq!(yard.get("/skills/forms").await.json()["version"], "1.0.0");
     yard.delete("/skills/forms/1.0.0", &ada).await;
     assert_eq!(yard.get("/skills/forms").await.json()["version"], "3.0.0");
+    // A version that was withdrawn is no tag's, whoever asks, and is one's again when it is back.
+    let both = async || {
+        let shown = yard.get("/skills/forms").await.json()["dist_tags"].clone();
+        assert_eq!(shown, tags().await);
+        shown
+    };
+    let whole = json!({ "beta": "1.1.0", "latest": "3.0.0" });
+    assert_eq!(both().await, whole);
+    yard.delete("/skills/forms/1.1.0", &ada).await;
+    assert_eq!(both().await, json!({ "latest": "3.0.0" }));
+    yard.post("/skills/forms/1.1.0/restore", &ada, &json!({}))
+        .await;
+    assert_eq!(both().await, whole);
 
     assert_eq!(
         set("beta", "9.9.9", &ada).await.problem(),
