@@ -103,23 +103,7 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
             "withdrawn": withdrawn,
         }))?;
     } else {
-        let mut text = String::new();
-        let width = outdated
-            .iter()
-            .map(|(from, _)| from.name.chars().count())
-            .max();
-        let width = width.unwrap_or_default().min(40);
-        for (from, to) in &outdated {
-            let _ = writeln!(
-                text,
-                "{:<width$}  {}  {}",
-                visible(&from.name),
-                visible(&way(from, to)),
-                // Where skills.toml wants it from elsewhere, that is where it is newer.
-                visible(&if from.source == to.source { from } else { to }.reference())
-            );
-        }
-        printer.data(&text)?;
+        printer.data(&table(&outdated))?;
         held_back::tell(context, &held_back);
         for each in &failed {
             each.tell(context);
@@ -150,6 +134,27 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
         }
     }
     Ok(if is_current { Status::Yes } else { Status::No })
+}
+
+/// What is outdated, a line each.
+fn table(outdated: &[(Locked, Locked)]) -> String {
+    let mut text = String::new();
+    let width = outdated
+        .iter()
+        .map(|(from, _)| from.name.chars().count())
+        .max();
+    let width = width.unwrap_or_default().min(40);
+    for (from, to) in outdated {
+        let _ = writeln!(
+            text,
+            "{:<width$}  {}  {}",
+            visible(&from.name),
+            visible(&way(from, to)),
+            // Where skills.toml wants it from elsewhere, that is where it is newer.
+            visible(&if from.source == to.source { from } else { to }.reference())
+        );
+    }
+    text
 }
 
 /// Whether an update would bring something newer, which then is what is available.
