@@ -36,7 +36,7 @@ async fn asked_and_answered(server: &TestServer, answer: Value) -> Value {
     assert_eq!(question["method"], "elicitation/create", "{question}");
     let words = question["params"]["message"].as_str().unwrap();
     assert!(
-        words.contains("`attack` wants to run `scripts/fill.sh a b`"),
+        words.contains("`attack` wants to run `scripts/fill.sh \"a b\"`"),
         "{words}"
     );
     assert_eq!(ran(server), 0, "nothing runs before the answer");
@@ -206,7 +206,7 @@ async fn a_program_gets_the_question_and_calls_again_with_its_consent() {
         let words = question["detail"].as_str().unwrap();
         assert!(
             words.contains(
-                "`attack` wants to run `scripts/fill.sh a b` in a sandbox without network"
+                "`attack` wants to run `scripts/fill.sh \"a b\"` in a sandbox without network"
             ),
             "{words}"
         );
