@@ -248,9 +248,10 @@ async fn what_is_followed_ends_with_the_token() {
         let path = format!("/api/v1/sessions/{id}/events");
         let login = server.login(CHAT).await;
         let bearer = [format!("Bearer {CHAT}"), format!("Bearer {ADMIN}")];
-        let header = match by_cookie {
-            true => ("cookie", login.as_str()),
-            false => ("authorization", bearer[0].as_str()),
+        let header = if by_cookie {
+            ("cookie", login.as_str())
+        } else {
+            ("authorization", bearer[0].as_str())
         };
         let theirs = server.open("GET", &path, &[header], "").await;
         let header = ("authorization", bearer[1].as_str());
