@@ -44,7 +44,7 @@ impl Asked {
         let is_ours = next.starts_with('/')
             && !next.starts_with("//")
             && !next.starts_with("/log")
-            && next.as_bytes().iter().all(|byte| is_plain(byte));
+            && next.as_bytes().iter().all(is_plain);
         if is_ours { next } else { "/" }
     }
 }

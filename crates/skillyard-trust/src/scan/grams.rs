@@ -38,11 +38,13 @@ impl Starts {
 
     /// Adds a word; those of less than three bytes start nothing.
     pub(crate) fn add(&mut self, word: &[u8]) {
-        if let Some(four) = word.first_chunk() {
-            let place = Self::place(u32::from_le_bytes(*four));
-            self.fours[place / 64 % CELLS_OF_FOURS] |= 1 << (place % 64);
-        } else if let Some(three) = word.first_chunk() {
-            self.threes.add(place(*three));
+        match *word {
+            [first, second, third, fourth, ..] => {
+                let place = Self::place(u32::from_le_bytes([first, second, third, fourth]));
+                self.fours[place / 64 % CELLS_OF_FOURS] |= 1 << (place % 64);
+            }
+            [first, second, third] => self.threes.add(place([first, second, third])),
+            _ => {}
         }
     }
 
