@@ -22,7 +22,9 @@ pub(crate) enum Mode {
 }
 
 /// What stays as it is in prose: no white space, and none of the marks that are dropped.
-static KEPT_IN_PROSE: ByteSet = ByteSet::ascii_but(b" \t\n\x0b\x0c\r*`");
+static KEPT_IN_PROSE: ByteSet = ByteSet::ascii_but(
+    b" \t\n\x0b\x0c\r*`\x01\x02\x03\x04\x05\x06\x07\x08\x0e\x0f\x10\x11\x12\x13\x14\x15\x16\x17\x18\x19\x1a\x1b\x1c\x1d\x1e\x1f\x7f",
+);
 /// What stays as it is in code: no white space, and nothing that can join two strings or lines.
 static KEPT_IN_CODE: ByteSet = ByteSet::ascii_but(b" \t\n\x0b\x0c\r\\`^\"'");
 
@@ -67,7 +69,7 @@ impl Folded {
                 at += length;
             } else if byte.is_ascii() {
                 let skipped = match mode {
-                    Mode::Prose => usize::from(matches!(byte, b'*' | b'`')),
+                    Mode::Prose => usize::from(is_dress(byte)),
                     Mode::Code => joined(bytes, at, self.text.as_bytes().last().copied()),
                 };
                 if skipped > 0 {
@@ -175,6 +177,11 @@ fn is_blank(byte: u8) -> bool {
     byte.is_ascii_whitespace() || byte == b'\x0b'
 }
 
+/// Whether a byte only dresses words up, or is not seen at all. Zeros are looked at elsewhere.
+fn is_dress(byte: u8) -> bool {
+    matches!(byte, b'*' | b'`') || byte != 0 && byte.is_ascii_control()
+}
+
 /// How many bytes at `at` only hold two pieces of one word together.
 fn joined(bytes: &[u8], at: usize, before: Option<u8>) -> usize {
     let rest = &bytes[at..];
@@ -232,6 +239,7 @@ mod tests {
             fold("run\x0banyway \x0b now", Mode::Prose),
             "run anyway now"
         );
+        assert_eq!(fold("ig\x01no\x7fre it", Mode::Prose), "ignore it");
     }
 
     #[test]

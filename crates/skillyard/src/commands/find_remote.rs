@@ -91,6 +91,8 @@ impl Narrowed {
 /// What the registry found.
 pub(super) struct Found {
     registry: String,
+    /// What it is called here, if it is not the one that is asked by default.
+    alias: Option<String>,
     results: SearchResults,
 }
 
@@ -119,6 +121,7 @@ pub(super) fn search(
         }
         Ok(Found {
             registry: remote.address(),
+            alias: narrowed.from.clone(),
             results: results.map_err(InstallFailure::from)?,
         })
     });
@@ -219,9 +222,12 @@ impl Found {
                 Ok(total) if total > shown => format!("{shown} of {total}"),
                 _ => shown.to_string(),
             };
+            let from = self.alias.as_ref().map(|alias| format!("{alias}:"));
             let note = format!(
-                "{more} from {}; install with `skillyard install {}`",
-                self.registry, first.name
+                "{more} from {}; install with `skillyard install {}{}`",
+                self.registry,
+                from.unwrap_or_default(),
+                first.name
             );
             context.printer.note(&visible(&note));
         }

@@ -29,6 +29,12 @@ pub(crate) enum SigningError {
     Passphrase(String),
     #[error("the key `{0}` is under a passphrase, and nobody can be asked for it")]
     NoPassphrase(String),
+    #[error("there is no new passphrase for the key `{key}`, and nobody can be asked for one")]
+    NoNewPassphrase {
+        key: String,
+        /// The flag that takes it from a file.
+        flag: &'static str,
+    },
     #[error("the two passphrases are not the same")]
     PassphrasesDiffer,
     #[error("the passphrase is empty")]
@@ -99,6 +105,7 @@ impl SigningError {
                 "Close it with `chmod 600 {0}`, and replace the key if somebody else could read it",
                 path.display()
             ),
+            Self::NoNewPassphrase { flag, .. } => format!("Give it with `{flag} FILE`"),
             Self::NoPassphrase(_) => {
                 "Give it with `--passphrase-file FILE`, or in SKILLYARD_KEY_PASSPHRASE".into()
             }

@@ -59,24 +59,26 @@ impl Chosen {
             (None, true) if let Some(secret) = &context.environment.key_passphrase => {
                 filled(secret.clone()).map(Some)
             }
-            (file, _) => chosen(context, name, file.as_deref()).map(Some),
+            (file, _) => chosen(context, name, file.as_deref(), "--passphrase-file").map(Some),
         }
     }
 }
 
-/// A new passphrase for the key `name`: from the file, or asked for twice.
+/// A new passphrase for the key `name`: from the file that `flag` names, or asked for twice.
 ///
 /// The environment holds the passphrase that is, and never the one that shall be.
 pub(crate) fn chosen(
     context: &Context,
     name: &str,
     file: Option<&Path>,
+    flag: &'static str,
 ) -> Result<Secret, CommandError> {
     if let Some(file) = file {
         return from_file(file);
     }
     if !context.printer.can_ask() {
-        return Err(SigningError::NoPassphrase(name.to_owned()).into());
+        let key = name.to_owned();
+        return Err(SigningError::NoNewPassphrase { key, flag }.into());
     }
     let ask = |question: &str| hidden::ask(question).map_err(CommandError::unanswered);
     let first = ask(&format!("New passphrase for `{name}`: "))?;

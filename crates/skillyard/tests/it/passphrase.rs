@@ -136,6 +136,9 @@ fn a_passphrase_is_changed_and_taken_off() {
     let keys = context.json(&["key", "list", "--json"]);
     assert_eq!(keys["keys"][0]["id"], id, "it is the same key");
     assert_eq!(keys["keys"][0]["passphrase"], false);
+    let change = ["key", "passphrase", "mine", "--passphrase-file", "new.txt"];
+    let told = fails_with(&context, None, &change);
+    assert!(told.contains("`--new-passphrase-file FILE`"), "{told}");
 }
 
 #[test]

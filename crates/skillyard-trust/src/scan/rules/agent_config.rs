@@ -83,7 +83,7 @@ static ENDPOINT: Pattern = Pattern::new(
     r#"(?:anthropic|openai)_(?:base_url|api_base)['"]?\s*[:=]\s*['"]?https?://[^\s'"]+"#,
 );
 static OFFICIAL: Pattern = Pattern::new(
-    r"https?://(?:[\w-]+\.)*(?:anthropic\.com|openai\.com|azure\.com|localhost|127\.|amazonaws\.com|openrouter\.ai|nvidia\.com|googleapis\.com|vercel\.sh|example\.)",
+    r"https?://(?:[\w-]+\.)*(?:anthropic\.com|openai\.com|azure\.com|localhost|127(?:\.\d+){3}|amazonaws\.com|openrouter\.ai|nvidia\.com|googleapis\.com|vercel\.sh|example\.(?:com|net|org))(?::\d+)?(?:[/?]|$)",
 );
 
 /// What was found: where, how bad, and in words.

@@ -38,7 +38,7 @@ static BADGE: Pattern = Pattern::new(
 );
 
 static BADGE_HOST: Pattern = Pattern::new(
-    r"shields\.io|github\.com|githubusercontent|localhost|quickchart|qrserver|example\.com",
+    r"https?://(?:[\w-]+\.)*(?:shields\.io|github\.com|githubusercontent\.com|localhost|quickchart\.io|qrserver\.com|example\.com)(?::\d+)?(?:[/?]|$)",
 );
 
 fn check(here: &Here<'_>, findings: &mut Findings<'_>) {

@@ -33,7 +33,7 @@ static LOOSE: Pattern = Pattern::new(
     r"\b(?:every\s+(?:\w+\s+)?(?:hours?|minutes?|days?|time|session)|before\s+(?:each|every|any)|at\s+the\s+start\s+of|without\s+(?:asking|checking)|after\s+(?:each|every)|change\s+often|commands?|execute|run|replace\s+this|whatever|do\s+what)\b|\bgist\b|pastebin|\bdig\b|\bas\s+(?:if|though)\s+the\s+user\b",
 );
 static LOCAL: Pattern = Pattern::new(
-    r"https?://(?:localhost|127\.|\[::1\])|\b(?:output|stdout|script|api|sdk|installer|style\s+guide|schema)\b[^.]{0,20}\b(?:says|prints|reports)\b",
+    r"https?://(?:localhost|127(?:\.\d+){3}|\[::1\])(?::\d+)?(?:[/?)\]'\x22>`]|[.,;:!]?(?:\s|$))|\b(?:output|stdout|script|api|sdk|installer|style\s+guide|schema)\b[^.]{0,20}\b(?:says|prints|reports)\b",
 );
 static ORDER: Meaning = Meaning {
     all: &[&GETS, &PLACE, &OBEYS],

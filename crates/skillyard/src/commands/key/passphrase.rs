@@ -41,7 +41,8 @@ pub(super) fn run(context: &Context, args: &Args) -> Outcome {
     let new = if args.remove {
         None
     } else {
-        Some(chosen(context, &name, args.new_passphrase_file.as_deref())?)
+        let file = args.new_passphrase_file.as_deref();
+        Some(chosen(context, &name, file, "--new-passphrase-file")?)
     };
     keyring.keep(&name, &key, new.as_ref())?;
     if context.printer.is_json() {
