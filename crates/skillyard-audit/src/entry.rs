@@ -19,6 +19,8 @@ use crate::recorder::Redact;
 
 /// No field is longer as it is written, so that no line is.
 const LONGEST_FIELD: usize = 4096;
+/// No letter is longer as it is written, for each of its bytes.
+const LONGEST_LETTER: usize = 6;
 /// No event says more than this many further things.
 const MOST_DETAILS: usize = 64;
 /// `,"prev":"` and 64 digits and a quote.
@@ -115,6 +117,9 @@ pub struct Entry<'a> {
 /// A field as it may stand in the log: without secrets and not without end.
 fn tamed<'a>(text: &'a str, redact: &dyn Redact) -> Cow<'a, str> {
     let text = redact.redact(text);
+    if text.len() <= LONGEST_FIELD / LONGEST_LETTER {
+        return text;
+    }
     let mut written = 0;
     let end = text.char_indices().find(|(_, letter)| {
         written += written_length(*letter);
@@ -130,7 +135,7 @@ fn tamed<'a>(text: &'a str, redact: &dyn Redact) -> Cow<'a, str> {
 fn written_length(letter: char) -> usize {
     match letter {
         '"' | '\\' | '\n' | '\r' | '\t' | '\u{8}' | '\u{c}' => 2,
-        letter if letter < ' ' => 6,
+        letter if letter < ' ' => LONGEST_LETTER,
         letter => letter.len_utf8(),
     }
 }

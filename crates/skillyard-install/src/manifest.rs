@@ -120,8 +120,9 @@ impl Manifest {
 
     /// The reference of a name.
     pub fn get(&self, name: &str) -> Option<&str> {
-        let found = self.skills.iter().find(|(each, _)| each == name);
-        found.map(|(_, reference)| reference.as_str())
+        let named = |(each, _): &(String, String)| each.as_str().cmp(name);
+        let at = self.skills.binary_search_by(named).ok()?;
+        Some(&self.skills[at].1)
     }
 
     /// The agents that the skills are for.
@@ -148,9 +149,13 @@ impl Manifest {
                 }
             }
         }
-        self.skills.retain(|(each, _)| each != name);
-        self.skills.push((name.to_owned(), reference.to_owned()));
-        self.skills.sort_unstable();
+        let named = |(each, _): &(String, String)| each.as_str().cmp(name);
+        match self.skills.binary_search_by(named) {
+            Ok(at) => reference.clone_into(&mut self.skills[at].1),
+            Err(at) => self
+                .skills
+                .insert(at, (name.to_owned(), reference.to_owned())),
+        }
     }
 
     /// Does not want a skill any more.
