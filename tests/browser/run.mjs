@@ -3,7 +3,7 @@
 import { furnish, home, serve } from "./home.mjs";
 import { launch, open } from "./look.mjs";
 import * as steps from "./steps.mjs";
-import { crowd, outage, prose, tooLong, writing } from "./writing.mjs";
+import { crowd, many, outage, prose, tooLong, writing } from "./writing.mjs";
 
 const TOUR = ["conformance", "approvals", "agents", "library", "governing", "hostile", "registry"];
 
@@ -44,6 +44,10 @@ try {
   const place = home();
   homes.push(place);
   await outage(browser, (...flags) => run(place, ...flags));
+  const crowded = home();
+  homes.push(crowded);
+  for (let at = 0; at < 510; at += 1) crowded.skill(`many-${at}`, "One of many. Use when many are wanted.", "# One");
+  await many(browser, (await run(crowded)).base);
   console.log("writing: nothing is lost");
   await Promise.all(
     ["dark", "phone"].map(async (screen) => {

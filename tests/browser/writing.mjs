@@ -14,13 +14,14 @@ const send = async (page, text) => {
 export async function prose(browser, base) {
   const { page, done } = await open(browser, "light");
   await page.goto(base);
-  const made = (text) => {
-    const rendered = page.evaluate(async (given) => {
-      const { render } = await import("/assets/markdown.js");
+  const made = (text, size) => {
+    const rendered = page.evaluate(async ([given, pieces]) => {
+      const { growing, render } = await import("/assets/markdown.js");
       const place = document.createElement("div");
-      place.append(...render(given));
+      if (pieces) given.match(new RegExp(`[^]{1,${pieces}}`, "g")).forEach(growing(place));
+      else place.append(...render(given));
       return place.innerHTML;
-    }, text);
+    }, [text, size]);
     const late = new Promise((_, reject) => setTimeout(reject, 10_000, new Error(`endless: ${JSON.stringify(text)}`)).unref());
     return Promise.race([rendered, late]);
   };
@@ -33,9 +34,25 @@ export async function prose(browser, base) {
     ["1. one\n   ```sh\n   ls\n\n   pwd\n   ```\n2. two", '<ol><li>one<pre tabindex="0"><code>ls\n\npwd</code></pre></li><li>two</li></ol>'],
     ["7. seven\n```\nx\n```\n8. eight", '<ol start="7"><li>seven</li></ol><pre tabindex="0"><code>x</code></pre><ol start="8"><li>eight</li></ol>'],
     ["a | b\n---|---\n`x|y` | p\\|q", '<div class="scroll" tabindex="0"><table><thead><tr><th>a</th><th>b</th></tr></thead><tbody><tr><td><code>x|y</code></td><td>p|q</td></tr></tbody></table></div>'],
-  ]) assert.equal(await made(text), expected);
+    ["Let `x` be 1 and `y` be 2: **A** and **B**, ``a`b``", "<p>Let <code>x</code> be 1 and <code>y</code> be 2: <strong>A</strong> and <strong>B</strong>, <code>a`b</code></p>"],
+  ]) {
+    assert.equal(await made(text), expected);
+    for (const size of [1, 3]) assert.equal(await made(text, size), expected, `in pieces of ${size}`);
+  }
+  for (const text of ["[it](https://a.example/x_(y)) and", "(see https://a.example/x_(y))"]) assert.match(await made(text), /href="https:\/\/a.example\/x_\(y\)"/);
   // Deeper than a browser can go.
   for (const deep of ["- ", ">", "1. "]) assert.match(await made(deep.repeat(20_000) + "end"), /end/);
+  await done();
+}
+
+/** A skill can be named, however many there are. */
+export async function many(browser, base) {
+  const { page, done } = await open(browser, "light");
+  await page.goto(base);
+  await field(page).pressSequentially("/many-50");
+  const options = page.getByRole("option");
+  await options.filter({ hasText: "/many-509" }).waitFor();
+  assert.equal(await options.count(), 11, "many-50 and many-500 to many-509");
   await done();
 }
 

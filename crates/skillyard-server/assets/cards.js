@@ -1,6 +1,6 @@
 // Cards: what an agent does, and what it asks.
 import { make, reason, send } from "./dom.js";
-import { render } from "./markdown.js";
+import { growing } from "./markdown.js";
 
 const WORDS = {
   skill_search: "Look for skills",
@@ -133,8 +133,21 @@ export const decided = (element, consent) => {
   element.classList.add("decided");
 };
 
-/** The words of a model, as far as they have come. */
-export const words = (place, text) => place.replaceChildren(...render(text));
+/** The words of a model: they come in many small pieces, and are shown once for each picture. */
+export const words = (place, change) => {
+  const grow = growing(place);
+  let come = "";
+  return (piece) => {
+    if (!come) {
+      requestAnimationFrame(() => {
+        const shown = come;
+        come = "";
+        change(() => grow(shown));
+      });
+    }
+    come += piece;
+  };
+};
 
 /** A chip for an active skill, with a way to let it go. */
 export const chip = (skill, session, complain) => {

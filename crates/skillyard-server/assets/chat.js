@@ -25,12 +25,15 @@ const nearEnd = () => log.scrollHeight - log.scrollTop - log.clientHeight < 160;
 const toEnd = () => {
   log.scrollTop = log.scrollHeight;
 };
+/** Changes what is shown; who reads its end goes on reading its end. */
+const change = (how) => {
+  const near = nearEnd();
+  how();
+  if (near) toEnd();
+};
 const add = (element) => {
   hello.remove();
-  const near = nearEnd();
-  if (waiting) waiting.before(element);
-  else log.append(element);
-  if (near) toEnd();
+  change(() => (waiting ? waiting.before(element) : log.append(element)));
   return element;
 };
 const complain = (text) => add(make("p", "note bad", text)).setAttribute("role", "alert");
@@ -79,11 +82,8 @@ const show = {
     add(make("p", "aside muted", event.text));
   },
   text(event) {
-    if (!answer) answer = { text: "", place: add(make("div", "said partner prose")) };
-    const near = nearEnd();
-    answer.text += event.text;
-    cards.words(answer.place, answer.text);
-    if (near) toEnd();
+    answer ??= cards.words(add(make("div", "said partner prose")), change);
+    answer(event.text);
   },
   tool_call(event) {
     answer = null;

@@ -2,7 +2,8 @@
 // there is stays text. Links lead to the web only, pictures are not loaded.
 import { make } from "./dom.js";
 
-const INLINE = /(`+)([^`](?:[\s\S]*?[^`])?)\1(?!`)|\*\*(\S(?:[\s\S]*?\S)?)\*\*|\*([^\s*](?:[^*]*[^\s*])?)\*|\[([^\]\n]+)\]\((\S+?)\)|(https?:\/\/[^\s<>"')\]]+)/;
+// An address may have brackets in it that belong together.
+const INLINE = /(`+)([^`](?:[\s\S]*?[^`])??)\1(?!`)|\*\*(\S(?:[\s\S]*?\S)??)\*\*|\*([^\s*](?:[^*]*[^\s*])?)\*|\[([^\]\n]+)\]\(((?:[^\s()]|\([^\s()]*\))+)\)|(https?:\/\/(?:[^\s<>"'()\]]|\([^\s<>"'()\]]*\))+)/;
 
 const link = (address, ...content) => {
   let url;
@@ -135,7 +136,8 @@ const listed = (lines, start) => {
   return end - start;
 };
 
-const blocks = (lines, depth) => {
+/** The elements of lines; where each of them begins is put into `starts`. */
+const blocks = (lines, depth, starts = []) => {
   if (depth > DEEPEST) return [make("p", "", lines.join("\n"))];
   const made = [];
   let at = 0;
@@ -150,6 +152,7 @@ const blocks = (lines, depth) => {
     const line = lines[at];
     const fence = FENCE.exec(line);
     const heading = HEADING.exec(line);
+    if (!isBlank(line)) starts.push(at);
     if (isBlank(line)) at += 1;
     else if (fence) {
       made.push(code(take((each) => each.trim().startsWith(fence[1])).slice(1)));
@@ -180,3 +183,24 @@ const blocks = (lines, depth) => {
 
 /** The elements of a text. */
 export const render = (text) => blocks(text.split(LINE), 0);
+
+// The last element may go on, and what is taken for the next may turn out to belong to the one before.
+const OPEN = 2;
+
+/** Puts a text that grows into a place; only what may still change is made again. */
+export const growing = (place) => {
+  let open = "";
+  let settled = 0;
+  return (piece) => {
+    open += piece;
+    const lines = open.split(LINE);
+    const starts = [];
+    const made = blocks(lines, 0, starts);
+    while (place.childNodes.length > settled) place.lastChild.remove();
+    place.append(...made);
+    // Half of a line's end is none yet.
+    if (made.length <= OPEN || open.endsWith("\r")) return;
+    settled += made.length - OPEN;
+    open = lines.slice(starts.at(-OPEN)).join("\n");
+  };
+};

@@ -3,15 +3,28 @@ import { make, send } from "./dom.js";
 
 const MOST = 50;
 
+/** All skills that are ready to use, a page after the other; null where one cannot be had. */
+const all = async () => {
+  const found = [];
+  let cursor = "";
+  do {
+    const page = cursor && "&cursor=" + encodeURIComponent(cursor);
+    const answer = await send("GET", "/api/v1/skills?status=enabled&limit=500" + page);
+    if (!answer.ok) return null;
+    const { skills, next_cursor: next } = await answer.json();
+    found.push(...skills);
+    cursor = next;
+  } while (cursor);
+  return found;
+};
+
 let known = null;
-/** The skills that a user may name. */
+/** The skills that a user may name; they are asked for once. */
 export const skills = async () => {
-  if (!known) {
-    const answer = await send("GET", "/api/v1/skills?status=enabled&limit=500");
-    if (!answer.ok) return [];
-    known = (await answer.json()).skills.filter((skill) => skill.user_invocable);
-  }
-  return known;
+  known ??= all();
+  const found = await known;
+  if (!found) known = null;
+  return (found ?? []).filter((skill) => skill.user_invocable);
 };
 
 /** Offers skills while a name is typed; gives a function that handles keys and says whether it did. */
@@ -50,11 +63,11 @@ export const attach = (box, menu) => {
   };
   const suggest = async () => {
     if (!word()) return close();
-    const all = await skills();
+    const offered = await skills();
     const found = word();
     if (!found) return close();
     const typed = found[1].toLowerCase();
-    const fits = all.filter((skill) => skill.name.includes(typed));
+    const fits = offered.filter((skill) => skill.name.includes(typed));
     fits.sort((a, b) => b.name.startsWith(typed) - a.name.startsWith(typed));
     menu.replaceChildren(...fits.slice(0, MOST).map(option));
     chosen = 0;
