@@ -23,18 +23,30 @@ const CUES: [&str; 18] = [
     "while", "trigger", "triggers", "asked", "asks", "needs", "invoke",
 ];
 
+/// Words that hardly any other language has; they show that a text is English.
+const ENGLISH: [&str; 14] = [
+    "the", "and", "with", "from", "into", "your", "this", "that", "these", "are", "its", "their",
+    "which", "such",
+];
+/// Words that some other language has, too; two of them show it as well.
+const SHARED: [&str; 9] = ["a", "an", "as", "at", "by", "it", "on", "or", "to"];
+/// A text of so few words may be in English though none of these is in it.
+const FEW: usize = 3;
+
 fn check(subject: &Subject<'_>, report: &mut Report) {
     let Some((entry, text)) = subject.text("description") else {
         return;
     };
-    if !text.is_ascii() && text.chars().filter(|c| !c.is_ascii()).count() * 4 > text.chars().count()
-    {
-        return;
-    }
-    let says_when = text
-        .split(|c: char| !c.is_ascii_alphanumeric())
-        .any(|word| CUES.iter().any(|cue| word.eq_ignore_ascii_case(cue)));
-    if !says_when {
+    let words = || text.split(|c: char| !c.is_alphanumeric());
+    let count = |known: &[&str]| {
+        let is_known = |word: &&str| known.iter().any(|each| word.eq_ignore_ascii_case(each));
+        words().filter(is_known).count()
+    };
+    let is_english = || {
+        let few = text.is_ascii() && words().filter(|word| !word.is_empty()).count() <= FEW;
+        few || count(&ENGLISH) > 0 || count(&SHARED) > 1
+    };
+    if count(&CUES) == 0 && is_english() {
         report
             .add(
                 &RULE,

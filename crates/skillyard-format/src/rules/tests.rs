@@ -36,6 +36,40 @@ fn check_fields(fields: &str, expected: &[&str]) {
 }
 
 #[test]
+fn only_english_descriptions_are_asked_when() {
+    for text in [
+        "Verwende dies, wenn eine PDF gefragt ist.",
+        "Gunakan saat pengguna minta ringkasan dokumen.",
+        "Utilisez ceci quand il faut lire un fichier PDF.",
+        "Usa esto cuando el usuario pide un resumen.",
+        "Gebruik dit als er een formulier is of iets anders.",
+        "Użyj tego, gdy to jest potrzebne w projekcie.",
+    ] {
+        check_fields(&format!("name: x\ndescription: {text}\n"), &[]);
+    }
+    for text in [
+        "PDF toolkit.",
+        "Reads and writes PDF documents.",
+        "Brings a form to a printer",
+    ] {
+        let fields = format!("name: x\ndescription: {text}\n");
+        check_fields(&fields, &["warning description-when"]);
+    }
+}
+
+#[test]
+fn texts_that_look_like_numbers_are_told() {
+    check_fields(
+        "name: x\ndescription: 12\n",
+        &["warning description-when", "warning metadata-unquoted"],
+    );
+    check_fields(
+        "name: x\ndescription: Use it.\nlicense: 2.0\n",
+        &["warning metadata-unquoted"],
+    );
+}
+
+#[test]
 fn a_valid_skill_is_valid_under_every_profile() {
     let text = format!("---\nname: x\ndescription: Use when testing.\n{BODY}");
     check_profiles(&text, &[], &[], &[]);
