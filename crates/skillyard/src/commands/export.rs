@@ -1,7 +1,9 @@
 //! `skillyard export`.
 
 use std::fmt::Write as _;
-use std::path::PathBuf;
+use std::io::Write as _;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 use skillyard_catalog::agents::{self, Agent};
@@ -19,6 +21,9 @@ use crate::error::install::InstallFailure;
 use crate::error::{CommandError, Status};
 use crate::library::{self, Choice, IndexMode};
 use crate::sanitize::visible;
+
+/// Most files that are left out and named.
+const MOST_NAMED: usize = 5;
 
 /// Write a skill into another agent's layout, and say what that agent will ignore
 ///
@@ -49,11 +54,32 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
         return Err(InstallFailure::Builtin(args.name.clone()).into());
     }
     let tree = Tree::read(&skill.record.folder, &TreeLimits::default());
-    let tree = tree.map_err(InstallFailure::from)?;
+    let whole = tree.map_err(InstallFailure::from)?;
+    let tree = whole.clone().delivered();
+    tell_left_out(context, &whole, &tree);
     match (&args.archive, &args.agent) {
         (Some(file), _) => archive(context, &skill.record.name, &tree, file),
         (None, Some(agent)) => to_agent(context, args, &tree, known(agent)?),
         (None, None) => Ok(Status::Yes),
+    }
+}
+
+/// Tells which files lie in the skill's folder and are in no skill, such as what programs leave behind.
+fn tell_left_out(context: &Context, whole: &Tree, tree: &Tree) {
+    let files = whole.files().iter();
+    let left_out: Vec<_> = files
+        .filter(|file| tree.get(&file.path).is_none())
+        .collect();
+    for file in left_out.iter().take(MOST_NAMED) {
+        let note = format!("`{}` is left out", visible(&file.path));
+        context.printer.note(&note);
+    }
+    if let Some(more) = left_out
+        .len()
+        .checked_sub(MOST_NAMED)
+        .filter(|more| *more > 0)
+    {
+        context.printer.note(&format!("{more} more are left out"));
     }
 }
 
@@ -122,7 +148,7 @@ fn as_json(loss: &Loss) -> Value {
     json!({ "what": loss.what, "why": loss.why })
 }
 
-fn archive(context: &Context, name: &str, tree: &Tree, file: &PathBuf) -> Outcome {
+fn archive(context: &Context, name: &str, tree: &Tree, file: &Path) -> Outcome {
     let format = match ArchiveKind::of(&file.to_string_lossy()) {
         Some(ArchiveKind::Zip) => PackFormat::Zip,
         Some(ArchiveKind::TarGz) => PackFormat::TarGz,
@@ -140,12 +166,10 @@ fn archive(context: &Context, name: &str, tree: &Tree, file: &PathBuf) -> Outcom
         .map(|(each, path)| PackFile::new(path, each.executable, &each.bytes))
         .collect();
     let bytes = pack(&files, format, &Limits::skill()).map_err(InstallFailure::from)?;
-    let written = std::fs::File::create_new(file)
-        .and_then(|mut opened| std::io::Write::write_all(&mut opened, &bytes));
-    written.map_err(|source| match source.kind() {
-        std::io::ErrorKind::AlreadyExists => CommandError::Exists(file.clone()),
+    put(file, &bytes).map_err(|source| match source.kind() {
+        std::io::ErrorKind::AlreadyExists => CommandError::Exists(file.to_owned()),
         _ => CommandError::Write {
-            path: file.clone(),
+            path: file.to_owned(),
             source,
         },
     })?;
@@ -159,4 +183,18 @@ fn archive(context: &Context, name: &str, tree: &Tree, file: &PathBuf) -> Outcom
         ));
     }
     Ok(Status::Yes)
+}
+
+/// Writes a file that is there whole or not at all, and only where there is none.
+fn put(file: &Path, bytes: &[u8]) -> std::io::Result<()> {
+    let folder = file.parent().filter(|folder| *folder != Path::new(""));
+    let folder = folder.unwrap_or(Path::new("."));
+    let mut builder = tempfile::Builder::new();
+    // As other programs make files: the user's mask takes away what others may not do.
+    let mode = std::fs::Permissions::from_mode(0o666);
+    let mut temporary = builder.permissions(mode).tempfile_in(folder)?;
+    temporary.write_all(bytes)?;
+    temporary.as_file().sync_all()?;
+    temporary.persist_noclobber(file)?;
+    Ok(())
 }

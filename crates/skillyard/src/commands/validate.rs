@@ -1,5 +1,7 @@
 //! `skillyard validate`.
 
+mod mend;
+
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -8,10 +10,11 @@ use clap::ValueEnum;
 use skillyard_catalog::source::SourceKind;
 use skillyard_catalog::walk::{Found, Skipped};
 use skillyard_format::diagnostic::{Diagnostic, Severity};
-use skillyard_format::fix::{self, Fixed};
+use skillyard_format::fix;
 use skillyard_format::rules::{self, Profile as RuleProfile, Subject};
 use skillyard_format::{Document, reference};
 
+use self::mend::mend;
 use super::Outcome;
 use crate::context::Context;
 use crate::error::{CommandError, Status};
@@ -19,10 +22,13 @@ use crate::library::{self, Choice, IndexMode};
 use crate::report::{self, Checked, RuleNote, Summary};
 use crate::skill_files::{self, directory_name};
 
+/// What is told of a file that `--fix` cannot write.
+const NOT_MENDED: &str = "not-mended";
+
 /// Check skills against the specification
 ///
 /// A path is a skill's folder, a SKILL.md, or any folder with skills somewhere below it.
-/// Exit code: 0 all valid, 1 some invalid, 2 wrong usage or a file that cannot be read.
+/// Exit code: 0 all valid, 1 some invalid, 2 wrong usage, or a file that cannot be read or mended.
 ///
 /// Examples:
 ///   skillyard validate                              everything below this folder
@@ -107,12 +113,14 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
             .json(&report::sarif::document(&checked, RuleNote::of_format()))?,
         (Format::Github, _) => context.printer.data(&report::github::commands(&checked))?,
     }
+    let codes = checked.iter().flat_map(|each| &each.diagnostics);
+    let is_unwritten = codes.map(|each| each.code).any(|code| code == NOT_MENDED);
     // The process ends now: thousands of results need not be given back one by one.
     std::mem::forget(checked);
-    Ok(if summary.invalid == 0 {
-        Status::Yes
-    } else {
-        Status::No
+    Ok(match summary.invalid {
+        _ if is_unwritten => Status::Code(2),
+        0 => Status::Yes,
+        _ => Status::No,
     })
 }
 
@@ -145,9 +153,7 @@ fn check_path(
 ) -> Result<(), CommandError> {
     match skill_files::visit(path, |found| check_file(found, args)) {
         Ok(visited) => {
-            for each in visited.answers {
-                checked.push(each?);
-            }
+            checked.extend(visited.answers);
             // Whatever is in there, nobody has seen that it is valid.
             let (hidden, chosen): (Vec<Skipped>, Vec<Skipped>) =
                 visited.skipped.into_iter().partition(Skipped::hides);
@@ -189,13 +195,18 @@ fn reference_without_file(
     ))
 }
 
-fn check_file(found: &Found<'_>, args: &Args) -> Result<Checked, CommandError> {
+fn check_file(found: &Found<'_>, args: &Args) -> Checked {
     let directory = directory_name(found.folder);
     let file = || found.folder.join(found.file_name);
-    let fixed = if args.fix {
-        mend(found, &file(), directory.as_deref(), &args.paths)?
+    // One that cannot be written says nothing about the others.
+    let mended = if args.fix {
+        mend(found, &file(), directory.as_deref(), &args.paths)
     } else {
-        None
+        Ok(None)
+    };
+    let (fixed, unwritten) = match mended {
+        Ok(fixed) => (fixed, None),
+        Err(error) => (None, Some(error)),
     };
     let file = (found.file_name != "SKILL.md").then(file);
     let (bytes, count) = match &fixed {
@@ -244,7 +255,18 @@ fn check_file(found: &Found<'_>, args: &Args) -> Result<Checked, CommandError> {
         }
     };
     checked.fixed = count;
-    Ok(checked)
+    if let Some(error) = unwritten {
+        checked.fixable = 0;
+        checked.diagnostics.push(Diagnostic {
+            code: NOT_MENDED,
+            severity: Severity::Error,
+            span: None,
+            message: format!("its file cannot be written: {error}"),
+            help: Some("see to it that it can be written, or mend it by hand".into()),
+            fix: Vec::new(),
+        });
+    }
+    checked
 }
 
 fn reference_messages(bytes: &[u8], file_name: &str, directory: Option<&str>) -> Vec<String> {
@@ -256,55 +278,6 @@ fn reference_messages(bytes: &[u8], file_name: &str, directory: Option<&str>) ->
         // The reference crashes here.
         Err(error) => vec![format!("SKILL.md is not UTF-8: {error}")],
     }
-}
-
-/// Writes the mended file in place of the old one, which stays whole until it is replaced.
-fn mend(
-    found: &Found<'_>,
-    path: &Path,
-    directory: Option<&str>,
-    named: &[PathBuf],
-) -> Result<Option<Fixed>, CommandError> {
-    let fixed = fix::fix(found.bytes, found.file_name, directory);
-    if let Some(fixed) = &fixed {
-        let named = named.iter().map(PathBuf::as_path);
-        let folders = std::iter::once(found.folder).chain(named);
-        replace(folders, path, fixed.text.as_bytes()).map_err(|source| CommandError::Write {
-            path: path.to_owned(),
-            source,
-        })?;
-    }
-    Ok(fixed)
-}
-
-fn replace<'p>(
-    mut folders: impl Iterator<Item = &'p Path>,
-    path: &Path,
-    bytes: &[u8],
-) -> std::io::Result<()> {
-    use std::io::Write as _;
-    // A link is followed, so that what is replaced is the file and not the link to it; but whoever
-    // made the link may not choose a file outside of what the user named.
-    let path = path.canonicalize()?;
-    let holds = |folder: &Path| {
-        folder
-            .canonicalize()
-            .is_ok_and(|folder| path.starts_with(folder))
-    };
-    if !folders.any(holds) {
-        return Err(std::io::Error::other(
-            "it is a link that leads out of the folder",
-        ));
-    }
-    let folder = path.parent().unwrap_or(Path::new("."));
-    let mut temporary = tempfile::NamedTempFile::new_in(folder)?;
-    temporary.write_all(bytes)?;
-    temporary
-        .as_file()
-        .set_permissions(std::fs::metadata(&path)?.permissions())?;
-    temporary.as_file().sync_all()?;
-    temporary.persist(&path)?;
-    Ok(())
 }
 
 /// Names that are easily confused are a property of all the skills together.

@@ -25,6 +25,7 @@ mod enable;
 mod eval;
 mod explain;
 mod explain_skill;
+mod export;
 mod find;
 mod guard;
 mod install_aliases;

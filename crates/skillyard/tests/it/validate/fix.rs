@@ -81,6 +81,27 @@ fn fix_writes_through_a_link_and_keeps_permissions() {
 }
 
 #[test]
+fn one_file_that_cannot_be_written_hides_nothing_else() {
+    let context = TestContext::new();
+    let text = "---\nname: NAME\ndescription: Usage: when\n---\nText.\n";
+    for name in ["a1", "b1", "c1"] {
+        context.write(&format!("sk/{name}/SKILL.md"), text.replace("NAME", name));
+    }
+    let inner = context.root().join("sk/b1/SKILL.md");
+    fs::rename(&inner, context.root().join("shared.md")).unwrap();
+    std::os::unix::fs::symlink("../../shared.md", &inner).unwrap();
+    let answer = context.run(&["validate", "sk", "--fix"]);
+    assert!(answer.contains("exit code: 2"), "{answer}");
+    assert!(answer.contains("error[not-mended]"), "{answer}");
+    assert!(answer.contains("leads out of the folder"), "{answer}");
+    assert!(answer.contains("Checked 3 skills"), "{answer}");
+    assert!(answer.contains("mended 2 problems"), "{answer}");
+    let answer = context.json(&["validate", "sk", "--fix", "--json"]);
+    assert_eq!(answer["summary"]["fixable"], 0);
+    assert!(context.read("shared.md").contains(": Usage: when"));
+}
+
+#[test]
 fn bytes_that_are_not_utf_8_survive_fix() {
     let context = TestContext::new();
     let bytes = b"---\nname: pdf\ndescription: Usage: when caf\xe9\n---\nText.\n";

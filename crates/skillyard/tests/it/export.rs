@@ -1,0 +1,88 @@
+//! `skillyard export`: another agent's layout, and archives.
+
+use std::fs;
+
+use crate::TestContext;
+
+/// A user's skill with more than one agent understands, and what programs left in its folder.
+fn with_skill() -> TestContext {
+    let context = TestContext::new();
+    context.write_skill("../home/.agents/skills/pdf");
+    context.write(
+        "../home/.agents/skills/pdf/SKILL.md",
+        "---\nname: pdf\ndescription: Fills PDF forms. Use when asked.\ncontext: fork\n---\n\nFill $ARGUMENTS.\n",
+    );
+    context.write("../home/.agents/skills/pdf/scripts/run.py", "print(1)\n");
+    context.write("../home/.agents/skills/pdf/.DS_Store", "x");
+    context.write(
+        "../home/.agents/skills/pdf/scripts/__pycache__/run.pyc",
+        "x",
+    );
+    context
+}
+
+#[test]
+fn another_agents_layout_says_what_is_lost() {
+    let context = with_skill();
+    let answer = context.json(&[
+        "export", "pdf", "--agent", "codex", "--output", "out", "--json",
+    ]);
+    let losses = answer["losses"].as_array().unwrap();
+    let lost = |what: &str| {
+        losses
+            .iter()
+            .any(|loss| loss["what"].as_str().unwrap().contains(what))
+    };
+    assert!(lost("context") && lost("$ARGUMENTS"), "{answer}");
+    assert_eq!(answer["folder"], "out/.agents/skills/pdf");
+    // Nothing but the skill is written.
+    assert_eq!(
+        context.tree(),
+        [
+            "out/",
+            "out/.agents/",
+            "out/.agents/skills/",
+            "out/.agents/skills/pdf/",
+            "out/.agents/skills/pdf/SKILL.md",
+            "out/.agents/skills/pdf/scripts/",
+            "out/.agents/skills/pdf/scripts/run.py",
+        ]
+    );
+    let again = context.run(&["export", "pdf", "--agent", "codex", "--output", "out"]);
+    assert!(
+        again.contains("exit code: 2") && again.contains("exists already"),
+        "{again}"
+    );
+    let unknown = context.run(&["export", "pdf", "--agent", "codx"]);
+    assert!(unknown.contains("`codex`"), "{unknown}");
+}
+
+#[test]
+fn an_archive_has_the_same_bytes_and_leaves_out_what_programs_left_behind() {
+    let context = with_skill();
+    for file in ["one.zip", "two.zip", "one.tar.gz", "two.tar.gz"] {
+        let answer = context.run(&["export", "pdf", "--archive", file]);
+        assert!(answer.contains("exit code: 0"), "{answer}");
+        assert!(answer.contains("`.DS_Store` is left out"), "{answer}");
+        assert!(
+            answer.contains("`scripts/__pycache__/run.pyc` is left out"),
+            "{answer}"
+        );
+    }
+    let read = |file: &str| fs::read(context.root().join(file)).unwrap();
+    assert_eq!(read("one.zip"), read("two.zip"));
+    assert_eq!(read("one.tar.gz"), read("two.tar.gz"));
+    let before = read("one.zip");
+    let taken = context.run(&["export", "pdf", "--archive", "one.zip"]);
+    assert!(taken.contains("exists already"), "{taken}");
+    assert_eq!(read("one.zip"), before);
+    // What was packed installs, with the digest that was told.
+    let told = context.json(&["export", "pdf", "--archive", "three.skill", "--json"]);
+    context.write("skills.toml", "");
+    assert_eq!(
+        context.code(&["install", "./three.skill", "--yes", "--scope", "project"]),
+        Some(0)
+    );
+    let digest = told["digest"].as_str().unwrap();
+    assert!(context.read("skills.lock").contains(digest), "{digest}");
+}
