@@ -53,6 +53,10 @@ use context::Context;
 use environment::Environment;
 use redactor::Redactor;
 
+/// Threads do not wait for one another to get and give back memory.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 fn main() -> ExitCode {
     let arguments: Vec<OsString> = std::env::args_os().collect();
     // Inside a sandbox this binary is its launcher and nothing else.
