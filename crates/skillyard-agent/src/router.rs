@@ -7,7 +7,7 @@ use skillyard_format::render::catalog::{self, CatalogEntry, CatalogFormat};
 
 use crate::message::{AssistantPart, Message};
 use crate::provider::{Completion, ModelRequest, Provider, ProviderError};
-use crate::settings::Settings;
+use crate::settings::{Settings, ToolMode};
 use crate::shelf::{Shelf, ShelfSkill};
 
 /// Most skills that a router is shown.
@@ -22,6 +22,8 @@ pub(crate) const LEAST_SCORE: f32 = 1.0;
 const BESIDE: f32 = 0.5;
 /// Tokens of a router's answer.
 const ANSWER_TOKENS: u32 = 200;
+/// How servers refuse a request whose answer has a shape.
+const NO_SHAPES: [u16; 3] = [400, 422, 501];
 /// The choice of no skill.
 const NONE: &str = "none";
 
@@ -70,17 +72,31 @@ pub(crate) fn choose(
          needed. Answer with JSON only.",
         catalog::render(&entries, CatalogFormat::Xml)
     );
+    let system_alone = format!("{system} Its form is {}.", form(most));
     let shape = shape(&names, most);
     let messages = [Message::user(task)];
-    let request = ModelRequest {
-        model: settings.router_name(),
-        system: &system,
-        tools: &[],
-        messages: &messages,
-        max_tokens: ANSWER_TOKENS,
-        shape: Some(&shape),
+    let ask = |shape: Option<&Value>| {
+        let request = ModelRequest {
+            model: settings.router_name(),
+            system: shape.map_or(&system_alone, |_| &system),
+            tools: &[],
+            messages: &messages,
+            max_tokens: ANSWER_TOKENS,
+            shape,
+        };
+        provider.complete(&request, &mut |_| {}, cancel)
     };
-    let completion = provider.complete(&request, &mut |_| {}, cancel)?;
+    let router = settings.router_model.as_ref();
+    let is_same = router.is_none_or(|router| *router == settings.model);
+    let completion = if is_same && settings.tool_mode == ToolMode::Text {
+        ask(None)?
+    } else {
+        match ask(Some(&shape)) {
+            // Not every server can force answers into a shape, and words say it, too.
+            Err(ProviderError::Status { status, .. }) if NO_SHAPES.contains(&status) => ask(None)?,
+            outcome => outcome?,
+        }
+    };
     let mut skills = chosen(&completion, &names);
     skills.truncate(most);
     Ok(Choice {
@@ -128,6 +144,14 @@ fn shape(names: &[String], most: usize) -> Value {
     })
 }
 
+/// The same in words, for a model that nothing forces.
+fn form(most: usize) -> &'static str {
+    match most {
+        1 => "{\"skill\": \"NAME\"}",
+        _ => "{\"skill\": [\"NAME\"]}",
+    }
+}
+
 /// The known names in an answer; anything else chooses nothing.
 fn chosen(completion: &Completion, names: &[String]) -> Vec<String> {
     let texts = completion.parts.iter().filter_map(|part| match part {
@@ -135,7 +159,10 @@ fn chosen(completion: &Completion, names: &[String]) -> Vec<String> {
         _ => None,
     });
     let text: String = texts.collect();
-    let value: Value = serde_json::from_str(text.trim()).unwrap_or_default();
+    // Some put it into a fence, or say something around it.
+    let object = text.find('{').zip(text.rfind('}'));
+    let object = object.and_then(|(start, end)| text.get(start..=end));
+    let value: Value = serde_json::from_str(object.unwrap_or_default()).unwrap_or_default();
     let said: Vec<&str> = match &value["skill"] {
         Value::String(one) => vec![one],
         Value::Array(several) => several.iter().filter_map(Value::as_str).collect(),

@@ -19,6 +19,9 @@ pub(crate) const NOT_MADE: &str = "This call was not made: the turn was stopped 
 /// What a turn says that the server ended.
 const SERVER_ENDED: &str = "(stopped: the server ended)";
 
+/// What is said of an answer that has no end.
+const BROKEN_OFF: &str = "(broken off: the model's server failed)";
+
 /// What a turn says that ends without an answer.
 const STOPPED: [(EndReason, &str); 5] = [
     (EndReason::Cancelled, "(stopped by the user)"),
@@ -54,7 +57,10 @@ impl Turn<'_> {
                 Err(TurnError::Provider(ProviderError::Cancelled)) => {
                     return self.stop(EndReason::Cancelled);
                 }
-                Err(error) => return Err(error),
+                Err(error) => {
+                    self.keep_half()?;
+                    return Err(error);
+                }
             };
             let message = Message::Assistant {
                 parts: completion.parts,
@@ -120,13 +126,28 @@ impl Turn<'_> {
         } else {
             format!("\n\n{mark}")
         };
+        self.keep(text, delta)?;
+        Ok(reason)
+    }
+
+    /// Keeps what there is of an answer that the model's server did not finish.
+    fn keep_half(&mut self) -> Result<(), TurnError> {
+        let said = std::mem::take(&mut self.said);
+        if said.trim().is_empty() {
+            return Ok(());
+        }
+        let delta = format!("\n\n{BROKEN_OFF}");
+        self.keep(said, delta)
+    }
+
+    /// Puts what was said into the session, with what is added to it.
+    fn keep(&mut self, mut text: String, delta: String) -> Result<(), TurnError> {
         text.push_str(&delta);
         self.front.event(&TurnEvent::Text { delta });
         self.session.messages.push(Message::Assistant {
             parts: vec![AssistantPart::Text { text }],
         });
-        self.save()?;
-        Ok(reason)
+        self.save()
     }
 
     fn make(&mut self, calls: &[ToolCall]) -> Result<(), TurnError> {

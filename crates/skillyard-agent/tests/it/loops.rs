@@ -9,7 +9,7 @@ use skillyard_agent::settings::{Settings, Strategy, ToolMode};
 
 use crate::lab::{Front, Lab, Scripted, calls, says};
 
-fn lab() -> Lab {
+pub(crate) fn lab() -> Lab {
     let lab = Lab::new();
     lab.skill(
         "pdf-forms",
@@ -146,6 +146,7 @@ fn a_router_chooses_before_the_model_is_asked() {
     let lab = lab();
     for (choice, marks) in [
         (r#"{"skill":"pdf-forms"}"#, (true, false)),
+        ("```json\n{\"skill\": \"pdf-forms\"}\n```", (true, false)),
         (r#"{"skill":"none"}"#, (false, false)),
         (r#"{"skill":"quiet"}"#, (false, false)),
         ("no JSON", (false, false)),

@@ -12,6 +12,7 @@ mod guard;
 mod lab;
 mod lent;
 mod loops;
+mod poor_servers;
 mod probes;
 mod providers;
 mod replays;

@@ -1,0 +1,98 @@
+//! Servers of models that can less than others, or break off.
+
+use std::sync::atomic::AtomicBool;
+
+use skillyard_agent::front_end::Answer;
+use skillyard_agent::provider::{Completion, Delta, ModelRequest, Provider, ProviderError};
+use skillyard_agent::replay::replay;
+use skillyard_agent::settings::{Settings, Strategy, ToolMode};
+
+use crate::lab::{Front, Scripted, says};
+use crate::loops::lab;
+
+#[test]
+fn a_router_does_without_shapes_where_the_server_has_none() {
+    let lab = lab();
+    for (mode, refusals) in [(ToolMode::Native, 1), (ToolMode::Text, 0)] {
+        let model = Scripted::new([vec![says(r#"{"skill":"pdf-forms"}"#)]]);
+        let mut runtime = lab.runtime(Shapeless(model.clone()));
+        let settings = Settings {
+            strategy: Strategy::Router,
+            tool_mode: mode,
+            ..Settings::default()
+        };
+        let mut session = lab.session(&runtime, &settings);
+        let mut front = Front::new(Answer::No);
+        let task = "fill the tax form";
+        runtime.turn(&mut session, task, &mut front).unwrap();
+        let asked = model.requests.lock().unwrap().clone();
+        let (refused, asked) = asked.split_at(refusals);
+        assert!(refused.iter().all(|each| !each["shape"].is_null()));
+        assert!(asked[0]["shape"].is_null(), "{mode:?}");
+        assert!(asked[0].to_string().contains("Its form is"), "{mode:?}");
+        assert!(asked[1].to_string().contains("MARK-PDF"), "{mode:?}");
+    }
+}
+
+/// A model whose server knows no shapes of answers.
+struct Shapeless(Scripted);
+
+impl Provider for Shapeless {
+    fn name(&self) -> &'static str {
+        "shapeless"
+    }
+
+    fn complete(
+        &self,
+        request: &ModelRequest<'_>,
+        on: &mut dyn FnMut(Delta<'_>),
+        cancel: &AtomicBool,
+    ) -> Result<Completion, ProviderError> {
+        if request.shape.is_none() {
+            return self.0.complete(request, on, cancel);
+        }
+        let asked = serde_json::to_value(request).unwrap();
+        self.0.requests.lock().unwrap().push(asked);
+        Err(ProviderError::Status {
+            status: 400,
+            message: "response_format is not supported".into(),
+            retry_after: None,
+        })
+    }
+}
+
+#[test]
+fn half_an_answer_is_kept() {
+    let lab = lab();
+    let mut runtime = lab.runtime(Halves);
+    let mut session = lab.session(&runtime, &Settings::default());
+    let mut front = Front::new(Answer::No);
+    assert!(runtime.turn(&mut session, "hello", &mut front).is_err());
+    assert_eq!(
+        session.answer(),
+        "Half of it\n\n(broken off: the model's server failed)"
+    );
+    let events = lab.recorded(&[&session.id]);
+    assert_eq!(replay(&session, &lab.shelf(), events).unwrap().messages, 2);
+}
+
+/// A model whose server breaks off in the middle.
+struct Halves;
+
+impl Provider for Halves {
+    fn name(&self) -> &'static str {
+        "halves"
+    }
+
+    fn complete(
+        &self,
+        _request: &ModelRequest<'_>,
+        on: &mut dyn FnMut(Delta<'_>),
+        _cancel: &AtomicBool,
+    ) -> Result<Completion, ProviderError> {
+        on(Delta::Text("Half of it"));
+        Err(ProviderError::Cut {
+            problem: "no end".into(),
+        })
+    }
+}
