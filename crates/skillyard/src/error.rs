@@ -167,7 +167,7 @@ impl CommandError {
     /// Why a question has no answer: the user stopped, or the terminal is gone.
     pub(crate) fn unanswered(error: io::Error) -> Self {
         match error.kind() {
-            io::ErrorKind::Interrupted => Self::Stopped,
+            io::ErrorKind::Interrupted | io::ErrorKind::UnexpectedEof => Self::Stopped,
             _ => Self::Output(error),
         }
     }

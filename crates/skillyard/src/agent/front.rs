@@ -69,6 +69,12 @@ impl Collected {
             told_of_questions: false,
         }
     }
+
+    /// Forgets what the turn before was made of.
+    pub(crate) fn begin_turn(&mut self) {
+        self.activated.clear();
+        self.calls.clear();
+    }
 }
 
 impl FrontEnd for Terminal<'_> {

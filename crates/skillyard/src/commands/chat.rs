@@ -9,7 +9,7 @@ use serde_json::json;
 use skillyard_agent::front_end::EndReason;
 use skillyard_agent::session::Session;
 use skillyard_agent::settings::{Settings, Strategy, ToolMode};
-use skillyard_agent::{Runtime, TurnError};
+use skillyard_agent::{Runtime, TurnEnd, TurnError};
 use skillyard_trust::verdict::OptIn;
 
 use super::{Outcome, chat_export, chat_sessions, chat_talk};
@@ -288,6 +288,20 @@ fn once(
         return Err(AgentFailure::NoPrompt.into());
     }
     let end = runtime.turn(session, prompt, front)?;
+    tell(session, &end, front)?;
+    Ok(match end.reason {
+        EndReason::Answered | EndReason::Activated | EndReason::Length => Status::Yes,
+        EndReason::Cancelled => Status::Code(130),
+        _ => Status::No,
+    })
+}
+
+/// Tells programs what came of a turn; people have read it.
+pub(super) fn tell(
+    session: &Session,
+    end: &TurnEnd,
+    front: &Terminal<'_>,
+) -> Result<(), CommandError> {
     let printer = &front.context.printer;
     match front.output {
         Output::Text => {
@@ -313,11 +327,7 @@ fn once(
             printer.compact_json(&answer)?;
         }
     }
-    Ok(match end.reason {
-        EndReason::Answered | EndReason::Activated | EndReason::Length => Status::Yes,
-        EndReason::Cancelled => Status::Code(130),
-        _ => Status::No,
-    })
+    Ok(())
 }
 
 /// Becomes true with Ctrl-C.

@@ -11,8 +11,8 @@ use skillyard_agent::{Runtime, TurnError};
 use skillyard_format::nearest::nearest;
 use skillyard_format::render::one_line;
 
-use super::Outcome;
 use super::list::push_cut;
+use super::{Outcome, chat};
 use crate::agent::{Output, Terminal};
 use crate::context::Context;
 use crate::error::agent::{self, AgentFailure};
@@ -66,6 +66,10 @@ pub(super) fn converse(
                 None => say(runtime, session, line, front)?,
             },
         }
+    }
+    // Who asked for an answer as data and said nothing gets a reason instead.
+    if session.messages.is_empty() && front.output != Output::Text {
+        return Err(AgentFailure::NoPrompt.into());
     }
     // Where nothing was said there is nothing to go on with.
     if !session.messages.is_empty() {
@@ -135,17 +139,25 @@ fn say(
     front: &mut Terminal<'_>,
 ) -> Result<(), CommandError> {
     front.cancel.store(false, Ordering::Relaxed);
+    front.collected.begin_turn();
     match runtime.turn(session, line, front) {
-        Ok(_) => Ok(()),
+        Ok(end) => chat::tell(session, &end, front),
         Err(error @ (TurnError::Skill(_) | TurnError::Provider(_))) => {
             let text = visible(&error.to_string()).into_owned();
             let hint = hint(&error);
             let causes = agent::causes(&error);
             let causes: Vec<String> = causes.iter().map(|each| visible(each).into()).collect();
             front.context.printer.error(&text, &causes, hint.as_deref());
-            if front.output == Output::StreamJson {
-                let value = json!({ "type": "error", "message": text });
-                front.context.printer.compact_json(&value)?;
+            let printer = &front.context.printer;
+            match front.output {
+                Output::Text => {}
+                Output::Json => {
+                    let error = json!({ "message": text, "causes": causes, "hint": hint });
+                    printer.json(&json!({ "session": session.id, "error": error }))?;
+                }
+                Output::StreamJson => {
+                    printer.compact_json(&json!({ "type": "error", "message": text }))?;
+                }
             }
             Ok(())
         }

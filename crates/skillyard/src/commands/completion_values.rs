@@ -27,6 +27,8 @@ pub(super) enum Values {
     Skills,
     /// The same, and folders.
     SkillsAndFolders,
+    /// Files and folders.
+    Paths,
     /// Agents of this user.
     Agents,
     /// Sessions, the last used first.
@@ -54,6 +56,7 @@ impl Values {
             | ("agent create" | "agent edit" | "agent skill add", "skills") => Self::Skills,
             ("read" | "verify" | "run" | "guard check", "skill")
             | ("trust", "target" | "revoked") => Self::SkillsAndFolders,
+            ("install", "references") | ("key trust", "what") => Self::Paths,
             ("agent create" | "agent import", "name") => return None,
             ("chat", "agent") => Self::Agents,
             (path, "name" | "agent") if path.starts_with("agent ") => Self::Agents,
@@ -96,6 +99,8 @@ impl Values {
                     .chain(["all".into()]),
             ),
             Self::Words(words) => plain(words.iter().copied()),
+            // What a shell knows itself.
+            Self::Paths => Vec::new(),
         }
     }
 }

@@ -87,6 +87,7 @@ fn valued(command: clap::Command, path: &str, context: &Arc<Context>) -> clap::C
                     skills_and_folders(&context, word)
                 }))
             }
+            Values::Paths => argument.add(ArgValueCompleter::new(PathCompleter::any())),
             values => argument.add(ArgValueCandidates::new(move || values.found(&context))),
         }
     })

@@ -46,9 +46,12 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
         What::Verify { fix } => verify(context, &store, fix),
         What::Gc => collect(context, &store),
         What::Path => {
-            context
-                .printer
-                .data(&format!("{}\n", store.root().display()))?;
+            let (printer, path) = (&context.printer, store.root().display());
+            if printer.is_json() {
+                printer.json(&json!({ "path": path.to_string() }))?;
+            } else {
+                printer.data(&format!("{path}\n"))?;
+            }
             Ok(Status::Yes)
         }
     }

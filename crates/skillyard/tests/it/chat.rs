@@ -1,5 +1,6 @@
 //! `skillyard chat`, from the prompt to the sandbox and the log.
 
+use std::fs;
 use std::io::Write as _;
 
 use serde_json::{Value, json};
@@ -450,6 +451,45 @@ fn a_talk_through_a_pipe_is_plain() {
     );
     assert!(notes.contains("Released skill-review") && notes.contains("--resume s-"));
     assert!(!words.contains('\u{1b}') && !notes.contains('\u{1b}'));
+}
+
+#[test]
+fn a_talk_through_a_pipe_tells_programs_each_answer() {
+    let context = TestContext::new();
+    let talk = |flags: &[&str], said: &str| {
+        context.write("said.txt", said);
+        let mut command = context.skillyard();
+        command.arg("chat").args(flags);
+        command.stdin(fs::File::open(context.root().join("said.txt")).unwrap());
+        output(&mut command)
+    };
+    let told = talk(&["--json"], "/skill-review\n");
+    let answer: Value = serde_json::from_slice(&told.stdout).unwrap();
+    assert_eq!(
+        answer["answer"],
+        "Activated `skill-review`. What is to be done?"
+    );
+    assert_eq!(answer["activated"].as_array().unwrap().len(), 1);
+    let told = talk(&["--json"], "/skill-review\n/nothing-like-it\nhello\n");
+    let answers = serde_json::Deserializer::from_slice(&told.stdout).into_iter::<Value>();
+    let answers: Vec<Value> = answers.map(Result::unwrap).collect();
+    assert_eq!(answers.len(), 3);
+    assert!(
+        answers[1]["error"]["message"]
+            .as_str()
+            .unwrap()
+            .contains("nothing-like-it")
+    );
+    assert!(
+        answers[2]["answer"].is_string() && answers[2]["activated"].as_array().unwrap().is_empty()
+    );
+    let told = talk(&["--output-format", "stream-json"], "/skill-review\n");
+    let last: Value = serde_json::from_str(text(&told.stdout).lines().last().unwrap()).unwrap();
+    assert_eq!(last["type"], "answer");
+    // Who says nothing is told so.
+    let told = talk(&["--json"], "");
+    let answer: Value = serde_json::from_slice(&told.stdout).unwrap();
+    assert!(answer["error"]["message"].is_string() && !told.status.success());
 }
 
 #[test]

@@ -87,6 +87,16 @@ fn skill_names_are_completed() {
 }
 
 #[test]
+fn paths_are_completed_where_sources_are_named() {
+    let context = TestContext::new();
+    context.write_skill("lib/pdf").write("lib/acme.pub", "x");
+    for line in [&["install", "./lib/"][..], &["key", "trust", "./lib/"]] {
+        let found = candidates(&context, "bash", line);
+        assert_eq!(found, ["./lib/acme.pub", "./lib/pdf/"], "{line:?}");
+    }
+}
+
+#[test]
 fn agents_sessions_and_fixed_words_are_completed() {
     let context = TestContext::new();
     assert_eq!(context.code(&["agent", "create", "helper"]), Some(0));
