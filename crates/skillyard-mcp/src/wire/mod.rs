@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::error::McpError;
 
@@ -18,6 +18,14 @@ pub(crate) use stdio::Stdio;
 
 /// How often it is looked whether the user wants to stop.
 const TICK: Duration = Duration::from_millis(25);
+
+/// What a server is told whose answer nobody waits for any more.
+const CANCELLED: &str = "notifications/cancelled";
+
+/// Which answer that is, and why.
+fn nobody_waits(id: u64) -> Value {
+    json!({ "requestId": id, "reason": "nobody waits any more" })
+}
 
 /// How long to wait for an answer, and who can stop that.
 #[derive(Debug, Clone, Copy)]

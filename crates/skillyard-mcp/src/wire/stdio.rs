@@ -14,10 +14,10 @@ use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, kill_process_group};
 use secrecy::{ExposeSecret as _, SecretString};
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::inbox::{Inbox, Listener};
-use super::{Patience, Wire, wait};
+use super::{CANCELLED, Patience, Wire, nobody_waits, wait};
 use crate::error::McpError;
 use crate::rpc;
 use crate::spec::Launch;
@@ -118,8 +118,7 @@ impl Wire for Stdio {
         });
         if let Err(McpError::Silent { .. } | McpError::Cancelled) = answer {
             self.inbox.forget(id);
-            let reason = json!({ "requestId": id, "reason": "nobody waits any more" });
-            let _ = self.tell("notifications/cancelled", &reason);
+            let _ = self.tell(CANCELLED, &nobody_waits(id));
         }
         answer
     }

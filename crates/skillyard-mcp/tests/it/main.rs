@@ -10,3 +10,4 @@ mod handler;
 mod hostile;
 mod servers;
 mod stage;
+mod streams;

@@ -1,14 +1,28 @@
 //! Server-sent events, one after the other, none larger than is allowed.
 
 use std::io::{BufRead, BufReader, Read};
+use std::time::Duration;
 
 use super::{STREAM, cut_off};
 use crate::error::McpError;
+
+/// How long a name of an event may be that is said again.
+const LONGEST_ID: usize = 1 << 10;
 
 /// The data of server-sent events.
 pub(super) struct Events<R: Read> {
     lines: BufReader<R>,
     largest: usize,
+    place: Resumption,
+}
+
+/// Where a stream can be taken up that ended early.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct Resumption {
+    /// The name of its last event.
+    pub(super) id: Option<String>,
+    /// How long the server wants us to wait.
+    pub(super) pause: Option<Duration>,
 }
 
 impl<R: Read> Events<R> {
@@ -16,6 +30,34 @@ impl<R: Read> Events<R> {
         Self {
             lines: BufReader::new(stream),
             largest,
+            place: Resumption::default(),
+        }
+    }
+
+    /// Where it can be taken up, as far as it was read.
+    pub(super) fn place(&self) -> &Resumption {
+        &self.place
+    }
+
+    /// What a line says about taking the stream up.
+    fn note(&mut self, line: &[u8]) {
+        let Ok(line) = std::str::from_utf8(line) else {
+            return;
+        };
+        let Some((field, value)) = line.split_once(':') else {
+            return;
+        };
+        let value = value.strip_prefix(' ').unwrap_or(value);
+        match field {
+            // It is said again in a header.
+            "id" if value.len() <= LONGEST_ID && value.chars().all(|c| c.is_ascii_graphic()) => {
+                self.place.id = Some(value.to_owned()).filter(|id| !id.is_empty());
+            }
+            "retry" => {
+                let pause = value.parse().ok().map(Duration::from_millis);
+                self.place.pause = pause.or(self.place.pause);
+            }
+            _ => {}
         }
     }
 
@@ -47,7 +89,7 @@ impl<R: Read> Events<R> {
                     data.push(b'\n');
                 }
                 None if line.is_empty() && !data.trim_ascii().is_empty() => return Ok(Some(data)),
-                None => {}
+                None => self.note(line),
             }
         }
     }
@@ -64,6 +106,19 @@ mod tests {
         assert_eq!(events.next().unwrap().unwrap(), b"{\"a\":\n1}\n");
         assert_eq!(events.next().unwrap().unwrap(), b"\n2\n");
         assert_eq!(events.next().unwrap(), None);
+        assert_eq!(events.place().id.as_deref(), Some("7"));
+    }
+
+    #[test]
+    fn where_a_stream_goes_on_is_noted() {
+        let stream = b"id: ev1\nretry: 200\ndata: \n\nid: with\xc3\xa9\nretry: soon\n\n";
+        let mut events = Events::new(&stream[..], 64);
+        assert_eq!(events.next().unwrap(), None);
+        let expected = Resumption {
+            id: Some("ev1".into()),
+            pause: Some(Duration::from_millis(200)),
+        };
+        assert_eq!(*events.place(), expected);
     }
 
     #[test]

@@ -6,7 +6,7 @@ use std::io::Read as _;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::sync_channel;
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
@@ -14,10 +14,10 @@ use reqwest::blocking::{Client, RequestBuilder, Response};
 use secrecy::{ExposeSecret as _, SecretString};
 use serde_json::Value;
 
-use events::Events;
+use events::{Events, Resumption};
 
 use super::inbox::Listener;
-use super::{Patience, Wire, wait};
+use super::{CANCELLED, Patience, Wire, nobody_waits, wait};
 use crate::error::McpError;
 use crate::rpc::{self, Incoming};
 
@@ -27,6 +27,8 @@ const BOTH: &str = "application/json, text/event-stream";
 const STREAM: Duration = Duration::from_mins(5);
 /// How long to wait before a stream is opened again, first and at most.
 const PAUSE: (Duration, Duration) = (Duration::from_secs(1), Duration::from_mins(1));
+/// A server that wants no pause gets one all the same.
+const LEAST_PAUSE: Duration = Duration::from_millis(100);
 /// How many events of one stream are taken.
 const MOST_EVENTS: usize = 10_000;
 
@@ -74,12 +76,27 @@ impl Wire for Http {
         let id = shared.next.fetch_add(1, Ordering::Relaxed);
         let message = rpc::request(id, method, params);
         let most = patience.most;
+        let wanted = Arc::new(AtomicBool::new(true));
+        let is_wanted = Arc::clone(&wanted);
         // On a thread of its own, so that who stops waiting need not wait for the server.
         std::thread::spawn(move || {
-            let answer = shared.exchange(id, &message, most);
+            let answer = shared.exchange(id, &message, most, &is_wanted);
             let _ = sender.send(answer);
         });
-        wait(&answers, patience)
+        let answer = wait(&answers, patience);
+        if let Err(McpError::Silent { .. } | McpError::Cancelled) = answer {
+            wanted.store(false, Ordering::Relaxed);
+            let shared = Arc::clone(&self.0);
+            // Nor does anybody wait until the server knows.
+            std::thread::spawn(move || {
+                let message = rpc::notification(CANCELLED, &nobody_waits(id));
+                shared
+                    .post(&message, Duration::from_secs(10))
+                    .send()
+                    .map(drop)
+            });
+        }
+        answer
     }
 
     fn tell(&self, method: &str, params: &Value) -> Result<(), McpError> {
@@ -154,7 +171,14 @@ impl Shared {
         }
     }
 
-    fn exchange(&self, id: u64, message: &Value, most: Duration) -> Result<Value, McpError> {
+    fn exchange(
+        &self,
+        id: u64,
+        message: &Value,
+        most: Duration,
+        is_wanted: &AtomicBool,
+    ) -> Result<Value, McpError> {
+        let start = Instant::now();
         let response = self.post(message, most).send();
         let response = response.map_err(|error| timed(&error, most))?;
         let status = response.status().as_u16();
@@ -166,7 +190,9 @@ impl Shared {
         let kind = response.headers().get("content-type");
         let kind = kind.and_then(|kind| kind.to_str().ok()).unwrap_or_default();
         if kind.starts_with("text/event-stream") && status < 300 {
-            return self.answer_in_stream(id, response);
+            let rest = || most.checked_sub(start.elapsed());
+            let rest = || rest().filter(|_| is_wanted.load(Ordering::Relaxed));
+            return self.answer_in_stream(id, response, rest);
         }
         let mut bytes = Vec::new();
         let limit = u64::try_from(self.largest).unwrap_or(u64::MAX);
@@ -188,17 +214,53 @@ impl Shared {
         }
     }
 
-    fn answer_in_stream(&self, id: u64, response: Response) -> Result<Value, McpError> {
-        let mut events = Events::new(response, self.largest);
-        while let Some(event) = events.next()? {
-            match rpc::read(&event) {
-                Ok(Incoming::Response { id: theirs, result }) if theirs == id => return result,
-                Ok(other) => self.notice(&other),
-                Err(error) => return Err(error),
+    /// The answer to a request in a stream. One that ends early is taken up where it ended, as long as
+    /// there is time left.
+    fn answer_in_stream(
+        &self,
+        id: u64,
+        mut response: Response,
+        rest: impl Fn() -> Option<Duration>,
+    ) -> Result<Value, McpError> {
+        let mut last = None;
+        loop {
+            let mut events = Events::new(response, self.largest);
+            while let Some(event) = events.next()? {
+                match rpc::read(&event) {
+                    Ok(Incoming::Response { id: theirs, result }) if theirs == id => return result,
+                    Ok(other) => self.notice(&other),
+                    Err(error) => return Err(error),
+                }
             }
+            let Resumption { id: place, pause } = events.place().clone();
+            last = place.or(last);
+            response = last
+                .as_deref()
+                .and_then(|last| self.taken_up(last, pause.unwrap_or(PAUSE.0), &rest))
+                .ok_or_else(|| McpError::Closed {
+                    said: String::new(),
+                })?;
         }
-        let said = String::new();
-        Err(McpError::Closed { said })
+    }
+
+    /// The rest of a stream behind an event, if the server still has it.
+    fn taken_up(
+        &self,
+        last: &str,
+        pause: Duration,
+        rest: &impl Fn() -> Option<Duration>,
+    ) -> Option<Response> {
+        let until = Instant::now() + pause.clamp(LEAST_PAUSE, PAUSE.1);
+        while let Some(left) = until.checked_duration_since(Instant::now()) {
+            std::thread::sleep(left.min(LEAST_PAUSE).min(rest()?));
+        }
+        let request = self.with_headers(self.client.get(&self.url));
+        let request = request.header("accept", "text/event-stream");
+        let request = request.header("last-event-id", last).timeout(rest()?);
+        let response = request.send().ok()?;
+        let kind = response.headers().get("content-type");
+        let is_stream = kind.is_some_and(|kind| kind.as_bytes().starts_with(b"text/event-stream"));
+        (response.status().is_success() && is_stream).then_some(response)
     }
 
     fn notice(&self, incoming: &Incoming) {
