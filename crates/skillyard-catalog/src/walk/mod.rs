@@ -31,7 +31,7 @@ use crate::parallel;
 /// Folders that are usually not looked into.
 const SKIPPED: [&str; 3] = [".git", "node_modules", "target"];
 /// How many entries of a folder one thread visits before it takes the next.
-const HEADS_AT_ONCE: usize = 256;
+const HEADS_AT_ONCE: usize = 64;
 /// The same where all of a file is read: whoever wants that has more to do with each.
 const FILES_AT_ONCE: usize = 32;
 
