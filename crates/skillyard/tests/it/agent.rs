@@ -76,6 +76,11 @@ fn an_agent_from_beginning_to_end() {
     );
     let exported = context.json(&["agent", "export", "helper"]);
     assert_eq!(exported["definition"]["instructions"], "Be brief.");
+    // Some editors put a mark before a text.
+    context.write("marked.json", format!("\u{feff}{exported}"));
+    let import = ["agent", "import", "marked.json", "--name", "other"];
+    assert_eq!(context.code(&import), Some(0));
+    context.code(&["agent", "delete", "other", "--yes"]);
     assert_eq!(
         context.code(&["agent", "delete", "helper", "--yes"]),
         Some(0)

@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use serde::Deserialize;
 use skillyard_agent::agent::{AgentStore, Definition, Drift};
 use skillyard_audit::EventKind;
+use skillyard_format::text::BOM;
 
 use super::{Outcome, all_skills, changed, store};
 use crate::context::Context;
@@ -86,5 +87,6 @@ fn read(args: &Args) -> io::Result<String> {
         let file = fs::File::open(&args.file)?;
         file.take(LONGEST).read_to_string(&mut text)?;
     }
-    Ok(text)
+    // Some editors put a mark before it.
+    Ok(text.trim_start_matches(BOM).to_owned())
 }

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use jiff::Timestamp;
 use serde_json::json;
 use skillyard_audit::{Event, EventKind};
+use skillyard_format::text::BOM;
 use skillyard_trust::signature::{
     Certificate, Moment, Pattern, Policy, PublicKey, Rotation, Scope, TrustRoot, accept_policy,
 };
@@ -207,6 +208,8 @@ fn by_content(path: &Path, bytes: Vec<u8>) -> Result<Trusted, CommandError> {
     let Ok(text) = std::str::from_utf8(&bytes) else {
         return Err(nothing().into());
     };
+    // Some editors put a mark before it.
+    let text = text.strip_prefix(BOM).unwrap_or(text);
     if text.contains("-----BEGIN CERTIFICATE") {
         let certificate = Certificate::from_pem(text);
         let certificate = certificate.map_err(|source| SigningError::Certificate {

@@ -145,6 +145,17 @@ fn a_rotation_is_accepted_only_where_the_old_key_is_trusted() {
 }
 
 #[test]
+fn a_key_behind_a_mark_of_an_editor_is_a_key() {
+    let signed = Signed::new();
+    let pem = signed.0.read("../home/.skillyard/keys/mine.pub");
+    let user = TestContext::new();
+    user.write("acme.pub", format!("\u{feff}{pem}"));
+    assert_eq!(user.code(&["key", "trust", "acme.pub"]), Some(0));
+    let file = signed.path("pdf").to_str().unwrap().to_owned();
+    assert_eq!(user.code(&["verify", &file]), Some(0));
+}
+
+#[test]
 fn a_policy_that_is_handed_out() {
     let signed = Signed::new();
     let pem = signed.0.read("../home/.skillyard/keys/mine.pub");
