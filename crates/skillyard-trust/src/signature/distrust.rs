@@ -124,6 +124,14 @@ impl Distrust {
         matches!(self, Self::Revoked { .. } | Self::RevokedContent { .. })
     }
 
+    /// Whether it is not as it was seen before.
+    pub fn is_break(&self) -> bool {
+        matches!(
+            self,
+            Self::OtherSigner { .. } | Self::Stripped { .. } | Self::Rollback(_)
+        )
+    }
+
     /// Whether this is a stranger, who may be met like somebody who signs nothing.
     pub(super) fn is_stranger(&self) -> bool {
         matches!(

@@ -1,6 +1,6 @@
 //! What was seen before of a skill: who signed it, and how new it was.
 //!
-//! The first signature that is accepted for a name pins its signer. Another signer, an older
+//! The first trusted signature that is accepted for a name pins its signer. Another signer, an older
 //! version, or other bytes under the same version are refused from then on.
 
 use jiff::Timestamp;

@@ -100,16 +100,11 @@ impl Verification {
         }
     }
 
-    /// What to remember once the skill is accepted, so that a later one can be compared.
+    /// What to remember once the skill is accepted, so that a later one can be compared; nothing of
+    /// a stranger, who could take any name with it.
     pub fn pin(&self, now: Timestamp) -> Option<Pin> {
-        let (signer, facts) = match self {
-            Self::Trusted { signer, facts, .. } => (signer, facts),
-            Self::Untrusted {
-                signer,
-                facts: Some(facts),
-                ..
-            } if self.standing() == Standing::Unproven => (signer, facts),
-            _ => return None,
+        let Self::Trusted { signer, facts, .. } = self else {
+            return None;
         };
         let details = facts.details.as_ref();
         Some(Pin {

@@ -189,8 +189,9 @@ fn renewed(
         return Ok(Some(rollback.to_string()));
     }
     policy.pins.clear();
-    if let Some(pin) = check(&policy).pin(now) {
-        pins::remember(&context.environment.pins_file(), pin)?;
-    }
+    let Some(pin) = check(&policy).pin(now) else {
+        return Ok(Some(rollback.to_string()));
+    };
+    pins::remember(&context.environment.pins_file(), pin)?;
     Ok(None)
 }

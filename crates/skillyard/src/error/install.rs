@@ -151,7 +151,12 @@ pub(crate) enum InstallFailure {
         findings: Vec<String>,
     },
     #[error("`{name}` was not installed: its signature is refused")]
-    Signature { name: String, reason: String },
+    Signature {
+        name: String,
+        reason: String,
+        /// Whether it is only not as it was before.
+        is_break: bool,
+    },
     #[error("`{name}` was not installed: it is revoked")]
     Revoked { name: String, reason: String },
     #[error("the question whether to go on cannot be asked here")]

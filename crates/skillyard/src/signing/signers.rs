@@ -84,6 +84,11 @@ pub(crate) fn withdraw(context: &Context, catalog: &mut Catalog) {
     });
 }
 
+/// What the user can do about a skill that is not signed as it was before.
+pub(crate) fn anew(name: &str) -> String {
+    format!("If you know why, start anew with `skillyard key forget {name}`")
+}
+
 /// What the user can do about a skill that is revoked.
 pub(crate) fn remedy(name: &str) -> String {
     format!(

@@ -226,13 +226,11 @@ impl Answer<'_> {
                 Distrust::UnknownAuthority(_) => {
                     "If you trust the authority, run `skillyard key trust ROOT.pem`".to_owned()
                 }
-                Distrust::OtherSigner { .. } | Distrust::Rollback(_) | Distrust::Stripped { .. } => {
-                    format!("If you know why, start anew with `skillyard key forget {name}`")
-                }
                 Distrust::Unverifiable(_) => {
                     "Bring Sigstore's trust root with `skillyard key trust trusted_root.json`"
                         .to_owned()
                 }
+                reason if reason.is_break() => signers::anew(&name),
                 reason if reason.is_revocation() => signers::remedy(&name),
                 _ => return None,
             },

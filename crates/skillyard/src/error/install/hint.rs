@@ -19,6 +19,7 @@ use skillyard_install::transaction::TransactionError;
 use super::InstallFailure;
 use super::lock_hint::{LINK, is_link, lock_hint};
 use crate::error::CommandError;
+use crate::signing::signers::anew;
 
 /// Most skills that are named.
 const MOST_NAMES: usize = 12;
@@ -102,6 +103,7 @@ impl InstallFailure {
                 codes.first().map_or("", String::as_str),
                 deduplicated(codes).join(",")
             ),
+            Self::Signature { name, is_break: true, .. } => anew(name),
             Self::NoneLoadable { place, .. } if Path::new(place).is_dir() => {
                 format!("See all that is wrong with `skillyard validate {place}`")
             }

@@ -83,7 +83,11 @@ pub(super) fn refuse_signature(
             let (name, reason) = (candidate.name.clone(), reason());
             Err(match verification.revocation() {
                 Some(_) => InstallFailure::Revoked { name, reason },
-                None => InstallFailure::Signature { name, reason },
+                None => InstallFailure::Signature {
+                    name,
+                    reason,
+                    is_break: matches!(verification, Verification::Untrusted { reason, .. } if reason.is_break()),
+                },
             }
             .into())
         }

@@ -6,6 +6,7 @@ use std::os::unix::fs::{PermissionsExt as _, symlink};
 use insta::assert_snapshot;
 
 use super::{Signed, skill};
+use crate::TestContext;
 
 #[test]
 fn a_changed_tree() {
@@ -181,6 +182,36 @@ fn another_signer_than_before() {
     ");
     fs::remove_file(signed.path("pdf/skill.oms.sig")).unwrap();
     assert_snapshot!(signed.refused("pdf"), @"signature-removed: it is not signed, and `pdf` was signed by key:[ID] before");
+}
+
+#[test]
+fn a_stranger_who_comes_first_takes_no_name() {
+    let signed = Signed(TestContext::new());
+    signed.0.write("pdf/SKILL.md", skill("pdf", "1.2.0"));
+    signed.done(&["key", "generate", "stranger"]);
+    signed.done(&["sign", "pdf"]);
+    let install = ["install", "./pdf", "--yes", "--scope", "user"];
+    signed.done(&install);
+    signed.done(&["key", "generate", "mine"]);
+    signed.done(&["key", "trust", "mine"]);
+    signed.done(&["sign", "pdf", "--key", "mine"]);
+    signed.done(&["verify", "./pdf", "--no-pin"]);
+    fs::remove_file(signed.path("pdf/skill.oms.sig")).unwrap();
+    signed.done(&install);
+    signed.done(&["sign", "pdf", "--key", "mine"]);
+    signed.done(&["update", "pdf", "--yes", "--scope", "user"]);
+    // From then on it is the name of this one.
+    signed.done(&["sign", "pdf", "--key", "stranger"]);
+    assert_snapshot!(signed.tell(&install), @"
+    exit status: 1
+    ----- stdout -----
+
+    ----- stderr -----
+    error: `pdf` was not installed: its signature is refused
+      Caused by: `pdf` was signed by key:[ID] before
+
+    hint: If you know why, start anew with `skillyard key forget pdf`
+    ");
 }
 
 #[test]
