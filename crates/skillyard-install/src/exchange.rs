@@ -52,7 +52,10 @@ impl Move {
             }
             return Ok(());
         };
-        if content.is_at(&self.place) || is_hollow(&self.place) {
+        // What still waits was not moved, whatever is in its place: that may be anything of the user's.
+        let was_moved =
+            || !content.is_at(new) && (content.is_at(&self.place) || is_hollow(&self.place));
+        if was_moved() {
             if exists(new) {
                 return exchange(new, &self.place, &self.old);
             }

@@ -267,6 +267,34 @@ fn a_change_whose_new_skills_lost_their_bytes_does_not_happen() {
 }
 
 #[test]
+fn a_folder_without_a_byte_stays_where_the_change_did_not_reach_it() {
+    let stopped = Interrupted::new();
+    // The first step cannot be done, and nothing of the second has happened.
+    let mut first = stopped.step("pdf", ".old/pdf");
+    first["place"] = json!(stopped.context.root().join("gone/pdf"));
+    stopped.write_journal(&[first, stopped.step("csv", ".old/csv")], "");
+    stopped.stage("csv", "two");
+    stopped
+        .context
+        .write(".agents/skills/csv/notes/.gitkeep", "");
+    stopped.context.done(&["list"]);
+    let skills = everything(&stopped.context.root().join(".agents"));
+    let left = [
+        "skills",
+        "skills/csv",
+        "skills/csv/notes",
+        "skills/csv/notes/.gitkeep",
+        "skills/pdf",
+        "skills/pdf/SKILL.md",
+    ];
+    assert_eq!(skills, left);
+    assert_eq!(stopped.context.version_of("pdf").as_deref(), Some("one"));
+    assert_eq!(stopped.context.read("skills.lock"), stopped.locks[0]);
+    let journal = stopped.context.in_home(".skillyard/journal");
+    assert_eq!(everything(&journal), Vec::<String>::new());
+}
+
+#[test]
 fn what_a_power_cut_left_of_a_skill_is_put_right_by_sync() {
     let context = installed();
     context.write("lib/pdf/run.sh", "echo one\n");

@@ -197,7 +197,8 @@ impl InstallFailure {
             Self::Transaction(TransactionError::Outside { target, .. }) => format!(
                 "Replace the link in `{target}` by a folder, or install for yourself with `--scope user`"
             ),
-            Self::Unfinished { .. } => {
+            Self::Unfinished { .. }
+            | Self::Transaction(TransactionError::Recovery { .. }) => {
                 "Remove what is in its way and try again; if the project is not needed any more, remove that file".into()
             }
             Self::Store(StoreError::Lock { lock_file, source }) => {
