@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use skillyard_format::Document;
 
+use crate::own_folder;
 use crate::record::{self, Reading, Record};
 use crate::walk::Stamp;
 
@@ -106,7 +107,7 @@ pub fn materialise(name: &str, folder: &Path) -> io::Result<PathBuf> {
             continue;
         }
         let parent = file.parent().unwrap_or(&skill);
-        fs::create_dir_all(parent)?;
+        own_folder::make(parent)?;
         let mut temporary = tempfile::NamedTempFile::new_in(parent)?;
         temporary.write_all(text.as_bytes())?;
         let permissions = fs::Permissions::from_mode(mode);

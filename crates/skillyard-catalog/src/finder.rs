@@ -10,6 +10,7 @@ use skillyard_format::{Digest, Document};
 
 use crate::builtin;
 use crate::catalog::CatalogSkill;
+use crate::own_folder;
 use crate::search::{Document as SearchDocument, Index, Triggers};
 use crate::source::SourceKind;
 
@@ -102,7 +103,7 @@ fn document(skill: &CatalogSkill) -> SearchDocument<'static> {
 }
 
 fn write(folder: &Path, file: &Path, bytes: &[u8]) -> std::io::Result<()> {
-    fs::create_dir_all(folder)?;
+    own_folder::make(folder)?;
     let mut temporary = tempfile::NamedTempFile::new_in(folder)?;
     temporary.write_all(bytes)?;
     temporary.persist(file)?;

@@ -13,6 +13,7 @@ use skillyard_format::Digest;
 
 use crate::index::file::checksum;
 use crate::index::{RACY, now};
+use crate::own_folder;
 use crate::parallel;
 use crate::resource::{ResourceError, SkillRoot, Stamps, digest, stamps};
 
@@ -82,7 +83,7 @@ fn read(file: &Path) -> Option<Table> {
 fn write(file: &Path, table: &Table) -> io::Result<()> {
     let bytes = postcard::to_allocvec(table).map_err(io::Error::other)?;
     let folder = file.parent().unwrap_or(Path::new("."));
-    fs::create_dir_all(folder)?;
+    own_folder::make(folder)?;
     let mut temporary = tempfile::NamedTempFile::new_in(folder)?;
     temporary.write_all(MAGIC)?;
     temporary.write_all(&checksum([bytes.as_slice()]))?;

@@ -8,6 +8,7 @@ pub mod finder;
 mod ignored;
 mod index;
 pub mod known_digests;
+pub mod own_folder;
 mod parallel;
 pub mod prompt;
 pub mod quirk;

@@ -8,6 +8,8 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 use std::time::Duration;
 
+use skillyard_catalog::own_folder;
+
 use crate::flock::{Flock, Hold};
 
 /// A folder this young may belong to a process that has not locked it yet.
@@ -22,7 +24,7 @@ pub struct Staging {
 
 impl Staging {
     pub(crate) fn new(parent: &Path) -> io::Result<Self> {
-        std::fs::create_dir_all(parent)?;
+        own_folder::make(parent)?;
         sweep(parent)?;
         let folder = tempfile::Builder::new()
             .permissions(std::fs::Permissions::from_mode(0o700))

@@ -10,6 +10,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use rayon::prelude::*;
+use skillyard_catalog::own_folder;
 use skillyard_format::Digest;
 
 use crate::flock::{Flock, Hold};
@@ -200,7 +201,7 @@ impl Store {
     }
 
     fn locked(&self, hold: Hold) -> Result<InUse, StoreError> {
-        std::fs::create_dir_all(&self.root).map_err(|source| self.failed(source))?;
+        own_folder::make(&self.root).map_err(|source| self.failed(source))?;
         let lock = Flock::folder(&self.root, hold).map_err(|source| self.failed(source))?;
         Ok(InUse { _lock: lock })
     }

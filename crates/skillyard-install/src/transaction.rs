@@ -17,6 +17,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use skillyard_catalog::own_folder;
 use skillyard_format::Digest;
 
 use crate::chronicle::{CatchUp, Chronicle};
@@ -73,7 +74,8 @@ impl<'a> Transaction<'a> {
             path: folder.to_owned(),
             source,
         };
-        std::fs::create_dir_all(folder).map_err(disk)?;
+        // A project is there; Skillyard's own folder may be missing.
+        own_folder::make(folder).map_err(disk)?;
         let guard = Flock::folder(folder, Hold::Alone).map_err(disk)?;
         let journal = scope.journal_file();
         let recovery = |source| TransactionError::Recovery {

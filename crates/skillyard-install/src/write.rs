@@ -6,6 +6,8 @@ use std::io::{self, Write as _};
 use std::os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 
+use skillyard_catalog::own_folder;
+
 /// Writes `bytes` beside `path`, waits until they are on the disk, and puts them in its place.
 pub(crate) fn write_atomically(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let draft = Draft::write(path, bytes)?;
@@ -43,7 +45,8 @@ impl Draft {
     /// Writes it, without waiting for the disk.
     pub(crate) fn write(path: &Path, bytes: &[u8]) -> io::Result<Self> {
         if let Some(folder) = path.parent() {
-            std::fs::create_dir_all(folder)?;
+            // Only one of Skillyard's own is ever missing.
+            own_folder::make(folder)?;
         }
         let beside = beside(path);
         // It may be a stranger's, or a link that leads elsewhere.

@@ -32,20 +32,26 @@ pub(crate) fn check(file: &Path) -> Result<(), TrustFailure> {
         let Some(folder) = folder.parent() else {
             continue;
         };
-        if let Ok(metadata) = folder.metadata() {
-            check_owner(folder, &metadata)?;
-            if is_open(&metadata) {
-                return Err(TrustFailure::WritableFolder {
-                    path: folder.to_owned(),
-                    mode: metadata.mode() & 0o7777,
-                });
-            }
+        check_ours(folder)?;
+        if let Ok(metadata) = folder.metadata()
+            && is_open(&metadata)
+        {
+            return Err(TrustFailure::WritableFolder {
+                path: folder.to_owned(),
+                mode: metadata.mode() & 0o7777,
+            });
         }
     }
     let Ok(metadata) = file.metadata() else {
         return Ok(());
     };
-    check_owner(file, &metadata)?;
+    if let Some((owner, user)) = stranger(&metadata) {
+        return Err(TrustFailure::Foreign {
+            path: file.to_owned(),
+            owner,
+            user,
+        });
+    }
     if metadata.mode() & WRITABLE_BY_OTHERS != 0 {
         return Err(TrustFailure::Writable {
             path: file.to_owned(),
@@ -55,17 +61,23 @@ pub(crate) fn check(file: &Path) -> Result<(), TrustFailure> {
     Ok(())
 }
 
-/// Root can write everything anyway.
-fn check_owner(path: &Path, metadata: &Metadata) -> Result<(), TrustFailure> {
-    let user = rustix::process::geteuid().as_raw();
-    if [0, user].contains(&metadata.uid()) {
+/// Fails where a folder of Skillyard's own is somebody else's: what it says is theirs, and they could
+/// not use what root writes into it with the home of a user.
+pub(crate) fn check_ours(folder: &Path) -> Result<(), TrustFailure> {
+    let Some((owner, user)) = folder.metadata().ok().and_then(|found| stranger(&found)) else {
         return Ok(());
-    }
-    Err(TrustFailure::Foreign {
-        path: path.to_owned(),
-        owner: metadata.uid(),
+    };
+    Err(TrustFailure::ForeignFolder {
+        path: folder.to_owned(),
+        owner,
         user,
     })
+}
+
+/// Whose something is, if not ours, and who we are. Root can write everything anyway.
+fn stranger(metadata: &Metadata) -> Option<(u32, u32)> {
+    let (owner, user) = (metadata.uid(), rustix::process::geteuid().as_raw());
+    (![0, user].contains(&owner)).then_some((owner, user))
 }
 
 /// Whether others can take away what is in a folder. Where users have groups of their own, with

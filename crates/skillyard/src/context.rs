@@ -8,6 +8,7 @@ use jiff::Timestamp;
 use skillyard_agent::telemetry::Tracer;
 use skillyard_audit::{AuditLog, Event, Options, Recorder};
 
+use crate::believed::check_ours;
 use crate::cli::Global;
 use crate::config::Config;
 use crate::environment::Environment;
@@ -75,6 +76,7 @@ impl Context {
             redact: Box::new(self.redactor.clone()),
             ..default
         };
+        check_ours(&self.environment.skillyard_home)?;
         let log = AuditLog::open(&self.environment.logs_folder(), options)?;
         let recorder = Recorder::new(log, &*self.environment.user, Timestamp::now);
         Ok(recorder.with_details(self.details.clone()))

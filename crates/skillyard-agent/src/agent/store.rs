@@ -7,6 +7,7 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
+use skillyard_catalog::own_folder;
 use skillyard_format::Digest;
 use skillyard_format::SkillName;
 
@@ -265,7 +266,7 @@ fn read(path: &Path) -> Result<String, AgentError> {
 fn write(path: &Path, text: &str) -> Result<(), AgentError> {
     let written = || {
         let folder = path.parent().unwrap_or(Path::new("."));
-        fs::create_dir_all(folder)?;
+        own_folder::make(folder)?;
         let mut file = tempfile::NamedTempFile::new_in(folder)?;
         file.write_all(text.as_bytes())?;
         file.as_file().sync_all()?;

@@ -8,6 +8,7 @@ use std::time::Duration;
 use super::Snapshot;
 use super::file::{Details, MAGIC, StoredSource, checksum};
 use super::row::{Kind, Row};
+use crate::own_folder;
 use crate::record::Reading;
 
 /// Index files not used for this long are removed.
@@ -16,7 +17,7 @@ const STALE: Duration = Duration::from_hours(30 * 24);
 /// Writes an index in place of the old one.
 pub(super) fn write(file: &Path, snapshots: &[Snapshot]) -> io::Result<()> {
     let folder = file.parent().unwrap_or(Path::new("."));
-    fs::create_dir_all(folder)?;
+    own_folder::make(folder)?;
     let mut writer = Writer::default();
     let sources = snapshots
         .iter()

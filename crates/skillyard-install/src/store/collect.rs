@@ -6,6 +6,7 @@ use std::io::{self, Write as _};
 use std::os::unix::ffi::OsStringExt as _;
 use std::path::{Path, PathBuf};
 
+use skillyard_catalog::own_folder;
 use skillyard_format::Digest;
 
 use super::{Store, StoreError, names};
@@ -40,7 +41,7 @@ impl Store {
         // Not under any lock: two that write at once write the same.
         let write = || -> io::Result<()> {
             let folder = self.root.join("roots");
-            std::fs::create_dir_all(&folder)?;
+            own_folder::make(&folder)?;
             let mut file = tempfile::NamedTempFile::new_in(&folder)?;
             file.write_all(lock_file.as_os_str().as_encoded_bytes())?;
             file.persist(&root)?;

@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 
 use rustix::fs::{CWD, RenameFlags, renameat_with};
 use rustix::io::Errno;
+use skillyard_catalog::own_folder;
 use skillyard_format::Digest;
 
 use super::{Store, StoreError, as_filed};
@@ -65,7 +66,7 @@ impl Store {
             Err(_) => true,
         };
         let parent = path.parent().unwrap_or(&self.root);
-        std::fs::create_dir_all(parent).map_err(|source| self.failed(source))?;
+        own_folder::make(parent).map_err(|source| self.failed(source))?;
         let staging = self.staging()?;
         let staged = staging.path().join("skill");
         tree.write(&staged, Access::ReadOnly)?;

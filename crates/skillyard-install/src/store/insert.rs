@@ -5,6 +5,7 @@ use std::io::{self, BufWriter, Write as _};
 use std::sync::Arc;
 
 use rayon::prelude::*;
+use skillyard_catalog::own_folder;
 
 use super::pack::{self, Packed};
 use super::{Store, StoreError, bundle};
@@ -80,7 +81,7 @@ impl Store {
         let folder = self.root.join(folder);
         let place = folder.join(name);
         match std::fs::rename(&staged, &place).map_err(|error| error.kind()) {
-            Err(NotFound) => std::fs::create_dir_all(&folder)?,
+            Err(NotFound) => own_folder::make(&folder)?,
             Err(IsADirectory) => std::fs::remove_dir_all(&place)?,
             Ok(()) => return Ok(()),
             Err(_) => {}

@@ -11,11 +11,13 @@ use skillyard_format::document::MAX_BYTES;
 use skillyard_format::package::archive::is_device;
 use skillyard_format::rules::{self, Profile, Subject};
 use skillyard_format::{Document, Severity, SkillName};
+use skillyard_install::scope::ScopeKind;
 use skillyard_install::target::SHARED;
 
 use folder::{create, template};
 
 use super::Outcome;
+use crate::believed::check_ours;
 use crate::context::Context;
 use crate::editor::Editor;
 use crate::error::{CommandError, Status};
@@ -87,6 +89,9 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
         None => args.path.clone(),
         scope => {
             let place = Place::find(context, &ScopeArgs { scope })?;
+            if place.scope.kind == ScopeKind::User {
+                check_ours(&context.environment.skillyard_home)?;
+            }
             let folder = place.preset.folder().unwrap_or(SHARED);
             place.scope.root.join(folder)
         }

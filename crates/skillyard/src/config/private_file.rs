@@ -9,7 +9,9 @@ use std::os::unix::fs::{
 use std::path::Path;
 
 use rustix::fs::OFlags;
+use skillyard_catalog::own_folder;
 
+use crate::believed::check_ours;
 use crate::error::CommandError;
 
 /// Nobody writes a configuration of this size by hand.
@@ -127,8 +129,10 @@ pub(crate) fn write(path: &Path, bytes: &[u8], owner: Owner) -> Result<(), Comma
 
 /// Waits until nobody else changes what `path` locks; the lock ends with the value.
 pub(crate) fn lock(path: &Path) -> Result<File, CommandError> {
+    let folder = path.parent().unwrap_or(Path::new("."));
+    check_ours(folder)?;
     let lock = || -> io::Result<File> {
-        make_folder(path.parent().unwrap_or(Path::new(".")), Owner::User)?;
+        make_folder(folder, Owner::User)?;
         let file = OpenOptions::new()
             .create(true)
             .truncate(false)
@@ -146,14 +150,13 @@ pub(crate) fn lock(path: &Path) -> Result<File, CommandError> {
 }
 
 fn make_folder(folder: &Path, owner: Owner) -> io::Result<()> {
-    let mode = match owner {
-        Owner::User => 0o700,
-        Owner::Project => 0o755,
-    };
-    fs::DirBuilder::new()
-        .recursive(true)
-        .mode(mode)
-        .create(folder)
+    match owner {
+        Owner::User => own_folder::make(folder),
+        Owner::Project => fs::DirBuilder::new()
+            .recursive(true)
+            .mode(0o755)
+            .create(folder),
+    }
 }
 
 fn is_link(path: &Path) -> bool {

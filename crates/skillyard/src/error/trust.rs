@@ -23,6 +23,12 @@ pub(crate) enum TrustFailure {
         owner: u32,
         user: u32,
     },
+    #[error("`{}` belongs to another user ({owner}), so it is not used", path.display())]
+    ForeignFolder {
+        path: PathBuf,
+        owner: u32,
+        user: u32,
+    },
     #[error("`{}` is still trusted: it lies in `{}`, which is", folder.display(), by.display())]
     StillTrusted { folder: PathBuf, by: PathBuf },
     #[error("cannot use `{}`", path.display())]
@@ -66,6 +72,13 @@ impl TrustFailure {
             ),
             Self::WritableFolder { path, .. } => format!(
                 "Look at what its files say, then run `chmod go-w {}`",
+                path.display()
+            ),
+            Self::ForeignFolder { owner, user: 0, .. } => format!(
+                "Run it as that user (`sudo -u '#{owner}' skillyard …`), or name a folder of root's own with `SKILLYARD_HOME`"
+            ),
+            Self::ForeignFolder { path, user, .. } => format!(
+                "If it is yours, run `sudo chown -R {user} {0}`; else name a folder of your own with `SKILLYARD_HOME`",
                 path.display()
             ),
             Self::Foreign { path, user, .. } => format!(

@@ -11,6 +11,7 @@ use std::sync::atomic::AtomicBool;
 
 use skillyard_agent::session::Session;
 use skillyard_agent::shelf::{Author, Published, ShelfSkill};
+use skillyard_catalog::own_folder;
 use skillyard_catalog::record::Record;
 use skillyard_catalog::source::SourceKind;
 use skillyard_catalog::text::Text;
@@ -196,7 +197,7 @@ impl PublishedSkills {
         });
         let tree = Tree::new(files.collect()).map_err(|error| told(&error))?;
         let parent = place.parent().unwrap_or(place);
-        fs::create_dir_all(parent).map_err(|error| told(&error))?;
+        own_folder::make(parent).map_err(|error| told(&error))?;
         // What is there is not what was listed, or the place is free.
         let _ = fs::remove_dir_all(place);
         let staging = tempfile::tempdir_in(parent).map_err(|error| told(&error))?;
@@ -229,7 +230,7 @@ fn remember(folder: &Path, skill: &PublishedSkill) {
         return;
     };
     // What cannot be kept costs a replay, and nothing now.
-    let _ = fs::create_dir_all(parent)
+    let _ = own_folder::make(parent)
         .and_then(|()| fs::write(parent.join(ENTRY), skill.entry.to_string()));
 }
 

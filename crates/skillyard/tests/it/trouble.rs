@@ -1,10 +1,11 @@
 //! A machine on which something is wrong: nothing is done by halves, and what is wrong is said.
 
 use std::fs;
+use std::os::unix::fs::MetadataExt as _;
 
 use insta::assert_snapshot;
 
-use crate::project::installed;
+use crate::project::{installed, project};
 use crate::servers::http::{Reply, Server};
 use crate::servers::repository::skill;
 use crate::{TestContext, output, text};
@@ -64,6 +65,41 @@ fn nothing_is_done_that_cannot_be_recorded() {
             .read("../home/.skillyard/config.toml")
             .contains("hello")
     );
+}
+
+#[test]
+fn the_first_command_works_whatever_folders_are_made_like() {
+    for arguments in [
+        &["install", "./lib/pdf"][..],
+        &["install", "./lib/pdf", "--scope", "user", "--link"],
+        &["sync"],
+        &["list"],
+        &["search", "pdf"],
+        &["prompt"],
+        &["store", "gc"],
+        &["chat", "--sessions"],
+        &["agent", "create", "helper"],
+        &["config", "set", "limits.max_skills", "9"],
+        &["key", "generate", "mine"],
+    ] {
+        let context = project();
+        context.write("lib/pdf/SKILL.md", skill("pdf", "one"));
+        let mut command = context.command("sh");
+        command.args(["-c", "umask 0; exec \"$0\" \"$@\""]);
+        command.arg(env!("CARGO_BIN_EXE_skillyard"));
+        let told = output(command.args(arguments));
+        assert_eq!(
+            told.status.code(),
+            Some(0),
+            "{arguments:?}: {}",
+            text(&told.stderr)
+        );
+        let mode = fs::metadata(context.home().join(".skillyard"))
+            .unwrap()
+            .mode();
+        assert_eq!(mode & 0o777, 0o700, "{arguments:?}");
+        context.done(&["install", "./lib/pdf", "--scope", "user"]);
+    }
 }
 
 #[test]

@@ -8,6 +8,7 @@ use insta::assert_snapshot;
 
 use crate::TestContext;
 use crate::machine::TRUSTING;
+use crate::project::everything;
 
 /// A trusted project with a skill whose scripts need a yes.
 fn project() -> TestContext {
@@ -236,6 +237,41 @@ fn files_of_trust_that_belong_to_others_are_not_believed() {
     ");
     let told = context.tell(&["doctor"]);
     assert!(told.contains("belongs to another user (1000)"), "{told}");
+}
+
+#[test]
+fn root_leaves_the_folder_of_a_user_alone() {
+    // Only root can give a folder away.
+    if !rustix::process::geteuid().is_root() {
+        return;
+    }
+    let context = project();
+    context.approve();
+    let home = context.home().join(".skillyard");
+    std::os::unix::fs::chown(&home, Some(1000), None).unwrap();
+    let before = everything(&home);
+    assert_snapshot!(context.tell(&["config", "set", "limits.max_skills", "9"]), @"
+    exit status: 2
+    ----- stdout -----
+
+    ----- stderr -----
+    error: `[HOME]/.skillyard` belongs to another user (1000), so it is not used
+
+    hint: Run it as that user (`sudo -u '#1000' skillyard …`), or name a folder of root's own with `SKILLYARD_HOME`
+    ");
+    for arguments in [
+        &["disable", "pdf"][..],
+        &["key", "generate", "mine"],
+        &["new", "csv", "--scope", "user", "--description", "Use it."],
+        &["trust", "list"],
+        &["trust", "."],
+    ] {
+        let told = context.tell(arguments);
+        assert!(told.starts_with("exit status: 2"), "{arguments:?}: {told}");
+        assert!(told.contains("hint: Run it as that user"), "{told}");
+    }
+    assert_eq!(everything(&home), before);
+    assert!(!context.home().join(".agents").exists());
 }
 
 #[test]

@@ -5,6 +5,7 @@ use std::os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _};
 use std::path::Path;
 use std::{fs, io};
 
+use skillyard_catalog::own_folder;
 use sqlx::any::AnyConnectOptions;
 use sqlx::{AnyConnection, ConnectOptions as _};
 
@@ -40,7 +41,7 @@ pub(super) const DIALECT: Dialect = Dialect {
 /// Makes the file if need be, readable for its owner only.
 pub(super) fn make(path: &Path) -> io::Result<()> {
     if let Some(folder) = path.parent() {
-        fs::create_dir_all(folder)?;
+        own_folder::make(folder)?;
     }
     let mut options = fs::OpenOptions::new();
     options.append(true).create(true).mode(0o600);

@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 
 use semver::Version;
 use serde::{Deserialize, Serialize};
+use skillyard_catalog::own_folder;
 use skillyard_format::{Digest, QualifiedName};
 use url::Url;
 
@@ -151,7 +152,7 @@ impl Memory {
 /// Replaces a file as a whole; many may do so at once, and the last one stays.
 fn replace(file: &Path, bytes: &[u8]) -> io::Result<()> {
     let folder = file.parent().unwrap_or(Path::new("."));
-    fs::create_dir_all(folder)?;
+    own_folder::make(folder)?;
     let mut beside = tempfile::NamedTempFile::new_in(folder)?;
     beside.write_all(bytes)?;
     beside.persist(file)?;

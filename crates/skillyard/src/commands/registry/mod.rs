@@ -16,6 +16,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use clap::Subcommand;
+use skillyard_catalog::own_folder;
 use skillyard_registry::blobs::S3Access;
 use skillyard_registry::{Blobs, Database, Registry};
 use skillyard_server::{Proxy, Readers};
@@ -168,7 +169,7 @@ impl Storage {
 fn home(context: &Context) -> Result<PathBuf, CommandError> {
     let folder = context.environment.skillyard_home.join("registry");
     let made = || -> std::io::Result<()> {
-        std::fs::create_dir_all(&folder)?;
+        own_folder::make(&folder)?;
         let private = <std::fs::Permissions as std::os::unix::fs::PermissionsExt>::from_mode(0o700);
         std::fs::set_permissions(&folder, private)
     };
