@@ -7,6 +7,8 @@ use std::fmt::Write as _;
 use std::fs::File;
 use std::io::{self, IsTerminal as _, Write as _};
 use std::os::fd::AsFd as _;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use anstream::{AutoStream, ColorChoice};
 use anstyle::{AnsiColor, Style};
@@ -41,6 +43,8 @@ pub(crate) struct Printer {
     choice: ColorChoice,
     columns: Option<usize>,
     redactor: Redactor,
+    /// Whether who read stdout went away.
+    unread: Arc<AtomicBool>,
 }
 
 #[expect(
@@ -68,7 +72,13 @@ impl Printer {
             choice,
             columns: environment.columns.or_else(terminal_columns),
             redactor,
+            unread: Arc::default(),
         }
+    }
+
+    /// Whether nobody reads stdout any more: who goes on for ever ends then.
+    pub(crate) fn is_unread(&self) -> bool {
+        self.unread.load(Ordering::Relaxed)
     }
 
     /// Whether the answer is to be JSON.
@@ -114,15 +124,13 @@ impl Printer {
         }
         let choice = self.resolved(io::stdout().is_terminal());
         let mut out = AutoStream::new(io::stdout().lock(), choice);
-        out.write_all(text.as_bytes())?;
-        out.flush()
+        self.passed(out.write_all(text.as_bytes()).and_then(|()| out.flush()))
     }
 
     /// Writes data byte for byte, whatever it holds.
     pub(crate) fn raw(&self, bytes: &[u8]) -> io::Result<()> {
         let mut out = io::stdout().lock();
-        out.write_all(bytes)?;
-        out.flush()
+        self.passed(out.write_all(bytes).and_then(|()| out.flush()))
     }
 
     /// Writes the text of a stranger: as it is into a pipe, harmless onto a terminal.
@@ -156,6 +164,13 @@ impl Printer {
     }
 
     fn write_json(&self, write: impl Fn(&mut dyn io::Write) -> io::Result<()>) -> io::Result<()> {
+        self.passed(self.try_write_json(write))
+    }
+
+    fn try_write_json(
+        &self,
+        write: impl Fn(&mut dyn io::Write) -> io::Result<()>,
+    ) -> io::Result<()> {
         let mut out = io::BufWriter::with_capacity(1 << 16, io::stdout().lock());
         if self.redactor.is_idle() {
             write(&mut out)?;
@@ -239,6 +254,18 @@ impl Printer {
         } else {
             io::stderr().lock().write_all(lines.as_bytes())
         };
+    }
+
+    /// A reader that went away has read enough, which is no failure: what the command finds and
+    /// does is the same, and its status says so.
+    fn passed(&self, written: io::Result<()>) -> io::Result<()> {
+        match written {
+            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => {
+                self.unread.store(true, Ordering::Relaxed);
+                Ok(())
+            }
+            other => other,
+        }
     }
 
     fn resolved(&self, terminal: bool) -> ColorChoice {

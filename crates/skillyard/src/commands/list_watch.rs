@@ -33,6 +33,9 @@ pub(super) fn run(context: &Context, catalog: &Catalog) -> Outcome {
         .note("Watching for changes; end with Ctrl-C");
     for change in watcher.changes() {
         tell(context, &change)?;
+        if context.printer.is_unread() {
+            break;
+        }
     }
     Ok(Status::Yes)
 }

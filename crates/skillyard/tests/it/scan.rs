@@ -43,6 +43,27 @@ fn a_harmless_skill() {
 }
 
 #[test]
+fn the_answer_is_the_same_where_nobody_reads_it_to_its_end() {
+    let context = with_attack();
+    context.write("bad/SKILL.md", "no frontmatter\n");
+    for (arguments, code) in [
+        (&["scan", "form-filler"][..], 1),
+        (&["scan", "form-filler", "--json"], 1),
+        (&["validate", "bad"], 1),
+        (&["validate", "bad", "--json"], 1),
+        (&["verify", "form-filler"], 1),
+        (&["list"], 0),
+        (&["list", "--json"], 0),
+    ] {
+        let (reader, writer) = std::io::pipe().unwrap();
+        drop(reader);
+        let mut command = context.skillyard();
+        let status = command.args(arguments).stdout(writer).status().unwrap();
+        assert_eq!(status.code(), Some(code), "{arguments:?}");
+    }
+}
+
+#[test]
 fn an_attack_is_shown_with_its_source() {
     let context = with_attack();
     assert_snapshot!(context.run(&["scan", "form-filler"]), @"

@@ -61,7 +61,9 @@ pub(super) fn run(context: &Context, args: &Args) -> Outcome {
         .lines
         .back()
         .and_then(|line| Some(Entry::parse(line)?.seq));
-    while let Some(follow) = &mut follow {
+    while let Some(follow) = &mut follow
+        && !context.printer.is_unread()
+    {
         for line in follow.poll()? {
             let entry = Entry::parse(&line).filter(|entry| filter.matches(entry));
             // What was read already is not told again.
