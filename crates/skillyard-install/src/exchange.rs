@@ -5,10 +5,12 @@
 //! from its own, and could be another skill's, or too long.
 
 use std::io;
+use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
 
 use rustix::fs::{CWD, RenameFlags, renameat_with};
 use rustix::io::Errno;
+use skillyard_catalog::own_folder::WAITING;
 
 use crate::journal::{AnyPath, Content, Move};
 use crate::occupant::look;
@@ -82,6 +84,18 @@ impl Content {
             _ => false,
         }
     }
+}
+
+/// Whether a folder is mounted in the one it lies in, so that nothing can be moved between them, be
+/// it the same disk.
+pub(crate) fn is_mounted_in(outer: &Path, folder: &Path) -> bool {
+    let device = |path: &Path| path.metadata().ok().map(|metadata| metadata.dev());
+    // Of two mounts of one disk only the system knows, which looks at them before it looks for the
+    // files.
+    let nothing = |path: &Path| path.join(format!("{WAITING}nothing"));
+    let (from, to) = (nothing(outer), nothing(folder));
+    device(outer) != device(folder)
+        || renameat_with(CWD, from, CWD, to, RenameFlags::NOREPLACE) == Err(Errno::XDEV)
 }
 
 /// Whether a power cut took every byte of what is there, which nobody waited for.

@@ -26,6 +26,7 @@ pub use self::read::Found;
 pub use self::stamp::Stamp;
 pub use self::walked::{Listed, Skipped, Walked, Watched};
 use crate::ignored::Ignored;
+use crate::own_folder::WAITING;
 use crate::parallel;
 
 /// Folders that are usually not looked into.
@@ -207,6 +208,8 @@ impl Walk {
         for (name, kind) in opened.names.iter() {
             let path = || folder.join(name);
             match kind {
+                // What waits in there is on its way to its place.
+                FileType::Directory if name.starts_with(WAITING) => {}
                 FileType::Directory | FileType::Symlink if is_usual && SKIPPED.contains(&name) => {
                     let reason = format!("folders called `{name}` are never looked into");
                     walked.skipped.push(Skipped {

@@ -7,6 +7,8 @@ use std::ops::Bound;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
+use crate::own_folder::WAITING;
+
 /// Folders that are never looked into.
 const SKIPPED: [&str; 3] = [".git", "node_modules", "target"];
 /// How deep folders below a root are looked into.
@@ -174,7 +176,8 @@ impl Tree {
                 continue;
             };
             if kind.is_dir() {
-                if !SKIPPED.iter().any(|skipped| name == *skipped) {
+                let is_waiting = name.as_encoded_bytes().starts_with(WAITING.as_bytes());
+                if !is_waiting && !SKIPPED.iter().any(|skipped| name == *skipped) {
                     below.insert(path);
                 }
                 continue;

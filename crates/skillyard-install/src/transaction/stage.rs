@@ -6,10 +6,12 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use rayon::prelude::*;
+use skillyard_catalog::own_folder::WAITING;
 
 use super::spans::Span;
 use super::{Transaction, TransactionError, Trees, disk};
 use crate::chronicle::unique;
+use crate::exchange::is_mounted_in;
 use crate::journal::{AnyPath, Content, Move};
 use crate::plan::{Plan, Step};
 use crate::store::Edits;
@@ -20,7 +22,7 @@ use crate::tree::Access;
 pub(super) struct Stage {
     /// The target, with no link in its path.
     folder: PathBuf,
-    /// The hidden folder beside it.
+    /// The hidden folder beside it, or in it.
     pub(super) path: AnyPath,
     /// The target and the folders it lies in, as far as they were not there, the innermost first.
     made: Vec<PathBuf>,
@@ -36,10 +38,10 @@ impl Stage {
 }
 
 impl Transaction<'_> {
-    /// A hidden folder beside each folder of skills that changes.
+    /// A hidden folder beside each folder of skills that changes, or in it.
     pub(super) fn stages(&self, plan: &Plan) -> Result<BTreeMap<String, Stage>, TransactionError> {
         let mut stages = BTreeMap::new();
-        let name = format!(".skillyard-{}", unique());
+        let name = format!("{WAITING}{}", unique());
         for step in &plan.steps {
             let (Step::Put { target, .. } | Step::Take { target, .. }) = step;
             if stages.contains_key(target) {
@@ -54,9 +56,10 @@ impl Transaction<'_> {
             std::fs::create_dir_all(&folder).map_err(failed)?;
             let folder = folder.canonicalize().map_err(failed)?;
             self.check_inside(target)?;
-            let beside = folder.parent().unwrap_or(&folder);
             // Two targets may lie in the same folder.
-            let path = beside.join(format!("{name}-{}", stages.len())).into();
+            let path = room(&folder)
+                .join(format!("{name}-{}", stages.len()))
+                .into();
             stages.insert(target.clone(), Stage { folder, path, made });
         }
         Ok(stages)
@@ -71,8 +74,8 @@ impl Transaction<'_> {
     ) -> Result<(Vec<Move>, Option<Span>), TransactionError> {
         for stage in stages.values() {
             // Who cannot do anything about a hidden folder can about the one it lies in.
-            let beside = stage.path.parent().unwrap_or(&stage.path);
-            std::fs::create_dir(&stage.path).map_err(|source| disk(beside, source))?;
+            let room = stage.path.parent().unwrap_or(&stage.path);
+            std::fs::create_dir(&stage.path).map_err(|source| disk(room, source))?;
         }
         let timed = |span: io::Result<Span>| span.map_err(|source| disk(&self.scope.root, source));
         let first = stages.values().next();
@@ -131,5 +134,14 @@ impl Transaction<'_> {
             new: Some((new.into(), content)),
             old,
         })
+    }
+}
+
+/// Where skills wait that are going into a folder: beside it, where no agent looks, unless something
+/// is mounted there, into which nothing can be moved in one step.
+fn room(folder: &Path) -> &Path {
+    match folder.parent() {
+        Some(beside) if !is_mounted_in(beside, folder) => beside,
+        _ => folder,
     }
 }

@@ -1,0 +1,97 @@
+//! Folders of skills on file systems of their own.
+//!
+//! Each test mounts in a namespace of its own, so that nothing of it reaches the machine.
+
+use std::process::Output;
+
+use crate::project::{everything, project};
+use crate::servers::repository::skill;
+use crate::{TestContext, output, text};
+
+/// What a script does that may mount, with the binary as `skillyard`; nothing where nobody may.
+#[allow(clippy::print_stderr, reason = "a test that is left out says so")]
+fn mounting(context: &TestContext, script: &str) -> Option<Output> {
+    let arguments = ["--map-root-user", "--mount", "sh", "-euc"];
+    let mut probe = context.command("unshare");
+    let probe = probe.args(arguments).arg("mount -t tmpfs none /mnt");
+    if !probe.output().is_ok_and(|output| output.status.success()) {
+        eprintln!("left out: nothing can be mounted here");
+        return None;
+    }
+    let functions = "skillyard() { command \"$SKILLYARD\" \"$@\"; }
+        fails() { if \"$@\"; then exit 3; fi; }\n";
+    let mut command = context.command("unshare");
+    command.args(arguments).arg(format!("{functions}{script}"));
+    command.env("SKILLYARD", env!("CARGO_BIN_EXE_skillyard"));
+    Some(output(&mut command))
+}
+
+#[track_caller]
+fn succeeds(output: &Output) {
+    let told = text(&output.stderr);
+    assert!(output.status.success(), "{told}");
+}
+
+#[test]
+fn skills_go_to_another_file_system() {
+    for mount in ["mount --bind other", "mount -t tmpfs none"] {
+        let context = project();
+        context.write("lib/pdf/SKILL.md", skill("pdf", "one"));
+        context.write("other/keep", "");
+        let script = format!(
+            "mkdir -p .agents/skills
+            {mount} .agents/skills
+            skillyard install ./lib/pdf
+            sed s/one/two/ lib/pdf/SKILL.md > new && mv new lib/pdf/SKILL.md
+            skillyard update --yes
+            grep two .agents/skills/pdf/SKILL.md
+            skillyard sync --frozen --check
+            skillyard remove pdf
+            ls -A .agents .agents/skills"
+        );
+        let Some(output) = mounting(&context, &script) else {
+            return;
+        };
+        succeeds(&output);
+        let left = text(&output.stdout);
+        assert!(!left.contains(".skillyard"), "{left}");
+        assert_eq!(everything(&context.root().join("other")), ["keep"]);
+    }
+}
+
+#[test]
+fn a_place_that_cannot_be_left_blocks_nothing_else() {
+    let context = project();
+    context.write("lib/csv/SKILL.md", skill("csv", "one"));
+    context.write("lib/pdf/SKILL.md", skill("pdf", "one"));
+    let script = "mkdir -p .agents/skills/pdf other
+        mount --bind other .agents/skills/pdf
+        fails skillyard install ./lib --all --force
+        fails test -e .agents/skills/csv
+        fails test -e skills.lock
+        skillyard sync
+        skillyard install ./lib/csv";
+    let Some(output) = mounting(&context, script) else {
+        return;
+    };
+    succeeds(&output);
+    assert_eq!(context.version_of("csv").as_deref(), Some("one"));
+    assert_eq!(
+        everything(&context.in_home(".skillyard/journal")),
+        Vec::<String>::new()
+    );
+}
+
+#[test]
+fn what_waits_for_its_place_is_no_skill() {
+    let context = project();
+    context.write(
+        ".agents/skills/.skillyard-7-7-0/pdf/SKILL.md",
+        skill("pdf", "one"),
+    );
+    let list = context.json(&["list", "--all", "--json", "--config", TRUSTED]);
+    let names = list["skills"].as_array().unwrap().iter();
+    assert_eq!(names.filter(|each| each["name"] == "pdf").count(), 0);
+}
+
+const TRUSTED: &str = "discovery.trust_projects=always";
