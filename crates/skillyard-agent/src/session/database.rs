@@ -18,6 +18,7 @@ use secrecy::SecretString;
 use sqlx::{AnyConnection, Connection as _};
 
 use super::SessionError;
+use sqlite::Access;
 
 /// How long a server may take for one thing. Without an end, one that is cut off would hold up all
 /// sessions.
@@ -37,7 +38,10 @@ pub(super) struct Database {
 /// Where the sessions are.
 #[derive(Debug)]
 enum Home {
-    File(PathBuf),
+    File {
+        path: PathBuf,
+        access: Access,
+    },
     Server {
         address: SecretString,
         /// What of the address may be shown.
@@ -70,7 +74,23 @@ impl Database {
             path: path.to_owned(),
             source,
         })?;
-        Self::at(Home::File(path.to_owned()))
+        Self::file(path, Access::Write)
+    }
+
+    /// Opens the file; to read it only, where nothing can be written beside it.
+    pub(super) fn open_to_read(path: &Path) -> Result<Self, SessionError> {
+        Self::open(path).or_else(|error| {
+            let read = Self::file(path, Access::Read);
+            read.or_else(|_| Self::file(path, Access::Still))
+                .map_err(|_| error)
+        })
+    }
+
+    fn file(path: &Path, access: Access) -> Result<Self, SessionError> {
+        Self::at(Home::File {
+            path: path.to_owned(),
+            access,
+        })
     }
 
     /// Connects to PostgreSQL, and makes the tables if need be.
@@ -99,7 +119,7 @@ impl Database {
     /// What is asked of JSON and of the clock here.
     pub(super) fn dialect(&self) -> &'static Dialect {
         match self.home {
-            Home::File(_) => &sqlite::DIALECT,
+            Home::File { .. } => &sqlite::DIALECT,
             Home::Server { .. } => &postgres::DIALECT,
         }
     }
@@ -133,7 +153,7 @@ impl Database {
 impl Home {
     async fn connect(&self) -> Result<AnyConnection, sqlx::Error> {
         match self {
-            Self::File(path) => sqlite::connect(path).await,
+            Self::File { path, access } => sqlite::connect(path, *access).await,
             Self::Server { address, .. } => {
                 self.in_time(CONNECTING, postgres::connect(address)).await
             }
@@ -143,7 +163,7 @@ impl Home {
     /// The connection, if it still is one, or another.
     async fn usable(&self, last: Option<AnyConnection>) -> Result<AnyConnection, sqlx::Error> {
         match (self, last) {
-            (Self::File(_), Some(last)) => Ok(last),
+            (Self::File { .. }, Some(last)) => Ok(last),
             (Self::Server { .. }, Some(mut last)) => {
                 // A server that was started again is noticed before anything is lost by it.
                 let alive = tokio::time::timeout(SIGN_OF_LIFE, last.ping()).await;
@@ -162,7 +182,7 @@ impl Home {
         work: impl Future<Output = Result<T, sqlx::Error>>,
     ) -> Result<T, sqlx::Error> {
         match self {
-            Self::File(_) => work.await,
+            Self::File { .. } => work.await,
             Self::Server { .. } => match tokio::time::timeout(limit, work).await {
                 Ok(done) => done,
                 Err(_) => Err(io::Error::from(io::ErrorKind::TimedOut).into()),
@@ -172,7 +192,7 @@ impl Home {
 
     fn failed(&self, source: sqlx::Error) -> SessionError {
         match self {
-            Self::File(path) => SessionError::Store {
+            Self::File { path, .. } => SessionError::Store {
                 path: path.clone(),
                 source,
             },

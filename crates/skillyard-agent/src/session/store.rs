@@ -64,6 +64,14 @@ impl SessionStore {
         })
     }
 
+    /// Opens the store to read it, where need be also on a disk that is full or may not be written to.
+    pub fn open_to_read(path: &Path) -> Result<Self, SessionError> {
+        Ok(Self {
+            database: Database::open_to_read(path)?,
+            forgotten: Forgotten::default(),
+        })
+    }
+
     /// Connects to the sessions in PostgreSQL at `postgres://…`, and makes the tables if need be.
     pub fn connect(address: &SecretString) -> Result<Self, SessionError> {
         Ok(Self {

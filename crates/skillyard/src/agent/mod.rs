@@ -17,7 +17,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use skillyard_agent::prompt::Prompt;
-use skillyard_agent::session::{AgentVersion, Session, SessionStore};
+use skillyard_agent::session::{AgentVersion, Session, SessionError, SessionStore};
 use skillyard_agent::settings::{Settings, Strategy};
 use skillyard_agent::{Runtime, TurnError};
 use skillyard_format::Digest;
@@ -104,24 +104,34 @@ fn runtime_with(
 
 /// The sessions of this user, or of all machines that share a database.
 pub(crate) fn store(context: &Context) -> Result<SessionStore, CommandError> {
+    store_by(context, SessionStore::open)
+}
+
+/// The same for who only reads, be it on a full disk.
+pub(crate) fn store_to_read(context: &Context) -> Result<SessionStore, CommandError> {
+    store_by(context, SessionStore::open_to_read)
+}
+
+fn store_by(context: &Context, open: Opening) -> Result<SessionStore, CommandError> {
     let store = match shared_store(context)? {
         Some(store) => store,
-        None => {
-            SessionStore::open(&context.environment.sessions_file()).map_err(TurnError::from)?
-        }
+        None => open(&context.environment.sessions_file()).map_err(TurnError::from)?,
     };
     Ok(store)
 }
 
+/// How the file is opened.
+type Opening = fn(&Path) -> Result<SessionStore, SessionError>;
+
 /// Whether the sessions can be used, where there are some.
 pub(crate) fn check_store(context: &Context) -> Result<(), CommandError> {
-    stores(context).map(drop)
+    stores(context, SessionStore::open).map(drop)
 }
 
 /// What the skills consist of that sessions need to be made again.
 pub(crate) fn named_by_sessions(context: &Context) -> Result<BTreeSet<Digest>, CommandError> {
     let mut named = BTreeSet::new();
-    for store in stores(context)? {
+    for store in stores(context, SessionStore::open_to_read)? {
         named.extend(store.digests().map_err(TurnError::from)?);
     }
     Ok(named)
@@ -129,11 +139,11 @@ pub(crate) fn named_by_sessions(context: &Context) -> Result<BTreeSet<Digest>, C
 
 /// All sessions that this machine knows of. Those in the file stay there when it begins to share
 /// others, and are used again when it ends.
-fn stores(context: &Context) -> Result<Vec<SessionStore>, CommandError> {
+fn stores(context: &Context, open: Opening) -> Result<Vec<SessionStore>, CommandError> {
     let mut stores = Vec::from_iter(shared_store(context)?);
     let file = context.environment.sessions_file();
     if file.exists() {
-        stores.push(SessionStore::open(&file).map_err(TurnError::from)?);
+        stores.push(open(&file).map_err(TurnError::from)?);
     }
     Ok(stores)
 }

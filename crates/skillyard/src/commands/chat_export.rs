@@ -16,7 +16,7 @@ use crate::terminal;
 
 /// Writes a session to stdout.
 pub(super) fn export(context: &Context, name: &str) -> Outcome {
-    let session = agent::store(context)?.load(name);
+    let session = agent::store_to_read(context)?.load(name);
     let session = session.map_err(TurnError::from)?;
     if context.printer.is_json() {
         context.printer.json(&as_json(&session))?;

@@ -21,7 +21,7 @@ const OFFERED: usize = 20;
 
 /// Lists them, the last used first.
 pub(super) fn list(context: &Context) -> Outcome {
-    let store = agent::store(context)?;
+    let store = agent::store_to_read(context)?;
     let list = store.list(LISTED).map_err(TurnError::from)?;
     if context.printer.is_json() {
         context.printer.json(&json!({ "sessions": list }))?;

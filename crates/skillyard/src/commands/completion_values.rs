@@ -119,7 +119,7 @@ fn sessions(context: &Context) -> Vec<CompletionCandidate> {
     if !matches!(address, Ok(Ok(None))) {
         return plain(["last"]);
     }
-    let list = agent::store(context).and_then(|store| {
+    let list = agent::store_to_read(context).and_then(|store| {
         let list = store.list(MOST_SESSIONS);
         Ok(list.map_err(skillyard_agent::TurnError::from)?)
     });

@@ -1,4 +1,4 @@
-//! Folders of skills on file systems of their own.
+//! Folders of skills on file systems of their own, and disks that are full or may not be written to.
 //!
 //! Each test mounts in a namespace of its own, so that nothing of it reaches the machine.
 
@@ -95,3 +95,16 @@ fn what_waits_for_its_place_is_no_skill() {
 }
 
 const TRUSTED: &str = "discovery.trust_projects=always";
+
+#[test]
+fn sessions_are_read_where_nothing_can_be_written() {
+    let context = project();
+    context.done(&["chat", "--sessions"]);
+    let script = "mount --bind -o ro \"$HOME\" \"$HOME\"
+        mount -o remount,bind,ro \"$HOME\"
+        skillyard chat --sessions";
+    let Some(output) = mounting(&context, script) else {
+        return;
+    };
+    succeeds(&output);
+}

@@ -4,6 +4,7 @@ use std::fs;
 use std::os::unix::fs::MetadataExt as _;
 
 use insta::assert_snapshot;
+use skillyard_agent::session::SessionStore;
 
 use crate::project::{installed, project};
 use crate::servers::http::{Reply, Server};
@@ -100,6 +101,28 @@ fn the_first_command_works_whatever_folders_are_made_like() {
         assert_eq!(mode & 0o777, 0o700, "{arguments:?}");
         context.done(&["install", "./lib/pdf", "--scope", "user"]);
     }
+}
+
+/// A file of sessions beside which nothing can be written, as on a full disk.
+#[test]
+fn what_only_reads_sessions_works_where_they_cannot_be_written() {
+    let context = installed();
+    let file = context.home().join(".skillyard/sessions.db");
+    drop(SessionStore::open(&file).unwrap());
+    let beside = |end: &str| file.with_file_name(format!("sessions.db-{end}"));
+    // The connection ends on a thread of its own.
+    while beside("wal").exists() {
+        std::thread::yield_now();
+    }
+    std::os::unix::fs::symlink("nowhere/at/all", beside("shm")).unwrap();
+    context.done(&["store", "gc"]);
+    context.done(&["chat", "--sessions"]);
+    let told = context.refused(&["chat", "--export", "last"]);
+    assert!(told.contains("there is no session `last`"), "{told}");
+    // What was written last may not be in the file yet, and is not passed over.
+    fs::write(beside("wal"), "x").unwrap();
+    let told = context.refused(&["store", "gc"]);
+    assert!(told.contains("cannot use the sessions"), "{told}");
 }
 
 #[test]

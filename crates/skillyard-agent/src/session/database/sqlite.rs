@@ -14,6 +14,8 @@ use super::Dialect;
 const SETTINGS: &str = "PRAGMA busy_timeout = 10000; PRAGMA journal_mode = WAL; \
                         PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON;";
 
+const FIRST: &str = "SELECT id FROM sessions LIMIT 1";
+
 const SCHEMA: &[&str] = &[
     "CREATE TABLE IF NOT EXISTS sessions (
         id TEXT PRIMARY KEY, agent TEXT, workspace TEXT NOT NULL, created TEXT NOT NULL,
@@ -49,15 +51,48 @@ pub(super) fn make(path: &Path) -> io::Result<()> {
     fs::set_permissions(path, fs::Permissions::from_mode(0o600))
 }
 
+/// What is done with the file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Access {
+    /// All.
+    Write,
+    /// It is read, and others may write meanwhile, with whom it is settled in files beside it.
+    Read,
+    /// It is read where nobody can write, not even those files: the disk is full, or may not be
+    /// written to.
+    Still,
+}
+
 /// Opens the file, and makes the tables if need be.
-pub(super) async fn connect(path: &Path) -> Result<AnyConnection, sqlx::Error> {
-    let options: AnyConnectOptions = address(path)?.parse()?;
+pub(super) async fn connect(path: &Path, access: Access) -> Result<AnyConnection, sqlx::Error> {
+    let address = address(path)?;
+    let address = match access {
+        Access::Write => address,
+        Access::Read => address + "?mode=ro",
+        Access::Still if has_more(path) => {
+            return Err(io::Error::other("what was written last is not in it yet").into());
+        }
+        Access::Still => address + "?mode=ro&immutable=true",
+    };
+    let options: AnyConnectOptions = address.parse()?;
     let mut connection = options.disable_statement_logging().connect().await?;
+    if access != Access::Write {
+        // It is opened only by the first question.
+        sqlx::query(FIRST).execute(&mut connection).await?;
+        return Ok(connection);
+    }
     sqlx::raw_sql(SETTINGS).execute(&mut connection).await?;
     for statement in SCHEMA {
         sqlx::query(*statement).execute(&mut connection).await?;
     }
     Ok(connection)
+}
+
+/// Whether a process that was ended has left something beside the file that belongs into it.
+fn has_more(path: &Path) -> bool {
+    let mut beside = path.as_os_str().to_owned();
+    beside.push("-wal");
+    fs::metadata(beside).is_ok_and(|left| left.len() > 0)
 }
 
 /// The file as an address, in which no character of its path has a meaning.
