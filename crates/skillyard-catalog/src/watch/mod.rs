@@ -8,7 +8,7 @@
 //! |---|---|
 //! | whose file is it | the skill discovery would count it to: the outermost folder with a `SKILL.md` at or below the root |
 //! | when | 200 ms after the last event, and at most 600 ms after the first when events do not stop |
-//! | what is watched | each folder below a root by itself, without `.git`, `node_modules` and `target`, 16 deep |
+//! | what is watched | each folder below a root by itself, without `.git`, `node_modules`, `target` and what waits for its place, 16 deep |
 //! | symbolic links | a link to a skill's folder is followed, one to another folder where the options allow its target; none within a skill |
 //! | roots that are missing, removed, replaced, or moved with a folder above them | every root's identity is looked at twice a second, which costs one `stat` each |
 //! | too many folders, or no watches left in the system | everything is polled, for at most a fifth of the time, until the watcher ends; [`Watcher::state`] says so |

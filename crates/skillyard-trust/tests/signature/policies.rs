@@ -210,21 +210,11 @@ fn the_first_signer_of_a_name_is_pinned() {
 }
 
 #[test]
-fn a_stranger_is_pinned_too() {
-    let (first, second) = (key(1), key(2));
-    let policy = Policy::default();
-    let verification = Files::new().signed(&first).verify(&policy);
-    let policy = pinned(policy, &verification);
-    unproven(
-        &version("1.3.0").signed(&first).verify(&policy),
-        "unknown-signer",
-        "",
-    );
-    refused(
-        &version("1.3.0").signed(&second).verify(&policy),
-        "other-signer",
-        "before",
-    );
+fn a_stranger_is_not_pinned() {
+    let (mine, other) = (key(1), key(2));
+    let strange = Files::new().signed(&other);
+    assert_eq!(strange.verify(&Policy::default()).pin(now()), None);
+    assert_eq!(strange.verify(&trusting(&[&mine], "")).pin(now()), None);
 }
 
 #[test]
