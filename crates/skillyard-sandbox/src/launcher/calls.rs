@@ -4,6 +4,15 @@
 
 use libc::c_long;
 
+/// Calls that are newer than the names we have for them. New calls have one number everywhere.
+const SETXATTRAT: c_long = 463;
+const REMOVEXATTRAT: c_long = 466;
+const OPEN_TREE_ATTR: c_long = 467;
+const FILE_SETATTR: c_long = 469;
+
+/// The newest call that these lists were made with. What comes later may do anything.
+pub(super) const NEWEST: c_long = FILE_SETATTR;
+
 /// Always refused.
 pub(super) const REFUSED: &[c_long] = &[
     // Other processes.
@@ -26,6 +35,7 @@ pub(super) const REFUSED: &[c_long] = &[
     libc::SYS_fspick,
     libc::SYS_move_mount,
     libc::SYS_open_tree,
+    OPEN_TREE_ATTR,
     libc::SYS_mount_setattr,
     libc::SYS_open_by_handle_at,
     libc::SYS_name_to_handle_at,
@@ -138,6 +148,23 @@ pub(super) const NAMED: &[c_long] = &[
     libc::SYS_lremovexattr,
     libc::SYS_inotify_add_watch,
 ];
+
+/// The same by newer calls: programs believe in an older kernel and take the older ones.
+pub(super) const NAMED_LATER: &[c_long] = &[SETXATTRAT, REMOVEXATTRAT, FILE_SETATTR];
+
+/// Limits, processors and turns of the process whose number stands first. Landlock does not see
+/// them: whoever has the same user could end us by our own limits. Zero is the process itself.
+pub(super) const OF_PROCESSES: &[c_long] = &[
+    libc::SYS_prlimit64,
+    libc::SYS_sched_setaffinity,
+    libc::SYS_sched_setattr,
+    libc::SYS_sched_setparam,
+    libc::SYS_sched_setscheduler,
+];
+
+/// The same for calls that also reach groups and users, and what they call one process.
+pub(super) const OF_MANY_PROCESSES: &[(c_long, u32)] =
+    &[(libc::SYS_setpriority, 0), (libc::SYS_ioprio_set, 1)];
 
 /// Where the mode of a file to be made or changed stands: nobody may set its setuid bits.
 #[cfg(target_arch = "x86_64")]

@@ -40,6 +40,8 @@ pub(super) enum Test {
 pub(super) struct Filter {
     /// What is said to a call: the first instruction that returns decides.
     calls: BTreeMap<u32, Program>,
+    /// The last number that is not answered as by a kernel that does not have the call.
+    newest: Option<u32>,
 }
 
 /// How many instructions a block has at least, if there are as many: few blocks take few steps
@@ -66,6 +68,11 @@ impl Filter {
         }
     }
 
+    /// Says of all calls with higher numbers that there are none.
+    pub(super) fn ends_with(&mut self, newest: c_long) {
+        self.newest = Some(number(newest));
+    }
+
     fn add(&mut self, call: c_long, code: impl IntoIterator<Item = Instruction>) {
         self.calls.entry(number(call)).or_default().extend(code);
     }
@@ -84,6 +91,10 @@ impl Filter {
             const SECOND_NUMBERS: u32 = 0x4000_0000;
             program.push(step(IF_AT_LEAST, SECOND_NUMBERS, 0, 1));
             program.push(returns(KILL_PROCESS));
+        }
+        if let Some(newest) = self.newest {
+            program.push(step(IF_AT_LEAST, newest.saturating_add(1), 0, 1));
+            program.push(returns(answer(libc::ENOSYS)));
         }
         let mut block = Block::default();
         for (call, code) in self.calls {

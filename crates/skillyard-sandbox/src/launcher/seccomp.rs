@@ -2,9 +2,13 @@
 //!
 //! The filter names what is refused: interpreters of many languages run here, and a list of
 //! what each of them may call would be wrong with the next version of one. What is refused is
-//! what reaches other processes, the kernel's settings, new namespaces, or old bugs.
+//! what reaches other processes, the kernel's settings, new namespaces, or old bugs, and whatever
+//! is newer than the list.
 
-use super::calls::{MODES, NAMED, PRETENDED, REFUSED, REFUSED_HERE, SHARED_OBJECTS, UNKNOWN};
+use super::calls::{
+    MODES, NAMED, NAMED_LATER, NEWEST, OF_MANY_PROCESSES, OF_PROCESSES, PRETENDED, REFUSED,
+    REFUSED_HERE, SHARED_OBJECTS, UNKNOWN,
+};
 use super::filter::{Condition, Filter, Test};
 use super::instruction::Instruction;
 use super::spec::{Fences, Ipc, MemoryPrograms, Sockets, Spec};
@@ -37,6 +41,7 @@ pub(super) fn program(spec: &Spec) -> Vec<u64> {
 fn filter(spec: &Spec) -> Filter {
     let mut filter = Filter::default();
     let alone = spec.fences == Fences::Only;
+    filter.ends_with(NEWEST);
     filter.refuse(UNKNOWN, libc::ENOSYS);
     filter.refuse(REFUSED, libc::EPERM);
     filter.refuse(REFUSED_HERE, libc::EPERM);
@@ -65,8 +70,21 @@ fn filter(spec: &Spec) -> Filter {
             test: Test::IsNotZero,
         };
         filter.answer_when(libc::SYS_utimensat, &[&[named]], 0);
+        filter.refuse(NAMED_LATER, libc::ENOSYS);
+        others(&mut filter);
     }
     filter
+}
+
+/// What is set for another process than the one that calls, where a number leads to all of the
+/// host's.
+fn others(filter: &mut Filter) {
+    for call in OF_PROCESSES {
+        filter.refuse_when(*call, &[&[is_not(0, 0)]]);
+    }
+    for (call, one) in OF_MANY_PROCESSES {
+        filter.refuse_when(*call, &[&[is_not(0, *one)], &[is_not(1, 0)]]);
+    }
 }
 
 /// Sockets of a path or an abstract name lead to services of the host, and a pair of datagram
@@ -211,5 +229,41 @@ mod tests {
             Some(0),
         );
         check(&Spec::default(), libc::SYS_fchownat, &[], EPERM);
+        for call in NAMED_LATER {
+            check(&inner(), *call, &[], None);
+            check(&Spec::default(), *call, &[], Some(libc::ENOSYS));
+        }
+    }
+
+    #[test]
+    fn calls_from_the_future_are_not_there() {
+        for spec in [inner(), Spec::default()] {
+            for call in [NEWEST + 1, NEWEST + 2, 1000, 0x3fff_ffff] {
+                check(&spec, call, &[], Some(libc::ENOSYS));
+            }
+            // Mapping of shadow stacks, and sealing of memory.
+            check(&spec, 453, &[], None);
+            check(&spec, 462, &[], None);
+        }
+    }
+
+    #[test]
+    fn limits_and_turns_are_set_for_oneself_alone() {
+        let (alone, process) = (Spec::default(), 4711);
+        for call in OF_PROCESSES {
+            check(&alone, *call, &[0], None);
+            // Numbers of processes are half as long as arguments.
+            check(&alone, *call, &[1 << 32], None);
+            check(&alone, *call, &[process], EPERM);
+            check(&alone, *call, &[0xffff_ffff], EPERM);
+            check(&inner(), *call, &[process], None);
+        }
+        for (call, one) in OF_MANY_PROCESSES {
+            let one = u64::from(*one);
+            check(&alone, *call, &[one, 0], None);
+            check(&alone, *call, &[one, process], EPERM);
+            check(&alone, *call, &[one + 1, 0], EPERM);
+            check(&inner(), *call, &[one, process], None);
+        }
     }
 }

@@ -136,6 +136,42 @@ fn what_a_program_writes_belongs_to_the_owner_of_the_workspace() {
     }
 }
 
+/// Landlock does not see who is told about limits and turns: without namespaces a number leads to
+/// every process of the same user, such as those that watch the time.
+#[test]
+fn landlock_lets_a_program_set_its_own_limits_and_no_others() {
+    let lab = Lab::new();
+    let script = "
+import ctypes, os, resource, subprocess
+library = ctypes.CDLL(None, use_errno=True)
+limit = (resource.RLIMIT_FSIZE, (4096, 4096))
+library.syscall.restype = ctypes.c_long
+ioprio_set = {'x86_64': 251}.get(os.uname().machine, 30)
+def ioprio(process):
+    if library.syscall(ioprio_set, 1, process, 3 << 13) < 0: raise OSError(ctypes.get_errno(), '')
+attempts = [
+    lambda process: resource.prlimit(process, *limit),
+    lambda process: os.sched_setaffinity(process, os.sched_getaffinity(0)),
+    lambda process: os.sched_setscheduler(process, os.SCHED_BATCH, os.sched_param(0)),
+    lambda process: os.sched_setparam(process, os.sched_param(0)),
+    lambda process: os.setpriority(os.PRIO_PROCESS, process, 19),
+    ioprio,
+]
+other = subprocess.Popen(['sleep', '100'])
+for attempt in attempts:
+    attempt(0)
+    for process in [other.pid, os.getppid()]:
+        try: attempt(process); print('reached', process)
+        except PermissionError: pass
+for group in [os.PRIO_PGRP, os.PRIO_USER]:
+    try: os.setpriority(group, 0, 19); print('reached a group')
+    except PermissionError: pass
+other.kill()
+print('own')";
+    let outcome = lab.python(Backend::Landlock, &lab.profile(), script);
+    assert_eq!(output(&outcome), "own\n", "{outcome:?}");
+}
+
 /// Where files in memory cannot be executed, our own binary is the stage: the same fences.
 #[test]
 fn our_own_binary_holds_as_the_small_stage_does() {

@@ -120,6 +120,16 @@ static int touch_outside(void) {
 }
 static int chown_outside(void) { return must_fail("chown", chown(in(root, "skills/other"), getuid(), getgid())); }
 static int attribute_outside(void) { return must_fail("setxattr", setxattr(in(root, "skills/other"), "user.pwned", "x", 1, 0)); }
+/* Newer calls for the same, which headers do not name yet. */
+static int late_attribute_outside(void) {
+    struct { uint64_t value; uint32_t size, flags; } value = {(uintptr_t)"x", 1, 0};
+    return must_fail("setxattrat", syscall(463, AT_FDCWD, in(root, "skills/other"), 0, "user.pwned", &value, sizeof value));
+}
+static int late_attribute_removed(void) { return must_fail("removexattrat", syscall(466, AT_FDCWD, in(root, "skills/other"), 0, "user.kept")); }
+static int late_flags_outside(void) {
+    uint64_t nodump[3] = {0x80, 0, 0};
+    return must_fail("file_setattr", syscall(469, AT_FDCWD, in(root, "skills/other"), nodump, sizeof nodump, 0));
+}
 static int watch_home(void) { return must_fail("inotify_add_watch", inotify_add_watch(inotify_init(), in(root, "home"), IN_ALL_EVENTS)); }
 static int through_proc_root(void) {
     char file[4200];
@@ -457,7 +467,7 @@ static int posix_queue(void) { char name[64]; snprintf(name, sizeof name, "/skil
 static const struct { const char *name; int (*run)(void); } probes[] = {
     PROBE(read_ssh_key), PROBE(read_credentials), PROBE(read_shadow), PROBE(read_passwd_of_host), PROBE(read_machine_id),
     PROBE(read_other_skill), PROBE(list_home), PROBE(symlink_to_secret), PROBE(hardlink_secret), PROBE(rename_secret_here),
-    PROBE(truncate_secret), PROBE(chmod_outside), PROBE(touch_outside), PROBE(chown_outside), PROBE(attribute_outside), PROBE(watch_home), PROBE(through_proc_root), PROBE(through_proc_self_root), PROBE(through_proc_cwd),
+    PROBE(truncate_secret), PROBE(chmod_outside), PROBE(touch_outside), PROBE(chown_outside), PROBE(attribute_outside), PROBE(late_attribute_outside), PROBE(late_attribute_removed), PROBE(late_flags_outside), PROBE(watch_home), PROBE(through_proc_root), PROBE(through_proc_self_root), PROBE(through_proc_cwd),
     PROBE(through_parent_folders), PROBE(through_leaked_folder), PROBE(write_home), PROBE(write_outside), PROBE(make_folder_outside),
     PROBE(remove_outside), PROBE(write_etc), PROBE(write_programs), PROBE(write_root_folder), PROBE(write_dev),
     PROBE(change_own_skill), PROBE(add_to_own_skill), PROBE(remove_own_skill), PROBE(rename_own_skill),
