@@ -15,54 +15,73 @@ const CLIENT_HELLO: u8 = 1;
 
 /// Carries bytes until one side ends.
 ///
-/// A program may ask for one host and greet another one behind the same address. The greeting
-/// of TLS names the host; where it names another one than was asked for, or cannot be read, that
-/// is the end.
+/// What the server says comes at once: many speak first. A program may ask for one host and greet
+/// another one behind the same address. The greeting of TLS names the host; where it names another
+/// one than was asked for, or cannot be read, that is the end, whenever it comes.
 pub(super) fn carry(
     shared: &Shared,
     client: &mut TcpStream,
     mut server: TcpStream,
     destination: &Destination,
 ) -> io::Result<()> {
-    let greeting = greeting(client)?;
-    if let Host::Name(asked) = &destination.host {
-        match Greeting::of(&greeting) {
-            Greeting::To(name) if !name.eq_ignore_ascii_case(asked) => {
-                let reason = format!("`{asked}` was asked for");
-                shared.refuse(&format!("{name}:{}", destination.port), &reason);
-                return Ok(());
-            }
-            Greeting::Unfinished | Greeting::Odd => {
-                let reason = "its greeting of TLS cannot be read";
-                shared.refuse(&format!("{asked}:{}", destination.port), reason);
-                return Ok(());
-            }
-            Greeting::To(_) | Greeting::ToNobody | Greeting::None => {}
-        }
-    }
-    server.write_all(&greeting)?;
     client.set_read_timeout(None)?;
     let (mut from_server, mut to_client) = (server.try_clone()?, client.try_clone()?);
     let back = std::thread::spawn(move || {
         let _ = io::copy(&mut from_server, &mut to_client);
         let _ = to_client.shutdown(Shutdown::Write);
     });
-    let _ = io::copy(client, &mut server);
-    let _ = server.shutdown(Shutdown::Write);
+    let how = match forth(shared, client, &mut server, destination) {
+        Ok(Forth::Carried) => Shutdown::Write,
+        // The other way ends, too.
+        Ok(Forth::Refused) | Err(_) => Shutdown::Both,
+    };
+    let _ = server.shutdown(how);
     let _ = back.join();
     Ok(())
 }
 
-/// The first bytes: a whole greeting of TLS, or whatever came first.
+/// What became of what the program said.
+enum Forth {
+    /// The server has it.
+    Carried,
+    /// It was for somebody else.
+    Refused,
+}
+
+/// Carries what the program says, after a look at how it begins.
+fn forth(
+    shared: &Shared,
+    client: &mut TcpStream,
+    server: &mut TcpStream,
+    destination: &Destination,
+) -> io::Result<Forth> {
+    let greeting = greeting(client)?;
+    if let Host::Name(asked) = &destination.host {
+        match Greeting::of(&greeting) {
+            Greeting::To(name) if !name.eq_ignore_ascii_case(asked) => {
+                let reason = format!("`{asked}` was asked for");
+                shared.refuse(&format!("{name}:{}", destination.port), &reason);
+                return Ok(Forth::Refused);
+            }
+            Greeting::Unfinished | Greeting::Odd => {
+                let reason = "its greeting of TLS cannot be read";
+                shared.refuse(&format!("{asked}:{}", destination.port), reason);
+                return Ok(Forth::Refused);
+            }
+            Greeting::To(_) | Greeting::ToNobody | Greeting::None => {}
+        }
+    }
+    server.write_all(&greeting)?;
+    io::copy(client, server)?;
+    Ok(Forth::Carried)
+}
+
+/// The first bytes, however long they take: a whole greeting of TLS, or whatever came first.
 fn greeting(client: &mut TcpStream) -> io::Result<Vec<u8>> {
     let mut bytes = vec![0; MAX_GREETING];
     let mut length = 0;
     loop {
-        let count = match client.read(&mut bytes[length..]) {
-            // A program that waits for the server to speak first says nothing.
-            Err(error) if error.kind() == io::ErrorKind::WouldBlock => 0,
-            other => other?,
-        };
+        let count = client.read(&mut bytes[length..])?;
         length += count;
         let is_unfinished = matches!(Greeting::of(&bytes[..length]), Greeting::Unfinished);
         if count == 0 || !is_unfinished || length == MAX_GREETING {

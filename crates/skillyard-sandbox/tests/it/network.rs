@@ -222,6 +222,45 @@ for pieces in [[hello[:9], hello[9:60], hello[60:]], [b'\\2' + hello[1:]]]:
     assert!(outcome.denials.contains(&odd), "{:?}", outcome.denials);
 }
 
+/// Servers of mail, of databases and of SSH greet before they are spoken to. Whom a program greets
+/// afterwards is looked at all the same, however late that is.
+#[test]
+fn a_server_that_speaks_first_is_heard_at_once() {
+    let lab = Lab::new();
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = listener.local_addr().unwrap().port();
+    std::thread::spawn(move || {
+        for connection in listener.incoming() {
+            let mut connection = connection.unwrap();
+            let _ = connection.write_all(b"220 ready\r\n");
+            let mut said = [0; 4096];
+            let length = connection.read(&mut said).unwrap_or(0);
+            let _ = connection.write_all(&said[..length]);
+        }
+    });
+    let script = format!(
+        "
+def block(size, data): return len(data).to_bytes(size, 'big') + data
+extension = b'\\0\\0' + block(2, block(2, b'\\0' + block(2, b'evil.example')))
+body = b'\\3\\3' + bytes(32) + block(1, b'') + block(2, b'\\x13\\1') + block(1, b'\\0') + block(2, extension)
+hello = b'\\x16\\3\\1' + block(2, b'\\1' + block(3, body))
+for said in [b'EHLO me', hello]:
+    channel = proxy('CONNECT localhost:{port} HTTP/1.1\\r\\n\\r\\n')
+    lines = channel.makefile('rb')
+    print([lines.readline() for _ in range(3)][2].decode().strip())
+    channel.sendall(said)
+    print(lines.read())"
+    );
+    let outcome = ask(&lab, &profile(&[format!("localhost:{port}")]), &script);
+    let expected = "220 ready\nb'EHLO me'\n220 ready\nb''\n";
+    assert_eq!(output(&outcome), expected, "{}", outcome.stderr.text());
+    let fronting = Denial::Host {
+        host: format!("evil.example:{port}"),
+        reason: "`localhost` was asked for".into(),
+    };
+    assert_eq!(outcome.denials, [fronting]);
+}
+
 #[test]
 fn many_connections_at_once_do_not_hang_the_end() {
     let (lab, port) = (Lab::new(), server());
