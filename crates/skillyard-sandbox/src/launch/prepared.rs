@@ -149,7 +149,7 @@ fn stage_program(sandbox: &Sandbox) -> io::Result<OwnedFd> {
     child::memory(&bytes)
 }
 
-/// The mounts that the sandbox's user could not use as they are, with their open folders.
+/// The mounts that the sandbox's user could not use as they are, with what they open.
 fn staged(
     sandbox: &Sandbox,
     profile: &Profile,
@@ -168,10 +168,16 @@ fn staged(
         let folder = rustix::fs::open(&mount.source, flags, Mode::empty());
         let folder = File::from(folder.map_err(|error| failed(error.into()))?);
         let metadata = folder.metadata().map_err(failed)?;
-        let readable = metadata.uid() == identity.uid || metadata.mode() & 0o005 == 0o005;
+        let wanted = match metadata.file_type() {
+            kind if kind.is_dir() => 0o005,
+            // What its owner may do with it.
+            kind if kind.is_file() => metadata.mode() >> 6 & 0o005,
+            _ => continue,
+        };
+        let readable = metadata.uid() == identity.uid || metadata.mode() & wanted == wanted;
         let reachable = readable && closed_folder(&mount.source).is_none();
         let owned = metadata.uid() == identity.uid;
-        if reachable && (mount.access == Access::Read || owned) || !metadata.is_dir() {
+        if reachable && (mount.access == Access::Read || owned) {
             continue;
         }
         staged.push(Staged {

@@ -34,7 +34,7 @@ pub(crate) struct Outer {
 /// A mount to be made while we are root.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Staged {
-    /// The open folder.
+    /// The open folder or file.
     pub(crate) source: RawFd,
     /// Where to mount it.
     pub(crate) target: PathBuf,

@@ -1,6 +1,6 @@
-//! Folders of root that a sandbox may use although it is somebody else.
+//! Folders and files of root that a sandbox may use although it is somebody else.
 //!
-//! While we are root still, a mount namespace of our own gets a view of each folder in which
+//! While we are root still, a mount namespace of our own gets a view of each in which
 //! its owner's files belong to the sandbox's user. What the program writes belongs to the
 //! folder's owner outside, and the program never is root. Nothing outside sees these mounts.
 
@@ -8,7 +8,7 @@ use std::io;
 use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
 use std::path::Path;
 
-use rustix::fs::{CWD, Mode, OFlags};
+use rustix::fs::{CWD, FileType, Mode, OFlags, fstat};
 use rustix::mount::{
     MountFlags, MountPropagationFlags, MoveMountFlags, OpenTreeFlags, mount, mount_change,
     move_mount, open_tree,
@@ -40,9 +40,23 @@ pub(super) fn mount_all(staged: &[Staged], identity: Option<Identity>) -> io::Re
             let flags = MountFlags::NOSUID | MountFlags::NODEV;
             mount("tmpfs", closed, "tmpfs", flags, options)?;
         }
-        std::fs::create_dir_all(&each.target)?;
+        make_place(&each.target, tree)?;
         let flags = MoveMountFlags::MOVE_MOUNT_F_EMPTY_PATH;
         move_mount(tree, "", CWD, &each.target, flags)?;
+    }
+    Ok(())
+}
+
+/// Makes something of the same kind to mount a folder or a file on, where there is nothing.
+fn make_place(target: &Path, tree: &OwnedFd) -> io::Result<()> {
+    if FileType::from_raw_mode(fstat(tree)?.st_mode).is_dir() {
+        return std::fs::create_dir_all(target);
+    }
+    if let Some(folder) = target.parent() {
+        std::fs::create_dir_all(folder)?;
+    }
+    if !target.exists() {
+        std::fs::File::create_new(target)?;
     }
     Ok(())
 }
@@ -67,7 +81,7 @@ fn new_mount_namespace() -> io::Result<()> {
     Ok(())
 }
 
-/// A detached copy of the folder's mount, seen with other owners.
+/// A detached copy of the mount of a folder or file, seen with other owners.
 fn tree(staged: &Staged, identity: Identity) -> io::Result<OwnedFd> {
     let source = own(staged.source);
     let flags = OpenTreeFlags::OPEN_TREE_CLONE

@@ -6,6 +6,7 @@ use std::io::Read as _;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
+use super::installation;
 use crate::error::RunError;
 
 /// Ends of names, and the command for each with what stands before the script.
@@ -33,8 +34,8 @@ pub(crate) struct Interpreter {
     pub(crate) program: Option<PathBuf>,
     /// What it is told before the script.
     pub(crate) arguments: Vec<OsString>,
-    /// The folder that the program is installed in, if the sandbox does not show it anyway.
-    pub(crate) installation: Option<PathBuf>,
+    /// The program and what belongs to it, as far as the sandbox does not show it anyway.
+    pub(crate) installation: Vec<PathBuf>,
 }
 
 /// Finds the interpreter of a script, whose path in the skill is `name`.
@@ -49,7 +50,7 @@ pub(crate) fn find(
         return Ok(Interpreter {
             program: None,
             arguments: Vec::new(),
-            installation: None,
+            installation: Vec::new(),
         });
     }
     let (command, arguments) = shebang(&start)
@@ -114,15 +115,11 @@ fn by_extension(name: &str) -> Option<(String, Vec<String>)> {
 /// The first program of this name that every sandbox shows.
 pub(crate) fn program(name: &str, path: &[PathBuf]) -> Option<PathBuf> {
     let (program, installation) = locate(name, path, None)?;
-    installation.is_none().then_some(program)
+    installation.is_empty().then_some(program)
 }
 
-/// The first program of this name that a sandbox can show, and where it is installed.
-fn locate(
-    command: &str,
-    path: &[PathBuf],
-    home: Option<&Path>,
-) -> Option<(PathBuf, Option<PathBuf>)> {
+/// The first program of this name that a sandbox can show, and what it shows for it alone.
+fn locate(command: &str, path: &[PathBuf], home: Option<&Path>) -> Option<(PathBuf, Vec<PathBuf>)> {
     let usual = ["/usr/local/bin", "/usr/bin", "/bin"].map(PathBuf::from);
     let folders = path
         .iter()
@@ -140,28 +137,14 @@ fn locate(
             if is_shown(&real) {
                 // By the name it has in a shown folder, which may say what it is to be.
                 let named = if is_shown(&program) { program } else { real };
-                return Some((named, None));
+                return Some((named, Vec::new()));
             }
-            let installation = installation(&real, home)?;
-            Some((real, Some(installation)))
+            // A small script in the place of a program leads to all kinds of places, and is
+            // passed over.
+            let is_program = beginning(&real).starts_with(b"\x7fELF");
+            let places = installation::places(&real, home).filter(|_| is_program)?;
+            Some((real, places))
         })
-}
-
-/// The folder above `bin`, if it is an installation and not somebody's home. A small script in
-/// the place of a program leads to all kinds of places, and is passed over.
-fn installation(program: &Path, home: Option<&Path>) -> Option<PathBuf> {
-    if !beginning(program).starts_with(b"\x7fELF") {
-        return None;
-    }
-    let bin = program.parent()?;
-    let folder = if bin.ends_with("bin") {
-        bin.parent()?
-    } else {
-        bin
-    };
-    let holds_home = home.is_some_and(|home| home.starts_with(folder));
-    let deep = folder.components().count() > 2;
-    (deep && !holds_home && !folder.ends_with(".local")).then(|| folder.to_owned())
 }
 
 #[cfg(test)]
@@ -226,7 +209,7 @@ mod tests {
         assert_eq!(found(".local/bin"), None);
         let (program, installation) = found("node/v1/bin").unwrap();
         assert_eq!(program, home.join("node/v1/bin/tool"));
-        assert_eq!(installation, Some(home.join("node/v1")));
+        assert_eq!(installation, [home.join("node/v1/bin/tool")]);
         // A shim is passed over for what comes later.
         fs::write(home.join("node/v1/bin/sh"), "#!/bin/bash\n").unwrap();
         fs::set_permissions(

@@ -3,6 +3,7 @@
 mod configured;
 mod fences;
 mod git;
+mod installed;
 mod question;
 mod recorded;
 mod refused;

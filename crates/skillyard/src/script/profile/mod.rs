@@ -147,10 +147,10 @@ pub(crate) fn plan(
             profile.protected = protected::places(workspace)?;
         }
     }
-    let installation = interpreter.installation.as_deref();
+    let installation = interpreter.installation.iter();
     profile
         .mounts
-        .extend(installation.map(|folder| Mount::new(folder, Access::Read)));
+        .extend(installation.map(|place| Mount::new(place, Access::Read)));
     profile.mounts.push(skill);
     let wished = if backend == Backend::None {
         // Nothing is kept from it, so nothing else is told. Hosts that were asked for are refused.
@@ -274,7 +274,7 @@ mod tests {
         let interpreter = Interpreter {
             program: Some("/usr/bin/python3".into()),
             arguments: vec!["-u".into()],
-            installation: None,
+            installation: Vec::new(),
         };
         plan(
             &subject,
