@@ -7,7 +7,7 @@ use super::key::KeyId;
 use super::moment::Moment;
 use super::pattern::allows;
 use super::policy::{Policy, Scope};
-use super::signer::Signer;
+use super::signer::{Signer, of_authority};
 use super::statement::Facts;
 use super::verdict::{Pinned, Verification};
 use super::verify::{Place, Proof};
@@ -90,9 +90,15 @@ fn is_same(signer: &Signer, pinned: &str, policy: &Policy) -> bool {
     if signer.pin().as_deref() == Some(pinned) {
         return true;
     }
-    let before = pinned.strip_prefix("key:").and_then(|id| id.parse().ok());
-    match (signer, before) {
-        (Signer::Key { id, .. }, Some(before)) => policy.leads(before, *id),
+    match signer {
+        Signer::Key { id, .. } => {
+            let before = pinned.strip_prefix("key:").and_then(|id| id.parse().ok());
+            before.is_some_and(|before| policy.leads(before, *id))
+        }
+        // An older pin does not say whom the authority confirmed; it is renewed with this one.
+        Signer::Certificate {
+            name: Some(_), id, ..
+        } => of_authority(pinned) == Some((*id, None)),
         _ => false,
     }
 }

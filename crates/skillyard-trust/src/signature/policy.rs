@@ -10,7 +10,7 @@ use super::moment::Moment;
 use super::pattern::{Pattern, allows};
 use super::pin::Pin;
 use super::rotation::Rotation;
-use super::signer::{is_pin_of, is_pin_of_identity};
+use super::signer::{is_pin_of, is_pin_of_identity, is_pin_of_key, of_authority};
 use super::sigstore::TrustRoot;
 
 /// Why a policy cannot be used.
@@ -221,20 +221,22 @@ impl Policy {
     /// What was accepted in their time stays accepted, so the time is not asked.
     pub fn still_trusts(&self, signer: &str, skill: &str, source: &str) -> bool {
         let covers = |scope: &Scope| allows(&scope.names, skill) && allows(&scope.sources, source);
-        let keys = self
-            .keys
-            .iter()
-            .map(|each| (each.public_key.id(), &each.scope));
-        let authorities = self.authorities.iter();
-        let authorities = authorities.map(|each| (each.certificate.key().id(), &each.scope));
-        let mut holders = keys.chain(authorities);
+        let is_key = |each: &TrustedKey| is_pin_of_key(signer, each.public_key.id());
+        let is_confirmed = |each: &Authority| {
+            of_authority(signer).is_some_and(|(id, subject)| {
+                id == each.certificate.key().id()
+                    && subject.is_none_or(|subject| allows(&each.subjects, subject))
+            })
+        };
+        let is_identity =
+            |each: &Identity| is_pin_of_identity(signer, &each.issuer, each.identity.as_str());
+        let mut keys = self.keys.iter();
+        let mut authorities = self.authorities.iter();
         let mut identities = self.identities.iter();
         self.revocation_of_signer(signer).is_none()
-            && (holders.any(|(id, scope)| is_pin_of(signer, id) && covers(scope))
-                || identities.any(|each| {
-                    is_pin_of_identity(signer, &each.issuer, each.identity.as_str())
-                        && covers(&each.scope)
-                }))
+            && (keys.any(|each| is_key(each) && covers(&each.scope))
+                || authorities.any(|each| is_confirmed(each) && covers(&each.scope))
+                || identities.any(|each| is_identity(each) && covers(&each.scope)))
     }
 
     /// Whether a key that is trusted has taken the place of another one.

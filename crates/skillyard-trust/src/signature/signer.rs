@@ -46,8 +46,10 @@ impl Signer {
         match self {
             Self::Key { id, .. } => Some(format!("key:{id}")),
             Self::Certificate {
-                name: Some(_), id, ..
-            } => Some(format!("authority:{id}")),
+                name: Some(_),
+                subject,
+                id,
+            } => Some(format!("authority:{id} {subject}")),
             Self::Identity {
                 identity, issuer, ..
             } => Some(format!("sigstore:{issuer} {}", lasting(identity))),
@@ -58,9 +60,23 @@ impl Signer {
 
 /// Whether a pin names a key, or an authority by its key.
 pub(super) fn is_pin_of(pin: &str, id: KeyId) -> bool {
-    let named = ["key:", "authority:"];
-    let mut named = named.iter().filter_map(|kind| pin.strip_prefix(kind));
-    named.any(|named| named.parse() == Ok(id))
+    is_pin_of_key(pin, id) || of_authority(pin).is_some_and(|(authority, _)| authority == id)
+}
+
+/// Whether a pin names a key.
+pub(super) fn is_pin_of_key(pin: &str, id: KeyId) -> bool {
+    let named = pin.strip_prefix("key:");
+    named.is_some_and(|named| named.parse() == Ok(id))
+}
+
+/// The key of the authority that a pin names, and whom it confirmed. Older pins leave that open.
+pub(super) fn of_authority(pin: &str) -> Option<(KeyId, Option<&str>)> {
+    let named = pin.strip_prefix("authority:")?;
+    let (id, subject) = match named.split_once(' ') {
+        Some((id, subject)) => (id, Some(subject)),
+        None => (named, None),
+    };
+    Some((id.parse().ok()?, subject))
 }
 
 /// Whether a pin names an identity that fits a pattern.

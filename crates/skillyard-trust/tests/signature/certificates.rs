@@ -8,7 +8,7 @@ use skillyard_trust::signature::{
 };
 
 use crate::der::{Template, authority, extension, purpose, usage};
-use crate::{Files, accepted, bundle, key_of, refused, statement, unproven};
+use crate::{Files, accepted, bundle, key_of, now, refused, statement, unproven};
 
 struct Chain {
     root: SigningKey,
@@ -258,6 +258,53 @@ fn an_authority_has_its_scope_and_its_signers() {
     refused(&other, "out-of-scope", "skills called `pdf`");
     let other = files.verify(&chain.policy("subjects = [\"Nobody\"]"));
     unproven(&other, "unknown-signer", "no trust policy names");
+}
+
+#[test]
+fn a_pin_is_of_one_signer_and_not_of_the_whole_authority() {
+    let chain = Chain::new();
+    let by = |subject: &'static str| {
+        let leaf = Template {
+            subject,
+            ..Template::leaf()
+        };
+        chain.files(&[leaf.made(&chain.leaf, &chain.root)])
+    };
+    let mut policy = chain.policy("");
+    let seen = by("alice").verify(&policy);
+    accepted(&seen);
+    policy.pins = vec![seen.pin(now()).unwrap()];
+    accepted(&by("alice").verify(&policy));
+    for other in ["mallory", "alice ", "ali", "x alice"] {
+        refused(&by(other).verify(&policy), "other-signer", "alice before");
+    }
+    // Pins of before name the authority alone: whoever comes first is the signer from then on.
+    let id = chain.root.public().unwrap().id();
+    policy.pins[0].signer = format!("authority:{id}");
+    let renewed = by("bob").verify(&policy);
+    accepted(&renewed);
+    policy.pins = vec![renewed.pin(now()).unwrap()];
+    refused(&by("alice").verify(&policy), "other-signer", "bob before");
+}
+
+#[test]
+fn a_signer_of_before_is_trusted_while_the_authority_is_believed_about_them() {
+    let chain = Chain::new();
+    let id = chain.root.public().unwrap().id();
+    let still = |signer: &str, lines: &str| chain.policy(lines).still_trusts(signer, "pdf", "x");
+    let alice = format!("authority:{id} alice");
+    assert!(still(&alice, ""));
+    assert!(still(&alice, "subjects = [\"bob\", \"al*\"]"));
+    assert!(!still(&alice, "subjects = [\"bob\"]"));
+    assert!(!still(&alice, "scope = [\"csv\"]"));
+    // What was locked before does not say who it was.
+    assert!(still(&format!("authority:{id}"), "subjects = [\"bob\"]"));
+    // Who is believed about others does not sign.
+    assert!(!still(&format!("key:{id}"), ""));
+    let revoked = format!("[[revoked]]\nid = \"{id}\"\ntime = \"2026-11-01\"\n");
+    let policy = chain.policy("").and(Policy::parse(&revoked).unwrap());
+    assert!(policy.revocation_of_signer(&alice).is_some());
+    assert!(!policy.still_trusts(&alice, "pdf", "x"));
 }
 
 #[test]
