@@ -13,6 +13,7 @@ use super::pattern::{CommandPattern, base_name};
 use super::request::{GuardRequest, Surroundings};
 use super::rule::{Refusal, Rule, Scope, paths};
 use super::shell::{self, Access, SimpleCommand, Word};
+use super::subscript;
 use super::tool::{self, FileUse, Kind};
 use super::web;
 use super::wrapper;
@@ -165,15 +166,26 @@ fn may_start(command: &SimpleCommand, pattern: &CommandPattern, depth: usize) ->
     if wrapper::is_shell(program) {
         return may_run(arguments, pattern, depth);
     }
+    if subscript::may_run(program, arguments) {
+        return true;
+    }
     let denied = base_name(pattern.program_name());
     let names_it = |word: &Word| match word.literal() {
-        Some(text) => text
-            .split(|c: char| !c.is_alphanumeric() && !"_.-+".contains(c))
-            // A shell among the arguments may be given anything.
-            .any(|part| part == denied || wrapper::is_shell(part)),
+        Some(text) => {
+            // Some read quotes once more, as `env -S` does.
+            let bare = text.replace(['"', '\'', '\\'], "");
+            let value = wrapper::command_in_option(program, &bare);
+            names(text, denied) || names(&bare, denied) || value.is_some_and(|it| names(it, denied))
+        }
         None => true,
     };
     wrapper::starts_others(program) && arguments.iter().any(names_it)
+}
+
+/// Whether a text has the name of a program in it, or that of a shell, which may be given anything.
+fn names(text: &str, denied: &str) -> bool {
+    text.split(|c: char| !c.is_alphanumeric() && !"_.-+".contains(c))
+        .any(|part| part == denied || wrapper::is_shell(part))
 }
 
 /// Whether a shell with these arguments may start what is denied: they are read as its text.

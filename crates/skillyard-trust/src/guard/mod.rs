@@ -15,6 +15,7 @@ mod request;
 mod rule;
 mod shell;
 mod skill;
+mod subscript;
 mod tool;
 mod unseen;
 mod web;

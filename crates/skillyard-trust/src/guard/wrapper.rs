@@ -145,7 +145,7 @@ pub(super) fn starts_others(program: &str) -> bool {
         || LAUNCHERS.contains(&name)
         || matches!(
             name,
-            "nice" | "nohup" | "time" | "timeout" | "xargs" | "find" | "fd"
+            "nice" | "nohup" | "time" | "timeout" | "xargs" | "find" | "fd" | "jobs"
         )
         || matches!(
             name,
@@ -155,6 +155,20 @@ pub(super) fn starts_others(program: &str) -> bool {
             name,
             "python" | "python3" | "ruby" | "sed" | "git" | "tar" | "rsync"
         )
+}
+
+/// The command that stands in the same word as the option for it, such as `-Srm` of `env`.
+pub(super) fn command_in_option<'a>(program: &str, argument: &'a str) -> Option<&'a str> {
+    let option = match base_name(program) {
+        "env" => 'S',
+        "flock" | "runuser" | "script" | "su" => 'c',
+        _ => return None,
+    };
+    let options = argument.strip_prefix('-')?;
+    let (_, command) = options
+        .split_once(option)
+        .filter(|_| !options.starts_with('-'))?;
+    Some(command)
 }
 
 /// What `words` start. A pattern that names more than the program has named what it starts.

@@ -51,6 +51,20 @@ fn commands() {
         "eval 'r\"\"m' x",
         "sudo bash",
         "source x.sh",
+        "env -S'rm x'",
+        "env -iSrm x",
+        "env -S 'r\"\"m x'",
+        "env -Ssh",
+        "su -c'rm x'",
+        "jobs -x rm x",
+        "printf -v 'a[$(rm x)]' y",
+        "printf -v'a[$(rm x)]' y",
+        "printf -v \"$X\" y",
+        "test -v 'a[$(rm x)]'",
+        "[ -n x -a -R 'a[`rm x`]' ]",
+        "wait -p 'a[$(rm x)]' -n",
+        "wait -np 'a[$(rm x)]'",
+        "wait -np'a[b]'",
     ] {
         assert!(is_denied("Bash(rm:*)", "Bash", command), "{command}");
     }
@@ -61,6 +75,17 @@ fn commands() {
         "rmdir x",
         "git log | head",
         "sh -c 'ls; pwd'",
+        "env -i A=1 ls",
+        "find . -perm 644",
+        "jobs -l",
+        "printf '[%s] rm\\n' a",
+        "printf -v name '[%s]' rm",
+        "printf -- '-v [rm]'",
+        "printf -v 'a[0]' x",
+        "test -v name && [ -v 'a[1]' ]",
+        "[ -n \"$X\" ]",
+        "wait -n -p name",
+        "wait %1",
     ] {
         assert!(!is_denied("Bash(rm:*)", "Bash", command), "{command}");
     }

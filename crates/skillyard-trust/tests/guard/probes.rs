@@ -109,6 +109,24 @@ fn assignments_and_wrappers() {
 }
 
 #[test]
+fn builtins_that_run_what_they_are_given() {
+    commands(
+        "Bash(jobs:*) Bash(wait:*) Bash(printf:*) Bash(test:*)",
+        &[
+            "+jobs -l",
+            "-jobs -x touch p",
+            "-jobs -lx touch p",
+            "+wait %1",
+            "+wait -n",
+            "-wait -p 'a[$(touch p)]' -n",
+            "-wait -np 'a[$(touch p)]'",
+            "-printf -v 'a[$(touch p)]' x",
+            "-test -v 'a[$(touch p)]'",
+        ],
+    );
+}
+
+#[test]
 fn quotes_and_expansions_in_the_program() {
     commands(
         LIST,

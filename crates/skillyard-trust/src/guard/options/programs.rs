@@ -153,4 +153,14 @@ pub(super) const PROGRAMS: &[Program] = &[
         short: "v",
         ..NONE
     },
+    Program {
+        names: &["wait"],
+        short: "p",
+        ..NONE
+    },
+    Program {
+        names: &["jobs"],
+        short: "x",
+        ..NONE
+    },
 ];

@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use super::skill;
 use crate::{TestContext, output, text};
@@ -29,7 +29,7 @@ fn install(context: &TestContext, folder: &str, files: &[&str]) -> PathBuf {
 }
 
 /// What the script says about files of the folder, in each sandbox, and what it is shown of it.
-fn check(context: &TestContext, folder: &PathBuf, files: &[&str], said: &str, shown: &[&str]) {
+fn check(context: &TestContext, folder: &Path, files: &[&str], said: &str, shown: &[&str]) {
     let run = |arguments: &[&str]| {
         let mut command = context.skillyard();
         command
