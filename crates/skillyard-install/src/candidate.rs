@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use skillyard_format::rules::{self, Subject};
 use skillyard_format::{Document, Skill, SkillName};
+use skillyard_trust::signature::SIGNATURE_FILE;
 
 use crate::lockfile::{Locked, is_folder_name};
 use crate::origin::Origin;
@@ -43,8 +44,11 @@ pub enum CandidateError {
     #[error("its name `{0}` cannot be the name of a folder")]
     Name(String),
     /// The new name cannot be written into it.
-    #[error("its SKILL.md has no `name` that could be changed")]
+    #[error("its SKILL.md has no `name` that could be changed without changing more than that")]
     NotRenamable,
+    /// The new name would make its signature worthless.
+    #[error("it is signed under its own name, so it cannot have another one here")]
+    Signed,
     /// The files with the new name cannot be taken together.
     #[error(transparent)]
     Tree(#[from] TreeError),
@@ -102,13 +106,11 @@ impl Candidate {
             return Err(CandidateError::Name(name.to_owned()));
         }
         let file = self.tree.skill_file().ok_or(CandidateError::NoSkillFile)?;
+        if self.tree.get(SIGNATURE_FILE).is_some() {
+            return Err(CandidateError::Signed);
+        }
         let document = Document::parse(&file.bytes);
-        let entry = document.mapping().and_then(|mapping| mapping.get("name"));
-        let span = entry.ok_or(CandidateError::NotRenamable)?.value.span;
-        let text = &document.text;
-        // The one valid name that YAML takes for something else.
-        let written = if name == "null" { "\"null\"" } else { name };
-        let changed = format!("{}{written}{}", &text[..span.start], &text[span.end..]);
+        let changed = renamed(&document, name).ok_or(CandidateError::NotRenamable)?;
         let files = self.tree.files().iter().map(|each| {
             if each.path == file.path {
                 TreeFile {
@@ -148,4 +150,31 @@ impl Candidate {
             dependency: false,
         }
     }
+}
+
+/// The text of a `SKILL.md` with another name, and nothing else that is other.
+fn renamed(document: &Document<'_>, name: &str) -> Option<String> {
+    let span = document.mapping()?.get("name")?.value.span;
+    let text = &document.text;
+    let (before, after) = (text.get(..span.start)?, text.get(span.start..)?);
+    // A `|` or `>` block takes the line break behind it along.
+    let after = after.get(span.of(text).trim_end().len()..)?;
+    let space = if before.ends_with(':') { " " } else { "" };
+    // Some names, such as `null`, are taken for something else without quotes.
+    let quoted = serde_json::Value::from(name).to_string();
+    let texts = [name, &quoted].map(|written| format!("{before}{space}{written}{after}"));
+    texts.into_iter().find(|text| {
+        let changed = Document::parse(text.as_bytes());
+        let skill = Skill::from_document(&changed, None);
+        skill.is_some_and(|skill| skill.name == name)
+            && but_for_name(&changed) == but_for_name(document)
+            && changed.body() == document.body()
+    })
+}
+
+/// What a skill says about itself, without its name.
+fn but_for_name(document: &Document<'_>) -> Option<serde_json::Map<String, serde_json::Value>> {
+    let mut fields = document.mapping()?.to_json();
+    fields.remove("name");
+    Some(fields)
 }

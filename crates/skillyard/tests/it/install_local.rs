@@ -128,6 +128,57 @@ fn another_name_is_written_into_the_skill() {
 }
 
 #[test]
+fn another_name_changes_nothing_else() {
+    let context = project();
+    let read = |name: &str| {
+        let text = context.read(&format!(".agents/skills/{name}/SKILL.md"));
+        let told = context.json(&["show", name, "--json"]);
+        assert_eq!(told["name"], name, "{text}");
+        assert_eq!(told["description"], "Fills forms.", "{text}");
+        text
+    };
+    for (at, name) in [
+        "name: >-\n  pdf\n",
+        "name: |\n  pdf\n\n",
+        "name: >-   # why not\n\n    pdf\n",
+        "name: 'pdf'\n",
+        "name: &n pdf\n",
+        "name:\n  pdf\n",
+        "name:\n",
+    ]
+    .iter()
+    .enumerate()
+    {
+        let skill = format!("---\n{name}description: Fills forms.\n---\n\nBody.\n");
+        context.write("lib/pdf/SKILL.md", &skill);
+        let new = format!("new-{at}");
+        context.done(&["install", "./lib/pdf", "--name", &new]);
+        let text = read(&new);
+        assert!(text.contains(&format!(" {new}\n")), "{text}");
+        assert!(text.ends_with("---\n\nBody.\n"), "{text}");
+        // The name at the end of what a skill says about itself.
+        let (_, body) = skill.split_once("Fills forms.\n").unwrap();
+        context.write(
+            "lib/pdf/SKILL.md",
+            format!("---\ndescription: Fills forms.\n{name}{body}"),
+        );
+        let new = format!("last-{at}");
+        context.done(&["install", "./lib/pdf", "--name", &new]);
+        read(&new);
+    }
+    // What else says the name by pointing at it would say another one, or nothing.
+    context.write(
+        "lib/pdf/SKILL.md",
+        "---\nname: &n pdf\ndescription: Fills forms.\nmetadata:\n  title: *n\n---\n",
+    );
+    assert_snapshot!(context.refused(&["install", "./lib/pdf", "--name", "x"]), @"
+    error: cannot install `pdf`
+      Caused by: its SKILL.md has no `name` that could be changed without changing more than that
+    ");
+    assert_eq!(context.version_of("x"), None);
+}
+
+#[test]
 fn a_new_name_is_a_valid_one() {
     let context = two_skills();
     let long = "x".repeat(70);

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use skillyard_catalog::agents::AGENTS;
 use skillyard_format::nearest::nearest;
+use skillyard_install::candidate::CandidateError;
 use skillyard_install::dependencies::DependencyError;
 use skillyard_install::fetch::forge::ForgeError;
 use skillyard_install::fetch::http::HttpError;
@@ -87,6 +88,7 @@ impl InstallFailure {
             Self::NotInstalled { .. } => {
                 "See what is installed with `skillyard list`; `--scope user` and `--scope project` say where".into()
             }
+            Self::Candidate { name, source } => return candidate_hint(name, source),
             Self::NotAsLocked { .. } => {
                 "Somebody changed it after it was locked; look at it, then run `skillyard update` to accept it".into()
             }
@@ -244,6 +246,11 @@ fn unavailable_hint(
         }
         _ => return error.hint(),
     })
+}
+
+fn candidate_hint(name: &str, error: &CandidateError) -> Option<String> {
+    matches!(error, CandidateError::Signed)
+        .then(|| format!("Install it as `{name}`; in skills.toml that is its key"))
 }
 
 fn dependency_hint(error: &DependencyError<CommandError>) -> Option<String> {

@@ -97,6 +97,23 @@ fn a_word_that_is_two_skills_is_no_question() {
 }
 
 #[test]
+fn a_signed_skill_has_no_other_name() {
+    let signed = Signed::new();
+    let told = signed.tell(&["install", "./pdf", "--name", "forms", "--yes"]);
+    assert_snapshot!(told, @"
+    exit status: 1
+    ----- stdout -----
+
+    ----- stderr -----
+    error: cannot install `pdf`
+      Caused by: it is signed under its own name, so it cannot have another one here
+
+    hint: Install it as `pdf`; in skills.toml that is its key
+    ");
+    assert!(!signed.path(".agents/skills/forms").exists());
+}
+
+#[test]
 fn the_repository_and_the_installers_note_do_not_matter() {
     let signed = Signed::new();
     signed
