@@ -3,8 +3,9 @@
 use std::io::{Read as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdout, Command, Output, Stdio};
+use std::sync::Arc;
 
-use super::watch::keep_start;
+use super::watch::{SAID, keep_start};
 
 /// Settings that win over every configuration file.
 const SETTINGS: [&str; 14] = [
@@ -105,6 +106,14 @@ pub enum GitError {
     /// The server does not stop sending.
     #[error("more than {0} bytes came, and that was not all")]
     TooLarge(u64),
+    /// The server fell silent.
+    #[error("git could not {what}: nothing came for {seconds} seconds")]
+    Silent {
+        /// What it was to do.
+        what: &'static str,
+        /// How long it was waited for.
+        seconds: u64,
+    },
     /// A repository has more to list than anybody can mean.
     #[error("git could not {what}: they are more than {limit} bytes")]
     TooMuch {
@@ -172,7 +181,7 @@ impl Git {
 }
 
 /// Most bytes of one answer: a small repository can name the same folder a million times.
-const ANSWER: u64 = 64 << 20;
+pub(super) const ANSWER: u64 = 64 << 20;
 
 /// Runs to the end, or until it says too much; failure is an error with git's own words.
 pub(super) fn run(command: &mut Command, what: &'static str) -> Result<Vec<u8>, GitError> {
@@ -221,7 +230,8 @@ impl Talk {
         let (mut child, writer) = spawn(command, input)?;
         let answer = child.stdout.take();
         let answer = answer.ok_or(GitError::Answer("nothing at all"))?;
-        let complaint = child.stderr.take().map(keep_start);
+        let complaint = child.stderr.take();
+        let complaint = complaint.map(|from| keep_start(from, SAID, &Arc::default()));
         Ok(Self {
             child,
             writer,

@@ -3,7 +3,7 @@
 use std::io::{BufRead as _, BufReader};
 use std::path::Path;
 
-use super::command::{Git, GitError, Talk, run};
+use super::command::{Git, GitError, Talk, succeeded};
 use super::watch;
 use crate::reference::Requirement;
 
@@ -19,7 +19,8 @@ pub(super) fn remote_refs(git: &Git, repository: &Path) -> Result<Vec<RemoteRef>
     let mut command = git.command(repository);
     Git::allow_files(&mut command);
     command.args(["ls-remote", "--quiet", "origin"]);
-    let answer = run(&mut command, "list the branches and tags")?;
+    let what = "list the branches and tags";
+    let answer = succeeded(watch::ask(&mut command, what, repository)?, what)?;
     let answer = String::from_utf8_lossy(&answer);
     Ok(answer
         .lines()

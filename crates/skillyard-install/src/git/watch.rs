@@ -1,19 +1,37 @@
-//! Running git while a stranger decides how much it writes: watched, and ended at a limit.
+//! Running git while a stranger decides how much it writes, and when: watched, and ended at a limit.
 
-use std::io::Read;
+use std::io::{ErrorKind, Read};
 use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Output};
-use std::time::Duration;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
 
-use super::command::{GitError, spawn, succeeded};
+use super::command::{ANSWER, GitError, spawn, succeeded};
 
 /// Most bytes that one repository may bring.
 pub(super) const DOWNLOAD: u64 = 2 << 30;
 /// Most bytes of what git says that are kept; servers can make it say anything.
-const SAID: u64 = 64 * 1024;
+pub(super) const SAID: u64 = 64 * 1024;
 const LONGEST_PAUSE: Duration = Duration::from_millis(50);
 
-/// Runs a fetch into `repository`, and ends it when more than `limit` bytes came.
+/// How long nothing may come.
+#[derive(Debug, Clone, Copy)]
+struct Patience {
+    /// As long as nothing has come at all: somebody may be typing the password of a key.
+    first: Duration,
+    /// After that: git works on what came, which takes its time and cannot be seen.
+    later: Duration,
+}
+
+/// For http git has limits of its own, which are shorter; for all else it has none.
+const PATIENCE: Patience = Patience {
+    first: Duration::from_mins(2),
+    later: Duration::from_mins(10),
+};
+
+/// Runs a fetch into `repository`, and ends it when more than `limit` bytes came, or none.
 pub(super) fn fetch(
     command: &mut Command,
     input: Vec<u8>,
@@ -21,37 +39,108 @@ pub(super) fn fetch(
     repository: &Path,
     limit: u64,
 ) -> Result<(), GitError> {
-    let (mut child, writer) = spawn(command, input)?;
-    let said = child.stderr.take().map(keep_start);
-    let printed = child.stdout.take().map(keep_start);
-    let status = watched(&mut child, repository, limit);
-    let _ = writer.map(std::thread::JoinHandle::join);
-    let joined = |thread: Option<std::thread::JoinHandle<Vec<u8>>>| {
-        thread
-            .and_then(|thread| thread.join().ok())
-            .unwrap_or_default()
+    let watch = Watch {
+        what,
+        repository,
+        limit,
+        patience: PATIENCE,
     };
-    let output = Output {
-        status: status?,
-        stdout: joined(printed),
-        stderr: joined(said),
-    };
-    succeeded(output, what).map(|_| ())
+    succeeded(watch.run(command, input)?, what).map(|_| ())
 }
 
-fn watched(child: &mut Child, repository: &Path, limit: u64) -> Result<ExitStatus, GitError> {
-    let mut pause = Duration::from_millis(1);
-    loop {
-        if let Some(status) = child.try_wait().map_err(GitError::Run)? {
-            return Ok(status);
-        }
-        if size(&repository.join("objects/pack")) > limit {
+/// Runs what asks a server and brings nothing; whether it succeeded is for the caller to see.
+pub(super) fn ask(
+    command: &mut Command,
+    what: &'static str,
+    repository: &Path,
+) -> Result<Output, GitError> {
+    let watch = Watch {
+        what,
+        repository,
+        limit: DOWNLOAD,
+        patience: PATIENCE,
+    };
+    let output = watch.run(command, Vec::new())?;
+    if output.stdout.len() as u64 > ANSWER {
+        return Err(GitError::TooMuch {
+            what,
+            limit: ANSWER,
+        });
+    }
+    Ok(output)
+}
+
+/// What is watched, and for what.
+struct Watch<'a> {
+    what: &'static str,
+    repository: &'a Path,
+    limit: u64,
+    patience: Patience,
+}
+
+impl Watch<'_> {
+    fn run(&self, command: &mut Command, input: Vec<u8>) -> Result<Output, GitError> {
+        let pack = self.repository.join("objects/pack");
+        let before = size(&pack);
+        let (mut child, writer) = spawn(command, input)?;
+        let heard = Arc::new(AtomicU64::new(0));
+        let said = child.stderr.take();
+        let said = said.map(|from| keep_start(from, SAID, &heard));
+        let printed = child.stdout.take();
+        let printed = printed.map(|from| keep_start(from, ANSWER + 1, &heard));
+        let status = self.wait(&mut child, &pack, before, &heard);
+        let _ = writer.map(JoinHandle::join);
+        let joined = |thread: Option<JoinHandle<Vec<u8>>>| {
+            thread
+                .and_then(|thread| thread.join().ok())
+                .unwrap_or_default()
+        };
+        Ok(Output {
+            // Whom git started may still hold the other ends, and is not waited for.
+            status: status?,
+            stdout: joined(printed),
+            stderr: joined(said),
+        })
+    }
+
+    fn wait(
+        &self,
+        child: &mut Child,
+        pack: &Path,
+        before: u64,
+        heard: &AtomicU64,
+    ) -> Result<ExitStatus, GitError> {
+        let mut last = (before, 0, Instant::now());
+        let mut pause = Duration::from_millis(1);
+        loop {
+            if let Some(status) = child.try_wait().map_err(GitError::Run)? {
+                return Ok(status);
+            }
+            let (size, heard) = (size(pack), heard.load(Ordering::Relaxed));
+            if (size, heard) != (last.0, last.1) {
+                last = (size, heard, Instant::now());
+            }
+            let longest = if size == before {
+                self.patience.first
+            } else {
+                self.patience.later
+            };
+            let problem = if size > self.limit {
+                GitError::TooLarge(self.limit)
+            } else if last.2.elapsed() >= longest {
+                GitError::Silent {
+                    what: self.what,
+                    seconds: longest.as_secs(),
+                }
+            } else {
+                std::thread::sleep(pause);
+                pause = (pause * 2).min(LONGEST_PAUSE);
+                continue;
+            };
             let _ = child.kill();
             let _ = child.wait();
-            return Err(GitError::TooLarge(limit));
+            return Err(problem);
         }
-        std::thread::sleep(pause);
-        pause = (pause * 2).min(LONGEST_PAUSE);
     }
 }
 
@@ -62,13 +151,27 @@ fn size(folder: &Path) -> u64 {
     sizes.map(|metadata| metadata.len()).sum()
 }
 
-/// Reads to the end, so that git never waits, and keeps the start.
-pub(super) fn keep_start(mut from: impl Read + Send + 'static) -> std::thread::JoinHandle<Vec<u8>> {
+/// Reads to the end, so that git never waits, keeps the start, and counts what was `heard`.
+pub(super) fn keep_start(
+    mut from: impl Read + Send + 'static,
+    most: u64,
+    heard: &Arc<AtomicU64>,
+) -> JoinHandle<Vec<u8>> {
+    let heard = Arc::clone(heard);
     std::thread::spawn(move || {
         let mut start = Vec::new();
-        let _ = from.by_ref().take(SAID).read_to_end(&mut start);
-        let _ = std::io::copy(&mut from, &mut std::io::sink());
-        start
+        let mut piece = [0; 8192];
+        loop {
+            let read = match from.read(&mut piece) {
+                Ok(0) => return start,
+                Ok(read) => read,
+                Err(error) if error.kind() == ErrorKind::Interrupted => continue,
+                Err(_) => return start,
+            };
+            heard.fetch_add(read as u64, Ordering::Relaxed);
+            let room = usize::try_from(most).unwrap_or(usize::MAX) - start.len();
+            start.extend_from_slice(&piece[..read.min(room)]);
+        }
     })
 }
 
@@ -112,5 +215,40 @@ mod tests {
             panic!("it failed");
         };
         assert!(message.len() <= 64 * 1024);
+    }
+
+    #[test]
+    fn a_server_that_says_nothing_is_not_waited_for() {
+        let folder = tempfile::tempdir().unwrap();
+        let pack = folder.path().join("objects/pack");
+        std::fs::create_dir_all(&pack).unwrap();
+        let program = folder.path().join("git");
+        let wait = |script: &str, first: u64, later: u64| {
+            std::fs::write(&program, format!("#!/bin/sh\n{script}\n")).unwrap();
+            std::fs::set_permissions(&program, Permissions::from_mode(0o755)).unwrap();
+            let watch = Watch {
+                what: "fetch",
+                repository: folder.path(),
+                limit: 1 << 20,
+                patience: Patience {
+                    first: Duration::from_millis(first),
+                    later: Duration::from_millis(later),
+                },
+            };
+            let mut command = Git::new(&program).command(folder.path());
+            command.env("PACK", pack.join("tmp_pack"));
+            watch.run(&mut command, Vec::new())
+        };
+        let silent = |answer| matches!(answer, Err(GitError::Silent { .. }));
+        let long = 60_000;
+        assert!(silent(wait("exec sleep 600", 50, long)));
+        // Whom it started may go on to hold its output.
+        assert!(silent(wait("sleep 5 & exec sleep 600", 50, long)));
+        // What came at first is no reason to wait for ever, but for longer.
+        let began = "echo x > \"$PACK\"; exec sleep 600";
+        assert!(silent(wait(began, long, 50)));
+        std::fs::remove_file(pack.join("tmp_pack")).unwrap();
+        let talks = "for i in 1 2 3 4 5 6 7 8; do echo $i >&2; sleep 0.2; done";
+        assert_eq!(wait(talks, 1_400, 50).unwrap().stderr.len(), 16);
     }
 }

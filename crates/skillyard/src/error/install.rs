@@ -246,7 +246,12 @@ impl InstallFailure {
             | Self::NoSource { .. }
             | Self::NotARegistry { .. }
             | Self::Forge(ForgeError::RateLimited { .. })
-            | Self::Git(GitError::Missing | GitError::Run(_) | GitError::Failed { .. })
+            | Self::Git(
+                GitError::Missing
+                | GitError::Run(_)
+                | GitError::Failed { .. }
+                | GitError::Silent { .. },
+            )
             | Self::OneName(_)
             | Self::Lockfile(_)
             | Self::Manifest(_)
