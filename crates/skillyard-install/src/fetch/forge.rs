@@ -112,9 +112,10 @@ impl<'a> Project<'a> {
             Some(Revision::Commit(commit)) => {
                 let resolved = self.named(api, commit)?;
                 // It could be the name of a branch, which leads elsewhere tomorrow.
+                let start = commit.to_ascii_lowercase();
                 let tag = resolved
                     .tag
-                    .filter(|_| !resolved.commit.starts_with(commit.as_str()));
+                    .filter(|_| !resolved.commit.starts_with(&start));
                 Ok(Resolved { tag, ..resolved })
             }
             Some(Revision::Name(name)) => self.named(api, name),

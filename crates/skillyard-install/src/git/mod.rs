@@ -5,8 +5,10 @@
 //! the newest commit is fetched, first without contents; then the contents of the skills.
 
 mod command;
+mod commit;
 mod listing;
 mod objects;
+mod place;
 mod quarantine;
 mod repository;
 mod resolve;

@@ -6,11 +6,7 @@ use std::io::{self, Write as _};
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 
-use base64::Engine as _;
-use secrecy::ExposeSecret as _;
-
-use super::repository::RepositoryRequest;
-use crate::fetch::http::Header;
+use super::place::{Objects, Place};
 use crate::reference::Remote;
 
 /// Where the contents of files come from.
@@ -23,12 +19,12 @@ pub(super) enum Contents {
 }
 
 /// Makes a bare repository in `folder` that knows its remote.
-pub(super) fn prepare(folder: &Path, request: &RepositoryRequest<'_>) -> io::Result<Contents> {
+pub(super) fn prepare(folder: &Path, place: &Place<'_>) -> io::Result<Contents> {
     for each in ["objects/info", "objects/pack", "refs/heads"] {
         std::fs::create_dir_all(folder.join(each))?;
     }
     std::fs::write(folder.join("HEAD"), "ref: refs/heads/none\n")?;
-    let contents = match objects_of(request.remote) {
+    let contents = match objects_of(place.remote) {
         None => Contents::Fetched,
         Some(objects) => {
             let line = format!("{objects}\n");
@@ -36,7 +32,7 @@ pub(super) fn prepare(folder: &Path, request: &RepositoryRequest<'_>) -> io::Res
             Contents::Borrowed
         }
     };
-    configure(folder, request, contents)?;
+    configure(folder, place, contents)?;
     Ok(contents)
 }
 
@@ -59,20 +55,24 @@ fn objects_of(remote: &Remote) -> Option<String> {
 }
 
 /// The address goes into the repository's own settings, and so never into a list of processes.
-fn configure(folder: &Path, request: &RepositoryRequest<'_>, contents: Contents) -> io::Result<()> {
+fn configure(folder: &Path, place: &Place<'_>, contents: Contents) -> io::Result<()> {
     let quoted = |text: &str| text.replace('\\', "\\\\").replace('"', "\\\"");
-    let url = quoted(&request.remote.to_git());
+    let url = quoted(&place.url);
     let mut text = String::from("[core]\n\trepositoryformatversion = 1\n\tbare = true\n");
+    text.push_str("[extensions]\n");
+    if place.objects == Objects::Sha256 {
+        text.push_str("\tobjectFormat = sha256\n");
+    }
     if contents == Contents::Fetched {
-        text.push_str("[extensions]\n\tpartialClone = origin\n");
+        text.push_str("\tpartialClone = origin\n");
     }
     let _ = writeln!(text, "[remote \"origin\"]\n\turl = \"{url}\"");
     if contents == Contents::Fetched {
         text.push_str("\tpromisor = true\n\tpartialclonefilter = blob:none\n");
     }
     let _ = writeln!(text, "[http \"{url}\"]");
-    for line in headers(request) {
-        let _ = writeln!(text, "\textraHeader = \"{}\"", quoted(&line));
+    for line in &place.headers {
+        let _ = writeln!(text, "\textraHeader = \"{}\"", quoted(line));
         // Git would send the headers on to wherever it is led.
         text.push_str("\tfollowRedirects = false\n");
     }
@@ -82,17 +82,4 @@ fn configure(folder: &Path, request: &RepositoryRequest<'_>, contents: Contents)
         .mode(0o600)
         .open(folder.join("config"))?
         .write_all(text.as_bytes())
-}
-
-/// What proves who we are.
-fn headers(request: &RepositoryRequest<'_>) -> Vec<String> {
-    let mut lines: Vec<String> = request.headers.iter().map(Header::to_line).collect();
-    if let Some(credentials) = request.remote.credentials() {
-        let password = credentials.password.as_ref();
-        let password = password.map_or("", |each| each.expose_secret());
-        let pair = format!("{}:{password}", credentials.user.expose_secret());
-        let pair = base64::engine::general_purpose::STANDARD.encode(pair);
-        lines.push(format!("Authorization: Basic {pair}"));
-    }
-    lines
 }

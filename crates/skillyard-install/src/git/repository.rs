@@ -5,16 +5,13 @@ use std::path::{Path, PathBuf};
 
 use super::command::{Git, GitError, run};
 use super::listing::{self, Entry, Kind};
-use super::quarantine::{self, Contents};
-use super::{objects, resolve, watch};
+use super::place::Place;
+use super::{commit, objects, watch};
 use crate::fetch::http::Header;
 use crate::material::{Material, MaterialError, Offer, Offers, is_below, last_part};
 use crate::origin::{Origin, OriginKind};
 use crate::reference::{Remote, Revision};
 use crate::tree::{Tree, TreeError, TreeFile, TreeLimits};
-
-/// Where the fetched commit is kept.
-const FETCHED: &str = "refs/skillyard/fetched";
 
 /// What is asked of a repository.
 #[derive(Debug, Clone)]
@@ -50,10 +47,15 @@ impl Repository {
         quarantine: &Path,
     ) -> Result<Self, GitError> {
         let folder = quarantine.join("git");
-        let contents = quarantine::prepare(&folder, request).map_err(GitError::Run)?;
-        let (revision, version) = revision(git, &folder, request)?;
-        fetch_commit(git, &folder, request, contents, &revision)?;
-        let commit = commit_of(git, &folder)?;
+        let mut place = Place::of(request);
+        let (commit, version) = loop {
+            match commit::fetch(git, &folder, request, &place) {
+                Ok(found) => break found,
+                Err(error) => place = place.after(error)?,
+            }
+            // Another place gets an empty folder again.
+            std::fs::remove_dir_all(&folder).map_err(GitError::Run)?;
+        };
         let mut command = git.command(&folder);
         command.args(["ls-tree", "-r", "-z", "--full-tree", &commit]);
         let entries = listing::parse(&run(&mut command, "list the files")?)?;
@@ -115,7 +117,13 @@ impl Repository {
         let mut input = objects.join("\n").into_bytes();
         input.push(b'\n');
         let what = "fetch the files";
-        watch::fetch(&mut command, input, what, &self.folder, watch::DOWNLOAD)
+        match watch::fetch(&mut command, input, what, &self.folder, watch::DOWNLOAD) {
+            Err(error) if commit::is_refused(&error) => {
+                let commit = self.origin.commit.as_deref().unwrap_or_default();
+                commit::fetch_with_all(&self.git, &self.folder, &self.origin.url, commit)
+            }
+            other => other,
+        }
     }
 
     fn skill(&self, path: &str) -> Result<Vec<&Entry>, GitError> {
@@ -220,77 +228,4 @@ impl Material for Repository {
     fn load(&mut self, paths: &[String]) -> Result<Vec<Tree>, MaterialError> {
         self.load_all(paths).map_err(MaterialError::new)
     }
-}
-
-/// What to fetch, and the version it has.
-fn revision(
-    git: &Git,
-    folder: &Path,
-    request: &RepositoryRequest<'_>,
-) -> Result<(String, Option<String>), GitError> {
-    match request.revision {
-        None => Ok(("HEAD".into(), None)),
-        Some(Revision::Name(name)) => Ok((name.clone(), None)),
-        Some(revision @ Revision::Commit(hash)) if revision.is_full_commit() => {
-            Ok((hash.clone(), None))
-        }
-        Some(Revision::Commit(start)) => {
-            // Apart from the rest: git would not fetch again what it has here without its trees.
-            let history = folder.with_file_name("history");
-            quarantine::prepare(&history, request).map_err(GitError::Run)?;
-            let hash = resolve::whole_hash(git, &history, &request.remote.to_git(), start)?;
-            let _ = std::fs::remove_dir_all(&history);
-            Ok((hash, None))
-        }
-        Some(Revision::Requirement(requirement)) => {
-            let refs = resolve::remote_refs(git, folder)?;
-            resolve::tag(&refs, requirement, request.tag_name).ok_or_else(|| GitError::NoVersion {
-                url: request.remote.to_git(),
-                wanted: requirement.to_string(),
-                newest: resolve::newest(&refs, request.tag_name),
-            })
-        }
-    }
-}
-
-fn fetch_commit(
-    git: &Git,
-    folder: &Path,
-    request: &RepositoryRequest<'_>,
-    contents: Contents,
-    revision: &str,
-) -> Result<(), GitError> {
-    let mut command = git.command(folder);
-    Git::allow_files(&mut command);
-    command.args(["fetch", "--quiet", "--no-tags", "--no-write-fetch-head"]);
-    if contents == Contents::Fetched {
-        command.args(["--depth=1", "--filter=blob:none"]);
-    }
-    command.args(["--", "origin"]);
-    command.arg(format!("+{revision}:{FETCHED}"));
-    let what = "fetch the repository";
-    let fetched = watch::fetch(&mut command, Vec::new(), what, folder, watch::DOWNLOAD);
-    let Err(error) = fetched else {
-        return Ok(());
-    };
-    let unknown = matches!(&error, GitError::Failed { message, .. }
-        if message.contains("couldn't find remote ref") || message.contains("not our ref"));
-    if !unknown {
-        return Err(error);
-    }
-    let refs = resolve::remote_refs(git, folder).unwrap_or_default();
-    Err(GitError::NoRevision {
-        url: request.remote.to_git(),
-        wanted: revision.to_owned(),
-        nearest: resolve::nearest(&refs, revision),
-    })
-}
-
-/// The commit that was fetched, also when it was an annotated tag.
-fn commit_of(git: &Git, folder: &Path) -> Result<String, GitError> {
-    let mut command = git.command(folder);
-    command.args(["rev-parse", "--verify", "--end-of-options"]);
-    command.arg(format!("{FETCHED}^{{commit}}"));
-    let hash = run(&mut command, "find the commit")?;
-    Ok(String::from_utf8_lossy(&hash).trim().to_owned())
 }

@@ -81,23 +81,9 @@ pub(super) fn whole_hash(
     start: &str,
 ) -> Result<String, GitError> {
     // Only the commits, without trees and contents, where the server can leave them out.
-    let mut command = git.command(repository);
-    Git::allow_files(&mut command);
-    command.args([
-        "fetch",
-        "--quiet",
-        "--no-tags",
-        "--filter=tree:0",
-        "--",
-        "origin",
-    ]);
-    command.args([
-        "+refs/heads/*:refs/all/heads/*",
-        "+refs/tags/*:refs/all/tags/*",
-    ]);
     let what = "fetch the history";
-    watch::fetch(&mut command, Vec::new(), what, repository, watch::DOWNLOAD)?;
-    let mut found = commits(git, repository, start)?;
+    fetch_all(git, repository, "--filter=tree:0", what)?;
+    let mut found = commits(git, repository, &start.to_ascii_lowercase())?;
     if found.len() > 1 {
         found.sort_unstable();
         return Err(GitError::Ambiguous {
@@ -111,6 +97,34 @@ pub(super) fn whole_hash(
         wanted: start.to_owned(),
         nearest: None,
     })
+}
+
+/// Fetches what all branches and tags lead to, as far as the filter lets it pass.
+pub(super) fn fetch_all(
+    git: &Git,
+    repository: &Path,
+    filter: &str,
+    what: &'static str,
+) -> Result<(), GitError> {
+    let mut command = git.command(repository);
+    Git::allow_files(&mut command);
+    command.args(["fetch", "--quiet", "--no-tags", "--no-write-fetch-head"]);
+    command.args([filter, "--", "origin"]);
+    command.args([
+        "+refs/heads/*:refs/all/heads/*",
+        "+refs/tags/*:refs/all/tags/*",
+    ]);
+    watch::fetch(&mut command, Vec::new(), what, repository, watch::DOWNLOAD)
+}
+
+/// The branch or tag that is called so; git, too, takes tags first.
+pub(super) fn named<'a>(refs: &'a [RemoteRef], name: &str) -> Option<&'a str> {
+    let find = |kind: &str| {
+        let is_it = |each: &&RemoteRef| each.name.strip_prefix(kind) == Some(name);
+        refs.iter().find(is_it)
+    };
+    let found = find("refs/tags/").or_else(|| find("refs/heads/"));
+    found.map(|each| each.name.as_str())
 }
 
 /// The commits of all branches and tags that start with these digits; a few are enough.

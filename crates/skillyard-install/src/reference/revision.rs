@@ -32,7 +32,7 @@ pub(super) enum Before {
 /// A state of a repository.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Revision {
-    /// A commit, by 7 to 40 or by 64 hex digits.
+    /// A commit, by 7 to 40 or by 64 hex digits; with fewer than 40, a branch or tag may be called so.
     Commit(String),
     /// The highest tag that is a version and fits.
     Requirement(Requirement),
@@ -76,7 +76,11 @@ impl FromStr for Revision {
 
     fn from_str(text: &str) -> Result<Self, ReferenceError> {
         if matches!(text.len(), 7..=40 | 64) && text.bytes().all(|byte| byte.is_ascii_hexdigit()) {
-            return Ok(Self::Commit(text.to_ascii_lowercase()));
+            // Fewer digits can be the name of a tag, which has capitals or not.
+            return Ok(Self::Commit(match text.len() {
+                40 | 64 => text.to_ascii_lowercase(),
+                _ => text.to_owned(),
+            }));
         }
         // A leading `v` makes it a tag's own name, however much it looks like a version.
         let versioned = text.starts_with(|c: char| c.is_ascii_digit() || "^~<>=*".contains(c));

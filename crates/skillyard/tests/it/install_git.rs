@@ -77,6 +77,119 @@ fn every_way_to_name_a_commit_leads_to_it() {
 }
 
 #[test]
+fn branches_and_tags_may_look_like_commits() {
+    let context = project();
+    let repository = Repository::with_pdf(&context);
+    repository.git(&["tag", "20240115"]);
+    repository.skill("skills/pdf", "two").commit("two");
+    repository.git(&["branch", "deadbeef"]);
+    repository.skill("skills/pdf", "three").commit("three");
+    repository.git(&["tag", "-a", "ABCDEF12", "-m", "annotated"]);
+    let third = repository.git(&["rev-parse", "HEAD"]);
+    repository.skill("skills/pdf", "four").commit("four");
+    let url = repository.url();
+    for (revision, version) in [
+        ("20240115", "one"),
+        ("deadbeef", "two"),
+        ("ABCDEF12", "three"),
+        (&third[..10], "three"),
+        (&third[..10].to_ascii_uppercase(), "three"),
+    ] {
+        context.done(&["install", &format!("{url}@{revision}#skills/pdf"), "--yes"]);
+        assert_eq!(context.version_of("pdf").as_deref(), Some(version));
+        assert_eq!(context.code(&["sync", "--locked", "--check"]), Some(0));
+        context.done(&["remove", "pdf"]);
+    }
+    // A branch goes on, and an update with it.
+    context.done(&["install", &format!("{url}@deadbeef#skills/pdf"), "--yes"]);
+    repository.git(&["branch", "--force", "deadbeef", "main"]);
+    context.done(&["update", "--yes"]);
+    assert_eq!(context.version_of("pdf").as_deref(), Some("four"));
+}
+
+#[test]
+fn servers_that_give_out_only_branches_and_tags_serve_every_commit() {
+    let context = project();
+    let repository = Repository::with_pdf(&context);
+    repository.git(&["config", "uploadpack.allowAnySHA1InWant", "false"]);
+    let server = git_http::serve_old(&context, repository.folder.parent().unwrap());
+    let url = format!("git+{}", server.url("/remote.git"));
+    let first = repository.git(&["rev-parse", "HEAD"]);
+    repository.skill("skills/pdf", "two").commit("two");
+    for filter in ["true", "false"] {
+        repository.git(&["config", "uploadpack.allowFilter", filter]);
+        for (revision, version) in [
+            ("", "two"),
+            ("@v1.0.0", "one"),
+            (&format!("@{first}"), "one"),
+            (&format!("@{}", &first[..8]), "one"),
+        ] {
+            context.done(&["install", &format!("{url}{revision}#skills/pdf"), "--yes"]);
+            assert_eq!(context.version_of("pdf").as_deref(), Some(version));
+            context.done(&["remove", "pdf"]);
+            context.done(&["store", "gc"]);
+        }
+    }
+    // What was locked is had also when the branch has moved on.
+    context.done(&["install", &format!("{url}#skills/pdf"), "--yes"]);
+    repository.skill("skills/pdf", "three").commit("three");
+    std::fs::remove_dir_all(context.root().join(".agents")).unwrap();
+    std::fs::remove_dir_all(context.in_home(".skillyard/store")).unwrap();
+    context.done(&["sync", "--locked", "--yes"]);
+    assert_eq!(context.version_of("pdf").as_deref(), Some("two"));
+    let told = context.refused(&["install", &format!("{url}@{}#x", "a".repeat(40)), "--yes"]);
+    assert!(
+        told.contains("has no branch, tag or commit `aaaa"),
+        "{told}"
+    );
+    assert_eq!(context.staging(), Vec::<String>::new());
+}
+
+#[test]
+fn repositories_with_longer_hashes_are_repositories() {
+    let context = project();
+    let repository = Repository::with_objects(&context, "remote.git", "sha256");
+    let first = repository.skill("skills/pdf", "one").commit("one");
+    assert_eq!(first.len(), 64);
+    repository.git(&["tag", "v1.0.0"]);
+    repository.skill("skills/pdf", "two").commit("two");
+    let root = repository.folder.parent().unwrap();
+    let (new, old) = (
+        git_http::serve(&context, root),
+        git_http::serve_old(&context, root),
+    );
+    for url in [
+        repository.url(),
+        format!("git+{}", new.url("/remote.git")),
+        format!("git+{}", old.url("/remote.git")),
+    ] {
+        for (revision, version) in [
+            ("", "two"),
+            ("@main", "two"),
+            ("@^1", "one"),
+            (&format!("@{first}"), "one"),
+            (&format!("@{}", &first[..12]), "one"),
+        ] {
+            context.done(&["install", &format!("{url}{revision}#skills/pdf"), "--yes"]);
+            assert_eq!(context.version_of("pdf").as_deref(), Some(version), "{url}");
+            assert_eq!(context.code(&["sync", "--locked", "--check"]), Some(0));
+            context.done(&["remove", "pdf"]);
+            context.done(&["store", "gc"]);
+        }
+    }
+    let told = context.refused(&["install", &format!("{}@nope#x", repository.url()), "--yes"]);
+    assert!(
+        told.contains("has no branch, tag or commit `nope`"),
+        "{told}"
+    );
+    // Who asks a usual repository for a commit of the other kind is told that it has none.
+    let usual = Repository::new(&context, "usual.git");
+    usual.skill("pdf", "one").commit("one");
+    let told = context.refused(&["install", &format!("{}@{first}#pdf", usual.url()), "--yes"]);
+    assert!(told.contains("has no branch, tag or commit"), "{told}");
+}
+
+#[test]
 fn what_is_written_about_a_branch_reads_back() {
     for name in ["plain", "with.git"] {
         let context = project();

@@ -13,6 +13,16 @@ pub(crate) fn serve(context: &TestContext, root: &Path) -> Server {
     Server::start(move |asked| answer(&backend, &root, asked))
 }
 
+/// The same, by a server that knows only the first protocol of git.
+pub(crate) fn serve_old(context: &TestContext, root: &Path) -> Server {
+    let (backend, root) = (backend(context), root.to_owned());
+    Server::start(move |asked| {
+        let mut asked = asked.clone();
+        asked.headers.remove("git-protocol");
+        answer(&backend, &root, &asked)
+    })
+}
+
 /// The same, and cuts the answer number `which`, counted over all requests, after so many bytes.
 pub(crate) fn serve_cut(context: &TestContext, root: &Path) -> Server {
     let (backend, root) = (backend(context), root.to_owned());

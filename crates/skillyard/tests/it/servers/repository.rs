@@ -15,10 +15,16 @@ pub(crate) struct Repository<'a> {
 impl<'a> Repository<'a> {
     /// An empty repository outside the project.
     pub(crate) fn new(context: &'a TestContext, name: &str) -> Self {
+        Self::with_objects(context, name, "sha1")
+    }
+
+    /// The same, with objects that are named in this way.
+    pub(crate) fn with_objects(context: &'a TestContext, name: &str, objects: &str) -> Self {
         let folder = context.outside(name);
         fs::create_dir_all(&folder).unwrap();
         let repository = Self { context, folder };
-        repository.git(&["init", "--quiet", "--initial-branch=main"]);
+        let objects = format!("--object-format={objects}");
+        repository.git(&["init", "--quiet", "--initial-branch=main", &objects]);
         // As hosts have it; without it every fetch brings everything.
         repository.git(&["config", "uploadpack.allowFilter", "true"]);
         repository.git(&["config", "uploadpack.allowAnySHA1InWant", "true"]);

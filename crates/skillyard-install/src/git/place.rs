@@ -1,0 +1,79 @@
+//! Where a repository is and how it names its objects, as far as its server has told.
+
+use base64::Engine as _;
+use secrecy::ExposeSecret as _;
+
+use super::command::GitError;
+use super::repository::RepositoryRequest;
+use crate::fetch::http::Header;
+use crate::reference::{Remote, Revision};
+
+/// How objects are named.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Objects {
+    /// By 40 digits, as nearly everywhere.
+    Sha1,
+    /// By 64 digits.
+    Sha256,
+}
+
+/// Where a repository is thought to be.
+pub(super) struct Place<'a> {
+    /// What the user named.
+    pub(super) remote: &'a Remote,
+    /// The address that git is given, without secrets.
+    pub(super) url: String,
+    /// What proves who we are, there and nowhere else.
+    pub(super) headers: Vec<String>,
+    /// How objects are named there.
+    pub(super) objects: Objects,
+    /// Whether the server has said how it names them.
+    told: bool,
+}
+
+impl<'a> Place<'a> {
+    /// What can be said before anybody was asked.
+    pub(super) fn of(request: &RepositoryRequest<'a>) -> Self {
+        let objects = match request.revision {
+            Some(Revision::Commit(hash)) if hash.len() == 64 => Objects::Sha256,
+            _ => Objects::Sha1,
+        };
+        Self {
+            remote: request.remote,
+            url: request.remote.to_git(),
+            headers: headers(request),
+            objects,
+            told: false,
+        }
+    }
+
+    /// Where to try next after an error, which is given back where there is nothing to try.
+    pub(super) fn after(mut self, error: GitError) -> Result<Self, GitError> {
+        let GitError::Failed { message, .. } = &error else {
+            return Err(error);
+        };
+        let names_differ = ["mismatched algorithms", "this repository's object format"];
+        if !self.told && names_differ.iter().any(|words| message.contains(words)) {
+            self.told = true;
+            self.objects = match self.objects {
+                Objects::Sha1 => Objects::Sha256,
+                Objects::Sha256 => Objects::Sha1,
+            };
+            return Ok(self);
+        }
+        Err(error)
+    }
+}
+
+/// What proves who we are.
+fn headers(request: &RepositoryRequest<'_>) -> Vec<String> {
+    let mut lines: Vec<String> = request.headers.iter().map(Header::to_line).collect();
+    if let Some(credentials) = request.remote.credentials() {
+        let password = credentials.password.as_ref();
+        let password = password.map_or("", |each| each.expose_secret());
+        let pair = format!("{}:{password}", credentials.user.expose_secret());
+        let pair = base64::engine::general_purpose::STANDARD.encode(pair);
+        lines.push(format!("Authorization: Basic {pair}"));
+    }
+    lines
+}
