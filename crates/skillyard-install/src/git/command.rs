@@ -6,9 +6,10 @@ use std::process::{Child, ChildStdout, Command, Output, Stdio};
 use std::sync::Arc;
 
 use super::watch::{SAID, keep_start};
+use crate::fetch::http::HttpError;
 
 /// Settings that win over every configuration file.
-const SETTINGS: [&str; 14] = [
+const SETTINGS: [&str; 15] = [
     "core.hooksPath=/dev/null",
     "core.fsmonitor=false",
     "protocol.allow=never",
@@ -22,6 +23,8 @@ const SETTINGS: [&str; 14] = [
     // A server that falls silent must not hold us up for ever.
     "http.lowSpeedLimit=100",
     "http.lowSpeedTime=30",
+    // Where it leads is looked at first.
+    "http.followRedirects=false",
     "gc.auto=0",
     "maintenance.auto=false",
 ];
@@ -114,6 +117,9 @@ pub enum GitError {
         /// How long it was waited for.
         seconds: u64,
     },
+    /// The server sends us where we may not go.
+    #[error(transparent)]
+    Redirect(HttpError),
     /// A repository has more to list than anybody can mean.
     #[error("git could not {what}: they are more than {limit} bytes")]
     TooMuch {

@@ -10,6 +10,7 @@ mod listing;
 mod objects;
 mod place;
 mod quarantine;
+mod redirect;
 mod repository;
 mod resolve;
 mod tracked;

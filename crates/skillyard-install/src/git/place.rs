@@ -1,12 +1,19 @@
 //! Where a repository is and how it names its objects, as far as its server has told.
 
+use std::path::Path;
+
 use base64::Engine as _;
 use secrecy::ExposeSecret as _;
+use url::Url;
 
-use super::command::GitError;
+use super::command::{Git, GitError};
+use super::redirect;
 use super::repository::RepositoryRequest;
 use crate::fetch::http::Header;
 use crate::reference::{Remote, Revision};
+
+/// How often a server may send us elsewhere.
+const MOST_REDIRECTS: usize = 5;
 
 /// How objects are named.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -29,6 +36,7 @@ pub(super) struct Place<'a> {
     pub(super) objects: Objects,
     /// Whether the server has said how it names them.
     told: bool,
+    redirects: usize,
 }
 
 impl<'a> Place<'a> {
@@ -44,11 +52,17 @@ impl<'a> Place<'a> {
             headers: headers(request),
             objects,
             told: false,
+            redirects: 0,
         }
     }
 
     /// Where to try next after an error, which is given back where there is nothing to try.
-    pub(super) fn after(mut self, error: GitError) -> Result<Self, GitError> {
+    pub(super) fn after(
+        mut self,
+        git: &Git,
+        folder: &Path,
+        error: GitError,
+    ) -> Result<Self, GitError> {
         let GitError::Failed { message, .. } = &error else {
             return Err(error);
         };
@@ -61,7 +75,20 @@ impl<'a> Place<'a> {
             };
             return Ok(self);
         }
-        Err(error)
+        let led_on = message.contains("returned error: 30");
+        let here = Url::parse(&self.url).ok();
+        let Some(here) = here.filter(|_| led_on && self.redirects < MOST_REDIRECTS) else {
+            return Err(error);
+        };
+        let Some(there) = redirect::target(git, folder, &here)? else {
+            return Err(error);
+        };
+        if !self.headers.is_empty() && there.origin() != here.origin() {
+            return Err(error);
+        }
+        self.url = there.into();
+        self.redirects += 1;
+        Ok(self)
     }
 }
 

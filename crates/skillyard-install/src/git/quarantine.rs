@@ -70,11 +70,10 @@ fn configure(folder: &Path, place: &Place<'_>, contents: Contents) -> io::Result
     if contents == Contents::Fetched {
         text.push_str("\tpromisor = true\n\tpartialclonefilter = blob:none\n");
     }
-    let _ = writeln!(text, "[http \"{url}\"]");
+    // Git would go on, with the headers, to wherever it is led.
+    let _ = writeln!(text, "[http \"{url}\"]\n\tfollowRedirects = false");
     for line in &place.headers {
         let _ = writeln!(text, "\textraHeader = \"{}\"", quoted(line));
-        // Git would send the headers on to wherever it is led.
-        text.push_str("\tfollowRedirects = false\n");
     }
     OpenOptions::new()
         .write(true)

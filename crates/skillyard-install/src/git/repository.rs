@@ -51,7 +51,7 @@ impl Repository {
         let (commit, version) = loop {
             match commit::fetch(git, &folder, request, &place) {
                 Ok(found) => break found,
-                Err(error) => place = place.after(error)?,
+                Err(error) => place = place.after(git, &folder, error)?,
             }
             // Another place gets an empty folder again.
             std::fs::remove_dir_all(&folder).map_err(GitError::Run)?;

@@ -250,7 +250,8 @@ impl InstallFailure {
                 GitError::Missing
                 | GitError::Run(_)
                 | GitError::Failed { .. }
-                | GitError::Silent { .. },
+                | GitError::Silent { .. }
+                | GitError::Redirect(_),
             )
             | Self::OneName(_)
             | Self::Lockfile(_)

@@ -335,3 +335,20 @@ fn a_short_commit_is_taken_only_from_branches_and_tags_and_if_it_is_the_only_one
         repository.git(&["update-ref", "-d", place]);
     }
 }
+
+#[test]
+fn a_server_does_not_send_git_to_this_machine() {
+    let context = project();
+    let repository = Repository::with_pdf(&context);
+    let inner = git_http::serve(&context, repository.folder.parent().unwrap());
+    let target = inner.url("");
+    let server = Server::start(move |asked| {
+        Reply::status(302).header("Location", &format!("{target}{}", asked.target))
+    });
+    // An address that leads here as well, and is not known to.
+    let url = server.url("/remote.git").replace("127.0.0.1", "0.0.0.0");
+    let told = context.refused(&["install", &format!("git+{url}#skills/pdf"), "--yes"]);
+    assert!(told.contains("which is on this machine"), "{told}");
+    assert!(inner.asked().is_empty());
+    assert_eq!(context.version_of("pdf"), None);
+}

@@ -8,6 +8,7 @@ use insta::assert_snapshot;
 
 use crate::project::project;
 use crate::servers::git_http;
+use crate::servers::http::{Reply, Server};
 use crate::servers::repository::Repository;
 
 #[test]
@@ -187,6 +188,36 @@ fn repositories_with_longer_hashes_are_repositories() {
     usual.skill("pdf", "one").commit("one");
     let told = context.refused(&["install", &format!("{}@{first}#pdf", usual.url()), "--yes"]);
     assert!(told.contains("has no branch, tag or commit"), "{told}");
+}
+
+#[test]
+fn a_renamed_repository_is_found() {
+    let context = project();
+    let repository = Repository::with_pdf(&context);
+    let real = git_http::serve(&context, repository.folder.parent().unwrap());
+    let there = real.url("");
+    // From name to name on one host, and from there to another.
+    let server = Server::start(move |asked| {
+        let target = &asked.target;
+        let location = match target.strip_prefix("/old.git") {
+            Some(rest) => format!("/remote.git{rest}"),
+            None => format!("{there}{target}"),
+        };
+        Reply::status(301).header("Location", &location)
+    });
+    let url = format!("git+{}", server.url("/old.git"));
+    for revision in ["", "@^1", "@v1.0.0"] {
+        let reference = format!("{url}{revision}#skills/pdf");
+        context.done(&["install", &reference, "--yes"]);
+        assert_eq!(context.version_of("pdf").as_deref(), Some("one"));
+        assert_eq!(context.code(&["sync", "--locked", "--check"]), Some(0));
+        // What was asked for is what is remembered.
+        assert!(context.read("skills.toml").contains(&reference));
+        context.done(&["remove", "pdf"]);
+    }
+    let round = Server::start(|asked| Reply::status(302).header("Location", &asked.target));
+    let told = context.refused(&["install", &format!("git+{}", round.url("/x.git"))]);
+    assert!(told.contains("returned error: 302"), "{told}");
 }
 
 #[test]

@@ -175,9 +175,21 @@ fn git_takes_no_secret_to_another_host() {
     // Without a secret, git follows.
     context.done(&["install", &format!("git+{url}#skills/pdf"), "--yes"]);
     let asked = other.asked().len();
-    let url = url.replace("http://", &format!("http://user:{SECRET}@"));
+    let user = format!("http://user:{SECRET}@");
+    let url = url.replace("http://", &user);
     context.refused(&["install", &format!("git+{url}#skills/pdf"), "--yes"]);
     assert_eq!(other.asked().len(), asked);
+    context.done(&["remove", "pdf"]);
+    // On its own host a repository may have another name.
+    let backend = git_http::serve_renamed(&context, repository.folder.parent().unwrap());
+    let url = backend.url("/old/remote.git").replace("http://", &user);
+    context.done(&["install", &format!("git+{url}#skills/pdf"), "--yes"]);
+    let asked = backend.asked();
+    let mut asked = asked
+        .iter()
+        .filter(|asked| asked.path().starts_with("/remote.git"));
+    assert!(asked.all(|asked| asked.header("authorization").contains(ENCODED)));
+    context.keeps_secret(&["update", "--yes"]);
 }
 
 /// A skill as an archive.

@@ -4,13 +4,14 @@
 //! other than `Authorization` carry tokens, too, and must not follow to another host.
 
 use std::fmt;
+use std::net::Ipv4Addr;
 use std::sync::OnceLock;
 
 use reqwest::blocking::{Client, Response};
 use reqwest::header::{ACCEPT, ACCEPT_ENCODING, HeaderMap, LOCATION};
 use reqwest::{NoProxy, Proxy, redirect};
 use secrecy::ExposeSecret as _;
-use url::Url;
+use url::{Host, Url};
 
 use super::answer;
 use super::error::HttpError;
@@ -184,11 +185,7 @@ impl Http {
     }
 
     fn check_redirect(&self, url: &Url, target: &Url) -> Result<(), HttpError> {
-        let problem = if url.scheme() == "https" && target.scheme() != "https" {
-            "which is not encrypted"
-        } else if is_loopback(target) && !is_loopback(url) {
-            "which is on this machine"
-        } else {
+        let Some(problem) = refused_redirect(url, target) else {
             return self.check(target);
         };
         Err(HttpError::Redirect {
@@ -197,6 +194,33 @@ impl Http {
             problem,
         })
     }
+}
+
+/// Why a server may not send us from one address to another, if it may not.
+pub(crate) fn refused_redirect(url: &Url, target: &Url) -> Option<&'static str> {
+    if url.scheme() == "https" && target.scheme() != "https" {
+        Some("which is not encrypted")
+    } else if is_here(target) && !is_loopback(url) {
+        Some("which is on this machine")
+    } else {
+        None
+    }
+}
+
+/// Whether an address leads to this machine, in whatever way it is written.
+fn is_here(url: &Url) -> bool {
+    let is_here = |ip: Ipv4Addr| ip.is_loopback() || ip.is_unspecified();
+    let other = match url.host() {
+        Some(Host::Ipv4(ip)) => is_here(ip),
+        Some(Host::Ipv6(ip)) => ip.is_unspecified() || ip.to_ipv4_mapped().is_some_and(is_here),
+        // Whatever is below this name is on this machine, too.
+        Some(Host::Domain(name)) => {
+            let name = name.trim_end_matches('.');
+            name.rsplit('.').next() == Some("localhost")
+        }
+        None => false,
+    };
+    other || is_loopback(url)
 }
 
 /// Where an answer sends us, if it does.
@@ -242,7 +266,10 @@ mod tests {
         assert!(!check("https://a.example/", "http://127.0.0.1/"));
         assert!(!check("https://a.example/", "https://127.9.9.9/"));
         assert!(!check("https://a.example/", "https://[::1]/"));
-        assert!(!check("https://a.example/", "https://localhost/"));
+        for here in ["localhost", "localhost.", "a.localhost", "0.0.0.0", "[::]"] {
+            assert!(!check("https://a.example/", &format!("https://{here}/")));
+        }
+        assert!(!check("https://a.example/", "https://[::ffff:127.0.0.1]/"));
         assert!(!check("http://plain.example/", "http://a.example/"));
         assert!(!check("https://a.example/", "file:///etc/passwd"));
     }

@@ -13,6 +13,7 @@ mod submit;
 mod tls;
 
 pub use client::Http;
+pub(crate) use client::refused_redirect;
 pub use download::{Body, Download, Target};
 pub use error::HttpError;
 pub use header::Header;

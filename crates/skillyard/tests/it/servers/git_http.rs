@@ -23,6 +23,15 @@ pub(crate) fn serve_old(context: &TestContext, root: &Path) -> Server {
     })
 }
 
+/// The same, where all repositories were below `/old` once.
+pub(crate) fn serve_renamed(context: &TestContext, root: &Path) -> Server {
+    let (backend, root) = (backend(context), root.to_owned());
+    Server::start(move |asked| match asked.target.strip_prefix("/old") {
+        Some(target) => Reply::status(301).header("Location", target),
+        None => answer(&backend, &root, asked),
+    })
+}
+
 /// The same, and cuts the answer number `which`, counted over all requests, after so many bytes.
 pub(crate) fn serve_cut(context: &TestContext, root: &Path) -> Server {
     let (backend, root) = (backend(context), root.to_owned());
