@@ -59,16 +59,7 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
         .iter()
         .cloned()
         .partition(|name| lock.get(name).is_some() || is_dropped(name));
-    let mut written = Vec::new();
-    for name in others {
-        let Some(folder) = written::folder(context, &place, &name)? else {
-            return Err(InstallFailure::not_installed(&lock, &name).into());
-        };
-        if !args.force {
-            return Err(InstallFailure::Written { name, folder }.into());
-        }
-        written.push((name, folder));
-    }
+    let Others { written, wished } = Others::among(context, &place, &lock, others, args.force)?;
     let (mut absent, present) = split(&lock, &installed)?;
     absent.extend(installed.iter().filter(|name| is_dropped(name)).cloned());
     absent.extend(orphans(&after(&lock, &present, &absent)));
@@ -87,7 +78,7 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     if !args.dry_run {
         confirm(context, &written, args.yes)?;
     }
-    let plan = if installed.is_empty() {
+    let plan = if installed.is_empty() && wished.is_empty() {
         Plan::default()
     } else if args.dry_run {
         preview
@@ -103,7 +94,7 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
             &place,
             &goal,
             |manifest, _| {
-                for name in &installed {
+                for name in installed.iter().chain(&wished) {
                     manifest.remove(name);
                 }
             },
@@ -121,11 +112,55 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
             let line = format!(" - {name}  {}", folder.display());
             context.printer.note(&visible(&line));
         }
+        for name in &wished {
+            let line = format!(" - {name}  only from skills.toml: it was not installed");
+            context.printer.note(&visible(&line));
+        }
     }
     if installed.is_empty() || context.printer.is_json() {
-        return finished(context, &place, &plan, &written, args.dry_run);
+        let others = Others { written, wished };
+        return finished(context, &place, &plan, &others, args.dry_run);
     }
     report(context, &place, &plan, Some(start), args.dry_run)
+}
+
+/// What was never installed.
+struct Others {
+    /// Skills that were written here, and their folders.
+    written: Vec<(String, PathBuf)>,
+    /// Skills that only `skills.toml` names.
+    wished: Vec<String>,
+}
+
+impl Others {
+    fn among(
+        context: &Context,
+        place: &Place,
+        lock: &Lockfile,
+        names: Vec<String>,
+        force: bool,
+    ) -> Result<Self, CommandError> {
+        let manifest = place.manifest()?;
+        let manifest = manifest.as_ref();
+        let (mut written, mut wished) = (Vec::new(), Vec::new());
+        for name in names {
+            let is_wished = manifest.is_some_and(|each| each.get(&name).is_some());
+            if is_wished && !wished.contains(&name) {
+                wished.push(name.clone());
+            }
+            // What is only wished for is not what was written here, unless both are to go.
+            if is_wished && !force {
+                continue;
+            }
+            match written::folder(context, place, &name)? {
+                Some(folder) if force => written.push((name, folder)),
+                Some(folder) => return Err(InstallFailure::Written { name, folder }.into()),
+                None if is_wished => {}
+                None => return Err(InstallFailure::not_installed(lock, &name).into()),
+            }
+        }
+        Ok(Self { written, wished })
+    }
 }
 
 /// Asks about skills that were written here: no source brings them back.
@@ -145,29 +180,39 @@ fn confirm(
     must_agree(context, &question)
 }
 
-/// Tells programs what became of all skills, and people of those that were written here, where
+/// Tells programs what became of all skills, and people of those that were never installed, where
 /// nothing else is removed.
 fn finished(
     context: &Context,
     place: &Place,
     plan: &Plan,
-    written: &[(String, PathBuf)],
+    others: &Others,
     dry_run: bool,
 ) -> Outcome {
     if context.printer.is_json() {
         let mut answer = changes::json(plan, &place.scope, dry_run);
-        let removed = written.iter().map(|(name, folder)| {
+        let written = others.written.iter().map(|(name, folder)| {
             json!({ "name": name, "change": "removed", "folder": folder.to_string_lossy() })
         });
+        let wished = others.wished.iter();
+        let wished = wished
+            .map(|name| json!({ "name": name, "change": "removed", "from": null, "to": null }));
         if let Some(changes) = answer["changes"].as_array_mut() {
-            changes.extend(removed);
+            changes.extend(written.chain(wished));
         }
         context.printer.json(&answer)?;
-    } else {
-        let count = counted(written.len(), "skill");
-        let done = if dry_run { "Would delete" } else { "Deleted" };
-        context.printer.note(&format!("{done} {count} for good"));
+        return Ok(Status::Yes);
     }
+    let told = |count: usize, would: &str, done: &str, how: &str| {
+        if count > 0 {
+            let done = if dry_run { would } else { done };
+            let count = counted(count, "skill");
+            context.printer.note(&format!("{done} {count} {how}"));
+        }
+    };
+    told(others.written.len(), "Would delete", "Deleted", "for good");
+    let wished = others.wished.len();
+    told(wished, "Would take", "Took", "out of skills.toml");
     Ok(Status::Yes)
 }
 

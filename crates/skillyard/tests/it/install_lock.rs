@@ -405,3 +405,38 @@ fn line_ends_stay_as_they_are() {
     let expected = config.replace("false", "true");
     assert_eq!(std::fs::read_to_string(file).unwrap(), expected);
 }
+
+#[test]
+fn what_only_skills_toml_names_can_be_removed() {
+    let context = installed();
+    let wanted = "[skills]\nbroken = \"./nope\"\nghost = \"./none\"\npdf = \"./lib/pdf\"\n";
+    context.write("skills.toml", wanted);
+    context.refused(&["sync"]);
+    assert_snapshot!(context.done(&["remove", "broken", "--dry-run"]), @r"
+     - broken  only from skills.toml: it was not installed
+    Would take 1 skill out of skills.toml
+    ");
+    assert_eq!(context.read("skills.toml"), wanted);
+    assert_snapshot!(context.done(&["remove", "broken"]), @r"
+     - broken  only from skills.toml: it was not installed
+    Took 1 skill out of skills.toml
+    ");
+    assert!(!context.read("skills.toml").contains("broken"));
+    let told = context.refused(&["remove", "broken"]);
+    assert!(told.contains("`broken` is not installed here"), "{told}");
+    assert_eq!(context.version_of("pdf").as_deref(), Some("one"));
+    let answer = context.json(&["remove", "ghost", "--json"]);
+    assert_eq!(answer["changes"][0]["name"], "ghost");
+    assert_eq!(answer["changes"][0]["change"], "removed");
+    context.done(&["sync", "--locked", "--check"]);
+    // Together with what is installed, and with what was written here.
+    context.write("skills.toml", wanted);
+    context.write(".agents/skills/ghost/SKILL.md", skill("ghost", "mine"));
+    context.done(&["remove", "ghost"]);
+    assert_eq!(context.version_of("ghost").as_deref(), Some("mine"));
+    context.write("skills.toml", wanted);
+    context.done(&["remove", "ghost", "broken", "pdf", "--force", "--yes"]);
+    assert_eq!(context.read("skills.toml"), "[skills]\n");
+    assert_eq!(context.version_of("ghost"), None);
+    assert_eq!(context.version_of("pdf"), None);
+}
