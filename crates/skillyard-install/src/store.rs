@@ -23,11 +23,13 @@ mod collect;
 mod discard;
 mod folder;
 mod insert;
+mod links;
 mod pack;
 
 use bundle::Bundles;
 pub use collect::Collected;
 pub use folder::Edits;
+pub use links::Links;
 pub use pack::PackError;
 
 /// Skills by digest.

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use skillyard_catalog::own_folder;
 use skillyard_format::Digest;
 
-use super::{Store, StoreError, names};
+use super::{Links, Store, StoreError, names};
 use crate::flock::Hold;
 use crate::lockfile::Lockfile;
 use crate::staging::sweep;
@@ -25,6 +25,9 @@ pub struct Collected {
     pub bytes: u64,
     /// Folders that nobody uses, and that stay because somebody edited them through a link.
     pub edited: Vec<PathBuf>,
+    /// Folders that stay only because links of projects may lead to them that are not where they
+    /// were.
+    pub astray: Vec<PathBuf>,
 }
 
 impl Store {
@@ -51,11 +54,15 @@ impl Store {
     }
 
     /// Removes what no remembered lock names and is not wanted otherwise, and what interrupted
-    /// processes left.
-    pub fn collect(&self, wanted: &BTreeSet<Digest>) -> Result<Collected, StoreError> {
+    /// processes left. What links lead to stays, too.
+    pub fn collect(
+        &self,
+        wanted: &BTreeSet<Digest>,
+        links: &Links,
+    ) -> Result<Collected, StoreError> {
         let _lock = self.locked(Hold::Alone)?;
         let mut used = self.used()?;
-        used.extend(wanted);
+        used.extend(wanted.iter().chain(&links.here));
         let (used, unused): (Vec<Digest>, Vec<Digest>) = self
             .list()?
             .iter()
@@ -63,15 +70,19 @@ impl Store {
         let (edited, unused): (Vec<Digest>, Vec<Digest>) = unused
             .into_iter()
             .partition(|digest| self.is_edited(*digest));
+        let (astray, unused): (Vec<Digest>, Vec<Digest>) = unused
+            .into_iter()
+            .partition(|digest| links.astray.contains(digest) && self.folder(*digest).is_dir());
         let sizes = self.read_each(&unused, |_, tree| tree.map_or(0, |tree| tree.size()))?;
         self.discard(&unused)?;
         let swept = sweep(&self.root.join("staging"));
         swept.map_err(|source| self.failed(source))?;
         Ok(Collected {
             removed: unused.len(),
-            kept: used.len() + edited.len(),
+            kept: used.len() + edited.len() + astray.len(),
             bytes: sizes.iter().sum(),
             edited: edited.iter().map(|digest| self.folder(*digest)).collect(),
+            astray: astray.iter().map(|digest| self.folder(*digest)).collect(),
         })
     }
 
@@ -105,7 +116,7 @@ impl Store {
 }
 
 /// The lock that a root stands for. Its path may be no text.
-fn lock_file_of(root: &Path) -> io::Result<PathBuf> {
+pub(super) fn lock_file_of(root: &Path) -> io::Result<PathBuf> {
     let bytes = std::fs::read(root)?;
     if bytes.is_empty() || bytes.contains(&0) {
         return Err(io::ErrorKind::InvalidData.into());

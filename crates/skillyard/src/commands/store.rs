@@ -1,5 +1,7 @@
 //! `skillyard store`.
 
+use std::borrow::Cow;
+use std::path::PathBuf;
 use std::time::Instant;
 
 use serde_json::json;
@@ -19,6 +21,7 @@ use crate::report::elapsed;
 ///   skillyard store verify         hash everything again
 ///   skillyard store verify --fix   remove what is damaged; it is fetched again when needed
 ///   skillyard store gc             remove what no project and no session uses any more
+///   skillyard store gc --gone      also what only links of projects lead to that are gone
 #[derive(Debug, clap::Args)]
 #[command(verbatim_doc_comment)]
 pub(crate) struct Args {
@@ -35,7 +38,12 @@ enum What {
         fix: bool,
     },
     /// Remove what no lock file uses any more, and no session that could be made again
-    Gc,
+    Gc {
+        /// Also remove what links lead to of projects that are not where they were: moved, deleted,
+        /// or on a disk that is not mounted
+        #[arg(long)]
+        gone: bool,
+    },
     /// Print where the store is
     Path,
 }
@@ -44,7 +52,7 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     let store = place::store(context);
     match args.what {
         What::Verify { fix } => verify(context, &store, fix),
-        What::Gc => collect(context, &store),
+        What::Gc { gone } => collect(context, &store, gone),
         What::Path => {
             let (printer, path) = (&context.printer, store.root().display());
             if printer.is_json() {
@@ -110,7 +118,7 @@ fn told_edited(count: usize) -> String {
     }
 }
 
-fn collect(context: &Context, store: &Store) -> Outcome {
+fn collect(context: &Context, store: &Store, gone: bool) -> Outcome {
     let start = Instant::now();
     // What an interrupted change is about to need is in no lock yet.
     if let Some((journal, source)) = chronicle::recover(context).into_iter().next() {
@@ -118,14 +126,21 @@ fn collect(context: &Context, store: &Store) -> Outcome {
     }
     // Where they cannot be asked, nothing is removed.
     let wanted = agent::named_by_sessions(context)?;
-    let collected = store.collect(&wanted).map_err(InstallFailure::from)?;
+    let links = store.links(&context.environment.skillyard_home);
+    let mut links = links.map_err(InstallFailure::from)?;
+    if gone {
+        links.astray.clear();
+    }
+    let collected = store.collect(&wanted, &links);
+    let collected = collected.map_err(InstallFailure::from)?;
     let printer = &context.printer;
     if printer.is_json() {
         printer.json(&json!({
             "removed": collected.removed,
             "kept": collected.kept,
             "bytes": collected.bytes,
-            "edited": collected.edited.iter().map(|path| path.to_string_lossy()).collect::<Vec<_>>(),
+            "edited": shown(&collected.edited),
+            "linked": shown(&collected.astray),
         }))?;
     } else {
         for folder in &collected.edited {
@@ -133,6 +148,17 @@ fn collect(context: &Context, store: &Store) -> Outcome {
                 " ! `{}` was edited through a link, and stays; no project uses it any more",
                 folder.display()
             ));
+        }
+        for folder in &collected.astray {
+            printer.people(&format!(
+                " ! `{}` stays: links of a project that is not where it was may lead to it",
+                folder.display()
+            ));
+        }
+        if !collected.astray.is_empty() {
+            printer.note(
+                "Run `skillyard sync` in a project that was moved; where it is gone, `skillyard store gc --gone` removes them",
+            );
         }
         printer.note(&format!(
             "Removed {} of {} skills ({} bytes) in {}",
@@ -143,4 +169,9 @@ fn collect(context: &Context, store: &Store) -> Outcome {
         ));
     }
     Ok(Status::Yes)
+}
+
+/// Folders for programs.
+fn shown(folders: &[PathBuf]) -> Vec<Cow<'_, str>> {
+    folders.iter().map(|path| path.to_string_lossy()).collect()
 }

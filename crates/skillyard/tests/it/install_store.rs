@@ -389,3 +389,45 @@ fn what_was_edited_through_a_link_is_no_damage() {
     assert!(synced.status.success(), "{}", text(&synced.stderr));
     assert!(is_mine());
 }
+
+#[test]
+fn what_links_of_a_moved_project_lead_to_is_not_collected() {
+    let context = installed();
+    context.write("lib/csv/SKILL.md", skill("csv", "linked"));
+    context.write("first/skills.toml", "");
+    let within = |folder: &str, arguments: &[&str]| {
+        let mut command = context.skillyard();
+        let command = command.current_dir(context.root().join(folder));
+        let done = output(command.args(arguments));
+        assert!(done.status.success(), "{}", text(&done.stderr));
+    };
+    within("first", &["install", "../lib/csv", "--link", "--yes"]);
+    within("first", &["install", "../lib/pdf", "--link", "--yes"]);
+    fs::remove_dir_all(context.root().join("lib/csv")).unwrap();
+    fs::rename(context.root().join("first"), context.root().join("second")).unwrap();
+    let linked = || context.root().join("second/.agents/skills/csv/SKILL.md");
+    // The one that another project uses is not told of.
+    let told = context.done(&["store", "gc"]);
+    assert_eq!(told.matches("is not where it was").count(), 1, "{told}");
+    assert!(told.contains("`skillyard store gc --gone`"), "{told}");
+    assert!(linked().exists());
+    let answer = context.json(&["store", "gc", "--json"]);
+    assert_eq!(answer["linked"].as_array().unwrap().len(), 1);
+    // Once it is known where the project is, that is nothing to tell of.
+    within("second", &["sync", "--locked"]);
+    let answer = context.json(&["store", "gc", "--json"]);
+    assert_eq!(answer["linked"].as_array().unwrap().len(), 0);
+    assert!(linked().exists());
+    // On a branch that does not have it the link still leads there.
+    within("second", &["sync", "--locked", "--check"]);
+    let lock = context.read("second/skills.lock");
+    context.write("second/skills.lock", "version = 1\n");
+    context.done(&["store", "gc"]);
+    assert!(linked().exists());
+    context.write("second/skills.lock", lock);
+    fs::remove_dir_all(context.root().join("second")).unwrap();
+    assert_eq!(context.json(&["store", "gc", "--json"])["removed"], 0);
+    let answer = context.json(&["store", "gc", "--gone", "--json"]);
+    assert_eq!(answer["removed"], 1);
+    assert_eq!(answer["linked"].as_array().unwrap().len(), 0);
+}
