@@ -6,7 +6,6 @@ use url::Url;
 use super::below;
 use super::forge::{Forge, ForgeError, Project, TAGS_PER_PAGE};
 use super::http::Header;
-use crate::reference::SubPath;
 
 /// Where the API of gitlab.com is.
 pub const API: &str = "https://gitlab.com/api/v4";
@@ -76,12 +75,9 @@ impl Forge for GitLab {
 
     fn archive(&self, project: &Project<'_>, commit: &str) -> Url {
         let mut url = self.repository(project, &["repository", "archive.tar.gz"]);
-        let mut query = url.query_pairs_mut();
-        query.append_pair("sha", commit);
-        if let Some(path) = project.hosted.path.as_ref().map(SubPath::as_str) {
-            query.append_pair("path", path);
-        }
-        drop(query);
+        // Whole, though it could be a part: it serves all skills of the repository, and GitLab gives
+        // out few archives in a minute.
+        url.query_pairs_mut().append_pair("sha", commit);
         url
     }
 

@@ -32,7 +32,7 @@ fn gitlab(asked: &Asked) -> Reply {
         "/repository/tags?per_page=100&page=1" => Reply::ok(format!(
             r#"[{{"name": "v1.0.0", "commit": {{"id": "{V1}"}}}}]"#
         )),
-        "/repository/archive.tar.gz?sha=3333333333333333333333333333333333333333&path=skills%2Fpdf" => {
+        "/repository/archive.tar.gz?sha=3333333333333333333333333333333333333333" => {
             Reply::ok("archive")
         }
         _ => Reply::status(404),

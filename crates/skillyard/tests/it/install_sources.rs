@@ -120,6 +120,34 @@ fn gitlab_serves_every_revision() {
 }
 
 #[test]
+fn gitlab_serves_several_skills_of_a_repository() {
+    let context = project();
+    let repository = Repository::new(&context, "remote.git");
+    let needs = "---\nname: needs\ndescription: Use when needs.\nmetadata:\n  skillyard.requires-skills: \"../csv\"\n---\n\none\n";
+    repository
+        .skill("skills/pdf", "one")
+        .skill("skills/csv", "one")
+        .write("skills/needs/SKILL.md", needs)
+        .commit("one");
+    let server = forge::gitlab(&repository);
+    context.configure(&format!("[hosts.gitlab]\nurl = \"{}\"\n", server.url("")));
+    let [pdf, csv, needs] =
+        ["pdf", "csv", "needs"].map(|name| format!("gitlab:acme/skills/skills/{name}"));
+    context.done(&["install", &pdf, &csv, "--yes"]);
+    assert_eq!(context.version_of("csv").as_deref(), Some("one"));
+    context.done(&["outdated"]);
+    context.done(&["update", "--yes"]);
+    // Also where nothing is in the store.
+    std::fs::remove_dir_all(context.root().join(".agents")).unwrap();
+    std::fs::remove_dir_all(context.in_home(".skillyard/store")).unwrap();
+    context.done(&["sync", "--locked"]);
+    assert_eq!(context.version_of("csv").as_deref(), Some("one"));
+    context.done(&["remove", "pdf", "csv"]);
+    context.done(&["install", &needs, "--yes"]);
+    assert_eq!(context.version_of("csv").as_deref(), Some("one"));
+}
+
+#[test]
 fn what_a_forge_does_not_show_us_may_be_open_to_git() {
     let context = project();
     let repository = Repository::new(&context, "acme/skills.git");

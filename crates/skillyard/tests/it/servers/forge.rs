@@ -13,6 +13,8 @@ struct Known {
     commits: HashMap<String, String>,
     tags: Vec<(String, String)>,
     archives: HashMap<String, Vec<u8>>,
+    /// Archives of folders, by commit and path.
+    parts: HashMap<(String, String), Vec<u8>>,
 }
 
 impl Known {
@@ -22,6 +24,7 @@ impl Known {
             commits: HashMap::new(),
             tags: Vec::new(),
             archives: HashMap::new(),
+            parts: HashMap::new(),
         };
         for name in listing.lines() {
             let commit = repository.git(&["rev-parse", &format!("{name}^{{commit}}")]);
@@ -40,8 +43,25 @@ impl Known {
         known
     }
 
+    /// With the archives of single folders, which GitLab gives out.
+    fn with_parts(mut self, repository: &Repository<'_>) -> Self {
+        for commit in self.archives.keys() {
+            let folders = repository.git(&["ls-tree", "-r", "-d", "--name-only", commit]);
+            for folder in folders.lines() {
+                let archive = repository.archive("acme-skills-part", commit, Some(folder));
+                let key = (commit.clone(), folder.to_owned());
+                self.parts.insert(key, archive);
+            }
+        }
+        self
+    }
+
     fn archive(&self, commit: &str) -> Reply {
-        match self.archives.get(commit) {
+        Self::given(self.archives.get(commit))
+    }
+
+    fn given(archive: Option<&Vec<u8>>) -> Reply {
+        match archive {
             Some(archive) => {
                 Reply::ok(archive.clone()).header("Content-Type", "application/x-gzip")
             }
@@ -79,7 +99,7 @@ fn github_answer(known: &Known, asked: &Asked) -> Reply {
 
 /// `acme/skills` as GitLab shows it.
 pub(crate) fn gitlab(repository: &Repository<'_>) -> Server {
-    let known = Known::of(repository);
+    let known = Known::of(repository).with_parts(repository);
     Server::start(move |asked| gitlab_answer(&known, asked))
 }
 
@@ -100,8 +120,13 @@ fn gitlab_answer(known: &Known, asked: &Asked) -> Reply {
             Reply::json(&tags.collect())
         }
         ["repository", "archive.tar.gz"] => {
-            let query = asked.target.split_once("sha=").map_or("", |(_, rest)| rest);
-            known.archive(query.split('&').next().unwrap_or_default())
+            let query = asked.target.split_once('?').map_or("", |(_, query)| query);
+            let query: HashMap<_, _> = url::form_urlencoded::parse(query.as_bytes()).collect();
+            let commit = query["sha"].to_string();
+            match query.get("path") {
+                None => known.archive(&commit),
+                Some(path) => Known::given(known.parts.get(&(commit, path.to_string()))),
+            }
         }
         _ => Reply::status(404),
     }
