@@ -18,6 +18,7 @@ mod search;
 #[cfg(test)]
 mod tests;
 
+pub use answers::is_neighbour;
 pub use demand::Asker;
 pub use error::DependencyError;
 pub use known::Known;

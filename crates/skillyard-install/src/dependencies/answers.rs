@@ -60,11 +60,7 @@ impl<'a, S: Supplier> Answers<'a, S> {
                 reference: reference.to_owned(),
             });
         }
-        let whose = if is_neighbour(reference) {
-            crate::lockfile::reference(&by.source, by.requested.as_deref())
-        } else {
-            String::new()
-        };
+        let whose = whose(reference, by);
         let supplier = &mut *self.supplier;
         let answer = self
             .supplied
@@ -78,7 +74,19 @@ impl<'a, S: Supplier> Answers<'a, S> {
     }
 }
 
-fn is_neighbour(reference: &str) -> bool {
+/// What of a skill decides what a reference in it means.
+fn whose(reference: &str, by: &Candidate) -> String {
+    if is_neighbour(reference) {
+        return crate::lockfile::reference(&by.source, by.requested.as_deref());
+    }
+    // A name is one of the registry that the skill is of.
+    let alias = by.source.split_once(':').map(|(alias, _)| alias);
+    let is_registry = by.origin.kind == OriginKind::Registry;
+    alias.filter(|_| is_registry).unwrap_or_default().to_owned()
+}
+
+/// Whether a reference in a skill is a folder of the same source.
+pub fn is_neighbour(reference: &str) -> bool {
     reference.starts_with("./") || reference.starts_with("../")
 }
 

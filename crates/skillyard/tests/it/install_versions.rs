@@ -265,3 +265,74 @@ fn an_older_version_is_taken_where_the_newest_does_not_go_together() {
     assert_eq!(context.version_of("tool").as_deref(), Some("1.3.0"));
     assert_eq!(context.version_of("lib").as_deref(), Some("2.0.0"));
 }
+
+/// A project with a registry of its own, and the default one, which is somebody else's.
+fn two_registries() -> (TestContext, [Server; 2], [Shelf; 2]) {
+    let shelves = [Shelf::default(), Shelf::default()];
+    let [own, public] = &shelves;
+    put(own, "lead@1.0.0", "helper");
+    put(own, "helper@1.0.0", "");
+    put(public, "helper@9.0.0", "");
+    put(public, "ghost@1.0.0", "");
+    put(public, "show@1.0.0", "helper");
+    let servers = [registry(own), registry(public)];
+    let context = project();
+    context.configure(&format!(
+        "[sources.corp]\nurl = \"{}\"\n[registry]\nurl = \"{}\"\n",
+        servers[0].url(""),
+        servers[1].url("")
+    ));
+    (context, servers, shelves)
+}
+
+#[test]
+fn a_name_is_one_of_the_registry_that_the_skill_is_of() {
+    let (context, servers, [own, _]) = two_registries();
+    context.done(&["install", "corp:lead", "--yes"]);
+    assert_eq!(context.version_of("helper").as_deref(), Some("1.0.0"));
+    assert!(context.read("skills.lock").contains("\"corp:helper\""));
+    assert!(servers[1].asked().is_empty());
+    context.done(&["outdated"]);
+    context.done(&["update", "--yes"]);
+    context.done(&["sync", "--locked", "--check"]);
+    // What is not there is not looked for elsewhere.
+    put(&own, "needy@1.0.0", "ghost");
+    let told = context.refused(&["install", "corp:needy", "--yes"]);
+    assert!(told.contains("`needy` needs `ghost`"), "{told}");
+    // Nor does it need a default registry.
+    context.done(&["remove", "lead"]);
+    context.configure(&format!(
+        "[sources.corp]\nurl = \"{}\"\n",
+        servers[0].url("")
+    ));
+    context.done(&["install", "corp:lead", "--yes"]);
+    assert_eq!(context.version_of("helper").as_deref(), Some("1.0.0"));
+}
+
+#[test]
+fn skills_of_two_registries_each_mean_their_own() {
+    for order in [["corp:lead", "show"], ["show", "corp:lead"]] {
+        let (context, _servers, _shelves) = two_registries();
+        let told = context.refused(&["install", order[0], order[1], "--yes"]);
+        assert!(
+            told.contains("`helper` is needed from two sources"),
+            "{told}"
+        );
+        assert!(told.contains("`corp:helper` (1.0.0)"), "{told}");
+        assert!(told.contains("`helper` (9.0.0)"), "{told}");
+        context.nothing_left();
+    }
+}
+
+#[test]
+fn a_skill_can_name_the_default_registry() {
+    let (context, _servers, [own, _]) = two_registries();
+    put(&own, "lead@1.0.0", "registry:helper");
+    context.done(&["install", "corp:lead", "--yes"]);
+    assert_eq!(context.version_of("helper").as_deref(), Some("9.0.0"));
+    // What came from there goes to where it is meant to come from.
+    put(&own, "lead@1.1.0", "helper");
+    context.done(&["update", "--yes"]);
+    assert_eq!(context.version_of("helper").as_deref(), Some("1.0.0"));
+    context.done(&["sync", "--locked", "--check"]);
+}

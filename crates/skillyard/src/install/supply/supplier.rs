@@ -2,7 +2,8 @@
 
 use skillyard_format::{QualifiedName, SkillName};
 use skillyard_install::candidate::Candidate;
-use skillyard_install::dependencies::Supplier;
+use skillyard_install::dependencies::{Supplier, is_neighbour};
+use skillyard_install::origin::OriginKind;
 use skillyard_install::reference::{Local, LocalKind, Reference};
 
 use super::Supply;
@@ -27,10 +28,11 @@ impl Supplier for Supply<'_> {
 }
 
 impl Supply<'_> {
-    /// What a reference in a skill means: `./x` and `../x` are folders of the same source.
+    /// What a reference in a skill means: `./x` and `../x` are folders of the same source, and a
+    /// name is one of the registry that the skill is of.
     fn meant(&self, reference: &str, by: &Candidate) -> Result<Reference, CommandError> {
-        if !reference.starts_with("./") && !reference.starts_with("../") {
-            return self.written(reference);
+        if !is_neighbour(reference) {
+            return self.named(reference, by);
         }
         let own = self.written(&by.source)?;
         if let Reference::Local(local) = own {
@@ -50,5 +52,20 @@ impl Supply<'_> {
         }
         let sibling = own.in_folder(&folder).map_err(InstallFailure::from)?;
         at(sibling, by.requested.as_deref())
+    }
+
+    /// What a reference to something else means. The default registry may be anybody's, and have
+    /// another skill of that name; who means it all the same writes `registry:name`.
+    fn named(&self, reference: &str, by: &Candidate) -> Result<Reference, CommandError> {
+        let mut meant = self.written(reference)?;
+        if by.origin.kind == OriginKind::Registry
+            && !reference.starts_with("registry:")
+            && let Reference::Registry(named) = &mut meant
+            && named.alias.is_none()
+            && let Reference::Registry(own) = self.written(&by.source)?
+        {
+            named.alias = own.alias;
+        }
+        Ok(meant)
     }
 }
