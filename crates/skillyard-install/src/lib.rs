@@ -26,6 +26,7 @@ pub mod site;
 pub mod staging;
 pub mod store;
 pub mod stored;
+pub mod tags;
 pub mod target;
 pub mod text;
 pub mod transaction;

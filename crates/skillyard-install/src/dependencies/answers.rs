@@ -77,7 +77,10 @@ impl<'a, S: Supplier> Answers<'a, S> {
 /// What of a skill decides what a reference in it means.
 fn whose(reference: &str, by: &Candidate) -> String {
     if is_neighbour(reference) {
-        return crate::lockfile::reference(&by.source, by.requested.as_deref());
+        // One range can lead to several commits, and the neighbours are those of each.
+        let commit = by.origin.commit.as_deref().unwrap_or_default();
+        let source = crate::lockfile::reference(&by.source, by.requested.as_deref());
+        return format!("{commit} {source}");
     }
     // A name is one of the registry that the skill is of.
     let alias = by.source.split_once(':').map(|(alias, _)| alias);

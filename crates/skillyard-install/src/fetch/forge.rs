@@ -13,6 +13,7 @@ use super::{Content, Fetched, Shape, Transfer};
 use crate::origin::{Origin, OriginKind};
 use crate::reference::shown::shown;
 use crate::reference::{Hosted, Requirement, Revision};
+use crate::tags::Tags;
 
 /// The most bytes an answer about a repository may have.
 const MAX_ANSWER: u64 = 8 * 1024 * 1024;
@@ -31,6 +32,8 @@ pub struct Resolved {
     pub tag: Option<String>,
     /// The version that a chosen tag names.
     pub version: Option<String>,
+    /// The tags that it was chosen among, where a range was asked for.
+    pub tags: Option<Tags>,
 }
 
 /// What every forge says about a repository.
@@ -44,6 +47,8 @@ pub struct Project<'a> {
     http: &'a Http,
     headers: &'a [Header],
     pub(super) hosted: &'a Hosted,
+    /// The name that tags of the wanted skill may start with.
+    tag_name: &'a str,
     /// The forge as messages call it.
     forge: String,
 }
@@ -67,9 +72,14 @@ pub trait Forge {
     fn page(&self, project: &Project<'_>) -> String;
 }
 
-/// The commit that a reference means now.
-pub fn resolve(forge: &dyn Forge, http: &Http, hosted: &Hosted) -> Result<Resolved, ForgeError> {
-    Project::of(forge, http, hosted).resolve(forge)
+/// The commit that a reference means now, for the skill whose tags may start with `tag_name`.
+pub fn resolve(
+    forge: &dyn Forge,
+    http: &Http,
+    hosted: &Hosted,
+    tag_name: &str,
+) -> Result<Resolved, ForgeError> {
+    Project::of(forge, http, hosted, tag_name).resolve(forge)
 }
 
 /// Fetches a commit as an archive.
@@ -79,15 +89,17 @@ pub fn fetch(
     hosted: &Hosted,
     resolved: Resolved,
 ) -> Result<Fetched, ForgeError> {
-    Project::of(forge, transfer.http, hosted).fetch(forge, transfer, resolved)
+    let project = Project::of(forge, transfer.http, hosted, hosted.tag_name());
+    project.fetch(forge, transfer, resolved)
 }
 
 impl<'a> Project<'a> {
-    fn of(forge: &'a dyn Forge, http: &'a Http, hosted: &'a Hosted) -> Self {
+    fn of(forge: &'a dyn Forge, http: &'a Http, hosted: &'a Hosted, tag_name: &'a str) -> Self {
         Self {
             http,
             headers: forge.headers(),
             hosted,
+            tag_name,
             forge: forge.host(),
         }
     }
@@ -107,6 +119,7 @@ impl<'a> Project<'a> {
                     commit: commit.clone(),
                     tag: None,
                     version: None,
+                    tags: None,
                 })
             }
             Some(Revision::Commit(commit)) => {
@@ -131,7 +144,8 @@ impl<'a> Project<'a> {
     fn required(&self, api: &dyn Forge, requirement: &Requirement) -> Result<Resolved, ForgeError> {
         let tags = self.all_tags(api)?;
         let names = || tags.iter().map(|(name, _)| name.as_str());
-        let name = Some(self.hosted.tag_name());
+        let name = Some(self.tag_name);
+        let tags_seen = || Some(Tags::new(requirement, names(), self.tag_name));
         if let Some((version, tag)) = requirement.select_tag(names(), name) {
             let commit = tags
                 .iter()
@@ -140,6 +154,7 @@ impl<'a> Project<'a> {
             let resolved = self.checked(commit.unwrap_or_default(), tag)?;
             return Ok(Resolved {
                 version: Some(version.to_string()),
+                tags: tags_seen(),
                 ..resolved
             });
         }
@@ -147,7 +162,10 @@ impl<'a> Project<'a> {
         if requirement.could_be_a_name() {
             match self.named(api, &requirement.to_string()) {
                 Err(ForgeError::NoRevision { .. }) => {}
-                other => return other,
+                other => {
+                    let tags = tags_seen();
+                    return other.map(|resolved| Resolved { tags, ..resolved });
+                }
             }
         }
         Err(ForgeError::NoTag {
@@ -187,6 +205,7 @@ impl<'a> Project<'a> {
             commit,
             tag: Some(revision.to_owned()),
             version: None,
+            tags: None,
         })
     }
 

@@ -8,59 +8,77 @@ use super::quarantine::{self, Contents};
 use super::repository::RepositoryRequest;
 use super::{resolve, watch};
 use crate::reference::Revision;
+use crate::tags::Tags;
 
 /// Where the fetched commit is kept.
 const FETCHED: &str = "refs/skillyard/fetched";
 
-/// Fetches the commit that is wanted into `folder`, which is new; its hash, and the version it has.
+/// A commit that was fetched.
+pub(super) struct Found {
+    /// Its hash.
+    pub(super) commit: String,
+    /// The version it has.
+    pub(super) version: Option<String>,
+    /// The tags that it was chosen among, where a range of versions was asked for.
+    pub(super) tags: Option<Tags>,
+}
+
+/// Fetches the commit that is wanted into `folder`, which is new.
 pub(super) fn fetch(
     git: &Git,
     folder: &Path,
     request: &RepositoryRequest<'_>,
     place: &Place<'_>,
-) -> Result<(String, Option<String>), GitError> {
+) -> Result<Found, GitError> {
     let contents = quarantine::prepare(folder, place).map_err(GitError::Run)?;
-    let (revision, version) = revision(git, folder, request, place)?;
+    let (revision, version, tags) = revision(git, folder, request, place)?;
     let url = request.remote.to_git();
     match fetch_commit(git, folder, &url, contents, &revision) {
         Err(error) if is_refused(&error) => fetch_with_all(git, folder, &url, &revision)?,
         other => other?,
     }
-    Ok((commit_of(git, folder)?, version))
+    Ok(Found {
+        commit: commit_of(git, folder)?,
+        version,
+        tags,
+    })
 }
 
-/// What to fetch, and the version it has.
+/// What to fetch, the version it has, and the tags that it was chosen among.
 fn revision(
     git: &Git,
     folder: &Path,
     request: &RepositoryRequest<'_>,
     place: &Place<'_>,
-) -> Result<(String, Option<String>), GitError> {
+) -> Result<(String, Option<String>, Option<Tags>), GitError> {
     match request.revision {
-        None => Ok(("HEAD".into(), None)),
-        Some(Revision::Name(name)) => Ok((name.clone(), None)),
+        None => Ok(("HEAD".into(), None, None)),
+        Some(Revision::Name(name)) => Ok((name.clone(), None, None)),
         Some(revision @ Revision::Commit(hash)) if revision.is_full_commit() => {
-            Ok((hash.clone(), None))
+            Ok((hash.clone(), None, None))
         }
         Some(Revision::Commit(start)) => {
             let refs = resolve::remote_refs(git, folder)?;
             if let Some(name) = resolve::named(&refs, start) {
-                return Ok((name.to_owned(), None));
+                return Ok((name.to_owned(), None, None));
             }
             // Apart from the rest: git would not fetch again what it has here without its trees.
             let history = folder.join("history");
             quarantine::prepare(&history, place).map_err(GitError::Run)?;
             let hash = resolve::whole_hash(git, &history, &request.remote.to_git(), start)?;
             let _ = std::fs::remove_dir_all(&history);
-            Ok((hash, None))
+            Ok((hash, None, None))
         }
         Some(Revision::Requirement(requirement)) => {
             let refs = resolve::remote_refs(git, folder)?;
-            resolve::tag(&refs, requirement, request.tag_name).ok_or_else(|| GitError::NoVersion {
+            let found = resolve::tag(&refs, requirement, request.tag_name);
+            let (revision, version) = found.ok_or_else(|| GitError::NoVersion {
                 url: request.remote.to_git(),
                 wanted: requirement.to_string(),
                 newest: resolve::newest(&refs, request.tag_name),
-            })
+            })?;
+            let tags = Tags::new(requirement, resolve::tags(&refs), request.tag_name);
+            Ok((revision, version, Some(tags)))
         }
     }
 }

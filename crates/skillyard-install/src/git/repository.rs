@@ -4,13 +4,15 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use super::command::{Git, GitError, run};
+use super::commit::{self, Found};
 use super::listing::{self, Entry, Kind};
 use super::place::Place;
-use super::{commit, objects, watch};
+use super::{objects, watch};
 use crate::fetch::http::Header;
 use crate::material::{Material, MaterialError, Offer, Offers, is_below, last_part};
 use crate::origin::{Origin, OriginKind};
 use crate::reference::{Remote, Revision};
+use crate::tags::Tags;
 use crate::tree::{Tree, TreeError, TreeFile, TreeLimits};
 
 /// What is asked of a repository.
@@ -35,6 +37,7 @@ pub struct Repository {
     folder: PathBuf,
     limits: TreeLimits,
     origin: Origin,
+    tags: Option<Tags>,
     entries: Vec<Entry>,
     contents: HashMap<String, Vec<u8>>,
 }
@@ -48,7 +51,11 @@ impl Repository {
     ) -> Result<Self, GitError> {
         let folder = quarantine.join("git");
         let mut place = Place::of(request);
-        let (commit, version) = loop {
+        let Found {
+            commit,
+            version,
+            tags,
+        } = loop {
             match commit::fetch(git, &folder, request, &place) {
                 Ok(found) => break found,
                 Err(error) => place = place.after(git, &folder, error)?,
@@ -69,9 +76,15 @@ impl Repository {
                 commit: Some(commit),
                 version,
             },
+            tags,
             entries,
             contents: HashMap::new(),
         })
+    }
+
+    /// The tags that the commit was chosen among, where a range of versions was asked for.
+    pub fn tags(&self) -> Option<&Tags> {
+        self.tags.as_ref()
     }
 
     /// Makes the contents of these objects available, with at most one more fetch.

@@ -61,7 +61,8 @@ pub(super) fn newest(refs: &[RemoteRef], name: &str) -> Option<String> {
     newest.map(|(version, _)| version.to_string())
 }
 
-fn tags(refs: &[RemoteRef]) -> impl Iterator<Item = &str> {
+/// The names of the tags.
+pub(super) fn tags(refs: &[RemoteRef]) -> impl Iterator<Item = &str> {
     // An annotated tag comes twice, the second time with `^{}` behind it.
     let tags = refs
         .iter()

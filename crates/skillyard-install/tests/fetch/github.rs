@@ -4,7 +4,7 @@ use skillyard_install::fetch::forge::{self, ForgeError, Resolved};
 use skillyard_install::fetch::github::GitHub;
 use skillyard_install::fetch::{Content, Shape};
 use skillyard_install::origin::{Origin, OriginKind};
-use skillyard_install::reference::{Hosted, Reference, SubPath};
+use skillyard_install::reference::{Hosted, Reference, Revision, SubPath};
 use url::Url;
 
 use crate::server::{Asked, Reply, Server};
@@ -101,8 +101,13 @@ fn revisions_become_commits() {
         ),
         ("o/r@7", BRANCH, Some("7"), None),
     ] {
-        let resolved = forge::resolve(&hub(&server), &bench.http, &hosted(reference)).unwrap();
+        let hosted = hosted(reference);
+        let resolved =
+            forge::resolve(&hub(&server), &bench.http, &hosted, hosted.tag_name()).unwrap();
+        let is_range = matches!(hosted.revision, Some(Revision::Requirement(_)));
+        assert_eq!(resolved.tags.is_some(), is_range, "{reference}");
         let expected = Resolved {
+            tags: resolved.tags.clone(),
             commit: commit.to_owned(),
             tag: tag.map(str::to_owned),
             version: version.map(str::to_owned),
@@ -116,13 +121,14 @@ fn a_whole_commit_needs_no_question() {
     let server = Server::start(github);
     let bench = Bench::new();
     let hosted = hosted(&format!("o/r@{V1_2}"));
-    let resolved = forge::resolve(&hub(&server), &bench.http, &hosted).unwrap();
+    let resolved = forge::resolve(&hub(&server), &bench.http, &hosted, hosted.tag_name()).unwrap();
     assert_eq!(
         resolved,
         Resolved {
             commit: V1_2.to_owned(),
             tag: None,
             version: None,
+            tags: None,
         }
     );
     assert!(server.asked().is_empty());
@@ -135,7 +141,7 @@ fn a_commit_is_fetched_as_an_archive_and_the_token_stays_with_the_api() {
     let mut hub = hub(&server);
     hub.headers.push(header("Authorization: Bearer s3cret"));
     let hosted = hosted("o/r/skills/pdf@main");
-    let resolved = forge::resolve(&hub, &bench.http, &hosted).unwrap();
+    let resolved = forge::resolve(&hub, &bench.http, &hosted, hosted.tag_name()).unwrap();
     let fetched = forge::fetch(&hub, &bench.transfer(), &hosted, resolved).unwrap();
     let Content::Archive { file, shape, .. } = fetched.content else {
         panic!()
@@ -178,7 +184,8 @@ fn refused(
     if token {
         hub.headers.push(header("Authorization: Bearer s3cret"));
     }
-    let error = forge::resolve(&hub, &bench.http, &hosted(reference)).unwrap_err();
+    let hosted = hosted(reference);
+    let error = forge::resolve(&hub, &bench.http, &hosted, hosted.tag_name()).unwrap_err();
     assert!(error.to_string().contains(message), "{reference}: {error}");
     error
 }

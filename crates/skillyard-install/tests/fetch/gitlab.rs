@@ -52,7 +52,7 @@ fn a_folder_of_a_project_in_nested_groups_is_fetched() {
     let bench = Bench::new();
     let hosted = hosted("gitlab:a/b/c//skills/pdf@^1");
     let lab = lab(&server);
-    let resolved = forge::resolve(&lab, &bench.http, &hosted).unwrap();
+    let resolved = forge::resolve(&lab, &bench.http, &hosted, hosted.tag_name()).unwrap();
     assert_eq!(resolved.commit, V1);
     let fetched = forge::fetch(&lab, &bench.transfer(), &hosted, resolved).unwrap();
     let Content::Archive { file, .. } = fetched.content else {
@@ -72,7 +72,8 @@ fn a_folder_of_a_project_in_nested_groups_is_fetched() {
 fn the_default_branch_is_found_and_errors_are_explained() {
     let server = Server::start(gitlab);
     let bench = Bench::new();
-    let resolve = |reference: &str| forge::resolve(&lab(&server), &bench.http, &hosted(reference));
+    let resolve =
+        |reference: &str| forge::resolve(&lab(&server), &bench.http, &hosted(reference), "c");
     assert_eq!(resolve("gitlab:a/b/c//").unwrap().commit, MAIN);
     let message = |reference: &str| resolve(reference).unwrap_err().to_string();
     assert_eq!(
@@ -85,6 +86,7 @@ fn the_default_branch_is_found_and_errors_are_explained() {
     );
     let mut anonymous = lab(&server);
     anonymous.headers.clear();
-    let error = forge::resolve(&anonymous, &bench.http, &hosted("gitlab:a/b/c//")).unwrap_err();
+    let error =
+        forge::resolve(&anonymous, &bench.http, &hosted("gitlab:a/b/c//"), "c").unwrap_err();
     assert!(error.to_string().ends_with("or is private"), "{error}");
 }

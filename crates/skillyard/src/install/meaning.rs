@@ -32,12 +32,23 @@ impl Meaning {
     pub(crate) fn source(&self) -> Result<String, ReferenceError> {
         let whole = self.reference.in_folder("")?;
         let alias = self.alias.as_deref().unwrap_or_default();
-        // Tags can begin with the name of a skill, so a range can mean another commit for each.
-        let requested = whole.identity().1;
-        let is_range = requested.is_some_and(|text| text.parse::<Requirement>().is_ok());
-        let named = self.named.as_deref().filter(|_| is_range);
-        Ok(format!("{alias} {} {whole}", named.unwrap_or_default()))
+        Ok(format!("{alias} {whole}"))
     }
+
+    /// The name that tags of the skill may start with.
+    pub(crate) fn tag_name(&self) -> &str {
+        let named = self.named.as_deref();
+        named.unwrap_or_else(|| match &self.reference {
+            Reference::Git(git) => git.tag_name(),
+            Reference::Hosted(hosted) => hosted.tag_name(),
+            _ => "",
+        })
+    }
+}
+
+/// Whether a range of versions is asked for, which can mean another state for each skill.
+pub(super) fn is_range(requested: Option<&str>) -> bool {
+    requested.is_some_and(|text| text.parse::<Requirement>().is_ok())
 }
 
 /// Reads a reference that was written down somewhere: what exists here does not change it.

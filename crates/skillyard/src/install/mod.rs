@@ -13,6 +13,7 @@ mod logs;
 mod meaning;
 pub(crate) mod moving;
 pub(crate) mod newest;
+mod opened;
 pub(crate) mod pick;
 pub(crate) mod place;
 pub(crate) mod prepared;

@@ -20,6 +20,7 @@ use skillyard_install::tree::TreeLimits;
 use url::Origin;
 
 use super::meaning::{self, Meaning};
+use super::opened::Opened;
 use super::web::{Given, Web};
 use crate::context::Context;
 use crate::error::CommandError;
@@ -38,7 +39,8 @@ enum Reach {
 pub(super) struct Sources<'a> {
     context: &'a Context,
     store: &'a Store,
-    opened: HashMap<String, Box<dyn Material>>,
+    /// By what is fetched; several where a range means several states.
+    opened: HashMap<String, Vec<Opened>>,
     headers: Vec<String>,
     /// The hosts that get these headers.
     hosts: Vec<Origin>,
@@ -87,31 +89,40 @@ impl<'a> Sources<'a> {
         &mut self,
         meaning: &Meaning,
     ) -> Result<&mut Box<dyn Material>, CommandError> {
-        let key = meaning.source().map_err(InstallFailure::from)?;
-        if !self.opened.contains_key(&key) {
-            let material = self.fetch(meaning)?;
-            self.opened.insert(key.clone(), material);
-        }
-        match self.opened.get_mut(&key) {
-            Some(material) => Ok(material),
-            None => Err(InstallFailure::NothingOffered(key).into()),
+        let at = self.position(meaning)?;
+        let opened = self.opened.get_mut(&at.0);
+        match opened.and_then(|opened| opened.get_mut(at.1)) {
+            Some(opened) => Ok(&mut opened.material),
+            None => Err(InstallFailure::NothingOffered(at.0).into()),
         }
     }
 
-    fn fetch(&mut self, meaning: &Meaning) -> Result<Box<dyn Material>, CommandError> {
+    /// Where the source that a reference stands for is among those that were opened.
+    pub(super) fn position(&mut self, meaning: &Meaning) -> Result<(String, usize), CommandError> {
+        let key = meaning.source().map_err(InstallFailure::from)?;
+        let opened = self.opened.get(&key).map_or(&[][..], Vec::as_slice);
+        if let Some(at) = opened.iter().position(|each| each.is_for(meaning)) {
+            return Ok((key, at));
+        }
+        let fetched = self.fetch(meaning)?;
+        let opened = self.opened.entry(key.clone()).or_default();
+        opened.push(fetched);
+        Ok((key, opened.len() - 1))
+    }
+
+    fn fetch(&mut self, meaning: &Meaning) -> Result<Opened, CommandError> {
         let alias = meaning.alias.as_deref();
-        match &meaning.reference {
+        let material = match &meaning.reference {
             Reference::Local(local) => self::local(local),
             Reference::Registry(registry) if self.reach == Reach::Here => self.kept(registry),
             other if self.reach == Reach::Here && !is_local_git(other) => {
                 Err(InstallFailure::Offline(other.to_string()).into())
             }
             Reference::Git(reference) => {
-                let tag_name = meaning.named.as_deref();
-                let tag_name = tag_name.unwrap_or_else(|| reference.tag_name());
-                self.repository(reference, tag_name, alias)
+                let repository = self.repository(reference, meaning.tag_name(), alias)?;
+                return Ok(repository.into());
             }
-            Reference::Hosted(hosted) => self.hosted(hosted),
+            Reference::Hosted(hosted) => return self.hosted(hosted, meaning.tag_name()),
             Reference::Archive(address) => {
                 let quarantine = self.quarantine()?;
                 let given = self.given_for(address);
@@ -127,7 +138,8 @@ impl<'a> Sources<'a> {
                 let quarantine = self.quarantine()?;
                 self.web()?.registry(registry, &quarantine)
             }
-        }
+        };
+        material.map(Opened::from)
     }
 
     /// Whether an address gets the headers that the user gave.
@@ -174,7 +186,7 @@ impl<'a> Sources<'a> {
         reference: &GitReference,
         tag_name: &str,
         alias: Option<&str>,
-    ) -> Result<Box<dyn Material>, CommandError> {
+    ) -> Result<Repository, CommandError> {
         let headers = self.headers_for_git(&reference.remote, alias)?;
         let request = RepositoryRequest {
             remote: &reference.remote,
@@ -186,7 +198,7 @@ impl<'a> Sources<'a> {
         let git = self.git()?;
         let quarantine = self.quarantine()?;
         let repository = Repository::fetch(&git, &request, &quarantine);
-        Ok(Box::new(repository.map_err(InstallFailure::from)?))
+        Ok(repository.map_err(InstallFailure::from)?)
     }
 
     /// What git sends along, where it must not be readable by others.
@@ -214,10 +226,10 @@ impl<'a> Sources<'a> {
 
     /// A repository on a forge; one that the forge does not show us may be open to git, which
     /// knows the user's keys.
-    fn hosted(&mut self, hosted: &Hosted) -> Result<Box<dyn Material>, CommandError> {
+    fn hosted(&mut self, hosted: &Hosted, tag_name: &str) -> Result<Opened, CommandError> {
         let quarantine = self.quarantine()?;
         let web = self.web()?;
-        let error = match web.hosted(hosted, &quarantine) {
+        let error = match web.hosted(hosted, tag_name, &quarantine) {
             Err(CommandError::Install(InstallFailure::Forge(
                 error @ ForgeError::NotFound { .. },
             ))) => error,
@@ -229,8 +241,8 @@ impl<'a> Sources<'a> {
         if let Reference::Git(mut reference) = reference {
             reference.revision.clone_from(&hosted.revision);
             reference.subdir.clone_from(&hosted.path);
-            if let Ok(material) = self.repository(&reference, hosted.tag_name(), None) {
-                return Ok(material);
+            if let Ok(repository) = self.repository(&reference, tag_name, None) {
+                return Ok(repository.into());
             }
         }
         Err(InstallFailure::Forge(error).into())

@@ -53,6 +53,7 @@ mod install_settings;
 mod install_sources;
 mod install_staging;
 mod install_store;
+mod install_tags;
 mod install_team;
 mod install_unused;
 mod install_validation;

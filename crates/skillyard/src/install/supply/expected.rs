@@ -10,21 +10,30 @@ impl Supply<'_> {
     /// Tells each source which skills will be asked for, so that it is not asked for one after the
     /// other.
     pub(crate) fn expect(&mut self, references: &[Reference]) {
-        let mut sources: HashMap<String, (Meaning, Vec<String>)> = HashMap::new();
+        let mut sources: HashMap<String, Vec<Meaning>> = HashMap::new();
         for reference in references {
             // What is wrong is said when it is asked for.
             let Ok(meaning) = self.meaning(reference) else {
                 continue;
             };
-            let path = meaning.reference.path().to_owned();
             if let Ok(key) = meaning.source() {
-                let (_, paths) = sources.entry(key).or_insert((meaning, Vec::new()));
-                paths.push(path);
+                sources.entry(key).or_default().push(meaning);
             }
         }
-        for (meaning, paths) in sources.into_values().filter(|(_, paths)| paths.len() > 1) {
-            if let Ok(material) = self.sources.open(&meaning) {
-                material.expect(&paths);
+        for meanings in sources.into_values().filter(|each| each.len() > 1) {
+            // A range can mean several states of one source.
+            let mut states: HashMap<_, Vec<Meaning>> = HashMap::new();
+            for meaning in meanings {
+                if let Ok(at) = self.sources.position(&meaning) {
+                    states.entry(at).or_default().push(meaning);
+                }
+            }
+            for meanings in states.into_values().filter(|each| each.len() > 1) {
+                let paths = meanings.iter().map(|each| each.reference.path().to_owned());
+                let paths: Vec<String> = paths.collect();
+                if let Ok(material) = self.sources.open(&meanings[0]) {
+                    material.expect(&paths);
+                }
             }
         }
     }

@@ -9,15 +9,31 @@ use skillyard_install::reference::{Local, LocalKind, Reference};
 use super::Supply;
 use crate::error::CommandError;
 use crate::error::install::InstallFailure;
-use crate::install::meaning::{at, joined};
+use crate::install::meaning::{at, is_range, joined};
 use crate::install::renaming::under;
 
 impl Supplier for Supply<'_> {
     type Error = CommandError;
 
     fn supply(&mut self, reference: &str, by: &Candidate) -> Result<Candidate, CommandError> {
-        let reference = self.meant(reference, by)?;
-        self.one(&reference)
+        let meant = self.meant(reference, by)?;
+        let found = self.one(&meant);
+        let Some(commit) = by.origin.commit.as_deref() else {
+            return found;
+        };
+        let is_beside = |found: &Candidate| found.origin.commit.as_deref() == Some(commit);
+        if !is_neighbour(reference)
+            || !is_range(by.requested.as_deref())
+            || found.as_ref().is_ok_and(is_beside)
+        {
+            return found;
+        }
+        // By tags of its own a neighbour would come from elsewhere than the skill that names it, and
+        // the two were made for each other.
+        match meant {
+            Reference::Git(_) | Reference::Hosted(_) => self.one(&at(meant, Some(commit))?),
+            _ => found,
+        }
     }
 
     fn at(&mut self, candidate: &Candidate, requested: &str) -> Result<Candidate, CommandError> {

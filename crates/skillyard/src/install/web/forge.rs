@@ -7,7 +7,6 @@ use skillyard_install::fetch::forge::{self, Forge};
 use skillyard_install::fetch::github::GitHub;
 use skillyard_install::fetch::gitlab::GitLab;
 use skillyard_install::fetch::http::Header;
-use skillyard_install::material::Material;
 use skillyard_install::reference::{Host, Hosted};
 
 use super::{Web, headers_of, parsed, proof, setting};
@@ -16,6 +15,7 @@ use crate::config::sources::SourceKind;
 use crate::error::CommandError;
 use crate::error::install::InstallFailure;
 use crate::install::alias;
+use crate::install::opened::Opened;
 use crate::secret::Secret;
 
 impl Web {
@@ -23,13 +23,16 @@ impl Web {
     pub(crate) fn hosted(
         &self,
         hosted: &Hosted,
+        tag_name: &str,
         quarantine: &Path,
-    ) -> Result<Box<dyn Material>, CommandError> {
+    ) -> Result<Opened, CommandError> {
         let forge = self.forge(&hosted.host)?;
         let failed = InstallFailure::from;
-        let resolved = forge::resolve(&*forge, &self.http, hosted).map_err(failed)?;
+        let resolved = forge::resolve(&*forge, &self.http, hosted, tag_name).map_err(failed)?;
+        let tags = resolved.tags.clone();
         let fetched = forge::fetch(&*forge, &self.transfer(quarantine), hosted, resolved);
-        self.opened(fetched.map_err(failed)?)
+        let material = self.opened(fetched.map_err(failed)?)?;
+        Ok(Opened::new(material, tags))
     }
 
     /// Where the pages of a forge are, for git.
