@@ -79,7 +79,9 @@ pub fn resolve(
     hosted: &Hosted,
     tag_name: &str,
 ) -> Result<Resolved, ForgeError> {
-    Project::of(forge, http, hosted, tag_name).resolve(forge)
+    let project = Project::of(forge, http, hosted, tag_name);
+    let resolved = project.resolve(forge);
+    resolved.map_err(|error| project.reconsidered(forge, error))
 }
 
 /// Fetches a commit as an archive.
@@ -90,7 +92,8 @@ pub fn fetch(
     resolved: Resolved,
 ) -> Result<Fetched, ForgeError> {
     let project = Project::of(forge, transfer.http, hosted, hosted.tag_name());
-    project.fetch(forge, transfer, resolved)
+    let fetched = project.fetch(forge, transfer, resolved);
+    fetched.map_err(|error| project.reconsidered(forge, error))
 }
 
 impl<'a> Project<'a> {
@@ -254,6 +257,18 @@ impl<'a> Project<'a> {
         let request = request.headers(self.headers.iter().cloned());
         let body = self.http.get(&request, MAX_ANSWER);
         body.map_err(|error| self.explain(error, revision))
+    }
+
+    /// A revision that is not there, unless all of the repository is hidden from us: forges say the
+    /// same then.
+    fn reconsidered(&self, api: &dyn Forge, error: ForgeError) -> ForgeError {
+        if !matches!(error, ForgeError::NoRevision { .. }) {
+            return error;
+        }
+        match self.get(Request::new(api.repository(self, &[])), None) {
+            Err(hidden @ ForgeError::NotFound { .. }) => hidden,
+            _ => error,
+        }
     }
 
     /// Says what a status means for this repository.

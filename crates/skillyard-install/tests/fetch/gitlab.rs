@@ -86,7 +86,9 @@ fn the_default_branch_is_found_and_errors_are_explained() {
     );
     let mut anonymous = lab(&server);
     anonymous.headers.clear();
-    let error =
-        forge::resolve(&anonymous, &bench.http, &hosted("gitlab:a/b/c//"), "c").unwrap_err();
-    assert!(error.to_string().ends_with("or is private"), "{error}");
+    // All of it is hidden, so nothing is known about the revision.
+    for reference in ["gitlab:a/b/c//", "gitlab:a/b/c//@main"] {
+        let error = forge::resolve(&anonymous, &bench.http, &hosted(reference), "c").unwrap_err();
+        assert!(error.to_string().ends_with("or is private"), "{error}");
+    }
 }

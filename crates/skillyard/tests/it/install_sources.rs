@@ -162,6 +162,21 @@ fn what_a_forge_does_not_show_us_may_be_open_to_git() {
     context.done(&["install", "github:acme/skills/skills/pdf", "--yes"]);
     assert_eq!(context.version_of("pdf").as_deref(), Some("private"));
     assert_eq!(context.code(&["sync", "--locked", "--check"]), Some(0));
+    // At every revision, and at the one that is locked.
+    let whole = repository.git(&["rev-parse", "HEAD"]);
+    repository.git(&["tag", "v1.0.0"]);
+    repository.git(&["tag", "stable"]);
+    for revision in ["main", "v1.0.0", "stable", "^1", &whole, &whole[..9]] {
+        let reference = format!("github:acme/skills/skills/pdf@{revision}");
+        context.done(&["install", &reference, "--yes"]);
+        std::fs::remove_dir_all(context.root().join(".agents")).unwrap();
+        std::fs::remove_dir_all(context.in_home(".skillyard/store")).unwrap();
+        context.done(&["sync", "--locked"]);
+        let version = context.version_of("pdf");
+        assert_eq!(version.as_deref(), Some("private"), "{revision}");
+    }
+    let told = context.refused(&["install", "github:acme/skills@nowhere", "--yes"]);
+    assert!(told.contains("does not exist on"), "{told}");
     // What neither shows is told in the words of the forge.
     let told = context.refused(&["install", "github:acme/none", "--yes"]);
     assert!(told.contains("does not exist on"), "{told}");
