@@ -7,7 +7,8 @@ use super::command::{Git, GitError, run};
 use super::commit::{self, Found};
 use super::listing::{self, Entry, Kind};
 use super::place::Place;
-use super::{objects, watch};
+use super::{archived, objects, watch};
+use crate::archive::{ArchiveMaterial, Expected};
 use crate::fetch::http::Header;
 use crate::material::{Material, MaterialError, Offer, Offers, is_below, last_part};
 use crate::origin::{Origin, OriginKind};
@@ -30,6 +31,15 @@ pub struct RepositoryRequest<'a> {
     pub limits: TreeLimits,
 }
 
+/// In which form skills are delivered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Form {
+    /// As they were committed.
+    AsCommitted,
+    /// As a forge packs them.
+    Archived,
+}
+
 /// A commit of a repository, in a quarantine folder.
 #[derive(Debug)]
 pub struct Repository {
@@ -38,6 +48,7 @@ pub struct Repository {
     limits: TreeLimits,
     origin: Origin,
     tags: Option<Tags>,
+    form: Form,
     entries: Vec<Entry>,
     contents: HashMap<String, Vec<u8>>,
 }
@@ -77,9 +88,17 @@ impl Repository {
                 version,
             },
             tags,
+            form: Form::AsCommitted,
             entries,
             contents: HashMap::new(),
         })
+    }
+
+    /// Delivers skills as a forge packs them, which git stands in for.
+    #[must_use]
+    pub fn archived(mut self) -> Self {
+        self.form = Form::Archived;
+        self
     }
 
     /// The tags that the commit was chosen among, where a range of versions was asked for.
@@ -191,6 +210,35 @@ impl Repository {
         self.require(&objects)?;
         paths.iter().map(|path| self.tree(path)).collect()
     }
+
+    /// Skills as a forge packs them.
+    fn load_archived(&mut self, paths: &[String]) -> Result<Vec<Tree>, MaterialError> {
+        let says_how = |path: &String| archived::has_attributes(&self.entries, path);
+        if !paths.iter().any(says_how) {
+            return self.load_all(paths).map_err(MaterialError::new);
+        }
+        let mut trees = Vec::new();
+        for (path, alone) in paths.iter().zip(paths.chunks(1)) {
+            let packed = self.packed(path).map_err(MaterialError::new)?;
+            let origin = self.origin.clone();
+            let archive = ArchiveMaterial::open(&packed, Expected::Repository, origin, self.limits);
+            trees.extend(archive.map_err(MaterialError::new)?.load(alone)?);
+        }
+        Ok(trees)
+    }
+
+    /// An archive of a folder. Git wants to see all of a commit for that, as a forge sends it.
+    fn packed(&self, path: &str) -> Result<PathBuf, GitError> {
+        let commit = self.origin.commit.as_deref().unwrap_or_default();
+        let pack = || archived::pack(&self.git, &self.folder, commit, path);
+        match pack() {
+            Err(GitError::Failed { .. }) => {
+                self.fetch_objects(&archived::objects(&self.entries))?;
+                pack()
+            }
+            packed => packed,
+        }
+    }
 }
 
 impl Material for Repository {
@@ -239,6 +287,9 @@ impl Material for Repository {
     }
 
     fn load(&mut self, paths: &[String]) -> Result<Vec<Tree>, MaterialError> {
-        self.load_all(paths).map_err(MaterialError::new)
+        match self.form {
+            Form::AsCommitted => self.load_all(paths).map_err(MaterialError::new),
+            Form::Archived => self.load_archived(paths),
+        }
     }
 }

@@ -242,7 +242,7 @@ impl<'a> Sources<'a> {
             reference.revision.clone_from(&hosted.revision);
             reference.subdir.clone_from(&hosted.path);
             if let Ok(repository) = self.repository(&reference, tag_name, None) {
-                return Ok(repository.into());
+                return Ok(repository.archived().into());
             }
         }
         Err(InstallFailure::Forge(error).into())

@@ -184,6 +184,62 @@ fn what_a_forge_does_not_show_us_may_be_open_to_git() {
 }
 
 #[test]
+fn a_commit_has_the_same_bytes_by_its_forge_and_by_git() {
+    let context = project();
+    let repository = Repository::new(&context, "acme/skills.git");
+    repository
+        .skill("skills/pdf", "one")
+        .skill("skills/csv", "one")
+        .write("skills/pdf/tests/data.md", "left out")
+        .write("skills/pdf/version.txt", "$Format:%H$\n")
+        .write("skills/pdf/run.bat", "echo hi\n")
+        .write("skills/pdf/notes.md", "filtered\n")
+        .write(
+            ".gitattributes",
+            "skills/*/tests export-ignore\n*.bat text eol=crlf\n",
+        )
+        .write(
+            "skills/pdf/.gitattributes",
+            "version.txt export-subst\nnotes.md filter=own\n",
+        );
+    let commit = repository.commit("one");
+    let forge = forge::github(&repository);
+    let silent = Server::serve([]);
+    let pages = git_http::serve(&context, &context.outside(""));
+    let configure = |api: &Server| {
+        context.configure(&format!(
+            "[hosts.github]\napi = \"{}\"\nurl = \"{}\"\n",
+            api.url(""),
+            pages.url("")
+        ));
+    };
+    // What the user has for working copies is not for what is installed.
+    let touched = context.outside("touched");
+    let settings = format!(
+        "[core]\n\tautocrlf = true\n[filter \"own\"]\n\tsmudge = touch {} && cat\n",
+        touched.display()
+    );
+    std::fs::write(context.in_home(".gitconfig"), settings).unwrap();
+    let file = |name: &str| context.read(&format!(".agents/skills/pdf/{name}"));
+    for (first, second) in [(&forge, &silent), (&silent, &forge)] {
+        configure(first);
+        context.done(&["install", "acme/skills/skills/pdf", "--yes"]);
+        context.done(&["install", "acme/skills/skills/csv", "--yes"]);
+        assert_eq!(file("version.txt"), format!("{commit}\n"));
+        assert_eq!(file("run.bat"), "echo hi\r\n");
+        assert_eq!(file("notes.md"), "filtered\n");
+        assert!(!context.root().join(".agents/skills/pdf/tests").exists());
+        configure(second);
+        context.done(&["outdated"]);
+        std::fs::remove_dir_all(context.root().join(".agents")).unwrap();
+        std::fs::remove_dir_all(context.in_home(".skillyard/store")).unwrap();
+        context.done(&["sync", "--locked"]);
+        context.done(&["remove", "pdf", "csv"]);
+    }
+    assert!(!touched.exists());
+}
+
+#[test]
 fn an_alias_names_a_forge() {
     let context = project();
     let repository = published(&context);
