@@ -29,9 +29,10 @@ impl Store {
         let here = self.records_here(skillyard_home)?;
         let folder = skillyard_home.join("placed");
         let records = names(&folder).map_err(|source| self.failed(source))?;
-        let records = records.iter().filter(|name| name.ends_with(".toml"));
+        let records = records.iter().map(|name| folder.join(name));
+        let is_record = |path: &PathBuf| path.extension().is_some_and(|each| each == "toml");
         let mut links = Links::default();
-        for record in records.map(|name| folder.join(name)) {
+        for record in records.filter(is_record) {
             // What cannot be read says nothing.
             let text = text_if_there(&record).ok().flatten();
             let placed = text.and_then(|text| Lockfile::parse(&text, &record).ok());
