@@ -14,6 +14,7 @@ use serde_json::{Map, Value, json};
 use skillyard_audit::{Event, EventKind, Outcome};
 use skillyard_catalog::CatalogSkill;
 use skillyard_format::package::Digest;
+use skillyard_format::sight::exact;
 use skillyard_trust::guard::{ActiveSkill, GuardInput, GuardRequest, GuardVerdict};
 
 use crate::access::Role;
@@ -170,7 +171,7 @@ pub(crate) fn command_line(script: &str, arguments: &[String]) -> String {
 /// A text in quotes, with no backtick and no end of a line in it.
 fn quoted(text: &str) -> String {
     let text = json!(text).to_string().replace('`', "\\u0060");
-    skillyard_format::render::one_line(&text).into_owned()
+    skillyard_format::render::one_line(&exact(&text)).into_owned()
 }
 
 /// Understands a call, and says what policy and approvals say.

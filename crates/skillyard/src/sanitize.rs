@@ -1,46 +1,11 @@
-//! Text of strangers on its way to a terminal.
-//!
-//! Control characters move the cursor, change colours and worse; bidirectional
-//! controls reorder what is read. Both are shown as something harmless.
+//! Text of strangers on its way to a terminal: shown as something harmless.
 
 use std::borrow::Cow;
 use std::io::{self, Write};
 
-use skillyard_format::text::any_byte;
+use skillyard_format::sight::is_harmless;
 
-/// Whether a terminal or a reader could be deceived by `c`.
-pub(crate) fn is_deceptive(c: char) -> bool {
-    match c {
-        '\n' | '\t' => false,
-        '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{200e}' | '\u{200f}' | '\u{61c}' => {
-            true
-        }
-        c => c.is_control(),
-    }
-}
-
-fn is_harmless(text: &str) -> bool {
-    // Nearly all text is printable ASCII, which is cheaper to see than characters.
-    let printable = |byte: u8| (b' '..=b'~').contains(&byte);
-    let plain = |byte: u8| printable(byte) || byte == b'\n' || byte == b'\t';
-    !any_byte(text, |byte| !plain(byte)) || !text.contains(is_deceptive)
-}
-
-/// `text` with every deceptive character as `\u{…}`.
-pub(crate) fn visible(text: &str) -> Cow<'_, str> {
-    if is_harmless(text) {
-        return Cow::Borrowed(text);
-    }
-    let mut result = String::with_capacity(text.len() + 16);
-    for c in text.chars() {
-        if is_deceptive(c) {
-            result.extend(c.escape_unicode());
-        } else {
-            result.push(c);
-        }
-    }
-    Cow::Owned(result)
-}
+pub(crate) use skillyard_format::sight::{exact, is_deceptive, visible};
 
 /// `text` with every deceptive character replaced by one of the same length in bytes, so
 /// that places in it stay where they are.
@@ -130,15 +95,6 @@ mod tests {
     fn long_text_keeps_both_ends() {
         assert_eq!(shortened("`äbcdefghij` is bad", 12), "`äbcdef… bad");
         assert_eq!(shortened(&"ä".repeat(12), 12), "ä".repeat(12));
-    }
-
-    #[test]
-    fn escapes_become_visible() {
-        assert_eq!(
-            visible("a\u{1b}[31mb\u{202e}c\n"),
-            "a\\u{1b}[31mb\\u{202e}c\n"
-        );
-        assert!(matches!(visible("plain é"), Cow::Borrowed(_)));
     }
 
     #[test]

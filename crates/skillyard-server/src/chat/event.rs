@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use skillyard_agent::front_end::{Action, Answer, ApprovalRequest, EndReason, Trigger};
 use skillyard_agent::message::CallOutcome;
+use skillyard_format::sight::{exact, visible};
 use utoipa::ToSchema;
 
 use crate::script::command_line;
@@ -59,7 +60,8 @@ pub(crate) enum ChatEvent {
         id: String,
         /// The tool.
         name: String,
-        /// What it is called with; a text if the model wrote no JSON.
+        /// What it is called with, with `\u{…}` for what would deceive; a text if the model wrote
+        /// no JSON.
         #[schema(value_type = Value)]
         input: Value,
     },
@@ -156,7 +158,7 @@ pub(crate) struct Question {
     pub(crate) call: String,
     /// `script`, `command`, `change`, or `tool` for one of an MCP server.
     pub(crate) kind: String,
-    /// What is to be run or changed, exactly.
+    /// What is to be run or changed, exactly: what cannot be seen or deceives is `\u{…}`.
     pub(crate) command: String,
     /// What will be other in a file, as lines that are gone (`-`) and new (`+`).
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -185,14 +187,19 @@ impl Question {
                 let (skill, digest) = (Some(skill.clone()), Some(digest.clone()));
                 ("script", line, skill, digest)
             }
-            Action::Command { command } => ("command", command.clone(), None, None),
-            Action::Change { tool, path, .. } => ("change", format!("{tool} {path}"), None, None),
-            Action::Lent { tool, arguments } => ("tool", format!("{tool} {arguments}"), None, None),
+            Action::Command { command } => ("command", exact(command).into_owned(), None, None),
+            Action::Change { tool, path, .. } => {
+                ("change", format!("{tool} {}", exact(path)), None, None)
+            }
+            Action::Lent { tool, arguments } => {
+                ("tool", format!("{tool} {}", exact(arguments)), None, None)
+            }
         };
         let difference = match &request.action {
             Action::Change { difference, .. } => difference.as_ref().map(ToString::to_string),
             _ => None,
         };
+        let difference = difference.map(|text| visible(&text).into_owned());
         Self {
             id,
             call: request.call.clone(),
@@ -201,7 +208,7 @@ impl Question {
             difference,
             skill,
             digest,
-            reason: request.reason.clone(),
+            reason: visible(&request.reason).into_owned(),
         }
     }
 }

@@ -6,6 +6,7 @@ use std::sync::atomic::AtomicBool;
 use serde_json::Value;
 use skillyard_agent::front_end::{Answer, ApprovalRequest, FrontEnd, Stopper, Trigger, TurnEvent};
 use skillyard_agent::telemetry::TraceParent;
+use skillyard_format::sight::visible;
 
 use super::Conversation;
 use super::event::{ActiveSkill, ChatEvent, reason, shown, trigger};
@@ -135,6 +136,20 @@ pub(super) fn called(id: &str, name: &str, arguments: &str) -> ChatEvent {
     ChatEvent::ToolCall {
         id: id.to_owned(),
         name: name.to_owned(),
-        input: input.unwrap_or_else(|_| Value::String(shown(arguments))),
+        input: harmless(input.unwrap_or_else(|_| Value::String(shown(arguments)))),
+    }
+}
+
+/// A value in which no text deceives who reads it: a question stands below it.
+fn harmless(value: Value) -> Value {
+    let clear = |text: String| visible(&text).into_owned();
+    match value {
+        Value::String(text) => Value::String(clear(text)),
+        Value::Array(values) => values.into_iter().map(harmless).collect(),
+        Value::Object(fields) => fields
+            .into_iter()
+            .map(|(key, value)| (clear(key), harmless(value)))
+            .collect(),
+        other => other,
     }
 }

@@ -9,7 +9,7 @@ use skillyard_agent::front_end::{Action, Answer, ApprovalRequest, FrontEnd, Trig
 
 use crate::context::Context;
 use crate::question::word;
-use crate::sanitize::visible;
+use crate::sanitize::{exact, visible};
 use crate::terminal::{self, Ended, Markdown};
 
 /// How the answer of a turn is written.
@@ -281,15 +281,18 @@ fn question(action: &Action) -> (String, &'static str) {
             (what, "for all scripts of this skill until the session ends")
         }
         Action::Command { command } => (
-            format!("The model wants to run `{command}`"),
+            format!("The model wants to run `{}`", exact(command)),
             "for exactly this command until the session ends",
         ),
         Action::Change { tool, path, .. } => (
-            format!("The model wants to change `{path}` with `{tool}`"),
+            format!("The model wants to change `{}` with `{tool}`", exact(path)),
             "for all changes to files until the session ends",
         ),
         Action::Lent { tool, arguments } => (
-            format!("The model wants to call `{tool}` with `{arguments}`"),
+            format!(
+                "The model wants to call `{tool}` with `{}`",
+                exact(arguments)
+            ),
             "for this tool, whatever it is called with, until the session ends",
         ),
     }

@@ -153,29 +153,73 @@ fn what_a_command_makes_that_agents_obey_is_told() {
     assert_eq!(events[0]["detail"]["made"], "`sub/CLAUDE.md`");
 }
 
+/// A chat on the web in which a call of a tool waits for an answer.
+struct Waiting {
+    serving: Serving,
+    path: String,
+    question: Value,
+}
+
+impl Waiting {
+    fn on(context: &TestContext, tool: &str, arguments: &Value) -> Self {
+        let call = call("a", tool, arguments);
+        let (url, _) = model(vec![
+            json!({ "content": "", "tool_calls": [call] }),
+            json!({ "content": "Done." }),
+        ]);
+        let url = format!("models.test.url={url}");
+        let mode = "models.test.tool_mode=native";
+        let serving = Serving::start(context, &["--config", &url, "--config", mode]);
+        let opened = serving.json("POST", "/api/v1/sessions", &json!({ "model": "test/m" }));
+        let path = format!("/api/v1/sessions/{}", opened["id"].as_str().unwrap());
+        let said = json!({ "text": "go" });
+        serving.json("POST", &format!("{path}/messages"), &said);
+        let start = Instant::now();
+        let question = loop {
+            let session = serving.json("GET", &path, &Value::Null);
+            let mut events = session["events"].as_array().unwrap().iter();
+            if let Some(event) = events.find(|event| event["type"] == "approval") {
+                break event["question"].clone();
+            }
+            assert!(start.elapsed() < Duration::from_secs(30), "{session}");
+        };
+        Self {
+            serving,
+            path,
+            question,
+        }
+    }
+}
+
 #[test]
 fn the_browser_is_told_too() {
     let context = TestContext::new();
     context.write("notes.md", "one\n");
     let write = json!({ "path": "notes.md", "content": "<b>two</b>\n" });
-    let call = call("a", "Write", &write);
-    let (url, _) = model(vec![json!({ "content": "", "tool_calls": [call] })]);
-    let url = format!("models.test.url={url}");
-    let mode = "models.test.tool_mode=native";
-    let serving = Serving::start(&context, &["--config", &url, "--config", mode]);
-    let opened = serving.json("POST", "/api/v1/sessions", &json!({ "model": "test/m" }));
-    let path = format!("/api/v1/sessions/{}", opened["id"].as_str().unwrap());
-    let said = json!({ "text": "go" });
-    serving.json("POST", &format!("{path}/messages"), &said);
-    let start = Instant::now();
-    let question = loop {
-        let session = serving.json("GET", &path, &Value::Null);
-        let mut events = session["events"].as_array().unwrap().iter();
-        if let Some(event) = events.find(|event| event["type"] == "approval") {
-            break event["question"].clone();
-        }
-        assert!(start.elapsed() < Duration::from_secs(30), "{session}");
-    };
+    let question = Waiting::on(&context, "Write", &write).question;
     assert_eq!(question["command"], "Write notes.md");
     assert_eq!(question["difference"], "@@ -1 +1 @@\n-one\n+<b>two</b>\n");
+}
+
+#[test]
+fn the_browser_is_told_what_runs_and_nothing_that_only_looks_like_it() {
+    let context = TestContext::new();
+    // Reads as `echo ok # cleanup: ; rm -rf src`, which would be a comment.
+    let command = "echo ok \u{202e}\u{2066}; rm -rf src \u{2069} \u{2066}# cleanup:\u{2069}\u{202c}\necho\u{200b}";
+    let waiting = Waiting::on(&context, "Bash", &json!({ "command": command }));
+    assert_eq!(
+        waiting.question["command"],
+        "echo ok \\u{202e}\\u{2066}; rm -rf src \\u{2069} \\u{2066}# cleanup:\\u{2069}\\u{202c}\necho\\u{200b}"
+    );
+    let session = waiting.serving.json("GET", &waiting.path, &Value::Null);
+    let told = session.to_string();
+    assert!(told.contains("tool_call"), "{told}");
+    assert!(!told.contains(['\u{202e}', '\u{2066}']), "{told}");
+    context.write("notes.md", "one\n");
+    let write = json!({ "path": "notes.md", "content": "\u{202e}two\u{1b}\n" });
+    let question = Waiting::on(&context, "Write", &write).question;
+    assert_eq!(
+        question["difference"],
+        "@@ -1 +1 @@\n-one\n+\\u{202e}two\\u{1b}\n"
+    );
 }

@@ -48,7 +48,7 @@ pub(crate) fn fold(component: &str) -> String {
 }
 
 /// Default-ignorable characters, bidirectional controls, fillers, and every space but U+0020.
-fn is_invisible(character: char) -> bool {
+pub(crate) fn is_invisible(character: char) -> bool {
     if character.is_ascii() {
         return false;
     }

@@ -27,6 +27,7 @@ mod zip;
 use std::io::{Read, Seek, SeekFrom};
 
 pub use characters::is_device;
+pub(crate) use characters::is_invisible;
 pub use error::{ArchiveError, LimitProblem, TarProblem, ZipProblem};
 pub use format::Format;
 pub use junk::{Junk, is_junk, is_left_behind, is_litter, junk};
