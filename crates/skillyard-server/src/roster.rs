@@ -144,20 +144,18 @@ impl Server {
     pub(crate) fn change_agent(
         &self,
         name: &str,
-        draft: Draft,
+        draft: &Draft,
         holder: &Holder,
     ) -> Result<Card, Problem> {
         let agents = self.register.agents()?;
-        let definitions = agents.definitions();
-        let before = definitions.load(name)?;
-        let mut definition = before.definition;
         let library = agents.shelf()?;
-        draft.apply(&library, &mut definition)?;
-        let kept = definitions.update(name, &definition)?;
-        if kept.version != before.version {
-            self.record(&holder.signed(changed(EventKind::AgentUpdated, &kept)));
+        let apply = |definition: &mut Definition| draft.clone().apply(&library, definition);
+        let change = agents.definitions().change(name, apply)?;
+        if change.is_new() {
+            let event = changed(EventKind::AgentUpdated, &change.kept);
+            self.record(&holder.signed(event));
         }
-        Ok(card(kept, &library))
+        Ok(card(change.kept, &library))
     }
 }
 

@@ -12,7 +12,7 @@ use crate::settings::{Limits, Settings, Strategy, ToolMode};
 use crate::shelf::{Shelf, ShelfError};
 use crate::tool::WorkspaceTools;
 
-pub use store::{AgentError, AgentStore, Kept};
+pub use store::{AgentError, AgentStore, Change, Kept};
 
 /// What a version of an agent says.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

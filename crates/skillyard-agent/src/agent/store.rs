@@ -1,9 +1,12 @@
 //! Agents on disk: `NAME/agent.toml` says which version holds and what each must hash to,
 //! `NAME/versions/N.toml` is a version. A version that does not match its hash is refused.
+//!
+//! Versions are added under a lock on the folder, and no file of one is written over. Nobody holds
+//! the lock while they think: a change to what does not hold any more is made again.
 
 use std::collections::BTreeMap;
-use std::fs;
-use std::io::Write as _;
+use std::fs::{self, File};
+use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
@@ -30,6 +33,22 @@ pub struct Kept {
     pub definition: Definition,
     /// The hash of every version.
     pub versions: BTreeMap<u32, String>,
+}
+
+/// What came of a change.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Change {
+    /// The version that held before.
+    pub before: u32,
+    /// The agent now.
+    pub kept: Kept,
+}
+
+impl Change {
+    /// Whether there is a new version.
+    pub fn is_new(&self) -> bool {
+        self.before != self.kept.version
+    }
 }
 
 /// What can go wrong with agents.
@@ -89,7 +108,7 @@ pub enum AgentError {
         /// The file.
         path: PathBuf,
         /// Why.
-        source: std::io::Error,
+        source: io::Error,
     },
 }
 
@@ -127,6 +146,7 @@ impl AgentStore {
             name: name.to_owned(),
             problem: problem.to_string(),
         })?;
+        let _lock = self.lock()?;
         if self.names().iter().any(|each| each == name) {
             return Err(AgentError::Exists(name.to_owned()));
         }
@@ -137,13 +157,28 @@ impl AgentStore {
         self.add(name, head, definition)
     }
 
-    /// Makes a new version of an agent; one that says the same is not made.
-    pub fn update(&self, name: &str, definition: &Definition) -> Result<Kept, AgentError> {
-        let kept = self.load(name)?;
-        if kept.definition == *definition {
-            return Ok(kept);
+    /// Makes a new version of an agent; one that says the same is not made. Whoever changes it
+    /// meanwhile is not passed over: `apply` is called again, on what they made of it.
+    pub fn change<E: From<AgentError>>(
+        &self,
+        name: &str,
+        mut apply: impl FnMut(&mut Definition) -> Result<(), E>,
+    ) -> Result<Change, E> {
+        loop {
+            let kept = self.load(name)?;
+            let before = kept.version;
+            let mut definition = kept.definition.clone();
+            apply(&mut definition)?;
+            if kept.definition == definition {
+                return Ok(Change { before, kept });
+            }
+            let _lock = self.lock()?;
+            let head = self.head(name)?;
+            if head.current == before {
+                let kept = self.add(name, head, &definition)?;
+                return Ok(Change { before, kept });
+            }
         }
-        self.add(name, self.head(name)?, definition)
     }
 
     /// The hash that a version with this definition has.
@@ -154,9 +189,12 @@ impl AgentStore {
 
     fn add(&self, name: &str, mut head: Head, definition: &Definition) -> Result<Kept, AgentError> {
         let text = toml::to_string(definition)?;
-        let version = last(&head) + 1;
-        let file = self.file(name, version);
-        write(&file, &text)?;
+        let mut version = last(&head) + 1;
+        // What a crash left behind is no version, and stays as it is.
+        while self.file(name, version).exists() {
+            version += 1;
+        }
+        write(&self.file(name, version), &text, Old::Stays)?;
         head.current = version;
         let hash = Self::hash(definition)?;
         head.versions.insert(version.to_string(), hash);
@@ -185,18 +223,47 @@ impl AgentStore {
         self.read(name, &head, version)
     }
 
-    /// Lets an older version hold again, as a new one.
-    pub fn rollback(&self, name: &str, version: u32) -> Result<Kept, AgentError> {
-        let definition = self.version(name, version)?;
-        self.update(name, &definition)
+    /// Lets an older version hold again, as a new one, whatever became of the one that holds.
+    pub fn rollback(&self, name: &str, version: u32) -> Result<Change, AgentError> {
+        let _lock = self.lock()?;
+        let head = self.head(name)?;
+        let before = head.current;
+        let definition = self.read(name, &head, version)?;
+        let is_current = |current| current == definition;
+        let kept = if self.read(name, &head, before).is_ok_and(is_current) {
+            self.load(name)?
+        } else {
+            self.add(name, head, &definition)?
+        };
+        Ok(Change { before, kept })
     }
 
     /// Removes an agent with all its versions.
     pub fn delete(&self, name: &str) -> Result<(), AgentError> {
         self.head(name)?;
+        let _lock = self.lock()?;
         let folder = self.folder.join(name);
         fs::remove_dir_all(&folder).map_err(|source| AgentError::Io {
             path: folder,
+            source,
+        })
+    }
+
+    /// Waits until nobody else adds a version; holds until it is dropped. The folder itself is
+    /// locked, so no file is left behind.
+    fn lock(&self) -> Result<File, AgentError> {
+        let locked = || {
+            fs::create_dir_all(&self.folder)?;
+            let folder = File::open(&self.folder)?;
+            loop {
+                match folder.lock() {
+                    Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                    other => return other.map(|()| folder),
+                }
+            }
+        };
+        locked().map_err(|source| AgentError::Io {
+            path: self.folder.clone(),
             source,
         })
     }
@@ -224,7 +291,7 @@ impl AgentStore {
 
     fn write_head(&self, name: &str, head: &Head) -> Result<(), AgentError> {
         let path = self.folder.join(name).join("agent.toml");
-        write(&path, &toml::to_string(head)?)
+        write(&path, &toml::to_string(head)?, Old::Goes)
     }
 
     fn read(&self, name: &str, head: &Head, version: u32) -> Result<Definition, AgentError> {
@@ -262,18 +329,30 @@ fn read(path: &Path) -> Result<String, AgentError> {
     })
 }
 
+/// What becomes of a file that is there.
+#[derive(Clone, Copy)]
+enum Old {
+    /// It is an error that it is there.
+    Stays,
+    /// The new one takes its place.
+    Goes,
+}
+
 /// Writes a file at once or not at all.
-fn write(path: &Path, text: &str) -> Result<(), AgentError> {
+fn write(path: &Path, text: &str, old: Old) -> Result<(), AgentError> {
     let written = || {
         let folder = path.parent().unwrap_or(Path::new("."));
         own_folder::make(folder)?;
         let mut file = tempfile::NamedTempFile::new_in(folder)?;
         file.write_all(text.as_bytes())?;
         file.as_file().sync_all()?;
-        file.persist(path)?;
+        match old {
+            Old::Stays => file.persist_noclobber(path)?,
+            Old::Goes => file.persist(path)?,
+        };
         Ok(())
     };
-    written().map_err(|source: std::io::Error| AgentError::Io {
+    written().map_err(|source: io::Error| AgentError::Io {
         path: path.to_owned(),
         source,
     })

@@ -181,7 +181,7 @@ pub(super) async fn change(
     Named(name): Named<String>,
     Given(said): Given<Said>,
 ) -> Result<Json<Card>, Problem> {
-    let changed = elsewhere(move || server.change_agent(&name, said.into(), &caller.holder));
+    let changed = elsewhere(move || server.change_agent(&name, &said.into(), &caller.holder));
     Ok(Json(changed.await??))
 }
 

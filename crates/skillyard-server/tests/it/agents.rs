@@ -44,6 +44,34 @@ async fn an_agent_is_made_changed_and_drifts() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn changes_at_once_all_count() {
+    let server = TestServer::new();
+    server
+        .post("/api/v1/agents", &json!({ "name": "helper" }))
+        .await;
+    let change = |said: Value| {
+        let path = "/api/v1/agents/helper";
+        server.ask("PUT", path, &[JSON], said.to_string())
+    };
+    let (one, two, three, four) = tokio::join!(
+        change(json!({ "description": "Helps." })),
+        change(json!({ "instructions": "Be kind." })),
+        change(json!({ "limits": { "steps": 7 } })),
+        change(json!({ "limits": { "runs": 8 } })),
+    );
+    for answer in [one, two, three, four] {
+        assert_eq!(answer.status, StatusCode::OK, "{}", answer.text);
+    }
+    let card = server.get("/api/v1/agents/helper").await.json();
+    assert_eq!(card["version"], 5);
+    let last = server.get("/api/v1/agents/helper/versions/5").await.json();
+    assert_eq!(last["description"], "Helps.");
+    assert_eq!(last["instructions"], "Be kind.");
+    let limits = &last["limits"];
+    assert_eq!((&limits["steps"], &limits["runs"]), (&json!(7), &json!(8)));
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn what_is_said_of_an_agent_is_understood_or_refused() {
     let server = TestServer::new();
     let new = json!({ "name": "helper", "skills": ["pdf"] });

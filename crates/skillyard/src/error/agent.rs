@@ -53,6 +53,12 @@ pub(crate) enum AgentFailure {
     },
 }
 
+impl From<AgentError> for super::CommandError {
+    fn from(error: AgentError) -> Self {
+        AgentFailure::from(error).into()
+    }
+}
+
 impl AgentFailure {
     /// 1 when the answer is no, 2 when there is none.
     pub(super) fn code(&self) -> u8 {
@@ -77,6 +83,9 @@ impl AgentFailure {
             }
             Self::Agent(AgentError::NoVersion { name, .. }) => {
                 format!("List its versions with `skillyard agent versions {name}`")
+            }
+            Self::Agent(AgentError::Changed { name, .. }) => {
+                format!("Let an older version hold again with `skillyard agent rollback {name} VERSION`")
             }
             Self::Agent(_) | Self::NotExported { .. } | Self::LongPrompt | Self::Given(_) => {
                 return None;

@@ -1,5 +1,7 @@
 //! `skillyard agent`: versions that never change, and skills that do.
 
+use std::process::Stdio;
+
 use insta::assert_snapshot;
 use serde_json::json;
 
@@ -197,11 +199,61 @@ fn a_version_that_was_changed_on_disk_is_refused() {
 
     ----- stderr -----
     error: version 1 of agent `one` was changed on disk: its hash does not match
+
+    hint: Let an older version hold again with `skillyard agent rollback one VERSION`
     ");
     for name in ["../x", "A", ""] {
         assert_eq!(context.code(&["agent", "create", name]), Some(2), "{name}");
         assert_eq!(context.code(&["agent", "show", name]), Some(1), "{name}");
     }
+}
+
+#[test]
+fn edits_at_once_all_count_and_a_damaged_version_is_left_behind() {
+    let context = context();
+    context.done(&["agent", "create", "one", "--description", "first"]);
+    let edits = [
+        ["--description", "last"],
+        ["--instructions", "Be brief."],
+        ["--max-steps", "7"],
+        ["--max-runs", "8"],
+        ["--answer-tokens", "900"],
+        ["--context-tokens", "9000"],
+    ];
+    let edits = edits.map(|flags| {
+        let mut command = context.skillyard();
+        command.args(["agent", "edit", "one"]).args(flags);
+        command.stdout(Stdio::null()).spawn().unwrap()
+    });
+    for mut edit in edits {
+        assert!(edit.wait().unwrap().success());
+    }
+    let kept = context.json(&["agent", "export", "one", "--json"]);
+    assert_eq!(kept["version"], 7, "{kept}");
+    let definition = &kept["definition"];
+    assert_eq!(definition["description"], "last");
+    assert_eq!(definition["instructions"], "Be brief.");
+    let limits = &definition["limits"];
+    let limits = ["steps", "runs", "answer_tokens", "context_tokens"].map(|name| &limits[name]);
+    assert_eq!(limits, [7, 8, 900, 9000]);
+    for version in 1..7 {
+        let code = context.code(&["agent", "diff", "one", &version.to_string(), "7"]);
+        assert_eq!(code, Some(1), "{version}");
+    }
+    let file = "../home/.skillyard/agents/one/versions/7.toml";
+    context.write(file, "model = \"evil/x\"\n");
+    assert_eq!(
+        context.stdout(&["agent", "rollback", "one", "1"]),
+        " ~ one@8\n"
+    );
+    let kept = context.json(&["agent", "export", "one", "--json"]);
+    assert_eq!(kept["definition"]["description"], "first");
+    // What a crash left behind is not overwritten, either.
+    let file = "../home/.skillyard/agents/one/versions/9.toml";
+    context.write(file, "left");
+    let edited = context.stdout(&["agent", "edit", "one", "--description", "new"]);
+    assert_eq!(edited, " ~ one@10\n");
+    assert_eq!(context.read(file), "left");
 }
 
 #[test]

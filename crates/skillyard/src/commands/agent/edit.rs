@@ -1,10 +1,9 @@
 //! `skillyard agent edit`.
 
-use skillyard_audit::EventKind;
+use skillyard_agent::agent::Definition;
 
-use super::{Outcome, Said, changed, store};
+use super::{Outcome, Said, store, updated};
 use crate::context::Context;
-use crate::error::agent::AgentFailure;
 
 /// Change an agent: its next version says what the flags say
 ///
@@ -21,16 +20,7 @@ pub(super) struct Args {
 }
 
 pub(super) fn run(context: &Context, args: &Args) -> Outcome {
-    let store = store(context);
-    let before = store.load(&args.name).map_err(AgentFailure::from)?;
-    let mut definition = before.definition;
-    args.said.apply(context, &mut definition)?;
-    let kept = store.update(&args.name, &definition);
-    let kept = kept.map_err(AgentFailure::from)?;
-    changed(
-        context,
-        &kept,
-        Some(before.version),
-        EventKind::AgentUpdated,
-    )
+    let apply = |definition: &mut Definition| args.said.apply(context, definition);
+    let change = store(context).change(&args.name, apply)?;
+    updated(context, &change)
 }

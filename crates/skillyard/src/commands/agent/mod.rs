@@ -17,7 +17,7 @@ use std::num::{NonZeroU32, NonZeroUsize};
 
 use clap::Subcommand;
 use serde_json::{Value, json};
-use skillyard_agent::agent::{AgentStore, Definition, Drift, Kept};
+use skillyard_agent::agent::{AgentStore, Change, Definition, Drift, Kept};
 use skillyard_agent::session::AgentVersion;
 use skillyard_agent::settings::{LimitChanges, Settings, Strategy, ToolMode};
 use skillyard_agent::shelf::Shelf;
@@ -235,6 +235,12 @@ fn all_skills(context: &Context) -> Result<Shelf, CommandError> {
         files: Files::None,
     };
     shelf(context, &wanted)
+}
+
+/// Tells what a new version came to.
+fn updated(context: &Context, change: &Change) -> Outcome {
+    let before = Some(change.before);
+    changed(context, &change.kept, before, EventKind::AgentUpdated)
 }
 
 /// Tells what a change came to.

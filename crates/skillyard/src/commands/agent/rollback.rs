@@ -1,10 +1,7 @@
 //! `skillyard agent rollback`.
 
-use skillyard_audit::EventKind;
-
-use super::{Outcome, changed, store};
+use super::{Outcome, store, updated};
 use crate::context::Context;
-use crate::error::agent::AgentFailure;
 
 /// Let an older version hold again, as a new one
 ///
@@ -20,14 +17,6 @@ pub(super) struct Args {
 }
 
 pub(super) fn run(context: &Context, args: &Args) -> Outcome {
-    let store = store(context);
-    let before = store.load(&args.name).map_err(AgentFailure::from)?;
-    let kept = store.rollback(&args.name, args.version);
-    let kept = kept.map_err(AgentFailure::from)?;
-    changed(
-        context,
-        &kept,
-        Some(before.version),
-        EventKind::AgentUpdated,
-    )
+    let change = store(context).rollback(&args.name, args.version)?;
+    updated(context, &change)
 }

@@ -5,12 +5,11 @@ use std::fmt::Write as _;
 use clap::Subcommand;
 use serde_json::json;
 use skillyard_agent::agent::{Definition, Drift, Pin};
-use skillyard_audit::EventKind;
 
-use super::{Outcome, all_skills, changed, given, store};
+use super::{Outcome, all_skills, given, store, updated};
 use crate::context::Context;
-use crate::error::Status;
 use crate::error::agent::AgentFailure;
+use crate::error::{CommandError, Status};
 use crate::sanitize::visible;
 
 /// Change the skills of an agent
@@ -74,47 +73,35 @@ pub(super) fn run(context: &Context, args: &Args) -> Outcome {
 
 fn add(context: &Context, added: &Added) -> Outcome {
     let names = &added.names;
-    let store = store(context);
-    let before = store.load(&names.agent).map_err(AgentFailure::from)?;
-    let mut definition = before.definition;
-    given::give(context, &mut definition, &names.skills, added.yes)?;
-    let kept = store.update(&names.agent, &definition);
-    let kept = kept.map_err(AgentFailure::from)?;
-    changed(
-        context,
-        &kept,
-        Some(before.version),
-        EventKind::AgentUpdated,
-    )
+    let give =
+        |definition: &mut Definition| given::give(context, definition, &names.skills, added.yes);
+    let change = store(context).change(&names.agent, give)?;
+    updated(context, &change)
 }
 
 fn remove(context: &Context, names: &Names) -> Outcome {
-    let store = store(context);
-    let before = store.load(&names.agent).map_err(AgentFailure::from)?;
-    let mut definition = before.definition;
+    let change = store(context).change(&names.agent, |definition| take(definition, names))?;
+    updated(context, &change)
+}
+
+/// Takes skills from an agent; it must have them.
+fn take(definition: &mut Definition, names: &Names) -> Result<(), CommandError> {
     for name in &names.skills {
         let count = |definition: &Definition| definition.skills.len() + definition.patterns.len();
-        let had = count(&definition);
+        let had = count(definition);
         definition.skills.retain(|pin| !is_meant(pin, name));
         definition.patterns.retain(|pattern| pattern != name);
-        if count(&definition) == had {
+        if count(definition) == had {
             let known = definition.skills.iter().map(|pin| pin.name.as_str());
             return Err(AgentFailure::NotItsSkill {
-                agent: before.name,
+                agent: names.agent.clone(),
                 nearest: skillyard_format::nearest::nearest(name, known).map(str::to_owned),
                 skill: name.clone(),
             }
             .into());
         }
     }
-    let kept = store.update(&names.agent, &definition);
-    let kept = kept.map_err(AgentFailure::from)?;
-    changed(
-        context,
-        &kept,
-        Some(before.version),
-        EventKind::AgentUpdated,
-    )
+    Ok(())
 }
 
 /// Whether a skill is called so, or came from there.
