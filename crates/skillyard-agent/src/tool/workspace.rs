@@ -46,7 +46,13 @@ pub(super) struct Workspace<'a> {
     pub(super) cancel: &'a AtomicBool,
     /// What the last program made that other programs obey.
     pub(super) made: Option<String>,
+    /// What a person was shown of the file that is to be changed, if it could be shown.
+    pub(super) shown: Option<Before>,
 }
+
+/// The text of a file that is to be changed, if there is one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Before(Option<String>);
 
 impl Workspace<'_> {
     /// Makes one of the calls; `None` for any other tool.
@@ -120,6 +126,7 @@ impl Workspace<'_> {
     fn write(&mut self, arguments: &Map<String, Value>) -> Result<String, String> {
         let path = self.path(arguments)?;
         let content = wanted(arguments, "content")?;
+        self.is_as_shown(&path)?;
         self.put(&path, content)?;
         Ok(format!("Wrote {} bytes to `{path}`", content.len()))
     }
@@ -129,8 +136,33 @@ impl Workspace<'_> {
         let read = self.whole(&path).map_err(|error| error.to_string())?;
         let before =
             text_of(read).ok_or_else(|| format!("`{path}` is not text, or too long to edit"))?;
+        self.is_as_shown(&path)?;
         self.put(&path, &edited(arguments, &path, &before)?)?;
         Ok(format!("Edited `{path}`"))
+    }
+
+    /// Refuses to change a file that is not what a person was shown: a question may wait for long,
+    /// and what was saved meanwhile would be gone.
+    fn is_as_shown(&self, path: &str) -> Result<(), String> {
+        if self.shown.is_none() || self.shown == self.text(path) {
+            return Ok(());
+        }
+        Err(format!(
+            "`{path}` was changed while the user was asked, so it was left as it is; read it again"
+        ))
+    }
+
+    /// The file that a call is to change; `None` for what cannot be shown.
+    pub(super) fn before(&self, arguments: &Map<String, Value>) -> Option<Before> {
+        self.text(&self.path(arguments).ok()?)
+    }
+
+    fn text(&self, path: &str) -> Option<Before> {
+        match self.whole(path) {
+            Ok(read) => Some(Before(Some(text_of(read)?))),
+            Err(ResourceError::NotFound { .. }) => Some(Before(None)),
+            Err(_) => None,
+        }
     }
 
     /// What a call that changes a file will make other in it, as far as that can be told.
@@ -138,19 +170,16 @@ impl Workspace<'_> {
         &self,
         tool: &str,
         arguments: &Map<String, Value>,
+        before: &Before,
     ) -> Option<Difference> {
         let path = self.path(arguments).ok()?;
-        let before = match self.whole(&path) {
-            Ok(read) => text_of(read)?,
-            Err(ResourceError::NotFound { .. }) => String::new(),
-            Err(_) => return None,
-        };
+        let before = before.0.as_deref().unwrap_or_default();
         let after = match tool {
-            "Edit" => edited(arguments, &path, &before),
+            "Edit" => edited(arguments, &path, before),
             _ => wanted(arguments, "content").map(str::to_owned),
         };
         Some(Difference::between(
-            &before,
+            before,
             &after.ok()?,
             Limits::telling(MOST_SHOWN),
         ))

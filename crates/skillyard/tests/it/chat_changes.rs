@@ -189,6 +189,19 @@ impl Waiting {
             question,
         }
     }
+
+    /// Says yes; how the call ended, and what it gave.
+    fn allowed(&self) -> (String, String) {
+        let question = self.question["id"].as_str().unwrap();
+        let path = format!("{}/approvals/{question}", self.path);
+        self.serving
+            .json("POST", &path, &json!({ "consent": "once" }));
+        let session = self.serving.idle(&self.path);
+        let mut events = session["events"].as_array().unwrap().iter();
+        let ended = events.find(|event| event["type"] == "tool_result").unwrap();
+        let told = |key: &str| ended[key].as_str().unwrap().to_owned();
+        (told("outcome"), told("output"))
+    }
 }
 
 #[test]
@@ -222,4 +235,33 @@ fn the_browser_is_told_what_runs_and_nothing_that_only_looks_like_it() {
         question["difference"],
         "@@ -1 +1 @@\n-one\n+\\u{202e}two\\u{1b}\n"
     );
+}
+
+#[test]
+fn what_was_saved_while_the_question_waited_is_not_overwritten() {
+    let context = TestContext::new();
+    let write = json!({ "path": "doc.txt", "content": "one\nTWO\n" });
+    let edit = json!({ "path": "doc.txt", "old": "two", "new": "TWO" });
+    let saved = "one\ntwo\nthree: an hour of my own work\n";
+    for (tool, arguments) in [("Write", &write), ("Edit", &edit)] {
+        context.write("doc.txt", "one\ntwo\n");
+        let waiting = Waiting::on(&context, tool, arguments);
+        context.write("doc.txt", saved);
+        let (outcome, told) = waiting.allowed();
+        assert_eq!(context.read("doc.txt"), saved, "{tool}: {told}");
+        assert_eq!(outcome, "failed", "{tool}");
+        assert!(
+            told.contains("was changed while the user was asked"),
+            "{told}"
+        );
+    }
+    // Nor is a file that was not there yet.
+    let write = json!({ "path": "new.txt", "content": "x\n" });
+    let waiting = Waiting::on(&context, "Write", &write);
+    context.write("new.txt", saved);
+    assert_eq!(waiting.allowed().0, "failed");
+    assert_eq!(context.read("new.txt"), saved);
+    let waiting = Waiting::on(&context, "Write", &write);
+    assert_eq!(waiting.allowed().0, "ok");
+    assert_eq!(context.read("new.txt"), "x\n");
 }

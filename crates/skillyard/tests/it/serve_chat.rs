@@ -50,7 +50,7 @@ impl Serving {
     }
 
     /// The session at a path once nothing is answered in it.
-    fn idle(&self, path: &str) -> Value {
+    pub(crate) fn idle(&self, path: &str) -> Value {
         loop {
             let session = self.json("GET", path, &Value::Null);
             if session["busy"] == false {

@@ -29,6 +29,7 @@ impl Calls<'_> {
             _ => event,
         };
         let mut before = None;
+        let mut shown = None;
         let question = match tool {
             "Bash" => {
                 let command = text("command").to_owned();
@@ -45,7 +46,11 @@ impl Calls<'_> {
                     ended.event = ended.event.detail("path", path);
                     return Ok(ended);
                 }
-                let difference = self.workspace().difference(tool, arguments);
+                let workspace = self.workspace();
+                shown = workspace.before(arguments);
+                let difference = shown
+                    .as_ref()
+                    .and_then(|before| workspace.difference(tool, arguments, before));
                 let action = Action::Change {
                     tool: tool.to_owned(),
                     path: text("path").to_owned(),
@@ -77,6 +82,7 @@ impl Calls<'_> {
             self.session.state.runs += 1;
         }
         let mut workspace = self.workspace();
+        workspace.shown = shown;
         let called = workspace.call(tool, arguments);
         let made = workspace.made.take();
         let mut ended = match called {
@@ -106,6 +112,7 @@ impl Calls<'_> {
             host: self.host,
             cancel: self.cancel,
             made: None,
+            shown: None,
         }
     }
 
