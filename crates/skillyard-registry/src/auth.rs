@@ -32,12 +32,8 @@ impl FromRequestParts<Server> for Caller {
 
 /// The request, unless it comes without a token to a registry that is not for everybody.
 pub(crate) async fn let_in(server: &Server, request: Request) -> Result<Request, RegistryError> {
-    let path = request.uri().path();
-    // Whether it is alive is no secret, and load balancers have no token; and whoever is told
-    // that they need one is told on a page, whose looks are everybody's.
-    let is_free = path == "/health" || path.starts_with("/assets/");
     if server.settings.access == Access::Open
-        || is_free
+        || is_free(request.uri().path())
         || request.extensions().get::<LetIn>().is_some()
     {
         return Ok(request);
@@ -45,4 +41,11 @@ pub(crate) async fn let_in(server: &Server, request: Request) -> Result<Request,
     let (mut parts, body) = request.into_parts();
     Caller::from_request_parts(&mut parts, server).await?;
     Ok(Request::from_parts(parts, body))
+}
+
+/// Whether everybody gets what is at a path. Whether the registry is alive is no secret, and load
+/// balancers have no token; and whoever is told that they need one is told on a page, whose looks
+/// are everybody's.
+pub(crate) fn is_free(path: &str) -> bool {
+    path == "/health" || path.starts_with("/assets/")
 }

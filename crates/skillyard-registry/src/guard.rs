@@ -69,7 +69,7 @@ async fn counted(server: &Server, request: Request, next: Next) -> Response {
 async fn known(server: &Server, request: Request, next: Next) -> Response {
     match auth::let_in(server, request).await {
         Ok(request) => {
-            let asked = Asked::by(&request);
+            let asked = Asked::by(&request, server.settings.access);
             asked.answered(next.run(request).await).await
         }
         Err(error) => error.into_response(),

@@ -8,6 +8,9 @@ use skillyard_format::Digest;
 use skillyard_web::mount::LetIn;
 use skillyard_web::tag::is_known;
 
+use crate::auth::is_free;
+use crate::server::Access;
+
 /// Longer answers bring a tag of their own, or none.
 const LONGEST: u64 = 1024 * 1024;
 
@@ -20,19 +23,23 @@ const NEVER: HeaderValue = HeaderValue::from_static("private, no-store");
 pub(crate) struct Asked {
     is_question: bool,
     is_personal: bool,
+    /// Whether nobody reads it without a token.
+    is_closed: bool,
     /// The tags of what it has already.
     known: Vec<HeaderValue>,
 }
 
 impl Asked {
-    /// What this request says.
-    pub(crate) fn by(request: &Request) -> Self {
+    /// What this request says to a registry.
+    pub(crate) fn by(request: &Request, access: Access) -> Self {
         let headers = request.headers();
+        let is_let_in = request.extensions().get::<LetIn>().is_some();
+        let is_closed = access == Access::Private || is_let_in;
         let known = headers.get_all(header::IF_NONE_MATCH);
         Self {
             is_question: matches!(*request.method(), Method::GET | Method::HEAD),
-            is_personal: headers.contains_key(header::AUTHORIZATION)
-                || request.extensions().get::<LetIn>().is_some(),
+            is_personal: headers.contains_key(header::AUTHORIZATION) || is_let_in,
+            is_closed: is_closed && !is_free(request.uri().path()),
             known: known.iter().cloned().collect(),
         }
     }
@@ -42,11 +49,17 @@ impl Asked {
         if !self.is_question || response.status() != StatusCode::OK {
             return response;
         }
-        if !response.headers().contains_key(header::CACHE_CONTROL) {
-            let caching = if self.is_personal { NEVER } else { ASK_AGAIN };
-            response
-                .headers_mut()
-                .insert(header::CACHE_CONTROL, caching);
+        let set = response.headers().get(header::CACHE_CONTROL);
+        let caching = match set.map(|set| set.to_str().unwrap_or_default()) {
+            None if self.is_personal || self.is_closed => Some(NEVER),
+            None => Some(ASK_AGAIN),
+            // A cache between us would give it to whoever comes without a token.
+            Some(set) if self.is_closed => Some(unshared(set)),
+            Some(_) => None,
+        };
+        if let Some(caching) = caching {
+            let headers = response.headers_mut();
+            headers.insert(header::CACHE_CONTROL, caching);
         }
         response = with_tag(response).await;
         let tag = response.headers().get(header::ETAG);
@@ -59,6 +72,12 @@ impl Asked {
         }
         response
     }
+}
+
+/// The same for the cache of who asked alone.
+fn unshared(caching: &str) -> HeaderValue {
+    let own = caching.replacen("public", "private", 1);
+    HeaderValue::from_str(&own).unwrap_or(NEVER)
 }
 
 /// The answer with a tag over its bytes, unless it has one or is long.

@@ -115,6 +115,21 @@ async fn a_private_registry_lets_nobody_in_without_a_token() {
         let answer = yard.ask("GET", path, Some(&reader), Body::empty()).await;
         assert_ne!(answer.status, 401, "{path}");
     }
+    // No cache between us gives to others what one of them got with a token.
+    for path in [
+        "/skills",
+        "/skills/forms/download",
+        "/skills/forms/1.0.0/download",
+        "/skills/forms/1.0.0/archive.tar.gz",
+        "/skills/forms/1.0.0/archive.zip",
+        "/index/fo/rm/forms",
+    ] {
+        let answer = yard.ask("GET", path, Some(&reader), Body::empty()).await;
+        assert_eq!(answer.status, 200, "{path}");
+        let caching = answer.header("cache-control");
+        assert!(caching.starts_with("private, "), "{path}: {caching}");
+        assert!(!caching.contains("public"), "{path}: {caching}");
+    }
     assert_eq!(yard.get("/health").await.status, 200);
     // The page that says so has its looks, and says what to do.
     let page = yard.browse("/").await;

@@ -116,14 +116,20 @@ impl Serving {
     }
 }
 
-/// The status and the body of an answer.
-fn answered(mut stream: TcpStream) -> (u16, String) {
+/// The head and the body of an answer.
+fn heard(mut stream: TcpStream) -> (String, String) {
     let mut answer = Vec::new();
     stream.read_to_end(&mut answer).unwrap();
     let answer = String::from_utf8_lossy(&answer);
     let (head, body) = answer.split_once("\r\n\r\n").unwrap();
+    (head.to_owned(), body.to_owned())
+}
+
+/// The status and the body of an answer.
+fn answered(stream: TcpStream) -> (u16, String) {
+    let (head, body) = heard(stream);
     let status = head.split(' ').nth(1).unwrap().parse().unwrap();
-    (status, body.to_owned())
+    (status, body)
 }
 
 fn count(session: &Value, kind: &str) -> usize {
@@ -573,6 +579,19 @@ fn the_registry_below_is_read_with_a_token_unless_it_is_public() {
         assert_eq!(status(Some(wrong.as_str())), 401, "{path}");
         assert_eq!(status(Some(own.as_str())), 200, "{path}");
         assert_eq!(status(Some(CHAT)), 200, "{path}");
+    }
+    // No cache in front of it gives to others what one of them got with a token.
+    for token in [CHAT, own.as_str()] {
+        let mut stream = TcpStream::connect(&serving.address).unwrap();
+        let (path, host) = (paths[1], &serving.address);
+        write!(
+            stream,
+            "GET {path} HTTP/1.1\r\nhost: {host}\r\nauthorization: Bearer {token}\r\nconnection: close\r\n\r\n"
+        )
+        .unwrap();
+        let head = heard(stream).0.to_lowercase();
+        assert!(head.starts_with("http/1.1 200"), "{head}");
+        assert!(head.contains("cache-control: private, "), "{head}");
     }
     // What the server lets in may read, and no more.
     let yank = serving.ask(
