@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use axum::http::StatusCode;
 use skillyard_agent::TurnError;
-use skillyard_agent::session::SessionError;
+use skillyard_agent::session::{SessionError, SessionStore};
 use skillyard_agent::telemetry::TraceParent;
 
 use super::Conversation;
@@ -100,14 +100,9 @@ impl Server {
             ended: None,
         };
         let ended = runtime.turn(&mut session, &said.text, &mut front);
-        // Even a turn that failed may have been kept in part. What others add is not told here:
-        // whoever looks next finds a number that no session has, and gets all of it.
+        // Even a turn that failed may have been kept in part.
         let in_use = matches!(&ended, Err(TurnError::Session(SessionError::InUse(_))));
-        if let Ok(Some(length)) = agents.sessions().length(&session.id) {
-            let told = if in_use { usize::MAX } else { length };
-            conversation.kept().store(told, Ordering::Release);
-            conversation.draft().take();
-        }
+        settle(conversation, &agents.sessions(), in_use);
         let reason = front.ended;
         ended.map(|_| reason).map_err(|error| {
             let remedy = agents.remedy(&error);
@@ -138,10 +133,22 @@ impl Server {
             holder,
         });
         let released = runtime.release(&mut session, name);
+        let in_use = matches!(&released, Err(TurnError::Session(SessionError::InUse(_))));
+        settle(conversation, &agents.sessions(), in_use);
         let released = released.map_err(|error| explained(error, None))?;
         let skills = active(&session);
         conversation.tell(ChatEvent::Active { skills });
         Ok(released)
+    }
+}
+
+/// Takes note of what the store has of a session now, if anything. What others add is not told
+/// here: whoever looks next finds a number that no session has, and gets all of it.
+fn settle(conversation: &Conversation, store: &SessionStore, in_use: bool) {
+    if let Ok(Some(length)) = store.length(&conversation.id) {
+        let told = if in_use { usize::MAX } else { length };
+        conversation.kept().store(told, Ordering::Release);
+        conversation.draft().take();
     }
 }
 

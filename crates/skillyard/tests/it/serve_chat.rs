@@ -177,6 +177,31 @@ fn a_chat_goes_on_in_the_terminal_and_back() {
     }
 }
 
+#[test]
+fn a_copy_goes_on_after_it_let_a_skill_go() {
+    let context = TestContext::new();
+    context.skill("../home/.agents/skills/pdf", "Fills PDF forms");
+    let serving = Serving::start(&context, &[]);
+    let opened = serving.json("POST", "/api/v1/sessions", &Value::Null);
+    let id = opened["id"].as_str().unwrap();
+    serving.say(id, "/pdf the first form");
+    let forked = format!("/api/v1/sessions/{id}/fork");
+    let forked = serving.json("POST", &forked, &Value::Null);
+    let fork = forked["id"].as_str().unwrap();
+    let path = format!("/api/v1/sessions/{fork}");
+    let release = json!({ "skill": "pdf" });
+    let released = serving.json("POST", &format!("{path}/release"), &release);
+    assert_eq!(released["released"], true);
+    let session = serving.json("GET", &path, &Value::Null);
+    assert_eq!(session["active_skills"], json!([]));
+    let session = serving.say(fork, "/pdf in a copy");
+    assert_eq!(count(&session, "problem"), 0, "{session}");
+    assert_eq!(count(&session, "user"), 2, "{session}");
+    assert_eq!(session["active_skills"][0]["name"], "pdf");
+    let replay = context.stdout(&["audit", "replay", fork]);
+    assert!(replay.starts_with("✓ the same to the byte"), "{replay}");
+}
+
 /// A chat on the web that waits for somebody to allow a script: the session, and the question.
 fn waiting(context: &TestContext, serving: &Serving) -> (String, String) {
     context.skill("../home/.agents/skills/pdf", "Fills PDF forms");
