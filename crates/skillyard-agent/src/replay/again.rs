@@ -116,7 +116,7 @@ impl Replay<'_> {
             // What was found out of the model's context decides what it was sent.
             let context = event.detail.get("context");
             self.again.state.context = context.and_then(|tokens| tokens.parse().ok());
-            let messages = view(&self.again);
+            let messages = view(&mut self.again);
             let settings = &self.again.prompt.settings;
             let shape = mode::shape(settings.tool_mode, &self.again.prompt.tools);
             let made = digest(&request(&self.again, &messages, shape.as_ref())).to_string();

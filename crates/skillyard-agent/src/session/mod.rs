@@ -121,6 +121,9 @@ pub struct Activated {
     pub rendered: String,
     /// The message that holds it.
     pub message: usize,
+    /// Whether it did not fit into the last request, so that the model was told to load it again.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub dropped: bool,
 }
 
 /// Something that the user allowed for a session.
@@ -217,7 +220,17 @@ impl Session {
             digest: digest.to_string(),
             rendered: rendered.to_string(),
             message: self.messages.len(),
+            dropped: false,
         });
+    }
+
+    /// What the model is given now; whatever does not fit counts as not loaded from here on.
+    pub(crate) fn fitted(&mut self) -> Plan {
+        let fitted = plan(self, self.room());
+        for skill in &mut self.state.activated {
+            skill.dropped = fitted.dropped.contains(&skill.name);
+        }
+        fitted
     }
 
     /// Lets a skill go: its tools list counts no more, and a compaction may drop it.
@@ -256,6 +269,7 @@ impl Known for State {
     fn has(&self, name: &str, digest: &Digest, rendered: &Digest) -> bool {
         self.activated.iter().any(|each| {
             each.name == name
+                && !each.dropped
                 && each.digest == digest.to_string()
                 && each.rendered == rendered.to_string()
         })

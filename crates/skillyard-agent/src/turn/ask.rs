@@ -9,7 +9,7 @@ use crate::front_end::TurnEvent;
 use crate::message::{AssistantPart, Message};
 use crate::mode;
 use crate::provider::{Completion, Delta, ModelRequest, ProviderError, Usage};
-use crate::session::{Session, plan};
+use crate::session::Session;
 use crate::settings::ToolMode;
 use crate::telemetry::{Asked, Happening};
 
@@ -37,7 +37,12 @@ impl Turn<'_> {
 
     fn ask_once(&mut self) -> Result<Completion, TurnError> {
         let settings = self.session.prompt.settings.clone();
+        let known = self.session.state.activated.clone();
         let messages = view(self.session);
+        // What the model is told did not fit is kept, whatever becomes of the request.
+        if self.session.state.activated != known {
+            self.save()?;
+        }
         let shape = mode::shape(settings.tool_mode, &self.session.prompt.tools);
         let request = request(self.session, &messages, shape.as_ref());
         let mut event = Event::new(EventKind::SessionPrompted)
@@ -117,9 +122,9 @@ impl Turn<'_> {
     }
 }
 
-/// The messages as the model of a session reads them.
-pub(crate) fn view(session: &Session) -> Vec<Message> {
-    let fitted = plan(session, session.room());
+/// The messages as the model of a session reads them in the request that is made now.
+pub(crate) fn view(session: &mut Session) -> Vec<Message> {
+    let fitted = session.fitted();
     mode::outgoing(session.prompt.settings.tool_mode, fitted.messages)
 }
 

@@ -59,6 +59,7 @@ fn what_one_keeps_another_finds() {
             digest: digest.clone(),
             rendered: digest.clone(),
             message: 0,
+            dropped: false,
         });
         let mut second = session("second");
         second.id = "s-aB22".into();

@@ -79,3 +79,45 @@ fn an_address_of_messages_may_end_in_its_version() {
         assert!(line.starts_with("POST /v1/messages "), "{end}: {line}");
     }
 }
+
+#[test]
+fn a_skill_that_did_not_fit_any_more_is_loaded_again() {
+    let load = crate::scripted_model::call("a", "skill_load", &json!({ "name": "big" }));
+    let fine = || json!({ "content": "Fine." });
+    let mut answers = vec![fine(); 10];
+    answers[9] = json!({ "content": "", "tool_calls": [load] });
+    answers.push(fine());
+    let (url, asked) = model(answers);
+    let context = TestContext::configured(&format!(
+        "[models.test]\nurl = \"{url}\"\ntool_mode = \"native\"\ncontext = 14000\n"
+    ));
+    let rules = "Rule: always check every field of a form twice.\n".repeat(270);
+    context.write(
+        "../home/.agents/skills/big/SKILL.md",
+        format!("---\nname: big\ndescription: Big rules. Use for forms.\n---\n\n{rules}"),
+    );
+    let say = |words: &str| {
+        let chat = ["chat", "--resume", "last", "--model", "test/m", "-p", words];
+        context.done(&chat);
+        asked.lock().unwrap().last().unwrap()["messages"].to_string()
+    };
+    let has_rules = |request: &str| request.contains("check every field of a form twice");
+    context.done(&["chat", "--model", "test/m", "-p", "/big go"]);
+    let long = "lorem ipsum dolor sit amet ".repeat(330);
+    let forgotten = || {
+        let told = (0..3).map(|_| say(&long)).last().unwrap();
+        assert!(told.contains("did not fit: big"), "{told}");
+        assert!(!has_rules(&told));
+    };
+    forgotten();
+    let again = say("/big what is rule 3?");
+    assert!(has_rules(&again), "{again}");
+    // What is there is not given twice.
+    let twice = say("/big and rule 4?");
+    assert!(twice.contains("is loaded already"), "{twice}");
+    forgotten();
+    let loaded = say("load it");
+    assert!(has_rules(&loaded), "{loaded}");
+    let replay = context.stdout(&["audit", "replay", "last"]);
+    assert!(replay.starts_with("✓ the same to the byte"), "{replay}");
+}
