@@ -93,10 +93,31 @@ impl Registry {
             self.publish_package(identity, package, tag, now).await
         };
         // What changed nothing is no event.
-        if let Ok(Published::Same(_)) = result {
+        if let Ok(Published::Same(package)) = &result {
+            if let Some(tag) = &destination.tag {
+                self.tag_again(identity, package, tag).await?;
+            }
             return result;
         }
         self.noted(event, result).await
+    }
+
+    /// Lets a tag stand for a version that was there already, unless it does.
+    async fn tag_again(
+        &self,
+        identity: &Identity,
+        package: &Package,
+        tag: &str,
+    ) -> Result<(), RegistryError> {
+        let (name, version) = (&package.name, &package.version);
+        let wanted = (tag.to_owned(), version.to_string());
+        if tags::of(&self.database, name.as_str())
+            .await?
+            .contains(&wanted)
+        {
+            return Ok(());
+        }
+        self.set_tag(identity, name, tag, Some(version)).await
     }
 
     async fn publish_package(

@@ -78,3 +78,23 @@ async fn tags_are_set_moved_listed_and_removed() {
     let gone = yard.delete("/skills/forms/dist-tags/beta", &ada).await;
     assert_eq!(gone.problem(), "404 no-such-tag");
 }
+
+#[tokio::test]
+async fn a_version_that_is_there_gets_the_tag_it_is_published_with() {
+    let yard = Yard::new().await;
+    let ada = yard.full("ada").await;
+    yard.publish(&ada, skill("forms", "1.0.0")).await;
+    let again = async || {
+        let files = skill("forms", "1.0.0");
+        yard.ask("POST", "/skills?tag=beta", Some(&ada), files)
+            .await
+    };
+    let tags = async || yard.get("/skills/forms/dist-tags").await.json()["dist_tags"].clone();
+    for _ in 0..2 {
+        assert_eq!(again().await.status, 200);
+        assert_eq!(tags().await, json!({ "beta": "1.0.0", "latest": "1.0.0" }));
+    }
+    yard.delete("/skills/forms/dist-tags/beta", &ada).await;
+    yard.delete("/skills/forms/1.0.0", &ada).await;
+    assert_eq!(again().await.problem(), "400 parameter");
+}

@@ -116,9 +116,12 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
             elapsed(start.elapsed())
         ));
     } else {
+        let tag = args.tag.as_deref();
+        let tag = tag.map(|tag| format!("; `{tag}` stands for it"));
         context.printer.note(&format!(
-            "{} is published already, with these very files",
-            visible(&id)
+            "{} is published already, with these very files{}",
+            visible(&id),
+            tag.unwrap_or_default()
         ));
     }
     Ok(Status::Yes)

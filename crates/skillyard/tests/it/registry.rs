@@ -209,6 +209,10 @@ fn a_version_is_never_replaced() {
     // The same files again are no harm: a client that lost the answer asks once more.
     let said = context.good(&["publish", "pdf", "--yes"]);
     assert!(said.contains("published already"), "{said}");
+    let said = context.good(&["publish", "pdf", "--yes", "--tag", "beta"]);
+    assert!(said.contains("`beta` stands for it"), "{said}");
+    let tags = context.good(&["tag", "list", "pdf"]);
+    assert!(tags.contains("beta"), "{tags}");
     context.write("pdf/more.md", "More.\n");
     let said = context.bad(&["publish", "pdf", "--yes"]);
     assert!(said.contains("versions are never replaced"), "{said}");
