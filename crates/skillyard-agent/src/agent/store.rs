@@ -174,7 +174,9 @@ impl AgentStore {
             }
             let _lock = self.lock()?;
             let head = self.head(name)?;
-            if head.current == before {
+            // A number alone could be another agent's that was made since.
+            let hash = head.versions.get(&before.to_string());
+            if head.current == before && hash == kept.versions.get(&before) {
                 let kept = self.add(name, head, &definition)?;
                 return Ok(Change { before, kept });
             }

@@ -135,7 +135,7 @@ pub(super) fn called(id: &str, name: &str, arguments: &str) -> ChatEvent {
     let input = serde_json::from_str(arguments);
     ChatEvent::ToolCall {
         id: id.to_owned(),
-        name: name.to_owned(),
+        name: visible(name).into_owned(),
         input: harmless(input.unwrap_or_else(|_| Value::String(shown(arguments)))),
     }
 }
