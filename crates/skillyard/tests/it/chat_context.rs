@@ -105,7 +105,7 @@ fn a_skill_that_did_not_fit_any_more_is_loaded_again() {
     context.done(&["chat", "--model", "test/m", "-p", "/big go"]);
     let long = "lorem ipsum dolor sit amet ".repeat(330);
     let forgotten = || {
-        let told = (0..3).map(|_| say(&long)).last().unwrap();
+        let [.., told] = [(); 3].map(|()| say(&long));
         assert!(told.contains("did not fit: big"), "{told}");
         assert!(!has_rules(&told));
     };
