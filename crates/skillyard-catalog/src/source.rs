@@ -68,10 +68,10 @@ pub struct OrgFolder {
     pub pinned: bool,
 }
 
-/// The order of sources.
+/// The order of sources, after the organisation's pinned folders.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Preset {
-    /// Organisation (pinned), project, user, extra, organisation, builtin.
+    /// Project, user, extra, organisation, builtin.
     #[default]
     Default,
     /// Plugin, project, claude, user, bundled.
@@ -220,9 +220,10 @@ impl Surroundings {
     /// The sources in order of precedence, each folder once.
     pub fn sources(&self) -> Vec<Source> {
         let mut list = List::default();
+        // Whatever the order: what the organisation pinned is nobody's to take away.
+        self.org(&mut list, true);
         match self.preset {
             Preset::Default => {
-                self.org(&mut list, true);
                 let project = PROJECT_FOLDERS.into_iter();
                 self.upward(&mut list, project.chain(agents::project_folders()));
                 self.at_home(&mut list, SourceKind::User, [".agents/skills"]);
@@ -235,10 +236,11 @@ impl Surroundings {
             }
             Preset::AgentHarness => {
                 self.at_home(&mut list, SourceKind::Plugin, [".agent/plugins"]);
-                list.add(SourceKind::Project, self.current.join(".agent/skills"));
-                list.add(SourceKind::Project, self.current.join(".claude/skills"));
+                self.upward(&mut list, [".agent/skills"]);
+                self.upward(&mut list, [".claude/skills"]);
                 self.at_home(&mut list, SourceKind::User, [".agent/skills"]);
                 self.extra(&mut list);
+                self.org(&mut list, false);
                 list.builtin();
             }
             Preset::Remcochat => {
@@ -250,18 +252,17 @@ impl Surroundings {
                     [".agents/skills", ".remcochat/skills"],
                 );
                 self.extra(&mut list);
+                self.org(&mut list, false);
                 list.builtin();
             }
             Preset::KeepUp => {
                 list.builtin();
-                self.org(&mut list, true);
                 self.org(&mut list, false);
                 self.at_home(&mut list, SourceKind::User, [".keep-up/skills"]);
                 self.upward(&mut list, [".keep-up/skills"]);
                 self.extra(&mut list);
             }
             Preset::ClaudeCode => {
-                self.org(&mut list, true);
                 self.at_home(&mut list, SourceKind::User, [".claude/skills"]);
                 self.upward(&mut list, [".claude/skills"]);
                 self.extra(&mut list);

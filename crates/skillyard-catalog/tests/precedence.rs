@@ -105,12 +105,18 @@ fn agent_harness_order() {
     check(
         Preset::AgentHarness,
         &[
+            "org/pinned",
             "home/.agent/plugins",
             "work/repo/a/b/.agent/skills",
+            "work/repo/a/.agent/skills",
+            "work/repo/.agent/skills",
             "work/repo/a/b/.claude/skills",
+            "work/repo/a/.claude/skills",
+            "work/repo/.claude/skills",
             "home/.agent/skills",
             "extra/one",
             "extra/two",
+            "org/loose",
             BUILTIN,
         ],
     );
@@ -121,6 +127,7 @@ fn remcochat_order() {
     check(
         Preset::Remcochat,
         &[
+            "org/pinned",
             "work/repo/.skills",
             "work/repo/a/b/.agents/skills",
             "work/repo/a/.agents/skills",
@@ -129,6 +136,7 @@ fn remcochat_order() {
             "home/.remcochat/skills",
             "extra/one",
             "extra/two",
+            "org/loose",
             BUILTIN,
         ],
     );
@@ -154,8 +162,8 @@ fn claude_code_order() {
 
 #[test]
 fn keep_up_order() {
-    const REST: [&str; 8] = [
-        "org/pinned",
+    const PINNED: &str = "org/pinned";
+    const REST: [&str; 7] = [
         "org/loose",
         "home/.keep-up/skills",
         "work/repo/a/b/.keep-up/skills",
@@ -165,7 +173,7 @@ fn keep_up_order() {
         "extra/two",
     ];
     // What is inside the binary wins here, so the others are told apart by another name.
-    check(Preset::KeepUp, &[&[BUILTIN], &REST[..]].concat());
+    check(Preset::KeepUp, &[&[PINNED, BUILTIN], &REST[..]].concat());
     let tree = Tree::new();
     tree.mkdir("work/repo/.git").mkdir("work/repo/a/b");
     for place in REST {

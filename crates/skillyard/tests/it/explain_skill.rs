@@ -200,3 +200,32 @@ fn a_loser_that_cannot_be_loaded_is_told_with_the_winner() {
     ----- stderr -----
     ");
 }
+
+#[test]
+fn what_the_organisation_pinned_wins_under_every_order() {
+    let context = TestContext::new();
+    // A skill inside the binary has this name too.
+    context
+        .skill("../org/skill-review", "The organisation's.")
+        .skill("../home/.agents/skills/skill-review", "Mine.");
+    for folder in [".skills", ".agent/skills", ".claude/skills"] {
+        context.skill(&format!("{folder}/skill-review"), "The project's.");
+    }
+    let org = context.root().parent().unwrap().join("org");
+    let config = format!("{TRUSTING}[[org]]\npath = {org:?}\npinned = true\n");
+    context.write("../home/.skillyard/config.toml", config);
+    for order in [
+        "default",
+        "agent-harness",
+        "remcochat",
+        "keep-up",
+        "claude-code",
+    ] {
+        let mut command = context.skillyard();
+        command.env("SKILLYARD_DISCOVERY_PRECEDENCE", order);
+        let told = crate::output(command.args(["explain", "skill", "skill-review"]));
+        let told = crate::text(&told.stdout);
+        let found = "by source org-pinned, the strongest that has it";
+        assert!(told.contains(found), "{order}: {told}");
+    }
+}

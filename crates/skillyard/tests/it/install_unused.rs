@@ -110,3 +110,28 @@ fn an_order_of_sources_finds_what_is_installed_under_it() {
         assert!(told.contains(line), "{told}");
     }
 }
+
+#[test]
+fn an_order_of_sources_finds_it_from_folders_of_the_project_too() {
+    for preset in ["agent-harness", "remcochat", "keep-up", "claude-code"] {
+        let context = with(&format!("[discovery]\nprecedence = \"{preset}\"\n"), "");
+        context.write(".git/HEAD", "").write("sub/x", "");
+        let done = |arguments: &[&str]| {
+            let mut command = context.skillyard();
+            let command = command.current_dir(context.root().join("sub"));
+            let output = crate::output(command.args(arguments));
+            assert!(output.status.success(), "{preset}: {output:?}");
+            let told = crate::text(&output.stderr);
+            assert!(!told.contains("will not be used"), "{preset}: {told}");
+            crate::text(&output.stdout)
+        };
+        done(&["install", "../lib/pdf", "--scope", "project"]);
+        let description = ["--description", "Reads tables. Use for tables."];
+        done(&[&["new", "csv", "--scope", "project"][..], &description].concat());
+        let list = done(&["list", "--json"]);
+        for name in ["pdf", "csv"] {
+            let id = format!("\"id\":\"project/{name}\"");
+            assert!(list.contains(&id), "{preset}: {list}");
+        }
+    }
+}
