@@ -1,6 +1,7 @@
 //! What the commands share.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 
@@ -88,6 +89,14 @@ impl Context {
             details,
             ..self.clone()
         }
+    }
+
+    /// The same, for somebody who works in another folder: its skills, its configuration and its
+    /// trust hold.
+    pub(crate) fn in_folder(&self, folder: &Path) -> Self {
+        let mut other = self.clone();
+        other.environment.current_dir = self.environment.current_dir.join(folder);
+        other
     }
 
     /// Fails where nothing can be recorded: what must not happen unrecorded asks before it begins.

@@ -41,13 +41,18 @@ impl Desk {
     }
 
     /// What a session is made with: no skills where servers are to offer none.
-    fn wanted(&self, only: Option<Vec<String>>, mcp: &[String]) -> Result<Wanted, CommandError> {
-        let none = !self.context.config()?.serves_skills();
+    fn wanted(
+        &self,
+        context: &Context,
+        only: Option<Vec<String>>,
+        mcp: &[String],
+    ) -> Result<Wanted, CommandError> {
+        let none = !context.config()?.serves_skills();
         Ok(Wanted {
             choice: Choice::default(),
             only: if none { Some(Vec::new()) } else { only },
             opt_in: OptIn::No,
-            lenders: Lenders::named(&self.context, mcp)?,
+            lenders: Lenders::named(context, mcp)?,
             lent_before: None,
             files: Files::Workspace,
         })
@@ -56,15 +61,26 @@ impl Desk {
     fn runtime_of(&self, session: &Session) -> Result<Runtime, CommandError> {
         // The session was told of these; others would change what its first bytes say.
         let settings = &session.prompt.settings;
-        let mut wanted = self.wanted(Some(session.prompt.skills.clone()), &settings.mcp)?;
+        let only = Some(session.prompt.skills.clone());
+        let context = self.context_of(session)?;
+        let mut wanted = self.wanted(&context, only, &settings.mcp)?;
         wanted.lenders = self.lending.of(&session.id, wanted.lenders);
         if session.state.owner.is_some() {
             // Whoever has no tools for the files of this machine has no scripts for them either.
             wanted.files = Files::None;
         }
-        let workspace = Path::new(&session.workspace);
-        let store = Arc::clone(&self.store);
-        runtime_with(&self.context, &wanted, workspace, settings, store)
+        runtime_with(&context, &wanted, settings, Arc::clone(&self.store))
+    }
+
+    /// What a session has around it: the folder where it began, wherever this server is.
+    fn context_of(&self, session: &Session) -> Result<Context, CommandError> {
+        let context = &self.context;
+        Ok(if context.config()?.serves_skills() {
+            context.in_folder(Path::new(&session.workspace))
+        } else {
+            // Another folder does not switch on what is off here.
+            context.clone()
+        })
     }
 
     fn new_session(&self, wish: &Wish) -> Result<Session, CommandError> {
@@ -89,16 +105,15 @@ impl Desk {
             settings.mcp.clear();
         }
         // A model that nobody answers for is refused now, not in the first turn.
-        let wanted = self.wanted(only, &settings.mcp)?;
-        let here = &context.environment.current_dir;
+        let wanted = self.wanted(context, only, &settings.mcp)?;
         let store = Arc::clone(&self.store);
-        let runtime = runtime_with(context, &wanted, here, &settings, store)?;
+        let runtime = runtime_with(context, &wanted, &settings, store)?;
         // A page cannot wait for a model to show what it can: the first turn asks, if need be.
         if let Some(mode) = super::known_tool_mode(context, &settings)? {
             settings.tool_mode = mode;
         }
         with_context(context, &mut settings)?;
-        let mut session = super::session(runtime.prompt(&settings), version, here)?;
+        let mut session = super::session(context, runtime.prompt(&settings), version)?;
         session.state.owner.clone_from(&wish.owner);
         self.lending.keep(&session.id, wanted.lenders);
         Ok(session)
@@ -175,7 +190,7 @@ impl Agents for Desk {
     }
 
     fn shelf(&self) -> Result<Shelf, AgentsError> {
-        let wanted = self.wanted(None, &[]).map_err(told)?;
+        let wanted = self.wanted(&self.context, None, &[]).map_err(told)?;
         shelf(&self.context, &wanted).map_err(told)
     }
 

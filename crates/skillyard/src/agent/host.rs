@@ -44,13 +44,13 @@ pub(crate) struct Machine {
 }
 
 impl Machine {
-    /// The machine for sessions in a folder.
+    /// The machine for sessions in the folder of a context.
     pub(crate) fn new(
         context: &Context,
         shelf: &Shelf,
-        folder: &Path,
         wanted: &super::Wanted,
     ) -> Result<Self, CommandError> {
+        let folder = &context.environment.current_dir;
         let writable = match wanted.files {
             Files::Workspace => {
                 profile::workspace(folder, &context.environment).map_err(|error| error.to_string())
@@ -60,7 +60,7 @@ impl Machine {
         Ok(Self {
             recorder: context.recorder()?,
             skills: shelf.all().iter().map(|each| each.skill.clone()).collect(),
-            workspace: Workspace::new(&context.environment, Some(folder))?,
+            workspace: Workspace::new(&context.environment, None)?,
             writable,
             opt_in: wanted.opt_in,
             choice: wanted.choice.clone(),

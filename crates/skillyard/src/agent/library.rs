@@ -1,7 +1,7 @@
 //! The shelf of an agent, from the catalog of this machine.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use skillyard_agent::session::Session;
 use skillyard_agent::shelf::{Author, Expected, Shelf, ShelfSkill};
@@ -111,8 +111,10 @@ fn shelf_with(
 }
 
 /// The skills that a session was told of, as they were then: those of the store by the digests
-/// that it names, those of MCP servers as they were listed, and the others as they are now.
+/// that it names, those of MCP servers as they were listed, and the others as they are now in the
+/// folder where it began.
 pub(crate) fn shelf_of(context: &Context, session: &Session) -> Result<Shelf, CommandError> {
+    let context = &context.in_folder(Path::new(&session.workspace));
     let wanted = Wanted {
         choice: Choice::default(),
         only: Some(session.prompt.skills.clone()),

@@ -13,7 +13,6 @@ mod tool_mode;
 mod tracing;
 
 use std::collections::BTreeSet;
-use std::path::Path;
 use std::sync::Arc;
 
 use skillyard_agent::prompt::Prompt;
@@ -62,15 +61,14 @@ pub(crate) enum Files {
     None,
 }
 
-/// Puts the runtime together for a workspace.
+/// Puts the runtime together for the folder of a context.
 pub(crate) fn runtime(
     context: &Context,
     wanted: &Wanted,
-    workspace: &Path,
     settings: &Settings,
 ) -> Result<Runtime, CommandError> {
     let store = Arc::new(store(context)?);
-    let runtime = runtime_with(context, wanted, workspace, settings, store)?;
+    let runtime = runtime_with(context, wanted, settings, store)?;
     let shelf = runtime.shelf.all().iter();
     // A server tells when it loads, not with each session.
     discovered::tell(context, shelf.map(|each| &each.skill));
@@ -81,7 +79,6 @@ pub(crate) fn runtime(
 fn runtime_with(
     context: &Context,
     wanted: &Wanted,
-    workspace: &Path,
     settings: &Settings,
     store: Arc<SessionStore>,
 ) -> Result<Runtime, CommandError> {
@@ -90,7 +87,7 @@ fn runtime_with(
     let router = settings.router_model.as_deref();
     let router = router.filter(|_| settings.strategy != Strategy::Tool);
     let router = router.map(|model| model::provider(context, model));
-    let host = Machine::new(context, &shelf, workspace, wanted)?;
+    let host = Machine::new(context, &shelf, wanted)?;
     Ok(Runtime {
         provider,
         router: router.transpose()?,
@@ -166,13 +163,14 @@ pub(crate) fn with_context(context: &Context, settings: &mut Settings) -> Result
     Ok(())
 }
 
-/// A new session.
+/// A new session in the folder of a context.
 pub(crate) fn session(
+    context: &Context,
     prompt: Prompt,
     agent: Option<AgentVersion>,
-    workspace: &Path,
 ) -> Result<Session, CommandError> {
-    let workspace = workspace.to_string_lossy().into_owned();
+    let workspace = context.environment.current_dir.to_string_lossy();
+    let workspace = workspace.into_owned();
     let session = Session::new(agent, workspace, prompt, jiff::Timestamp::now());
     Ok(session.map_err(TurnError::from)?)
 }

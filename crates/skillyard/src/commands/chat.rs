@@ -10,6 +10,7 @@ use skillyard_agent::front_end::EndReason;
 use skillyard_agent::session::Session;
 use skillyard_agent::settings::{Settings, Strategy, ToolMode};
 use skillyard_agent::{Runtime, TurnEnd, TurnError};
+use skillyard_trust::guard::Surroundings as _;
 use skillyard_trust::verdict::OptIn;
 
 use super::{Outcome, chat_export, chat_sessions, chat_talk};
@@ -21,6 +22,7 @@ use crate::library::Choice;
 use crate::mcp::Lenders;
 use crate::sanitize::visible;
 use crate::terminal::{LONGEST, Lines};
+use crate::workspace::Workspace;
 
 /// Talk to a model that uses skills
 ///
@@ -82,7 +84,7 @@ pub(crate) struct Args {
     /// How the model calls tools: auto, native, json-schema or text
     #[arg(long, value_name = "MODE", conflicts_with = "resume")]
     tool_mode: Option<String>,
-    /// The folder that tools work in; the current one without it
+    /// The folder that it works in; the current one without it
     #[arg(long, value_name = "DIR")]
     workspace: Option<PathBuf>,
     /// Run scripts of skills without asking, where they are not blocked
@@ -186,8 +188,7 @@ fn start(
         lent_before: None,
         files: Files::Workspace,
     };
-    let here = args.workspace.as_ref();
-    let here = here.unwrap_or(&context.environment.current_dir);
+    let named = named_folder(context, args)?;
     if let Some(name) = &args.resume {
         let store = agent::store(context)?;
         let chosen;
@@ -201,14 +202,16 @@ fn start(
         if args.fork {
             session = session.fork(context.now()).map_err(TurnError::from)?;
         }
-        let workspace = args.workspace.clone();
-        let workspace = workspace.unwrap_or_else(|| PathBuf::from(&session.workspace));
-        if workspace != *here {
+        let began = || PathBuf::from(&session.workspace);
+        let there = context.in_folder(&named.clone().unwrap_or_else(began));
+        let folder = &there.environment.current_dir;
+        if named.is_none() && *folder != context.environment.current_dir {
             context.printer.note(&format!(
-                "It works in `{}`, where it began; `--workspace .` lets it work here",
-                visible(&workspace.to_string_lossy())
+                "It works in `{}`, where it began, with the skills there; `--workspace .` lets it work here",
+                visible(&folder.to_string_lossy())
             ));
         }
+        let context = &there;
         // The session was told of these; others would change what its first bytes say.
         wanted.only = Some(session.prompt.skills.clone());
         let mut settings = session.prompt.settings.clone();
@@ -221,7 +224,7 @@ fn start(
             settings.tool_mode = ToolMode::Auto;
         }
         wanted.lenders = Lenders::named(context, &settings.mcp)?;
-        let runtime = agent::runtime(context, &wanted, &workspace, &settings)?;
+        let runtime = agent::runtime(context, &wanted, &settings)?;
         let tokens = agent::model_context(context, &settings.model)?;
         if settings != session.prompt.settings {
             let mode = agent::tool_mode(context, &settings, cancel)?;
@@ -231,6 +234,8 @@ fn start(
         }
         return Ok((runtime, session));
     }
+    let there = named.map(|folder| context.in_folder(&folder));
+    let context = there.as_ref().unwrap_or(context);
     let (mut settings, version) = match &args.agent {
         Some(name) => {
             let (settings, only, version) = super::agent::resolved(context, name)?;
@@ -252,11 +257,20 @@ fn start(
         settings.mcp.clone_from(&args.mcp);
     }
     wanted.lenders = Lenders::named(context, &settings.mcp)?;
-    let runtime = agent::runtime(context, &wanted, here, &settings)?;
+    let runtime = agent::runtime(context, &wanted, &settings)?;
     settings.tool_mode = agent::tool_mode(context, &settings, cancel)?;
     agent::with_context(context, &mut settings)?;
-    let session = agent::session(runtime.prompt(&settings), version, here)?;
+    let session = agent::session(context, runtime.prompt(&settings), version)?;
     Ok((runtime, session))
+}
+
+/// The folder that the command line names.
+fn named_folder(context: &Context, args: &Args) -> Result<Option<PathBuf>, CommandError> {
+    let Some(folder) = &args.workspace else {
+        return Ok(None);
+    };
+    let folder = Workspace::new(&context.environment, Some(folder))?;
+    Ok(Some(folder.workspace().to_owned()))
 }
 
 /// How an agent without a name works.

@@ -14,6 +14,7 @@ mod chat;
 mod chat_cards;
 mod chat_changes;
 mod chat_context;
+mod chat_elsewhere;
 mod chat_question;
 mod chat_replay;
 mod cli;

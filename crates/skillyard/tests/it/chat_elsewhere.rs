@@ -1,0 +1,87 @@
+//! Sessions that go on or are made again somewhere else than where they began.
+
+use serde_json::{Value, json};
+
+use crate::TestContext;
+use crate::serve_chat::Serving;
+
+/// Two trusted projects with a skill of one name, a third one with none, and a session that began
+/// in the first.
+fn session() -> (TestContext, String) {
+    let context = TestContext::new();
+    for project in ["one", "two"] {
+        context.write(
+            &format!("../{project}/.skills/hl/SKILL.md"),
+            format!(
+                "---\nname: hl\ndescription: Does it. Use when asked.\n---\n\nBODY OF {project}\n"
+            ),
+        );
+        from(&context, project, &["trust", "."]);
+    }
+    let said = said(&context, "one", &["-p", "hello there"]);
+    let id = said["session"].as_str().unwrap().to_owned();
+    (context, id)
+}
+
+fn from(context: &TestContext, folder: &str, arguments: &[&str]) -> String {
+    let folder = context.root().parent().unwrap().join(folder);
+    let mut command = context.skillyard();
+    let output = crate::output(command.current_dir(folder).args(arguments));
+    crate::text(&output.stdout)
+}
+
+fn said(context: &TestContext, folder: &str, arguments: &[&str]) -> Value {
+    let told = from(context, folder, &[&["chat", "--json"], arguments].concat());
+    serde_json::from_str(&told).unwrap()
+}
+
+#[test]
+fn it_has_the_skills_of_where_it_began() {
+    let (context, id) = session();
+    for folder in ["work", "two"] {
+        let answer = said(
+            &context,
+            folder,
+            &["--resume", &id, "--fork", "-p", "/hl do"],
+        );
+        let words = answer["answer"].as_str().unwrap_or_default();
+        assert!(words.contains("BODY OF one"), "{folder}: {answer}");
+        let fork = answer["session"].as_str().unwrap();
+        for folder in ["one", "two", "work"] {
+            let told = from(&context, folder, &["audit", "replay", fork]);
+            assert!(
+                told.starts_with("✓ the same to the byte"),
+                "{folder}: {told}"
+            );
+        }
+    }
+}
+
+#[test]
+fn a_folder_that_is_named_has_its_own() {
+    let (context, id) = session();
+    let here = ["--workspace", ".", "-p", "/hl do"];
+    let resumed = said(&context, "two", &[&["--resume", &id], &here[..]].concat());
+    let words = resumed["answer"].as_str().unwrap_or_default();
+    assert!(words.contains("BODY OF two"), "{resumed}");
+    // A new one is in the folder that is named, however that is written.
+    let new = said(&context, "one", &["--workspace", "../two", "-p", "/hl do"]);
+    let words = new["answer"].as_str().unwrap_or_default();
+    assert!(words.contains("BODY OF two"), "{new}");
+    let id = new["session"].as_str().unwrap();
+    let again = said(&context, "work", &["--resume", id, "-p", "/hl again"]);
+    assert!(again["error"].is_null(), "{again}");
+    let told = from(&context, "work", &["audit", "replay", id]);
+    assert!(told.starts_with("✓ the same to the byte"), "{told}");
+}
+
+#[test]
+fn a_server_elsewhere_goes_by_its_folder() {
+    let (context, id) = session();
+    let serving = Serving::start(&context, &[]);
+    let session = serving.say(&id, "/hl do");
+    assert!(session.to_string().contains("BODY OF one"), "{session}");
+    let path = format!("/api/v1/audit/replay/{id}");
+    let replayed = serving.json("GET", &path, &json!(null));
+    assert_eq!(replayed["same"], true, "{replayed}");
+}
