@@ -8,8 +8,8 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use serde_json::json;
-use skillyard_audit::EventKind;
 use skillyard_audit::Outcome::Denied;
+use skillyard_audit::{Event, EventKind};
 use skillyard_catalog::resource::{SkillRoot, digest};
 use skillyard_format::package::Digest;
 use skillyard_sandbox::survey::Survey;
@@ -90,16 +90,21 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
-    let skill = SkillPlace::find(context, &args.skill)?;
+    let (skill, obstacle) = SkillPlace::find(context, &args.skill)?;
+    let denied = |error: CommandError| denied(context, args, &skill, error);
+    if let Some(obstacle) = obstacle {
+        return Err(denied(obstacle.into()));
+    }
     let (hosts, looked_at) = match args.backend {
         // They would be all that it reaches, and nobody could see to that.
         Some(Backend::None) => {
-            unlocked(context, &skill)?;
+            unlocked(context, &skill).map_err(denied)?;
             (Vec::new(), None)
         }
         _ => approved_hosts(context, &skill)?,
     };
-    let allowed = allowed(context, args)?.with_hosts(&hosts)?;
+    let allowed = allowed(context, args).map_err(denied)?;
+    let allowed = allowed.with_hosts(&hosts)?;
     let survey = Survey::take();
     let temporary = &context.environment.temporary;
     let backend = backend(&survey, args, &allowed)?;
@@ -108,12 +113,12 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     let sandbox = sandbox.map_err(RunError::from)?.with_notes(&notes);
     let copy = Copy::make(&skill, temporary, sandbox.identity())?;
     if looked_at.is_some_and(|digest| digest != copy.digest()) {
-        return Err(RunError::Blocked {
-            skill: skill.name,
+        let error = RunError::Blocked {
+            skill: skill.name.clone(),
             reason: "its files changed while they were looked at".to_owned(),
             hint: "Run the command again".to_owned(),
-        }
-        .into());
+        };
+        return Err(denied(error.into()));
     }
     let (script, script_digest) = copy.script(&skill.name, &args.script)?;
     let words = &args.arguments;
@@ -197,6 +202,32 @@ fn approved_hosts(
     let now = digest(&root).map_err(CommandError::Resource)?;
     let hosts = permissions.hosts(&skill.name, Some(&now)).to_vec();
     Ok((hosts, Some(now)))
+}
+
+/// Writes down that a run was refused before anybody was asked.
+fn denied(context: &Context, args: &Args, skill: &SkillPlace, error: CommandError) -> CommandError {
+    let reason = match &error {
+        CommandError::Run(RunError::Blocked { reason, .. }) => reason.clone(),
+        CommandError::Run(locked @ RunError::Locked { .. }) => locked.to_string(),
+        _ => return error,
+    };
+    if args.explain {
+        return error;
+    }
+    let mut event = Event::new(EventKind::ScriptExecuted)
+        .skill(&skill.name)
+        .trigger("user")
+        .detail("script", &args.script);
+    if let Some(kind) = skill.source {
+        event = event.source(kind.as_str());
+    }
+    // Those inside the binary are only written out to run.
+    let now = SkillRoot::open(&skill.folder).ok();
+    if let Some(now) = now.and_then(|root| digest(&root).ok()) {
+        event = event.digest(now.to_string());
+    }
+    let event = event.ended(Denied, reason);
+    context.record(&event).err().unwrap_or(error)
 }
 
 /// Writes down that a run was refused because nobody was there to be asked.

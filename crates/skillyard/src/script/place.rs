@@ -38,10 +38,13 @@ pub(crate) struct SkillPlace {
 }
 
 impl SkillPlace {
-    /// The skill that a word on the command line names, if its standing lets it run.
-    pub(crate) fn find(context: &Context, word: &OsStr) -> Result<Self, CommandError> {
+    /// The skill that a word on the command line names, and why its standing does not let it run.
+    pub(crate) fn find(
+        context: &Context,
+        word: &OsStr,
+    ) -> Result<(Self, Option<RunError>), CommandError> {
         let name = match Target::of(context, word)? {
-            Target::Path(path) => return Self::at(&path),
+            Target::Path(path) => return Ok((Self::at(&path)?, None)),
             Target::Name(name) => name,
         };
         let catalog = library::load(context, IndexMode::Use, &Choice::default())?;
@@ -51,28 +54,28 @@ impl SkillPlace {
             reason,
             hint: hint.to_owned(),
         };
-        match &skill.status {
+        let obstacle = match &skill.status {
             // What its files are is looked at when they are copied, and what is revoked is refused
-            // then, which is recorded.
-            Status::Enabled | Status::Altered | Status::Revoked { .. } => {}
+            // then.
+            Status::Enabled | Status::Altered | Status::Revoked { .. } => None,
             Status::Untrusted => {
                 let reason = "it belongs to a project that you have not trusted".to_owned();
                 let hint = "Look at the project, then trust it with `skillyard trust .`";
-                return Err(blocked(reason, hint).into());
+                Some(blocked(reason, hint))
             }
             Status::Disabled { reason } => {
                 let hint = format!("Use it again with `skillyard enable {name}`");
-                return Err(blocked(format!("it is disabled: {reason}"), &hint).into());
+                Some(blocked(format!("it is disabled: {reason}"), &hint))
             }
             Status::Unavailable { missing } => {
                 let reason = format!(
                     "it needs commands that are not here: {}",
                     missing.join(", ")
                 );
-                return Err(blocked(reason, "Install them, then run the command again").into());
+                Some(blocked(reason, "Install them, then run the command again"))
             }
-        }
-        Ok(Self::of(skill))
+        };
+        Ok((Self::of(skill), obstacle))
     }
 
     /// A skill of the catalog.

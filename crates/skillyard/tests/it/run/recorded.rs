@@ -128,3 +128,55 @@ fn a_run_that_nobody_could_be_asked_about_is_written_down() {
     );
     assert!(events(&context, "skill.script_started").is_empty());
 }
+
+#[test]
+fn a_run_that_the_standing_of_the_skill_refuses_is_written_down() {
+    let context = skill("");
+    let lacking =
+        "---\nname: lacking\ndescription: x\nmetadata:\n  requires: no-such-command\n---\n";
+    context
+        .write("../home/.agents/skills/lacking/SKILL.md", lacking)
+        .write_skill(".agents/skills/theirs");
+    context.done(&["disable", "tools"]);
+    for (name, reason) in [
+        ("tools", "it is disabled: disabled by `tools` (user)"),
+        (
+            "theirs",
+            "it belongs to a project that you have not trusted",
+        ),
+        (
+            "lacking",
+            "it needs commands that are not here: no-such-command",
+        ),
+    ] {
+        // Who only looks runs nothing.
+        assert_eq!(context.code(&["run", name, "x.sh", "--explain"]), Some(1));
+        let before = events(&context, "skill.script_executed").len();
+        assert_eq!(context.code(&["run", name, "x.sh", "--yes"]), Some(1));
+        let denied = events(&context, "skill.script_executed");
+        assert_eq!(denied.len(), before + 1, "{name}");
+        let denied = &denied[before];
+        assert_eq!(denied["outcome"], "denied");
+        assert_eq!(denied["skill"], name);
+        assert_eq!(denied["reason"], reason);
+        assert_eq!(denied["detail"]["script"], "x.sh");
+        let digest = denied["digest"].as_str().unwrap();
+        assert!(digest.starts_with("sha256:"), "{digest}");
+    }
+}
+
+#[test]
+fn a_run_that_a_lock_refuses_is_written_down() {
+    let context = skill("");
+    let org = context.root().join("org.toml");
+    std::fs::write(&org, "locked = [\"sandbox\"]\n").unwrap();
+    let mut command = context.skillyard();
+    command.env("SKILLYARD_ORG_CONFIG", &org);
+    let run = ["run", "tools", "hello.py", "--backend", "none"];
+    let ran = output(command.args(run));
+    assert_eq!(ran.status.code(), Some(2), "{ran:?}");
+    let denied = &events(&context, "skill.script_executed")[0];
+    assert_eq!(denied["outcome"], "denied");
+    let reason = denied["reason"].as_str().unwrap();
+    assert!(reason.contains("--backend none"), "{reason}");
+}
