@@ -89,7 +89,7 @@ fn an_agent_from_beginning_to_end() {
     );
     assert_eq!(
         context.json(&["agent", "list", "--json"]),
-        json!({ "agents": [] })
+        json!({ "agents": [], "damaged": [] })
     );
 }
 
@@ -254,6 +254,32 @@ fn edits_at_once_all_count_and_a_damaged_version_is_left_behind() {
     let edited = context.stdout(&["agent", "edit", "one", "--description", "new"]);
     assert_eq!(edited, " ~ one@10\n");
     assert_eq!(context.read(file), "left");
+}
+
+#[test]
+fn one_that_is_damaged_does_not_hide_the_others() {
+    let context = context();
+    for name in ["one", "two"] {
+        assert_eq!(context.code(&["agent", "create", name]), Some(0));
+    }
+    let file = "../home/.skillyard/agents/one/versions/1.toml";
+    let text = context.read(file);
+    context.write(file, text.replace("offline", "evil/x"));
+    assert_snapshot!(context.run(&["agent", "list"]), @"
+    success: false
+    exit code: 1
+    ----- stdout -----
+    two@1  offline   0 skills
+    ----- stderr -----
+    warning: version 1 of agent `one` was changed on disk: its hash does not match
+    ");
+    let list = context.json(&["agent", "list", "--json"]);
+    assert_eq!(list["agents"][0]["name"], "two");
+    let problem = "version 1 of agent `one` was changed on disk: its hash does not match";
+    assert_eq!(
+        list["damaged"],
+        json!([{ "name": "one", "problem": problem }])
+    );
 }
 
 #[test]

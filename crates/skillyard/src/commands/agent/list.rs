@@ -8,11 +8,13 @@ use skillyard_format::render::one_line;
 
 use super::{Outcome, as_json, store};
 use crate::context::Context;
-use crate::error::Status;
 use crate::error::agent::AgentFailure;
+use crate::error::{CommandError, Status};
 use crate::sanitize::visible;
 
 /// List the agents
+///
+/// Exit code 1 when one of them is damaged; the others are listed all the same.
 ///
 /// Examples:
 ///   skillyard agent list
@@ -23,13 +25,30 @@ pub(super) struct Args {}
 pub(super) fn run(context: &Context, _args: &Args) -> Outcome {
     let store = store(context);
     let mut agents = Vec::new();
+    let mut damaged = Vec::new();
     for name in store.names() {
-        agents.push(store.load(&name).map_err(AgentFailure::from)?);
+        match store.load(&name) {
+            Ok(agent) => agents.push(agent),
+            Err(error) => {
+                let problem = CommandError::from(AgentFailure::from(error)).with_causes();
+                damaged.push(json!({ "name": name, "problem": problem }));
+                // One of them does not hide the others.
+                context
+                    .printer
+                    .note(&visible(&format!("warning: {problem}")));
+            }
+        }
     }
+    let status = if damaged.is_empty() {
+        Status::Yes
+    } else {
+        Status::No
+    };
     if context.printer.is_json() {
         let agents: Vec<_> = agents.iter().map(as_json).collect();
-        context.printer.json(&json!({ "agents": agents }))?;
-        return Ok(Status::Yes);
+        let list = json!({ "agents": agents, "damaged": damaged });
+        context.printer.json(&list)?;
+        return Ok(status);
     }
     let name = |agent: &Kept| format!("{}@{}", agent.name, agent.version);
     let widest = |text: &dyn Fn(&Kept) -> String| {
@@ -56,10 +75,10 @@ pub(super) fn run(context: &Context, _args: &Args) -> Outcome {
         let _ = writeln!(text, "{}", line.trim_end());
     }
     context.printer.data(&visible(&text))?;
-    if agents.is_empty() {
+    if agents.is_empty() && status == Status::Yes {
         context
             .printer
             .note("There are no agents yet; make one with `skillyard agent create NAME`");
     }
-    Ok(Status::Yes)
+    Ok(status)
 }
