@@ -38,6 +38,7 @@ fuzz_target!(|input: (String, String, Option<String>)| {
         digest: "sha256:0",
         origin: &description,
         third_party: true,
+        compatibility: Some(&description),
         directory: "/skills/x",
         body: &body,
         resources: &[description.clone()],

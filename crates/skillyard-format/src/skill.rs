@@ -5,8 +5,12 @@ use std::borrow::Cow;
 use crate::allowed_tools::AllowedTools;
 use crate::document::Document;
 use crate::name::normalise;
+use crate::render::one_line;
 use crate::span::Span;
 use crate::yaml::{Mapping, Node, ScalarStyle, Value};
+
+/// Most characters of `compatibility`.
+pub const COMPATIBILITY_LENGTH: usize = 500;
 
 /// The fields of the specification, sorted.
 pub const STANDARD_FIELDS: [&str; 6] = [
@@ -85,6 +89,17 @@ impl<'a> Skill<'a> {
     /// What the skill needs around it, as text.
     pub fn compatibility(&self) -> Option<&str> {
         self.field("compatibility").filter(|text| !text.is_empty())
+    }
+
+    /// The same in one line, cut where it is longer than the specification lets it be.
+    pub fn stated_compatibility(&self) -> Option<String> {
+        let line = one_line(self.compatibility()?);
+        let mut characters = line.chars();
+        let mut text: String = characters.by_ref().take(COMPATIBILITY_LENGTH).collect();
+        if characters.next().is_some() {
+            text.push('…');
+        }
+        (!text.is_empty()).then_some(text)
     }
 
     /// The tools the skill may use, if it says so.

@@ -17,6 +17,8 @@ pub struct Candidate {
     pub name: String,
     /// Its description.
     pub description: String,
+    /// What it says that it needs around it, in one line.
+    pub compatibility: Option<String>,
     /// The reference to it alone, without a revision.
     pub source: String,
     /// The revision or version that was asked for.
@@ -83,6 +85,7 @@ impl Candidate {
         }
         Ok(Self {
             requires: skill.requires_skills(),
+            compatibility: skill.stated_compatibility(),
             name: skill.name.into_owned(),
             description: skill.description.into_owned(),
             source: found.source,

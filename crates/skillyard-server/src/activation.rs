@@ -120,11 +120,14 @@ impl Server {
         let arguments = Arguments::of(&document, arguments);
         let body = substitute(&portion.text, &arguments, &directory);
         let next_offset = portion.cursor;
+        let parsed = Skill::from_document(&document, Some(&skill.record.name));
+        let compatibility = parsed.as_ref().and_then(Skill::stated_compatibility);
         let rendered = activation::render(&Activation {
             name: &skill.record.name,
             digest: &shown,
             origin: &standing.provenance,
             third_party: standing.third_party,
+            compatibility: compatibility.as_deref(),
             directory: &directory,
             body: &body,
             resources: &files,
@@ -135,7 +138,7 @@ impl Server {
         self.record(&about(event, skill, asker));
         self.metrics.tokens(&skill.record.name, estimate(&rendered));
         let folder = skill.record.folder.canonicalize().ok();
-        let active = match Skill::from_document(&document, Some(&skill.record.name)) {
+        let active = match parsed {
             Some(parsed) => ActiveSkill::of(&parsed, folder.as_deref()),
             // What cannot be read allows nothing.
             None => ActiveSkill {

@@ -52,6 +52,9 @@ pub struct Installing {
     pub name: String,
     /// What it does.
     pub description: String,
+    /// What it says that it needs around it, where it does.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub compatibility: Option<String>,
     /// `added`, `changed`, `restored` or `repaired`.
     pub change: String,
     /// Where it comes from.

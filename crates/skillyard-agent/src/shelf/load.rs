@@ -79,12 +79,14 @@ impl Shelf {
         let others = files.files.iter().map(|file| file.path.clone());
         let resources: Vec<String> = others.filter(|path| *path != *record.file_name).collect();
         let digest = whole.to_string();
+        let compatibility = skill.stated_compatibility();
         let rendered = |body: &str| {
             activation::render(&Activation {
                 name: &record.name,
                 digest: &digest,
                 origin: &found.origin,
                 third_party: found.author == Author::ThirdParty,
+                compatibility: compatibility.as_deref(),
                 directory: &found.directory,
                 body,
                 resources: &resources,

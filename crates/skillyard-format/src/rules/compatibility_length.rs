@@ -1,9 +1,7 @@
 //! The length of `compatibility`.
 
 use super::{Report, Subject};
-
-/// Most characters the field may have.
-const MAX_LENGTH: usize = 500;
+use crate::skill::COMPATIBILITY_LENGTH;
 
 rule! {
     /// `compatibility` has 1 to 500 characters where it is given.
@@ -24,13 +22,13 @@ fn check(subject: &Subject<'_>, report: &mut Report) {
         report
             .add(&RULE, entry.key_span, "`compatibility` is empty".into())
             .help("say what the skill needs, or remove the field");
-    } else if length > MAX_LENGTH {
+    } else if length > COMPATIBILITY_LENGTH {
         report
             .add(
                 &RULE,
                 entry.value.span,
                 format!(
-                    "`compatibility` has {length} characters, and at most {MAX_LENGTH} are allowed"
+                    "`compatibility` has {length} characters, and at most {COMPATIBILITY_LENGTH} are allowed"
                 ),
             )
             .help("keep what the skill needs; move the rest into the body");

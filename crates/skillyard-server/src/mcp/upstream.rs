@@ -157,16 +157,18 @@ impl Upstream {
         let others: Vec<String> = others.filter(|path| path != "SKILL.md").collect();
         let arguments = Arguments::of(&document, arguments);
         let body = substitute(document.body(), &arguments, &directory);
+        let parsed = Skill::from_document(&document, Some(&skill.name));
+        let compatibility = parsed.as_ref().and_then(Skill::stated_compatibility);
         let text = activation::render(&Activation {
             name: &name,
             digest: &digest,
             origin: &format!("the MCP server {}, {}", skill.server, skill.uri),
             third_party: true,
+            compatibility: compatibility.as_deref(),
             directory: &directory,
             body: &body,
             resources: &others,
         });
-        let parsed = Skill::from_document(&document, Some(&skill.name));
         let disallowed = parsed.map(|parsed| ActiveSkill::of(&parsed, None).disallowed);
         let mut answer = Answer::new(text, None);
         // Its list of allowed tools would widen what other skills allow, so it does not count.

@@ -42,6 +42,9 @@ pub(crate) fn show(context: &Context, checked: &[Checked<'_>]) {
     let (strangers, others): (Vec<&Checked<'_>>, Vec<&Checked<'_>>) =
         all.partition(|each| each.verdict.ask.on_install());
     validation::tell(context, &others);
+    for line in compatibility(&others).iter().take(MOST) {
+        context.printer.note(&format!("Compatibility of {line}"));
+    }
     if !strangers.is_empty() {
         context.printer.note(&warning(&strangers));
     }
@@ -59,6 +62,7 @@ pub(crate) fn json(checked: &[Checked<'_>]) -> Value {
             "tier": each.verdict.tier.as_str(),
             "asks": each.verdict.ask.on_install(),
             "signer": each.signer(),
+            "compatibility": candidate.compatibility,
             "scripts": scripts,
             "findings": each.findings(),
             "problems": validation::json(each),
@@ -110,6 +114,11 @@ fn warning(checked: &[&Checked<'_>]) -> String {
          - Code that accesses sensitive files or credentials\n\
          - Network calls to external services\n",
     );
+    let stated = compatibility(checked);
+    if !stated.is_empty() {
+        let heading = "Compatibility, which nobody has checked:";
+        listed(&mut text, heading, "", &stated);
+    }
     let scripts: Vec<String> = checked
         .iter()
         .flat_map(|each| scripts(each, checked.len()))
@@ -232,6 +241,16 @@ fn listed(text: &mut String, heading: &str, none: &str, lines: &[String]) {
     if lines.len() > MOST {
         let _ = writeln!(text, "  … and {} more", lines.len() - MOST);
     }
+}
+
+/// What skills say that they need around them.
+fn compatibility(checked: &[&Checked<'_>]) -> Vec<String> {
+    let stated = checked.iter().filter_map(|each| {
+        let text = each.candidate.compatibility.as_deref()?;
+        let line = format!("`{}`: {text}", each.candidate.name);
+        Some(visible(&line).into_owned())
+    });
+    stated.collect()
 }
 
 /// How many tokens every prompt has for it.

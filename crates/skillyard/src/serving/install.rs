@@ -81,6 +81,7 @@ fn one(change: &Change, checked: &[Checked<'_>]) -> Option<Installing> {
         let files = candidate.tree.files().iter();
         let is_script = |path: &str, executable| executable || path.starts_with("scripts/");
         skill.description.clone_from(&candidate.description);
+        skill.compatibility.clone_from(&candidate.compatibility);
         each.verdict.tier.as_str().clone_into(&mut skill.tier);
         skill.signer = each.signer();
         skill.tokens = prompt_tokens(candidate);

@@ -5,6 +5,7 @@ use skillyard_format::package::archive::{Limits, Mode};
 use skillyard_format::package::pack::{PackFile, PackFormat, pack};
 
 use crate::project::project;
+use crate::serve_chat::Serving;
 use crate::servers::http::{Reply, Server};
 
 /// A name with capitals and a field that is nobody's.
@@ -75,4 +76,60 @@ fn what_cannot_be_loaded_is_refused_with_the_reason() {
         assert!(told.contains("skillyard validate"), "{told}");
     }
     context.nothing_left();
+}
+
+/// It says what it needs, in two lines.
+const NEEDY: &str = "---\nname: needy\ndescription: Fills PDF forms. Use when a task involves PDF files.\ncompatibility: |\n  Requires Python 3.99+,\n  Windows <only>\n---\n\n# Needy\n\nDo it.\n";
+const STATED: &str = "Requires Python 3.99+, Windows <only>";
+
+#[test]
+fn what_a_skill_says_it_needs_is_told_before_and_to_the_model() {
+    let context = project();
+    context.write("lib/needy/SKILL.md", NEEDY);
+    context.write_skill("lib/pdf");
+    let install = ["install", "./lib", "--all", "--dry-run"];
+    let told = context.done(&install);
+    let line = format!("Compatibility of `needy`: {STATED}\n");
+    assert!(told.contains(&line), "{told}");
+    assert_eq!(told.matches("Compatibility").count(), 1, "{told}");
+    let answer = context.json(&[&install[..], &["--json"]].concat());
+    for each in answer["checked"].as_array().unwrap() {
+        let stated = match each["name"].as_str().unwrap() {
+            "needy" => serde_json::json!(STATED),
+            _ => serde_json::Value::Null,
+        };
+        assert_eq!(each["compatibility"], stated, "{answer}");
+    }
+    context.done(&["install", "./lib/needy", "--scope", "user"]);
+    let said = context.json(&["chat", "-p", "/needy do", "--json"]);
+    let stated = STATED.replace('<', "&lt;").replace('>', "&gt;");
+    let line = format!("Compatibility, as the skill states it: {stated}\n");
+    assert!(said["answer"].as_str().unwrap().contains(&line), "{said}");
+    let serving = Serving::start(&context, &[]);
+    let wanted = serde_json::json!({ "name": "needy" });
+    let loaded = serving.json("POST", "/api/v1/tools/skill_load", &wanted);
+    assert!(loaded.to_string().contains(line.trim_end()), "{loaded}");
+}
+
+#[test]
+fn the_question_shows_what_a_skill_says_it_needs() {
+    let context = project();
+    let files = [PackFile {
+        path: "SKILL.md",
+        mode: Mode::Plain,
+        content: NEEDY.as_bytes(),
+    }];
+    let archive = pack(&files, PackFormat::Zip, &Limits::skill()).unwrap();
+    let server = Server::serve([("/needy.zip", Reply::ok(archive))]);
+    let told = context.refused(&["install", &server.url("/needy.zip")]);
+    let from = told.find("- Network calls").unwrap();
+    let to = told.find("The scanner").unwrap();
+    assert_snapshot!(told[from..to].trim_end(), @"
+    - Network calls to external services
+
+    Compatibility, which nobody has checked:
+      - `needy`: Requires Python 3.99+, Windows <only>
+
+    No scripts will be installed.
+    ");
 }
