@@ -9,6 +9,7 @@ mod ignored;
 mod index;
 pub mod known_digests;
 pub mod own_folder;
+pub mod order;
 mod parallel;
 pub mod prompt;
 pub mod quirk;

@@ -5,12 +5,14 @@
 
 use std::collections::HashSet;
 use std::ffi::OsString;
+use std::fmt;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
 use crate::agents;
+use crate::order::Order;
 
 /// What kind of source a skill came from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -82,6 +84,8 @@ pub enum Preset {
     KeepUp,
     /// Personal before project.
     ClaudeCode,
+    /// The folders of the default order, with their kinds in another one.
+    Own(Order),
 }
 
 /// The names of the presets.
@@ -98,10 +102,20 @@ impl Preset {
     /// agents share.
     pub fn folder(self) -> Option<&'static str> {
         match self {
-            Self::Default | Self::Remcochat => None,
+            Self::Default | Self::Remcochat | Self::Own(_) => None,
             Self::AgentHarness => Some(".agent/skills"),
             Self::KeepUp => Some(".keep-up/skills"),
             Self::ClaudeCode => Some(".claude/skills"),
+        }
+    }
+}
+
+/// As the configuration has it.
+impl fmt::Display for Preset {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match (self, PRESETS.iter().find(|(_, each)| each == self)) {
+            (Self::Own(order), _) => order.fmt(formatter),
+            (_, named) => formatter.write_str(named.map_or("", |(name, _)| name)),
         }
     }
 }
@@ -223,17 +237,8 @@ impl Surroundings {
         // Whatever the order: what the organisation pinned is nobody's to take away.
         self.org(&mut list, true);
         match self.preset {
-            Preset::Default => {
-                let project = PROJECT_FOLDERS.into_iter();
-                self.upward(&mut list, project.chain(agents::project_folders()));
-                self.at_home(&mut list, SourceKind::User, [".agents/skills"]);
-                list.add(SourceKind::User, self.skillyard_home.join("skills"));
-                let user = [".claude/skills"].into_iter().chain(agents::user_folders());
-                self.at_home(&mut list, SourceKind::User, user);
-                self.extra(&mut list);
-                self.org(&mut list, false);
-                list.builtin();
-            }
+            Preset::Default => self.in_order(&mut list, Order::default()),
+            Preset::Own(order) => self.in_order(&mut list, order),
             Preset::AgentHarness => {
                 self.at_home(&mut list, SourceKind::Plugin, [".agent/plugins"]);
                 self.upward(&mut list, [".agent/skills"]);
@@ -271,6 +276,29 @@ impl Surroundings {
             }
         }
         list.sources
+    }
+
+    /// The usual folders, kind by kind.
+    fn in_order(&self, list: &mut List, order: Order) {
+        for kind in order.kinds() {
+            match kind {
+                SourceKind::Project => {
+                    let folders = PROJECT_FOLDERS.into_iter();
+                    self.upward(list, folders.chain(agents::project_folders()));
+                }
+                SourceKind::User => {
+                    self.at_home(list, kind, [".agents/skills"]);
+                    list.add(kind, self.skillyard_home.join("skills"));
+                    let folders = [".claude/skills"].into_iter().chain(agents::user_folders());
+                    self.at_home(list, kind, folders);
+                }
+                SourceKind::Extra => self.extra(list),
+                SourceKind::Org => self.org(list, false),
+                SourceKind::Builtin => list.builtin(),
+                // They stand in no such order.
+                SourceKind::OrgPinned | SourceKind::Plugin | SourceKind::Mcp => {}
+            }
+        }
     }
 
     fn org(&self, list: &mut List, pinned: bool) {

@@ -6,6 +6,7 @@ mod tree;
 use std::collections::BTreeMap;
 
 use proptest::prelude::*;
+use skillyard_catalog::order::Order;
 use skillyard_catalog::selection::{Layer, Pattern, Selection};
 use skillyard_catalog::source::{OrgFolder, PRESETS, Preset, SourceKind, Surroundings};
 use skillyard_catalog::{Catalog, ProjectTrust, Settings, Status};
@@ -187,8 +188,40 @@ fn keep_up_order() {
 }
 
 #[test]
+fn an_order_of_ones_own() {
+    let order = |words: &[&str]| Preset::Own(Order::new(words.iter().copied()).unwrap());
+    check(
+        order(&["user", "org", "project"]),
+        &[
+            "org/pinned",
+            "home/.agents/skills",
+            "home/.skillyard/skills",
+            "home/.claude/skills",
+            "home/.augment/skills",
+            "org/loose",
+            "work/repo/a/b/.skills",
+            "work/repo/a/.agents/skills",
+            "work/repo/.claude/skills",
+            "extra/one",
+            "extra/two",
+            BUILTIN,
+        ],
+    );
+    // Nothing comes before what is pinned, be it named first.
+    check(
+        order(&["builtin", "extra"]),
+        &["org/pinned", BUILTIN, "extra/one", "work/repo/.skills"],
+    );
+    assert_eq!(
+        order(&["user"]).to_string(),
+        "user,project,extra,org,builtin"
+    );
+}
+
+#[test]
 fn every_preset_has_a_name_and_needs_no_folder() {
     for (name, preset) in PRESETS {
+        assert_eq!(preset.to_string(), name);
         let tree = Tree::new();
         let catalog = Catalog::load(&settings(&tree, preset));
         assert_eq!(catalog.skills.len(), 4, "{name}");

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use skillyard_catalog::order::Order;
 use skillyard_catalog::selection::{self, Pattern};
 use skillyard_catalog::source::{OrgFolder, PRESETS, Preset};
 use skillyard_catalog::walk::WalkLimits;
@@ -34,6 +35,10 @@ impl Config {
 
     /// The order of sources.
     pub(crate) fn preset(&self) -> Preset {
+        if let Some(words) = self.list("discovery.precedence") {
+            let order = Order::new(words.iter().map(String::as_str));
+            return order.map_or(Preset::Default, Preset::Own);
+        }
         let name = self.text("discovery.precedence").unwrap_or_default();
         let preset = PRESETS.iter().find(|(each, _)| *each == name);
         preset.map_or(Preset::Default, |(_, preset)| *preset)

@@ -1,7 +1,5 @@
 //! The table of all keys, as data.
 
-use skillyard_catalog::source::PRESETS;
-
 use super::kind::Kind;
 use super::schema::{Entry, Layers, Plain, Project};
 
@@ -11,14 +9,6 @@ const SECRETS: &str = "your tokens would be sent there";
 const WORDS: &str = "your words would be sent there";
 const PROGRAMS: &str = "it decides which programs run";
 const MACHINE: &str = "it is about this machine, not about the project";
-
-const PRECEDENCE: &[&str] = &[
-    PRESETS[0].0,
-    PRESETS[1].0,
-    PRESETS[2].0,
-    PRESETS[3].0,
-    PRESETS[4].0,
-];
 
 /// The table, in the order of the documentation.
 pub(crate) static ENTRIES: &[Entry] = &[
@@ -30,10 +20,10 @@ pub(crate) static ENTRIES: &[Entry] = &[
     ),
     with_default(
         "discovery.precedence",
-        Kind::Word(PRECEDENCE),
+        Kind::Order,
         Plain::Text("default"),
         Project::Never(SOURCES),
-        "The order of sources, by the name of a preset.",
+        "The order of sources, by its name, or the kinds of sources in an order of your own.",
     ),
     with_default(
         "discovery.trust_projects",
@@ -573,7 +563,6 @@ mod tests {
                 "{spelling}"
             );
         }
-        assert_eq!(PRECEDENCE.len(), PRESETS.len());
     }
 
     /// A row of the table in the documentation.

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use skillyard_catalog::order::KINDS;
+use skillyard_catalog::source::{PRESETS, SourceKind};
 use skillyard_trust::tier::Ask;
 
 use super::value::Value;
@@ -23,6 +25,8 @@ pub(crate) enum Kind {
     /// When the user is asked, one of these words: they are not in a line, because a question at
     /// one time does not stand for a question at another.
     Question(&'static [&'static str]),
+    /// The name of an order of sources, or their kinds in an order of one's own.
+    Order,
     /// A text.
     Text,
     /// An address.
@@ -55,6 +59,11 @@ impl fmt::Display for Kind {
             Self::Word(words) | Self::Question(words) => {
                 let (last, first) = words.split_last().unwrap_or((&"", &[]));
                 write!(formatter, "`{}` or `{last}`", first.join("`, `"))
+            }
+            Self::Order => {
+                let presets = PRESETS.map(|(name, _)| name).join("`, `");
+                let kinds = KINDS.map(SourceKind::as_str).join("`, `");
+                write!(formatter, "one of `{presets}`, or a list of `{kinds}`")
             }
             Self::Text => formatter.write_str("a text"),
             Self::Url => formatter.write_str("a URL"),

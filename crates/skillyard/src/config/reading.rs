@@ -2,7 +2,9 @@
 
 use std::path::PathBuf;
 
+use skillyard_catalog::order::{KINDS, Order, OrderError};
 use skillyard_catalog::selection::Pattern;
+use skillyard_catalog::source::{PRESETS, SourceKind};
 use skillyard_format::nearest::nearest;
 use toml_edit::{DocumentMut, Item};
 
@@ -28,6 +30,11 @@ impl Kind {
                 None => None,
             },
             Self::OrgFolders => org_folders(item),
+            Self::Order => match (item.as_str(), strings(item)) {
+                (Some(text), _) => Some(self.text(text)?),
+                (None, Some(texts)) => Some(self.list(texts)?),
+                (None, None) => None,
+            },
             Self::Word(_)
             | Self::Question(_)
             | Self::Text
@@ -76,6 +83,9 @@ impl Kind {
                 _ => self.list(words.to_vec()),
             };
         }
+        if self == Self::Order && words.len() > 1 {
+            return self.list(words.to_vec());
+        }
         let [word] = words else {
             return Err(format!("it takes one value: {self}"));
         };
@@ -86,6 +96,7 @@ impl Kind {
                 _ => Err(format!("it must be {self}")),
             },
             Self::Count { .. } => self.read_toml(word),
+            Self::Order if word.starts_with('[') => self.read_toml(word),
             Self::OrgFolders => {
                 Err("it is a list of tables; write it with `skillyard config edit`".into())
             }
@@ -116,11 +127,9 @@ impl Kind {
                 Ok(Value::Text(text.to_owned()))
             }
             Self::Word(words) | Self::Question(words) => {
-                let meant = nearest(text, words.iter().copied());
-                let meant =
-                    meant.map_or_else(String::new, |word| format!("; did you mean `{word}`?"));
-                Err(format!("it must be {self}{meant}"))
+                Err(format!("it must be {self}{}", meant(text, words)))
             }
+            Self::Order => self.order(text),
             Self::Text if text.trim().is_empty() => Err("it must not be empty".into()),
             Self::Text => Ok(Value::Text(text.to_owned())),
             Self::Url => Address::parse(text).map(Value::Address),
@@ -129,6 +138,23 @@ impl Kind {
             Self::Database => Address::of_database(text).map(Value::Address),
             Self::Auth => Auth::parse(text).map(Value::Auth),
             _ => Template::parse(text).map(Value::Token),
+        }
+    }
+
+    /// The name of an order, or its kinds with commas between them.
+    fn order(self, text: &str) -> Result<Value, String> {
+        let presets = PRESETS.map(|(name, _)| name);
+        if presets.contains(&text) {
+            return Ok(Value::Text(text.to_owned()));
+        }
+        let kinds = KINDS.map(SourceKind::as_str);
+        let words: Vec<String> = text.split(',').map(|word| word.trim().to_owned()).collect();
+        match &words[..] {
+            [word] if !kinds.contains(&word.as_str()) => {
+                let meant = meant(word, &[&presets[..], &kinds].concat());
+                Err(format!("it must be {self}{meant}"))
+            }
+            _ => self.list(words),
         }
     }
 
@@ -147,8 +173,24 @@ impl Kind {
                 _ => {}
             }
         }
+        if self == Self::Order {
+            Order::new(texts.iter().map(String::as_str)).map_err(|error| match &error {
+                OrderError::Unknown(word) => {
+                    let kinds = KINDS.map(SourceKind::as_str);
+                    let list = kinds.join("`, `");
+                    format!("{error}: those are `{list}`{}", meant(word, &kinds))
+                }
+                _ => error.to_string(),
+            })?;
+        }
         Ok(Value::List(texts))
     }
+}
+
+/// What may have been meant by a word that is none of these.
+fn meant(word: &str, known: &[&str]) -> String {
+    let meant = nearest(word, known.iter().copied());
+    meant.map_or_else(String::new, |word| format!("; did you mean `{word}`?"))
 }
 
 fn strings(item: &Item) -> Option<Vec<String>> {
@@ -207,6 +249,29 @@ mod tests {
             "`a[` is not a pattern: unclosed character class; missing ']'",
         );
         check(Kind::Names, "", "it has an empty entry");
+    }
+
+    #[test]
+    fn orders_of_sources() {
+        let check = |text: &str, expected: &str| check(Kind::Order, text, expected);
+        check("keep-up", r#""keep-up""#);
+        check("user, project", r#"["user", "project"]"#);
+        check("user", r#"["user"]"#);
+        check(r#"["org", "user"]"#, r#"["org", "user"]"#);
+        let kinds = "`project`, `user`, `extra`, `org`, `builtin`";
+        let all = format!(
+            "it must be one of `default`, `agent-harness`, `remcochat`, `keep-up`, `claude-code`, or a list of {kinds}"
+        );
+        check("keepup", &format!("{all}; did you mean `keep-up`?"));
+        check("projet", &format!("{all}; did you mean `project`?"));
+        let told = "`org-pinned` is no kind of source that can be put in order";
+        check("org-pinned,user", &format!("{told}: those are {kinds}"));
+        check("user,user", "it names `user` twice");
+        check("user,", "it has an empty entry");
+        check("[]", "it names no kind of source");
+        let words = ["user", "project"].map(str::to_owned);
+        let read = Kind::Order.read_words(&words).unwrap();
+        assert_eq!(read.to_string(), r#"["user", "project"]"#);
     }
 
     #[test]

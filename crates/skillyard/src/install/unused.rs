@@ -5,7 +5,6 @@ use std::ffi::OsStr;
 use std::path::PathBuf;
 
 use serde_json::{Value, json};
-use skillyard_catalog::source::PRESETS;
 use skillyard_catalog::{Catalog, CatalogSkill, Status};
 use skillyard_install::plan::{Change, Plan};
 
@@ -131,10 +130,9 @@ impl Look<'_> {
         if catalog.find(name).is_some() {
             return None;
         }
-        let preset = PRESETS.iter().find(|(_, each)| *each == self.place.preset);
-        let preset = preset.map_or("", |(name, _)| name);
         Some(format!(
-            "`discovery.precedence` is `{preset}`, which does not read its folder"
+            "`discovery.precedence` is `{}`, which does not read its folder",
+            self.place.preset
         ))
     }
 

@@ -174,7 +174,7 @@ fn a_configuration_that_cannot_be_used() {
 
     ----- stderr -----
     error: the configuration cannot be used
-      Caused by: [HOME]/.skillyard/config.toml:2: `discovery.precedence` has no valid value: it must be `default`, `agent-harness`, `remcochat`, `keep-up` or `claude-code`
+      Caused by: [HOME]/.skillyard/config.toml:2: `discovery.precedence` has no valid value: it must be one of `default`, `agent-harness`, `remcochat`, `keep-up`, `claude-code`, or a list of `project`, `user`, `extra`, `org`, `builtin`
     ");
 }
 

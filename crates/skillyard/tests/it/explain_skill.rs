@@ -229,3 +229,42 @@ fn what_the_organisation_pinned_wins_under_every_order() {
         assert!(told.contains(found), "{order}: {told}");
     }
 }
+
+#[test]
+fn kinds_in_an_order_of_ones_own() {
+    let context = TestContext::configured(TRUSTING);
+    context
+        .skill(".skills/pdf", "The project's.")
+        .skill("../home/.agents/skills/pdf", "Mine.")
+        .skill("../org/pdf", "The organisation's.");
+    let told = |context: &TestContext| context.tell(&["explain", "skill", "pdf"]);
+    assert!(told(&context).contains("by source project"));
+    context.done(&["config", "set", "discovery.precedence", "user,project"]);
+    assert_snapshot!(told(&context), @"
+    exit status: 0
+    ----- stdout -----
+    ✓ pdf
+      - found at ~/.agents/skills/pdf, by source user, the strongest that has it
+      - shadows [DIR]/.skills/pdf, which has other content and comes later in precedence
+      - in the prompt with its whole description
+    ----- stderr -----
+    ");
+    let shown = context.stdout(&["config", "get", "discovery.precedence"]);
+    assert_eq!(shown, "user\nproject\n");
+    context.done(&["config", "check"]);
+    // What is installed and made under it is found.
+    context.write_skill("lib/csv");
+    let told_of = context.done(&["install", "./lib/csv", "--scope", "project"]);
+    assert!(!told_of.contains("will not be used"), "{told_of}");
+    let listed = context.json(&["list", "--json", "--allow", "csv"]);
+    assert_eq!(listed["skills"][0]["source"], "project", "{listed}");
+    // What is pinned wins over whatever is named first.
+    let org = context.root().parent().unwrap().join("org");
+    let file = "../home/.skillyard/config.toml";
+    let config = context.read(file);
+    let pinned = format!("{config}\n[[org]]\npath = {org:?}\npinned = true\n");
+    context.write(file, pinned);
+    assert!(told(&context).contains("by source org-pinned"));
+    let refused = context.tell(&["config", "set", "discovery.precedence", "user,projet"]);
+    assert!(refused.contains("did you mean `project`?"), "{refused}");
+}
