@@ -1,6 +1,7 @@
 //! Agents as the server asks for them: the same skills, models, sandbox and sessions as in the
 //! terminal.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -47,10 +48,10 @@ impl Desk {
         only: Option<Vec<String>>,
         mcp: &[String],
     ) -> Result<Wanted, CommandError> {
-        let none = !context.config()?.serves_skills();
+        let offers = self.offers_skills()? && context.config()?.serves_skills();
         Ok(Wanted {
             choice: Choice::default(),
-            only: if none { Some(Vec::new()) } else { only },
+            only: if offers { only } else { Some(Vec::new()) },
             opt_in: OptIn::No,
             lenders: Lenders::named(context, mcp)?,
             lent_before: None,
@@ -62,25 +63,24 @@ impl Desk {
         // The session was told of these; others would change what its first bytes say.
         let settings = &session.prompt.settings;
         let only = Some(session.prompt.skills.clone());
-        let context = self.context_of(session)?;
+        // It works where it began, wherever this server is.
+        let context = self.context.in_folder(Path::new(&session.workspace));
         let mut wanted = self.wanted(&context, only, &settings.mcp)?;
         wanted.lenders = self.lending.of(&session.id, wanted.lenders);
         if session.state.owner.is_some() {
             // Whoever has no tools for the files of this machine has no scripts for them either.
             wanted.files = Files::None;
         }
-        runtime_with(&context, &wanted, settings, Arc::clone(&self.store))
+        let mut runtime = runtime_with(&context, &wanted, settings, Arc::clone(&self.store))?;
+        if !self.offers_skills()? {
+            // Nor is it told which there are in another folder.
+            runtime.shelf = runtime.shelf.with_withheld(BTreeMap::new());
+        }
+        Ok(runtime)
     }
 
-    /// What a session has around it: the folder where it began, wherever this server is.
-    fn context_of(&self, session: &Session) -> Result<Context, CommandError> {
-        let context = &self.context;
-        Ok(if context.config()?.serves_skills() {
-            context.in_folder(Path::new(&session.workspace))
-        } else {
-            // Another folder does not switch on what is off here.
-            context.clone()
-        })
+    fn offers_skills(&self) -> Result<bool, CommandError> {
+        Ok(self.context.config()?.serves_skills())
     }
 
     fn new_session(&self, wish: &Wish) -> Result<Session, CommandError> {

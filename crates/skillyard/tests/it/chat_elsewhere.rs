@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::TestContext;
+use crate::scripted_model::{call, model};
 use crate::serve_chat::Serving;
 
 /// Two trusted projects with a skill of one name, a third one with none, and a session that began
@@ -84,4 +85,32 @@ fn a_server_elsewhere_goes_by_its_folder() {
     let path = format!("/api/v1/audit/replay/{id}");
     let replayed = serving.json("GET", &path, &json!(null));
     assert_eq!(replayed["same"], true, "{replayed}");
+}
+
+#[test]
+fn a_server_without_skills_gives_none_of_another_folder() {
+    let (context, _) = session();
+    context
+        .write("../one/in-one.md", "x")
+        .write("in-work.md", "x");
+    context.write(".skillyard/config.toml", "[server]\nskills = false\n");
+    let look = call("1", "Glob", &json!({ "pattern": "*.md" }));
+    let (url, asked) = model(vec![
+        json!({ "content": "Hi." }),
+        json!({ "tool_calls": [look] }),
+        json!({ "content": "Done." }),
+    ]);
+    let url = format!("models.test.url={url}");
+    let flags = ["--config", &url, "--config", "models.test.tool_mode=native"];
+    let begin = ["--model", "test/m", "-p", "hello"];
+    let begun = said(&context, "one", &[&flags[..], &begin].concat());
+    let id = begun["session"].as_str().unwrap();
+    let serving = Serving::start(&context, &flags);
+    serving.say(id, "look around");
+    let request = asked.lock().unwrap()[2].to_string();
+    // It works where it began all the same.
+    assert!(request.contains("in-one.md"), "{request}");
+    assert!(!request.contains("in-work.md"), "{request}");
+    let refused = serving.say(id, "/hl do").to_string();
+    assert!(!refused.contains("BODY OF one"), "{refused}");
 }
