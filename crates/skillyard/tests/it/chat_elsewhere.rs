@@ -94,6 +94,8 @@ fn a_server_without_skills_gives_none_of_another_folder() {
         .write("../one/in-one.md", "x")
         .write("in-work.md", "x");
     context.write(".skillyard/config.toml", "[server]\nskills = false\n");
+    // Until then the project has no say.
+    from(&context, "work", &["trust", "."]);
     let look = call("1", "Glob", &json!({ "pattern": "*.md" }));
     let (url, asked) = model(vec![
         json!({ "content": "Hi." }),
@@ -103,8 +105,8 @@ fn a_server_without_skills_gives_none_of_another_folder() {
     let url = format!("models.test.url={url}");
     let flags = ["--config", &url, "--config", "models.test.tool_mode=native"];
     let begin = ["--model", "test/m", "-p", "hello"];
-    let begun = said(&context, "one", &[&flags[..], &begin].concat());
-    let id = begun["session"].as_str().unwrap();
+    let answer = said(&context, "one", &[&flags[..], &begin].concat());
+    let id = answer["session"].as_str().unwrap();
     let serving = Serving::start(&context, &flags);
     serving.say(id, "look around");
     let request = asked.lock().unwrap()[2].to_string();
