@@ -38,6 +38,14 @@ pub enum SandboxError {
         /// Why.
         source: io::Error,
     },
+    /// Something in a workspace became something else while the sandbox was made.
+    #[error("`{}` changed while the sandbox was made", path.display())]
+    Changed {
+        /// The place.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
     /// The program could not be started inside the sandbox.
     #[error("`{}` could not be started: {reason}", program.display())]
     Start {

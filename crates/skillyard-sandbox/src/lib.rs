@@ -19,6 +19,8 @@ mod cgroup;
 #[cfg(target_os = "linux")]
 mod child;
 #[cfg(target_os = "linux")]
+mod enter;
+#[cfg(target_os = "linux")]
 mod identity;
 #[cfg(target_os = "linux")]
 mod launch;
@@ -33,7 +35,7 @@ mod spawn;
 
 pub use backend::Backend;
 #[cfg(target_os = "linux")]
-pub use backend::note::tidy;
+pub use backend::note::{Replaced, tidy};
 #[cfg(target_os = "linux")]
 pub use cgroup::ControlGroups;
 pub use command::{Command, Live, Stdin};

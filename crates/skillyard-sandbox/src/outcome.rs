@@ -106,8 +106,13 @@ pub enum Denial {
     },
     /// It made a system call that ends a process at once.
     SystemCall,
-    /// It replaced a link that is protected; the link was put back.
-    Link(PathBuf),
+    /// A link that is protected was replaced.
+    Link {
+        /// Where it was.
+        path: PathBuf,
+        /// Whether it is there again.
+        put_back: bool,
+    },
 }
 
 impl fmt::Display for Denial {
@@ -116,11 +121,18 @@ impl fmt::Display for Denial {
             Self::Limit(limit) => write!(formatter, "limit `{limit}` was reached"),
             Self::Host { host, reason } => write!(formatter, "host `{host}` was refused: {reason}"),
             Self::SystemCall => formatter.write_str("a forbidden system call ended it"),
-            Self::Link(path) => write!(
-                formatter,
-                "it replaced the link `{}`, which was put back",
-                path.display()
-            ),
+            Self::Link { path, put_back } => {
+                let fate = if *put_back {
+                    "which was put back"
+                } else {
+                    "or its folder, and it could not be put back"
+                };
+                write!(
+                    formatter,
+                    "it replaced the link `{}`, {fate}",
+                    path.display()
+                )
+            }
         }
     }
 }

@@ -54,7 +54,8 @@ impl Start<'_> {
             identity: self.identity,
             error: AtomicI32::new(0),
         };
-        let process = Process::new(clone(&plan)?);
+        let argument = (&raw const plan).cast_mut().cast::<c_void>();
+        let process = Process::new(borrow_memory(begin, argument)?);
         match plan.error.load(Ordering::Relaxed) {
             0 => Ok(process),
             error => {
@@ -75,16 +76,19 @@ struct Plan<'a> {
     error: AtomicI32,
 }
 
-/// Makes the process and waits until it has let go of our memory.
-fn clone(plan: &Plan<'_>) -> io::Result<c_int> {
+/// Makes a process that borrows our memory to do something, and waits until it has let go of
+/// it. It must neither allocate nor lock, and may not return.
+pub(crate) fn borrow_memory(
+    begin: extern "C" fn(*mut c_void) -> c_int,
+    argument: *mut c_void,
+) -> io::Result<c_int> {
     let mut stack = vec![0_u128; STACK / size_of::<u128>()];
     let top = stack.as_mut_ptr_range().end.cast::<c_void>();
     let flags = libc::CLONE_VM | libc::CLONE_VFORK | libc::SIGCHLD;
-    let argument = (&raw const *plan).cast_mut().cast::<c_void>();
     // SAFETY: a set of signals consists of numbers, for which zero is a value.
     let (mut all, mut before) = unsafe { std::mem::zeroed::<(libc::sigset_t, libc::sigset_t)>() };
     // SAFETY: the pointers are to sets. No handler of ours may run in the process that borrows
-    // our memory, so all signals wait. This thread waits as well, so the plan and the stack
+    // our memory, so all signals wait. This thread waits as well, so the argument and the stack
     // outlive their use; the other threads go on, and nothing of theirs is touched.
     let process = unsafe {
         libc::sigfillset(&raw mut all);
@@ -103,7 +107,7 @@ fn clone(plan: &Plan<'_>) -> io::Result<c_int> {
 
 /// What the new process does. It must neither allocate nor lock.
 extern "C" fn begin(plan: *mut c_void) -> c_int {
-    // SAFETY: `clone` was given this plan, and its owner waits.
+    // SAFETY: `borrow_memory` was given this plan, and its owner waits.
     let plan = unsafe { &*plan.cast_const().cast::<Plan<'_>>() };
     let error = follow(plan);
     plan.error.store(error, Ordering::Relaxed);
@@ -145,7 +149,7 @@ fn follow(plan: &Plan<'_>) -> c_int {
 }
 
 /// The library's own calls would change all threads of the process that lends its memory.
-fn become_user(uid: u32, gid: u32) -> bool {
+pub(crate) fn become_user(uid: u32, gid: u32) -> bool {
     let none = ptr::null::<libc::gid_t>();
     // SAFETY: an empty list of groups is not read, and the others take numbers.
     unsafe {
@@ -180,7 +184,7 @@ fn reset_signals() {
     }
 }
 
-fn last_error() -> c_int {
+pub(crate) fn last_error() -> c_int {
     io::Error::last_os_error()
         .raw_os_error()
         .unwrap_or(libc::EIO)

@@ -52,6 +52,7 @@ use cli::Global;
 use context::Context;
 use environment::Environment;
 use redactor::Redactor;
+use skillyard_sandbox::Replaced;
 
 /// Threads do not wait for one another to get and give back memory.
 #[global_allocator]
@@ -82,7 +83,18 @@ fn main() -> ExitCode {
     };
     let context = Context::new(&cli.global, environment, redactor);
     // A run that was killed could not take away what it had put into a workspace.
-    skillyard_sandbox::tidy(&context.environment.placeholders_folder());
+    let notes = context.environment.placeholders_folder();
+    for Replaced { path, is_back } in skillyard_sandbox::tidy(&notes) {
+        let fate = if is_back {
+            "put back now, and what stood there is beside it"
+        } else {
+            "or its folder, and it could not be put back: look at it before an agent obeys it"
+        };
+        context.printer.note(&format!(
+            "A run that was killed replaced the link `{}`, {fate}",
+            path.display()
+        ));
+    }
     ended(&context, commands::run(&context, cli.command))
 }
 

@@ -7,14 +7,13 @@ use std::os::fd::OwnedFd;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 
-use super::guard::Guard;
-use super::placeholder::Placeholders;
+use super::inside;
 use super::system::{self, Part};
 use crate::child;
 use crate::error::{Doing as _, SandboxError};
 use crate::identity::Identity;
 use crate::launcher::spec::{Containment, Fences, Ipc, MemoryPrograms, Rights, Sockets, Spec};
-use crate::profile::{Access, Commands, Mount, Network, Profile};
+use crate::profile::{Access, Commands, Network, Profile};
 
 /// The hosts of a network of one's own.
 const HOSTS: &[u8] = b"127.0.0.1 localhost\n::1 localhost\n";
@@ -56,12 +55,7 @@ impl Arguments {
 }
 
 /// What `bwrap` has to be told.
-pub(crate) fn arguments(
-    profile: &Profile,
-    guards: &[(&Mount, Guard)],
-    placeholders: &Placeholders,
-    identity: Identity,
-) -> Result<Arguments, SandboxError> {
+pub(crate) fn arguments(profile: &Profile, identity: Identity) -> Result<Arguments, SandboxError> {
     let mut arguments = Arguments {
         words: Vec::with_capacity(256),
         kept: Vec::new(),
@@ -74,7 +68,7 @@ pub(crate) fn arguments(
     arguments.push([&"--die-with-parent", &"--new-session", &"--as-pid-1"]);
     arguments.push([&"--hostname", &"sandbox", &"--cap-drop", &"ALL"]);
     root(&mut arguments, profile, identity).doing("describe the system's files")?;
-    mounts(&mut arguments, profile, guards, placeholders);
+    mounts(&mut arguments, profile);
     arguments.push([&"--remount-ro", &"/"]);
     Ok(arguments)
 }
@@ -149,37 +143,20 @@ fn only(arguments: &mut Arguments, allowed: &[PathBuf]) {
     }
 }
 
-/// Mounts what the profile names, and makes protected places unchangeable. Parents come first:
-/// a mount covers what was mounted below it.
-fn mounts(
-    arguments: &mut Arguments,
-    profile: &Profile,
-    guards: &[(&Mount, Guard)],
-    placeholders: &Placeholders,
-) {
-    const READ: &str = "--ro-bind";
-    const WRITE: &str = "--bind";
-    let mut all: Vec<(PathBuf, PathBuf, &str)> = Vec::new();
-    for (mount, guard) in guards {
-        let mut add = |place: &Path, word| {
-            all.push((mount.source.join(place), mount.target.join(place), word));
-        };
-        guard.parents.iter().for_each(|place| add(place, WRITE));
-        guard.kept.iter().for_each(|place| add(place, READ));
-    }
-    // What is not there yet gets something in its place that can be neither filled nor removed.
-    let held = placeholders.places();
-    all.extend(held.map(|(source, target)| (source.into(), target.into(), READ)));
-    all.extend(profile.mounts.iter().map(|mount| {
+/// Mounts what the profile names. Parents come first: a mount covers what was mounted below it.
+fn mounts(arguments: &mut Arguments, profile: &Profile) {
+    let all = profile.mounts.iter().enumerate().map(|(number, mount)| {
         let word = match mount.access {
-            Access::Read => READ,
-            Access::Write => WRITE,
+            Access::Read => "--ro-bind",
+            Access::Write => "--bind",
         };
-        (mount.source.clone(), mount.target.clone(), word)
-    }));
-    all.sort_by_key(|(_, target, _)| target.components().count());
-    for (source, target, word) in &all {
-        arguments.push([word, source, target]);
+        let place = inside::first_place(profile, number, mount);
+        (&mount.source, place, word)
+    });
+    let mut all: Vec<(&PathBuf, PathBuf, &str)> = all.collect();
+    all.sort_by_key(|(_, place, _)| place.components().count());
+    for (source, place, word) in &all {
+        arguments.push([word, source, place]);
     }
 }
 

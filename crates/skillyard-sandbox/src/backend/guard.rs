@@ -28,7 +28,7 @@ pub(crate) struct Guard {
 }
 
 impl Guard {
-    /// Looks at every place below `root`.
+    /// Looks at every place below `root`, whose path goes through no link.
     pub(crate) fn of(root: &Path, places: &[PathBuf]) -> io::Result<Self> {
         let mut guard = Self::default();
         for place in places {
@@ -38,46 +38,50 @@ impl Guard {
         Ok(guard)
     }
 
-    /// Follows a place step by step, as the kernel would, and notes what is found.
+    /// Follows a place step by step, as the kernel would, and notes what is found. The way may
+    /// lead out of the root and in again by another name; only what lies inside is noted.
     fn follow(&mut self, root: &Path, place: &Path) -> io::Result<()> {
+        let inside = |path: &Path| match path.strip_prefix(root) {
+            Ok(inside) if inside != Path::new("") => Some(inside.to_owned()),
+            _ => None,
+        };
         let mut ahead = steps(place);
-        let (mut here, mut links) = (PathBuf::new(), 0);
+        let (mut here, mut links) = (root.to_owned(), 0);
         while let Some(step) = ahead.pop_front() {
             if step == ".." {
-                if !here.pop() {
-                    return Ok(());
-                }
+                here.pop();
                 continue;
             }
             here.push(&step);
-            let path = root.join(&here);
-            let found = match path.symlink_metadata() {
-                Ok(_) if placeholder::is_ours(&path) => None,
+            let place = inside(&here);
+            let found = match here.symlink_metadata() {
+                Ok(_) if place.is_some() && placeholder::is_ours(&here) => None,
                 Ok(found) => Some(found),
                 Err(error) if error.kind() == io::ErrorKind::NotFound => None,
+                // What we cannot see outside, a program of ours cannot change there.
+                Err(_) if place.is_none() => return Ok(()),
                 Err(error) => return Err(error),
             };
             match found {
                 None => {
-                    self.missing.insert(here);
+                    self.missing.extend(place);
                     return Ok(());
                 }
                 Some(found) if found.is_symlink() => {
-                    let says = path.read_link()?;
-                    self.links.insert(here.clone(), says.clone());
+                    let says = here.read_link()?;
+                    if let Some(place) = place {
+                        self.links.insert(place, says.clone());
+                    }
                     links += 1;
-                    let inside = if says.is_absolute() {
-                        here = PathBuf::new();
-                        says.strip_prefix(root).ok()
+                    if links > MOST_LINKS {
+                        return Ok(());
+                    }
+                    if says.is_absolute() {
+                        here = PathBuf::from("/");
                     } else {
                         here.pop();
-                        Some(says.as_path())
-                    };
-                    let Some(inside) = inside.filter(|_| links <= MOST_LINKS) else {
-                        // What lies outside cannot be written to.
-                        return Ok(());
-                    };
-                    for step in steps(inside).into_iter().rev() {
+                    }
+                    for step in steps(&says).into_iter().rev() {
                         ahead.push_front(step);
                     }
                 }
@@ -86,9 +90,7 @@ impl Guard {
                 Some(_) => break,
             }
         }
-        if here != Path::new("") {
-            self.kept.insert(here);
-        }
+        self.kept.extend(inside(&here));
         Ok(())
     }
 
@@ -173,5 +175,24 @@ mod tests {
         assert_eq!(guard.parents, paths(["docs"]));
         assert_eq!(guard.links.len(), 6);
         assert_eq!(guard.links[Path::new("one")], Path::new("docs/there.md"));
+    }
+
+    #[test]
+    fn a_way_that_leads_out_and_in_again_is_followed() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = |name: &str| folder.path().join(name);
+        fs::create_dir_all(path("root/docs")).unwrap();
+        fs::write(path("root/docs/a.md"), "").unwrap();
+        symlink("root", path("alias")).unwrap();
+        symlink(path("alias/docs/a.md"), path("root/one")).unwrap();
+        symlink("../root/docs/new.md", path("root/two")).unwrap();
+        symlink("../../alias/three", path("root/docs/three")).unwrap();
+        symlink("docs/three", path("root/three")).unwrap();
+        symlink("../alias", path("root/four")).unwrap();
+        let guard = guard(&path("root"), &["one", "two", "three", "four"]);
+        assert_eq!(guard.kept, paths(["docs/a.md"]));
+        assert_eq!(guard.missing, paths(["docs/new.md"]));
+        let links: BTreeSet<PathBuf> = guard.links.into_keys().collect();
+        assert_eq!(links, paths(["one", "two", "three", "four", "docs/three"]));
     }
 }

@@ -4,9 +4,13 @@ pub(crate) mod container;
 pub mod seatbelt;
 
 #[cfg(target_os = "linux")]
+pub(crate) mod beneath;
+#[cfg(target_os = "linux")]
 pub(crate) mod bubblewrap;
 #[cfg(target_os = "linux")]
 pub(crate) mod guard;
+#[cfg(target_os = "linux")]
+pub(crate) mod inside;
 #[cfg(target_os = "linux")]
 pub(crate) mod landlock;
 #[cfg(target_os = "linux")]

@@ -5,63 +5,56 @@
 //! takes its place while the program runs; its mode says that it is ours, and a lock on it
 //! says that somebody still needs it.
 
-use std::fs::{self, DirBuilder, File};
+use std::ffi::OsStr;
+use std::fs::{self, File, Permissions};
 use std::io;
-use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, PermissionsExt as _};
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
 
-use super::guard::Guard;
-use super::note::Note;
-use crate::profile::Mount;
+use rustix::fs::{AtFlags, Mode, OFlags};
+use rustix::io::Errno;
+
+use super::beneath::{Inode, Root};
 
 /// A mode that no folder has by accident.
 const MARK: u32 = 0o1500;
 
+/// The mode of one that is being made.
+const UNMARKED: u32 = 0o500;
+
+/// How often somebody may remove it between two steps.
+const MOST_TRIES: usize = 100;
+
 /// The placeholders of one run; they go when it ends.
+#[derive(Default)]
 pub(crate) struct Placeholders {
     made: Vec<Placeholder>,
-    _note: Option<Note>,
 }
 
 struct Placeholder {
-    source: PathBuf,
-    target: PathBuf,
+    root: Rc<Root>,
+    place: PathBuf,
     lock: File,
 }
 
 impl Placeholders {
-    /// Puts a placeholder wherever a protected place is missing, and writes that down in the
-    /// folder for notes.
-    pub(crate) fn make(guards: &[(&Mount, Guard)], notes: Option<&Path>) -> io::Result<Self> {
-        let missing = guards.iter().flat_map(|(mount, guard)| {
-            let missing = guard.missing.iter();
-            missing.map(|place| (mount.source.join(place), mount.target.join(place)))
+    /// Puts a placeholder where a protected place is missing.
+    pub(crate) fn make(&mut self, root: &Rc<Root>, place: &Path) -> io::Result<()> {
+        // What was made so far goes when the next one cannot be made.
+        self.made.push(Placeholder {
+            lock: hold(root, place)?,
+            root: Rc::clone(root),
+            place: place.to_owned(),
         });
-        let missing: Vec<(PathBuf, PathBuf)> = missing.collect();
-        let places = missing.iter().map(|(source, _)| source.as_path());
-        let mut all = Self {
-            made: Vec::with_capacity(missing.len()),
-            _note: match notes.filter(|_| !missing.is_empty()) {
-                Some(notes) => Some(Note::write(notes, places)?),
-                None => None,
-            },
-        };
-        for (source, target) in missing {
-            // What was made so far goes when the next one cannot be made.
-            let lock = hold(&source)?;
-            all.made.push(Placeholder {
-                source,
-                target,
-                lock,
-            });
-        }
-        Ok(all)
+        Ok(())
     }
 
-    /// Where they are, and where the program would find them.
-    pub(crate) fn places(&self) -> impl Iterator<Item = (&Path, &Path)> {
-        let places = self.made.iter();
-        places.map(|each| (each.source.as_path(), each.target.as_path()))
+    /// Those in a folder: where they are, and what.
+    pub(crate) fn of(&self, root: &Rc<Root>) -> impl Iterator<Item = (&Path, &File)> {
+        let own = self.made.iter();
+        let own = own.filter(move |each| Rc::ptr_eq(&each.root, root));
+        own.map(|each| (each.place.as_path(), &each.lock))
     }
 }
 
@@ -69,18 +62,19 @@ impl Drop for Placeholders {
     fn drop(&mut self) {
         for placeholder in self.made.iter().rev() {
             let _ = placeholder.lock.unlock();
-            remove(&placeholder.source);
+            remove(&placeholder.root, &placeholder.place);
         }
     }
 }
 
 /// Removes a placeholder, unless another run needs it still: the last one removes it.
-pub(super) fn remove(path: &Path) {
-    if is_ours(path)
-        && let Ok(folder) = File::open(path)
-        && folder.try_lock().is_ok()
+pub(super) fn remove(root: &Root, place: &Path) {
+    if let Ok(folder) = root.folder_of(place)
+        && let Ok(found) = open(&folder, name(place))
+        && mode(&found).is_ok_and(|mode| mode == MARK)
+        && found.try_lock().is_ok()
     {
-        let _ = fs::remove_dir(path);
+        let _ = rustix::fs::unlinkat(&folder, name(place), AtFlags::REMOVEDIR);
     }
 }
 
@@ -91,37 +85,67 @@ pub(crate) fn is_ours(path: &Path) -> bool {
 }
 
 /// Makes the placeholder, or joins those who need it.
-fn hold(path: &Path) -> io::Result<File> {
-    loop {
-        match DirBuilder::new().mode(0o500).create(path) {
-            Ok(()) => fs::set_permissions(path, fs::Permissions::from_mode(MARK))?,
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
-            Err(error) => return Err(error),
-        }
-        let folder = match File::open(path) {
+fn hold(root: &Root, place: &Path) -> io::Result<File> {
+    let (folder, name) = (root.folder_of(place)?, name(place));
+    for _ in 0..MOST_TRIES {
+        let is_new = match rustix::fs::mkdirat(&folder, name, Mode::RUSR | Mode::XUSR) {
+            Ok(()) => true,
+            Err(Errno::EXIST) => false,
+            Err(error) => return Err(error.into()),
+        };
+        let found = match open(&folder, name) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
             other => other?,
         };
-        folder.lock_shared()?;
+        match mode(&found)? {
+            UNMARKED if is_new => found.set_permissions(Permissions::from_mode(MARK))?,
+            MARK | UNMARKED => {}
+            // Something else has come into being there.
+            _ => return Err(Errno::EXIST.into()),
+        }
+        found.lock_shared()?;
         // It may have been removed between the two; then what we hold is nothing.
-        let held = folder.metadata()?;
-        if fs::symlink_metadata(path).is_ok_and(|there| there.ino() == held.ino()) {
-            return Ok(folder);
+        let now = open(&folder, name);
+        if now.is_ok_and(|now| Inode::of(&now).ok() == Inode::of(&found).ok()) {
+            return Ok(found);
         }
     }
+    Err(Errno::EXIST.into())
+}
+
+/// Opens a folder that is no link.
+fn open(folder: &File, name: &OsStr) -> io::Result<File> {
+    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    Ok(rustix::fs::openat(folder, name, flags, Mode::empty())?.into())
+}
+
+fn mode(folder: &File) -> io::Result<u32> {
+    Ok(folder.metadata()?.permissions().mode() & 0o7777)
+}
+
+fn name(place: &Path) -> &OsStr {
+    place.file_name().unwrap_or_default()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::backend::note;
-    use crate::profile::Access;
+    use crate::backend::guard::Guard;
+    use crate::backend::note::{self, Note, Text};
 
-    fn made(root: &Path, notes: Option<&Path>) -> Placeholders {
-        let mount = Mount::new(root, Access::Write);
+    fn made(root: &Path, notes: Option<&Path>) -> (Placeholders, Option<Note>) {
         let places = [".git/hooks", ".git/config", ".envrc", "there"].map(PathBuf::from);
         let guard = Guard::of(root, &places).unwrap();
-        Placeholders::make(&[(&mount, guard)], notes).unwrap()
+        let root = Rc::new(Root::open(root).unwrap());
+        let (mut text, mut made) = (Text::default(), Placeholders::default());
+        for place in &guard.missing {
+            text.place(&root, place);
+        }
+        let note = notes.map(|notes| Note::write(notes, &text).unwrap());
+        for place in &guard.missing {
+            made.make(&root, place).unwrap();
+        }
+        (made, note)
     }
 
     fn names(root: &Path) -> Vec<std::ffi::OsString> {
@@ -135,10 +159,10 @@ mod tests {
     fn the_last_run_removes_what_the_first_one_made() {
         let root = tempfile::tempdir().unwrap();
         fs::create_dir(root.path().join("there")).unwrap();
-        let first = made(root.path(), None);
+        let (first, _) = made(root.path(), None);
         assert_eq!(names(root.path()), [".envrc", ".git", "there"]);
-        assert_eq!(first.places().count(), 2);
-        let second = made(root.path(), None);
+        assert_eq!(first.made.len(), 2);
+        let (second, _) = made(root.path(), None);
         drop(first);
         assert_eq!(names(root.path()), [".envrc", ".git", "there"]);
         drop(second);
@@ -149,12 +173,27 @@ mod tests {
     fn an_empty_folder_of_the_user_stays() {
         let root = tempfile::tempdir().unwrap();
         fs::create_dir_all(root.path().join(".git/hooks")).unwrap();
-        let made = made(root.path(), None);
-        let places: Vec<_> = made.places().map(|(path, _)| path.to_owned()).collect();
-        let expected = [".envrc", ".git/config", "there"].map(|each| root.path().join(each));
-        assert_eq!(places, expected);
+        let (made, _) = made(root.path(), None);
+        let places: Vec<_> = made.made.iter().map(|each| each.place.clone()).collect();
+        assert_eq!(
+            places,
+            [".envrc", ".git/config", "there"].map(PathBuf::from)
+        );
         drop(made);
         assert!(root.path().join(".git/hooks").is_dir());
+    }
+
+    #[test]
+    fn what_has_come_into_being_meanwhile_is_not_taken_for_a_placeholder() {
+        let root = tempfile::tempdir().unwrap();
+        let outside = tempfile::tempdir().unwrap();
+        let open = Root::open(root.path()).unwrap();
+        fs::create_dir(root.path().join("folder")).unwrap();
+        std::os::unix::fs::symlink(outside.path(), root.path().join("link")).unwrap();
+        for place in ["folder", "link", "link/new"] {
+            assert!(hold(&open, Path::new(place)).is_err(), "{place}");
+        }
+        assert_eq!(names(outside.path()).len(), 0);
     }
 
     #[test]
@@ -169,11 +208,12 @@ mod tests {
         let note = names(notes.path()).pop().unwrap();
         let text = fs::read(notes.path().join(&note)).unwrap();
         drop(run);
+        let open = Root::open(root.path()).unwrap();
         for name in [".envrc", ".git"] {
-            drop(hold(&root.path().join(name)).unwrap());
+            drop(hold(&open, Path::new(name)).unwrap());
         }
         fs::write(notes.path().join(note), text).unwrap();
-        note::tidy(notes.path());
+        assert_eq!(note::tidy(notes.path()), []);
         assert_eq!(names(root.path()), ["there"]);
         assert_eq!(names(notes.path()).len(), 0);
     }

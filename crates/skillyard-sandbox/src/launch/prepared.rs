@@ -7,7 +7,7 @@ use std::os::fd::{AsRawFd as _, OwnedFd};
 
 use rustix::fs::{Mode, OFlags};
 
-use super::{Guarded, failed};
+use super::failed;
 use crate::backend::bubblewrap;
 use crate::child;
 use crate::error::{Doing as _, SandboxError};
@@ -27,12 +27,13 @@ pub(super) struct Prepared {
     pub(super) identity: Option<Identity>,
 }
 
-/// `bwrap`, started as a user without rights, with the stage as its program.
+/// `bwrap`, started as a user without rights, with the stage as its program; it names its
+/// process through `telling`, if there is one.
 pub(super) fn in_bubblewrap(
     sandbox: &Sandbox,
     profile: &Profile,
     spec: &Spec,
-    guarded: &Guarded<'_>,
+    telling: Option<&OwnedFd>,
 ) -> Result<Prepared, SandboxError> {
     let program = sandbox.survey.bubblewrap.clone().unwrap_or_default();
     let us = Identity {
@@ -40,16 +41,18 @@ pub(super) fn in_bubblewrap(
         gid: rustix::process::getegid().as_raw(),
     };
     let identity = sandbox.identity.unwrap_or(us);
-    let arguments =
-        bubblewrap::arguments(profile, &guarded.guards, &guarded.placeholders, identity)?;
+    let arguments = bubblewrap::arguments(profile, identity)?;
     let (words, mut kept) = arguments.finish().doing("write bubblewrap's arguments")?;
     let stage = stage(sandbox, spec)?;
     let mut argv = vec![
         program.into_os_string(),
         "--args".into(),
         child::number(&words).into(),
-        "--".into(),
     ];
+    if let Some(telling) = telling {
+        argv.extend(["--info-fd".into(), child::number(telling).into()]);
+    }
+    argv.push("--".into());
     argv.extend(stage.argv);
     kept.push(words);
     kept.extend(stage.kept);

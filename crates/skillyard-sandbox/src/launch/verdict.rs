@@ -19,10 +19,9 @@ pub(super) fn judge(
     sandbox: &Sandbox,
     command: &Command,
     pumped: Pumped,
-    status: OwnedFd,
+    (mut bytes, status): (Vec<u8>, OwnedFd),
     profile: &Profile,
 ) -> Result<Outcome, SandboxError> {
-    let mut bytes = Vec::with_capacity(Report::LENGTH);
     // Everybody who could write to the pipe has ended.
     let _ = File::from(status).read_to_end(&mut bytes);
     let report = Report::read(&bytes);

@@ -6,7 +6,7 @@
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt as _;
 
-use super::spec::{Containment, Fences, Spec};
+use super::spec::{Containment, Fences, Spec, Start};
 use super::stage::orders::{Header, List, MAGIC};
 use super::{landlock, seccomp};
 
@@ -27,6 +27,7 @@ impl Spec {
             status: self.status,
             proxy: self.proxy.unwrap_or(-1),
             port: crate::proxy::PORT.into(),
+            waits: u32::from(self.start == Start::WhenTold),
             ..Header::default()
         };
         if self.fences != Fences::Off {

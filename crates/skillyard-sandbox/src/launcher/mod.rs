@@ -24,7 +24,7 @@ use std::process::ExitCode;
 pub(crate) use landlock::abi as landlock_abi;
 pub(crate) use outer::{Outer, Staged};
 pub(crate) use stage::report::{Report, Step};
-pub(crate) use stage::{call, processes};
+pub(crate) use stage::{READY, call, processes};
 
 /// The first argument of a launcher; no command of a binary may be called like this.
 pub const ARGUMENT: &str = "--sandbox-launcher";

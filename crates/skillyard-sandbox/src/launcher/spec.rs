@@ -26,6 +26,8 @@ pub(crate) struct Spec {
     pub(crate) containment: Containment,
     /// Whether programs may be made in memory.
     pub(crate) memory_programs: MemoryPrograms,
+    /// When it begins.
+    pub(crate) start: Start,
     /// Resource limits: the number of the resource and its value.
     pub(crate) limits: Vec<(u32, u64)>,
     /// When this reaches its end, everything does.
@@ -110,6 +112,16 @@ pub(crate) enum MemoryPrograms {
     Allowed,
     /// They may not, because only some programs may be started.
     Denied,
+}
+
+/// When a stage begins.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) enum Start {
+    /// At once.
+    #[default]
+    AtOnce,
+    /// When it is told to: something is done in its namespace before.
+    WhenTold,
 }
 
 impl Spec {

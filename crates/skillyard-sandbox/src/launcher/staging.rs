@@ -129,7 +129,6 @@ fn owners(owner: Identity, identity: Identity) -> io::Result<OwnedFd> {
 }
 
 /// Shows the files of a detached mount with the owners that a namespace maps them to.
-#[expect(unsafe_code, reason = "no safe wrapper of this system call exists")]
 fn change_owners(tree: BorrowedFd<'_>, namespace: BorrowedFd<'_>) -> io::Result<()> {
     use std::os::fd::AsRawFd as _;
     let attributes = libc::mount_attr {
@@ -138,6 +137,17 @@ fn change_owners(tree: BorrowedFd<'_>, namespace: BorrowedFd<'_>) -> io::Result<
         propagation: 0,
         userns_fd: u64::from(namespace.as_raw_fd().unsigned_abs()),
     };
+    change(tree, &attributes, 0)
+}
+
+/// Changes what may be done through a mount that is not attached anywhere yet.
+#[expect(unsafe_code, reason = "no safe wrapper of this system call exists")]
+pub(crate) fn change(
+    tree: BorrowedFd<'_>,
+    attributes: &libc::mount_attr,
+    flags: libc::c_int,
+) -> io::Result<()> {
+    use std::os::fd::AsRawFd as _;
     // SAFETY: the path is an empty string that ends in NUL, the structure has the size that
     // is given, and both outlive the call, which reads them.
     let result = unsafe {
@@ -145,8 +155,8 @@ fn change_owners(tree: BorrowedFd<'_>, namespace: BorrowedFd<'_>) -> io::Result<
             libc::SYS_mount_setattr,
             tree.as_raw_fd(),
             c"".as_ptr(),
-            libc::AT_EMPTY_PATH,
-            &raw const attributes,
+            libc::AT_EMPTY_PATH | flags,
+            &raw const *attributes,
             size_of::<libc::mount_attr>(),
         )
     };

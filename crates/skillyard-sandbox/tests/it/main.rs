@@ -6,6 +6,7 @@
     reason = "a test that cannot go on stops where it is"
 )]
 
+mod beside;
 mod container;
 mod escape;
 mod lab;

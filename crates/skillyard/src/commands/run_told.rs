@@ -80,7 +80,9 @@ pub(super) fn as_json(ran: &Ran, plan: &Plan, made: &Made) -> Value {
         Denial::Limit(limit) => json!({ "kind": "limit", "limit": limit.to_string() }),
         Denial::Host { host, reason } => json!({ "kind": "host", "host": host, "reason": reason }),
         Denial::SystemCall => json!({ "kind": "system-call" }),
-        Denial::Link(path) => json!({ "kind": "link", "path": path.to_string_lossy() }),
+        Denial::Link { path, put_back } => {
+            json!({ "kind": "link", "path": path.to_string_lossy(), "put_back": put_back })
+        }
     });
     let milliseconds = |time: Duration| u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
     json!({

@@ -117,6 +117,12 @@ fn sandbox_hint(error: &SandboxError) -> Option<String> {
         SandboxError::Launcher { action, .. } if action.contains("mount") => {
             "Name a workspace that belongs to another user than root, or run as that user".into()
         }
+        SandboxError::Changed { .. } => {
+            "Run it again when nothing else works in that folder".into()
+        }
+        SandboxError::Setup { action, .. } if action.contains("protect places") => {
+            "Linux 5.12 is needed to protect places in a writable folder; `--read-only` does without".into()
+        }
         _ => return None,
     })
 }

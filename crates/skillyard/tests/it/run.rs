@@ -1,9 +1,11 @@
 //! `skillyard run`: scripts of skills, as users start them.
 
+mod beside;
 mod configured;
 mod fences;
 mod git;
 mod installed;
+mod leading;
 mod question;
 mod recorded;
 mod refused;

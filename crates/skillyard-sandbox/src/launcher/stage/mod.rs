@@ -20,6 +20,9 @@ use report::{Report, Step};
 /// The exit code of a stage that failed, or was told to end everything.
 pub(crate) const FAILED: i32 = 125;
 
+/// What a stage says when everything is mounted; no report begins like this.
+pub(crate) const READY: u8 = 0xff;
+
 const ADOPT_ORPHANS: usize = 36;
 const DUMPABLE: usize = 4;
 /// The signal of a child's end, as a set.
@@ -47,6 +50,13 @@ type Failure = (Step, i32);
 /// What must be done before there are two of us.
 fn prepare(orders: &Orders) -> Result<(), Failure> {
     let header = &orders.header;
+    if header.waits != 0 {
+        // Whoever started us looks at the mounts first; we are in their namespace already.
+        call::write(header.status, &[READY]).map_err(|error| (Step::Wait, error))?;
+        if call::read(header.control, &mut [0; 1]) != Ok(1) {
+            call::exit(FAILED);
+        }
+    }
     call::close_on_exec(3).map_err(|error| (Step::Descriptors, error))?;
     if header.proxy >= 0 {
         let port = u16::try_from(header.port).unwrap_or(0);

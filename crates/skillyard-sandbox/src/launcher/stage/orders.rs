@@ -59,8 +59,8 @@ pub(crate) struct Header {
     pub(crate) proxy: i32,
     /// The port that the proxy listens on.
     pub(crate) port: u32,
-    /// Nothing: the lists begin at a multiple of eight.
-    pub(crate) filler: u32,
+    /// Whether to say that everything is mounted, and to wait for a word before anything else.
+    pub(crate) waits: u32,
 }
 
 impl Header {

@@ -36,9 +36,11 @@ pub(crate) enum Step {
     Identity,
     /// Becoming bubblewrap.
     Bubblewrap,
+    /// Waiting for the mounts.
+    Wait,
 }
 
-const STEPS: [Step; 16] = [
+const STEPS: [Step; 17] = [
     Step::Orders,
     Step::Descriptors,
     Step::Proxy,
@@ -55,6 +57,7 @@ const STEPS: [Step; 16] = [
     Step::Mount,
     Step::Identity,
     Step::Bubblewrap,
+    Step::Wait,
 ];
 
 impl Step {
@@ -77,6 +80,7 @@ impl Step {
             Self::Mount => "make the workspace's mount",
             Self::Identity => "give up root",
             Self::Bubblewrap => "start bubblewrap",
+            Self::Wait => "wait for the mounts",
         }
     }
 }

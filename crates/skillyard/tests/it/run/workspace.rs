@@ -161,6 +161,9 @@ fn a_link_is_put_back_and_what_it_leads_to_is_kept() {
     assert_eq!(context.read("AGENTS.md"), "mine");
     let says = fs::read_link(context.root().join("CLAUDE.md")).unwrap();
     assert_eq!(says.to_str(), Some("docs/new.md"));
+    // Nothing that stood there is deleted.
+    assert_eq!(context.read("AGENTS.md.replaced"), "evil\n");
+    assert_eq!(context.read("CLAUDE.md.replaced/x"), "x\n");
 }
 
 #[test]

@@ -63,7 +63,13 @@ fn obeyed(workspace: &Path, folder: &Path) -> Option<Vec<PathBuf>> {
     let named = config::named(&repository, folder);
     let named = named.into_iter().map(|place| plain(&place));
     let all = submodules.chain(named).chain([repository.clone()]);
-    let inside = all.filter_map(|place| place.strip_prefix(workspace).ok().map(Path::to_owned));
+    let inside = all.filter_map(|place| {
+        // It may be named by another way to the same folder.
+        let real = place.canonicalize().unwrap_or_default();
+        let inside = place.strip_prefix(workspace);
+        let inside = inside.or_else(|_| real.strip_prefix(workspace));
+        inside.ok().map(Path::to_owned)
+    });
     Some(inside.filter(|place| place != Path::new("")).collect())
 }
 
@@ -81,7 +87,7 @@ fn repository(folder: &Path) -> Option<PathBuf> {
 }
 
 /// A path that leads nowhere yet, without its steps back.
-fn plain(path: &Path) -> PathBuf {
+pub(super) fn plain(path: &Path) -> PathBuf {
     let mut plain = PathBuf::new();
     for step in path.components() {
         match step {

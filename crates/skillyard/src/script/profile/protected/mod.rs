@@ -5,6 +5,7 @@
 
 mod git;
 mod names;
+mod reached;
 
 use std::collections::{BTreeSet, HashSet};
 use std::ffi::OsStr;
@@ -15,6 +16,9 @@ use crate::error::RunError;
 
 /// The most folders that are looked through, which takes about a second.
 const MOST_FOLDERS: usize = 100_000;
+
+/// Nobody looks for instructions among installed packages, and they are many.
+const NOT_LOOKED_FOR: &str = "node_modules";
 
 /// The most places that are protected: each is a mount.
 const MOST_PLACES: usize = 2_000;
@@ -27,17 +31,21 @@ pub(super) fn places(workspace: &Path) -> Result<Vec<PathBuf>, RunError> {
     };
     // What is in a repository is kept with it.
     let found = find(workspace, |_| true);
+    let too_many = || failed("it has too many folders to find what must stay as it is");
     if !found.is_all {
-        return Err(failed(
-            "it has too many folders to find what must stay as it is",
-        ));
+        return Err(too_many());
     }
-    if found.places.contains(Path::new("")) {
+    let mut places = found.places;
+    if places.contains(Path::new("")) {
         return Err(failed(
             "it is a repository of git itself, or may not be read",
         ));
     }
-    Ok(found.places.into_iter().collect())
+    places.extend(reached::reached(workspace, &places).ok_or_else(too_many)?);
+    if places.len() > MOST_PLACES {
+        return Err(too_many());
+    }
+    Ok(places.into_iter().collect())
 }
 
 /// Places of a workspace.
@@ -101,8 +109,7 @@ impl Walk<'_> {
                 if name == ".git" {
                     self.places.extend(git::of(self.workspace, &folder));
                 }
-            } else if name != "node_modules" && entry.file_type().is_ok_and(|kind| kind.is_dir()) {
-                // Nobody looks for instructions among installed packages, and they are many.
+            } else if name != NOT_LOOKED_FOR && entry.file_type().is_ok_and(|kind| kind.is_dir()) {
                 below.push(folder.join(name));
             }
         }

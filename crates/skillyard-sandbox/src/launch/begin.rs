@@ -1,0 +1,176 @@
+//! Starting a sandbox, up to the moment when its program begins.
+
+use std::fs::File;
+use std::io::{self, Read as _, Write as _};
+use std::os::fd::{AsFd as _, AsRawFd as _, BorrowedFd, OwnedFd};
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::process::Pid;
+
+use super::guarded::Guarded;
+use super::lines::{Lines, pipe, stdin};
+use super::orders::spec;
+use super::prepared::{alone, in_bubblewrap};
+use crate::backend::Backend;
+use crate::backend::beneath::is_change;
+use crate::command::Command;
+use crate::enter::{Failed, enter};
+use crate::error::{Doing as _, SandboxError};
+use crate::launcher::READY;
+use crate::launcher::spec::Start as When;
+use crate::process::Process;
+use crate::profile::Profile;
+use crate::pump::Feed;
+use crate::sandbox::Sandbox;
+use crate::scratch::Scratch;
+use crate::spawn::Start;
+
+/// More than `bwrap` ever says about a process.
+const MOST_SAID: usize = 4096;
+
+/// A sandbox whose program begins.
+pub(super) struct Begun {
+    pub(super) guarded: Guarded,
+    pub(super) started: Instant,
+    pub(super) child: Process,
+    pub(super) stdout: OwnedFd,
+    pub(super) stderr: OwnedFd,
+    pub(super) input: Feed,
+    /// What the launcher has said of its end so far.
+    pub(super) said: Vec<u8>,
+    /// Our ends of control, status and the proxy's channel.
+    pub(super) lines: (OwnedFd, OwnedFd, Option<OwnedFd>),
+}
+
+/// Makes the sandbox and lets its program begin.
+pub(super) fn begin(
+    sandbox: &Sandbox,
+    profile: &Profile,
+    command: &Command,
+    scratch: Option<&Scratch>,
+) -> Result<Begun, SandboxError> {
+    let guarded = Guarded::of(sandbox, profile, command)?;
+    let started = Instant::now();
+    let lines = Lines::open(profile, sandbox.identity)?;
+    let mut spec = spec(sandbox, profile, command, scratch);
+    spec.control = lines.control.0.as_raw_fd();
+    spec.status = lines.status.1.as_raw_fd();
+    spec.proxy = lines.proxy.as_ref().map(|(_, theirs)| theirs.as_raw_fd());
+    let (mut told, mut telling) = (None, None);
+    if !guarded.steps.is_empty() {
+        spec.start = When::WhenTold;
+        let (ours, theirs) = pipe(sandbox)?;
+        (told, telling) = (Some(ours), Some(theirs));
+    }
+    let prepared = match sandbox.backend {
+        Backend::Bubblewrap => in_bubblewrap(sandbox, profile, &spec, telling.as_ref())?,
+        _ => alone(sandbox, profile, &spec)?,
+    };
+    let (stdout, stderr) = (pipe(sandbox)?, pipe(sandbox)?);
+    let (stdin, input) = stdin(sandbox, command)?;
+    let mut kept: Vec<BorrowedFd<'_>> = prepared.kept.iter().map(|each| each.as_fd()).collect();
+    kept.extend([lines.control.0.as_fd(), lines.status.1.as_fd()]);
+    kept.extend(lines.proxy.as_ref().map(|(_, theirs)| theirs.as_fd()));
+    kept.extend(telling.as_ref().map(|each| each.as_fd()));
+    let start = Start {
+        argv: &prepared.argv,
+        stdio: [stdin.as_fd(), stdout.1.as_fd(), stderr.1.as_fd()],
+        kept: &kept,
+        identity: prepared.identity,
+    };
+    let mut begun = Begun {
+        child: start.spawn().doing("start a process")?,
+        lines: lines.ours(),
+        stdout: stdout.0,
+        stderr: stderr.0,
+        said: Vec::new(),
+        guarded,
+        started,
+        input,
+    };
+    // While we hold the other ends of the pipes there would be no end.
+    drop((prepared, stdin, stdout.1, stderr.1, telling));
+    if let Some(told) = told
+        && let Err(error) = begun.go_in(sandbox, profile, told)
+    {
+        begun.child.kill();
+        begun.child.forget();
+        return Err(error);
+    }
+    Ok(begun)
+}
+
+impl Begun {
+    /// Does what is to be done in the sandbox, and lets the program begin. A sandbox that could
+    /// not be made says so itself when it has ended.
+    fn go_in(
+        &mut self,
+        sandbox: &Sandbox,
+        profile: &Profile,
+        told: OwnedFd,
+    ) -> Result<(), SandboxError> {
+        let action = "look into the sandbox";
+        let first = first_byte(&self.lines.1, profile.limits.wall).doing(action)?;
+        if first != Some(READY) {
+            self.said.extend(first);
+            return Ok(());
+        }
+        let process = process(told).doing(action)?;
+        enter(process, sandbox.identity, &self.guarded.steps)
+            .map_err(|failed| self.unprotected(&failed))?;
+        let control = File::from(self.lines.0.try_clone().doing(action)?);
+        (&control).write_all(&[0]).doing(action)
+    }
+
+    fn unprotected(&self, Failed { step, error }: &Failed) -> SandboxError {
+        use std::os::unix::ffi::OsStrExt as _;
+        let source = error.raw_os_error().map_or_else(
+            || io::Error::from(error.kind()),
+            io::Error::from_raw_os_error,
+        );
+        match step.and_then(|step| self.guarded.steps.get(step)) {
+            Some(step) if is_change(&source) => SandboxError::Changed {
+                path: PathBuf::from(std::ffi::OsStr::from_bytes(step.path.as_bytes())),
+                source,
+            },
+            _ => SandboxError::Setup {
+                action: "protect places in the workspace",
+                source,
+            },
+        }
+    }
+}
+
+/// The first byte that comes; none at the end, or when there is none for too long.
+fn first_byte(status: &OwnedFd, patience: Duration) -> io::Result<Option<u8>> {
+    let deadline = Instant::now() + patience;
+    loop {
+        let rest = deadline.saturating_duration_since(Instant::now());
+        let rest = Timespec::try_from(rest).ok();
+        let mut watched = [PollFd::new(status, PollFlags::IN)];
+        match poll(&mut watched, rest.as_ref()) {
+            Ok(0) => return Ok(None),
+            Ok(_) => break,
+            Err(rustix::io::Errno::INTR) => {}
+            Err(error) => return Err(error.into()),
+        }
+    }
+    let mut byte = [0];
+    Ok((rustix::io::read(status, &mut byte)? == 1).then_some(byte[0]))
+}
+
+/// The first process in the sandbox, which `bwrap` names before that begins.
+fn process(told: OwnedFd) -> io::Result<Pid> {
+    let mut text = [0; MOST_SAID];
+    let length = File::from(told).read(&mut text)?;
+    let text = String::from_utf8_lossy(&text[..length]);
+    let number = text.split_once("\"child-pid\":").map(|(_, rest)| {
+        let digits = rest.trim_start();
+        let end = digits.find(|each: char| !each.is_ascii_digit());
+        digits[..end.unwrap_or(digits.len())].parse::<i32>()
+    });
+    let process = number.and_then(Result::ok).and_then(Pid::from_raw);
+    process.ok_or_else(|| io::ErrorKind::InvalidData.into())
+}
