@@ -43,10 +43,15 @@ impl Root {
     pub(crate) fn open(path: &Path) -> io::Result<Self> {
         let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
         let folder = openat2(CWD, path, flags, Mode::empty(), ResolveFlags::NO_SYMLINKS)?;
-        Ok(Self {
+        Ok(Self::new(path, folder.into()))
+    }
+
+    /// A folder that was opened at this path.
+    pub(crate) fn new(path: &Path, folder: File) -> Self {
+        Self {
             path: path.to_owned(),
-            folder: folder.into(),
-        })
+            folder,
+        }
     }
 
     /// Where it was.

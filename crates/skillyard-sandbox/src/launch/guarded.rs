@@ -2,6 +2,7 @@
 
 use std::fs::File;
 use std::io;
+use std::path::Path;
 use std::rc::Rc;
 
 use crate::backend::Backend;
@@ -49,21 +50,20 @@ impl Guarded {
         let mut folders = Vec::new();
         for (number, (mount, file)) in profile.mounts.iter().zip(&opened).enumerate() {
             if mount.access == Access::Write && file.metadata().is_ok_and(|found| found.is_dir()) {
-                let folder = folder(profile, number, mount);
-                folders.push(folder.map_err(|source| failed(mount, source))?);
+                let folder = folder(profile, number, mount, file);
+                folders.push(folder.map_err(|source| failed(&mount.source, source))?);
             }
         }
-        let Some(first) = profile.writable().next().or(profile.mounts.first()) else {
-            return Ok(Self::default());
-        };
+        let first = folders.first().map(|folder| folder.root.path());
+        let first = first.unwrap_or(&command.directory);
         guarded(sandbox, profile, &opened, &folders).map_err(|source| failed(first, source))
     }
 }
 
 /// Why places cannot be protected: mostly because somebody has just changed them.
-fn failed(mount: &Mount, source: io::Error) -> SandboxError {
+fn failed(path: &Path, source: io::Error) -> SandboxError {
     if is_change(&source) {
-        let path = mount.source.clone();
+        let path = path.to_owned();
         return SandboxError::Changed { path, source };
     }
     SandboxError::Setup {
@@ -72,10 +72,10 @@ fn failed(mount: &Mount, source: io::Error) -> SandboxError {
     }
 }
 
-fn folder(profile: &Profile, number: usize, mount: &Mount) -> io::Result<Folder> {
+fn folder(profile: &Profile, number: usize, mount: &Mount, opened: &File) -> io::Result<Folder> {
     Ok(Folder {
         number,
-        root: Rc::new(Root::open(&mount.source)?),
+        root: Rc::new(Root::new(&mount.source, opened.try_clone()?)),
         guard: Guard::of(&mount.source, &profile.protected)?,
     })
 }

@@ -76,12 +76,13 @@ impl Search<'_> {
             };
             let place = folder.join(&name);
             let is = |names: &[&str]| names.iter().any(|each| name == OsStr::new(each));
+            let is_passed_over = is(&[NOT_LOOKED_FOR]) || is_git && is(OF_GIT);
             if kind.is_symlink() {
                 self.follow(place, depth);
-            } else if !kind.is_dir() || !is(&[NOT_LOOKED_FOR]) && !(is_git && is(OF_GIT)) {
-                if let Ok(found) = entry.metadata() {
-                    self.note(place, &found, depth + 1);
-                }
+            } else if !(kind.is_dir() && is_passed_over)
+                && let Ok(found) = entry.metadata()
+            {
+                self.note(place, &found, depth + 1);
             }
         }
     }
