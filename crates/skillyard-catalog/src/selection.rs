@@ -83,26 +83,30 @@ impl Selection {
     ///
     /// A stronger layer can switch on what a weaker one switched off, but nothing brings
     /// back what any layer denies or leaves out of its allow list.
+    ///
+    /// A skill of an MCP server, such as `docs:pdf`, is also kept out by what its server calls it.
+    /// Only its whole name lets it in: a server could give a skill any other.
     pub fn reason_against(&self, name: &str) -> Option<String> {
+        let own = name.split_once(':').map_or(name, |(_, own)| own);
         let mut against = None;
         // Most layers of most people say nothing.
         for layer in self.layers.iter().filter(|layer| !layer.is_silent()) {
-            let found = |patterns: &[Pattern]| {
-                patterns
-                    .iter()
-                    .find(|pattern| pattern.matches(name))
-                    .map(|pattern| pattern.text.clone())
+            let keeps_out = |patterns: &[Pattern]| {
+                let mut patterns = patterns.iter();
+                let pattern = patterns.find(|each| each.matches(name) || each.matches(own));
+                pattern.map(|pattern| pattern.text.clone())
             };
-            if let Some(pattern) = found(&layer.deny) {
+            let lets_in = |patterns: &[Pattern]| patterns.iter().any(|each| each.matches(name));
+            if let Some(pattern) = keeps_out(&layer.deny) {
                 return Some(format!("denied by `{pattern}` ({})", layer.name));
             }
-            if !layer.allow.is_empty() && found(&layer.allow).is_none() {
+            if !layer.allow.is_empty() && !lets_in(&layer.allow) {
                 return Some(format!("not in the allow list ({})", layer.name));
             }
-            if let Some(pattern) = found(&layer.disabled) {
+            if let Some(pattern) = keeps_out(&layer.disabled) {
                 against = Some(format!("disabled by `{pattern}` ({})", layer.name));
             }
-            if found(&layer.enabled).is_some() {
+            if lets_in(&layer.enabled) {
                 against = None;
             }
         }
@@ -158,6 +162,27 @@ mod tests {
         };
         assert_eq!(selection.reason_against("csv-read"), None);
         assert!(selection.reason_against("pdf").is_some());
+    }
+
+    #[test]
+    fn a_server_cannot_name_its_skill_past_the_lists() {
+        let layer = Layer {
+            name: "org".into(),
+            allow: patterns(&["approved-*", "docs:*"]),
+            deny: patterns(&["evil", "docs:old"]),
+            ..Layer::default()
+        };
+        let selection = Selection {
+            layers: vec![layer],
+        };
+        let against = |name| selection.reason_against(name);
+        assert_eq!(against("docs:pdf"), None);
+        for denied in ["docs:evil", "docs:old", "other:evil"] {
+            let reason = against(denied).unwrap();
+            assert!(reason.starts_with("denied by"), "{denied}: {reason}");
+        }
+        assert_eq!(against("approved-pdf"), None);
+        assert!(against("other:approved-pdf").is_some());
     }
 
     #[test]

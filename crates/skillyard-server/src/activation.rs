@@ -82,13 +82,19 @@ impl Server {
         arguments: &str,
         asker: Asker<'_>,
     ) -> Result<Activated, ContentsError> {
-        let contents = Contents::open(skill)?;
-        let text = contents.skill_file()?;
-        let document = Document::parse(text.as_bytes());
-        let digest = contents.digest();
         let own = skill.record.file_name.as_str();
-        let files = contents.list(None)?.files.into_iter();
+        let opened = Contents::open(skill).and_then(|contents| {
+            let (text, files) = (contents.skill_file()?, contents.list(None)?.files);
+            Ok((contents.digest(), text, files))
+        });
+        let (digest, text, files) = opened.inspect_err(|error| {
+            let event = Event::new(EventKind::SkillActivated);
+            let event = event.ended(Outcome::Failed, error.to_string());
+            self.record(&about(event, skill, asker));
+        })?;
+        let document = Document::parse(text.as_bytes());
         let files: Vec<String> = files
+            .into_iter()
             .map(|file| file.path)
             .filter(|path| path != own)
             .collect();
@@ -137,19 +143,8 @@ impl Server {
             .tier(standing.tier);
         self.record(&about(event, skill, asker));
         self.metrics.tokens(&skill.record.name, estimate(&rendered));
-        let folder = skill.record.folder.canonicalize().ok();
-        let active = match parsed {
-            Some(parsed) => ActiveSkill::of(&parsed, folder.as_deref()),
-            // What cannot be read allows nothing.
-            None => ActiveSkill {
-                name: skill.record.name.to_string(),
-                folder,
-                allowed: ToolList::Unreadable,
-                disallowed: ToolList::Absent,
-            },
-        };
         Ok(Activated {
-            active,
+            active: active(skill, &document),
             name: skill.record.name.to_string(),
             digest,
             text: rendered,
@@ -182,19 +177,36 @@ impl Server {
         }
     }
 
-    /// Whether a file of the skill may be given; a refusal is recorded.
-    pub(crate) fn may_give(
+    /// Records that a file of the skill is given as it is, or why it may not be: as a load or as
+    /// the reading of a file.
+    pub(crate) fn give(
         &self,
         skill: &CatalogSkill,
+        kind: EventKind,
         path: &str,
         asker: Asker<'_>,
         now: &dyn Fn() -> Option<Digest>,
     ) -> Result<(), ContentsError> {
-        self.intact(skill, now).inspect_err(|error| {
-            let event = Event::new(EventKind::ResourceRead).detail("path", path);
-            let event = event.ended(Outcome::Denied, error.to_string());
-            self.record(&about(event, skill, asker));
-        })
+        let admitted = self.host.read_limits().admit(path);
+        let admitted = admitted.map_err(ContentsError::from);
+        let given = admitted.and_then(|()| self.intact(skill, now));
+        let event = match kind {
+            EventKind::SkillActivated => {
+                let digest = now();
+                let tier = self.host.standing(skill, digest.as_ref()).tier;
+                let digest = digest.map(|digest| digest.to_string());
+                Event::new(kind)
+                    .digest(digest.unwrap_or_default())
+                    .tier(tier)
+            }
+            kind => Event::new(kind).detail("path", path),
+        };
+        let event = match &given {
+            Ok(()) => event,
+            Err(error) => event.ended(Outcome::Denied, error.to_string()),
+        };
+        self.record(&about(event, skill, asker));
+        given
     }
 
     /// Reads a file of a skill and records it.
@@ -216,6 +228,21 @@ impl Server {
         };
         self.record(&about(event, skill, asker));
         read
+    }
+}
+
+/// What a skill lets tools do.
+pub(crate) fn active(skill: &CatalogSkill, document: &Document<'_>) -> ActiveSkill {
+    let folder = skill.record.folder.canonicalize().ok();
+    match Skill::from_document(document, Some(&skill.record.name)) {
+        Some(parsed) => ActiveSkill::of(&parsed, folder.as_deref()),
+        // What cannot be read allows nothing.
+        None => ActiveSkill {
+            name: skill.record.name.to_string(),
+            folder,
+            allowed: ToolList::Unreadable,
+            disallowed: ToolList::Absent,
+        },
     }
 }
 

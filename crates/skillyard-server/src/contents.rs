@@ -162,7 +162,7 @@ impl<'a> Contents<'a> {
                 let (path, text) = found.ok_or_else(|| ResourceError::NotFound {
                     path: path.to_owned(),
                 })?;
-                part(path, text, range, limits.max_bytes)
+                part(path, text.as_bytes(), range, limits)
             }
         }
     }
@@ -190,9 +190,28 @@ impl<'a> Contents<'a> {
     }
 }
 
-/// A part of a text inside the binary, cut at whole characters.
-fn part(path: &str, text: &str, range: ReadRange, most: u64) -> Result<Resource, ContentsError> {
-    let size = text.len();
+/// A part of a file that is at hand; a text is cut at whole characters.
+pub(crate) fn part(
+    path: &str,
+    bytes: &[u8],
+    range: ReadRange,
+    limits: ReadLimits,
+) -> Result<Resource, ContentsError> {
+    limits.admit(path)?;
+    let size = bytes.len();
+    let Ok(text) = std::str::from_utf8(bytes) else {
+        return Ok(Resource {
+            path: path.to_owned(),
+            size: size as u64,
+            offset: range.offset,
+            content: Content::Binary {
+                media_type: "application/octet-stream",
+                bytes: None,
+            },
+            next_offset: None,
+            executable: false,
+        });
+    };
     let offset = usize::try_from(range.offset).unwrap_or(usize::MAX);
     if offset > size {
         return Err(ResourceError::OffsetPastEnd {
@@ -203,7 +222,8 @@ fn part(path: &str, text: &str, range: ReadRange, most: u64) -> Result<Resource,
         .into());
     }
     let start = text.floor_char_boundary(offset);
-    let limit = range.limit.unwrap_or(u64::MAX).min(most).max(4);
+    let limit = range.limit.unwrap_or(u64::MAX);
+    let limit = limit.min(limits.max_bytes).max(4);
     let end = offset.saturating_add(usize::try_from(limit).unwrap_or(usize::MAX));
     let end = text.floor_char_boundary(end.min(size));
     Ok(Resource {

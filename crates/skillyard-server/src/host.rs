@@ -9,6 +9,7 @@ pub use skillyard_agent::host::{Executed, Ran};
 use skillyard_agent::telemetry::Happening;
 use skillyard_audit::{Event, EventKind, Outcome};
 use skillyard_catalog::resource::ReadLimits;
+use skillyard_catalog::selection::Selection;
 use skillyard_catalog::walk::Watched;
 use skillyard_catalog::{Catalog, CatalogSkill};
 use skillyard_format::package::Digest;
@@ -94,6 +95,11 @@ pub trait Host: Send + Sync + 'static {
     /// The folder of a skill, for who has the files of this machine.
     fn folder(&self, skill: &CatalogSkill) -> Option<PathBuf> {
         skill.record.folder.canonicalize().ok()
+    }
+
+    /// Which skills are wanted, those of MCP servers among them.
+    fn selection(&self) -> Result<Arc<Selection>, HostError> {
+        Ok(Arc::default())
     }
 
     /// Whether skills are offered at all.

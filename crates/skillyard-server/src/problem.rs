@@ -75,6 +75,11 @@ impl Problem {
         Self::new(StatusCode::NOT_FOUND, detail)
     }
 
+    /// There is such a skill, but it is kept from models.
+    pub(crate) fn unusable(name: &str, reason: &str) -> Self {
+        Self::bad(format!("skill `{name}` cannot be used: {reason}"))
+    }
+
     pub(crate) fn bad(detail: impl Into<String>) -> Self {
         Self::new(StatusCode::BAD_REQUEST, detail)
     }

@@ -134,6 +134,27 @@ impl Stock {
             .collect()
     }
 
+    /// A part of a list, and where the next begins. A cursor is of one state only.
+    pub(crate) fn page<'a, T>(
+        &self,
+        all: &'a [T],
+        cursor: Option<&str>,
+        size: usize,
+    ) -> Result<(&'a [T], Option<String>), Problem> {
+        let first = match cursor {
+            None => 0,
+            Some(cursor) => cursor
+                .split_once('-')
+                .filter(|(state, _)| *state == self.fingerprint)
+                .and_then(|(_, place)| place.parse::<usize>().ok())
+                .filter(|place| *place <= all.len())
+                .ok_or_else(|| Problem::bad("the skills have changed, or the cursor is none"))?,
+        };
+        let last = first.saturating_add(size).min(all.len());
+        let next = (last < all.len()).then(|| format!("{}-{last}", self.fingerprint));
+        Ok((&all[first..last], next))
+    }
+
     /// The skills that words find, best first.
     pub fn search(&self, host: &dyn Host, words: &str, limit: usize) -> Vec<(&CatalogSkill, f32)> {
         let skills: Vec<&CatalogSkill> = self.catalog.skills.iter().collect();

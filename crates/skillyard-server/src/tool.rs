@@ -6,7 +6,8 @@ use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use skillyard_agent::message::CallOutcome;
 use skillyard_catalog::CatalogSkill;
-use skillyard_catalog::resource::{Content, ReadRange};
+use skillyard_catalog::resource::{Content, ReadRange, Resource};
+use skillyard_format::render::resource;
 use skillyard_trust::guard::ActiveSkill;
 
 use crate::activation::Asker;
@@ -20,6 +21,8 @@ use crate::shelf::Stock;
 pub(crate) const MOST_HITS: usize = 50;
 /// How many it gives to who does not say.
 pub(crate) const USUAL_HITS: usize = 10;
+/// How many skills a list gives at once.
+const MOST_LISTED: usize = 1_000;
 /// How many bytes of a file one call gives.
 const MOST_BYTES: u64 = 64 * 1024;
 
@@ -34,10 +37,12 @@ pub(crate) enum Tool {
     Read,
     /// Lists its files.
     Files,
+    /// Lists skills, for other runtimes; models are told of the others.
+    List,
 }
 
 impl Tool {
-    /// Every tool, in the order in which they are told.
+    /// Every tool that models are told of, in that order.
     pub(crate) const ALL: [Self; 4] = [Self::Search, Self::Load, Self::Read, Self::Files];
 
     /// Its name.
@@ -47,13 +52,14 @@ impl Tool {
             Self::Load => "skill_load",
             Self::Read => "skill_read",
             Self::Files => "skill_files",
+            Self::List => "skills.list",
         }
     }
 
     /// The tool of a name, also of one that other runtimes use.
     pub(crate) fn of(name: &str) -> Option<Self> {
         Some(match name {
-            "skills.list" => Self::Search,
+            "skills.list" => Self::List,
             "skills.activate" | "skillsActivate" | "skills.read" => Self::Load,
             "skills.readResource" | "skillsReadResource" | "skills.read_resource" => Self::Read,
             "skills.listResources" | "skillsListResources" | "skills.list_resources" => Self::Files,
@@ -94,6 +100,13 @@ struct SearchInput {
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
+struct ListInput {
+    limit: Option<usize>,
+    cursor: Option<String>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
 struct LoadInput {
     name: String,
     #[serde(default)]
@@ -102,10 +115,26 @@ struct LoadInput {
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct ReadInput {
+pub(crate) struct ReadInput {
     name: String,
-    path: String,
+    pub(crate) path: String,
     cursor: Option<String>,
+}
+
+impl ReadInput {
+    /// The part of the file that one call gives.
+    pub(crate) fn range(&self) -> Result<ReadRange, Problem> {
+        let offset = match self.cursor.as_deref() {
+            None | Some("") => 0,
+            Some(cursor) => cursor
+                .parse()
+                .map_err(|_| Problem::bad("`cursor` is not one that an earlier call gave"))?,
+        };
+        Ok(ReadRange {
+            offset,
+            limit: Some(MOST_BYTES),
+        })
+    }
 }
 
 #[derive(Debug, Deserialize)]
@@ -163,17 +192,22 @@ impl Server {
                 let input: FilesInput = understood(input)?;
                 files_tool(usable(&stock, &input.name)?, input.dir.as_deref())
             }
+            Tool::List => {
+                let input: ListInput = understood(input)?;
+                list_tool(&stock, &input)
+            }
         }
     }
 
     fn search_tool(&self, stock: &Stock, input: &SearchInput) -> Answer {
         let limit = input.limit.unwrap_or(USUAL_HITS).clamp(1, MOST_HITS);
-        let hits: Vec<(&CatalogSkill, f32)> = if input.query.trim().is_empty() {
-            let all = stock.choosable().into_iter();
-            all.take(limit).map(|skill| (skill, 0.0)).collect()
-        } else {
-            stock.matching(&*self.host, &input.query, limit)
-        };
+        if input.query.trim().is_empty() {
+            let all = stock.choosable();
+            let some = all.iter().take(limit).map(|skill| listed(skill));
+            let value = json!({ "results": some.collect::<Vec<_>>(), "total": all.len() });
+            return Answer::new(value.to_string(), Some(value));
+        }
+        let hits = stock.matching(&*self.host, &input.query, limit);
         let results: Vec<Value> = hits
             .iter()
             .map(|(skill, score)| {
@@ -190,33 +224,45 @@ impl Server {
         input: &ReadInput,
         asker: Asker<'_>,
     ) -> Result<Answer, Problem> {
-        let offset = match input.cursor.as_deref() {
-            None | Some("") => 0,
-            Some(cursor) => cursor
-                .parse()
-                .map_err(|_| Problem::bad("`cursor` is not one that an earlier call gave"))?,
-        };
-        let range = ReadRange {
-            offset,
-            limit: Some(MOST_BYTES),
-        };
-        let read = self.read_file(skill, &input.path, range, asker)?;
-        let kind = media_type(&read.path, &read.content);
-        let mut text = match read.content {
-            Content::Text(text) => text,
-            Content::Binary { .. } => {
-                format!("`{}` is not text: {kind}, {} bytes", read.path, read.size)
-            }
-        };
-        if let Some(next) = read.next_offset {
-            let size = read.size;
-            let _ = write!(
-                text,
-                "\n\n[cut at byte {next} of {size}; go on with cursor \"{next}\"]"
-            );
-        }
-        Ok(Answer::new(text, None))
+        let read = self.read_file(skill, &input.path, input.range()?, asker)?;
+        let third_party = self.host.standing(skill, None).third_party;
+        Ok(told(&skill.record.name, third_party, read))
     }
+}
+
+/// What was read of a file, marked as what it is for a model.
+pub(crate) fn told(skill: &str, third_party: bool, read: Resource) -> Answer {
+    let kind = media_type(&read.path, &read.content);
+    let mut text = match read.content {
+        Content::Text(text) => resource::render(skill, &read.path, third_party, &text),
+        Content::Binary { .. } => {
+            format!("`{}` is not text: {kind}, {} bytes", read.path, read.size)
+        }
+    };
+    if let Some(next) = read.next_offset {
+        let size = read.size;
+        let _ = write!(
+            text,
+            "\n[cut at byte {next} of {size}; go on with cursor \"{next}\"]"
+        );
+    }
+    Answer::new(text, None)
+}
+
+fn list_tool(stock: &Stock, input: &ListInput) -> Result<Answer, Problem> {
+    let all = stock.choosable();
+    let limit = input.limit.unwrap_or(MOST_LISTED).clamp(1, MOST_LISTED);
+    let (page, next) = stock.page(&all, input.cursor.as_deref(), limit)?;
+    let page: Vec<Value> = page.iter().map(|skill| listed(skill)).collect();
+    let mut value = json!({ "results": page, "total": all.len() });
+    if let Some(next) = next {
+        value["cursor"] = next.into();
+    }
+    Ok(Answer::new(value.to_string(), Some(value)))
+}
+
+fn listed(skill: &CatalogSkill) -> Value {
+    json!({ "name": skill.record.name, "description": skill.record.description })
 }
 
 fn files_tool(skill: &CatalogSkill, folder: Option<&str>) -> Result<Answer, Problem> {
@@ -235,11 +281,10 @@ pub(crate) fn usable<'a>(stock: &'a Stock, name: &str) -> Result<&'a CatalogSkil
     stock.usable(name).ok_or_else(|| {
         let catalog = &stock.catalog;
         match catalog.find(name) {
-            Some(skill) => Problem::bad(format!(
-                "skill `{}` cannot be used: {}",
-                skill.record.name,
-                skill.status.reason().unwrap_or_default()
-            )),
+            Some(skill) => {
+                let reason = skill.status.reason().unwrap_or_default();
+                Problem::unusable(&skill.record.name, &reason)
+            }
             None => Problem::no_skill(name, catalog.nearest(name)),
         }
     })

@@ -63,6 +63,15 @@ impl Provenance {
             installed_at: None,
         }
     }
+
+    /// Whether its text was written by somebody else than the user, their organisation and
+    /// ourselves, so that whoever reads it is told so.
+    pub fn is_third_party(&self) -> bool {
+        !matches!(
+            self.origin,
+            Origin::Builtin | Origin::Org | Origin::WrittenHere
+        )
+    }
 }
 
 impl std::fmt::Display for Provenance {

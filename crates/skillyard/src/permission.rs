@@ -5,8 +5,10 @@
 mod decision;
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use skillyard_catalog::resource::{SkillRoot, digest};
+use skillyard_catalog::selection::Selection;
 use skillyard_catalog::source::{SourceKind, Surroundings};
 use skillyard_catalog::{CatalogSkill, ProjectTrust};
 use skillyard_format::allowed_tools::AllowedTools;
@@ -28,7 +30,7 @@ use crate::context::Context;
 use crate::error::CommandError;
 use crate::error::trust::TrustFailure;
 use crate::installed::{Altered, Installed};
-use crate::library;
+use crate::library::{self, Choice};
 use crate::signing::signers::Signers;
 use crate::trusted;
 
@@ -44,6 +46,8 @@ pub(crate) struct Permissions {
     signers: Signers,
     /// Tools that are denied, whatever skills allow.
     pub(crate) denied: Vec<DenyLayer>,
+    /// Which skills are wanted.
+    pub(crate) selection: Arc<Selection>,
 }
 
 impl Permissions {
@@ -78,6 +82,7 @@ impl Permissions {
             trust_projects: config.trust_projects(),
             surroundings,
             denied: config.all("tools.deny").map(deny_layer).collect(),
+            selection: Arc::new(library::selection(&config, &Choice::default())?),
             installed,
             signers: Signers::load(&context.environment)?,
         })

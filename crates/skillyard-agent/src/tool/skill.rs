@@ -15,6 +15,8 @@ use crate::shelf::{Author, Caller, Loaded, Shelf, ShelfError};
 
 /// Most skills that a search gives.
 const MOST_FOUND: usize = 8;
+/// Most skills that a list gives at once.
+const MOST_LISTED: usize = 100;
 /// Most bytes of a file that one call gives.
 const MOST_BYTES: u64 = 40_000;
 /// Most files that a listing gives.
@@ -75,7 +77,10 @@ pub(crate) fn answer(
 }
 
 fn search(arguments: &Map<String, Value>, shelf: &Shelf) -> Result<Output, String> {
-    let query = wanted(arguments, "query")?;
+    let query = optional(arguments, "query")?.unwrap_or_default();
+    if query.trim().is_empty() {
+        return list(arguments, shelf);
+    }
     let hits = shelf.search(query, MOST_FOUND);
     let found = hits.iter().map(|(each, score)| {
         json!({
@@ -86,6 +91,23 @@ fn search(arguments: &Map<String, Value>, shelf: &Shelf) -> Result<Output, Strin
     });
     let found: Vec<Value> = found.collect();
     Ok(Output::text(json!({ "skills": found }).to_string()))
+}
+
+/// All skills, for who asks for none in particular, as other runtimes have it.
+fn list(arguments: &Map<String, Value>, shelf: &Shelf) -> Result<Output, String> {
+    let first = usize::try_from(number(arguments, "cursor")?).unwrap_or(usize::MAX);
+    let total = shelf.offered().count();
+    let page = shelf.offered().skip(first).take(MOST_LISTED).map(|each| {
+        let record = &each.skill.record;
+        json!({ "name": record.name.as_str(), "description": record.description.as_str() })
+    });
+    let page: Vec<Value> = page.collect();
+    let next = first.saturating_add(page.len());
+    let mut value = json!({ "skills": page, "total": total });
+    if next < total {
+        value["cursor"] = next.into();
+    }
+    Ok(Output::text(value.to_string()))
 }
 
 fn load_call(

@@ -102,6 +102,23 @@ impl Default for ReadLimits {
     }
 }
 
+impl ReadLimits {
+    /// Refuses the path of a file that is not read, whatever it holds.
+    pub fn admit(&self, path: &str) -> Result<(), ResourceError> {
+        self.admitted(path).map(drop)
+    }
+
+    fn admitted(&self, path: &str) -> Result<RelativePath, ResourceError> {
+        let path = RelativePath::file(path)?;
+        if !self.nested && path.components().count() > 2 {
+            return Err(ResourceError::Nested {
+                path: path.as_str().to_owned(),
+            });
+        }
+        Ok(path)
+    }
+}
+
 impl SkillRoot {
     /// Reads the file at `path`, which is relative to the skill's root and separated by `/`.
     pub fn read(
@@ -110,12 +127,7 @@ impl SkillRoot {
         range: ReadRange,
         limits: &ReadLimits,
     ) -> Result<Resource, ResourceError> {
-        let path = RelativePath::file(path)?;
-        if !limits.nested && path.components().count() > 2 {
-            return Err(ResourceError::Nested {
-                path: path.as_str().to_owned(),
-            });
-        }
+        let path = limits.admitted(path)?;
         let opened = Opened::beneath(self, &path, limits.hard_links)?;
         opened.read(range, limits)
     }

@@ -8,6 +8,7 @@ use axum::http::HeaderMap;
 use axum::response::Response;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use skillyard_audit::EventKind;
 use skillyard_format::Document;
 use skillyard_format::render::activation::portion;
 use skillyard_format::tokens::estimate;
@@ -168,10 +169,11 @@ pub(super) async fn body(
         let contents = Contents::open(skill)?;
         let text = contents.skill_file()?;
         let digest = contents.digest();
-        server.may_give(skill, &skill.record.file_name, caller.asker(), &|| digest)?;
+        let own = &skill.record.file_name;
+        let read = EventKind::ResourceRead;
+        server.give(skill, read, own, caller.asker(), &|| digest)?;
         let document = Document::parse(text.as_bytes());
         let most = server.host.portions().instruction_bytes;
-        let own = &skill.record.file_name;
         let portion = portion(&text, document.body(), own, most);
         Ok::<_, Problem>(SkillBody {
             name: skill.record.name.to_string(),

@@ -65,22 +65,13 @@ pub(super) async fn list(
         .filter(|skill| is(&wanted.source, skill.kind.as_str()))
         .filter(|skill| is(&wanted.status, skill.status.as_str()))
         .collect();
-    let first = match &wanted.cursor {
-        None => 0,
-        Some(cursor) => cursor
-            .split_once('-')
-            .filter(|(state, _)| *state == stock.fingerprint)
-            .and_then(|(_, place)| place.parse::<usize>().ok())
-            .filter(|place| *place <= found.len())
-            .ok_or_else(|| Problem::bad("the skills have changed, or the cursor is none"))?,
-    };
     let limit = wanted.limit.unwrap_or(100).clamp(1, MOST);
-    let last = first.saturating_add(limit).min(found.len());
-    let page = found[first..last].iter();
+    let (page, next_cursor) = stock.page(&found, wanted.cursor.as_deref(), limit)?;
+    let page = page.iter();
     let listed = SkillList {
         skills: page.map(|skill| SkillSummary::of(skill, viewer)).collect(),
         total: found.len(),
-        next_cursor: (last < found.len()).then(|| format!("{}-{last}", stock.fingerprint)),
+        next_cursor,
     };
     tagged(&headers, &listed)
 }

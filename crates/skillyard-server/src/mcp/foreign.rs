@@ -1,18 +1,23 @@
 //! Skills of other servers, for the tools that models call: found, loaded and read under the name
 //! of their server.
 
+use base64::Engine as _;
+use base64::prelude::BASE64_STANDARD;
+use rmcp::model::ResourceContents;
 use serde_json::{Map, Value, json};
 use skillyard_agent::message::CallOutcome;
-use skillyard_audit::{Event, EventKind};
+use skillyard_audit::{Event, EventKind, Outcome};
 use skillyard_catalog::search::{Detail, Document, Index, Options};
+use skillyard_format::Document as SkillDocument;
 use skillyard_mcp::PublishedSkill;
 
 use super::caller::Caller;
-use super::upstream::Upstream;
+use super::upstream::{self, OWN, Upstream};
+use crate::contents::ContentsError;
 use crate::problem::Problem;
 use crate::served::Watched;
 use crate::server::Server;
-use crate::tool::{Answer, MOST_HITS, Tool, USUAL_HITS};
+use crate::tool::{Answer, MOST_HITS, ReadInput, Tool, USUAL_HITS, understood};
 
 /// How many skills of other servers a description tells of.
 const MOST: usize = 40;
@@ -26,40 +31,14 @@ pub(super) fn call(
     input: &Map<String, Value>,
     caller: &Caller,
 ) -> Option<Result<Answer, Problem>> {
-    let text = |key: &str| input.get(key).and_then(Value::as_str).unwrap_or_default();
-    let name = text("name");
+    let name = text(input, "name");
     let upstream = server.upstream.as_ref()?;
-    if tool == Tool::Search || server.shelf.stock().usable(name).is_some() {
+    if matches!(tool, Tool::Search | Tool::List) || server.shelf.stock().usable(name).is_some() {
         return None;
     }
-    let skill = upstream.find(name)?;
+    let found = server.published_as(name)?;
     let watched = Watched::begin(server, tool.name(), input, caller.parent.as_ref());
-    let answered = match tool {
-        Tool::Search => return None,
-        Tool::Load => upstream.load(&skill, text("arguments")).inspect(|answer| {
-            let digest = answer.loaded.as_ref().map(|(_, digest)| digest.clone());
-            let event = Event::new(EventKind::SkillActivated)
-                .skill(name)
-                .digest(digest.unwrap_or_default())
-                .source("mcp")
-                .origin(&skill.uri)
-                .tier("untrusted");
-            server.record(&caller.event(event));
-        }),
-        Tool::Read => upstream.read(&skill, text("path")).inspect(|_| {
-            let event = Event::new(EventKind::ResourceRead)
-                .skill(name)
-                .source("mcp")
-                .detail("path", text("path"));
-            server.record(&caller.event(event));
-        }),
-        Tool::Files => {
-            let files = skill.manifest.files.values();
-            let files = files.map(|file| json!({ "path": file.path, "size": file.size }));
-            let value = json!({ "files": files.collect::<Vec<_>>(), "truncated": false });
-            Ok(Answer::new(value.to_string(), Some(value)))
-        }
-    };
+    let answered = found.and_then(|skill| answer(server, upstream, &skill, tool, input, caller));
     let outcome = match &answered {
         Ok(_) => CallOutcome::Ok,
         Err(_) => CallOutcome::Failed,
@@ -68,9 +47,103 @@ pub(super) fn call(
     Some(answered)
 }
 
+fn answer(
+    server: &Server,
+    upstream: &Upstream,
+    skill: &PublishedSkill,
+    tool: Tool,
+    input: &Map<String, Value>,
+    caller: &Caller,
+) -> Result<Answer, Problem> {
+    match tool {
+        Tool::Load => {
+            let most = server.host.portions().instruction_bytes;
+            let answer = upstream.load(skill, text(input, "arguments"), most)?;
+            let digest = answer.loaded.as_ref().map(|(_, digest)| digest.as_str());
+            let event = activated(skill, digest.unwrap_or_default());
+            server.record(&caller.event(event));
+            Ok(answer)
+        }
+        Tool::Read => {
+            let input: ReadInput = understood(input.clone())?;
+            let answer = upstream.read(skill, &input, server.host.read_limits());
+            let event = was_read(skill, &input.path);
+            let event = match &answer {
+                Ok(_) => event,
+                Err(problem) => event.ended(Outcome::Denied, problem.detail()),
+            };
+            server.record(&caller.event(event));
+            answer
+        }
+        // A search or a list goes over all of them, so that none is asked alone.
+        Tool::Files | Tool::Search | Tool::List => {
+            let files = skill.manifest.files.values();
+            let files = files.map(|file| json!({ "path": file.path, "size": file.size }));
+            let value = json!({ "files": files.collect::<Vec<_>>(), "truncated": false });
+            Ok(Answer::new(value.to_string(), Some(value)))
+        }
+    }
+}
+
+/// A file of a skill as its server has it; who reads its own file has loaded the skill.
+pub(super) fn resource(
+    server: &Server,
+    skill: &PublishedSkill,
+    path: &str,
+    uri: &str,
+    caller: &Caller,
+) -> Result<Option<ResourceContents>, Problem> {
+    let Some(upstream) = &server.upstream else {
+        return Ok(None);
+    };
+    let files = upstream.files(skill)?;
+    let Some(bytes) = upstream::content(&files, path) else {
+        return Ok(None);
+    };
+    if let Err(error) = server.host.read_limits().admit(path) {
+        let event = was_read(skill, path).ended(Outcome::Denied, error.to_string());
+        server.record(&caller.event(event));
+        return Err(ContentsError::from(error).into());
+    }
+    let event = if path == OWN {
+        let digest = upstream::digest(&files);
+        let event = activated(skill, &digest);
+        let active = upstream::active(skill, &SkillDocument::parse(bytes));
+        server.acting.load(&caller.conversation, active, digest);
+        event
+    } else {
+        was_read(skill, path)
+    };
+    server.record(&caller.event(event));
+    Ok(Some(match std::str::from_utf8(bytes) {
+        Ok(text) => ResourceContents::text(text, uri),
+        Err(_) => ResourceContents::blob(BASE64_STANDARD.encode(bytes), uri),
+    }))
+}
+
+fn activated(skill: &PublishedSkill, digest: &str) -> Event {
+    Event::new(EventKind::SkillActivated)
+        .skill(skill.known_as())
+        .digest(digest)
+        .source("mcp")
+        .origin(&skill.uri)
+        .tier("untrusted")
+}
+
+fn was_read(skill: &PublishedSkill, path: &str) -> Event {
+    Event::new(EventKind::ResourceRead)
+        .skill(skill.known_as())
+        .source("mcp")
+        .detail("path", path)
+}
+
+fn text<'a>(input: &'a Map<String, Value>, key: &str) -> &'a str {
+    input.get(key).and_then(Value::as_str).unwrap_or_default()
+}
+
 /// What a search found here, together with what other servers have: in turns, ours first, because
 /// scores of different collections cannot be compared.
-pub(super) fn found(upstream: &Upstream, input: &Map<String, Value>, answer: Answer) -> Answer {
+pub(super) fn found(server: &Server, input: &Map<String, Value>, answer: Answer) -> Answer {
     let limit = input.get("limit").and_then(Value::as_u64);
     let limit = limit.and_then(|limit| usize::try_from(limit).ok());
     let limit = limit.unwrap_or(USUAL_HITS).clamp(1, MOST_HITS);
@@ -78,17 +151,19 @@ pub(super) fn found(upstream: &Upstream, input: &Map<String, Value>, answer: Ans
         .get("query")
         .and_then(Value::as_str)
         .unwrap_or_default();
-    let theirs = matching(&upstream.skills(), words, limit);
+    let all = server.published();
+    let theirs = matching(&all, words, limit);
     if theirs.is_empty() {
         return answer;
     }
-    let ours = answer
-        .structured
-        .and_then(|mut value| match value["results"].take() {
-            Value::Array(ours) => Some(ours),
-            _ => None,
-        });
-    let ours = ours.unwrap_or_default();
+    let mut value = answer.structured.unwrap_or_default();
+    if let Some(total) = value["total"].as_u64() {
+        value["total"] = (total + all.len() as u64).into();
+    }
+    let ours = match value["results"].take() {
+        Value::Array(ours) => ours,
+        _ => Vec::new(),
+    };
     let (mut ours, mut theirs) = (ours.into_iter(), theirs.into_iter());
     let mut results = Vec::new();
     loop {
@@ -100,22 +175,35 @@ pub(super) fn found(upstream: &Upstream, input: &Map<String, Value>, answer: Ans
         }
     }
     results.truncate(limit);
-    let value = json!({ "results": results });
+    value["results"] = results.into();
     Answer::new(value.to_string(), Some(value))
 }
 
+/// What a list gave here, with what other servers have behind it.
+pub(super) fn listed(server: &Server, answer: Answer) -> Answer {
+    let theirs = server.published();
+    let mut value = answer.structured.unwrap_or_default();
+    let total = value["total"].as_u64().unwrap_or_default();
+    value["total"] = (total + theirs.len() as u64).into();
+    if value["cursor"].is_null()
+        && let Some(results) = value["results"].as_array_mut()
+    {
+        results.extend(theirs.iter().map(shown));
+    }
+    Answer::new(value.to_string(), Some(value))
+}
+
+fn shown(skill: &PublishedSkill) -> Value {
+    json!({
+        "name": skill.known_as(),
+        "description": described(skill),
+        "server": skill.server,
+    })
+}
+
 fn matching(skills: &[PublishedSkill], words: &str, limit: usize) -> Vec<Value> {
-    let shown = |skill: &PublishedSkill, score: f32| {
-        json!({
-            "name": skill.known_as(),
-            "description": described(skill),
-            "score": score,
-            "server": skill.server,
-        })
-    };
     if words.trim().is_empty() {
-        let some = skills.iter().take(limit);
-        return some.map(|skill| shown(skill, 0.0)).collect();
+        return skills.iter().take(limit).map(shown).collect();
     }
     let documents = skills.iter().map(|skill| Document {
         id: skill.uri.as_str().into(),
@@ -131,15 +219,16 @@ fn matching(skills: &[PublishedSkill], words: &str, limit: usize) -> Vec<Value> 
     };
     let hits = index.search(words, &options);
     let hits = hits.iter().filter_map(|hit| {
-        let skill = skills.get(hit.document as usize)?;
-        Some(shown(skill, hit.score))
+        let mut found = shown(skills.get(hit.document as usize)?);
+        found["score"] = hit.score.into();
+        Some(found)
     });
     hits.collect()
 }
 
 /// Lines that tell of them, for the description of a tool.
-pub(super) fn lines(upstream: &Upstream) -> String {
-    let skills = upstream.skills();
+pub(super) fn lines(server: &Server) -> String {
+    let skills = server.published();
     let lines = skills.iter().take(MOST).map(|skill| {
         let (name, server) = (skill.known_as(), &skill.server);
         format!(

@@ -214,11 +214,10 @@ impl ServerHandler for Handler {
         _: RequestContext<RoleServer>,
     ) -> Result<CustomResult, ErrorData> {
         let answered = self.elsewhere(move |server, edition| {
-            let upstream = server.upstream.as_ref();
             let asked = Asked(request.params.as_ref());
             match request.method.as_str() {
-                "skills/list" => skills::list(edition, upstream, &asked),
-                "skills/get" => skills::get(edition, upstream, &asked),
+                "skills/list" => skills::list(server, edition, &asked),
+                "skills/get" => skills::get(server, edition, &asked),
                 "resources/directory/read" => directory::read(edition, &asked),
                 // It came here because its parameters are not those of the method.
                 method if OWN.contains(&method) => Err(invalid(format!(

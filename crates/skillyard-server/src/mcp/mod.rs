@@ -2,7 +2,7 @@
 //!
 //! Hosts that know the Skills extension (SEP-2640) get entries with digests and `skill://`
 //! resources; the others get tools and prompts. One handler answers every revision of the protocol.
-//! `gateway`, `foreign` and `upstream` offer what other servers have, under the guard of the skills that
+//! `gateway`, `foreign`, `offered` and `upstream` offer what other servers have, under the guard of the skills that
 //! `acting` knows to be loaded; `run` runs scripts after the user was asked with a `form`.
 
 mod acting;
@@ -18,6 +18,7 @@ mod instructions;
 mod introduction;
 mod lines;
 mod news;
+mod offered;
 mod prompts;
 mod run;
 mod sessions;

@@ -5,6 +5,7 @@ use base64::prelude::{BASE64_STANDARD, BASE64_URL_SAFE_NO_PAD};
 use rmcp::ErrorData;
 use rmcp::model::{CacheScope, ReadResourceResult, Resource, ResourceContents};
 use serde_json::{Value, json};
+use skillyard_audit::EventKind;
 use skillyard_catalog::CatalogSkill;
 use skillyard_catalog::resource::{Content, DigestLimits};
 use skillyard_format::Document;
@@ -14,9 +15,11 @@ use skillyard_mcp::PublishedSkill;
 
 use super::caller::Caller;
 use super::edition::{Edition, Package, PackedFile, pack_file};
-use super::upstream::{self, Upstream};
+use super::foreign;
+use super::upstream::{self, OWN};
 use super::uri::{self, SkillUri};
-use crate::contents::Contents;
+use crate::activation::active;
+use crate::contents::{Contents, ContentsError};
 use crate::problem::Problem;
 use crate::server::Server;
 use crate::tool::usable;
@@ -48,8 +51,8 @@ impl<'a> Asked<'a> {
 
 /// `skills/list`: our own, and on the last page those of other servers.
 pub(super) fn list(
+    server: &Server,
     edition: &Edition,
-    upstream: Option<&Upstream>,
     asked: &Asked<'_>,
 ) -> Result<Value, ErrorData> {
     let names: Vec<&str> = edition.names().collect();
@@ -59,8 +62,8 @@ pub(super) fn list(
         .filter_map(|name| edition.skill(name))
         .filter_map(|(skill, package)| entry(skill, package))
         .collect();
-    if let (Some(upstream), None) = (upstream, &next) {
-        skills.extend(upstream.skills().iter().map(passed_on));
+    if next.is_none() {
+        skills.extend(server.published().iter().map(passed_on));
     }
     let mut result = fresh(edition);
     result["skills"] = skills.into();
@@ -72,13 +75,13 @@ pub(super) fn list(
 
 /// `skills/get`.
 pub(super) fn get(
+    server: &Server,
     edition: &Edition,
-    upstream: Option<&Upstream>,
     asked: &Asked<'_>,
 ) -> Result<Value, ErrorData> {
     let wanted = asked.uri()?;
-    if let Some((skill, path)) = foreign(edition, upstream, &wanted)
-        && path == "SKILL.md"
+    if let Some((skill, path)) = published(server, edition, &wanted)?
+        && path == OWN
     {
         let mut result = fresh(edition);
         result["skill"] = passed_on(&skill);
@@ -101,49 +104,65 @@ pub(super) fn read(
     uri: &str,
     caller: &Caller,
 ) -> Result<ReadResourceResult, ErrorData> {
-    let upstream = server.upstream.as_ref();
     let wanted = SkillUri::parse(uri).ok_or_else(|| unknown(uri))?;
-    if let (Some((skill, path)), Some(upstream)) = (foreign(edition, upstream, &wanted), upstream) {
-        let files = upstream.files(&skill);
-        let files = files.map_err(|problem| invalid(problem.detail()))?;
-        let found = files.iter().find(|(file, _)| file.path == path);
-        let (_, bytes) = found.ok_or_else(|| unknown(uri))?;
-        let contents = match std::str::from_utf8(bytes) {
-            Ok(text) => ResourceContents::text(text, uri),
-            Err(_) => ResourceContents::blob(BASE64_STANDARD.encode(bytes), uri),
-        };
+    if let Some((skill, path)) = published(server, edition, &wanted)? {
+        let read = foreign::resource(server, &skill, &path, uri, caller).map_err(refused)?;
+        let contents = read.ok_or_else(|| unknown(uri))?;
         return Ok(ReadResourceResult::new(vec![contents]).with_cache_scope(CacheScope::Private));
     }
     let (skill, package) = edition.skill(&wanted.name).ok_or_else(|| unknown(uri))?;
     // What was listed stays what it is; whether it may be used is decided now.
     let stock = server.stock();
     if stock.catalog.find(&wanted.name).is_some() {
-        usable(&stock, &wanted.name).map_err(|problem| invalid(problem.detail()))?;
+        usable(&stock, &wanted.name).map_err(refused)?;
     }
-    let give = |now: &dyn Fn() -> Option<Digest>| {
-        let given = server.may_give(skill, &wanted.path, caller.asker("mcp"), now);
-        given.map_err(|error| invalid(Problem::from(error).detail()))
+    let path = wanted.path.as_str();
+    let give = |file: &PackedFile, now: &dyn Fn() -> Option<Digest>| {
+        let given = give(server, skill, (path, file), caller, now);
+        given.map_err(|error| refused(error.into()))?;
+        Ok::<_, ErrorData>(shown(uri, file))
     };
     let contents = match package {
         Package::Files(packed) => {
+            let file = packed.files.get(path).ok_or_else(|| unknown(uri))?;
             // What was listed before the skill was altered is still what was installed.
-            give(&|| packed.digest)?;
-            let file = packed.files.get(&wanted.path);
-            shown(uri, file.ok_or_else(|| unknown(uri))?)
+            give(file, &|| packed.digest)?
         }
         Package::Dynamic => {
             let contents = Contents::open(skill).map_err(|_| unknown(uri))?;
-            give(&|| contents.digest())?;
             let most = DigestLimits::default().max_bytes;
-            let read = pack_file(&contents, &wanted.path, most);
+            let read = pack_file(&contents, path, most);
             let file = read.ok().flatten().ok_or_else(|| unknown(uri))?;
-            shown(uri, &file)
+            give(&file, &|| contents.digest())?
         }
     };
     let ttl = u64::try_from(edition.tell().as_millis()).unwrap_or_default();
     Ok(ReadResourceResult::new(vec![contents])
         .with_ttl_ms(ttl)
         .with_cache_scope(CacheScope::Private))
+}
+
+/// Gives a file of a skill of ours, if it may be given; who reads its own file has loaded the skill.
+fn give(
+    server: &Server,
+    skill: &CatalogSkill,
+    (path, file): (&str, &PackedFile),
+    caller: &Caller,
+    now: &dyn Fn() -> Option<Digest>,
+) -> Result<(), ContentsError> {
+    let asker = caller.asker("mcp");
+    if path != skill.record.file_name.as_str() {
+        return server.give(skill, EventKind::ResourceRead, path, asker, now);
+    }
+    server.give(skill, EventKind::SkillActivated, path, asker, now)?;
+    let Content::Text(text) = &file.content else {
+        return Ok(());
+    };
+    let active = active(skill, &Document::parse(text.as_bytes()));
+    let digest = now().map(|digest| digest.to_string());
+    let (conversation, digest) = (&caller.conversation, digest.unwrap_or_default());
+    server.acting.load(conversation, active, digest);
+    Ok(())
 }
 
 /// Every skill's own file, for hosts that only know resources.
@@ -165,16 +184,19 @@ pub(super) fn resources(
 }
 
 /// The skill of another server that an address leads to, and the path in it.
-fn foreign(
+fn published(
+    server: &Server,
     edition: &Edition,
-    upstream: Option<&Upstream>,
     wanted: &SkillUri,
-) -> Option<(PublishedSkill, String)> {
+) -> Result<Option<(PublishedSkill, String)>, ErrorData> {
     if edition.skill(&wanted.name).is_some() {
-        return None;
+        return Ok(None);
     }
-    let (name, path) = upstream::named(&wanted.name, &wanted.path)?;
-    Some((upstream?.find(&name)?, path))
+    let Some((name, path)) = upstream::named(&wanted.name, &wanted.path) else {
+        return Ok(None);
+    };
+    let found = server.published_as(&name).transpose().map_err(refused)?;
+    Ok(found.map(|skill| (skill, path)))
 }
 
 /// The entry of a skill of another server, with our addresses for its files.
@@ -186,7 +208,7 @@ fn passed_on(skill: &PublishedSkill) -> Value {
         json!({ "uri": at(&file.path), "digest": file.digest.to_string(), "size": file.size })
     });
     json!({
-        "uri": at("SKILL.md"),
+        "uri": at(OWN),
         "frontmatter": skill.frontmatter,
         "resources": files.collect::<Vec<_>>(),
     })
@@ -267,6 +289,10 @@ fn shown(uri: &str, file: &PackedFile) -> ResourceContents {
 pub(super) fn fresh(edition: &Edition) -> Value {
     let ttl = u64::try_from(edition.tell().as_millis()).unwrap_or_default();
     json!({ "resultType": "complete", "ttlMs": ttl, "cacheScope": "private" })
+}
+
+fn refused(problem: Problem) -> ErrorData {
+    invalid(problem.detail())
 }
 
 pub(super) fn invalid(message: impl Into<String>) -> ErrorData {

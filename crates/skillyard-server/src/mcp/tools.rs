@@ -45,9 +45,12 @@ pub(super) fn call(
         &server.upstream,
     ) {
         (Some(answered), _) => answered,
-        (None, Some(upstream)) if tool == Tool::Search => server
+        (None, Some(_)) if tool == Tool::Search => server
             .call(tool, input.clone(), caller.asker("mcp"))
-            .map(|answer| foreign::found(upstream, &input, answer)),
+            .map(|answer| foreign::found(server, &input, answer)),
+        (None, Some(_)) if tool == Tool::List => server
+            .call(tool, input, caller.asker("mcp"))
+            .map(|answer| foreign::listed(server, answer)),
         (None, _) => server.call(tool, input, caller.asker("mcp")),
     };
     match answered {
@@ -112,6 +115,15 @@ fn tool(server: &Server, tool: Tool) -> McpTool {
             }),
             json!(["name"]),
         ),
+        Tool::List => (
+            "List skills",
+            "Lists the skills.".to_owned(),
+            json!({
+                "limit": { "type": "integer", "minimum": 1, "maximum": 1000 },
+                "cursor": { "type": "string", "description": "Where an earlier call ended" },
+            }),
+            json!([]),
+        ),
     };
     let schema = json!({
         "type": "object",
@@ -142,28 +154,30 @@ fn load_description(server: &Server) -> String {
     };
     let stock = server.shelf.stock();
     let (catalog, _) = catalog_prompt::render(&stock, &*server.host, wanted);
-    let foreign = server.upstream.as_ref().map(foreign::lines);
+    let foreign = foreign::lines(server);
     format!(
         "Loads a skill: instructions for a kind of task. Call it before you start on a task that \
-         one of these fits, then follow what it says.\n\n{catalog}{}",
-        foreign.unwrap_or_default()
+         one of these fits, then follow what it says.\n\n{catalog}{foreign}"
     )
 }
 
 fn output(tool: Tool) -> Option<Value> {
     match tool {
-        Tool::Search => Some(json!({
+        Tool::Search | Tool::List => Some(json!({
             "type": "object",
-            "properties": { "results": { "type": "array", "items": {
-                "type": "object",
-                "properties": {
-                    "name": { "type": "string" },
-                    "description": { "type": "string" },
-                    "score": { "type": "number" },
-                    "server": { "type": "string", "description": "The MCP server that has it, if it is not here" },
-                },
-                "required": ["name", "description"],
-            } } },
+            "properties": {
+                "results": { "type": "array", "items": {
+                    "type": "object",
+                    "properties": {
+                        "name": { "type": "string" },
+                        "description": { "type": "string" },
+                        "score": { "type": "number" },
+                        "server": { "type": "string", "description": "The MCP server that has it, if it is not here" },
+                    },
+                    "required": ["name", "description"],
+                } },
+                "total": { "type": "integer", "description": "How many there are, without a query" },
+            },
             "required": ["results"],
         })),
         Tool::Files => Some(json!({

@@ -8,23 +8,26 @@ use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
+use skillyard_catalog::resource::ReadLimits;
 use skillyard_format::package::{Digest, TreeDigest};
 use skillyard_format::render::activation::{self, Activation};
 use skillyard_format::render::arguments::{Arguments, substitute};
-use skillyard_format::render::resource;
 use skillyard_format::{Document, Skill};
 use skillyard_mcp::{Change, PublishedFile, PublishedSkill, Servers, Skills, Tools};
 use skillyard_trust::guard::{ActiveSkill, ToolList};
 use tokio::sync::watch;
 
 use super::inquiry::{Inquiries, Inquiry};
+use crate::contents::part;
 use crate::problem::Problem;
-use crate::tool::Answer;
+use crate::tool::{Answer, ReadInput, told};
 
 /// How long a list is believed.
 const FRESH: Duration = Duration::from_secs(30);
 /// How many bytes of files are kept.
 const MOST_BYTES: u64 = 64 * 1024 * 1024;
+/// The file that every skill of the extension begins with.
+pub(super) const OWN: &str = "SKILL.md";
 
 /// The files of a skill, each as it was listed.
 pub(super) type Files = Arc<Vec<(PublishedFile, Vec<u8>)>>;
@@ -114,15 +117,6 @@ impl Upstream {
         names.collect()
     }
 
-    /// The skill of a name such as `docs:greet`.
-    pub(super) fn find(&self, name: &str) -> Option<PublishedSkill> {
-        name.contains(':').then(|| {
-            self.skills()
-                .into_iter()
-                .find(|skill| skill.known_as() == name)
-        })?
-    }
-
     /// Every file of a skill, checked.
     pub(super) fn files(&self, skill: &PublishedSkill) -> Result<Files, Problem> {
         let key = skill.fingerprint();
@@ -140,23 +134,25 @@ impl Upstream {
         Ok(files)
     }
 
-    /// A skill's instructions for a model.
-    pub(super) fn load(&self, skill: &PublishedSkill, arguments: &str) -> Result<Answer, Problem> {
+    /// A skill's instructions for a model, with at most so many bytes of its own file.
+    pub(super) fn load(
+        &self,
+        skill: &PublishedSkill,
+        arguments: &str,
+        most: usize,
+    ) -> Result<Answer, Problem> {
         let files = self.files(skill)?;
-        let own = files.iter().find(|(file, _)| file.path == "SKILL.md");
-        let bytes = own.map(|(_, bytes)| bytes.as_slice()).unwrap_or_default();
+        let bytes = content(&files, OWN).unwrap_or_default();
         let document = Document::parse(bytes);
         let name = skill.known_as();
         let directory = root(skill);
-        let mut digest = TreeDigest::default();
-        for (file, _) in files.iter() {
-            digest.add(&file.path, false, file.digest);
-        }
-        let digest = digest.finish().to_string();
+        let digest = digest(&files);
         let others = files.iter().map(|(file, _)| file.path.clone());
-        let others: Vec<String> = others.filter(|path| path != "SKILL.md").collect();
+        let others: Vec<String> = others.filter(|path| path != OWN).collect();
+        let whole = std::str::from_utf8(bytes).unwrap_or(&document.text);
+        let portion = activation::portion(whole, document.body(), OWN, most);
         let arguments = Arguments::of(&document, arguments);
-        let body = substitute(document.body(), &arguments, &directory);
+        let body = substitute(&portion.text, &arguments, &directory);
         let parsed = Skill::from_document(&document, Some(&skill.name));
         let compatibility = parsed.as_ref().and_then(Skill::stated_compatibility);
         let text = activation::render(&Activation {
@@ -169,30 +165,52 @@ impl Upstream {
             body: &body,
             resources: &others,
         });
-        let disallowed = parsed.map(|parsed| ActiveSkill::of(&parsed, None).disallowed);
         let mut answer = Answer::new(text, None);
-        // Its list of allowed tools would widen what other skills allow, so it does not count.
-        let active = ActiveSkill {
-            name,
-            folder: None,
-            allowed: ToolList::Absent,
-            disallowed: disallowed.unwrap_or(ToolList::Unreadable),
-        };
-        answer.loaded = Some((active, digest));
+        answer.loaded = Some((active(skill, &document), digest));
         Ok(answer)
     }
 
-    /// A file of a skill for a model.
-    pub(super) fn read(&self, skill: &PublishedSkill, path: &str) -> Result<Answer, Problem> {
+    /// A part of a file of a skill, for a model.
+    pub(super) fn read(
+        &self,
+        skill: &PublishedSkill,
+        input: &ReadInput,
+        limits: ReadLimits,
+    ) -> Result<Answer, Problem> {
         let files = self.files(skill)?;
-        let found = files.iter().find(|(file, _)| file.path == path);
-        let (file, bytes) = found.ok_or_else(|| Problem::bad("the skill has no such file"))?;
-        let text = match std::str::from_utf8(bytes) {
-            Ok(text) => resource::render(&skill.known_as(), path, true, text),
-            Err(_) => format!("`{path}` is not text: {} bytes", file.size),
-        };
-        Ok(Answer::new(text, None))
+        let bytes = content(&files, &input.path);
+        let bytes = bytes.ok_or_else(|| Problem::bad("the skill has no such file"))?;
+        let read = part(&input.path, bytes, input.range()?, limits)?;
+        Ok(told(&skill.known_as(), true, read))
     }
+}
+
+/// What a skill of another server lets tools do: its list of allowed ones would widen what other
+/// skills allow, so it does not count.
+pub(super) fn active(skill: &PublishedSkill, document: &Document<'_>) -> ActiveSkill {
+    let parsed = Skill::from_document(document, Some(&skill.name));
+    let disallowed = parsed.map(|parsed| ActiveSkill::of(&parsed, None).disallowed);
+    ActiveSkill {
+        name: skill.known_as(),
+        folder: None,
+        allowed: ToolList::Absent,
+        disallowed: disallowed.unwrap_or(ToolList::Unreadable),
+    }
+}
+
+/// What a file holds.
+pub(super) fn content<'a>(files: &'a Files, path: &str) -> Option<&'a [u8]> {
+    let found = files.iter().find(|(file, _)| file.path == path);
+    found.map(|(_, bytes)| bytes.as_slice())
+}
+
+/// The digest of all files together.
+pub(super) fn digest(files: &Files) -> String {
+    let mut digest = TreeDigest::default();
+    for (file, _) in files.iter() {
+        digest.add(&file.path, false, file.digest);
+    }
+    digest.finish().to_string()
 }
 
 /// The address of a skill here.

@@ -86,7 +86,10 @@ async fn what_was_listed_is_what_is_read_though_the_skill_was_edited() {
     // Tools give what is there now.
     let input = json!({ "name": "skill_read", "arguments": { "name": "pdf", "path": "references/fields.md" } });
     let read = Modern::new(&server).ask("tools/call", input).await;
-    assert_eq!(read["result"]["content"][0]["text"], "edited");
+    assert_eq!(
+        read["result"]["content"][0]["text"],
+        "<skill_file skill=\"pdf\" path=\"references/fields.md\">\nedited\n</skill_file>"
+    );
 }
 
 #[tokio::test]
@@ -118,6 +121,32 @@ async fn what_was_listed_is_read_though_the_skill_was_altered_and_nothing_else()
     let events = other.machine.events.lock().unwrap();
     assert_eq!(events[0].kind.as_str(), "skill.resource_read");
     assert_eq!(events[0].outcome, skillyard_audit::Outcome::Denied);
+}
+
+#[tokio::test]
+async fn what_is_read_as_a_resource_is_recorded() {
+    let server = TestServer::new();
+    for path in ["SKILL.md", "references/fields.md", "none.md"] {
+        let uri = format!("skill://pdf/{path}");
+        let client = Modern::new(&server);
+        client.ask("resources/read", json!({ "uri": uri })).await;
+    }
+    server.get("/api/v1/skills/pdf/body").await;
+    let events = server.machine.events.lock().unwrap();
+    let told = events.iter().map(|event| {
+        let path = event.detail.get("path").map_or("", String::as_str);
+        (event.kind.as_str(), path, event.digest.is_some())
+    });
+    assert_eq!(
+        told.collect::<Vec<_>>(),
+        [
+            ("skill.activated", "", true),
+            ("skill.resource_read", "references/fields.md", false),
+            ("skill.resource_read", "SKILL.md", false),
+        ]
+    );
+    assert_eq!(events[0].trigger.as_deref(), Some("mcp"));
+    assert_eq!(events[0].tier.as_deref(), Some("high"));
 }
 
 #[tokio::test]

@@ -49,11 +49,16 @@ impl Desk {
         mcp: &[String],
     ) -> Result<Wanted, CommandError> {
         let offers = self.offers_skills()? && context.config()?.serves_skills();
+        let mut lenders = Lenders::named(context, mcp)?;
+        if !offers {
+            let servers = lenders.configured.iter_mut();
+            servers.for_each(|server| server.skills = false);
+        }
         Ok(Wanted {
             choice: Choice::default(),
             only: if offers { only } else { Some(Vec::new()) },
             opt_in: OptIn::No,
-            lenders: Lenders::named(context, mcp)?,
+            lenders,
             lent_before: None,
             files: Files::Workspace,
         })

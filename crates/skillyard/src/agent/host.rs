@@ -203,10 +203,6 @@ impl Host for Machine {
     fn withheld(&self, skill: &str) -> Option<Withheld> {
         let skill = self.skill(skill).ok()?;
         let name = &skill.record.name;
-        // Those of MCP servers have a colon in their names; nobody switches them off one by one.
-        if name.contains(':') {
-            return None;
-        }
         let config = self.context.config();
         match config.and_then(|config| library::selection(&config, &self.choice)) {
             Ok(selection) => obstacle::of(&CatalogSkill {

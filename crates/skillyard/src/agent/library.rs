@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 use skillyard_agent::session::Session;
 use skillyard_agent::shelf::{Author, Expected, Shelf, ShelfSkill};
 use skillyard_catalog::resource::{HardLinks, ReadLimits};
+use skillyard_catalog::selection::Selection;
 use skillyard_catalog::source::SourceKind;
 use skillyard_catalog::{CatalogSkill, builtin};
-use skillyard_trust::provenance::Origin;
 use skillyard_trust::verdict::OptIn;
 
 use super::kept::KeptSkills;
@@ -89,7 +89,19 @@ fn shelf_with(
         None => Some(PublishedSkills::list(context, &wanted.lenders)),
     };
     if let Some(published) = &published {
-        skills.extend(published.shelved(&permissions));
+        let selection = match &wanted.lent_before {
+            // What a session had is what it is made again with.
+            Some(_) => Selection::default(),
+            None => library::selection(&config, &wanted.choice)?,
+        };
+        for each in published.shelved(&permissions, &selection) {
+            match obstacle::of(&each.skill) {
+                Some(why) => {
+                    withheld.insert(each.skill.record.name.to_string(), why);
+                }
+                None => skills.push(each),
+            }
+        }
     }
     if let Some(only) = wanted.only.as_ref().filter(|_| folder.is_some()) {
         skills.sort_by_key(|each| {
@@ -145,9 +157,10 @@ fn placed(
 ) -> Result<ShelfSkill, CommandError> {
     let folder = folder_of(context, skill)?;
     let provenance = permissions.provenance(skill);
-    let author = match provenance.origin {
-        Origin::Builtin | Origin::Org | Origin::WrittenHere => Author::Known,
-        _ => Author::ThirdParty,
+    let author = if provenance.is_third_party() {
+        Author::ThirdParty
+    } else {
+        Author::Known
     };
     let directory = folder.canonicalize().unwrap_or_else(|_| folder.clone());
     Ok(ShelfSkill {

@@ -2,6 +2,7 @@
 
 use serde_json::json;
 use skillyard_audit::{Event, EventKind};
+use skillyard_catalog::selection::{Pattern, Selection};
 use skillyard_catalog::{Catalog, CatalogSkill, Status as SkillStatus};
 
 use super::Outcome;
@@ -20,7 +21,7 @@ use crate::sanitize::visible;
 #[derive(Debug, clap::Args)]
 #[command(verbatim_doc_comment)]
 pub(crate) struct EnableArgs {
-    /// Skills' names, or a pattern that was disabled
+    /// Skills' names (`SERVER:SKILL` for one of an MCP server), or a pattern that was disabled
     #[arg(required = true)]
     names: Vec<String>,
 }
@@ -33,7 +34,7 @@ pub(crate) struct EnableArgs {
 #[derive(Debug, clap::Args)]
 #[command(verbatim_doc_comment)]
 pub(crate) struct DisableArgs {
-    /// Skills' names, or patterns such as `pdf-*`
+    /// Skills' names (`SERVER:SKILL` for one of an MCP server), or patterns such as `pdf-*`
     #[arg(required = true)]
     names: Vec<String>,
 }
@@ -50,8 +51,16 @@ fn set(context: &Context, names: &[String], disabled: bool) -> Outcome {
     let catalog = library::load(context, IndexMode::Use, &Choice::default())?;
     let file = Target::user(context.environment.config_file());
     // Every name is looked at before any is written.
+    let servers = context.config()?.mcp_servers();
+    // What a server publishes is not asked for here.
+    let is_foreign = |name: &str| {
+        let server = name.split_once(':').map(|(server, _)| server);
+        server.is_some_and(|server| servers.iter().any(|each| each == server))
+    };
     for name in names.iter().filter(|name| !name.contains(['*', '?', '['])) {
-        library::find(&catalog, name)?;
+        if !is_foreign(name) {
+            library::find(&catalog, name)?;
+        }
     }
     // To disable counts even where it cannot be recorded.
     if !disabled {
@@ -73,7 +82,11 @@ fn set(context: &Context, names: &[String], disabled: bool) -> Outcome {
     let still = if disabled {
         Vec::new()
     } else {
-        still_disabled(&after, names)
+        still_disabled(
+            &after,
+            &library::selection(&context.config()?, &Choice::default())?,
+            names,
+        )
     };
     let status = if still.is_empty() {
         Status::Yes
@@ -95,7 +108,8 @@ fn set(context: &Context, names: &[String], disabled: bool) -> Outcome {
         context.printer.data(&format!(" {sign} {name}\n"))?;
     }
     let word = if disabled { "disabled" } else { "enabled" };
-    let switched = switched(&catalog, &after);
+    let foreign = changed.iter().filter(|name| is_foreign(name)).count();
+    let switched = switched(&catalog, &after) + foreign;
     if switched > 0 || still.is_empty() {
         context.printer.note(&if changed.is_empty() {
             format!("Nothing to do: already {word}")
@@ -125,12 +139,21 @@ fn switched(before: &Catalog, after: &Catalog) -> usize {
 }
 
 /// Those of `names` that something else keeps disabled, such as a pattern, and what.
-fn still_disabled<'a>(catalog: &Catalog, names: &'a [String]) -> Vec<(&'a str, String)> {
-    names
-        .iter()
-        .filter_map(|name| match &catalog.find(name)?.status {
-            SkillStatus::Disabled { reason } => Some((name.as_str(), reason.clone())),
+fn still_disabled<'a>(
+    catalog: &Catalog,
+    selection: &Selection,
+    names: &'a [String],
+) -> Vec<(&'a str, String)> {
+    let reason = |name: &str| match catalog.find(name) {
+        Some(skill) => match &skill.status {
+            SkillStatus::Disabled { reason } => Some(reason.clone()),
             _ => None,
-        })
+        },
+        None if Pattern::is_one(name) => None,
+        None => selection.reason_against(name),
+    };
+    let names = names.iter();
+    names
+        .filter_map(|name| Some((name.as_str(), reason(name)?)))
         .collect()
 }

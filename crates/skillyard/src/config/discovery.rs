@@ -96,7 +96,18 @@ impl Config {
                 deny: self.patterns("skills.deny", kind)?,
             })
         });
-        layers.collect()
+        let mut layers = layers.collect::<Result<Vec<_>, CommandError>>()?;
+        let silent = self.mcp_without_skills();
+        let silent = silent.map(|server| Pattern::new(&format!("{server}:*")));
+        let deny: Vec<Pattern> = silent
+            .collect::<Result<_, _>>()
+            .map_err(CommandError::Pattern)?;
+        layers.push(selection::Layer {
+            name: "mcp.servers".to_owned(),
+            deny,
+            ..selection::Layer::default()
+        });
+        Ok(layers)
     }
 
     fn patterns(&self, key: &str, layer: LayerKind) -> Result<Vec<Pattern>, CommandError> {

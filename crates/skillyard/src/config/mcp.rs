@@ -4,7 +4,6 @@ use std::time::Duration;
 
 use super::Config;
 use super::address::is_readable_by_others;
-use super::layer::Setting;
 use super::problem::{ConfigError, Problem};
 use super::template::Template;
 use super::value::Value;
@@ -86,6 +85,17 @@ impl Config {
         names
     }
 
+    /// The MCP servers whose skills are not offered.
+    pub(crate) fn mcp_without_skills(&self) -> impl Iterator<Item = String> {
+        let names = self.mcp_servers().into_iter();
+        names.filter(|name| !self.offers_skills_of(name))
+    }
+
+    fn offers_skills_of(&self, server: &str) -> bool {
+        let setting = self.get(&format!("{TABLE}{server}.skills"));
+        !setting.is_some_and(|setting| matches!(setting.value, Value::Switch(false)))
+    }
+
     /// The MCP server of a name; its variables are read now.
     pub(crate) fn mcp_server(&self, name: &str) -> Result<Option<McpServer>, ConfigError> {
         if !self.mcp_servers().iter().any(|each| each == name) {
@@ -115,7 +125,6 @@ impl Config {
             }
         };
         let seconds = self.count(&key("timeout")).unwrap_or(60);
-        let is_off = |setting: &Setting| matches!(setting.value, Value::Switch(false));
         Ok(Some(McpServer {
             name: name.to_owned(),
             reach,
@@ -124,7 +133,7 @@ impl Config {
                 Some("never") => Approval::Never,
                 _ => Approval::Ask,
             },
-            skills: !self.get(&key("skills")).is_some_and(is_off),
+            skills: self.offers_skills_of(name),
             timeout: Duration::from_secs(u64::try_from(seconds).unwrap_or(60)),
         }))
     }

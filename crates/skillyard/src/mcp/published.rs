@@ -13,6 +13,7 @@ use skillyard_agent::session::Session;
 use skillyard_agent::shelf::{Author, Published, ShelfSkill};
 use skillyard_catalog::own_folder;
 use skillyard_catalog::record::Record;
+use skillyard_catalog::selection::Selection;
 use skillyard_catalog::source::SourceKind;
 use skillyard_catalog::text::Text;
 use skillyard_catalog::walk::Stamp;
@@ -126,15 +127,19 @@ impl PublishedSkills {
             skills: BTreeMap::from([(name.to_owned(), skill)]),
         };
         let skill = published.skills.get(name)?;
-        Some(published.catalogued(name, skill))
+        Some(published.catalogued(name, skill, &Selection::default()))
     }
 
-    /// The skills for a shelf; no file of them has been read.
-    pub(crate) fn shelved(&self, permissions: &Permissions) -> Vec<ShelfSkill> {
+    /// The skills for a shelf, some of which may not be wanted; no file of them has been read.
+    pub(crate) fn shelved(
+        &self,
+        permissions: &Permissions,
+        selection: &Selection,
+    ) -> Vec<ShelfSkill> {
         let provenance = Provenance::of(Origin::Mcp);
         let tier = permissions.verdict(&provenance).tier.as_str();
         let skills = self.skills.iter().map(|(name, skill)| ShelfSkill {
-            skill: self.catalogued(name, skill),
+            skill: self.catalogued(name, skill, selection),
             folder: self.place(skill),
             directory: format!("skill:{name}"),
             origin: format!("the MCP server `{}`, {}", skill.server, skill.uri),
@@ -144,12 +149,20 @@ impl PublishedSkills {
         skills.collect()
     }
 
-    fn catalogued(&self, name: &str, skill: &PublishedSkill) -> CatalogSkill {
+    fn catalogued(
+        &self,
+        name: &str,
+        skill: &PublishedSkill,
+        selection: &Selection,
+    ) -> CatalogSkill {
         CatalogSkill {
             record: Box::new(self.record(name, skill)),
             source: usize::MAX,
             kind: SourceKind::Mcp,
-            status: Status::Enabled,
+            status: match selection.reason_against(name) {
+                Some(reason) => Status::Disabled { reason },
+                None => Status::Enabled,
+            },
         }
     }
 

@@ -44,7 +44,7 @@ impl SkillPlace {
         word: &OsStr,
     ) -> Result<(Self, Option<RunError>), CommandError> {
         let name = match Target::of(context, word)? {
-            Target::Path(path) => return Ok((Self::at(&path)?, None)),
+            Target::Path(path) => return Self::wanted(context, Self::at(&path)?),
             Target::Name(name) => name,
         };
         let catalog = library::load(context, IndexMode::Use, &Choice::default())?;
@@ -63,10 +63,7 @@ impl SkillPlace {
                 let hint = "Look at the project, then trust it with `skillyard trust .`";
                 Some(blocked(reason, hint))
             }
-            Status::Disabled { reason } => {
-                let hint = format!("Use it again with `skillyard enable {name}`");
-                Some(blocked(format!("it is disabled: {reason}"), &hint))
-            }
+            Status::Disabled { reason } => Some(disabled(&name, reason)),
             Status::Unavailable { missing } => {
                 let reason = format!(
                     "it needs commands that are not here: {}",
@@ -76,6 +73,17 @@ impl SkillPlace {
             }
         };
         Ok((Self::of(skill), obstacle))
+    }
+
+    /// The same skill, and whether it is disabled or denied: by its path it is no other.
+    fn wanted(
+        context: &Context,
+        skill: Self,
+    ) -> Result<(Self, Option<RunError>), CommandError> {
+        let selection = library::selection(&context.config()?, &Choice::default())?;
+        let reason = selection.reason_against(&skill.name);
+        let obstacle = reason.map(|reason| disabled(&skill.name, &reason));
+        Ok((skill, obstacle))
     }
 
     /// A skill of the catalog.
@@ -108,6 +116,14 @@ impl SkillPlace {
             source: None,
             fields: Value::Object(skill.frontmatter.to_json()),
         })
+    }
+}
+
+fn disabled(name: &str, reason: &str) -> RunError {
+    RunError::Blocked {
+        skill: name.to_owned(),
+        reason: format!("it is disabled: {reason}"),
+        hint: format!("Use it again with `skillyard enable {name}`"),
     }
 }
 

@@ -13,6 +13,7 @@ use std::sync::{Arc, PoisonError, RwLock};
 use skillyard_agent::telemetry::{Happening, Subscriber};
 use skillyard_audit::{Event, EventKind, Recorder};
 use skillyard_catalog::resource::{BinaryContent, ReadLimits};
+use skillyard_catalog::selection::Selection;
 use skillyard_catalog::source::SourceKind;
 use skillyard_catalog::walk::Watched;
 use skillyard_catalog::{Catalog, CatalogSkill};
@@ -23,7 +24,6 @@ use skillyard_server::{
     Refusal, Revocation, Runs, ScriptRun, Standing, Switch,
 };
 use skillyard_trust::guard::{ActiveSkill, GuardDecision, GuardRequest, check};
-use skillyard_trust::tier::Tier;
 use skillyard_trust::verdict::OptIn;
 
 use crate::agent::subscribers;
@@ -151,7 +151,7 @@ impl Host for Machine {
             altered: alteration(&permissions, skill, &|| digest.copied()),
             tier: tier.as_str().to_owned(),
             provenance: provenance.to_string(),
-            third_party: tier <= Tier::Low,
+            third_party: provenance.is_third_party(),
             scripts: decision.as_str().to_owned(),
             reason: decision.reason().to_owned(),
             hosts: permissions.hosts(&skill.record.name, digest).to_vec(),
@@ -259,6 +259,11 @@ impl Host for Machine {
         // What cannot be written out has no folder.
         let folder = crate::agent::folder_of(&self.context, skill).ok()?;
         Some(folder.canonicalize().unwrap_or(folder))
+    }
+
+    fn selection(&self) -> Result<Arc<Selection>, HostError> {
+        let permissions = self.decisions.of(&self.context).map_err(HostError::new)?;
+        Ok(Arc::clone(&permissions.selection))
     }
 
     fn offers_skills(&self) -> bool {

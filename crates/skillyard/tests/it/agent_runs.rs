@@ -234,10 +234,11 @@ fn limits_of_prompts_hold_for_servers() {
     assert!(said.contains(note) && !said.contains("THE END"), "{said}");
     let rest = json!({ "name": "long", "path": "SKILL.md", "cursor": "600" });
     let rest = raw.call("skill_read", &rest);
-    assert!(
-        rest.ends_with("THE END\n") && long.ends_with(&rest),
-        "{rest}"
-    );
+    let rest = rest.lines().collect::<Vec<_>>();
+    assert_eq!(rest[0], "<skill_file skill=\"long\" path=\"SKILL.md\">");
+    assert_eq!(rest[rest.len() - 2..], ["THE END", "</skill_file>"]);
+    let rest = rest[1..rest.len() - 1].join("\n");
+    assert!(long.trim_end().ends_with(&rest), "{rest}");
     let serving = Serving::start(&context, &[]);
     let activated = serving.json("POST", "/api/v1/skills/long/activate", &json!({}));
     assert_eq!(activated["next_offset"], 600, "{activated}");

@@ -358,3 +358,41 @@ fn patterns_are_parted_by_commas() {
     assert_eq!(listed("{a,b}-*, c-*"), "a-one b-one c-one");
     assert_eq!(listed("[a,d]-*"), "a-one d-one");
 }
+
+#[test]
+fn a_path_leads_past_no_list() {
+    let context = skills("");
+    let script = "#!/bin/sh\necho RAN\n";
+    context
+        .write("../home/.agents/skills/csv/scripts/go.sh", script)
+        .write(
+            "../home/org.toml",
+            "locked = ['skills']\n[skills]\ndeny = ['csv']\n",
+        );
+    let folder = context.in_home(".agents/skills");
+    let tell = |arguments: &[&str]| {
+        let mut command = context.skillyard();
+        command.args(arguments).current_dir(&folder);
+        let ran = output(command.env("SKILLYARD_ORG_CONFIG", context.in_home("org.toml")));
+        let told = (text(&ran.stdout), text(&ran.stderr));
+        (ran.status.code(), told.0, told.1)
+    };
+    let (code, printed, said) = tell(&["run", "./csv", "go.sh", "--yes"]);
+    assert_eq!((code, &*printed), (Some(1), ""), "{said}");
+    let reason = "denied by `csv` (org)";
+    assert!(
+        said.contains(&format!("it is disabled: {reason}")),
+        "{said}"
+    );
+    let (_, printed, said) = tell(&["prompt", "."]);
+    assert!(
+        !printed.contains("csv") && printed.contains("pdf-fill"),
+        "{printed}"
+    );
+    assert!(said.contains("csv: ") && said.contains(reason), "{said}");
+    let (_, printed, said) = tell(&["prompt", "csv", "--format", "skills-ref"]);
+    assert!(
+        !printed.contains("csv") && said.contains(reason),
+        "{printed}{said}"
+    );
+}

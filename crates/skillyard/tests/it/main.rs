@@ -65,6 +65,7 @@ mod machine;
 mod mcp;
 mod mcp_client;
 mod mcp_gateway;
+mod mcp_offered;
 mod new;
 mod passphrase;
 mod project;

@@ -69,8 +69,21 @@ impl Raw {
         text.unwrap_or_default().to_owned()
     }
 
-    /// The answer; a question on the way is answered with `said`.
+    /// The text of a resource, or why it is not given.
+    pub(crate) fn resource(&mut self, uri: &str) -> Result<String, String> {
+        let answer = self.answer("resources/read", &json!({ "uri": uri }), &Value::Null);
+        let told = |text: &Value| text.as_str().map(str::to_owned);
+        let text = told(&answer["result"]["contents"][0]["text"]);
+        text.ok_or_else(|| told(&answer["error"]["message"]).unwrap())
+    }
+
+    /// What came of a request; a question on the way is answered with `said`.
     pub(crate) fn ask(&mut self, method: &str, params: &Value, said: &Value) -> Value {
+        self.answer(method, params, said)["result"].clone()
+    }
+
+    /// The same, or the error.
+    fn answer(&mut self, method: &str, params: &Value, said: &Value) -> Value {
         let id = self.id;
         self.id += 1;
         self.send(&json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params }));
@@ -84,7 +97,7 @@ impl Raw {
                 );
                 self.send(&json!({ "jsonrpc": "2.0", "id": message["id"], "result": said }));
             } else if message["id"] == id {
-                return message["result"].clone();
+                return message;
             } else {
                 self.told.push(message);
             }

@@ -12,7 +12,7 @@ use crate::mcp_client::Raw;
 static GO: AtomicBool = AtomicBool::new(false);
 
 /// A machine with skills; its scripts are the user's own.
-fn machine() -> TestContext {
+pub(crate) fn machine() -> TestContext {
     let context = TestContext::new();
     let skills = "../home/.agents/skills";
     let narrow = "---\nname: narrow\ndescription: Narrow. Use for narrow things.\nallowed-tools: Read mcp__far__skill_search\n---\nBe narrow.\n";
@@ -28,7 +28,7 @@ fn machine() -> TestContext {
 }
 
 /// A machine whose only business is to be somebody's server.
-fn far() -> TestContext {
+pub(crate) fn far() -> TestContext {
     let far = TestContext::new();
     let skill = "../home/.agents/skills/greet";
     let body = "---\nname: greet\ndescription: Greets. Use for a greeting.\nallowed-tools: '*'\n---\nSay BONJOUR_v1.\n";
@@ -38,8 +38,13 @@ fn far() -> TestContext {
 }
 
 fn configured(near: &TestContext, far: &TestContext) {
+    configured_with(near, far, "");
+}
+
+/// The same, with more in the configuration.
+pub(crate) fn configured_with(near: &TestContext, far: &TestContext, more: &str) {
     let config = format!(
-        "[mcp.servers.far]\ncommand = {:?}\nargs = [\"mcp\"]\n[mcp.servers.far.env]\nHOME = '{}'\n",
+        "[mcp.servers.far]\ncommand = {:?}\nargs = [\"mcp\"]\n[mcp.servers.far.env]\nHOME = '{}'\n{more}",
         env!("CARGO_BIN_EXE_skillyard"),
         far.folder.path().join("home").display(),
     );

@@ -1,7 +1,7 @@
 //! The skills of given folders that a prompt is to hold.
 //!
 //! What the catalog would keep from a model is kept from it here, too, and whoever named the folder
-//! is told so; only the reference implementation takes everything.
+//! is told so; the reference implementation takes everything that is not disabled or denied.
 
 use std::path::{Path, PathBuf};
 
@@ -88,7 +88,10 @@ impl Paths<'_> {
     fn add(&mut self, path: &Path) -> Result<(), CommandError> {
         if self.format == Format::SkillsRef {
             let (folder, entry) = self.reference_entry(path)?;
-            self.found.push((folder, entry));
+            match self.permissions.selection.reason_against(&entry.name) {
+                Some(reason) => self.left_out(&folder, &reason),
+                None => self.found.push((folder, entry)),
+            }
             return Ok(());
         }
         let visited = skill_files::read_all(path)?;
@@ -118,6 +121,7 @@ impl Paths<'_> {
         let whole = folder.canonicalize().unwrap_or_else(|_| folder.clone());
         let mut same = self.found.iter();
         let same = same.find(|(_, entry)| entry.name == skill.name);
+        let unwanted = self.permissions.selection.reason_against(&skill.name);
         let reason = match same {
             // Named twice, it is there once.
             Some((known, _)) if *known == whole => return,
@@ -125,6 +129,7 @@ impl Paths<'_> {
             None if !skill.is_model_invocable() => {
                 Some("`disable-model-invocation` keeps it from models".to_owned())
             }
+            None if unwanted.is_some() => unwanted,
             None if self.permissions.is_altered(&skill.name, folder) => Status::Altered.reason(),
             None => {
                 let missing = self.commands.missing(&skill.requires());

@@ -1,0 +1,53 @@
+//! Which skills of other servers are offered: those that the same lists let in as our own.
+
+use skillyard_mcp::PublishedSkill;
+
+use crate::problem::Problem;
+use crate::server::Server;
+
+impl Server {
+    /// The skills of other servers that are offered, in the order of the servers.
+    pub(super) fn published(&self) -> Vec<PublishedSkill> {
+        let all = self.judged().into_iter();
+        all.filter_map(|(skill, against)| against.is_none().then_some(skill))
+            .collect()
+    }
+
+    /// The skill of a name such as `docs:greet`, or why it is not offered.
+    pub(super) fn published_as(&self, name: &str) -> Option<Result<PublishedSkill, Problem>> {
+        if !name.contains(':') {
+            return None;
+        }
+        let mut all = self.judged().into_iter();
+        let (skill, against) = all.find(|(skill, _)| skill.known_as() == name)?;
+        Some(match against {
+            None => Ok(skill),
+            Some(reason) => Err(Problem::unusable(name, &reason)),
+        })
+    }
+
+    /// Every skill that other servers publish, with what is against it.
+    fn judged(&self) -> Vec<(PublishedSkill, Option<String>)> {
+        let Some(upstream) = &self.upstream else {
+            return Vec::new();
+        };
+        // What was decided a moment ago counts already.
+        self.stock();
+        if !self.host.offers_skills() {
+            return Vec::new();
+        }
+        let selection = self.host.selection();
+        let against = |name: &str| match &selection {
+            Ok(selection) => selection.reason_against(name),
+            // What cannot be decided is decided against.
+            Err(_) => Some("the configuration cannot be read".to_owned()),
+        };
+        let skills = upstream.skills().into_iter();
+        skills
+            .map(|skill| {
+                let against = against(&skill.known_as());
+                (skill, against)
+            })
+            .collect()
+    }
+}
