@@ -27,15 +27,20 @@ struct Skill {
     activations: u64,
     reads: u64,
     runs: u64,
-    failures: u64,
-    denials: u64,
+    failures: [u64; KINDS.len()],
+    denials: [u64; KINDS.len()],
     tokens: u64,
     timed: u64,
     time: Duration,
 }
 
+/// What can fail or be denied.
+const KINDS: [&str; 4] = ["activation", "read", "script", "other"];
+
 /// What is counted of a skill.
 type Count = fn(&Skill) -> u64;
+/// The same, by [`KINDS`].
+type CountByKind = fn(&Skill) -> [u64; KINDS.len()];
 
 impl Metrics {
     /// Counts a request by the part of the server it went to.
@@ -57,22 +62,29 @@ impl Metrics {
         *requests.entry((part, method, status.as_u16())).or_default() += 1;
     }
 
-    /// Counts what happened to a skill.
+    /// Counts what happened to a skill; what was denied did not happen, nor did a load that failed.
     pub(crate) fn event(&self, event: &Event) {
         let Some(name) = &event.skill else {
             return;
         };
         self.skill(name, |skill| {
-            match event.kind {
-                EventKind::SkillActivated => skill.activations += 1,
-                EventKind::ResourceRead => skill.reads += 1,
-                EventKind::ScriptExecuted => skill.runs += 1,
+            let kind = match event.kind {
+                EventKind::SkillActivated => 0,
+                EventKind::ResourceRead => 1,
+                EventKind::ScriptExecuted => 2,
+                _ => 3,
+            };
+            match (event.kind, event.outcome) {
+                (EventKind::SkillActivated, Outcome::Ok) => skill.activations += 1,
+                (EventKind::ResourceRead, Outcome::Ok) => skill.reads += 1,
+                // A script that ended badly was run.
+                (EventKind::ScriptExecuted, Outcome::Ok | Outcome::Failed) => skill.runs += 1,
                 _ => {}
             }
             match event.outcome {
                 Outcome::Ok => {}
-                Outcome::Failed => skill.failures += 1,
-                Outcome::Denied => skill.denials += 1,
+                Outcome::Failed => skill.failures[kind] += 1,
+                Outcome::Denied => skill.denials[kind] += 1,
             }
         });
     }
@@ -150,18 +162,28 @@ impl Metrics {
 
     fn render_skills(&self, page: &mut Page) {
         let skills = locked(&self.skills);
-        let counters: [(&str, Count); 6] = [
+        let counters: [(&str, Count); 4] = [
             ("skillyard_skill_activations_total", |it| it.activations),
             ("skillyard_skill_resource_reads_total", |it| it.reads),
             ("skillyard_skill_script_runs_total", |it| it.runs),
-            ("skillyard_skill_failures_total", |it| it.failures),
-            ("skillyard_skill_denials_total", |it| it.denials),
             ("skillyard_skill_tokens_total", |it| it.tokens),
         ];
         for (family, count) in counters {
             page.family(family, "counter");
             for (name, skill) in &*skills {
                 page.line(family, &[("skill", name)], count(skill));
+            }
+        }
+        let counters: [(&str, CountByKind); 2] = [
+            ("skillyard_skill_failures_total", |it| it.failures),
+            ("skillyard_skill_denials_total", |it| it.denials),
+        ];
+        for (family, count) in counters {
+            page.family(family, "counter");
+            for (name, skill) in &*skills {
+                for (kind, count) in KINDS.iter().zip(count(skill)) {
+                    page.line(family, &[("skill", name), ("kind", kind)], count);
+                }
             }
         }
         page.family("skillyard_skill_script_seconds", "summary");
@@ -228,7 +250,7 @@ mod tests {
         let text = metrics.render(&[]);
         for line in [
             "skillyard_skill_script_runs_total{skill=\"pdf\"} 2",
-            "skillyard_skill_failures_total{skill=\"pdf\"} 1",
+            "skillyard_skill_failures_total{skill=\"pdf\",kind=\"script\"} 1",
             "skillyard_skill_script_seconds_sum{skill=\"pdf\"} 1.5",
             "skillyard_skill_tokens_total{skill=\"pdf\"} 40",
         ] {

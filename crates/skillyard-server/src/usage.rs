@@ -132,8 +132,13 @@ impl Usage {
             _ => None,
         };
         let time = entry.time.strftime("%Y-%m-%d %H:%M").to_string();
-        // What was denied did not happen.
-        if let Some(counter) = counter.filter(|_| entry.outcome != "denied") {
+        // What was denied did not happen, nor did a load or a reading that failed.
+        let happened = match &*entry.outcome {
+            "ok" => true,
+            "failed" => entry.event == "skill.script_executed",
+            _ => false,
+        };
+        if let Some(counter) = counter.filter(|_| happened) {
             *counter += 1;
             self.last = Some(time.clone());
         }

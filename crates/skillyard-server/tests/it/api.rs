@@ -59,12 +59,13 @@ async fn a_skill_is_read_activated_and_recorded() {
     assert_eq!(
         kinds,
         [
+            "skill.resource_read",
             "skill.activated",
             "skill.resource_read",
             "skill.resource_read"
         ]
     );
-    assert_eq!(events[0].detail["client_session"], "s1");
+    assert_eq!(events[1].detail["client_session"], "s1");
 }
 
 #[tokio::test]
@@ -202,6 +203,61 @@ async fn tools_answer_to_the_names_of_other_runtimes() {
         .post("/api/v1/tools/skills.delete", &json!({ "name": "pdf" }))
         .await;
     assert_eq!(answer.status, StatusCode::NOT_FOUND);
+}
+
+#[tokio::test]
+async fn a_list_holds_all_skills_or_says_how_many_there_are() {
+    let server = TestServer::new();
+    for n in 0..60 {
+        let folder = server.skills().join(format!("many-{n:02}"));
+        std::fs::create_dir(&folder).unwrap();
+        let text = format!("---\nname: many-{n:02}\ndescription: d\n---\nx\n");
+        std::fs::write(folder.join("SKILL.md"), text).unwrap();
+    }
+    server.server.reload().unwrap();
+    let all = server.server.shelf().stock().choosable().len();
+    assert!(all > 60);
+    let ask = async |tool: &str, input: Value| {
+        let answer = server.post(&format!("/api/v1/tools/{tool}"), &input).await;
+        answer.json()["structured"].clone()
+    };
+    let count = |answer: &Value| answer["results"].as_array().unwrap().len();
+    let whole = ask("skills.list", json!({})).await;
+    assert_eq!((count(&whole), &whole["total"]), (all, &json!(all)));
+    assert!(whole["cursor"].is_null() && whole["results"][0]["score"].is_null());
+    let first = ask("skills.list", json!({ "limit": 40 })).await;
+    let next = json!({ "limit": 40, "cursor": first["cursor"] });
+    let second = ask("skills.list", next).await;
+    assert_eq!((count(&first), count(&second)), (40, all - 40));
+    assert!(second["cursor"].is_null() && second["total"] == all);
+    // A search without words says what it leaves out.
+    let some = ask("skill_search", json!({})).await;
+    assert_eq!((count(&some), &some["total"]), (10, &json!(all)));
+}
+
+#[tokio::test]
+async fn metrics_count_what_happened() {
+    let server = TestServer::new();
+    let read = "/api/v1/skills/pdf/files";
+    server.get(&format!("{read}/references/fields.md")).await;
+    server.get(&format!("{read}/none.md")).await;
+    let load = json!({ "name": "pdf" });
+    server.post("/api/v1/tools/skill_load", &load).await;
+    server.pretend_altered("pdf");
+    server.post("/api/v1/tools/skill_load", &load).await;
+    let metrics = server.get("/metrics").await.text;
+    for line in [
+        "skillyard_skill_activations_total{skill=\"pdf\"} 1",
+        "skillyard_skill_resource_reads_total{skill=\"pdf\"} 1",
+        "skillyard_skill_denials_total{skill=\"pdf\",kind=\"activation\"} 1",
+        "skillyard_skill_denials_total{skill=\"pdf\",kind=\"read\"} 1",
+        "skillyard_skill_failures_total{skill=\"pdf\",kind=\"script\"} 0",
+    ] {
+        assert!(
+            metrics.lines().any(|each| each == line),
+            "{line}\n{metrics}"
+        );
+    }
 }
 
 #[tokio::test]
