@@ -113,7 +113,7 @@ fn a_skill_of_a_server_is_switched_off_by_its_name() {
     );
     assert_eq!(chatted(&near, "").0, Some(0));
     // No server is called that.
-    assert_eq!(near.code(&["disable", "near:greet"]), Some(2));
+    assert_eq!(near.code(&["disable", "near:greet"]), Some(1));
 }
 
 #[test]
