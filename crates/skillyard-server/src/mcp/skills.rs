@@ -291,6 +291,7 @@ pub(super) fn fresh(edition: &Edition) -> Value {
     json!({ "resultType": "complete", "ttlMs": ttl, "cacheScope": "private" })
 }
 
+#[expect(clippy::needless_pass_by_value, reason = "it is given to `map_err`")]
 fn refused(problem: Problem) -> ErrorData {
     invalid(problem.detail())
 }

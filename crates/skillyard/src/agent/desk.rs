@@ -51,8 +51,9 @@ impl Desk {
         let offers = self.offers_skills()? && context.config()?.serves_skills();
         let mut lenders = Lenders::named(context, mcp)?;
         if !offers {
-            let servers = lenders.configured.iter_mut();
-            servers.for_each(|server| server.skills = false);
+            for server in &mut lenders.configured {
+                server.skills = false;
+            }
         }
         Ok(Wanted {
             choice: Choice::default(),

@@ -374,8 +374,7 @@ fn a_path_leads_past_no_list() {
         let mut command = context.skillyard();
         command.args(arguments).current_dir(&folder);
         let ran = output(command.env("SKILLYARD_ORG_CONFIG", context.in_home("org.toml")));
-        let told = (text(&ran.stdout), text(&ran.stderr));
-        (ran.status.code(), told.0, told.1)
+        (ran.status.code(), text(&ran.stdout), text(&ran.stderr))
     };
     let (code, printed, said) = tell(&["run", "./csv", "go.sh", "--yes"]);
     assert_eq!((code, &*printed), (Some(1), ""), "{said}");
