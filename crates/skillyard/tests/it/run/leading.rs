@@ -84,8 +84,8 @@ fn a_link_that_leads_out_and_in_again_is_followed() {
     context.link(name, "../alias");
     let alias = root.parent().unwrap().join("alias");
     context.link(alias.join("shared/a.md").to_str().unwrap(), "CLAUDE.md");
-    context.link(&format!("../{name}/shared/b.md"), "GEMINI.md");
-    context.link(&format!("../{name}/cc"), ".claude");
+    context.link(format!("../{name}/shared/b.md"), "GEMINI.md");
+    context.link(format!("../{name}/cc"), ".claude");
     let places = [
         "shared/a.md",
         "shared/b.md",
