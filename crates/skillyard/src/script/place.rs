@@ -76,10 +76,7 @@ impl SkillPlace {
     }
 
     /// The same skill, and whether it is disabled or denied: by its path it is no other.
-    fn wanted(
-        context: &Context,
-        skill: Self,
-    ) -> Result<(Self, Option<RunError>), CommandError> {
+    fn wanted(context: &Context, skill: Self) -> Result<(Self, Option<RunError>), CommandError> {
         let selection = library::selection(&context.config()?, &Choice::default())?;
         let reason = selection.reason_against(&skill.name);
         let obstacle = reason.map(|reason| disabled(&skill.name, &reason));
