@@ -268,7 +268,8 @@ static int see_host_process(void) {
     return strstr(text, "bystander") ? escaped(text) : held("another process");
 }
 static int read_host_environment(void) {
-    char file[64], text[4096] = "";
+    char file[64];
+    static char text[1 << 17];
     int processes[] = {bystander, getppid(), 1};
     for (int at = 0; at < 3; at++) {
         snprintf(file, sizeof file, "/proc/%d/environ", processes[at]);

@@ -13,6 +13,7 @@ mod tool_mode;
 mod tracing;
 
 use std::collections::BTreeSet;
+use std::path::Path;
 use std::sync::Arc;
 
 use skillyard_agent::prompt::Prompt;

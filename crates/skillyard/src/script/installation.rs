@@ -100,7 +100,9 @@ fn is(entry: &str, name: &str) -> bool {
 
 /// Whether this is the name of a shared library.
 fn is_library(entry: &str) -> bool {
-    entry.starts_with("lib") && (entry.ends_with(".so") || entry.contains(".so."))
+    let rest = entry.strip_prefix("lib");
+    let end = rest.and_then(|rest| rest.split_once(".so"));
+    end.is_some_and(|(_, end)| end.is_empty() || end.starts_with('.'))
 }
 
 #[cfg(test)]
