@@ -69,8 +69,19 @@ pub(crate) fn fixture(arguments: &[&str]) -> ServerSpec {
     launch(built.to_str().unwrap(), arguments, &[])
 }
 
-/// The fixture over HTTP, on a thread of its own, for as long as the tests run.
+/// The fixture over HTTP, for as long as the tests run.
 pub(crate) fn fixture_over_http(headers: &[(&str, &str)]) -> ServerSpec {
+    let shared = Fixture::new(false);
+    let service = StreamableHttpService::new(
+        move || Ok(shared.clone()),
+        Arc::new(LocalSessionManager::default()),
+        StreamableHttpServerConfig::default(),
+    );
+    serving(axum::Router::new().route_service("/mcp", service), headers)
+}
+
+/// What answers at `/mcp`, on a thread of its own.
+pub(crate) fn serving(router: axum::Router, headers: &[(&str, &str)]) -> ServerSpec {
     let (sender, receiver) = std::sync::mpsc::channel();
     std::thread::spawn(move || {
         let runtime = tokio::runtime::Builder::new_current_thread()
@@ -78,13 +89,6 @@ pub(crate) fn fixture_over_http(headers: &[(&str, &str)]) -> ServerSpec {
             .build()
             .unwrap();
         runtime.block_on(async move {
-            let shared = Fixture::new(false);
-            let service = StreamableHttpService::new(
-                move || Ok(shared.clone()),
-                Arc::new(LocalSessionManager::default()),
-                StreamableHttpServerConfig::default(),
-            );
-            let router = axum::Router::new().route_service("/mcp", service);
             let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
             sender.send(listener.local_addr().unwrap()).unwrap();
             axum::serve(listener, router).await.unwrap();

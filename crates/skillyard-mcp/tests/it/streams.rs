@@ -13,7 +13,7 @@ use axum::routing::post;
 use serde_json::{Map, Value, json};
 use skillyard_mcp::{McpError, Servers};
 
-use crate::stage::{at, call};
+use crate::stage::{call, serving};
 
 /// What a server was told, and the result that waits behind an event.
 #[derive(Default)]
@@ -76,26 +76,11 @@ async fn taken_up(State(heard): State<Shared>, headers: HeaderMap) -> Response {
     }
 }
 
-/// A server of these answers, on a thread of its own.
+/// A server of these answers.
 fn server() -> (Servers, Shared) {
     let heard = Shared::default();
-    let (sender, receiver) = std::sync::mpsc::channel();
-    let state = Arc::clone(&heard);
-    std::thread::spawn(move || {
-        let runtime = tokio::runtime::Builder::new_current_thread()
-            .enable_all()
-            .build()
-            .unwrap();
-        runtime.block_on(async move {
-            let router = Router::new().route("/mcp", post(asked).get(taken_up));
-            let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
-            sender.send(listener.local_addr().unwrap()).unwrap();
-            axum::serve(listener, router.with_state(state))
-                .await
-                .unwrap();
-        });
-    });
-    let spec = at(&format!("http://{}/mcp", receiver.recv().unwrap()), &[]);
+    let router = Router::new().route("/mcp", post(asked).get(taken_up));
+    let spec = serving(router.with_state(Arc::clone(&heard)), &[]);
     (Servers::new(vec![spec]), heard)
 }
 

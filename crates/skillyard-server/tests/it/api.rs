@@ -208,13 +208,7 @@ async fn tools_answer_to_the_names_of_other_runtimes() {
 #[tokio::test]
 async fn a_list_holds_all_skills_or_says_how_many_there_are() {
     let server = TestServer::new();
-    for n in 0..60 {
-        let folder = server.skills().join(format!("many-{n:02}"));
-        std::fs::create_dir(&folder).unwrap();
-        let text = format!("---\nname: many-{n:02}\ndescription: d\n---\nx\n");
-        std::fs::write(folder.join("SKILL.md"), text).unwrap();
-    }
-    server.server.reload().unwrap();
+    server.write_many(60);
     let all = server.server.shelf().stock().choosable().len();
     assert!(all > 60);
     let ask = async |tool: &str, input: Value| {

@@ -267,6 +267,17 @@ impl TestServer {
         Self::with(Access::Loopback, None, Runs::Never)
     }
 
+    /// Adds so many skills, `many-00` and on.
+    pub(crate) fn write_many(&self, count: usize) {
+        for n in 0..count {
+            let folder = self.skills().join(format!("many-{n:02}"));
+            std::fs::create_dir(&folder).unwrap();
+            let text = format!("---\nname: many-{n:02}\ndescription: d\n---\nx\n");
+            std::fs::write(folder.join("SKILL.md"), text).unwrap();
+        }
+        self.server.reload().unwrap();
+    }
+
     /// Says that a skill was installed as it is now.
     pub(crate) fn pretend_installed(&self, name: &str) {
         let root = SkillRoot::open(&self.skills().join(name)).unwrap();

@@ -210,13 +210,7 @@ async fn what_is_not_there_is_an_error_of_the_parameters() {
 #[tokio::test]
 async fn a_cursor_is_of_one_state_only() {
     let server = TestServer::new();
-    for n in 0..60 {
-        let folder = server.skills().join(format!("many-{n:02}"));
-        std::fs::create_dir(&folder).unwrap();
-        let text = format!("---\nname: many-{n:02}\ndescription: d\n---\nx\n");
-        std::fs::write(folder.join("SKILL.md"), text).unwrap();
-    }
-    server.server.reload().unwrap();
+    server.write_many(60);
     let first = Modern::new(&server).ask("skills/list", json!({})).await;
     let cursor = first["result"]["nextCursor"].clone();
     let second = Modern::new(&server)

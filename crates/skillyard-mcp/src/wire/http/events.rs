@@ -3,7 +3,8 @@
 use std::io::{BufRead, BufReader, Read};
 use std::time::Duration;
 
-use super::{STREAM, cut_off};
+use super::cut_off;
+use super::streams::STREAM;
 use crate::error::McpError;
 
 /// How long a name of an event may be that is said again.
