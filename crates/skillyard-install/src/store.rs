@@ -29,6 +29,7 @@ mod pack;
 use bundle::Bundles;
 pub use collect::Collected;
 pub use folder::Edits;
+pub(crate) use insert::Insertion;
 pub use links::Links;
 pub use pack::PackError;
 

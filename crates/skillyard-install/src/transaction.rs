@@ -28,7 +28,7 @@ use crate::manifest::Manifest;
 use crate::plan::{Before, Plan, Settlement, Step, Wish};
 use crate::records::Records;
 use crate::scope::Scope;
-use crate::store::Store;
+use crate::store::{Insertion, Store};
 use crate::tree::Tree;
 use crate::write::{Draft, beside};
 use few::Few;
@@ -132,7 +132,7 @@ impl<'a> Transaction<'a> {
         let files = self.changed_files(plan)?;
         if plan.steps.is_empty() && files.is_empty() {
             last_check()?;
-            self.keep(trees)?;
+            Self::keep(self.missing(trees)?)?;
             return Ok(self.remember()?);
         }
         let mut last_check = Some(last_check);
@@ -162,8 +162,10 @@ impl<'a> Transaction<'a> {
                 // Nobody waits for the store's bytes to be on the disk, so they are written while
                 // the disk is busy with the others. But it holds nothing that was not checked.
                 let (synced, kept) = beside_work(synced, || {
+                    let new = self.missing(trees);
                     check()?;
-                    let kept = self.keep(trees).and_then(|()| self.remember());
+                    let kept = new.and_then(Self::keep);
+                    let kept = kept.and_then(|()| self.remember());
                     kept.map_err(E::from)
                 });
                 kept?;
@@ -242,9 +244,14 @@ impl<'a> Transaction<'a> {
         Ok((commit, drafts, few))
     }
 
-    /// Puts into the store what it does not have.
-    fn keep(&self, trees: &Trees) -> Result<(), TransactionError> {
-        Ok(self.store.insert_all(trees.values())?)
+    /// What the store does not have, written beside it.
+    fn missing(&self, trees: &Trees) -> Result<Option<Insertion<'_>>, TransactionError> {
+        Ok(self.store.prepare(trees.values())?)
+    }
+
+    /// Puts into the store what it did not have.
+    fn keep(new: Option<Insertion<'_>>) -> Result<(), TransactionError> {
+        Ok(new.map_or(Ok(()), Insertion::publish)?)
     }
 
     /// Tells the store who needs what is in it.

@@ -20,7 +20,6 @@ mod usage;
 
 use std::io;
 use std::path::PathBuf;
-use std::process::ExitCode;
 use std::sync::Arc;
 
 use crate::config::problem::ConfigError;
@@ -40,12 +39,13 @@ pub(crate) enum Status {
     Code(u8),
 }
 
-impl From<Status> for ExitCode {
-    fn from(status: Status) -> Self {
-        match status {
-            Status::Yes => Self::SUCCESS,
-            Status::No => Self::from(1),
-            Status::Code(code) => Self::from(code),
+impl Status {
+    /// The number that the process ends with.
+    pub(crate) fn code(self) -> u8 {
+        match self {
+            Self::Yes => 0,
+            Self::No => 1,
+            Self::Code(code) => code,
         }
     }
 }

@@ -46,11 +46,13 @@ mod trusted;
 mod workspace;
 
 use std::ffi::OsString;
+use std::io::{self, Write as _};
 use std::process::ExitCode;
 
 use cli::Global;
 use context::Context;
 use environment::Environment;
+use error::Status;
 use redactor::Redactor;
 use skillyard_sandbox::Replaced;
 
@@ -64,22 +66,28 @@ fn main() -> ExitCode {
     if let Some(code) = skillyard_sandbox::launcher::main(arguments.iter().cloned()) {
         return code;
     }
+    let status = work(&arguments);
+    leave(status)
+}
+
+/// Does what is asked for.
+fn work(arguments: &[OsString]) -> Status {
     let environment = Environment::read();
     let redactor = Redactor::default();
     for secret in Environment::secrets() {
         redactor.learn(secret.expose());
     }
-    redactor.learn_arguments(&arguments);
+    redactor.learn_arguments(arguments);
     if let Some(shell) = environment.completing.clone() {
         let context = Context::new(&Global::guessed(&[]), environment, redactor);
         return ended(
             &context,
-            commands::completions::answer(&context, &shell, &arguments),
+            commands::completions::answer(&context, &shell, arguments),
         );
     }
-    let cli = match cli::parse(&arguments) {
+    let cli = match cli::parse(arguments) {
         Ok(cli) => cli,
-        Err(error) => return error::usage(&error, &arguments, &environment, redactor),
+        Err(error) => return error::usage(&error, arguments, &environment, redactor),
     };
     let context = Context::new(&cli.global, environment, redactor);
     // A run that was killed could not take away what it had put into a workspace.
@@ -98,9 +106,17 @@ fn main() -> ExitCode {
     ended(&context, commands::run(&context, cli.command))
 }
 
-fn ended(context: &Context, outcome: commands::Outcome) -> ExitCode {
-    match outcome {
-        Ok(status) => status.into(),
-        Err(error) => error::report(context, &error),
-    }
+fn ended(context: &Context, outcome: commands::Outcome) -> Status {
+    outcome.unwrap_or_else(|error| error::report(context, &error))
+}
+
+/// Ends the process. Its memory is not given back piece by piece before that, as the allocator would
+/// do: the system takes all of it at once.
+#[expect(unsafe_code, reason = "no safe way leaves the allocator's handler out")]
+fn leave(status: Status) -> ! {
+    // What is still buffered is the end of a line that nobody waits for.
+    let _ = io::stdout().flush();
+    // SAFETY: all work is done, and whatever had to be closed was dropped. Nothing else is to happen
+    // at the end of the process.
+    unsafe { libc::_exit(status.code().into()) }
 }

@@ -1,7 +1,6 @@
 //! Skills that are put into the store.
 
-use std::fs::File;
-use std::io::{self, BufWriter, Write as _};
+use std::io::{self, Write as _};
 use std::sync::Arc;
 
 use rayon::prelude::*;
@@ -21,12 +20,30 @@ const LARGEST: u64 = 8 << 20;
 /// Every look for a skill looks into each bundle; beyond so many, new skills get a pack each.
 const MOST: usize = 64;
 
+/// Skills that lie beside the store, ready to be put into it.
+#[must_use]
+pub(crate) struct Insertion<'a> {
+    store: &'a Store,
+    staging: Staging,
+    /// Their files, each with the folder that it belongs in.
+    files: Vec<(&'static str, String)>,
+}
+
+impl Insertion<'_> {
+    /// Puts them in.
+    pub(crate) fn publish(self) -> Result<(), StoreError> {
+        let mut files = self.files.iter();
+        let put = files.try_for_each(|(folder, name)| self.store.put(folder, name, &self.staging));
+        put.map_err(|source| self.store.failed(source))
+    }
+}
+
 impl Store {
-    /// Puts in those skills that are not in, or not whole.
-    pub fn insert_all<'a>(
+    /// Writes those skills that are not in, or not whole, beside the store, if there are any.
+    pub(crate) fn prepare<'a>(
         &self,
         trees: impl Iterator<Item = &'a Arc<Tree>>,
-    ) -> Result<(), StoreError> {
+    ) -> Result<Option<Insertion<'_>>, StoreError> {
         let bundles = self.bundles()?;
         let mut absent: Vec<&Arc<Tree>> = trees
             .filter(|tree| bundles.size(tree.digest()) != Some(pack::size(tree)))
@@ -35,7 +52,7 @@ impl Store {
         let has_packs = self.root.join("packs").symlink_metadata().is_ok();
         absent.retain(|tree| !(has_packs && self.has_pack_of(tree)));
         if absent.is_empty() {
-            return Ok(());
+            return Ok(None);
         }
         // One whose pack is damaged gets another in its place.
         let (damaged, absent): (Vec<_>, Vec<_>) = absent
@@ -44,40 +61,36 @@ impl Store {
         let (parts, mut single) = parted(&absent, bundles.count());
         single.extend(damaged);
         let staging = self.staging()?;
-        let inserted = single.par_iter().try_for_each(|tree| {
+        let packs = single.par_iter().map(|tree| {
             let name = tree.digest().to_hex();
-            self.put("packs", &name, &staging, |file| {
+            pack::write(&staging.path().join(&name), |file| {
                 pack::write_tree(tree, file)
-            })
+            })?;
+            Ok(("packs", name))
         });
-        let inserted = inserted.and_then(|()| {
-            parts
-                .iter()
-                .try_for_each(|part| self.put_bundle(part, &staging))
+        let files = packs.collect::<io::Result<Vec<_>>>().and_then(|mut files| {
+            for part in &parts {
+                files.push(("bundles", write_bundle(part, &staging)?));
+            }
+            Ok(files)
         });
-        inserted.map_err(|source| self.failed(source))
+        Ok(Some(Insertion {
+            store: self,
+            files: files.map_err(|source| self.failed(source))?,
+            staging,
+        }))
     }
 
     /// Makes a bundle of packs.
     pub(super) fn put_bundle(&self, packs: &[impl Packed], staging: &Staging) -> io::Result<()> {
-        let (name, head) = bundle::head(packs)?;
-        self.put("bundles", &name, staging, |file| {
-            file.write_all(&head)?;
-            packs.iter().try_for_each(|pack| pack.write(file))
-        })
+        let name = write_bundle(packs, staging)?;
+        self.put("bundles", &name, staging)
     }
 
-    /// Puts a file into a folder of the store; whatever is there is the same, or damaged.
-    fn put(
-        &self,
-        folder: &str,
-        name: &str,
-        staging: &Staging,
-        content: impl FnOnce(&mut BufWriter<File>) -> io::Result<()>,
-    ) -> io::Result<()> {
+    /// Puts a staged file into a folder of the store; whatever is there is the same, or damaged.
+    fn put(&self, folder: &str, name: &str, staging: &Staging) -> io::Result<()> {
         use io::ErrorKind::{IsADirectory, NotFound};
         let staged = staging.path().join(name);
-        pack::write(&staged, content)?;
         let folder = self.root.join(folder);
         let place = folder.join(name);
         match std::fs::rename(&staged, &place).map_err(|error| error.kind()) {
@@ -94,6 +107,16 @@ impl Store {
         let metadata = self.pack(tree.digest()).symlink_metadata();
         metadata.is_ok_and(|found| found.is_file() && found.len() == pack::size(tree))
     }
+}
+
+/// Writes a bundle of packs, and tells its name.
+fn write_bundle(packs: &[impl Packed], staging: &Staging) -> io::Result<String> {
+    let (name, head) = bundle::head(packs)?;
+    pack::write(&staging.path().join(&name), |file| {
+        file.write_all(&head)?;
+        packs.iter().try_for_each(|pack| pack.write(file))
+    })?;
+    Ok(name)
 }
 
 /// The skills that are put into one bundle each, and those that get a pack of their own.

@@ -16,47 +16,35 @@ const STRETCH: usize = 1 << u8::BITS;
 const THREE: u32 = 0x00ff_ffff;
 /// What spreads numbers evenly.
 const SPREAD: u32 = 0x9e37_79b1;
-/// Bits of a set of four bytes, as a power of two, and how many cells hold them.
-const BITS_OF_FOURS: u32 = 16;
-const CELLS_OF_FOURS: usize = 1 << (BITS_OF_FOURS - 6);
-
-/// What words start with: words of three bytes, and the first four of others. What happens to
-/// have the same place as one of them is taken for it.
-pub(crate) struct Starts {
-    threes: Grams,
-    fours: Box<[u64; CELLS_OF_FOURS]>,
-}
+/// What words start with: for the place of their first three bytes, a bit for each fourth byte that
+/// may follow, shared with others. What happens to be where one of them is is taken for it.
+pub(crate) struct Starts(Box<[u8; PLACES]>);
 
 impl Starts {
     /// Of no words.
     pub(crate) fn empty() -> Self {
-        Self {
-            threes: Grams::empty(),
-            fours: Box::new([0; CELLS_OF_FOURS]),
-        }
+        Self(Box::new([0; PLACES]))
     }
 
     /// Adds a word; those of less than three bytes start nothing.
     pub(crate) fn add(&mut self, word: &[u8]) {
-        match *word {
-            [first, second, third, fourth, ..] => {
-                let place = Self::place(u32::from_le_bytes([first, second, third, fourth]));
-                self.fours[place / 64 % CELLS_OF_FOURS] |= 1 << (place % 64);
-            }
-            [first, second, third] => self.threes.add(place([first, second, third])),
-            _ => {}
+        if let [first, second, third, rest @ ..] = word {
+            // After a word of three bytes anything may follow.
+            let fourths = rest
+                .first()
+                .map_or(u8::MAX, |byte| 1 << Self::fourth(*byte));
+            self.0[place([*first, *second, *third]) % PLACES] |= fourths;
         }
     }
 
     /// Whether a word may start with four bytes, the first three of which have this place.
-    fn has(&self, three: usize, four: u32) -> bool {
-        let place = Self::place(four);
-        let has_four = self.fours[place / 64 % CELLS_OF_FOURS] & 1 << (place % 64) != 0;
-        has_four | self.threes.has(three)
+    fn has(&self, three: usize, [.., fourth]: [u8; 4]) -> bool {
+        self.0[three % PLACES] >> Self::fourth(fourth) & 1 != 0
     }
 
-    fn place(four: u32) -> usize {
-        (four.wrapping_mul(SPREAD) >> (u32::BITS - BITS_OF_FOURS)) as usize
+    /// The bit of a fourth byte.
+    fn fourth(byte: u8) -> u8 {
+        byte % 8
     }
 }
 
@@ -108,7 +96,7 @@ impl Grams {
                 let place = place_of(four & THREE);
                 self.add(place);
                 found[count % STRETCH] = far;
-                count += usize::from(looked_for.has(place, four));
+                count += usize::from(looked_for.has(place, four.to_le_bytes()));
                 far = far.wrapping_add(1);
             };
             for four in stretch.windows(4) {

@@ -1,7 +1,6 @@
 //! Telling people and programs that something failed.
 
 use std::io;
-use std::process::ExitCode;
 
 use serde_json::{Value, json};
 
@@ -18,7 +17,7 @@ pub(super) struct Told {
 }
 
 /// Tells the user why the command failed.
-pub(crate) fn report(context: &Context, error: &CommandError) -> ExitCode {
+pub(crate) fn report(context: &Context, error: &CommandError) -> Status {
     failed(&context.printer, error)
 }
 
@@ -39,12 +38,12 @@ pub(crate) fn report_as(
 }
 
 /// The same where there is nothing but a printer.
-pub(super) fn failed(printer: &Printer, error: &CommandError) -> ExitCode {
+pub(super) fn failed(printer: &Printer, error: &CommandError) -> Status {
     if is_unread(error) {
-        return ExitCode::SUCCESS;
+        return Status::Yes;
     }
     tell(printer, Told::of(error));
-    ExitCode::from(error.code())
+    Status::Code(error.code())
 }
 
 /// Tells people, and programs that asked for JSON.

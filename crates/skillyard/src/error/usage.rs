@@ -3,10 +3,10 @@
 //! clap knows what was expected; its own words, quotes and layout are not ours.
 
 use std::ffi::OsString;
-use std::process::ExitCode;
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 
+use super::Status;
 use super::report::{Told, failed, tell};
 use crate::cli::Global;
 use crate::environment::Environment;
@@ -22,12 +22,12 @@ pub(crate) fn usage(
     arguments: &[OsString],
     environment: &Environment,
     redactor: Redactor,
-) -> ExitCode {
+) -> Status {
     let printer = Printer::new(&Global::guessed(arguments), environment, redactor);
     let wrong = Wrong(error);
     if !error.use_stderr() {
         return match printer.data(&wrong.page(arguments)) {
-            Ok(()) => ExitCode::SUCCESS,
+            Ok(()) => Status::Yes,
             Err(error) => failed(&printer, &error.into()),
         };
     }
@@ -41,7 +41,7 @@ pub(crate) fn usage(
     } else {
         tell(&printer, told);
     }
-    ExitCode::from(2)
+    Status::Code(2)
 }
 
 /// Arguments that were not understood.
