@@ -7,7 +7,7 @@ use jiff::Timestamp;
 
 use crate::entry::Entry;
 use crate::error::AuditError;
-use crate::files::Folder;
+use crate::files::{CURRENT, Folder, full_name};
 
 /// Which events are wanted; what is empty does not matter.
 #[derive(Debug, Clone, Default)]
@@ -81,18 +81,29 @@ pub fn each(folder: &Path, mut look: impl FnMut(&[u8], &Entry<'_>)) -> Result<us
     let Some(folder) = Folder::open(folder)? else {
         return Ok(unreadable);
     };
-    for name in folder.names()? {
-        let bytes = folder.read(&name)?.unwrap_or_default();
-        let whole = memchr::memrchr(b'\n', &bytes).map_or(0, |at| at + 1);
-        for line in bytes[..whole]
-            .split(|byte| *byte == b'\n')
-            .filter(|line| !line.is_empty())
-        {
+    let mut look_at = |bytes: &[u8]| {
+        let whole = memchr::memrchr(b'\n', bytes).map_or(0, |at| at + 1);
+        let lines = bytes[..whole].split(|byte| *byte == b'\n');
+        for line in lines.filter(|line| !line.is_empty()) {
             match Entry::parse(line) {
                 Some(entry) => look(line, &entry),
                 None => unreadable += 1,
             }
         }
+    };
+    let mut last = None;
+    loop {
+        for number in folder.full_files()? {
+            if Some(number) > last {
+                look_at(&folder.read(&full_name(number))?.unwrap_or_default());
+                last = Some(number);
+            }
+        }
+        let current = folder.read(CURRENT)?;
+        // It may have become full, and another one be in its place.
+        if folder.full_files()?.last() <= last.as_ref() {
+            look_at(&current.unwrap_or_default());
+            return Ok(unreadable);
+        }
     }
-    Ok(unreadable)
 }

@@ -131,9 +131,11 @@ impl Lockfile {
             if locked.targets.is_empty() {
                 return Err(wrong(format!("`{name}` has no target")));
             }
-            if lock.put(locked).is_some() {
-                return Err(wrong(format!("`{name}` is there twice")));
-            }
+            lock.skills.push(locked);
+        }
+        lock.skills.sort_by(|one, other| one.name.cmp(&other.name));
+        if let Some([twice, _]) = lock.skills.array_windows().find(|[a, b]| a.name == b.name) {
+            return Err(wrong(format!("`{}` is there twice", twice.name)));
         }
         let names: BTreeSet<String> = lock.skills.iter().map(|each| each.name.clone()).collect();
         let required = lock.skills.iter_mut().flat_map(|each| &mut each.requires);
@@ -255,6 +257,13 @@ mod tests {
             .map(|each| each.name.as_str())
             .collect();
         assert_eq!(names, ["a", "b", "c"]);
+        // A merge may have left the entries in another order.
+        let (head, entries) = text.split_once("\n[[skill]]").unwrap();
+        let backwards: Vec<&str> = entries.split("\n[[skill]]").collect();
+        let mut backwards: Vec<&str> = backwards.into_iter().map(str::trim).collect();
+        backwards.reverse();
+        let text = format!("{head}\n[[skill]]\n{}", backwards.join("\n[[skill]]\n"));
+        assert_eq!(Lockfile::parse(&text, Path::new("x")).unwrap(), lock);
         assert_eq!(lock.remove("b").unwrap().name, "b");
         assert!(lock.get("b").is_none());
     }

@@ -43,16 +43,30 @@ impl Provider for OpenAiChat {
         let body = body(request, self.limit_name);
         let mut stream = self.endpoint.ask("/chat/completions", &body, on, cancel)?;
         let mut answer = Answer::default();
-        while let Some(event) = stream.next()? {
+        loop {
+            let event = match stream.next() {
+                Ok(Some(event)) => event,
+                Ok(None) => break,
+                // All was said; only how much it cost may be missing.
+                Err(error) if answer.ended && !matches!(error, ProviderError::Cancelled) => break,
+                Err(error) => return Err(error),
+            };
             if event.data.trim() == "[DONE]" {
                 answer.ended = true;
                 break;
             }
-            let data: Value = serde_json::from_str(&event.data).map_err(|error| {
-                let problem = error.to_string();
-                ProviderError::Malformed { problem }
-            })?;
+            let data: Value = match serde_json::from_str(&event.data) {
+                Ok(data) => data,
+                Err(_) if answer.ended => break,
+                Err(error) => {
+                    let problem = error.to_string();
+                    return Err(ProviderError::Malformed { problem });
+                }
+            };
             answer.hear(&data, on)?;
+            if answer.ended {
+                stream.expect_end();
+            }
         }
         if !answer.ended {
             return Err(ProviderError::Cut {

@@ -1,6 +1,7 @@
 //! Servers and models that misbehave.
 
 use std::io::{Read as _, Write as _};
+use std::net::TcpStream;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -116,8 +117,8 @@ fn an_answer_in_one_piece_is_told_from_half_a_stream() {
     assert!(error.ends_with("it is no stream of events"), "{error}");
 }
 
-#[test]
-fn a_slow_answer_is_no_silence() {
+/// What a turn came to with a server that speaks as it likes once it was asked.
+fn heard(speak: impl FnOnce(&mut TcpStream) + Send + 'static) -> String {
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();
     std::thread::spawn(move || {
@@ -130,15 +131,7 @@ fn a_slow_answer_is_no_silence() {
         }
         let head = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n\r\n";
         connection.write_all(head.as_bytes()).unwrap();
-        // What servers send while their model thinks, for longer than the silence in all.
-        for _ in 0..20 {
-            std::thread::sleep(Duration::from_millis(150));
-            connection.write_all(b": still here\n\n").unwrap();
-        }
-        let chunk =
-            json!({ "choices": [{ "delta": { "content": "late" }, "finish_reason": "stop" }] });
-        let end = format!("data: {chunk}\n\ndata: [DONE]\n\n");
-        connection.write_all(end.as_bytes()).unwrap();
+        speak(&mut connection);
     });
     let mut endpoint = Server::start(Vec::new()).endpoint("", "x", "y".into());
     endpoint.url = format!("http://{address}");
@@ -153,7 +146,42 @@ fn a_slow_answer_is_no_silence() {
     runtime
         .turn(&mut session, "hi", &mut Front::new(Answer::No))
         .unwrap();
-    assert_eq!(session.answer(), "late");
+    session.answer()
+}
+
+/// The whole of an answer, as one event.
+fn whole(text: &str) -> String {
+    let chunk = json!({ "choices": [{ "delta": { "content": text }, "finish_reason": "stop" }] });
+    format!("data: {chunk}\n\n")
+}
+
+#[test]
+fn a_slow_answer_is_no_silence() {
+    let answer = heard(|connection| {
+        // What servers send while their model thinks, for longer than the silence in all.
+        for _ in 0..20 {
+            std::thread::sleep(Duration::from_millis(150));
+            connection.write_all(b": still here\n\n").unwrap();
+        }
+        let end = whole("late") + "data: [DONE]\n\n";
+        connection.write_all(end.as_bytes()).unwrap();
+    });
+    assert_eq!(answer, "late");
+}
+
+#[test]
+fn a_whole_answer_counts_whatever_becomes_of_the_connection() {
+    let left_open = heard(|connection| {
+        connection.write_all(whole("open").as_bytes()).unwrap();
+        // Until the other side has had enough.
+        let _ = connection.read(&mut [0; 16]);
+    });
+    assert_eq!(left_open, "open");
+    let broken = heard(|connection| {
+        let end = whole("broken") + "data: {\"choi";
+        connection.write_all(end.as_bytes()).unwrap();
+    });
+    assert_eq!(broken, "broken");
 }
 
 /// A session in which a model made these calls, and the results.

@@ -15,8 +15,8 @@ use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
 use skillyard_audit::{
-    AuditLog, Entry, Event, EventKind, Filter, Follow, Options, Outcome, Redact, Verdict, read,
-    verify,
+    AuditLog, Entry, Event, EventKind, Filter, Follow, Options, Outcome, Redact, Verdict, each,
+    read, verify,
 };
 use tempfile::TempDir;
 
@@ -212,6 +212,24 @@ fn filters() {
         }),
         [0; 0]
     );
+}
+
+#[test]
+fn what_is_read_while_files_become_full_is_all_there() {
+    let folder = TempDir::new().unwrap();
+    let log = AuditLog::open(&logs(&folder), options(2_000, 100)).unwrap();
+    append(&log, 20);
+    let mut seen = Vec::new();
+    let unreadable = each(&logs(&folder), |_, entry| {
+        if seen.is_empty() {
+            append(&log, 40);
+        }
+        seen.push(entry.seq);
+    });
+    assert_eq!(unreadable.unwrap(), 0);
+    // That files became full is told, too.
+    assert!(seen.len() > 60, "{}", seen.len());
+    assert!(seen.iter().copied().eq(1..=seen.len() as u64), "{seen:?}");
 }
 
 #[test]

@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdout, Command, Output, Stdio};
 use std::sync::Arc;
 
-use super::watch::{SAID, keep_start};
+use super::start::Start;
+use super::watch::SAID;
 use crate::fetch::http::HttpError;
 
 /// Settings that win over every configuration file.
@@ -225,7 +226,7 @@ pub(super) struct Talk {
     child: Child,
     writer: Option<std::thread::JoinHandle<()>>,
     /// What it complains about, which is read meanwhile so that it never waits for us.
-    complaint: Option<std::thread::JoinHandle<Vec<u8>>>,
+    complaint: Option<Start>,
     /// What git says.
     pub(super) answer: ChildStdout,
 }
@@ -237,7 +238,7 @@ impl Talk {
         let answer = child.stdout.take();
         let answer = answer.ok_or(GitError::Answer("nothing at all"))?;
         let complaint = child.stderr.take();
-        let complaint = complaint.map(|from| keep_start(from, SAID, &Arc::default()));
+        let complaint = complaint.map(|from| Start::of(from, SAID, &Arc::default()));
         Ok(Self {
             child,
             writer,
@@ -258,7 +259,7 @@ impl Talk {
         }
         let status = self.child.wait().map_err(GitError::Run)?;
         let _ = self.writer.map(std::thread::JoinHandle::join);
-        let complaint = self.complaint.and_then(|thread| thread.join().ok());
+        let complaint = self.complaint.map(Start::finish);
         let understood = understood?;
         let output = Output {
             status,

@@ -15,6 +15,7 @@ mod quarantine;
 mod redirect;
 mod repository;
 mod resolve;
+mod start;
 mod tracked;
 mod watch;
 

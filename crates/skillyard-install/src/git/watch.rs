@@ -1,6 +1,5 @@
 //! Running git while a stranger decides how much it writes, and when: watched, and ended at a limit.
 
-use std::io::{ErrorKind, Read};
 use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Output};
 use std::sync::Arc;
@@ -9,6 +8,7 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use super::command::{ANSWER, GitError, spawn, succeeded};
+use super::start::Start;
 
 /// Most bytes that one repository may bring.
 pub(super) const DOWNLOAD: u64 = 2 << 30;
@@ -85,21 +85,15 @@ impl Watch<'_> {
         let (mut child, writer) = spawn(command, input)?;
         let heard = Arc::new(AtomicU64::new(0));
         let said = child.stderr.take();
-        let said = said.map(|from| keep_start(from, SAID, &heard));
+        let said = said.map(|from| Start::of(from, SAID, &heard));
         let printed = child.stdout.take();
-        let printed = printed.map(|from| keep_start(from, ANSWER + 1, &heard));
+        let printed = printed.map(|from| Start::of(from, ANSWER + 1, &heard));
         let status = self.wait(&mut child, &pack, before, &heard);
         let _ = writer.map(JoinHandle::join);
-        let joined = |thread: Option<JoinHandle<Vec<u8>>>| {
-            thread
-                .and_then(|thread| thread.join().ok())
-                .unwrap_or_default()
-        };
         Ok(Output {
-            // Whom git started may still hold the other ends, and is not waited for.
             status: status?,
-            stdout: joined(printed),
-            stderr: joined(said),
+            stdout: printed.map(Start::finish).unwrap_or_default(),
+            stderr: said.map(Start::finish).unwrap_or_default(),
         })
     }
 
@@ -149,30 +143,6 @@ fn size(folder: &Path) -> u64 {
     let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
     let sizes = entries.filter_map(|entry| entry.metadata().ok());
     sizes.map(|metadata| metadata.len()).sum()
-}
-
-/// Reads to the end, so that git never waits, keeps the start, and counts what was `heard`.
-pub(super) fn keep_start(
-    mut from: impl Read + Send + 'static,
-    most: u64,
-    heard: &Arc<AtomicU64>,
-) -> JoinHandle<Vec<u8>> {
-    let heard = Arc::clone(heard);
-    std::thread::spawn(move || {
-        let mut start = Vec::new();
-        let mut piece = [0; 8192];
-        loop {
-            let read = match from.read(&mut piece) {
-                Ok(0) => return start,
-                Ok(read) => read,
-                Err(error) if error.kind() == ErrorKind::Interrupted => continue,
-                Err(_) => return start,
-            };
-            heard.fetch_add(read as u64, Ordering::Relaxed);
-            let room = usize::try_from(most).unwrap_or(usize::MAX) - start.len();
-            start.extend_from_slice(&piece[..read.min(room)]);
-        }
-    })
 }
 
 #[cfg(test)]
@@ -248,6 +218,9 @@ mod tests {
         let began = "echo x > \"$PACK\"; exec sleep 600";
         assert!(silent(wait(began, long, 50)));
         std::fs::remove_file(pack.join("tmp_pack")).unwrap();
+        // When git is done, whom it left behind is not waited for either.
+        let left = wait("echo all >&2; sleep 600 & exit 0", long, long).unwrap();
+        assert_eq!(left.stderr, b"all\n");
         let talks = "for i in 1 2 3 4 5 6 7 8; do echo $i >&2; sleep 0.2; done";
         assert_eq!(wait(talks, 1_400, 50).unwrap().stderr.len(), 16);
     }

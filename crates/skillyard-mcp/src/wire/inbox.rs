@@ -3,14 +3,17 @@
 use std::collections::HashMap;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
 use crate::error::McpError;
 use crate::rpc::{self, Incoming};
 
-/// How much may come that nobody asked for before a server is taken for a flood.
-const MOST_UNASKED: usize = 10_000;
+/// How much may come in a while that nobody asked for before a server is taken for a flood: what it
+/// logs, and how far it is.
+const MOST_UNASKED: usize = 100_000;
+const WHILE: Duration = Duration::from_secs(10);
 /// How many lines in a row may be no messages: programs that print to the wrong place exist.
 const MOST_NOISE: usize = 100;
 
@@ -28,6 +31,8 @@ struct State {
     waiting: HashMap<u64, SyncSender<Result<Value, McpError>>>,
     closed: bool,
     unasked: usize,
+    /// Since when that is counted.
+    since: Option<Instant>,
     noise: usize,
 }
 
@@ -74,6 +79,10 @@ impl Inbox {
         };
         let mut state = self.state();
         state.noise = 0;
+        if state.since.is_none_or(|since| since.elapsed() > WHILE) {
+            state.since = Some(Instant::now());
+            state.unasked = 0;
+        }
         if let Incoming::Response { id, result } = incoming {
             state.unasked = match state.waiting.remove(&id) {
                 Some(sender) => {

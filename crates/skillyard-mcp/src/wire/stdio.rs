@@ -222,6 +222,7 @@ impl Reader {
         }
         self.inbox.close(|| match &reason {
             Some(McpError::TooLarge { limit }) => McpError::TooLarge { limit: *limit },
+            Some(McpError::Malformed { problem }) => McpError::malformed(problem.clone()),
             Some(error) => McpError::malformed(error.to_string()),
             None => ended(&self.complaints),
         });

@@ -58,9 +58,14 @@ fn noise_is_passed_over_and_a_flood_ends_the_server() {
     let noisy = r#"echo 'starting up...'; echo '{"jsonrpc":"2.0","method":"notifications/message"}'
 echo '{"jsonrpc":"2.0","id":4,"result":{"content":[{"type":"text","text":"fine"}]}}'"#;
     assert_eq!(said(noisy).unwrap(), "fine");
+    // What a server logs while it works is no flood.
+    let logging = r#"yes '{"jsonrpc":"2.0","method":"notifications/message"}' | head -20000
+echo '{"jsonrpc":"2.0","id":4,"result":{"content":[{"type":"text","text":"fine"}]}}'"#;
+    assert_eq!(said(logging).unwrap(), "fine");
     assert!(matches!(said("yes"), Err(McpError::Malformed { .. })));
     let unasked = r#"yes '{"jsonrpc":"2.0","method":"x"}'"#;
-    assert!(matches!(said(unasked), Err(McpError::Malformed { .. })));
+    let error = said(unasked).unwrap_err().to_string();
+    assert_eq!(error.matches("does not speak MCP").count(), 1, "{error}");
 }
 
 #[test]

@@ -16,6 +16,8 @@ use crate::provider::sse::{SseEvent, SseParser};
 
 /// Most bytes of an answer.
 const LARGEST: usize = 64 << 20;
+/// How long the end is waited for when all was said.
+const LAST_WORDS: Duration = Duration::from_secs(5);
 
 /// What comes of a request, one after the other.
 pub(super) enum Piece {
@@ -85,6 +87,11 @@ impl<'a> Stream<'a> {
             spoken: false,
             ended: false,
         }
+    }
+
+    /// Waits no longer than a moment for more: there is hardly anything to come.
+    pub(in crate::provider) fn expect_end(&mut self) {
+        self.silence = self.silence.min(LAST_WORDS);
     }
 
     /// The next event; `None` at the end.

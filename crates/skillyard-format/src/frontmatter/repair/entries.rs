@@ -1,5 +1,7 @@
 //! Mending a block entry by entry: what parses by itself stays as it is.
 
+use std::collections::HashSet;
+
 use super::block::Block;
 use super::{Repair, RepairKind};
 use crate::edit::Edit;
@@ -74,7 +76,7 @@ pub(super) fn mend(
 ) {
     let mut starts = Vec::new();
     let mut strays = Vec::new();
-    let mut keys = Vec::new();
+    let mut keys = HashSet::new();
     let mut literal = false;
     for (at, line) in lines.iter().enumerate() {
         let (spaces, text) = indentation(line.text);
@@ -104,7 +106,7 @@ pub(super) fn mend(
         }
         literal = text[value.min(text.len())..].is_empty() || text[value..].starts_with(['|', '>']);
         starts.push(at);
-        keys.push(key);
+        keys.insert(key);
     }
     // A line that starts with the name of a field which is nowhere else was meant as that field, and is no more of
     // the one before it.
@@ -116,7 +118,8 @@ pub(super) fn mend(
     }
     for (at, start) in starts.iter().enumerate() {
         let mut end = starts.get(at + 1).copied().unwrap_or(lines.len());
-        if let Some((stray, _)) = strays.iter().find(|(line, _)| (*start..end).contains(line)) {
+        let next = strays.partition_point(|(line, _)| line < start);
+        if let Some((stray, _)) = strays.get(next).filter(|(line, _)| *line < end) {
             for line in &lines[*stray..end] {
                 comment_out(line, offset, repairs);
             }
