@@ -178,7 +178,16 @@ fn take_apart(text: &str) -> Frontmatter<'_> {
 
 fn read(text: &str, split: Split) -> Frontmatter<'_> {
     match yaml::parse(split.yaml.of(text), split.yaml.start) {
-        Ok(tree) => from_tree(tree, split, Vec::new()),
+        // Fields without a separator that YAML sees make one text together.
+        Ok(tree) => match tree.root {
+            Some(Node {
+                value: yaml::Value::Scalar(_),
+                ..
+            }) if let Some(repaired) = repair::fields(text, &split) => {
+                from_tree(repaired.tree, repaired.split, repaired.repairs)
+            }
+            _ => from_tree(tree, split, Vec::new()),
+        },
         Err(error) if error.problem.is_limit() => Frontmatter::Unreadable { split, error },
         Err(error) => match repair::repair(text, &split, &error) {
             Some(repaired) => from_tree(repaired.tree, repaired.split, repaired.repairs),

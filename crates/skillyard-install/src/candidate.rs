@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use skillyard_format::rules::{self, Subject};
+use skillyard_format::yaml::is_typed;
 use skillyard_format::{Document, Skill, SkillName};
 use skillyard_trust::signature::SIGNATURE_FILE;
 
@@ -165,8 +166,10 @@ fn renamed(document: &Document<'_>, name: &str) -> Option<String> {
     let space = if before.ends_with(':') { " " } else { "" };
     // Some names, such as `null`, are taken for something else without quotes.
     let quoted = serde_json::Value::from(name).to_string();
-    let texts = [name, &quoted].map(|written| format!("{before}{space}{written}{after}"));
-    texts.into_iter().find(|text| {
+    let plain = (!is_typed(name)).then_some(name);
+    let ways = plain.into_iter().chain([&*quoted]);
+    let mut texts = ways.map(|written| format!("{before}{space}{written}{after}"));
+    texts.find(|text| {
         let changed = Document::parse(text.as_bytes());
         let skill = Skill::from_document(&changed, None);
         skill.is_some_and(|skill| skill.name == name)

@@ -86,7 +86,8 @@ pub(crate) struct Visited<T> {
 /// Hands every skill that `path` names to `visit`, in parallel, and returns the answers in
 /// the order of the folders.
 ///
-/// A path that names no skill is an error, and so is a `SKILL.md` that cannot be read.
+/// A path that names no skill is an error, and so is a `SKILL.md` that cannot be read where there is
+/// no other.
 pub(crate) fn visit<T: Send>(
     path: &Path,
     visit: impl Fn(&Found<'_>) -> T + Sync,
@@ -122,7 +123,7 @@ fn walk<T: Send>(
     };
     let Walked {
         mut skills,
-        skipped,
+        mut skipped,
         ..
     } = walk.run(root, |found| {
         // Where the root is a skill itself it is the only one, and needs no place in an order.
@@ -134,13 +135,18 @@ fn walk<T: Send>(
         // Only now is it worth a look what the path is.
         check_path(path)?;
     }
-    if let Some(refused) = skipped.iter().find(|each| is_refusal(each, root)) {
+    for refused in skipped.iter_mut().filter(|each| is_refusal(each, root)) {
         // The error says itself that it cannot be read.
         let reason = refused.reason.strip_prefix(UNREADABLE);
-        return Err(CommandError::Refused {
-            reason: reason.unwrap_or(&refused.reason).to_owned(),
-            path: refused.path.clone(),
-        });
+        let reason = reason.unwrap_or(&refused.reason).to_owned();
+        if skills.is_empty() {
+            return Err(CommandError::Refused {
+                reason,
+                path: refused.path.clone(),
+            });
+        }
+        // It says nothing about the others, which were looked at, and perhaps mended.
+        refused.reason = format!("{UNREADABLE}{reason}");
     }
     if skills.is_empty() && !skipped.iter().any(Skipped::hides) {
         return Err(CommandError::NoSkills(path.to_owned()));

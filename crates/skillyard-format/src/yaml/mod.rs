@@ -9,10 +9,13 @@ mod events;
 mod json;
 mod shield;
 mod simple;
+mod typed;
 
 use std::borrow::Cow;
 
 use crate::span::Span;
+
+pub use typed::is_typed;
 
 /// Most levels of nesting a document may have.
 pub const MAX_DEPTH: usize = 64;

@@ -62,6 +62,37 @@ fn modes_become_one_bit() {
 }
 
 #[test]
+fn what_packers_for_javascript_write_is_read() {
+    // Two times stand where the end of the prefix would, and the folder itself comes first.
+    let mut times = vec![0; 131];
+    times.extend(b"15277034445\x0015277034444\0");
+    let entries = [
+        tar::entry(b'5', ".", b""),
+        tar::entry(b'5', "pdf/", b""),
+        tar::file("pdf/SKILL.md", SKILL),
+    ];
+    let entries = entries.map(|entry| tar::Entry {
+        prefix: times.clone(),
+        ..entry
+    });
+    assert_eq!(names(&tar::tar(&entries)), ["pdf/SKILL.md"]);
+    let mut below = times.clone();
+    below[..3].copy_from_slice(b"pdf");
+    let prefixed = tar::Entry {
+        prefix: below,
+        ..tar::skill()
+    };
+    assert_eq!(names(&tar::tar(&[prefixed])), ["pdf/SKILL.md"]);
+    // What is no time is part of the path.
+    times[140] = b'x';
+    let hidden = tar::Entry {
+        prefix: times,
+        ..tar::skill()
+    };
+    assert!(unpack(&tar::tar(&[hidden])).is_err());
+}
+
+#[test]
 fn paths_with_a_dot_in_front_are_read_when_all_have_it() {
     let entries = [
         tar::entry(b'5', "./", b""),

@@ -24,6 +24,10 @@ use crate::skill_files::{self, directory_name};
 
 /// What is told of a file that `--fix` cannot write.
 const NOT_MENDED: &str = "not-mended";
+/// What is told of what nobody could look into.
+const NOT_LOOKED_INTO: &str = "not-looked-into";
+/// What is told of a path that leads to no skill, beside others that do.
+const NOT_CHECKED: &str = "not-checked";
 
 /// Check skills against the specification
 ///
@@ -114,11 +118,12 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
         (Format::Github, _) => context.printer.data(&report::github::commands(&checked))?,
     }
     let codes = checked.iter().flat_map(|each| &each.diagnostics);
-    let is_unwritten = codes.map(|each| each.code).any(|code| code == NOT_MENDED);
+    let mut codes = codes.map(|each| each.code);
+    let is_undone = codes.any(|code| [NOT_MENDED, NOT_CHECKED].contains(&code));
     // The process ends now: thousands of results need not be given back one by one.
     std::mem::forget(checked);
     Ok(match summary.invalid {
-        _ if is_unwritten => Status::Code(2),
+        _ if is_undone => Status::Code(2),
         0 => Status::Yes,
         _ => Status::No,
     })
@@ -162,16 +167,26 @@ fn check_path(
             passed.extend(chosen.filter(|each| !each.path.ends_with(".git")));
             checked.extend(hidden.into_iter().map(|each| {
                 let message = format!("it was not looked into: {}", each.reason);
-                let mut hidden = Checked::from_messages(each.path, None, vec![message]);
-                for diagnostic in &mut hidden.diagnostics {
-                    diagnostic.code = "not-looked-into";
-                }
-                hidden
+                unchecked(each.path, NOT_LOOKED_INTO, message)
             }));
+        }
+        // What is wrong with one path must not hide what came of the others.
+        Err(error) if args.paths.len() > 1 && args.profile != Profile::SkillsRef => {
+            let message = error.to_string();
+            checked.push(unchecked(path.to_owned(), NOT_CHECKED, message));
         }
         Err(error) => checked.push(reference_without_file(path, args.profile, error)?),
     }
     Ok(())
+}
+
+/// What nobody could look into, and why.
+fn unchecked(path: PathBuf, code: &'static str, message: String) -> Checked {
+    let mut unchecked = Checked::from_messages(path, None, vec![message]);
+    for diagnostic in &mut unchecked.diagnostics {
+        diagnostic.code = code;
+    }
+    unchecked
 }
 
 /// The reference validator calls a folder without a `SKILL.md` invalid, and a file too.

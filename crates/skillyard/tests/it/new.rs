@@ -426,6 +426,25 @@ fn a_file_without_an_end_is_not_read_to_it() {
 }
 
 #[test]
+fn a_name_that_yaml_takes_for_something_else_is_in_quotes() {
+    let context = TestContext::new();
+    for name in ["2048", "null", "1e3"] {
+        let told = context.tell(&["new", name, "-d", "Does x. Use when asked."]);
+        assert!(told.starts_with("exit status: 0"), "{told}");
+        let told = context.tell(&["validate", name]);
+        assert!(
+            told.contains("✓ valid") && !told.contains("warning"),
+            "{told}"
+        );
+    }
+    context.write_skill("pdf");
+    let told = context.tell(&["install", "./pdf", "--name", "2048", "--yes"]);
+    assert!(told.contains("Installed 1 skill"), "{told}");
+    let told = context.tell(&["read", "2048"]);
+    assert!(told.starts_with("exit status: 0"), "{told}");
+}
+
+#[test]
 fn a_device_of_windows_is_no_name() {
     let context = TestContext::new();
     let told = context.tell(&["new", "con", "-d", "X. Use when asked."]);

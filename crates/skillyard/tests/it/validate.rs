@@ -294,7 +294,34 @@ fn several_paths_are_one_answer() {
     ----- stderr -----
     Checked 2 skills in [TIME]: ✗ 1 invalid, 1 error
     ");
-    assert_eq!(context.code(&["validate", "pdf", "nowhere"]), Some(2));
+    let told = context.tell(&["validate", "nowhere", "csv"]);
+    assert!(told.starts_with("exit status: 2"), "{told}");
+    let words = ["`nowhere` does not exist", "file-empty"];
+    assert!(words.iter().all(|word| told.contains(word)), "{told}");
+}
+
+#[test]
+fn what_cannot_be_read_does_not_hide_the_others() {
+    let context = TestContext::new();
+    let skill = "---\nname: good\ndescription: Usage: x. Use when y.\n---\nx\n";
+    context.write("lib/good/SKILL.md", skill);
+    let odd = context.root().join("lib/odd");
+    std::fs::create_dir_all(&odd).unwrap();
+    std::os::unix::fs::symlink("nowhere", odd.join("SKILL.md")).unwrap();
+    let told = context.tell(&["validate", "lib", "--fix"]);
+    assert!(told.starts_with("exit status: 1"), "{told}");
+    assert!(told.contains("not-looked-into"), "{told}");
+    assert!(told.contains("lib/odd/SKILL.md"), "{told}");
+    assert!(told.contains("fixed"), "{told}");
+    let told = context.tell(&["scan", "lib"]);
+    assert!(told.contains("lib/odd/SKILL.md"), "{told}");
+    assert!(!told.starts_with("exit status: 0"), "{told}");
+    let answer = context.json(&["scan", "lib", "--json"]);
+    assert_eq!(
+        answer["results"].as_array().map(Vec::len),
+        Some(1),
+        "{answer}"
+    );
 }
 
 #[test]

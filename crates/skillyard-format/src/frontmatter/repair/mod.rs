@@ -79,6 +79,13 @@ pub fn repair(text: &str, split: &Split, error: &YamlError) -> Option<Repaired> 
         .or_else(|| by_entries(text, split))
 }
 
+/// Mends the block that `split` found in `text`, which is one text and was meant as fields.
+pub fn fields(text: &str, split: &Split) -> Option<Repaired> {
+    let repaired = by_entries(text, split)?;
+    let mapping = repaired.tree.root.as_ref()?.as_mapping()?;
+    mapping.get("description").is_some().then_some(repaired)
+}
+
 /// A `---` line inside the block: the real closer is a later one.
 fn by_later_closer(text: &str, split: &Split) -> Option<Repaired> {
     later_closers(text, split).take(4).find_map(|closer| {

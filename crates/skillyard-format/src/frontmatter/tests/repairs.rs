@@ -256,6 +256,18 @@ fn a_separator_that_only_looks_like_one_is_mended() {
     check("description：\u{3000}Fills forms.", &["separator"], plain);
     check("description:Fills forms.", &["separator"], plain);
     check_repair(
+        "name：x\ndescription：Fills forms.\n",
+        &["separator", "separator"],
+        "Fills forms.",
+        "name: x\ndescription: Fills forms.\n",
+    );
+    check_repair(
+        "name:x\ndescription:Fills forms.\n",
+        &["separator", "separator"],
+        "Fills forms.",
+        "name: x\ndescription: Fills forms.\n",
+    );
+    check_repair(
         "name: x\ndescription：@beta Fills.\n",
         &["separator", "quotes"],
         "@beta Fills.",

@@ -6,6 +6,7 @@ use std::path::Path;
 
 use skillyard_format::SkillName;
 use skillyard_format::frontmatter::repair::quoted;
+use skillyard_format::yaml::is_typed;
 
 use super::Args;
 use crate::error::CommandError;
@@ -13,6 +14,9 @@ use crate::error::CommandError;
 /// The text of a skill that is to be filled in.
 pub(super) fn template(name: &SkillName, description: &str, args: &Args) -> String {
     let title: Vec<String> = name.as_str().split('-').map(capitalised).collect();
+    // Some names, such as `2048` and `null`, are no text without quotes.
+    let quoted_name = is_typed(name.as_str()).then(|| quoted(name.as_str()));
+    let name = quoted_name.as_deref().unwrap_or(name.as_str());
     let mut text = format!(
         "---\nname: {name}\ndescription: {}\n---\n\n# {}\n\n## Instructions\n\n\
          1. Say what the agent should do first.\n\

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use skillyard_catalog::agents::AGENTS;
 use skillyard_format::nearest::nearest;
+use skillyard_install::archive::UnpackError;
 use skillyard_install::candidate::CandidateError;
 use skillyard_install::dependencies::DependencyError;
 use skillyard_install::fetch::forge::ForgeError;
@@ -64,6 +65,9 @@ impl InstallFailure {
             Self::LeftOut(conflicts) => left_out_hint(conflicts).into(),
             Self::NeededName { .. } => {
                 "It is needed under this name: take away what is there, or replace it with `--force`".into()
+            }
+            Self::Unpack(UnpackError::FolderName { folder, .. }) => {
+                format!("Unpack it, and install the folder: `skillyard install ./{folder}`")
             }
             Self::NothingOffered(_) => "A skill is a folder with a `SKILL.md`".into(),
             Self::Several { names, .. } => format!(

@@ -29,7 +29,7 @@ impl Header {
             _ => return Err(TarProblem::Header),
         };
         let mut name = Vec::new();
-        let prefix = trim(&block[345..500]);
+        let prefix = trim(prefix(block));
         if with_prefix && !prefix.is_empty() {
             name.extend_from_slice(prefix);
             name.push(b'/');
@@ -43,6 +43,13 @@ impl Header {
             kind: block[156],
         })
     }
+}
+
+/// The field of the prefix, without the two times that some tools keep at its end.
+fn prefix(block: &[u8; BLOCK]) -> &[u8] {
+    let is_time = |field: &[u8]| octal(field, Empty::Refused).is_ok();
+    let has_times = block[475] == 0 && is_time(&block[476..488]) && is_time(&block[488..500]);
+    &block[345..if has_times { 475 } else { 500 }]
 }
 
 /// Whether `block` is a whole header whose checksum is right.

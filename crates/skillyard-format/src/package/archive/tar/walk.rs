@@ -124,6 +124,16 @@ impl<R: Read> Walker<R> {
 
     /// Takes `./` off the path; true when the entry is the folder `.` itself.
     fn take_dots(&mut self, head: &mut Head) -> Result<bool, ArchiveError> {
+        let is_root = head.kind == Kind::Folder && matches!(&*head.name, b"." | b"./");
+        if is_root && head.size > 0 {
+            return Err(ArchiveError::entry(
+                &head.name,
+                EntryProblem::UnexpectedContent,
+            ));
+        }
+        if is_root {
+            return Ok(true);
+        }
         let dotted = head.name.starts_with(b"./") || head.name == b".";
         let expected = if dotted { Dots::With } else { Dots::Without };
         if self.dots == Dots::Unknown {
@@ -132,20 +142,10 @@ impl<R: Read> Walker<R> {
             let problem = path_of(head).err().unwrap_or(EntryProblem::NotCanonical);
             return Err(ArchiveError::entry(&head.name, problem));
         }
-        if !dotted {
-            return Ok(false);
-        }
-        let is_root = head.kind == Kind::Folder && head.name.len() <= 2;
-        if is_root && head.size > 0 {
-            return Err(ArchiveError::entry(
-                &head.name,
-                EntryProblem::UnexpectedContent,
-            ));
-        }
-        if !is_root && head.name.len() > 2 {
+        if dotted && head.name.len() > 2 {
             head.name.drain(..2);
         }
-        Ok(is_root)
+        Ok(false)
     }
 
     fn block(&mut self) -> Result<[u8; BLOCK], ArchiveError> {
