@@ -182,7 +182,9 @@ fn check_path(
 
 /// What nobody could look into, and why.
 fn unchecked(path: PathBuf, code: &'static str, message: String) -> Checked {
-    let mut unchecked = Checked::from_messages(path, None, vec![message]);
+    let is_file = path.ends_with("SKILL.md") || code == NOT_CHECKED;
+    let file = is_file.then(|| path.clone());
+    let mut unchecked = Checked::from_messages(path, file, vec![message]);
     for diagnostic in &mut unchecked.diagnostics {
         diagnostic.code = code;
     }

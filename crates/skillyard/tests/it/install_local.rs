@@ -80,6 +80,9 @@ fn every_kind_of_archive_installs() {
             assert_eq!(context.version_of("pdf"), None);
         }
     }
+    context.write("main.zip", packed("pdf-main/", "one", PackFormat::Zip));
+    let refused = context.refused(&["install", "main.zip"]);
+    assert!(refused.contains("install the folder"), "{refused}");
 }
 
 #[test]

@@ -13,6 +13,7 @@ use skillyard_install::fetch::registry::RegistryError;
 use skillyard_install::fetch::well_known::WellKnownError;
 use skillyard_install::git::GitError;
 use skillyard_install::manifest::ManifestError;
+use skillyard_install::material::MaterialError;
 use skillyard_install::plan::{Conflict, Obstacle};
 use skillyard_install::store::StoreError;
 use skillyard_install::target::TargetError;
@@ -57,6 +58,15 @@ fn obstacle_hint(conflicts: &[Conflict]) -> Option<&'static str> {
     })
 }
 
+fn material_hint(error: &MaterialError) -> Option<String> {
+    match error.0.downcast_ref() {
+        Some(UnpackError::FolderName { folder, .. }) => Some(format!(
+            "Unpack it, and install the folder: `skillyard install ./{folder}`"
+        )),
+        _ => error.0.downcast_ref().and_then(git_hint),
+    }
+}
+
 impl InstallFailure {
     /// What the user can do about it.
     pub(in crate::error) fn hint(&self) -> Option<String> {
@@ -65,9 +75,6 @@ impl InstallFailure {
             Self::LeftOut(conflicts) => left_out_hint(conflicts).into(),
             Self::NeededName { .. } => {
                 "It is needed under this name: take away what is there, or replace it with `--force`".into()
-            }
-            Self::Unpack(UnpackError::FolderName { folder, .. }) => {
-                format!("Unpack it, and install the folder: `skillyard install ./{folder}`")
             }
             Self::NothingOffered(_) => "A skill is a folder with a `SKILL.md`".into(),
             Self::Several { names, .. } => format!(
@@ -153,7 +160,7 @@ impl InstallFailure {
             Self::Dependencies(error) => return dependency_hint(error),
             Self::RegistryAnswer(error) => return registry_hint(error),
             Self::Git(error) => return git_hint(error),
-            Self::Material(error) => return error.0.downcast_ref().and_then(git_hint),
+            Self::Material(error) => return material_hint(error),
             Self::Target(TargetError::NoSuchAgent { nearest: Some(name), .. }) => {
                 format!("Did you mean `{name}`?")
             }
