@@ -34,6 +34,9 @@ pub struct Agent {
     /// What keeps it from offering a skill, as it was measured.
     #[serde(default)]
     pub misses: Vec<Quirk>,
+    /// Whether it reads a project's skills in the folder only that it was started in.
+    #[serde(default)]
+    pub here_only: bool,
     /// What it does with two skills of one name.
     #[serde(default)]
     pub duplicates: Duplicates,

@@ -39,8 +39,36 @@ pub enum Quirk {
     DescriptionLong,
     /// Its description is a number or a truth value.
     DescriptionNotText,
-    /// Its description has a colon and no quotes.
+    /// Its description is a list or a mapping.
+    DescriptionList,
+    /// A text of its frontmatter needs quotes and has none.
     UnquotedText,
+    /// The same, and not only for a colon inside.
+    UnquotedMark,
+    /// The same for a text that starts with `*`, `&` or a quote, or goes on in lines that are not indented.
+    UnquotedStart,
+    /// Text follows the line that closes its frontmatter.
+    CloserText,
+    /// Its frontmatter is closed by `...`.
+    CloserDots,
+    /// What closes its frontmatter is indented.
+    CloserIndented,
+    /// Its frontmatter is never closed.
+    Unclosed,
+    /// Its frontmatter is in a code fence.
+    Fenced,
+    /// Tabs indent its frontmatter.
+    Tab,
+    /// One character of its frontmatter is written as two escapes.
+    SurrogateEscape,
+    /// A field is there twice.
+    DuplicateKey,
+    /// A field has no separator that YAML sees.
+    Separator,
+    /// Its file is UTF-16.
+    Utf16,
+    /// Its file has bytes that are no UTF-8.
+    NotUtf8,
     /// Its file starts with a byte order mark.
     ByteOrderMark,
     /// Its file starts with blank space.
@@ -63,7 +91,20 @@ impl Quirk {
             Self::NameLong => "has a name of more than 64 characters",
             Self::DescriptionLong => "has a description of more than 1,024 characters",
             Self::DescriptionNotText => "has a description that is not a text",
-            Self::UnquotedText => "has a description with a colon and without quotes",
+            Self::DescriptionList => "has a description that is a list",
+            Self::UnquotedText => "has a text with a colon and without quotes",
+            Self::UnquotedMark | Self::UnquotedStart => "has a text that needs quotes",
+            Self::CloserText => "has text behind the `---` that closes its frontmatter",
+            Self::CloserDots => "has a frontmatter that is closed by `...`",
+            Self::CloserIndented => "has an indented `---` at the end of its frontmatter",
+            Self::Unclosed => "has a frontmatter that is never closed",
+            Self::Fenced => "has its frontmatter in a code fence",
+            Self::Tab => "has tabs that indent its frontmatter",
+            Self::SurrogateEscape => "has a character that is written as two escapes",
+            Self::DuplicateKey => "has a field twice",
+            Self::Separator => "has a field without a colon and a space",
+            Self::Utf16 => "is a file in UTF-16",
+            Self::NotUtf8 => "has bytes that are not UTF-8",
             Self::ByteOrderMark => "starts with a byte order mark",
             Self::LeadingSpace => "starts with a blank line",
         }
@@ -76,9 +117,21 @@ impl Quirk {
             Self::LowerCaseFile => "Rename the file to `SKILL.md`",
             Self::LinkedOutside => "Put a copy there: `skillyard install` without `--link`",
             Self::DescriptionLong => "Shorten the description",
-            Self::UnquotedText | Self::ByteOrderMark | Self::LeadingSpace => {
-                "Mend it with `skillyard validate --fix`"
-            }
+            Self::UnquotedText
+            | Self::UnquotedMark
+            | Self::UnquotedStart
+            | Self::CloserText
+            | Self::CloserDots
+            | Self::CloserIndented
+            | Self::Unclosed
+            | Self::Fenced
+            | Self::Tab
+            | Self::SurrogateEscape
+            | Self::Separator
+            | Self::Utf16
+            | Self::NotUtf8
+            | Self::ByteOrderMark
+            | Self::LeadingSpace => "Mend it with `skillyard validate --fix`",
             _ => "See what is wrong with `skillyard validate`",
         }
     }
@@ -86,22 +139,42 @@ impl Quirk {
 
 /// Everything unusual about a skill of a source.
 pub fn quirks(record: &Record, source: &Source) -> Vec<Quirk> {
-    let has = |code: &str| record.problems.iter().any(|each| each.code == code);
     let name = &*record.name;
     let folder = record.folder.file_name().and_then(|name| name.to_str());
     let depth = record.folder.strip_prefix(&source.root);
+    let is_nested = depth.is_ok_and(|below| below.components().count() > 1);
     let found = [
-        (
-            Quirk::Nested,
-            depth.is_ok_and(|below| below.components().count() > 1),
-        ),
-        (Quirk::LowerCaseFile, &*record.file_name != "SKILL.md"),
+        (Quirk::Nested, is_nested),
         (Quirk::LinkedOutside, leaves(&record.folder, source)),
-        (Quirk::NameMissing, has("name-missing")),
         (
             Quirk::NameNotFolder,
             folder.is_some_and(|each| each != name),
         ),
+    ];
+    let found = found.into_iter().filter(|(_, is_so)| *is_so);
+    let problems = record.problems.iter();
+    let problems: Vec<_> = problems.map(|each| (&*each.code, &*each.message)).collect();
+    let in_file = in_file(name, &record.description, &record.file_name, &problems);
+    found.map(|(quirk, _)| quirk).chain(in_file).collect()
+}
+
+/// What is unusual about the file of a skill, by what rules said of it: their codes and messages.
+pub fn in_file(
+    name: &str,
+    description: &str,
+    file_name: &str,
+    problems: &[(&str, &str)],
+) -> Vec<Quirk> {
+    let says = |code: &str, words: &str| {
+        let mut of_code = problems.iter().filter(|(each, _)| *each == code);
+        of_code.any(|(_, message)| message.contains(words))
+    };
+    let has = |code: &str| says(code, "");
+    let unquoted = |words: &str| says("yaml-unquoted-text", words);
+    let goes_on = unquoted("behind a quoted");
+    let found = [
+        (Quirk::LowerCaseFile, file_name != "SKILL.md"),
+        (Quirk::NameMissing, has("name-missing")),
         (
             Quirk::NameCharacters,
             name.contains(|c: char| c.is_uppercase() || (c.is_ascii_punctuation() && c != '-')),
@@ -115,10 +188,47 @@ pub fn quirks(record: &Record, source: &Source) -> Vec<Quirk> {
         (Quirk::NameLong, name.chars().count() > NAME),
         (
             Quirk::DescriptionLong,
-            record.description.chars().count() > DESCRIPTION,
+            description.chars().count() > DESCRIPTION,
         ),
-        (Quirk::DescriptionNotText, is_no_text(&record.description)),
+        (
+            Quirk::DescriptionNotText,
+            is_no_text(description) || says("field-type", "`description`"),
+        ),
+        (
+            Quirk::DescriptionList,
+            says("field-type", "`description` must be text, and is a list")
+                || says("field-type", "`description` must be text, and is a mapping"),
+        ),
         (Quirk::UnquotedText, has("yaml-unquoted-text")),
+        (
+            Quirk::UnquotedMark,
+            goes_on
+                || ["reserved", "anchor", "not indented"]
+                    .iter()
+                    .any(|each| unquoted(each)),
+        ),
+        (
+            Quirk::UnquotedStart,
+            goes_on && !description.starts_with(['[', '{'])
+                || ["anchor", "not indented"].iter().any(|each| unquoted(each)),
+        ),
+        (
+            Quirk::CloserText,
+            says("frontmatter-closer", "text follows"),
+        ),
+        (Quirk::CloserDots, says("frontmatter-closer", "`...`")),
+        (
+            Quirk::CloserIndented,
+            says("frontmatter-closer", "indented"),
+        ),
+        (Quirk::Unclosed, has("frontmatter-unclosed")),
+        (Quirk::Fenced, has("frontmatter-fenced")),
+        (Quirk::Tab, has("yaml-tab")),
+        (Quirk::SurrogateEscape, has("yaml-surrogate-escape")),
+        (Quirk::DuplicateKey, has("yaml-duplicate-key")),
+        (Quirk::Separator, has("yaml-separator")),
+        (Quirk::Utf16, says("file-encoding", "UTF-16")),
+        (Quirk::NotUtf8, says("file-encoding", "not UTF-8")),
         (Quirk::ByteOrderMark, has("file-byte-order-mark")),
         (Quirk::LeadingSpace, has("frontmatter-leading-space")),
     ];

@@ -3,7 +3,10 @@
 //! The facts were measured with the clients themselves; they are a table so that a new
 //! measurement is a new line.
 
+use skillyard_catalog::agents;
+use skillyard_catalog::quirk::{Quirk, in_file};
 use skillyard_format::render::arguments::placeholders;
+use skillyard_format::rules::{self, Profile, Subject};
 use skillyard_format::skill::{CLIENT_FIELDS, STANDARD_FIELDS};
 use skillyard_format::{Document, Skill};
 
@@ -77,8 +80,11 @@ pub fn losses(skill: &Skill<'_>, tree: &Tree, agent: &str) -> Vec<Loss> {
             "it breaks the rules for names, and the skill is left out",
         );
     }
-    let file = tree.skill_file().map(|file| file.bytes.as_slice());
-    let document = Document::parse(file.unwrap_or_default());
+    let file = tree.skill_file();
+    let document = Document::parse(file.map(|file| &*file.bytes).unwrap_or_default());
+    for quirk in missed(skill, &document, file.map_or("", |file| &file.path), agent) {
+        lost("the skill".into(), quirk.reason());
+    }
     let written = placeholders(document.body());
     // Prices look the same, and no skill begins to count with one of those.
     let fields = ["argument-hint", "arguments"].iter();
@@ -105,6 +111,34 @@ pub fn losses(skill: &Skill<'_>, tree: &Tree, agent: &str) -> Vec<Loss> {
         lost(placeholder.to_owned(), why);
     }
     losses
+}
+
+/// What about the file keeps the agent from offering the skill, besides what is told of its fields.
+fn missed(skill: &Skill<'_>, document: &Document<'_>, file: &str, agent: &str) -> Vec<Quirk> {
+    let subject = Subject {
+        file_name: file,
+        ..Subject::new(document, Some(&skill.name))
+    };
+    let found = rules::check(&subject, Profile::Load);
+    let problems: Vec<_> = found
+        .iter()
+        .map(|each| (each.code, &*each.message))
+        .collect();
+    let is_strict = STRICT_NAMES.contains(&agent);
+    let is_told = |quirk: Quirk| match quirk {
+        Quirk::LowerCaseFile | Quirk::DescriptionLong => true,
+        Quirk::NameCharacters
+        | Quirk::NameSpace
+        | Quirk::NameHyphens
+        | Quirk::NameNotAscii
+        | Quirk::NameLong => is_strict,
+        _ => false,
+    };
+    let misses = agents::find(agent).map_or(&[][..], |agent| &agent.misses);
+    let quirks = in_file(&skill.name, &skill.description, file, &problems).into_iter();
+    let quirks = quirks.filter(|quirk| misses.contains(quirk) && !is_told(*quirk));
+    // One is enough, and another may be a wider name of the same.
+    quirks.take(1).collect()
 }
 
 #[cfg(test)]

@@ -34,6 +34,7 @@ pub(super) fn checks(context: &Context, named: &[String]) -> Result<Vec<Check>, 
     let catalog = library::load(context, IndexMode::Use, &Choice::default())?;
     let sight = Sight {
         catalog: &catalog,
+        current: &context.environment.current_dir,
         home: context.environment.home.as_deref(),
     };
     Ok(agents
@@ -66,6 +67,8 @@ fn agents(context: &Context, named: &[String]) -> Result<Vec<&'static Agent>, Co
 
 struct Sight<'a> {
     catalog: &'a Catalog,
+    /// Where agents are started.
+    current: &'a Path,
     home: Option<&'a Path>,
 }
 
@@ -77,7 +80,8 @@ impl Sight<'_> {
             .iter()
             .filter(|skill| matches!(skill.kind, SourceKind::Project | SourceKind::User))
             .collect();
-        let (mut elsewhere, mut missed) = (Vec::new(), BTreeMap::<Quirk, Vec<&str>>::new());
+        let (mut elsewhere, mut above) = (Vec::new(), Vec::new());
+        let mut missed = BTreeMap::<Quirk, Vec<&str>>::new();
         let (mut seen, mut characters, mut in_project) = (0, 0, false);
         for skill in &skills {
             let name = skill.record.name.as_str();
@@ -85,6 +89,10 @@ impl Sight<'_> {
                 elsewhere.push(name);
                 continue;
             };
+            if agent.here_only && source.kind == SourceKind::Project && !self.is_here(source) {
+                above.push(name);
+                continue;
+            }
             let unusual = quirks(&skill.record, source);
             if let Some(quirk) = unusual.iter().find(|quirk| agent.misses.contains(quirk)) {
                 missed.entry(*quirk).or_default().push(name);
@@ -108,6 +116,14 @@ impl Sight<'_> {
             let message = format!("{name} does not read the folder of {}", listed(&elsewhere));
             checks.push(check(Verdict::Warning, message, Some(&hint)));
         }
+        if !above.is_empty() {
+            let message = format!(
+                "{name} reads a project's skills only in the folder that it is started in, which has not {}",
+                listed(&above)
+            );
+            let hint = format!("Start {name} in the project's own folder");
+            checks.push(check(Verdict::Warning, message, Some(&hint)));
+        }
         for (quirk, names) in missed {
             let message = format!(
                 "{name} passes over {}: each {}",
@@ -129,6 +145,11 @@ impl Sight<'_> {
             checks.push(check(Verdict::Warning, message, Some(hint)));
         }
         checks
+    }
+
+    /// Whether a folder of skills lies where agents are started, and not further up.
+    fn is_here(&self, source: &Source) -> bool {
+        source.root.starts_with(self.current)
     }
 
     /// The folder that the agent has a skill from: a copy will do.

@@ -38,7 +38,7 @@ fn it_says_which_skills_an_agent_does_not_see() {
     warning: Claude Code does not read the folder of `colon`, `deep`, `plain`
       Put them there too: `skillyard install REF --agent claude-code`
     good: GitHub Copilot sees 3 of 4 skills
-    warning: GitHub Copilot passes over `colon`: each has a description with a colon and without quotes
+    warning: GitHub Copilot passes over `colon`: each has a text with a colon and without quotes
       Mend it with `skillyard validate --fix`
     good: Gemini CLI sees 3 of 4 skills
     warning: Gemini CLI passes over `deep`: each lies deeper than one folder
@@ -46,6 +46,69 @@ fn it_says_which_skills_an_agent_does_not_see() {
     warning: Gemini CLI reads a project's skills only when it trusts the folder
       Trust the folder when Gemini CLI asks, or start it with `--skip-trust`
     ");
+}
+
+#[test]
+fn what_each_agent_makes_of_odd_files_is_told() {
+    let context = TestContext::new();
+    context.write(".git/HEAD", "ref: refs/heads/main\n");
+    let described = |name: &str, text: &str| {
+        let file = format!(".agents/skills/{name}/SKILL.md");
+        context.write(
+            &file,
+            format!("---\nname: {name}\ndescription: {text}\n---\nDo.\n"),
+        );
+    };
+    described("bold", "**Bold** text. Use when ok.");
+    described("quote", "\"Quoted\" word. Use when ok.");
+    described("at", "@acme text. Use when ok.");
+    described("bracket", "[BETA] Does x. Use when ok.");
+    described(
+        "twice",
+        "Does x. Use when ok.\ndescription: Does y. Use when ok.",
+    );
+    described("dots", "Does x. Use when ok.\n...\nDo.");
+    described("tab", "Does x. Use when ok.\nmetadata:\n\tversion: \"1\"");
+    assert_snapshot!(agents(&context, "codex,opencode,gemini-cli"), @"
+    good: Codex sees 2 of 7 skills
+    warning: Codex passes over `bold`, `quote`: each has a text that needs quotes
+      Mend it with `skillyard validate --fix`
+    warning: Codex passes over `dots`: each has a frontmatter that is closed by `...`
+      Mend it with `skillyard validate --fix`
+    warning: Codex passes over `tab`: each has tabs that indent its frontmatter
+      Mend it with `skillyard validate --fix`
+    warning: Codex passes over `twice`: each has a field twice
+      See what is wrong with `skillyard validate`
+    good: OpenCode sees 1 of 7 skills
+    warning: OpenCode passes over `at`, `bold`, `bracket`, `quote`: each has a text that needs quotes
+      Mend it with `skillyard validate --fix`
+    warning: OpenCode passes over `dots`: each has a frontmatter that is closed by `...`
+      Mend it with `skillyard validate --fix`
+    warning: OpenCode passes over `twice`: each has a field twice
+      See what is wrong with `skillyard validate`
+    good: Gemini CLI sees 6 of 7 skills
+    warning: Gemini CLI passes over `dots`: each has a frontmatter that is closed by `...`
+      Mend it with `skillyard validate --fix`
+    warning: Gemini CLI reads a project's skills only when it trusts the folder
+      Trust the folder when Gemini CLI asks, or start it with `--skip-trust`
+    ");
+    let told = context.tell(&["export", "quote", "--agent", "codex"]);
+    assert!(
+        told.contains("the skill: has a text that needs quotes"),
+        "{told}"
+    );
+    let sub = context.root().join("sub");
+    std::fs::create_dir(&sub).unwrap();
+    let mut command = context.skillyard();
+    command
+        .current_dir(&sub)
+        .args(["doctor", "--agent", "gemini-cli"]);
+    let told = text(&output(&mut command).stdout);
+    assert!(told.contains("Gemini CLI sees 0 of 7 skills"), "{told}");
+    assert!(
+        told.contains("Start Gemini CLI in the project's own folder"),
+        "{told}"
+    );
 }
 
 #[test]
