@@ -73,7 +73,9 @@ impl<'a> Here<'a> {
                 let is_words = matches!(self.unit.language, Language::Other | Language::Data);
                 is_words && self.file.is_document
             }
-            Place::Comment | Place::Data | Place::Decoded => false,
+            // Agents read data as they read anything else.
+            Place::Data => true,
+            Place::Comment | Place::Decoded => false,
         }
     }
 

@@ -76,10 +76,10 @@ pub(crate) static SIGNALS: [Signal; 15] = [
     },
     Signal {
         fact: Fact::Downloads,
-        words: &["curl", "wget", "urlretrieve", "downloadfile", "-outfile", "certutil", "bitsadmin"],
+        words: &["curl", "wget", "urlretrieve", "downloadfile", "-outfile", "certutil", "bitsadmin", "bitstransfer"],
         pattern: Pattern::new(
             r"\bcurl\b[^|;]*\s-(?:[a-z]*o)\s+[^/\s]|\bcurl\b[^|;]*\s-(?:[a-z]*o)\s+/[^d]|\bcurl\b[^|;]*--(?:output|remote-name)|\bcurl\b[^|;]*\s>\s*\S|\bwget\b[^|;]*https?:|\bwget\b[^|;]*\$|
-            urlretrieve\s*\(|downloadfile\s*\(|-outfile\b|certutil\b[^;]*-urlcache|bitsadmin\b[^;]*/transfer",
+            urlretrieve\s*\(|downloadfile\s*\(|-outfile\b|certutil\b[^;]*-urlcache|bitsadmin\b[^;]*/transfer|start-bitstransfer\b",
         ),
     },
     Signal {

@@ -5,6 +5,7 @@
 mod addresses;
 mod bytes;
 mod classes;
+mod data;
 mod frontmatter;
 mod spellings;
 

@@ -27,22 +27,28 @@ static CONTAINER: Pattern = Pattern::new(
 static AGENT: Pattern = Pattern::new(
     r"\b(?:pretooluse|posttooluse|sessionstart|userpromptsubmit|stop)\b.*\bcommand\b.*(?:curl|wget|https?:|base64|nc\s|python3?\s+-c|bash\s+-c)",
 );
+/// A hook of an agent, whatever it runs.
+static HOOK: Pattern =
+    Pattern::new(r"\b(?:pretooluse|posttooluse|sessionstart|userpromptsubmit|stop)\b.*\bcommand\b");
 static PYTHON: Pattern = Pattern::new(
     r"(?:>>?|open\s*\(|write|copy|cp|tee)[^;]{0,80}(?:sitecustomize\.py|usercustomize\.py|site-packages[^;]{0,40}\.pth\b)",
 );
 
 fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
     let text = here.text;
+    let is_field = here.unit.place == Place::Frontmatter;
     let (range, severity) = if let Some(range) = EDITOR.find(text) {
         (range, Severity::Critical)
     } else if let Some(range) = CONTAINER.find(text).or_else(|| AGENT.find(text)) {
         (range, Severity::Critical)
+    } else if let Some(range) = HOOK.find(text).filter(|_| is_field) {
+        (range, Severity::Medium)
     } else if let Some(range) = PYTHON.find(text).filter(|_| here.runs()) {
         (range, Severity::High)
     } else {
         return;
     };
-    let severity = if here.is_code() || here.unit.place == Place::Frontmatter {
+    let severity = if here.is_code() || is_field {
         severity
     } else {
         Severity::Low

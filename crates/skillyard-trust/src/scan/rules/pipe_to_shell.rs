@@ -19,7 +19,7 @@ rule! {
     /// **Fix:** download to a file, check it, then run it; or use a package manager.
     "scan-pipe-to-shell", Critical,
     "download to a file, check it, then run it; or use a package manager",
-    words: &["curl", "dig ", "nslookup", "wget", "iex", "invoke-expression", "fetch ", "urlopen", "requests.get", "mshta", "regsvr32", "rundll32", "uri.open", "net::http", "downloadstring", "lwp-", "git clone", "deno", "bun ", "aria2c", "axel ", "fetch(", "axios", "got(", "eval(", "eval (", "eval {", "eval get", "| bash", "| sh", "| zsh", "|bash", "|sh", "| sudo ", "| exec ", "| command ", "| env ", "include 'http", "include('http", "require 'http", "require('http", "include \"http", "include(\"http", "exec(", "exec (", "include_once", "require_once", "include (", "include (", "require (", "require(", "include(", "include'http", "include\"http", "require \"http", "require'http", "require\"http"],
+    words: &["curl", "dig ", "nslookup", "wget", "iex", "invoke-expression", "fetch ", "urlopen", "requests.get", "mshta", "regsvr32", "rundll32", "msiexec", "scriptblock", "uri.open", "net::http", "downloadstring", "lwp-", "git clone", "deno", "bun ", "aria2c", "axel ", "fetch(", "axios", "got(", "eval(", "eval (", "eval {", "eval get", "| bash", "| sh", "| zsh", "|bash", "|sh", "| sudo ", "| exec ", "| command ", "| env ", "include 'http", "include('http", "require 'http", "require('http", "include \"http", "include(\"http", "exec(", "exec (", "include_once", "require_once", "include (", "include (", "require (", "require(", "include(", "include'http", "include\"http", "require \"http", "require'http", "require\"http"],
     check
 }
 
@@ -32,7 +32,8 @@ static PIPE: Pattern = Pattern::new(
     \b(?:iwr|irm|invoke-webrequest|invoke-restmethod|downloadstring)\b[^;]{0,300}\|\s*(?:iex|invoke-expression)\b|
     \b(?:exec|eval)\s*\(\s*(?:compile\s*\(\s*)?(?:urllib|urlopen|requests\.get|httpx\.get|__import__\(['"](?:urllib|requests)|\w+\.urlopen\s*\()|
     \bdeno\s+(?:run|eval)\b[^;|]{0,120}(?:https?://|data:)|\bbun\s+(?:run|x)\s+["']?https?://|\bpython3?\s+-c\s+["'][^"']*(?:urlopen|requests\.get)[^"']*exec|
-    \b(?:include|require)(?:_once)?\s*\(?\s*["']https?://|\bmshta(?:\.exe)?\s+["']?https?:|\bregsvr32\b[^;]{0,80}https?:|\brundll32\b[^;]{0,120}https?:"#,
+    \b(?:include|require)(?:_once)?\s*\(?\s*["']https?://|\bmshta(?:\.exe)?\s+["']?https?:|\bregsvr32\b[^;]{0,80}https?:|\brundll32\b[^;]{0,120}(?:https?:|\s\\\\\w)|
+    \bmsiexec(?:\.exe)?\b[^;]{0,80}https?:|\[scriptblock\]::create\s*\([^;|]{0,200}(?:iwr|irm|invoke-webrequest|invoke-restmethod|downloadstring|webclient)"#,
 );
 
 /// A repository that is got and run in one breath.
