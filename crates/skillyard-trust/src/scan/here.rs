@@ -68,13 +68,14 @@ impl<'a> Here<'a> {
     /// Whether it is words for the agent rather than code.
     pub(crate) fn is_prose(&self) -> bool {
         match self.unit.place {
-            Place::Prose | Place::Heading | Place::Frontmatter | Place::Hidden => true,
+            // Agents read data as they read anything else.
+            Place::Prose | Place::Heading | Place::Frontmatter | Place::Hidden | Place::Data => {
+                true
+            }
             Place::Code => {
                 let is_words = matches!(self.unit.language, Language::Other | Language::Data);
                 is_words && self.file.is_document
             }
-            // Agents read data as they read anything else.
-            Place::Data => true,
             Place::Comment | Place::Decoded => false,
         }
     }
