@@ -3,9 +3,15 @@
 //! Only files below a source's root count: whole repositories ignore `.claude/`, and
 //! their users still want the skills in it.
 
+use std::fs::File;
+use std::io::Read as _;
 use std::path::Path;
 
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
+use rustix::fs::{Mode, OFlags};
+
+/// Most bytes of patterns that are read. Such files come with a checkout, and may lead to anything.
+const LARGEST: u64 = 1 << 20;
 
 /// The patterns of one folder.
 pub(crate) struct Ignored(Option<Gitignore>);
@@ -27,8 +33,10 @@ impl Ignored {
         for name in names {
             if Self::is_list(name) {
                 let builder = builder.get_or_insert_with(|| GitignoreBuilder::new(folder));
-                // A pattern that cannot be read ignores nothing.
-                let _ = builder.add(folder.join(name));
+                for line in text(&folder.join(name)).lines() {
+                    // A pattern that cannot be read ignores nothing.
+                    let _ = builder.add_line(None, line);
+                }
             }
         }
         Self(builder.and_then(|builder| builder.build().ok()))
@@ -40,4 +48,17 @@ impl Ignored {
             .as_ref()
             .is_some_and(|patterns| patterns.matched(name, true).is_ignore())
     }
+}
+
+/// The patterns in a file; none where it is no file, and not all where they do not end.
+fn text(path: &Path) -> String {
+    let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::CLOEXEC;
+    let opened = rustix::fs::open(path, flags, Mode::empty()).map(File::from);
+    let is_file = |file: &File| file.metadata().is_ok_and(|found| found.is_file());
+    let mut bytes = Vec::new();
+    if let Some(file) = opened.ok().filter(is_file) {
+        // What was read before it failed counts.
+        let _ = file.take(LARGEST).read_to_end(&mut bytes);
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
 }

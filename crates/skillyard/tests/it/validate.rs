@@ -335,3 +335,29 @@ fn skills_that_are_passed_over_are_named() {
     assert_eq!(answer["skipped"][0]["path"], "lib/target", "{answer}");
     assert_eq!(answer["summary"]["skills"], 1);
 }
+
+#[test]
+fn lists_of_what_to_ignore_are_not_read_without_end() {
+    let context = TestContext::new();
+    context.write_skill("lib/pdf");
+    context.write("lib/csv/SKILL.md", "");
+    let list = context.root().join("lib/.gitignore");
+    std::os::unix::fs::symlink("/dev/zero", &list).unwrap();
+    let answer = context.json(&["validate", "lib", "--json"]);
+    assert_eq!(answer["summary"]["skills"], 2, "{answer}");
+    std::fs::remove_file(&list).unwrap();
+    rustix::fs::mknodat(
+        rustix::fs::CWD,
+        &list,
+        rustix::fs::FileType::Fifo,
+        rustix::fs::Mode::from_raw_mode(0o600),
+        0,
+    )
+    .unwrap();
+    let answer = context.json(&["validate", "lib", "--json"]);
+    assert_eq!(answer["summary"]["skills"], 2, "{answer}");
+    std::fs::remove_file(&list).unwrap();
+    std::fs::write(&list, "csv/\n").unwrap();
+    let answer = context.json(&["validate", "lib", "--json"]);
+    assert_eq!(answer["summary"]["skills"], 1, "{answer}");
+}
