@@ -38,7 +38,6 @@ use crate::install::{conflict, finish, held_back, review};
 ///   skillyard install ./my-skills/pdf-tools @acme/forms@beta
 ///   skillyard install acme/skills/pdf-tools@^1.2 --scope project
 ///   skillyard install github:acme/skills --skill pdf-tools --agent claude-code,codex
-///   skillyard install git+https://git.example.com/skills.git#pdf-tools --ref main
 ///   skillyard install https://example.com/pdf-tools.zip --dry-run
 #[derive(Debug, clap::Args)]
 #[command(verbatim_doc_comment)]
@@ -73,6 +72,9 @@ pub(crate) struct Args {
     /// All skills of the source
     #[arg(long)]
     all: bool,
+    /// Of all skills, leave out these: names, or paths of their folders
+    #[arg(long, value_name = "NAME", value_delimiter = ',', requires = "all")]
+    except: Vec<String>,
     /// A header for hosts that you name, such as `Authorization: Bearer …`
     #[arg(long, value_name = "HEADER")]
     header: Vec<String>,
@@ -184,6 +186,7 @@ impl Args {
             name: None,
             skill: skills.to_vec(),
             all: false,
+            except: Vec::new(),
             header: Vec::new(),
             link: false,
             force: false,
@@ -259,7 +262,8 @@ fn gather(
 ) -> Result<Vec<Candidate>, CommandError> {
     let pick = match (&args.skill[..], args.all) {
         ([], false) => otherwise.clone(),
-        ([], true) => Pick::All,
+        ([], true) if args.except.is_empty() => Pick::All,
+        ([], true) => Pick::AllBut(args.except.clone()),
         (names, _) => Pick::Named(names.to_vec()),
     };
     let mut roots = Vec::new();

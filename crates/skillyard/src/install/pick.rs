@@ -21,6 +21,8 @@ pub(crate) enum Pick {
     Named(Vec<String>),
     /// All of them.
     All,
+    /// All but those with these names.
+    AllBut(Vec<String>),
 }
 
 impl Pick {
@@ -48,6 +50,7 @@ impl Pick {
         }
         match self {
             Self::All => Ok(offers),
+            Self::AllBut(names) => all_but(names, offers, place),
             Self::Named(names) => names
                 .iter()
                 .map(|name| named(name, &offers, place))
@@ -91,6 +94,26 @@ fn named(name: &str, offers: &[Offer], place: &str) -> Result<Offer, CommandErro
         }
         .into()),
     }
+}
+
+/// All skills but those of these names, each of which must be there.
+fn all_but(names: &[String], offers: Vec<Offer>, place: &str) -> Result<Vec<Offer>, CommandError> {
+    let mut left_out = Vec::new();
+    for name in names {
+        match named(name, &offers, place) {
+            Ok(offer) => left_out.push(offer.path),
+            // Of all that are called so none is wanted.
+            Err(CommandError::Install(InstallFailure::SameName { .. })) => {
+                let of_name = offers.iter().filter(|offer| offer.name == *name);
+                left_out.extend(of_name.map(|offer| offer.path.clone()));
+            }
+            Err(error) => return Err(error),
+        }
+    }
+    let kept = offers.into_iter();
+    Ok(kept
+        .filter(|offer| !left_out.contains(&offer.path))
+        .collect())
 }
 
 /// The path of a skill's folder, which no name is like.

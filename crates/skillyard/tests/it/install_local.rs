@@ -103,6 +103,12 @@ fn of_several_skills_the_user_chooses() {
     assert_eq!(context.version_of("csv"), None);
     context.done(&["install", "./lib", "--all"]);
     assert_eq!(context.version_of("csv").as_deref(), Some("one"));
+    context.done(&["remove", "csv"]);
+    context.done(&["install", "./lib", "--all", "--except", "csv"]);
+    assert_eq!(context.version_of("csv"), None);
+    let refused = context.refused(&["install", "./lib", "--all", "--except", "cvs"]);
+    assert!(refused.contains("Did you mean `csv`?"), "{refused}");
+    context.done(&["install", "./lib", "--all"]);
     assert_snapshot!(context.refused(&["install", "./lib", "--all", "--name", "x"]), @"error: `--name` renames one skill, and there are 2");
     assert_snapshot!(context.refused(&["install", "./lib/pdf", "--ref", "main"]), @"error: `./lib/pdf` has no revisions to choose from");
     assert_snapshot!(context.refused(&["install", "./nowhere"]), @"error: `[DIR]/nowhere` does not exist");

@@ -175,6 +175,9 @@ impl InstallFailure {
     /// What the user can do about the files of a scope and of the store.
     fn files_hint(&self) -> Option<String> {
         Some(match self {
+            Self::Signature { name, .. } => {
+                format!("Of many skills, leave it out with `--all --except {name}`")
+            }
             Self::Manifest(ManifestError::Format { message, .. })
             | Self::Transaction(TransactionError::Manifest(ManifestError::Format { message, .. }))
                 if message.contains("merge conflicts") =>
@@ -270,6 +273,13 @@ fn dependency_hint(error: &DependencyError<CommandError>) -> Option<String> {
             "Ask for another version of one of them, or remove one with `skillyard remove NAME`"
                 .into(),
         ),
+        // Both were asked for, and nobody needs them.
+        DependencyError::Conflict { first, second, .. }
+            if ![first, second].iter().any(|chain| chain.contains('→')) =>
+        {
+            let hint = "Leave one of them out: with `--all`, `--except FOLDER` does";
+            Some(hint.into())
+        }
         DependencyError::Fetch { source, .. } => source.hint(),
         _ => None,
     }
