@@ -3,6 +3,7 @@
 use std::io;
 use std::net::SocketAddr;
 
+use skillyard_format::package::archive::{ArchiveError, ShapeProblem};
 use skillyard_format::package::pack::PackError;
 use skillyard_format::qualified::QualifiedProblem;
 use skillyard_install::fetch::registry::RegistryError;
@@ -86,6 +87,20 @@ impl RegistryFailure {
             Self::Refused(Refusal::Invalid(_)) => "See all of it with `skillyard validate`".into(),
             Self::Refused(Refusal::Findings(_)) => "See all of it with `skillyard scan`".into(),
             Self::Refused(Refusal::Signature(_)) => "Sign it again with `skillyard sign`".into(),
+            Self::Refused(Refusal::Version(_)) => "Write three numbers, such as `1.0.0`".into(),
+            Self::Refused(
+                Refusal::Archive(ArchiveError::Shape(ShapeProblem::TwoSkillFiles(..)))
+                | Refusal::Pack(PackError::Refused(ArchiveError::Shape(
+                    ShapeProblem::TwoSkillFiles(..),
+                ))),
+            )
+            | Self::Pack(PackError::Refused(ArchiveError::Shape(ShapeProblem::TwoSkillFiles(
+                ..,
+            )))) => {
+                "A registry has skills without a folder around them, where tools disagree whose the second is: \
+                 call it otherwise, or put it two folders down"
+                    .into()
+            }
             Self::NotAsked => "Pass `--yes` to publish, or `--dry-run` to see what would be".into(),
             Self::NoVersion(_) => "Write NAME@VERSION, such as `pdf@1.2.0`".into(),
             Self::Listen { .. } => "Choose another port with `--port`".into(),

@@ -263,10 +263,15 @@ fn what_cannot_be_published_is_told_before_anything_is_sent() {
     context.write_version("pdf", "pdf", "1.0");
     let said = context.bad(&["publish", "pdf", "--dry-run"]);
     assert!(said.contains("`1.0` is not a semantic version"), "{said}");
+    assert!(said.contains("such as `1.0.0`"), "{said}");
     context.write_version("pdf", "pdf", "1.0.0+build");
     let said = context.bad(&["publish", "pdf", "--dry-run"]);
     assert!(said.contains("after `+`"), "{said}");
     context.write_version("pdf", "pdf", "1.0.0");
+    context.write_version("other", "other", "1.0.0");
+    context.write_version("other/inner", "inner", "1.0.0");
+    let said = context.bad(&["publish", "other", "--dry-run"]);
+    assert!(said.contains("two folders down"), "{said}");
     let plan: Value = context.json(&["publish", "pdf", "--dry-run", "--json"]);
     assert_eq!(plan["published"], false);
     assert_eq!(plan["files"][0]["path"], "SKILL.md");
