@@ -150,7 +150,7 @@ impl Registry {
     ) -> Result<(Change, i64), RegistryError> {
         self.writable().await?;
         allow(identity, action, name.as_str())?;
-        let (mut change, sequence) = self.database.change().await?;
+        let (mut change, sequence) = self.change().await?;
         exists(&mut change, name).await?;
         need(&mut change, identity, name, role).await?;
         Ok((change, sequence))

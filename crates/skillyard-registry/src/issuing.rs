@@ -52,6 +52,7 @@ impl Registry {
                 expires: Some(end),
                 label: wanted.label.as_deref(),
             };
+            self.ready_to_record().await?;
             tokens::add(&self.database, &token, terms, now).await?;
             Ok((token, end))
         };

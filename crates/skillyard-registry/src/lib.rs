@@ -1,6 +1,7 @@
 #![doc = include_str!("../README.md")]
 
 mod auth;
+mod begun;
 pub mod blobs;
 mod counter;
 mod curation;

@@ -33,7 +33,7 @@ impl Registry {
             self.writable().await?;
             allow(identity, Action::Owners, &subject.scope())?;
             account_named(account)?;
-            let (mut change, sequence) = self.database.change().await?;
+            let (mut change, sequence) = self.change().await?;
             subject.exists(&mut change).await?;
             let own = subject.role(&mut change, &identity.account).await?;
             // Everybody may go.
@@ -81,7 +81,7 @@ impl Registry {
         self.hold_if_near(Among::Namespaces, text, &namespace.to_string(), identity)
             .await?;
         let folded = names::folded_text(text);
-        let (mut change, _) = self.database.change().await?;
+        let (mut change, _) = self.change().await?;
         if let Some(found) = namespaces::lookalike(&mut change, &folded).await? {
             if found != text {
                 return Err(RegistryError::Confusable {
@@ -136,7 +136,7 @@ impl Registry {
                 recipient: recipient.to_owned(),
                 expires: stored(expires),
             };
-            let (mut change, _) = self.database.change().await?;
+            let (mut change, _) = self.change().await?;
             subject.exists(&mut change).await?;
             let role = subject.role(&mut change, &identity.account).await?;
             enough(role, Role::Owner, identity, &subject.text())?;
@@ -158,7 +158,7 @@ impl Registry {
             self.writable().await?;
             allow(identity, Action::Owners, &subject.scope())?;
             let now = self.now();
-            let (mut change, sequence) = self.database.change().await?;
+            let (mut change, sequence) = self.change().await?;
             let found = transfers::find(&mut change, &subject.text(), now).await?;
             let found = found.filter(|found| found.recipient == identity.account);
             let Some(found) = found else {
@@ -194,7 +194,7 @@ impl Registry {
         let result = async {
             self.writable().await?;
             allow(identity, Action::Owners, &subject.scope())?;
-            let (mut change, _) = self.database.change().await?;
+            let (mut change, _) = self.change().await?;
             let found = transfers::find(&mut change, &subject.text(), self.now()).await?;
             let role = subject.role(&mut change, &identity.account).await?;
             let is_theirs =

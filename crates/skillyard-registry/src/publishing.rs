@@ -151,7 +151,7 @@ impl Registry {
             .put(package.digest, package.archive.clone())
             .await?;
 
-        let (mut change, sequence) = self.database.change().await?;
+        let (mut change, sequence) = self.change().await?;
         // Asked again, because others may have published in between.
         match self.may_publish(&mut change, identity, &package).await? {
             Place::NewSkill => {

@@ -13,6 +13,7 @@ use governor::middleware::StateInformationMiddleware;
 use governor::state::keyed::DefaultKeyedStateStore;
 use governor::{Quota, RateLimiter};
 
+use crate::begun::is_question;
 use crate::error::RegistryError;
 use crate::peer;
 use crate::server::Proxy;
@@ -124,7 +125,7 @@ impl Gate {
         headers: &HeaderMap,
         address: impl FnOnce() -> Option<IpAddr>,
     ) -> Result<Option<Allowance>, Refused> {
-        let is_read = matches!(*method, Method::GET | Method::HEAD | Method::OPTIONS);
+        let is_read = is_question(method);
         let Some(limiter) = (if is_read { &self.reads } else { &self.writes }) else {
             return Ok(None);
         };

@@ -7,11 +7,11 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 use semver::Version;
-use skillyard_audit::{Event, Outcome, Recorder};
+use skillyard_audit::{AuditError, Event, Losses, Outcome, Recorder};
 use skillyard_format::QualifiedName;
 
 use crate::blobs::Blobs;
-use crate::database::Database;
+use crate::database::{Change, Database};
 use crate::error::RegistryError;
 use crate::look::Looks;
 use crate::names;
@@ -42,6 +42,7 @@ pub struct Registry {
     pub(crate) log: Arc<Log>,
     pub(crate) popular: u64,
     recorder: Option<Arc<Recorder>>,
+    losses: Arc<Losses>,
     clock: Clock,
 }
 
@@ -61,6 +62,7 @@ impl Registry {
             log: Arc::default(),
             popular: POPULAR,
             recorder,
+            losses: Arc::default(),
             clock,
         }
     }
@@ -110,6 +112,17 @@ impl Registry {
         }
     }
 
+    /// Begins a change, unless it could not be recorded; returns its number.
+    pub(crate) async fn change(&self) -> Result<(Change, i64), RegistryError> {
+        self.ready_to_record().await?;
+        Ok(self.database.change().await?)
+    }
+
+    /// Fails where nothing can be recorded: what must not happen unrecorded asks before it begins.
+    pub(crate) async fn ready_to_record(&self) -> Result<(), RegistryError> {
+        self.with_recorder(Recorder::make_ready).await
+    }
+
     /// Records what came of a change, refusals included, and hands it on.
     pub(crate) async fn noted<T>(
         &self,
@@ -121,19 +134,32 @@ impl Registry {
             Err(error) if error.status() < 500 => event.ended(Outcome::Denied, error.to_string()),
             Err(error) => event.ended(Outcome::Failed, error.to_string()),
         };
-        self.record(event).await?;
+        let recorded = self.record(event).await;
+        // What has happened is not denied: the log will say that something is missing.
+        if result.is_err() {
+            recorded?;
+        }
         result
     }
 
     pub(crate) async fn record(&self, event: Event) -> Result<(), RegistryError> {
+        let losses = Arc::clone(&self.losses);
+        self.with_recorder(move |recorder| {
+            losses.record(&event, |event| recorder.record(event).map(drop))
+        })
+        .await
+    }
+
+    async fn with_recorder(
+        &self,
+        act: impl FnOnce(&Recorder) -> Result<(), AuditError> + Send + 'static,
+    ) -> Result<(), RegistryError> {
         let Some(recorder) = self.recorder.clone() else {
             return Ok(());
         };
-        let written = tokio::task::spawn_blocking(move || recorder.record(&event)).await;
-        written
-            .map_err(RegistryError::internal)?
-            .map_err(RegistryError::internal)?;
-        Ok(())
+        let done = tokio::task::spawn_blocking(move || act(&recorder)).await;
+        done.map_err(RegistryError::internal)?
+            .map_err(RegistryError::internal)
     }
 }
 

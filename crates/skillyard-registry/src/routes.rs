@@ -1,8 +1,10 @@
 //! Every route, on one page.
 
 use axum::Router;
+use axum::middleware::from_fn_with_state;
 use axum::routing::{delete, get, post, put};
 
+use crate::begun::finished;
 use crate::endpoints::{
     apm, changes, deprecate, dist_tags, download, health, index, list, log, marketplace, me,
     namespaces, owners, publish, show, tokens, transfers, well_known, yank,
@@ -13,10 +15,10 @@ use crate::pages::{assets, compare, file, home, owner, skill};
 use crate::server::Server;
 
 /// All routes.
-pub(crate) fn routes() -> Router<Server> {
+pub(crate) fn routes(server: &Server) -> Router<Server> {
     finding()
         .merge(for_others())
-        .merge(changing())
+        .merge(changing().layer(from_fn_with_state(server.clone(), finished)))
         .merge(for_people())
         .fallback(async || RegistryError::NoRoute)
         .method_not_allowed_fallback(async || RegistryError::NoMethod)

@@ -17,6 +17,7 @@ use skillyard_trust::signature::SigningKey;
 use tokio::net::TcpListener;
 use tokio::sync::Semaphore;
 
+use crate::begun::Begun;
 use crate::counter::Counter;
 use crate::documents::KeptDocument;
 use crate::guard::guard;
@@ -104,6 +105,7 @@ pub struct Parts {
     pub(crate) counter: Counter,
     pub(crate) gate: Arc<Gate>,
     pub(crate) uploads: Arc<Uploads>,
+    pub(crate) begun: Arc<Begun>,
     pub(crate) sheets: Arc<Kept<String, Arc<Sheet>>>,
     pub(crate) archives: Arc<Kept<Digest, Bytes>>,
     pub(crate) documents: Arc<Kept<KeptDocument, Bytes>>,
@@ -127,6 +129,7 @@ impl Server {
             counter: Counter::start(registry.database.clone()),
             gate: Arc::new(Gate::new(settings.rates)),
             uploads: Arc::default(),
+            begun: Arc::default(),
             sheets: Arc::new(Kept::new(SHEETS)),
             archives: Arc::new(Kept::new(ARCHIVES)),
             documents: Arc::new(Kept::new(DOCUMENTS)),
@@ -154,15 +157,16 @@ impl Server {
 
     /// Everything it answers to.
     pub fn router(&self) -> Router {
-        let routes = routes().with_state(self.clone());
+        let routes = routes(self).with_state(self.clone());
         // What is around a router is before its routes are chosen.
         Router::new()
             .fallback_service(routes)
             .layer(from_fn_with_state(self.clone(), guard))
     }
 
-    /// Waits until the downloads so far are counted.
+    /// Waits until what was begun is done and the downloads so far are counted.
     pub async fn settle(&self) {
+        self.begun.done(FAREWELL).await;
         self.counter.finish().await;
     }
 

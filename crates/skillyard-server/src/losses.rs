@@ -3,7 +3,7 @@
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-use skillyard_audit::{Event, EventKind};
+use skillyard_audit::Event;
 
 use crate::host::Host;
 use crate::log::Line;
@@ -14,7 +14,7 @@ pub(crate) struct Losses {
     /// Since the start.
     all: AtomicU64,
     /// Since the log was last written.
-    open: AtomicU64,
+    open: skillyard_audit::Losses,
     /// Whether somebody was told that the log cannot be written.
     told: AtomicBool,
 }
@@ -27,23 +27,11 @@ impl Losses {
 
     /// Records an event; before it, if the log can be written again, how many were lost.
     pub(crate) fn record(&self, host: &dyn Host, event: &Event) {
-        let open = self.open.swap(0, Ordering::AcqRel);
-        if open > 0 {
-            let lost = Event::new(EventKind::LogLost)
-                .reason("the log could not be written")
-                .detail("events", open.to_string());
-            if host.record(&lost).is_err() {
-                self.open.fetch_add(open + 1, Ordering::AcqRel);
-                self.all.fetch_add(1, Ordering::Relaxed);
-                return;
-            }
+        let Err(error) = self.open.record(event, |event| host.record(event)) else {
             self.told.store(false, Ordering::Release);
-        }
-        let Err(error) = host.record(event) else {
             return;
         };
         self.all.fetch_add(1, Ordering::Relaxed);
-        self.open.fetch_add(1, Ordering::AcqRel);
         // Only the first of a row is told: the others would fill a log that may lie on that disk.
         if !self.told.swap(true, Ordering::AcqRel) {
             let cause = format!(

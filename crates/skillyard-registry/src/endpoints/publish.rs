@@ -132,12 +132,12 @@ pub(super) async fn published(
     let upload = upload(server, headers, body).await?;
     let registry = server.registry.clone();
     // What has begun goes on without its sender, and keeps its place until it is done.
-    let work = tokio::spawn(async move {
+    let work = async move {
         let published = registry.publish(&identity, upload, destination).await;
         drop(place);
         published
-    });
-    work.await.map_err(RegistryError::internal)?
+    };
+    server.begun.finish(work).await?
 }
 
 /// The whole body, unless it is too large, too slow or broken off.
@@ -148,10 +148,14 @@ async fn upload(server: &Server, headers: &HeaderMap, body: Body) -> Result<Byte
     if announced.is_some_and(|length| length > limit as u64) {
         return Err(RegistryError::TooLarge(limit));
     }
-    let reading = axum::body::to_bytes(body, limit);
-    let upload = tokio::time::timeout(server.settings.upload_time, reading).await;
-    let upload = upload.map_err(|_| RegistryError::TooSlow)?;
-    upload.map_err(|error| {
+    let upload = tokio::time::timeout(server.settings.upload_time, whole(body, limit)).await;
+    upload.map_err(|_| RegistryError::TooSlow)?
+}
+
+/// The whole body, unless it is too large or broken off.
+pub(crate) async fn whole(body: Body, limit: usize) -> Result<Bytes, RegistryError> {
+    let whole = axum::body::to_bytes(body, limit).await;
+    whole.map_err(|error| {
         let cause = std::error::Error::source(&error);
         if cause.is_some_and(<dyn std::error::Error>::is::<LengthLimitError>) {
             RegistryError::TooLarge(limit)
