@@ -13,6 +13,7 @@ use crate::registry::{Registry, allow, need};
 use crate::role::Role;
 use crate::squat::{self, Among};
 use crate::store::{held, namespaces, roles, skills, tags, versions};
+use crate::subject::Subject;
 use crate::token::{Action, Identity};
 
 /// Where an upload is to go.
@@ -131,6 +132,9 @@ impl Registry {
         self.writable().await?;
         allow(identity, Action::Publish, name.as_str())?;
         names::check(&name)?;
+        if let Some(namespace) = name.namespace() {
+            self.make_own(identity, namespace).await?;
+        }
         // A stranger's upload is not stored at all.
         let mut connection = self
             .database
@@ -138,9 +142,7 @@ impl Registry {
             .acquire()
             .await
             .map_err(RegistryError::from)?;
-        let place = self
-            .may_publish(&mut connection, identity, &package)
-            .await?;
+        let place = may_publish(&mut connection, identity, &package).await?;
         drop(connection);
         if matches!(place, Place::NewSkill) && name.namespace().is_none() {
             let text = name.as_str();
@@ -153,7 +155,7 @@ impl Registry {
 
         let (mut change, sequence) = self.change().await?;
         // Asked again, because others may have published in between.
-        match self.may_publish(&mut change, identity, &package).await? {
+        match may_publish(&mut change, identity, &package).await? {
             Place::NewSkill => {
                 let folded = names::folded(&name);
                 skills::add(&mut change, &name, &folded, &package.version, sequence, now).await?;
@@ -181,56 +183,25 @@ impl Registry {
         Ok(Published::New(package))
     }
 
-    async fn may_publish(
+    /// Makes the caller's own namespace when it is first used.
+    ///
+    /// It needs connections of its own, so nobody calls this who holds one: when all hold one and
+    /// wait for another, nobody gets any.
+    async fn make_own(
         &self,
-        connection: &mut sqlx::AnyConnection,
-        identity: &Identity,
-        package: &Package,
-    ) -> Result<Place, RegistryError> {
-        let name = &package.name;
-        if let Some(namespace) = name.namespace() {
-            self.enter(connection, identity, namespace).await?;
-        }
-        match skills::lookalike(connection, &names::folded(name)).await? {
-            None if name.namespace().is_none() => return Ok(Place::NewSkill),
-            None => {
-                need(connection, identity, name, Role::Publisher).await?;
-                return Ok(Place::NewSkill);
-            }
-            Some(other) if other != name.as_str() => {
-                return Err(RegistryError::Confusable {
-                    name: name.to_string(),
-                    other,
-                });
-            }
-            Some(_) => {}
-        }
-        need(connection, identity, name, Role::Publisher).await?;
-        match versions::find(connection, name.as_str(), &package.version).await? {
-            None => Ok(Place::NewVersion),
-            Some(there) if there.digest == package.digest => Ok(Place::Taken),
-            Some(there) => Err(RegistryError::Immutable {
-                skill: name.to_string(),
-                version: package.version.to_string(),
-                published: there.digest,
-            }),
-        }
-    }
-
-    /// Refuses a namespace that is not there. Everybody's own is made when it is first used.
-    async fn enter(
-        &self,
-        connection: &mut sqlx::AnyConnection,
         identity: &Identity,
         namespace: &Namespace,
     ) -> Result<(), RegistryError> {
+        if namespace.as_str() != identity.account {
+            return Ok(());
+        }
         let folded = names::folded_text(namespace.as_str());
-        match namespaces::lookalike(connection, &folded).await? {
-            Some(found) if found == namespace.as_str() => Ok(()),
-            None if namespace.as_str() == identity.account => {
-                Box::pin(self.create_namespace(identity, namespace)).await
-            }
-            _ => Err(RegistryError::NoNamespace(namespace.to_string())),
+        let mut connection = self.database.pool().acquire().await?;
+        let found = namespaces::lookalike(&mut connection, &folded).await?;
+        drop(connection);
+        match found {
+            Some(_) => Ok(()),
+            None => self.create_namespace(identity, namespace).await,
         }
     }
 
@@ -259,6 +230,44 @@ impl Registry {
         let reason = error.to_string();
         held::note(&self.database, shown, account, &reason, self.now()).await?;
         Err(error)
+    }
+}
+
+/// Where an upload would go, unless it may not.
+async fn may_publish(
+    connection: &mut sqlx::AnyConnection,
+    identity: &Identity,
+    package: &Package,
+) -> Result<Place, RegistryError> {
+    let name = &package.name;
+    if let Some(namespace) = name.namespace() {
+        Subject::Namespace(namespace.clone())
+            .exists(connection)
+            .await?;
+    }
+    match skills::lookalike(connection, &names::folded(name)).await? {
+        None if name.namespace().is_none() => return Ok(Place::NewSkill),
+        None => {
+            need(connection, identity, name, Role::Publisher).await?;
+            return Ok(Place::NewSkill);
+        }
+        Some(other) if other != name.as_str() => {
+            return Err(RegistryError::Confusable {
+                name: name.to_string(),
+                other,
+            });
+        }
+        Some(_) => {}
+    }
+    need(connection, identity, name, Role::Publisher).await?;
+    match versions::find(connection, name.as_str(), &package.version).await? {
+        None => Ok(Place::NewVersion),
+        Some(there) if there.digest == package.digest => Ok(Place::Taken),
+        Some(there) => Err(RegistryError::Immutable {
+            skill: name.to_string(),
+            version: package.version.to_string(),
+            published: there.digest,
+        }),
     }
 }
 

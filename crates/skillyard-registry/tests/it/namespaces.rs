@@ -1,7 +1,12 @@
 //! `@owner/name`: who may do what in a namespace, and where its skills are found.
 
+use std::time::Duration;
+
 use axum::body::Body;
+use axum::http::Request;
 use serde_json::json;
+use tokio::task::JoinSet;
+use tower::ServiceExt as _;
 
 use super::yard::{Yard, skill};
 
@@ -317,4 +322,23 @@ async fn handing_over_takes_two() {
         yard.post(path, &ada, &json!({})).await.problem(),
         "404 no-such-transfer"
     );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn first_uploads_into_own_namespaces_wait_for_nobody() {
+    let yard = Yard::new().await;
+    let mut uploads = JoinSet::new();
+    for account in ["anna", "bert", "carl", "dora", "emil", "fritz"] {
+        let token = yard.full(account).await;
+        for number in 0..4 {
+            let request = Request::post(format!("/skills?namespace={account}"))
+                .header("authorization", format!("Bearer {token}"))
+                .body(Body::from(skill(&format!("forms-{number}"), "1.0.0")));
+            uploads.spawn(yard.router.clone().oneshot(request.unwrap()));
+        }
+    }
+    let all = tokio::time::timeout(Duration::from_secs(18), uploads.join_all()).await;
+    for answer in all.expect("they hold one another up") {
+        assert_eq!(answer.unwrap().status(), 201);
+    }
 }
