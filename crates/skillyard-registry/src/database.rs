@@ -17,6 +17,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("migrations/0002_namespaces.sql"),
     include_str!("migrations/0003_listing.sql"),
     include_str!("migrations/0004_popular.sql"),
+    include_str!("migrations/0006_token_parents.sql"),
 ];
 
 /// How long a writer waits for the one before it.

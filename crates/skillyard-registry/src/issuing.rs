@@ -1,7 +1,7 @@
 //! Tokens that an account makes for itself, and ends again.
 //!
 //! A stolen token must not become a better one: it hands on only what it may itself, and what it
-//! makes ends when it ends.
+//! makes ends when it ends, or when it is revoked.
 
 use jiff::{SignedDuration, Timestamp};
 use skillyard_audit::{Event, EventKind};
@@ -9,7 +9,7 @@ use skillyard_audit::{Event, EventKind};
 use crate::error::RegistryError;
 use crate::registry::{Registry, allow};
 use crate::store::tokens::{self, Terms, TokenRow};
-use crate::token::{Action, Identity, NewToken, Scope};
+use crate::token::{self, Action, Identity, NewToken, Scope};
 
 /// What a new token is to be.
 #[derive(Debug, Clone)]
@@ -51,9 +51,12 @@ impl Registry {
                 scopes: &wanted.scopes,
                 expires: Some(end),
                 label: wanted.label.as_deref(),
+                parent: Some(&identity.token),
             };
             self.ready_to_record().await?;
-            tokens::add(&self.database, &token, terms, now).await?;
+            if !tokens::add(&self.database, &token, terms, now).await? {
+                return Err(RegistryError::BadToken);
+            }
             Ok((token, end))
         };
         let result = result.await;
@@ -70,8 +73,13 @@ impl Registry {
         Ok(tokens::list(&self.database, Some(&identity.account)).await?)
     }
 
-    /// Ends a token of the account now. Every token may end itself.
-    pub async fn revoke(&self, identity: &Identity, id: &str) -> Result<(), RegistryError> {
+    /// Ends a token of the account now, and all that was made with it; returns the names of those.
+    /// Every token may end itself.
+    pub async fn revoke(
+        &self,
+        identity: &Identity,
+        id: &str,
+    ) -> Result<Vec<String>, RegistryError> {
         let shown: String = id.chars().take(64).collect();
         let event = Event::new(EventKind::RegistryTokenChanged)
             .detail("account", &identity.account)
@@ -82,12 +90,21 @@ impl Registry {
                 allow(identity, Action::Tokens, "tokens")?;
             }
             let account = Some(identity.account.as_str());
-            if tokens::revoke(&self.database, id, account, self.now()).await? {
-                Ok(())
+            let ended = if token::is_id(id) {
+                tokens::revoke(&self.database, id, account, self.now()).await?
             } else {
-                Err(RegistryError::NoSuchToken(shown.clone()))
+                Vec::new()
+            };
+            match ended.split_first() {
+                Some((_, made)) => Ok(made.to_vec()),
+                None => Err(RegistryError::NoSuchToken(shown.clone())),
             }
         };
-        self.noted(event, result.await).await
+        let result = result.await;
+        let event = match &result {
+            Ok(made) if !made.is_empty() => event.detail("also", made.join(" ")),
+            _ => event,
+        };
+        self.noted(event, result).await
     }
 }

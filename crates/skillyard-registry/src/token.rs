@@ -54,6 +54,11 @@ pub(crate) fn hash(token: &str) -> String {
     Digest::of(token.as_bytes()).to_hex()
 }
 
+/// Whether a text can be the name of a token; what cannot is not looked up.
+pub(crate) fn is_id(text: &str) -> bool {
+    (1..=64).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_alphanumeric())
+}
+
 /// Something a token may allow.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Action {

@@ -85,6 +85,8 @@ pub(crate) struct RevokedToken {
     id: String,
     /// That it is.
     revoked: bool,
+    /// The tokens that were made with it, which ended, too.
+    also: Vec<String>,
 }
 
 /// Make another token
@@ -155,7 +157,7 @@ pub(crate) async fn list(
     }))
 }
 
-/// Revoke a token
+/// Revoke a token, and all that were made with it
 #[utoipa::path(delete, path = "/tokens/{id}", tag = "tokens", security(("token" = [])),
     params(("id" = String, Path, description = "the token's name")),
     responses((status = 200, body = RevokedToken)))]
@@ -164,6 +166,10 @@ pub(crate) async fn revoke(
     Caller(identity): Caller,
     Segments(id): Segments<String>,
 ) -> Result<Json<RevokedToken>, RegistryError> {
-    server.registry.revoke(&identity, &id).await?;
-    Ok(Json(RevokedToken { id, revoked: true }))
+    let also = server.registry.revoke(&identity, &id).await?;
+    Ok(Json(RevokedToken {
+        id,
+        revoked: true,
+        also,
+    }))
 }

@@ -116,6 +116,7 @@ const TABLES: &[(&str, Columns)] = &[
             ("revoked", Text),
             ("label", Text),
             ("shown", Text),
+            ("parent", Text),
         ],
     ),
     (

@@ -1,8 +1,8 @@
 //! Tokens in the database.
 
 use jiff::Timestamp;
-use sqlx::Row as _;
 use sqlx::any::AnyRow;
+use sqlx::{AnyConnection, Row as _};
 
 use super::stored;
 use crate::database::{Database, DatabaseError};
@@ -40,19 +40,27 @@ pub struct Terms<'a> {
     pub expires: Option<Timestamp>,
     /// What its owner calls it.
     pub label: Option<&'a str>,
+    /// The token that makes it, with which it ends.
+    pub parent: Option<&'a str>,
 }
 
-/// Keeps a new token.
+/// Keeps a new token, unless the one that makes it was revoked meanwhile; says whether it did.
 pub async fn add(
     database: &Database,
     token: &NewToken,
     terms: Terms<'_>,
     now: Timestamp,
-) -> Result<(), DatabaseError> {
+) -> Result<bool, DatabaseError> {
     let scopes: Vec<String> = terms.scopes.iter().map(ToString::to_string).collect();
+    let mut change = database.begin().await?;
+    if let Some(parent) = terms.parent
+        && !hold(&mut change, parent).await?
+    {
+        return Ok(false);
+    }
     sqlx::query(
-        "INSERT INTO tokens (id, hash, account, scopes, created, expires, label, shown) \
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8)",
+        "INSERT INTO tokens (id, hash, account, scopes, created, expires, label, shown, parent) \
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)",
     )
     .bind(&token.id)
     .bind(token.hash())
@@ -62,9 +70,18 @@ pub async fn add(
     .bind(terms.expires.map(stored))
     .bind(terms.label.map(str::to_owned))
     .bind(token.shown())
-    .execute(database.pool())
+    .bind(terms.parent.map(str::to_owned))
+    .execute(&mut *change)
     .await?;
-    Ok(())
+    change.commit().await?;
+    Ok(true)
+}
+
+/// Whether a token is not revoked; until the change is over nobody revokes it.
+async fn hold(connection: &mut AnyConnection, id: &str) -> Result<bool, sqlx::Error> {
+    let held = sqlx::query("UPDATE tokens SET revoked = NULL WHERE id = $1 AND revoked IS NULL");
+    let held = held.bind(id).execute(connection).await?;
+    Ok(held.rows_affected() > 0)
 }
 
 /// Whom a token names; nobody when it is not known, has ended or was revoked.
@@ -119,24 +136,41 @@ pub async fn list(
     Ok(rows.iter().map(read).collect::<Result<_, _>>()?)
 }
 
-/// Ends a token now, of anybody or of an account; says whether there was one to be ended.
+/// Ends a token now, of anybody or of an account, and all that was made with it; returns what
+/// ended, the token itself first, and nothing where there was none to be ended.
 pub async fn revoke(
     database: &Database,
     id: &str,
     account: Option<&str>,
     now: Timestamp,
-) -> Result<bool, DatabaseError> {
-    let done = sqlx::query(
+) -> Result<Vec<String>, DatabaseError> {
+    let mut change = database.begin().await?;
+    let mut ended: Vec<String> = sqlx::query_scalar(
         "UPDATE tokens SET revoked = $1 WHERE id = $2 AND revoked IS NULL \
-         AND (account = $3 OR $4 = 1)",
+         AND (account = $3 OR $4 = 1) RETURNING id",
     )
     .bind(stored(now))
     .bind(id)
     .bind(account.unwrap_or_default())
     .bind(i64::from(account.is_none()))
-    .execute(database.pool())
+    .fetch_all(&mut *change)
     .await?;
-    Ok(done.rows_affected() > 0)
+    // One after the other: whoever makes a token holds the one it is made with, so that what was
+    // made in time is seen here, and nothing is made later.
+    let mut looked_at = 0;
+    while let Some(parent) = ended.get(looked_at) {
+        let made: Vec<String> = sqlx::query_scalar(
+            "UPDATE tokens SET revoked = $1 WHERE parent = $2 AND revoked IS NULL RETURNING id",
+        )
+        .bind(stored(now))
+        .bind(parent)
+        .fetch_all(&mut *change)
+        .await?;
+        ended.extend(made);
+        looked_at += 1;
+    }
+    change.commit().await?;
+    Ok(ended)
 }
 
 fn read(row: &AnyRow) -> Result<TokenRow, sqlx::Error> {

@@ -290,6 +290,7 @@ async fn text_in_parameters_stays_text() {
             ("DELETE", format!("/skills/forms/1.0.0?reason={text}")),
             ("DELETE", format!("/skills/{text}/1.0.0")),
             ("DELETE", format!("/skills/forms/{text}")),
+            ("DELETE", format!("/tokens/{text}")),
             ("PUT", format!("/skills/forms/owners/{text}")),
             ("DELETE", format!("/skills/forms/owners/{text}")),
             ("PUT", format!("/v1/packages/ada/{text}/versions/1.0.0")),

@@ -66,6 +66,10 @@ async fn holds(nodes: [&Yard; 2]) {
         .await
         .unwrap();
     assert_eq!(tokens.len(), 2);
+    // What can be no text in one of the databases is not asked of it.
+    let maker = first.token("ada", &["tokens"]).await;
+    let answer = second.delete("/tokens/a%00b", &maker).await;
+    assert_eq!(answer.problem(), "404 no-such-token");
     in_a_namespace(nodes, &ada, &eve).await;
     race(nodes, &ada).await;
 }

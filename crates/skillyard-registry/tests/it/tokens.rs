@@ -179,3 +179,40 @@ async fn whoever_has_a_token_counts_once_wherever_they_are() {
     yard.server.settle().await;
     assert_eq!(yard.get("/skills/forms").await.json()["downloads"], 3);
 }
+
+/// Whoever stole a token must not keep the account with what they made of it.
+#[tokio::test]
+async fn what_a_token_made_is_revoked_with_it() {
+    let yard = Yard::new().await;
+    let stolen = yard.token("mal", &["publish", "tokens"]).await;
+    let other = yard.token("mal", &["publish", "tokens"]).await;
+    let make = async |token: &str| {
+        let wanted = json!({ "scopes": ["publish", "tokens"] });
+        let made = yard.post("/tokens", token, &wanted).await.json();
+        let text = |name: &str| made[name].as_str().unwrap().to_owned();
+        (text("token"), text("id"))
+    };
+    let (child, child_id) = make(&stolen).await;
+    let (grandchild, grandchild_id) = make(&child).await;
+    let (cousin, _) = make(&other).await;
+    let works = async |token: &str| {
+        let answer = yard.ask("GET", "/me", Some(token), Body::empty()).await;
+        answer.status == 200
+    };
+    let tokens = yard
+        .ask("GET", "/tokens", Some(&stolen), Body::empty())
+        .await;
+    let tokens = tokens.json()["tokens"].clone();
+    let mut tokens = tokens.as_array().unwrap().iter();
+    let current = tokens.find(|each| each["current"] == true).unwrap();
+    let path = format!("/tokens/{}", current["id"].as_str().unwrap());
+    let revoked = yard.delete(&path, &other).await;
+    assert_eq!(revoked.status, 200, "{}", revoked.text());
+    assert_eq!(revoked.json()["also"], json!([child_id, grandchild_id]));
+    for token in [&stolen, &child, &grandchild] {
+        assert!(!works(token).await);
+    }
+    for token in [&other, &cousin] {
+        assert!(works(token).await);
+    }
+}

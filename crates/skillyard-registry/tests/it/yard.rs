@@ -122,6 +122,7 @@ impl Yard {
             scopes: &scopes,
             expires: Some(end),
             label: None,
+            parent: None,
         };
         tokens::add(&self.database, &token, terms, now)
             .await

@@ -230,6 +230,15 @@ fn people_make_their_own_tokens() {
     assert!(said.contains("refuses this token"), "{said}");
     context.good(&["logout", "--registry", "ci"]);
     assert_eq!(context.good(&["whoami"]), "ada\n");
+
+    // What a token made ends with it, and is named.
+    let made = context.json(&["token", "create", "--scope", "read", "--json"]);
+    let listed = context.json(&["token", "list", "--json"]);
+    let mut tokens = listed["tokens"].as_array().unwrap().iter();
+    let own = tokens.find(|each| each["current"] == true).unwrap();
+    let (own, made) = (own["id"].as_str().unwrap(), made["id"].as_str().unwrap());
+    let said = context.good(&["registry", "token", "revoke", own]);
+    assert_eq!(said, format!(" - {own}\n - {made}\n"));
 }
 
 #[test]

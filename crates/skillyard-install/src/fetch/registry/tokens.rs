@@ -87,6 +87,13 @@ struct Tokens {
     tokens: Vec<TokenInfo>,
 }
 
+#[derive(Deserialize)]
+struct Revoked {
+    /// Registries from before there were any do not say.
+    #[serde(default)]
+    also: Vec<String>,
+}
+
 impl HttpRegistry {
     /// Makes a token for the same account.
     pub fn create_token(
@@ -114,9 +121,9 @@ impl HttpRegistry {
         Ok(body?.json::<Tokens>()?.tokens)
     }
 
-    /// Ends a token of the account.
-    pub fn revoke_token(&self, http: &Http, id: &str) -> Result<(), RegistryError> {
-        self.submit(http, Method::Delete, &["tokens", id], &[], None)?;
-        Ok(())
+    /// Ends a token of the account; returns the names of those that ended with it.
+    pub fn revoke_token(&self, http: &Http, id: &str) -> Result<Vec<String>, RegistryError> {
+        let answer = self.submit(http, Method::Delete, &["tokens", id], &[], None)?;
+        Ok(answer.json::<Revoked>()?.also)
     }
 }

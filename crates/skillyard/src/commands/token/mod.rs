@@ -12,12 +12,14 @@ use super::Outcome;
 use crate::context::Context;
 use crate::error::Status;
 use crate::remote::Choice;
+use crate::report::counted;
 use crate::sanitize::visible;
 
 /// Make, list and revoke your own tokens for the registry
 ///
-/// Your present token needs the scope `tokens`. What it makes allows no more than it does and
-/// ends no later. Whoever runs the registry makes the first one with `skillyard registry token`.
+/// Your present token needs the scope `tokens`. What it makes allows no more than it does, ends no
+/// later and is revoked with it. Whoever runs the registry makes the first one with
+/// `skillyard registry token`.
 ///
 /// Examples:
 ///   skillyard token create --scope 'publish:@acme/*' --days 30 --label ci
@@ -85,14 +87,23 @@ pub(super) fn state(revoked: Option<&str>, expires: Option<&str>) -> String {
     }
 }
 
-/// Says that a token is good no more.
-pub(super) fn show_revoked(context: &Context, id: &str) -> Outcome {
+/// Says that a token is good no more, nor what was made with it.
+pub(super) fn show_revoked(context: &Context, id: &str, also: &[String]) -> Outcome {
     if context.printer.is_json() {
-        let value = json!({ "id": id, "revoked": true });
+        let value = json!({ "id": id, "revoked": true, "also": also });
         context.printer.json(&value)?;
-    } else {
-        context.printer.data(&format!(" - {}\n", visible(id)))?;
-        context.printer.note("It is refused from now on");
+        return Ok(Status::Yes);
     }
+    for each in std::iter::once(id).chain(also.iter().map(String::as_str)) {
+        context.printer.data(&format!(" - {}\n", visible(each)))?;
+    }
+    let note = match also.len() {
+        0 => "It is refused from now on".to_owned(),
+        count => {
+            let made = counted(count, "token");
+            format!("It is refused from now on, with {made} that it had made")
+        }
+    };
+    context.printer.note(&note);
     Ok(Status::Yes)
 }

@@ -6,7 +6,7 @@ use crate::context::Context;
 use crate::error::install::InstallFailure;
 use crate::remote::Choice;
 
-/// End one of your tokens now
+/// End one of your tokens now, and all that were made with it
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     /// Its name, as `token list` shows it
@@ -15,7 +15,6 @@ pub(super) struct Args {
 
 pub(super) fn run(context: &Context, choice: &Choice, args: &Args) -> Outcome {
     let remote = choice.open(context)?;
-    let done = remote.registry.revoke_token(&remote.http, &args.id);
-    done.map_err(InstallFailure::from)?;
-    show_revoked(context, &args.id)
+    let also = remote.registry.revoke_token(&remote.http, &args.id);
+    show_revoked(context, &args.id, &also.map_err(InstallFailure::from)?)
 }

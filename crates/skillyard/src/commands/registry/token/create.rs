@@ -57,6 +57,7 @@ pub(super) async fn run(context: &Context, args: &Args) -> Outcome {
         scopes: &scopes,
         expires: Some(expires),
         label: args.label.as_deref(),
+        parent: None,
     };
     tokens::add(&database, &token, terms, now)
         .await

@@ -8,7 +8,7 @@ use super::super::Storage;
 use crate::context::Context;
 use crate::error::registry::RegistryFailure;
 
-/// End a token now
+/// End a token now, and all that were made with it
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     /// Its name, as `token list` shows it
@@ -19,11 +19,11 @@ pub(super) struct Args {
 
 pub(super) async fn run(context: &Context, args: &Args) -> Outcome {
     let database = args.storage.database(context).await?;
-    let revoked = tokens::revoke(&database, &args.id, None, context.now()).await;
-    let revoked = revoked.map_err(RegistryFailure::from)?;
+    let ended = tokens::revoke(&database, &args.id, None, context.now()).await;
+    let ended = ended.map_err(RegistryFailure::from)?;
     database.close().await;
-    if !revoked {
+    let Some((id, also)) = ended.split_first() else {
         return Err(RegistryFailure::NoToken(args.id.clone()).into());
-    }
-    show_revoked(context, &args.id)
+    };
+    show_revoked(context, id, also)
 }
