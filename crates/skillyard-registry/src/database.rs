@@ -20,6 +20,9 @@ const MIGRATIONS: &[&str] = &[
     include_str!("migrations/0006_token_parents.sql"),
 ];
 
+/// How often something is tried that the database breaks off so that others can go on.
+const ATTEMPTS: u32 = 4;
+
 /// How long a writer waits for the one before it.
 const BUSY: Duration = Duration::from_secs(20);
 
@@ -50,6 +53,20 @@ pub enum DatabaseError {
     /// The database refused.
     #[error("the database refused")]
     Refused(#[from] sqlx::Error),
+}
+
+impl DatabaseError {
+    /// Whether the database broke it off so that others could go on: it can be done again.
+    pub(crate) fn is_passing(&self) -> bool {
+        let Self::Refused(error) = self else {
+            return false;
+        };
+        let code = error
+            .as_database_error()
+            .and_then(sqlx::error::DatabaseError::code);
+        // A deadlock, or changes that do not follow one another.
+        matches!(code.as_deref(), Some("40P01" | "40001"))
+    }
 }
 
 /// Which database it is.
@@ -253,6 +270,40 @@ impl Database {
         transaction.commit().await?;
         Ok(())
     }
+}
+
+/// Does something again that was broken off so that others could go on.
+pub(crate) async fn insist<T, E, F: Future<Output = Result<T, E>>>(
+    is_passing: impl Fn(&E) -> bool,
+    attempt: impl Fn() -> F,
+) -> Result<T, E> {
+    for _ in 1..ATTEMPTS {
+        match attempt().await {
+            Err(error) if is_passing(&error) => {}
+            result => return result,
+        }
+    }
+    attempt().await
+}
+
+/// Locks the rows of skills of a namespace until the change is over, in the order of their names as
+/// bytes, as whoever counts downloads does: in other orders two would wait for each other.
+pub(crate) async fn lock_within(
+    connection: &mut AnyConnection,
+    namespace: &str,
+) -> Result<(), sqlx::Error> {
+    // In SQLite there is one writer, who has locked everything.
+    if connection.backend_name() != "PostgreSQL" {
+        return Ok(());
+    }
+    sqlx::query(
+        "SELECT name FROM skills WHERE namespace = $1 \
+         ORDER BY name COLLATE \"C\" FOR NO KEY UPDATE",
+    )
+    .bind(namespace)
+    .execute(connection)
+    .await?;
+    Ok(())
 }
 
 /// Whether a copy was made.

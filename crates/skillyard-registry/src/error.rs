@@ -182,6 +182,11 @@ impl RegistryError {
         Self::Internal(error.into())
     }
 
+    /// Whether the database broke it off so that others could go on: it can be done again.
+    pub(crate) fn is_passing(&self) -> bool {
+        matches!(self, Self::Database(error) if error.is_passing())
+    }
+
     /// The status over HTTP.
     pub fn status(&self) -> u16 {
         match self {

@@ -4,6 +4,7 @@ use jiff::SignedDuration;
 use skillyard_audit::{Event, EventKind};
 use skillyard_format::Namespace;
 
+use crate::database::insist;
 use crate::error::RegistryError;
 use crate::names;
 use crate::registry::{Registry, allow, enough};
@@ -29,24 +30,33 @@ impl Registry {
         let event = changed(identity, subject)
             .detail("of", account.chars().take(64).collect::<String>())
             .detail("role", role.map_or("none", Role::as_str));
-        let result = async {
-            self.writable().await?;
-            allow(identity, Action::Owners, &subject.scope())?;
-            account_named(account)?;
-            let (mut change, sequence) = self.change().await?;
-            subject.exists(&mut change).await?;
-            let own = subject.role(&mut change, &identity.account).await?;
-            // Everybody may go.
-            let leaves = role.is_none() && account == identity.account && own.is_some();
-            if !leaves {
-                enough(own, Role::Owner, identity, &subject.text())?;
-            }
-            subject.set(&mut change, account, role, self.now()).await?;
-            subject.touch(&mut change, sequence).await?;
-            change.commit().await?;
-            Ok(())
-        };
-        self.noted(event, result.await).await
+        let once = || self.try_set_role(identity, subject, account, role);
+        let result = insist(RegistryError::is_passing, once).await;
+        self.noted(event, result).await
+    }
+
+    async fn try_set_role(
+        &self,
+        identity: &Identity,
+        subject: &Subject,
+        account: &str,
+        role: Option<Role>,
+    ) -> Result<(), RegistryError> {
+        self.writable().await?;
+        allow(identity, Action::Owners, &subject.scope())?;
+        account_named(account)?;
+        let (mut change, sequence) = self.change().await?;
+        subject.exists(&mut change).await?;
+        let own = subject.role(&mut change, &identity.account).await?;
+        // Everybody may go.
+        let leaves = role.is_none() && account == identity.account && own.is_some();
+        if !leaves {
+            enough(own, Role::Owner, identity, &subject.text())?;
+        }
+        subject.set(&mut change, account, role, self.now()).await?;
+        subject.touch(&mut change, sequence).await?;
+        change.commit().await?;
+        Ok(())
     }
 
     /// Makes a namespace, whose first owner is whoever asks; nothing happens when it is theirs.
@@ -154,34 +164,41 @@ impl Registry {
         subject: &Subject,
     ) -> Result<(), RegistryError> {
         let event = changed(identity, subject).detail("change", "accepted");
-        let result = async {
-            self.writable().await?;
-            allow(identity, Action::Owners, &subject.scope())?;
-            let now = self.now();
-            let (mut change, sequence) = self.change().await?;
-            let found = transfers::find(&mut change, &subject.text(), now).await?;
-            let found = found.filter(|found| found.recipient == identity.account);
-            let Some(found) = found else {
-                return Err(RegistryError::NoTransfer(subject.text()));
-            };
-            // Who is no owner any more has nothing to give.
-            let role = subject.role(&mut change, &found.sender).await?;
-            if role != Some(Role::Owner) {
-                return Err(RegistryError::NoTransfer(subject.text()));
-            }
-            let owner = Some(Role::Owner);
-            subject
-                .set(&mut change, &found.recipient, owner, now)
-                .await?;
-            if found.sender != found.recipient {
-                subject.set(&mut change, &found.sender, None, now).await?;
-            }
-            transfers::remove(&mut change, &found.subject).await?;
-            subject.touch(&mut change, sequence).await?;
-            change.commit().await?;
-            Ok(())
+        let once = || self.try_accept(identity, subject);
+        let result = insist(RegistryError::is_passing, once).await;
+        self.noted(event, result).await
+    }
+
+    async fn try_accept(
+        &self,
+        identity: &Identity,
+        subject: &Subject,
+    ) -> Result<(), RegistryError> {
+        self.writable().await?;
+        allow(identity, Action::Owners, &subject.scope())?;
+        let now = self.now();
+        let (mut change, sequence) = self.change().await?;
+        let found = transfers::find(&mut change, &subject.text(), now).await?;
+        let found = found.filter(|found| found.recipient == identity.account);
+        let Some(found) = found else {
+            return Err(RegistryError::NoTransfer(subject.text()));
         };
-        self.noted(event, result.await).await
+        // Who is no owner any more has nothing to give.
+        let role = subject.role(&mut change, &found.sender).await?;
+        if role != Some(Role::Owner) {
+            return Err(RegistryError::NoTransfer(subject.text()));
+        }
+        let owner = Some(Role::Owner);
+        subject
+            .set(&mut change, &found.recipient, owner, now)
+            .await?;
+        if found.sender != found.recipient {
+            subject.set(&mut change, &found.sender, None, now).await?;
+        }
+        transfers::remove(&mut change, &found.subject).await?;
+        subject.touch(&mut change, sequence).await?;
+        change.commit().await?;
+        Ok(())
     }
 
     /// Takes an offer back, or declines it.

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 
 use sqlx::AssertSqlSafe;
 
-use crate::database::{Database, DatabaseError};
+use crate::database::{Database, DatabaseError, insist};
 
 /// One fetch.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -23,6 +23,11 @@ const AT_ONCE: usize = 200;
 
 /// Counts what was not counted yet.
 pub async fn count(database: &Database, downloads: &[Download]) -> Result<(), DatabaseError> {
+    let once = || count_once(database, downloads);
+    insist(DatabaseError::is_passing, once).await
+}
+
+async fn count_once(database: &Database, downloads: &[Download]) -> Result<(), DatabaseError> {
     let mut change = database.begin().await?;
     let mut new: BTreeMap<String, i64> = BTreeMap::new();
     for part in downloads.chunks(AT_ONCE) {

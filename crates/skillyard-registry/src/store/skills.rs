@@ -10,7 +10,7 @@ use sqlx::{AnyConnection, AssertSqlSafe, Row as _};
 
 use super::versions::{self, VersionRow};
 use super::{listing, stored, tags};
-use crate::database::{Database, DatabaseError};
+use crate::database::{Database, DatabaseError, lock_within};
 
 /// A skill with its latest version.
 #[derive(Debug, Clone)]
@@ -220,6 +220,7 @@ pub(crate) async fn touch_within(
     namespace: &str,
     sequence: i64,
 ) -> Result<(), sqlx::Error> {
+    lock_within(connection, namespace).await?;
     sqlx::query("UPDATE skills SET changed = $1 WHERE namespace = $2")
         .bind(sequence)
         .bind(namespace)

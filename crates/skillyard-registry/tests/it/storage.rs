@@ -8,6 +8,7 @@ use axum::http::Request;
 use serde_json::json;
 use skillyard_registry::blobs::S3Access;
 use skillyard_registry::{Blobs, Database};
+use sqlx::{Connection as _, PgConnection};
 use tempfile::TempDir;
 use tokio::task::JoinSet;
 use tower::ServiceExt as _;
@@ -165,6 +166,46 @@ async fn two_nodes_on_postgres_and_a_folder() {
     let (first, second) =
         tokio::join!(node(postgres.url(), blobs()), node(postgres.url(), blobs()));
     holds([&first, &second]).await;
+}
+
+/// Roles of a namespace are changed while downloads of its skills are counted, on another node.
+#[tokio::test(flavor = "multi_thread")]
+async fn roles_and_downloads_do_not_wait_for_each_other() {
+    let Some(postgres) = Postgres::start() else {
+        return;
+    };
+    let folder = TempDir::new().unwrap();
+    let yard = node(postgres.url(), Blobs::in_folder(folder.path()).unwrap()).await;
+    let ada = yard.full("ada").await;
+    // The last name comes first in the table.
+    for name in ["zebra", "apple"] {
+        let answer = yard.publish_in("ada", &ada, skill(name, "1.0.0")).await;
+        assert_eq!(answer.status, 201, "{}", answer.text());
+    }
+    let mut counting = PgConnection::connect(postgres.url()).await.unwrap();
+    let mut counting = counting.begin().await.unwrap();
+    let count = async |counting: &mut PgConnection, name: &str| {
+        let counted = sqlx::query("UPDATE skills SET downloads = downloads + 1 WHERE name = $1");
+        counted.bind(name).execute(counting).await.unwrap();
+    };
+    count(&mut counting, "@ada/apple").await;
+    let request = Request::put("/namespaces/ada/members/eve")
+        .header("authorization", format!("Bearer {ada}"))
+        .body(Body::empty())
+        .unwrap();
+    let changing = tokio::spawn(yard.router.clone().oneshot(request));
+    let mut looking = PgConnection::connect(postgres.url()).await.unwrap();
+    loop {
+        let waiting = sqlx::query_scalar("SELECT count(*) FROM pg_locks WHERE NOT granted");
+        let waiting: i64 = waiting.fetch_one(&mut looking).await.unwrap();
+        if waiting > 0 {
+            break;
+        }
+        tokio::task::yield_now().await;
+    }
+    count(&mut counting, "@ada/zebra").await;
+    counting.commit().await.unwrap();
+    assert_eq!(changing.await.unwrap().unwrap().status(), 200);
 }
 
 #[tokio::test(flavor = "multi_thread")]
