@@ -36,7 +36,7 @@ pub(crate) struct Visit<'a> {
     pub(crate) now: Timestamp,
     /// The account, if a token names it.
     pub(crate) account: Option<&'a str>,
-    /// The address, if it is known.
+    /// The address, or the network that it is in, if it is known.
     pub(crate) address: Option<IpAddr>,
 }
 

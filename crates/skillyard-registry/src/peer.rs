@@ -13,7 +13,7 @@ use crate::server::{Proxy, Server};
 /// Who is at the other end, as far as it is known.
 #[derive(Debug, Clone)]
 pub(crate) struct Peer {
-    /// Their address.
+    /// Their address, or the network that it is in.
     pub(crate) address: Option<IpAddr>,
     /// The account that a good token names.
     pub(crate) account: Option<String>,
@@ -30,14 +30,26 @@ pub(crate) fn address(
     proxy.address(connection, headers)
 }
 
+/// Whoever has an IPv6 address has a whole network of them.
+pub(crate) fn network(address: IpAddr) -> IpAddr {
+    match address {
+        IpAddr::V4(_) => address,
+        IpAddr::V6(address) => {
+            let bits = address.to_bits() >> 64 << 64;
+            IpAddr::V6(bits.into())
+        }
+    }
+}
+
 impl FromRequestParts<Server> for Peer {
     type Rejection = Infallible;
 
     async fn from_request_parts(parts: &mut Parts, server: &Server) -> Result<Self, Infallible> {
         // A token that is not good says nothing; a download needs none.
         let caller = Caller::from_request_parts(parts, server).await.ok();
+        let address = address(&parts.extensions, &parts.headers, server.settings.proxy);
         Ok(Self {
-            address: address(&parts.extensions, &parts.headers, server.settings.proxy),
+            address: address.map(network),
             account: caller.map(|caller| caller.0.account),
         })
     }

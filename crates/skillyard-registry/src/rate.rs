@@ -15,7 +15,7 @@ use governor::{Quota, RateLimiter};
 
 use crate::begun::is_question;
 use crate::error::RegistryError;
-use crate::peer;
+use crate::peer::{self, network};
 use crate::server::Proxy;
 use crate::token;
 
@@ -142,17 +142,6 @@ impl Gate {
             }
         }
         Ok(Some(allowance))
-    }
-}
-
-/// Whoever has an IPv6 address has a whole network of them.
-fn network(address: IpAddr) -> IpAddr {
-    match address {
-        IpAddr::V4(_) => address,
-        IpAddr::V6(address) => {
-            let bits = address.to_bits() >> 64 << 64;
-            IpAddr::V6(bits.into())
-        }
     }
 }
 

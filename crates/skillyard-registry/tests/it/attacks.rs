@@ -347,6 +347,25 @@ async fn one_token_is_limited_whatever_address_it_comes_from() {
     assert_eq!(write([10, 0, 0, 3]).await, 429);
 }
 
+#[tokio::test]
+async fn clients_of_ipv4_are_told_apart_where_both_kinds_come() {
+    let yard = Yard::with(|settings| settings.rates.reads = NonZeroU32::new(100)).await;
+    let left = async |from: &str| {
+        let mut request = Request::get("/health").body(Body::empty()).unwrap();
+        let from: std::net::SocketAddr = from.parse().unwrap();
+        request
+            .extensions_mut()
+            .insert(axum::extract::ConnectInfo(from));
+        let answer = yard.send(request).await;
+        answer.header("ratelimit-remaining").to_owned()
+    };
+    assert_eq!(left("[::ffff:127.0.0.1]:1000").await, "99");
+    assert_eq!(left("[::ffff:127.0.0.2]:1000").await, "99");
+    assert_eq!(left("127.0.0.1:1000").await, "98");
+    assert_eq!(left("[2001:db8::1]:1000").await, "99");
+    assert_eq!(left("[2001:db8::2]:1000").await, "98");
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn who_is_too_slow_is_cut_off() {
     let yard = Yard::with(|settings| {

@@ -1,8 +1,9 @@
 //! Tokens that people make for themselves, and registries that want one from everybody.
 
 use axum::body::Body;
+use axum::http::Request;
 use serde_json::json;
-use skillyard_registry::server::Access;
+use skillyard_registry::server::{Access, Proxy};
 
 use super::yard::{Yard, skill};
 
@@ -175,6 +176,27 @@ async fn whoever_has_a_token_counts_once_wherever_they_are() {
             Body::empty(),
         )
         .await;
+    }
+    yard.server.settle().await;
+    assert_eq!(yard.get("/skills/forms").await.json()["downloads"], 3);
+}
+
+#[tokio::test]
+async fn who_has_a_network_counts_as_one() {
+    let yard = Yard::with(|settings| settings.proxy = Proxy::Trusted).await;
+    let ada = yard.full("ada").await;
+    yard.publish(&ada, skill("forms", "1.0.0")).await;
+    for address in [
+        "2001:db8:1:2::1",
+        "2001:db8:1:2::2",
+        "[2001:db8:1:2:ffff::3]:4711",
+        "2001:db8:1:3::1",
+        "203.0.113.7",
+        "::ffff:203.0.113.7",
+    ] {
+        let request = Request::get("/skills/forms/download").header("x-forwarded-for", address);
+        let answer = yard.send(request.body(Body::empty()).unwrap()).await;
+        assert_eq!(answer.status, 200, "{address}");
     }
     yard.server.settle().await;
     assert_eq!(yard.get("/skills/forms").await.json()["downloads"], 3);
