@@ -46,6 +46,28 @@ pub enum RegistryError {
         /// What they would have to be.
         needed: Role,
     },
+    /// The role is one of the whole namespace.
+    #[error(
+        "`{account}` is {role} of `{subject}` through `{namespace}`, so that can only be changed there"
+    )]
+    Inherited {
+        /// Whose role.
+        account: String,
+        /// The skill.
+        subject: String,
+        /// What they are.
+        role: Role,
+        /// What makes them that.
+        namespace: String,
+    },
+    /// Nobody has what was to be taken away.
+    #[error("`{account}` has no role for `{subject}`")]
+    NoRole {
+        /// Who.
+        account: String,
+        /// The skill or the namespace.
+        subject: String,
+    },
     /// There is no such namespace.
     #[error("there is no namespace `{0}`")]
     NoNamespace(String),
@@ -203,6 +225,7 @@ impl RegistryError {
             | Self::NoNamespace(_)
             | Self::NoTag { .. }
             | Self::NoTransfer(_)
+            | Self::NoRole { .. }
             | Self::NoSuchToken(_)
             | Self::NoRoute => 404,
             Self::NoMethod => 405,
@@ -210,6 +233,7 @@ impl RegistryError {
             Self::Confusable { .. }
             | Self::Held { .. }
             | Self::Immutable { .. }
+            | Self::Inherited { .. }
             | Self::LastOwner(_) => 409,
             Self::TooLarge(_) => 413,
             Self::Name(_) | Self::Refused(_) | Self::OtherPackage { .. } => 422,
@@ -229,6 +253,8 @@ impl RegistryError {
             Self::Role { .. } => "role",
             Self::MoreThanOwn(_) => "more-than-own",
             Self::Mirror(_) => "mirror",
+            Self::Inherited { .. } => "inherited-role",
+            Self::NoRole { .. } => "no-such-role",
             Self::NoNamespace(_) => "no-such-namespace",
             Self::NoTag { .. } => "no-such-tag",
             Self::NoTransfer(_) => "no-such-transfer",

@@ -150,6 +150,9 @@ impl Registry {
             subject.exists(&mut change).await?;
             let role = subject.role(&mut change, &identity.account).await?;
             enough(role, Role::Owner, identity, &subject.text())?;
+            subject
+                .can_be_given_by(&mut change, &identity.account)
+                .await?;
             transfers::offer(&mut change, &transfer, now).await?;
             change.commit().await?;
             Ok(transfer)
@@ -188,6 +191,7 @@ impl Registry {
         if role != Some(Role::Owner) {
             return Err(RegistryError::NoTransfer(subject.text()));
         }
+        subject.can_be_given_by(&mut change, &found.sender).await?;
         let owner = Some(Role::Owner);
         subject
             .set(&mut change, &found.recipient, owner, now)

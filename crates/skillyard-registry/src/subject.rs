@@ -62,6 +62,42 @@ impl Subject {
         })
     }
 
+    /// Refuses to let an owner hand over what they would own all the same, through its namespace.
+    pub(crate) async fn can_be_given_by(
+        &self,
+        connection: &mut AnyConnection,
+        account: &str,
+    ) -> Result<(), RegistryError> {
+        let Self::Skill(name) = self else {
+            return Ok(());
+        };
+        let Some(namespace) = name.namespace() else {
+            return Ok(());
+        };
+        match namespaces::role(connection, namespace, account).await? {
+            Some(role @ Role::Owner) => Err(self.not_here(account, Some(role))),
+            _ => Ok(()),
+        }
+    }
+
+    /// Why nothing can be taken from an account here: its role is its namespace's, or none.
+    fn not_here(&self, account: &str, role: Option<Role>) -> RegistryError {
+        let namespace = match self {
+            Self::Skill(name) => name.namespace(),
+            Self::Namespace(_) => None,
+        };
+        let (account, subject) = (account.to_owned(), self.text());
+        match (role, namespace) {
+            (Some(role), Some(namespace)) => RegistryError::Inherited {
+                account,
+                subject,
+                role,
+                namespace: namespace.to_string(),
+            },
+            _ => RegistryError::NoRole { account, subject },
+        }
+    }
+
     /// Notes that something about it changed, for those who keep a copy.
     pub(crate) async fn touch(
         &self,
@@ -90,7 +126,11 @@ impl Subject {
         };
         match role {
             Some(role) => roles.set(connection, key, account, role, now).await?,
-            None => roles.remove(connection, key, account).await?,
+            None if roles.remove(connection, key, account).await? => {}
+            None => {
+                let role = self.role(connection, account).await?;
+                return Err(self.not_here(account, role));
+            }
         }
         let left = match self {
             // Its namespace answers for it.

@@ -1,4 +1,5 @@
-//! Search over all skills, in memory, built from the database whenever that has changed.
+//! Search over all skills, in memory, built from the database whenever that has changed,
+//! and every few minutes, because downloads are counted without a change.
 //!
 //! In memory are names, words and what skills are chosen by; what a page tells of them is read from
 //! the database. A registry of many skills goes on answering from the last picture while the next
@@ -12,6 +13,7 @@ mod question;
 use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Instant;
 
+use jiff::{SignedDuration, Timestamp};
 use tokio::sync::{Mutex, mpsc};
 
 use crate::database::Database;
@@ -26,6 +28,9 @@ pub use question::{Question, Sort};
 
 /// Up to so many skills a new picture is quicker than anybody would notice.
 const SMALL: usize = 2_000;
+
+/// How old a picture may be: how often skills are fetched is no change that would lead to another.
+const OLD: SignedDuration = SignedDuration::from_mins(5);
 
 /// How many batches of rows may wait to be taken into a picture.
 const WAITING: usize = 4;
@@ -43,11 +48,15 @@ impl Search {
     pub(crate) async fn picture(
         self: &Arc<Self>,
         database: &Database,
+        now: Timestamp,
     ) -> Result<Arc<Picture>, RegistryError> {
         let current = self.current();
         let sequence = self.looks.sequence(database).await?;
+        let will_do = |picture: &Picture| {
+            picture.sequence >= sequence && now.duration_since(picture.time).abs() < OLD
+        };
         match current {
-            Some(picture) if picture.sequence >= sequence => Ok(picture),
+            Some(picture) if will_do(&picture) => Ok(picture),
             Some(picture) if picture.len() > SMALL => {
                 // One is enough to make it; the others answer from what is there.
                 if picture.has_rested()
@@ -56,7 +65,7 @@ impl Search {
                     let (search, database) = (Arc::clone(self), database.clone());
                     tokio::spawn(async move {
                         // Who asks next tries again.
-                        let _ = search.make(&database).await;
+                        let _ = search.make(&database, now).await;
                         drop(guard);
                     });
                 }
@@ -65,8 +74,8 @@ impl Search {
             _ => {
                 let _guard = self.making.lock().await;
                 match self.current() {
-                    Some(picture) if picture.sequence >= sequence => Ok(picture),
-                    _ => self.make(database).await,
+                    Some(picture) if will_do(&picture) => Ok(picture),
+                    _ => self.make(database, now).await,
                 }
             }
         }
@@ -79,7 +88,11 @@ impl Search {
             .clone()
     }
 
-    async fn make(&self, database: &Database) -> Result<Arc<Picture>, RegistryError> {
+    async fn make(
+        &self,
+        database: &Database,
+        now: Timestamp,
+    ) -> Result<Arc<Picture>, RegistryError> {
         // Read before the skills, so that a change in between leads to another picture.
         let start = Instant::now();
         let sequence = database.sequence().await?;
@@ -88,7 +101,7 @@ impl Search {
         let (sender, mut batches) = mpsc::channel(WAITING);
         let making = tokio::task::spawn_blocking(move || {
             let batches = std::iter::from_fn(|| batches.blocking_recv());
-            Picture::new(sequence, batches.flatten(), start)
+            Picture::new((sequence, now), batches.flatten(), start)
         });
         let read = listing::send_all(database, sender).await;
         let made = Arc::new(making.await.map_err(RegistryError::internal)?);
@@ -101,7 +114,7 @@ impl Search {
 impl Registry {
     /// The picture to answer from; the first one is made when it is first asked for.
     pub async fn picture(&self) -> Result<Arc<Picture>, RegistryError> {
-        self.search.picture(&self.database).await
+        self.search.picture(&self.database, self.now()).await
     }
 
     /// What was found, as the database has it now.

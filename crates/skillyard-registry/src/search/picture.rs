@@ -6,6 +6,7 @@ use std::cell::RefCell;
 use std::collections::HashSet;
 use std::time::{Duration, Instant};
 
+use jiff::Timestamp;
 use skillyard_catalog::search::{Document, Index, Options};
 
 use super::columns::{Builder, Columns, Filter};
@@ -24,6 +25,8 @@ const REST: u32 = 4;
 pub struct Picture {
     /// The number of the last change that it has.
     pub(super) sequence: i64,
+    /// When it was begun.
+    pub(super) time: Timestamp,
     index: Index,
     columns: Columns,
     by_name: Vec<u32>,
@@ -46,8 +49,12 @@ pub struct Found<'a> {
 }
 
 impl Picture {
-    /// Makes a picture of skills as they come, in any order, as of a change.
-    pub(super) fn new(sequence: i64, skills: impl Iterator<Item = Listed>, start: Instant) -> Self {
+    /// Makes a picture of skills as they come, in any order, as of a change and a time.
+    pub(super) fn new(
+        (sequence, time): (i64, Timestamp),
+        skills: impl Iterator<Item = Listed>,
+        start: Instant,
+    ) -> Self {
         let mut columns = Builder::default();
         let index = Index::build(skills.map(|skill| {
             columns.push(&skill);
@@ -71,6 +78,7 @@ impl Picture {
         by_time.sort_by_key(|place| columns.by_time(*place));
         Self {
             sequence,
+            time,
             offered: columns.offered(),
             index,
             columns,

@@ -74,19 +74,19 @@ impl Roles {
         Ok(())
     }
 
-    /// Takes an account's role away.
+    /// Takes an account's role away; says whether there was one.
     pub(crate) async fn remove(
         self,
         connection: &mut AnyConnection,
         subject: &str,
         account: &str,
-    ) -> Result<(), sqlx::Error> {
-        sqlx::query(self.remove)
+    ) -> Result<bool, sqlx::Error> {
+        let done = sqlx::query(self.remove)
             .bind(subject)
             .bind(account)
             .execute(connection)
             .await?;
-        Ok(())
+        Ok(done.rows_affected() > 0)
     }
 
     /// Takes everybody's role away.

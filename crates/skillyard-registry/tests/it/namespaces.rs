@@ -324,6 +324,52 @@ async fn handing_over_takes_two() {
     );
 }
 
+/// What a namespace gives cannot be taken away, or handed over, at one of its skills.
+#[tokio::test]
+async fn a_role_in_a_namespace_ends_there_and_nowhere_else() {
+    let yard = Yard::new().await;
+    let (bob, cy) = (yard.full("bob").await, yard.full("cy").await);
+    yard.publish_in("bob", &bob, skill("forms", "1.0.0")).await;
+    let path = "/skills/@bob/forms/transfer";
+    let offer = json!({ "to": "cy" });
+    let answer = yard.put(path, &bob, &offer).await;
+    assert_eq!(answer.problem(), "409 inherited-role");
+    let detail = answer.json()["detail"].as_str().unwrap().to_owned();
+    assert!(detail.contains("through `@bob`"), "{detail}");
+    let owner = json!({ "role": "owner" });
+    yard.put("/skills/@bob/forms/owners/cy", &bob, &owner).await;
+    let removed = yard.delete("/skills/@bob/forms/owners/bob", &cy).await;
+    assert_eq!(removed.problem(), "409 inherited-role");
+    let left = yard.delete("/skills/@bob/forms/owners/bob", &bob).await;
+    assert_eq!(left.problem(), "409 inherited-role");
+    // Also for who is an owner in both ways.
+    yard.put("/skills/@bob/forms/owners/bob", &bob, &owner)
+        .await;
+    let answer = yard.put(path, &bob, &offer).await;
+    assert_eq!(answer.problem(), "409 inherited-role");
+    // What is of the skill alone can be handed over; what was offered before the sender got the
+    // namespace cannot be taken.
+    let to_dee = json!({ "to": "dee" });
+    assert_eq!(yard.put(path, &cy, &to_dee).await.status, 200);
+    yard.put("/namespaces/bob/members/cy", &bob, &owner).await;
+    let dee = yard.full("dee").await;
+    assert_eq!(
+        yard.post(path, &dee, &json!({})).await.problem(),
+        "409 inherited-role"
+    );
+    yard.delete("/namespaces/bob/members/cy", &bob).await;
+    assert_eq!(yard.post(path, &dee, &json!({})).await.status, 200);
+    let owners = yard.get("/skills/@bob/forms/owners").await.json()["owners"].clone();
+    assert_eq!(owners, json!(["bob", "dee"]));
+    // Nor is a role taken away that nobody has.
+    for path in [
+        "/skills/@bob/forms/owners/eve",
+        "/namespaces/bob/members/eve",
+    ] {
+        assert_eq!(yard.delete(path, &bob).await.problem(), "404 no-such-role");
+    }
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn first_uploads_into_own_namespaces_wait_for_nobody() {
     let yard = Yard::new().await;

@@ -136,3 +136,17 @@ async fn facets_count_what_was_found() {
     );
     assert_eq!(yard.get("/skills").await.json().get("facets"), None);
 }
+
+#[tokio::test]
+async fn what_is_fetched_most_comes_first_though_nobody_publishes() {
+    let yard = Yard::new().await;
+    let ada = yard.full("ada").await;
+    for name in ["forms", "papers"] {
+        yard.publish(&ada, skill(name, "1.0.0")).await;
+    }
+    assert_eq!(names(&yard, "sort=downloads").await, ["forms", "papers"]);
+    yard.get("/skills/papers/download").await;
+    yard.server.settle().await;
+    yard.pass(5 * 60);
+    assert_eq!(names(&yard, "sort=downloads").await, ["papers", "forms"]);
+}
