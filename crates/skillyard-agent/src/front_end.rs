@@ -2,6 +2,7 @@
 //!
 //! A terminal, a web page and a test all stand behind [`FrontEnd`].
 
+use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
@@ -211,8 +212,7 @@ fn as_text<S: Serializer>(
 }
 
 /// The answer to it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Answer {
     /// Yes, this once.
     Once,
@@ -222,6 +222,34 @@ pub enum Answer {
     Digest,
     /// No.
     No,
+    /// There is none, which allows nothing.
+    Unanswered(Unanswered),
+}
+
+/// Why a question has no answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Unanswered {
+    /// Nobody is there who could be asked.
+    NobodyThere,
+    /// Nobody answered in time.
+    Late {
+        /// How long the question waited.
+        minutes: u64,
+    },
+    /// The turn was stopped first.
+    Stopped,
+}
+
+impl fmt::Display for Unanswered {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NobodyThere => formatter.write_str("nobody could be asked"),
+            Self::Late { minutes } => {
+                write!(formatter, "nobody answered within {minutes} minutes")
+            }
+            Self::Stopped => formatter.write_str("the turn was stopped before anybody answered"),
+        }
+    }
 }
 
 /// Who stopped a turn.
@@ -237,7 +265,7 @@ pub enum Stopper {
 pub trait FrontEnd {
     /// Takes note of what happened.
     fn event(&mut self, event: &TurnEvent);
-    /// Asks the user; who cannot ask says no.
+    /// Asks the user; who cannot ask says so.
     fn approve(&mut self, request: &ApprovalRequest) -> Answer;
     /// Becomes true when the user wants the turn to stop.
     fn cancel(&self) -> Arc<AtomicBool>;

@@ -124,12 +124,12 @@ export const question = (asked, chat, answer) => {
   return element;
 };
 
-/** A question that has its answer: what is left of it fits on a line. */
-export const decided = (element, consent) => {
+/** A question that has its answer, or will get none: what is left of it fits on a line. */
+export const decided = (element, { consent, unanswered }) => {
   const words = { once: "allowed once", session: "allowed in this chat", digest: "always allowed for these files", no: "denied" };
   const title = element.querySelector(".approval-title");
   const command = element.querySelector("pre").textContent;
-  element.replaceChildren(title, make("code", "detail", command), make("span", "pill state " + (consent === "no" ? "denied" : "ok"), words[consent]));
+  element.replaceChildren(title, make("code", "detail", command), make("span", "pill state " + (consent === "no" ? "denied" : "ok"), unanswered ?? words[consent]));
   element.classList.add("decided");
 };
 

@@ -107,7 +107,7 @@ const show = {
     const card = questions.get(event.id);
     if (!card) return;
     const here = card.contains(document.activeElement);
-    cards.decided(card, event.consent);
+    cards.decided(card, event);
     if (here) box.focus();
   },
   retry(event) {

@@ -9,7 +9,7 @@ use std::sync::mpsc;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use skillyard_agent::front_end::{ApprovalRequest, Stopper};
+use skillyard_agent::front_end::{Answer, ApprovalRequest, Stopper, Unanswered};
 use skillyard_agent::session::Session;
 use tokio::sync::watch;
 
@@ -35,6 +35,8 @@ pub(crate) struct Conversation {
     ending: AtomicBool,
     questions: AtomicUsize,
     waiting: Mutex<HashMap<String, mpsc::Sender<Consent>>>,
+    /// How long a person is waited for.
+    patience: Duration,
     /// Who answered the last question.
     decider: Mutex<Option<Holder>>,
     /// A session in which nothing was said yet, so that it is not kept yet.
@@ -62,6 +64,7 @@ impl Conversation {
             ending: AtomicBool::new(false),
             questions: AtomicUsize::new(0),
             waiting: Mutex::default(),
+            patience: PATIENCE,
             decider: Mutex::default(),
             draft: Mutex::default(),
             kept: AtomicUsize::new(session.messages.len()),
@@ -136,8 +139,8 @@ impl Conversation {
         self.length.send_replace(length);
     }
 
-    /// Asks a person and waits for the answer; without one it is no.
-    pub(super) fn ask(&self, request: &ApprovalRequest) -> Consent {
+    /// Asks a person and waits for the answer, though not for ever.
+    pub(super) fn ask(&self, request: &ApprovalRequest) -> Answer {
         let number = self.questions.fetch_add(1, Ordering::Relaxed);
         let id = format!("q{number}-{}", self.telling);
         let (sender, receiver) = mpsc::channel();
@@ -148,10 +151,21 @@ impl Conversation {
         if self.stopped.load(Ordering::Acquire) {
             locked(&self.waiting).remove(&id);
         }
-        let consent = receiver.recv_timeout(PATIENCE).unwrap_or(Consent::No);
+        let decided = receiver.recv_timeout(self.patience);
         locked(&self.waiting).remove(&id);
-        self.tell(ChatEvent::Decided { id, consent });
-        consent
+        let unanswered = decided.err().map(|error| match error {
+            mpsc::RecvTimeoutError::Timeout => Unanswered::Late {
+                minutes: self.patience.as_secs() / 60,
+            },
+            mpsc::RecvTimeoutError::Disconnected => Unanswered::Stopped,
+        });
+        let consent = decided.unwrap_or(Consent::No);
+        self.tell(ChatEvent::Decided {
+            id,
+            consent,
+            unanswered: unanswered.map(|why| why.to_string()),
+        });
+        unanswered.map_or(consent.into(), Answer::Unanswered)
     }
 
     /// Answers a question; tells whether somebody waited for it.
@@ -194,7 +208,7 @@ impl Conversation {
         self.busy.load(Ordering::Acquire)
     }
 
-    /// Asks the turn under way to stop; questions are answered with no.
+    /// Asks the turn under way to stop; its questions get no answer any more.
     pub(crate) fn stop(&self) {
         self.stopped.store(true, Ordering::Release);
         locked(&self.waiting).clear();
@@ -257,11 +271,15 @@ mod tests {
     use skillyard_catalog::resource::ReadLimits;
 
     fn conversation() -> Arc<Conversation> {
+        Arc::new(new())
+    }
+
+    fn new() -> Conversation {
         let shelf = Shelf::new(Vec::new(), None, ReadLimits::default());
         let prompt = Prompt::new(&shelf, &Settings::default());
         let session = Session::new(None, String::new(), prompt, jiff::Timestamp::UNIX_EPOCH);
         let session = session.unwrap();
-        Arc::new(Conversation::new(&session, "t".into(), Vec::new()))
+        Conversation::new(&session, "t".into(), Vec::new())
     }
 
     fn request() -> ApprovalRequest {
@@ -275,7 +293,7 @@ mod tests {
     }
 
     /// Asks on another thread and waits until the question is there.
-    fn asked(conversation: &Arc<Conversation>) -> std::thread::JoinHandle<Consent> {
+    fn asked(conversation: &Arc<Conversation>) -> std::thread::JoinHandle<Answer> {
         let asking = Arc::clone(conversation);
         let asked = std::thread::spawn(move || asking.ask(&request()));
         while conversation.events().is_empty() {
@@ -291,17 +309,35 @@ mod tests {
         let decide = |id: &str, consent| conversation.decide(id, consent, Holder::user());
         assert!(!decide("q1-t", Consent::Once));
         assert!(decide("q0-t", Consent::Session));
-        assert_eq!(asked.join().unwrap(), Consent::Session);
+        assert_eq!(asked.join().unwrap(), Answer::Session);
         assert!(!decide("q0-t", Consent::Once));
     }
 
     #[test]
-    fn stopping_answers_no() {
+    fn stopping_leaves_questions_unanswered() {
         let conversation = conversation();
         let asked = asked(&conversation);
         conversation.stop();
-        assert_eq!(asked.join().unwrap(), Consent::No);
-        assert_eq!(conversation.ask(&request()), Consent::No, "also later");
+        let stopped = Answer::Unanswered(Unanswered::Stopped);
+        assert_eq!(asked.join().unwrap(), stopped);
+        assert_eq!(conversation.ask(&request()), stopped, "also later");
+    }
+
+    #[test]
+    fn who_does_not_answer_has_not_said_no() {
+        let mut conversation = new();
+        assert_eq!(conversation.patience, Duration::from_mins(10));
+        conversation.patience = Duration::from_millis(1);
+        let late = Unanswered::Late { minutes: 0 };
+        assert_eq!(conversation.ask(&request()), Answer::Unanswered(late));
+        let Some(ChatEvent::Decided {
+            unanswered: Some(why),
+            ..
+        }) = conversation.events().pop()
+        else {
+            panic!("{:?}", conversation.events());
+        };
+        assert_eq!(why, "nobody answered within 0 minutes");
     }
 
     #[test]

@@ -82,12 +82,15 @@ pub(crate) enum ChatEvent {
         /// What.
         question: Question,
     },
-    /// A person has answered.
+    /// A person has answered, or nobody did.
     Decided {
         /// The question.
         id: String,
-        /// The answer.
+        /// The answer; `no` where there is none.
         consent: Consent,
+        /// Why there is none, if nobody answered.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        unanswered: Option<String>,
     },
     /// A request to the model failed and is made again.
     Retry {

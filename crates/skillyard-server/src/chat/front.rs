@@ -102,7 +102,7 @@ impl FrontEnd for Front<'_> {
 
     fn approve(&mut self, request: &ApprovalRequest) -> Answer {
         let ask = || self.conversation.ask(request);
-        self.seat.while_waiting(ask).into()
+        self.seat.while_waiting(ask)
     }
 
     fn cancel(&self) -> Arc<AtomicBool> {

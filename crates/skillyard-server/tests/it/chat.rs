@@ -184,7 +184,9 @@ async fn a_script_runs_only_after_yes() {
         );
         let events = person.wait(&id, "done", known).await.split_off(known);
         assert_eq!(tools(&events), [("skill_run", outcome)], "{consent}");
-        assert_eq!(found(&events, "decided")["consent"], consent);
+        let decided = found(&events, "decided");
+        assert_eq!(decided["consent"], consent);
+        assert!(decided.get("unanswered").is_none(), "{decided}");
         let again = person.decide(&question, "once").await;
         assert_eq!(again, StatusCode::NOT_FOUND, "a question has one answer");
     }
@@ -204,6 +206,8 @@ async fn stopping_ends_scripts_and_questions() {
     person.ask("POST", &stop, Value::Null).await;
     let events = person.wait(&id, "done", 0).await;
     assert_eq!(tools(&events), [("skill_run", "denied")]);
+    let why = "the turn was stopped before anybody answered";
+    assert_eq!(found(&events, "decided")["unanswered"], why);
     let known = events.len();
     let question = person.asked(&id, "/attack run scripts/endless.sh").await;
     person.decide(&question, "once").await;

@@ -5,7 +5,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use serde_json::json;
-use skillyard_agent::front_end::{Action, Answer, ApprovalRequest, FrontEnd, Trigger, TurnEvent};
+use skillyard_agent::front_end::{
+    Action, Answer, ApprovalRequest, FrontEnd, Trigger, TurnEvent, Unanswered,
+};
 
 use crate::context::Context;
 use crate::question::word;
@@ -102,7 +104,7 @@ impl FrontEnd for Terminal<'_> {
             }
             Told::Ask => {
                 self.tell_of_questions();
-                Answer::No
+                Answer::Unanswered(Unanswered::NobodyThere)
             }
         }
     }
@@ -242,7 +244,7 @@ impl Terminal<'_> {
         word("Allow it?", &words).unwrap_or_else(|_| {
             // Ctrl-C in front of a question is meant for the whole turn.
             self.cancel.store(true, Ordering::Relaxed);
-            Answer::No
+            Answer::Unanswered(Unanswered::Stopped)
         })
     }
 }

@@ -7,12 +7,30 @@ use skillyard_trust::guard::{
     ActiveSkill, GuardInput, GuardRequest, GuardVerdict, ToolList, check,
 };
 
-use super::Calls;
+use super::{Calls, Ended};
 use crate::front_end::{Action, Answer, ApprovalRequest};
 use crate::host::HostError;
 use crate::message::ToolCall;
 use crate::session::Grant;
 use crate::tool::Known;
+
+/// Why something is denied that the user was asked about.
+const NO: &str = "the user said no";
+
+/// How a call ends that needs a yes and has none; `what` is what nobody said yes to.
+pub(super) fn unallowed(answer: Answer, what: &str) -> Option<Ended> {
+    match answer {
+        Answer::No => Some(Ended::denied(
+            format!("Denied: the user does not {what}"),
+            NO,
+        )),
+        Answer::Unanswered(why) => Some(Ended::denied(
+            format!("Denied: {why} whether to {what}"),
+            why.to_string(),
+        )),
+        Answer::Once | Answer::Session | Answer::Digest => None,
+    }
+}
 
 impl Calls<'_> {
     /// The active skill that the user approved this use of the tool for, by its bytes.
@@ -63,10 +81,11 @@ impl Calls<'_> {
             reason,
         };
         let answer = self.front.approve(&request);
+        let denied =
+            |reason: String| event(EventKind::ApprovalDenied).ended(Outcome::Denied, reason);
         let ended = match answer {
-            Answer::No => {
-                event(EventKind::ApprovalDenied).ended(Outcome::Denied, "the user said no")
-            }
+            Answer::No => denied(NO.into()),
+            Answer::Unanswered(why) => denied(why.to_string()),
             Answer::Once => event(EventKind::ApprovalGranted).detail("scope", "once"),
             Answer::Session => event(EventKind::ApprovalGranted).detail("scope", "session"),
             Answer::Digest => event(EventKind::ApprovalGranted).detail("scope", "digest"),

@@ -3,6 +3,7 @@
 use serde_json::{Map, Value};
 use skillyard_audit::{Event, EventKind, Outcome};
 
+use super::approve::unallowed;
 use super::{Calls, Ended};
 use crate::front_end::{Action, Answer};
 use crate::host::{HostError, LentCall, Permission};
@@ -37,9 +38,8 @@ impl Calls<'_> {
                 self.approved(call, action, reason, grant, &about)?
             }
         };
-        if answer == Answer::No {
-            let content = format!("Denied: the user does not allow this use of `{tool}`");
-            return Ok(Ended::denied(content, "the user said no"));
+        if let Some(denied) = unallowed(answer, &format!("allow this use of `{tool}`")) {
+            return Ok(denied);
         }
         self.session.state.runs += 1;
         let lent = self.host.call_lent(

@@ -3,6 +3,7 @@
 use serde_json::{Map, Value, json};
 use skillyard_audit::{Event, EventKind};
 
+use super::approve::unallowed;
 use super::{Calls, Ended};
 use crate::front_end::{Action, Answer};
 use crate::host::{Executed, HostError, Permission, ScriptRun};
@@ -39,7 +40,7 @@ impl Calls<'_> {
             digest: run.digest.to_string(),
         };
         let approval = match self.host.script_permission(&run.skill, &run.digest) {
-            Permission::Run => Some("policy"),
+            Permission::Run => "policy",
             Permission::Blocked { reason } => {
                 let content = format!("Denied: scripts of `{}` may not run: {reason}", run.skill);
                 let mut ended = Ended::denied(content, reason);
@@ -57,14 +58,12 @@ impl Calls<'_> {
                 if answer == Answer::Digest {
                     self.host.approve_digest(&run.skill, &run.digest)?;
                 }
-                (answer != Answer::No).then_some("user")
+                if let Some(mut denied) = unallowed(answer, &format!("let `{}` run", run.script)) {
+                    denied.event = about(denied.event);
+                    return Ok(denied);
+                }
+                "user"
             }
-        };
-        let Some(approval) = approval else {
-            let content = format!("Denied: the user does not let `{}` run", run.script);
-            let mut ended = Ended::denied(content, "the user said no");
-            ended.event = about(ended.event);
-            return Ok(ended);
         };
         run.asked = run.asked.detail("approval", approval);
         self.session.state.runs += 1;

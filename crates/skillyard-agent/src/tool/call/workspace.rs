@@ -3,8 +3,9 @@
 use serde_json::{Map, Value};
 use skillyard_audit::{Event, EventKind};
 
+use super::approve::unallowed;
 use super::{Calls, Ended};
-use crate::front_end::{Action, Answer};
+use crate::front_end::Action;
 use crate::host::HostError;
 use crate::message::ToolCall;
 use crate::session::Grant;
@@ -72,12 +73,13 @@ impl Calls<'_> {
             let reason = reason.to_owned();
             let asked = |event: Event| about(event.detail("tool", tool));
             before = self.approved_before(tool, arguments);
-            if before.is_none() && self.approved(call, action, reason, grant, &asked)? == Answer::No
-            {
-                let content = format!("Denied: the user does not allow this use of `{tool}`");
-                let mut ended = Ended::denied(content, "the user said no");
-                ended.event = about(ended.event);
-                return Ok(ended);
+            if before.is_none() {
+                let answer = self.approved(call, action, reason, grant, &asked)?;
+                let what = format!("allow this use of `{tool}`");
+                if let Some(mut denied) = unallowed(answer, &what) {
+                    denied.event = about(denied.event);
+                    return Ok(denied);
+                }
             }
             self.session.state.runs += 1;
         }
