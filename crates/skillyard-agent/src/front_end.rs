@@ -122,8 +122,10 @@ pub enum EndReason {
     Activated,
     /// The answer was cut by its own limit.
     Length,
-    /// The model declined.
+    /// The model declined, or its server did.
     Refused,
+    /// The model said nothing at all.
+    Empty,
     /// It was asked as often as is allowed.
     StepLimit,
     /// It made the same call again and again.
@@ -142,6 +144,7 @@ impl EndReason {
             Self::Activated => "activated",
             Self::Length => "length",
             Self::Refused => "refused",
+            Self::Empty => "empty",
             Self::StepLimit => "step_limit",
             Self::Repetition => "repetition",
             Self::TokenBudget => "token_budget",

@@ -20,6 +20,7 @@ use crate::message::{AssistantPart, CallOutcome, Message, ToolResult};
 use crate::prompt::Prompt;
 use crate::provider::Usage;
 use crate::tool::Known;
+use crate::turn::is_mark;
 
 pub use compaction::{Plan, plan};
 pub use error::SessionError;
@@ -251,17 +252,34 @@ impl Session {
         line.chars().take(60).collect()
     }
 
-    /// The words of the last answer.
+    /// The words of the answer to what was said last, as people read them.
     pub fn answer(&self) -> String {
-        let last = self
-            .messages
-            .iter()
-            .rev()
-            .find_map(|message| match message {
-                Message::Assistant { parts } => parts.iter().any(is_text).then(|| message.words()),
-                _ => None,
-            });
+        let since = self.messages.iter().rev();
+        let mut since = since.take_while(|message| !matches!(message, Message::User { .. }));
+        let last = since.find_map(|message| match message {
+            // Who only calls something may have said before what it is for; who does not even
+            // that has nothing to say.
+            Message::Assistant { parts } if parts.iter().any(is_text) => Some(message.words()),
+            Message::Assistant { .. } if message.calls().is_empty() => Some(String::new()),
+            _ => None,
+        });
         last.unwrap_or_default()
+    }
+
+    /// The same for programs: nothing where it only says why there is no answer.
+    pub fn given_answer(&self) -> String {
+        let answer = self.answer();
+        if is_mark(&answer) {
+            return String::new();
+        }
+        answer
+    }
+
+    /// The model that gave the message at a place.
+    pub fn model_at(&self, place: usize) -> &str {
+        let mut earlier = self.state.earlier.iter();
+        let then = earlier.find(|each| place < each.messages);
+        then.map_or(&self.prompt.settings.model, |each| &each.model)
     }
 }
 

@@ -12,7 +12,7 @@ mod spec;
 mod workspace;
 
 pub(crate) use call::{
-    Calls, LEFT_OUT, LENT, MOST_ARGUMENTS, REPEATED, Repeats, has, refusal, understood,
+    Calls, LEFT_OUT, LENT, Length, MOST_ARGUMENTS, Repeats, has, refusal, understood, unmarked,
 };
 pub use decided::decided;
 pub(crate) use skill::{Known, answer, receive};

@@ -21,7 +21,6 @@ use std::sync::atomic::AtomicBool;
 
 use jiff::Timestamp;
 use skillyard_audit::{Event, EventKind};
-use skillyard_format::Digest;
 use skillyard_trust::guard::{ActiveSkill, ToolList};
 
 use crate::front_end::{EndReason, FrontEnd, TurnEvent};
@@ -33,14 +32,14 @@ use crate::session::{Session, SessionError, SessionStore};
 use crate::settings::Settings;
 use crate::shelf::{Caller, Shelf, ShelfError};
 use crate::telemetry::{Happening, Subscriber, TurnEnded, TurnStarted};
-use crate::tool::Calls;
+use crate::tool::{Calls, Repeats};
 
 pub(crate) use ask::{digest, request, view};
-pub(crate) use work::NOT_MADE;
+pub(crate) use work::{NOT_MADE, is_mark};
 
 /// Whether the runtime gives this answer by itself, without a model.
 pub(crate) fn is_own_answer(text: &str) -> bool {
-    work::is_stop(text) || hear::is_acknowledgement(text)
+    work::is_mark(text) || hear::is_acknowledgement(text)
 }
 
 /// What a turn needs; it outlives many.
@@ -166,7 +165,7 @@ impl Runtime {
             usage: Usage::default(),
             steps: 0,
             said: String::new(),
-            made: Vec::new(),
+            repeats: Repeats::default(),
         };
         let outcome = turn.go(input, &invocation);
         tell(
@@ -245,8 +244,7 @@ struct Turn<'a> {
     steps: usize,
     /// What the model has said of an answer that is not whole yet.
     said: String,
-    /// The calls of this turn: tool and arguments.
-    made: Vec<(String, Digest)>,
+    repeats: Repeats,
 }
 
 impl Turn<'_> {
@@ -269,6 +267,7 @@ impl Turn<'_> {
             cancel: &self.cancel,
             clock: self.runtime.clock,
             subscribers: &self.runtime.subscribers,
+            repeats: &mut self.repeats,
         }
     }
 

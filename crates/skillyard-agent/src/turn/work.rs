@@ -2,16 +2,11 @@
 
 use std::sync::atomic::Ordering;
 
-use skillyard_format::Digest;
-
 use super::{Turn, TurnError};
 use crate::front_end::{EndReason, Stopper, TurnEvent};
 use crate::message::{AssistantPart, CallOutcome, Message, ToolCall, ToolResult};
-use crate::provider::{ProviderError, Stop};
-use crate::tool::Repeats;
-
-/// How often the same call is made in a turn before the model is told, and before it ends.
-const REPEATS: (usize, usize) = (3, 6);
+use crate::provider::{Completion, ProviderError, Stop};
+use crate::tool::Length;
 
 /// What a call is told that was not made, because the turn was over before its time came.
 pub(crate) const NOT_MADE: &str = "This call was not made: the turn was stopped before.";
@@ -22,8 +17,8 @@ const SERVER_ENDED: &str = "(stopped: the server ended)";
 /// What is said of an answer that has no end.
 const BROKEN_OFF: &str = "(broken off: the model's server failed)";
 
-/// What a turn says that ends without an answer.
-const STOPPED: [(EndReason, &str); 5] = [
+/// What a turn says that ends without an answer, or with half of one.
+const MARKS: [(EndReason, &str); 8] = [
     (EndReason::Cancelled, "(stopped by the user)"),
     (EndReason::Cancelled, SERVER_ENDED),
     (
@@ -38,11 +33,23 @@ const STOPPED: [(EndReason, &str); 5] = [
         EndReason::TokenBudget,
         "(stopped: the session has used up its tokens)",
     ),
+    (
+        EndReason::Length,
+        "(cut off: the limit of tokens was reached)",
+    ),
+    (EndReason::Refused, "(refused by the model or its server)"),
+    (EndReason::Empty, "(the model said nothing)"),
 ];
 
 /// Whether this is what a turn says that ends without an answer.
-pub(super) fn is_stop(text: &str) -> bool {
-    STOPPED.iter().any(|(_, said)| *said == text)
+pub(crate) fn is_mark(text: &str) -> bool {
+    MARKS.iter().any(|(_, said)| *said == text)
+}
+
+/// What is said of a turn that ended so; nothing where there is an answer.
+fn mark(reason: EndReason) -> Option<&'static str> {
+    let mut marks = MARKS.iter();
+    marks.find_map(|(each, said)| (*each == reason).then_some(*said))
 }
 
 impl Turn<'_> {
@@ -62,21 +69,49 @@ impl Turn<'_> {
                     return Err(error);
                 }
             };
-            let message = Message::Assistant {
-                parts: completion.parts,
-            };
+            let Completion { parts, stop, .. } = completion;
+            let is_limited =
+                stop == Stop::Length && matches!(parts.last(), Some(AssistantPart::Call(_)));
+            let message = Message::Assistant { parts };
             let calls: Vec<ToolCall> = message.calls().into_iter().cloned().collect();
+            let reason = match stop {
+                Stop::Length => EndReason::Length,
+                Stop::Refused => EndReason::Refused,
+                Stop::End if message.words().trim().is_empty() => EndReason::Empty,
+                Stop::End => EndReason::Answered,
+            };
             self.session.messages.push(message);
+            if calls.is_empty() {
+                self.mark_last(reason);
+            }
             self.save()?;
             if calls.is_empty() {
-                return Ok(match completion.stop {
-                    Stop::End => EndReason::Answered,
-                    Stop::Length => EndReason::Length,
-                    Stop::Refused => EndReason::Refused,
-                });
+                return Ok(reason);
             }
-            self.make(&calls)?;
+            self.make(&calls, is_limited)?;
         }
+    }
+
+    /// Says behind the last answer why it is none, or not whole.
+    fn mark_last(&mut self, reason: EndReason) {
+        let (Some(mark), Some(Message::Assistant { parts })) =
+            (mark(reason), self.session.messages.last_mut())
+        else {
+            return;
+        };
+        let is_blank = |part: &AssistantPart| matches!(part, AssistantPart::Text { text } if text.trim().is_empty());
+        parts.retain(|part| !is_blank(part));
+        let is_text = |part: &AssistantPart| matches!(part, AssistantPart::Text { .. });
+        let delta = if parts.iter().any(is_text) {
+            format!("\n\n{mark}")
+        } else {
+            mark.to_owned()
+        };
+        match parts.last_mut() {
+            Some(AssistantPart::Text { text }) => text.push_str(&delta),
+            _ => parts.push(AssistantPart::Text { text: mark.into() }),
+        }
+        self.front.event(&TurnEvent::Text { delta });
     }
 
     fn is_spent(&self) -> Option<EndReason> {
@@ -98,26 +133,18 @@ impl Turn<'_> {
     fn is_over(&self) -> Option<EndReason> {
         if self.cancel.load(Ordering::Relaxed) {
             Some(EndReason::Cancelled)
-        } else if self.most_repeats() >= REPEATS.1 {
+        } else if self.repeats.are_too_many() {
             Some(EndReason::Repetition)
         } else {
             None
         }
     }
 
-    fn most_repeats(&self) -> usize {
-        let count = |wanted| self.made.iter().filter(|made| *made == wanted).count();
-        self.made.last().map(count).unwrap_or_default()
-    }
-
     /// Ends a turn that has no answer; the session keeps what there is of one, and says why.
     fn stop(&mut self, reason: EndReason) -> Result<EndReason, TurnError> {
         let mark = match (reason, self.front.stopper()) {
             (EndReason::Cancelled, Stopper::Server) => SERVER_ENDED,
-            _ => STOPPED
-                .iter()
-                .find(|(each, _)| *each == reason)
-                .map_or("(stopped)", |(_, text)| *text),
+            _ => mark(reason).unwrap_or("(stopped)"),
         };
         let mut text = std::mem::take(&mut self.said);
         let delta = if text.trim().is_empty() {
@@ -150,9 +177,10 @@ impl Turn<'_> {
         self.save()
     }
 
-    fn make(&mut self, calls: &[ToolCall]) -> Result<(), TurnError> {
+    /// Makes the calls of an answer; the last of one that its limit ended may not be whole.
+    fn make(&mut self, calls: &[ToolCall], is_limited: bool) -> Result<(), TurnError> {
         let mut results = Vec::new();
-        for call in calls {
+        for (at, call) in calls.iter().enumerate() {
             if self.is_over().is_some() {
                 results.push(ToolResult {
                     id: call.id.clone(),
@@ -162,14 +190,12 @@ impl Turn<'_> {
                 });
                 continue;
             }
-            let key = (call.name.clone(), Digest::of(call.arguments.as_bytes()));
-            self.made.push(key);
-            let repeats = if self.most_repeats() >= REPEATS.0 {
-                Repeats::Many
+            let length = if is_limited && at + 1 == calls.len() {
+                Length::Limited
             } else {
-                Repeats::Few
+                Length::Whole
             };
-            let result = self.calls().make(call, repeats)?;
+            let result = self.calls().make(call, length)?;
             results.push(result);
         }
         self.session.messages.push(Message::Tool { results });

@@ -7,6 +7,7 @@
 
 mod changes;
 mod context;
+mod ends;
 mod faults;
 mod guard;
 mod lab;

@@ -303,11 +303,21 @@ fn once(
     }
     let end = runtime.turn(session, prompt, front)?;
     tell(session, &end, front)?;
-    Ok(match end.reason {
-        EndReason::Answered | EndReason::Activated | EndReason::Length => Status::Yes,
+    Ok(status(end.reason))
+}
+
+/// Yes where there is a whole answer.
+pub(super) fn status(reason: EndReason) -> Status {
+    match reason {
+        EndReason::Answered | EndReason::Activated => Status::Yes,
         EndReason::Cancelled => Status::Code(130),
-        _ => Status::No,
-    })
+        EndReason::Length
+        | EndReason::Refused
+        | EndReason::Empty
+        | EndReason::StepLimit
+        | EndReason::Repetition
+        | EndReason::TokenBudget => Status::No,
+    }
 }
 
 /// Tells programs what came of a turn; people have read it.
@@ -326,7 +336,7 @@ pub(super) fn tell(
             printer.json(&json!({
                 "session": session.id,
                 "model": session.prompt.settings.model,
-                "answer": session.answer(),
+                "answer": session.given_answer(),
                 "end": end.reason,
                 "steps": end.steps,
                 "usage": end.usage,
@@ -337,7 +347,7 @@ pub(super) fn tell(
         }
         Output::StreamJson => {
             let answer =
-                json!({ "type": "answer", "session": session.id, "text": session.answer() });
+                json!({ "type": "answer", "session": session.id, "text": session.given_answer() });
             printer.compact_json(&answer)?;
         }
     }

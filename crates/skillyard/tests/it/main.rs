@@ -15,6 +15,7 @@ mod chat_cards;
 mod chat_changes;
 mod chat_context;
 mod chat_elsewhere;
+mod chat_ends;
 mod chat_question;
 mod chat_replay;
 mod cli;

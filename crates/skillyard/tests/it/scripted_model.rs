@@ -7,7 +7,8 @@ use std::sync::{Arc, Mutex};
 
 use serde_json::{Value, json};
 
-/// A server that gives these answers in order, as Chat Completions, and keeps the requests.
+/// A server that gives these answers in order, as Chat Completions, and keeps the requests. One that
+/// is not whole has the `finish_reason` in it.
 pub(crate) fn model(answers: Vec<Value>) -> (String, Arc<Mutex<Vec<Value>>>) {
     model_that(answers, |_| {})
 }
@@ -23,15 +24,19 @@ pub(crate) fn model_that(
     let seen = Arc::clone(&asked);
     let mut answers: VecDeque<Value> = answers.into();
     std::thread::spawn(move || {
-        while let Some(delta) = answers.pop_front() {
+        while let Some(mut delta) = answers.pop_front() {
             let (mut connection, _) = listener.accept().unwrap();
             let body = request(&connection);
             seen.lock()
                 .unwrap()
                 .push(serde_json::from_slice(&body).unwrap());
             meanwhile(answers.len());
+            let reason = match delta["finish_reason"].take() {
+                Value::Null => json!("stop"),
+                reason => reason,
+            };
             let chunk =
-                json!({ "choices": [{ "index": 0, "delta": delta, "finish_reason": "stop" }] });
+                json!({ "choices": [{ "index": 0, "delta": delta, "finish_reason": reason }] });
             let answer = format!(
                 "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\ndata: {chunk}\n\ndata: [DONE]\n\n"
             );

@@ -1,13 +1,14 @@
 //! The way of every call: understood, guarded, approved, made, written down.
 //!
 //! `guarded` decides and leads on to the tool, `skill`, `script`, `workspace` and `lent` are the
-//! four kinds, `approve` asks the user, `budget` counts, `ended` is how each ends.
+//! four kinds, `approve` asks the user, `budget` and `repeats` count, `ended` is how each ends.
 
 mod approve;
 mod budget;
 mod ended;
 mod guarded;
 mod lent;
+mod repeats;
 mod script;
 mod skill;
 mod workspace;
@@ -24,7 +25,7 @@ use skillyard_trust::guard::ActiveSkill;
 use super::spec::canonical;
 use crate::front_end::{FrontEnd, TurnEvent};
 use crate::host::{Host, HostError};
-use crate::message::{ToolCall, ToolResult};
+use crate::message::{CallOutcome, ToolCall, ToolResult};
 use crate::session::Session;
 use crate::shelf::{Shelf, ShelfSkill};
 use crate::telemetry::{Called, Happening, Subscriber};
@@ -33,15 +34,22 @@ use ended::Ended;
 
 pub(crate) use guarded::has;
 pub(crate) use lent::PREFIX as LENT;
+pub(crate) use repeats::Repeats;
 pub(crate) use skill::refusal;
 
 /// Most bytes of the arguments of a call.
 pub(crate) const MOST_ARGUMENTS: usize = 256 * 1024;
 /// The end of what stands in a session for longer ones, behind their number of bytes.
 pub(crate) const LEFT_OUT: &str = " bytes of arguments were left out]";
-/// What a result ends with when the same call was made again and again.
-pub(crate) const REPEATED: &str =
-    "\n[This exact call was made several times. Its result will not change.]";
+/// What a result ends with when the same call gave it again and again; the second is what older
+/// sessions say.
+const REPEATED: [&str; 2] = [
+    "\n[This exact call was made several times and gave the same result each time.]",
+    "\n[This exact call was made several times. Its result will not change.]",
+];
+/// What the result of a call ends with that the limit of its answer cut.
+const CUT_OFF: &str = "\n[Your answer reached its limit of tokens in this call and was cut off there. \
+Make it shorter, or make several calls of it.]";
 /// How much of arguments and results is shown.
 const PREVIEW: usize = 200;
 
@@ -55,15 +63,16 @@ pub(crate) struct Calls<'a> {
     pub(crate) cancel: &'a AtomicBool,
     pub(crate) clock: fn() -> Timestamp,
     pub(crate) subscribers: &'a [Arc<dyn Subscriber>],
+    pub(crate) repeats: &'a mut Repeats,
 }
 
-/// How often a call was made in a turn.
+/// Whether a call came whole.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Repeats {
-    /// Not too often.
-    Few,
-    /// So often that the model is told.
-    Many,
+pub(crate) enum Length {
+    /// It did.
+    Whole,
+    /// Its answer ended with it because of its limit, perhaps in the middle.
+    Limited,
 }
 
 impl Calls<'_> {
@@ -71,7 +80,7 @@ impl Calls<'_> {
     pub(crate) fn make(
         &mut self,
         call: &ToolCall,
-        repeats: Repeats,
+        length: Length,
     ) -> Result<ToolResult, HostError> {
         let tool = canonical(&call.name).to_owned();
         self.front.event(&TurnEvent::ToolCall {
@@ -81,12 +90,17 @@ impl Calls<'_> {
             arguments: call.arguments.clone(),
         });
         let started = (self.clock)();
-        let mut ended = match understood(call) {
+        let understood = understood(call);
+        let is_cut = understood.as_ref().map_or(true, Map::is_empty);
+        let mut ended = match understood {
             Ok(arguments) => self.guarded(call, &tool, &arguments)?,
             Err(problem) => Ended::failed(problem, EventKind::ToolAllowed),
         };
-        if repeats == Repeats::Many {
-            ended.content.push_str(REPEATED);
+        if length == Length::Limited && is_cut && ended.outcome == CallOutcome::Failed {
+            ended.content.push_str(CUT_OFF);
+        }
+        if self.repeats.note(&tool, &call.arguments, &ended) {
+            ended.content.push_str(REPEATED[0]);
         }
         let over = (self.clock)();
         let milliseconds = over.duration_since(started).as_millis();
@@ -139,6 +153,15 @@ impl Calls<'_> {
             outcome: ended.outcome,
         })
     }
+}
+
+/// A result without what was said behind it about the call.
+pub(crate) fn unmarked(content: &str) -> &str {
+    let mut repeated = REPEATED.iter();
+    let content = repeated
+        .find_map(|mark| content.strip_suffix(mark))
+        .unwrap_or(content);
+    content.strip_suffix(CUT_OFF).unwrap_or(content)
 }
 
 /// The arguments of a call, or what is wrong with them.
