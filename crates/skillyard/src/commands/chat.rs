@@ -20,6 +20,7 @@ use crate::error::agent::AgentFailure;
 use crate::error::{CommandError, Status, report_as};
 use crate::library::Choice;
 use crate::mcp::Lenders;
+use crate::printer::Printer;
 use crate::sanitize::visible;
 use crate::terminal::{LONGEST, Lines};
 use crate::workspace::Workspace;
@@ -113,23 +114,39 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
         (None, true) => Output::Json,
         (None, false) => Output::Text,
     };
-    let mut kept = None;
-    let outcome = talk(context, args, output, &mut kept);
-    match (outcome, output) {
-        (Err(error), Output::Json) => Ok(report_as(printer, &error, |error| {
-            printer.json(&json!({ "session": kept, "error": error }))
-        })),
-        (Err(error), Output::StreamJson) => Ok(report_as(printer, &error, |mut error| {
-            error["type"] = "error".into();
-            error["session"] = kept.into();
-            printer.compact_json(&error)
-        })),
-        (outcome, _) => outcome,
+    let mut session = None;
+    match talk(context, args, output, &mut session) {
+        Err(error) if output != Output::Text => Ok(failed(printer, output, session, &error, None)),
+        outcome => outcome,
     }
 }
 
-/// Talks; `kept` becomes the session's name once there is something to go on with.
-fn talk(context: &Context, args: &Args, output: Output, kept: &mut Option<String>) -> Outcome {
+/// Tells people, and programs in the format they asked for, why there is no answer.
+pub(super) fn failed(
+    printer: &Printer,
+    output: Output,
+    session: Option<String>,
+    error: &CommandError,
+    better_hint: Option<String>,
+) -> Status {
+    report_as(printer, error, better_hint, |mut error| match output {
+        Output::Text => Ok(()),
+        Output::Json => printer.json(&json!({ "session": session, "error": error })),
+        Output::StreamJson => {
+            error["type"] = "error".into();
+            error["session"] = session.into();
+            printer.compact_json(&error)
+        }
+    })
+}
+
+/// The name of a session in which there is something to go on with.
+pub(super) fn kept(session: &Session) -> Option<String> {
+    (!session.messages.is_empty()).then(|| session.id.clone())
+}
+
+/// Talks; `name` becomes the session's name once there is something to go on with.
+fn talk(context: &Context, args: &Args, output: Output, name: &mut Option<String>) -> Outcome {
     let prompt = args.prompt.as_deref().map(said).transpose()?;
     let lines = match prompt {
         Some(_) => None,
@@ -150,7 +167,7 @@ fn talk(context: &Context, args: &Args, output: Output, kept: &mut Option<String
         let prompt = prompt.unwrap_or_default();
         once(&mut runtime, &mut session, &prompt, &mut front)
     };
-    *kept = (!session.messages.is_empty()).then_some(session.id);
+    *name = kept(&session);
     outcome
 }
 

@@ -2,7 +2,6 @@
 
 use std::sync::atomic::Ordering;
 
-use serde_json::json;
 use skillyard_agent::message::Message;
 use skillyard_agent::provider::offline;
 use skillyard_agent::session::Session;
@@ -15,7 +14,7 @@ use super::list::push_cut;
 use super::{Outcome, chat};
 use crate::agent::{Output, Terminal};
 use crate::context::Context;
-use crate::error::agent::{self, AgentFailure};
+use crate::error::agent::AgentFailure;
 use crate::error::{CommandError, Status};
 use crate::report::counted;
 use crate::sanitize::{shortened, visible};
@@ -32,7 +31,8 @@ const COMMANDS: &[(&str, &str)] = &[
 /// Longest part of what was said last that is shown when a session goes on.
 const REMINDER: usize = 300;
 
-/// Talks until the input ends.
+/// Talks until the input ends. At a terminal whoever talks has seen how each turn ended; through a
+/// pipe the worst of them is the status.
 pub(super) fn converse(
     runtime: &mut Runtime,
     session: &mut Session,
@@ -42,6 +42,7 @@ pub(super) fn converse(
     let context = front.context;
     welcome(runtime, session, context);
     lines.complete(names(runtime));
+    let mut worst = None;
     loop {
         let line = match lines.next()? {
             Line::Said(line) => line,
@@ -50,8 +51,8 @@ pub(super) fn converse(
                 continue;
             }
             Line::TooLong => {
-                let error = AgentFailure::LongPrompt.to_string();
-                context.printer.error(&error, &[], None);
+                let error = AgentFailure::LongPrompt.into();
+                worse(&mut worst, failed(&error, None, session, front));
                 continue;
             }
             Line::End => break,
@@ -63,12 +64,12 @@ pub(super) fn converse(
             "/skills" => list_skills(runtime, session, context),
             line => match line.strip_prefix("/release ") {
                 Some(name) => release(runtime, session, name.trim(), context)?,
-                None => say(runtime, session, line, front)?,
+                None => worse(&mut worst, say(runtime, session, line, front)?),
             },
         }
     }
     // Who asked for an answer as data and said nothing gets a reason instead.
-    if session.messages.is_empty() && front.output != Output::Text {
+    if session.messages.is_empty() && worst.is_none() && front.output != Output::Text {
         return Err(AgentFailure::NoPrompt.into());
     }
     // Where nothing was said there is nothing to go on with.
@@ -78,7 +79,14 @@ pub(super) fn converse(
             session.id
         ));
     }
-    Ok(Status::Yes)
+    Ok(worst.filter(|_| lines.is_piped()).unwrap_or(Status::Yes))
+}
+
+/// Takes note of how a turn ended.
+fn worse(worst: &mut Option<Status>, status: Status) {
+    if worst.is_none_or(|worst| worst.code() < status.code()) {
+        *worst = Some(status);
+    }
 }
 
 /// What a user should know before they say something.
@@ -137,39 +145,37 @@ fn say(
     session: &mut Session,
     line: &str,
     front: &mut Terminal<'_>,
-) -> Result<(), CommandError> {
+) -> Result<Status, CommandError> {
     front.cancel.store(false, Ordering::Relaxed);
     front.collected.begin_turn();
     match runtime.turn(session, line, front) {
-        Ok(end) => chat::tell(session, &end, front),
+        Ok(end) => {
+            chat::tell(session, &end, front)?;
+            Ok(chat::status(end.reason))
+        }
         Err(error @ (TurnError::Skill(_) | TurnError::Provider(_))) => {
-            let text = visible(&error.to_string()).into_owned();
             let hint = hint(&error);
-            let causes = agent::causes(&error);
-            let causes: Vec<String> = causes.iter().map(|each| visible(each).into()).collect();
-            front.context.printer.error(&text, &causes, hint.as_deref());
-            let printer = &front.context.printer;
-            match front.output {
-                Output::Text => {}
-                Output::Json => {
-                    let error = json!({ "message": text, "causes": causes, "hint": hint });
-                    printer.json(&json!({ "session": session.id, "error": error }))?;
-                }
-                Output::StreamJson => {
-                    printer.compact_json(&json!({ "type": "error", "message": text }))?;
-                }
-            }
-            Ok(())
+            Ok(failed(&error.into(), hint, session, front))
         }
         Err(error) => Err(error.into()),
     }
 }
 
-/// What can be said instead.
+/// Tells why what was said has no answer; the talk goes on.
+fn failed(
+    error: &CommandError,
+    hint: Option<String>,
+    session: &Session,
+    front: &Terminal<'_>,
+) -> Status {
+    let printer = &front.context.printer;
+    chat::failed(printer, front.output, chat::kept(session), error, hint)
+}
+
+/// What can be said instead of a name that no skill has.
 fn hint(error: &TurnError) -> Option<String> {
     let TurnError::Skill(ShelfError::Unknown { name, .. }) = error else {
-        let hint = matches!(error, TurnError::Skill(_)).then(|| agent::hint(error));
-        return hint.flatten().map(|hint| visible(&hint).into());
+        return None;
     };
     let commands = COMMANDS.iter().map(|(command, _)| verb(command));
     Some(match nearest(name, commands) {

@@ -21,16 +21,20 @@ pub(crate) fn report(context: &Context, error: &CommandError) -> Status {
     failed(&context.printer, error)
 }
 
-/// Tells people why a command failed, and programs in an object that the command makes of it.
+/// Tells people why a command failed, and programs in an object that the command makes of it. What
+/// can be done about it is the usual, unless something better is known.
 pub(crate) fn report_as(
     printer: &Printer,
     error: &CommandError,
+    better: Option<String>,
     object: impl FnOnce(Value) -> io::Result<()>,
 ) -> Status {
     if is_unread(error) {
         return Status::Yes;
     }
-    let told = Told::of(error).readable(printer);
+    let mut told = Told::of(error);
+    told.hint = better.or(told.hint);
+    let told = told.readable(printer);
     // If stdout is gone too there is nobody left to tell.
     let _ = object(told.object());
     told.show(printer);

@@ -78,6 +78,11 @@ impl Lines {
         })
     }
 
+    /// Whether nobody is there who would see how a turn ended.
+    pub(crate) fn is_piped(&self) -> bool {
+        matches!(self, Self::Pipe)
+    }
+
     /// From now on these names can be completed.
     pub(crate) fn complete(&mut self, names: Vec<(String, String)>) {
         if let Self::Terminal { editor, .. } = self {
