@@ -104,18 +104,29 @@ impl<'a> Turn<'a> {
                     }
                 }
                 Message::Assistant { .. } if at >= start => turn.calls.extend(message.calls()),
-                Message::Tool { results } if at >= start => {
-                    turn.results.extend(results);
+                Message::Assistant { .. } => {}
+                Message::Tool { results } => {
+                    if at >= start {
+                        turn.results.extend(results);
+                    }
                     for result in results.iter().filter(|each| each.name == "skill_load") {
-                        if let Some(name) = attribute(&result.content, "name") {
-                            turn.envelope(&name, &result.content, true);
+                        let name = attribute(&result.content, "name");
+                        if let Some(name) = name.or_else(|| turn.wanted(result)) {
+                            turn.envelope(&name, &result.content, at >= start);
                         }
                     }
                 }
-                _ => {}
             }
         }
         turn
+    }
+
+    /// The skill that a call of this turn wanted, where its result is a receipt without a name.
+    fn wanted(&self, result: &ToolResult) -> Option<String> {
+        let call = self.calls.iter().find(|call| call.id == result.id);
+        let call = call.filter(|_| result.outcome == CallOutcome::Ok)?;
+        let arguments: Value = serde_json::from_str(&call.arguments).ok()?;
+        arguments["name"].as_str().map(str::to_owned)
     }
 
     fn envelope(&mut self, name: &str, text: &'a str, now: bool) {

@@ -341,6 +341,12 @@ fn offline_finds_loads_and_shows() {
         )
         .unwrap();
     assert!(session.answer().contains("GUIDE-WORD"));
+    // Asked for a second time, without its name, it is as good as the first.
+    for _ in 0..2 {
+        let task = "fill in a PDF form: read references/guide.md";
+        runtime.turn(&mut session, task, &mut front).unwrap();
+        assert!(session.answer().contains("GUIDE-WORD"));
+    }
     runtime
         .turn(&mut session, "zebra quantum", &mut front)
         .unwrap();
