@@ -5,6 +5,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::front_end::Trigger;
+
 /// One message of a session.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "role", rename_all = "lowercase")]
@@ -43,6 +45,9 @@ pub enum UserPart {
         digest: String,
         /// What was written behind its name.
         arguments: String,
+        /// Who wanted it: the user, unless it says otherwise.
+        #[serde(default = "user", skip_serializing_if = "is_user")]
+        trigger: Trigger,
         /// The envelope, or a receipt.
         text: String,
     },
@@ -147,6 +152,15 @@ impl Message {
         });
         calls.collect()
     }
+}
+
+fn user() -> Trigger {
+    Trigger::User
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde gives it so")]
+fn is_user(trigger: &Trigger) -> bool {
+    *trigger == Trigger::User
 }
 
 fn user_words(part: &UserPart) -> Option<&str> {

@@ -10,6 +10,7 @@ use std::fmt::Write as _;
 use skillyard_format::tokens::estimate;
 
 use super::Session;
+use crate::front_end::Trigger;
 use crate::message::{Message, UserPart};
 
 /// Share of the budget, in percent, that attached skills may take.
@@ -63,6 +64,7 @@ pub fn plan(session: &Session, tokens: usize) -> Plan {
                     name: skill.name.clone(),
                     digest: skill.digest.clone(),
                     arguments: String::new(),
+                    trigger: Trigger::User,
                     text,
                 });
             }

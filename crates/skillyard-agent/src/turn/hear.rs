@@ -123,6 +123,7 @@ impl Turn<'_> {
             name,
             digest,
             arguments: arguments.to_owned(),
+            trigger,
             text: output.content,
         })
     }

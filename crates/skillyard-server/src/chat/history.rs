@@ -4,7 +4,7 @@ use skillyard_agent::message::{AssistantPart, Message, UserPart};
 use skillyard_agent::session::Session;
 use skillyard_agent::tool::canonical;
 
-use super::event::{ActiveSkill, ChatEvent, shown};
+use super::event::{ActiveSkill, ChatEvent, shown, trigger};
 use super::front::called;
 
 /// What happened in a session so far.
@@ -58,11 +58,15 @@ fn heard(parts: &[UserPart], events: &mut Vec<ChatEvent>) {
     let others = parts.iter().filter_map(|part| match part {
         UserPart::Text { .. } => None,
         UserPart::Skill {
-            name, digest, text, ..
+            name,
+            digest,
+            trigger: by,
+            text,
+            ..
         } => Some(ChatEvent::Skill {
             name: name.clone(),
             digest: digest.clone(),
-            trigger: "user".to_owned(),
+            trigger: trigger(*by),
             content: shown(text),
         }),
         UserPart::Note { text } => Some(ChatEvent::Note { text: text.clone() }),

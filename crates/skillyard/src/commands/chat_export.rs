@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 
 use serde_json::{Value, json};
 use skillyard_agent::TurnError;
+use skillyard_agent::front_end::Trigger;
 use skillyard_agent::message::{AssistantPart, CallOutcome, Message, UserPart};
 use skillyard_agent::session::Session;
 
@@ -33,6 +34,7 @@ fn as_json(session: &Session) -> Value {
         "session": session.id,
         "agent": session.agent,
         "model": session.prompt.settings.model,
+        "earlier": session.state.earlier,
         "workspace": session.workspace,
         "created": session.created,
         "usage": session.state.usage,
@@ -42,17 +44,22 @@ fn as_json(session: &Session) -> Value {
 }
 
 fn as_markdown(session: &Session) -> String {
-    let model = &session.prompt.settings.model;
+    let messages = session.messages.iter().enumerate();
+    let answers = messages.filter(|(_, each)| matches!(each, Message::Assistant { .. }));
+    let models = answers.map(|(place, _)| session.model_at(place));
+    let mut models: Vec<&str> = models.chain([&*session.prompt.settings.model]).collect();
+    models.dedup();
     let agent = session.agent.as_ref();
     let agent = agent.map(|agent| format!(", agent {}@{}", agent.name, agent.version));
     let mut text = format!(
-        "# {}\n\nSession {}, begun {}, model {model}{}\n",
+        "# {}\n\nSession {}, begun {}, model {}{}\n",
         session.title(),
         session.id,
         session.created,
+        models.join(", then "),
         agent.unwrap_or_default()
     );
-    for message in &session.messages {
+    for (place, message) in session.messages.iter().enumerate() {
         match message {
             Message::User { parts } => {
                 text.push_str("\n## You\n");
@@ -61,7 +68,7 @@ fn as_markdown(session: &Session) -> String {
                 }
             }
             Message::Assistant { parts } => {
-                let _ = writeln!(text, "\n## {model}");
+                let _ = writeln!(text, "\n## {}", session.model_at(place));
                 for part in parts {
                     answered(part, &mut text);
                 }
@@ -84,7 +91,18 @@ fn as_markdown(session: &Session) -> String {
 fn said(part: &UserPart, text: &mut String) {
     let _ = match part {
         UserPart::Text { text: words } => writeln!(text, "\n{}", words.trim_end()),
-        UserPart::Skill { name, digest, .. } => writeln!(text, "\n> + skill {name} ({digest})"),
+        UserPart::Skill {
+            name,
+            digest,
+            trigger,
+            ..
+        } => {
+            let by = match trigger {
+                Trigger::Router => ", by the router",
+                Trigger::User | Trigger::Model => "",
+            };
+            writeln!(text, "\n> + skill {name} ({digest}{by})")
+        }
         UserPart::Note { text: words } => writeln!(text, "\n> {}", words.trim_end()),
     };
 }

@@ -136,3 +136,37 @@ fn where_nobody_can_be_asked_nobody_said_no() {
     let log = context.json(&["audit", "log", "--event", "approval.denied", "--json"]);
     assert_eq!(log["events"][0]["reason"], "nobody could be asked");
 }
+
+#[test]
+fn an_export_names_the_model_of_each_answer() {
+    let context = conformance();
+    let first = ["chat", "--model", "offline", "-p", "hello there"];
+    assert_eq!(context.code(&first), Some(0));
+    let flags = ["--resume", "last", "--model", "test/m", "-p", "second"];
+    let (code, _) = said(&context, vec![json!({ "content": "Gone on." })], &flags);
+    assert_eq!(code, Some(0));
+    let told = context.run(&["chat", "--export", "last"]);
+    assert!(told.contains(", model offline, then test/m\n"), "{told}");
+    let heads: Vec<&str> = told
+        .lines()
+        .filter(|line| line.starts_with("## "))
+        .collect();
+    assert_eq!(
+        heads,
+        ["## You", "## offline", "## offline", "## You", "## test/m"]
+    );
+    let told = context.json(&["chat", "--export", "last", "--json"]);
+    assert_eq!(told["earlier"][0]["model"], "offline");
+    assert_eq!(told["earlier"][0]["messages"], 4);
+}
+
+#[test]
+fn a_skill_that_a_router_chose_is_exported_as_such() {
+    let context = conformance();
+    let words = "validate the skills system";
+    let turn = ["chat", "--strategy", "router", "-p", words];
+    assert_eq!(context.code(&turn), Some(0));
+    let told = context.run(&["chat", "--export", "last"]);
+    assert!(told.contains(", by the router)\n"), "{told}");
+    assert_eq!(context.code(&["audit", "replay", "last"]), Some(0));
+}

@@ -27,6 +27,22 @@ async fn who_goes_on_later_finds_the_same() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn who_wanted_a_skill_is_told_the_same_later() {
+    let server = TestServer::new();
+    let person = Person::on(&server);
+    for (strategy, said, trigger) in [
+        ("router", "please fill a pdf form", "router"),
+        ("tool", "/pdf the form", "user"),
+    ] {
+        let id = person.begin(json!({ "strategy": strategy })).await;
+        let before = person.said(&id, said).await;
+        assert_eq!(found(&before, "skill")["trigger"], trigger);
+        let after = Person::on(&server.restarted()).events(&id).await;
+        assert_eq!(found(&after, "skill")["trigger"], trigger);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn what_the_terminal_added_is_seen() {
     let server = TestServer::new();
     let person = Person::on(&server);
