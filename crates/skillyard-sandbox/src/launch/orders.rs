@@ -6,7 +6,7 @@ use std::path::Path;
 use crate::backend::{Backend, bubblewrap, landlock};
 use crate::command::Command;
 use crate::identity::Identity;
-use crate::launcher::spec::{Containment, Fences, Spec, assignment};
+use crate::launcher::spec::{Containment, Fences, MemoryFiles, Spec, assignment};
 use crate::processes;
 use crate::profile::{Network, Profile};
 use crate::proxy;
@@ -38,6 +38,9 @@ pub(super) fn spec(
     spec.directory.clone_from(&command.directory);
     spec.environment = environment(profile, private);
     spec.limits = limits(sandbox, profile);
+    if sandbox.survey.groups.is_none() {
+        spec.memory_files = MemoryFiles::Unknown;
+    }
     spec
 }
 

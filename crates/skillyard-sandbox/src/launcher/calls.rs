@@ -108,6 +108,13 @@ pub(super) const SHARED_OBJECTS: &[c_long] = &[
     libc::SYS_mq_unlink,
 ];
 
+/// Memory that belongs to no process: it stays when it is no longer mapped.
+pub(super) const MEMORY_FILES: &[c_long] = &[
+    libc::SYS_memfd_create,
+    libc::SYS_memfd_secret,
+    libc::SYS_shmget,
+];
+
 /// Calls that take their arguments through a pointer, where no filter sees them. Programs know
 /// how to do without: they believe in an older kernel.
 pub(super) const UNKNOWN: &[c_long] = &[libc::SYS_clone3, libc::SYS_openat2];

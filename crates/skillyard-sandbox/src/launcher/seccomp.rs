@@ -6,12 +6,12 @@
 //! is newer than the list.
 
 use super::calls::{
-    MODES, NAMED, NAMED_LATER, NEWEST, OF_MANY_PROCESSES, OF_PROCESSES, PRETENDED, REFUSED,
-    REFUSED_HERE, SHARED_OBJECTS, UNKNOWN,
+    MEMORY_FILES, MODES, NAMED, NAMED_LATER, NEWEST, OF_MANY_PROCESSES, OF_PROCESSES, PRETENDED,
+    REFUSED, REFUSED_HERE, SHARED_OBJECTS, UNKNOWN,
 };
 use super::filter::{Condition, Filter, Test};
 use super::instruction::Instruction;
-use super::spec::{Fences, Ipc, MemoryPrograms, Sockets, Spec};
+use super::spec::{Fences, Ipc, MemoryFiles, MemoryPrograms, Sockets, Spec};
 
 const SETUID_BITS: u32 = 0o6000;
 const NAMESPACES: libc::c_int = libc::CLONE_NEWUSER
@@ -50,6 +50,10 @@ fn filter(spec: &Spec) -> Filter {
     }
     if spec.memory_programs == MemoryPrograms::Denied {
         filter.refuse(&[libc::SYS_memfd_create], libc::EPERM);
+    }
+    if spec.memory_files == MemoryFiles::Unknown {
+        // Programs know how to do without: they take a temporary file, which is counted.
+        filter.refuse(MEMORY_FILES, libc::ENOSYS);
     }
     for (call, place) in MODES {
         filter.refuse_when(*call, &[&[has(*place, SETUID_BITS)]]);
@@ -232,6 +236,18 @@ mod tests {
         for call in NAMED_LATER {
             check(&inner(), *call, &[], None);
             check(&Spec::default(), *call, &[], Some(libc::ENOSYS));
+        }
+    }
+
+    #[test]
+    fn memory_that_nobody_counts_is_not_there() {
+        let uncounted = Spec {
+            memory_files: MemoryFiles::Unknown,
+            ..inner()
+        };
+        for call in MEMORY_FILES {
+            check(&inner(), *call, &[], None);
+            check(&uncounted, *call, &[], Some(libc::ENOSYS));
         }
     }
 

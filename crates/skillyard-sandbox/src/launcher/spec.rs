@@ -26,6 +26,8 @@ pub(crate) struct Spec {
     pub(crate) containment: Containment,
     /// Whether programs may be made in memory.
     pub(crate) memory_programs: MemoryPrograms,
+    /// Whether it may have files and segments in memory.
+    pub(crate) memory_files: MemoryFiles,
     /// When it begins.
     pub(crate) start: Start,
     /// Resource limits: the number of the resource and its value.
@@ -112,6 +114,16 @@ pub(crate) enum MemoryPrograms {
     Allowed,
     /// They may not, because only some programs may be started.
     Denied,
+}
+
+/// Whether a program may have files and segments in memory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) enum MemoryFiles {
+    /// It may: the kernel counts them with the rest of its memory.
+    #[default]
+    Counted,
+    /// There are none, because they belong to no process and nobody would count them.
+    Unknown,
 }
 
 /// When a stage begins.

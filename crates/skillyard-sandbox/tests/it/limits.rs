@@ -136,6 +136,49 @@ time.sleep(100)";
     }
 }
 
+/// Files in memory belong to no process: the kernel counts them in a group, and elsewhere there
+/// are none.
+#[test]
+fn files_in_memory_end_at_the_limit_with_and_without_groups() {
+    let lab = Lab::new();
+    let script = "
+import ctypes, os, time
+time.sleep(0.2)
+libc = ctypes.CDLL(None, use_errno=True)
+print(libc.shmget(0, 4096, 0o1600) >= 0, flush=True)
+files = []
+for _ in range(4):
+    files.append(os.memfd_create('x'))
+    for _ in range(100):
+        os.write(files[-1], bytes(1 << 20))
+print('all')
+time.sleep(100)";
+    let mut profile = profile(&lab);
+    profile.limits.file_size = 1024 * MIB;
+    for backend in BOTH {
+        for groups in [ControlGroups::find(), None] {
+            let command = lab.command("/usr/bin/python3", &["-c", script]);
+            let survey = Survey {
+                groups: groups.clone(),
+                ..Survey::take()
+            };
+            let outcome = sandbox_with(backend, survey).run(&profile, &command, Live::default());
+            let outcome = outcome.unwrap();
+            let case = format!("{backend} {groups:?} {outcome:?}");
+            assert!(!output(&outcome).contains("all"), "{case}");
+            if groups.is_some() {
+                assert_eq!(outcome.end, End::Stopped(Limit::Memory), "{case}");
+            } else {
+                assert_eq!(output(&outcome), "False\n", "{case}");
+                assert!(
+                    outcome.stderr.text().contains("Function not implemented"),
+                    "{case}"
+                );
+            }
+        }
+    }
+}
+
 /// Groups of this process that are there still.
 fn left_over(groups: &ControlGroups) -> usize {
     let folders = match groups {
