@@ -7,6 +7,7 @@ use std::path::Path;
 use skillyard_format::allowed_tools::AllowedTools;
 
 use super::command;
+use super::harmless;
 use super::opened;
 use super::path::{PathPattern, Place};
 use super::pattern::{CommandPattern, base_name};
@@ -169,8 +170,19 @@ fn may_start(command: &SimpleCommand, pattern: &CommandPattern, depth: usize) ->
     if subscript::may_run(program, arguments) {
         return true;
     }
+    if wrapper::starts_others(program) {
+        return names_it(program, arguments, pattern);
+    }
+    // Whoever is not known to take words as data may start a program that they name.
+    let mut behind = (1..command.words.len()).map(|at| &command.words[at..]);
+    !harmless::takes_data(&command.words)
+        && behind.any(|words| may_be_started(words, pattern, depth + 1))
+}
+
+/// Whether a program that starts others may be given the denied one, however that is written.
+fn names_it(program: &str, arguments: &[Word], pattern: &CommandPattern) -> bool {
     let denied = base_name(pattern.program_name());
-    let names_it = |word: &Word| match word.literal() {
+    arguments.iter().any(|word| match word.literal() {
         Some(text) => {
             // Some read quotes once more, as `env -S` does.
             let bare = text.replace(['"', '\'', '\\'], "");
@@ -178,8 +190,36 @@ fn may_start(command: &SimpleCommand, pattern: &CommandPattern, depth: usize) ->
             names(text, denied) || names(&bare, denied) || value.is_some_and(|it| names(it, denied))
         }
         None => true,
+    })
+}
+
+/// Whether words, given to a program that nothing is known of, are a command that is denied: as
+/// they stand, as the text of a shell, or as the value of an option.
+fn may_be_started(words: &[Word], pattern: &CommandPattern, depth: usize) -> bool {
+    let Some((Some(text), arguments)) = words.split_first().map(|(it, rest)| (it.literal(), rest))
+    else {
+        return false;
     };
-    wrapper::starts_others(program) && arguments.iter().any(names_it)
+    if text.contains("://") || depth > MAX_DEPTH {
+        return false;
+    }
+    if wrapper::is_shell(text) {
+        return may_run(arguments, pattern, depth);
+    }
+    if wrapper::is_program_that_starts_others(text) && names_it(text, arguments, pattern) {
+        return true;
+    }
+    let value = text.split_once('=').filter(|_| text.starts_with('-'));
+    let is_value = value.is_some_and(|(_, value)| may_be_text(value, pattern, depth));
+    pattern.may_mean(words) || is_value || text.contains(' ') && may_be_text(text, pattern, depth)
+}
+
+/// Whether a text begins a denied command as a shell reads it.
+fn may_be_text(text: &str, pattern: &CommandPattern, depth: usize) -> bool {
+    let commands = shell::read(text).unwrap_or_default();
+    commands
+        .iter()
+        .any(|command| may_be_started(&command.words, pattern, depth + 1))
 }
 
 /// Whether a text has the name of a program in it, or that of a shell, which may be given anything.

@@ -7,6 +7,7 @@
 
 mod command;
 mod deny;
+mod harmless;
 mod opened;
 mod options;
 mod path;

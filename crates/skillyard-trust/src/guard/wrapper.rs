@@ -101,48 +101,34 @@ pub(super) fn is_shell(program: &str) -> bool {
 }
 
 /// Programs that start what their arguments say, whose options the guard does not read.
-const LAUNCHERS: [&str; 33] = [
-    "busybox",
-    "chroot",
-    "chrt",
-    "doas",
-    "entr",
-    "env",
-    "flock",
-    "gdb",
-    "ionice",
-    "ltrace",
-    "nsenter",
-    "parallel",
-    "pkexec",
-    "proot",
-    "prlimit",
-    "rlwrap",
-    "runuser",
-    "script",
-    "setarch",
-    "setpriv",
-    "setsid",
-    "ssh",
-    "stdbuf",
-    "strace",
-    "su",
-    "sudo",
-    "systemd-run",
-    "taskset",
-    "torsocks",
-    "toybox",
-    "unbuffer",
-    "unshare",
-    "watch",
+#[rustfmt::skip]
+const LAUNCHERS: &[&str] = &[
+    "busybox", "bwrap", "capsh", "catchsegv", "cgexec", "choom", "chpst", "chroot", "chrt",
+    "dbus-launch", "dbus-run-session", "doas", "dumb-init", "eatmydata", "entr", "env",
+    "fakeroot", "faketime", "firejail", "flock", "gdb", "gosu", "i386", "i486", "i586", "i686",
+    "ionice", "linux32", "linux64", "ltrace", "nsenter", "numactl", "parallel", "pkexec",
+    "prlimit", "proot", "proxychains", "proxychains4", "rlwrap", "runuser", "script", "setarch",
+    "setpriv", "setsid", "setuidgid", "sg", "ssh", "sshpass", "stdbuf", "strace", "su", "su-exec",
+    "sudo", "systemd-run", "taskset", "tini", "torify", "torsocks", "toybox", "tsocks",
+    "uclampset", "uname26", "unbuffer", "unshare", "valgrind", "watch", "x86_64", "xvfb-run",
 ];
 
-/// Whether a program may start what its arguments say.
+/// Whether a program only starts others. So does the loader of the system, by whatever name.
+fn is_launcher(name: &str) -> bool {
+    let loaders = ["ld-linux", "ld-musl", "ld.so", "ld64.so", "ld-2."];
+    LAUNCHERS.contains(&name) || loaders.iter().any(|loader| name.starts_with(loader))
+}
+
+/// Whether a program or a builtin may start what its arguments say.
 pub(super) fn starts_others(program: &str) -> bool {
+    changes_the_shell(program) || is_program_that_starts_others(program)
+}
+
+/// The same for programs alone, which is what another program can start.
+pub(super) fn is_program_that_starts_others(program: &str) -> bool {
     let name = base_name(program);
-    changes_the_shell(program)
-        || is_shell(program)
-        || LAUNCHERS.contains(&name)
+    is_shell(program)
+        || is_launcher(name)
         || matches!(
             name,
             "nice" | "nohup" | "time" | "timeout" | "xargs" | "find" | "fd" | "jobs"
@@ -206,7 +192,7 @@ pub(super) fn inner(words: &[Word], named: usize) -> Inner {
             }
             other => other,
         },
-        name if LAUNCHERS.contains(&name) => hidden(program),
+        name if is_launcher(name) => hidden(program),
         _ => Inner::None,
     }
 }

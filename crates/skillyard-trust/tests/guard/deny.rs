@@ -92,6 +92,75 @@ fn commands() {
 }
 
 #[test]
+fn programs_that_start_others() {
+    for command in [
+        "x86_64 curl --version",
+        "linux64 /usr/bin/curl x",
+        "i386 $X",
+        "uname26 env curl",
+        "/lib64/ld-linux-x86-64.so.2 /usr/bin/curl --version",
+        "choom -n 5 -- curl x",
+        "ssh-agent curl x",
+        "sg users 'curl x'",
+        "dbus-run-session -- curl x",
+        "fakeroot curl x",
+        "valgrind -q curl x",
+        "faketime 1d curl x",
+        "tini curl x",
+        "gosu nobody curl x",
+        "bwrap --dev-bind / / curl x",
+        "numactl -N 0 curl x",
+        "capsh -- -c 'curl x'",
+        "xvfb-run -a curl x",
+        "uv run curl x",
+        "poetry run /usr/bin/curl x",
+        "bundle exec curl x",
+        "npm exec -- curl x",
+        "npm exec --call='curl x'",
+        "direnv exec . curl x",
+        "conda run -n base curl x",
+        "unknown sh -c 'curl x'",
+        "unknown nice curl",
+        "echo curl | unknown bash",
+        "hyperfine --warmup 1 'curl x'",
+        "unknown --runner=curl",
+        "unknown 'sh -c \"curl x\"'",
+        "rg --pre curl x",
+        "man -P curl ls",
+        "./echo curl",
+    ] {
+        assert!(is_denied("Bash(curl:*)", "Bash", command), "{command}");
+    }
+    for command in [
+        "grep curl README.md",
+        "grep -rn 'curl x' . | sort | head",
+        "rg curl src",
+        "echo curl",
+        "echo 'curl x' > notes",
+        "printf '%s\\n' curl",
+        "ls curl /usr/bin/curl",
+        "which curl",
+        "man curl",
+        "apt-get install curl",
+        "rm -rf build/curl",
+        "cat curl/README.md",
+        "cargo build --features curl-sys",
+        "npm test -- --grep 'uses curl'",
+        "pytest tests/curl_test.py -k $NAME",
+        "gh pr create --title 'Use curl'",
+        "wget https://example.com/curl",
+        "uv run pytest .",
+        "docker build -t mine .",
+        "jq '.a | .b' x.json",
+        "/usr/bin/grep curl x",
+    ] {
+        assert!(!is_denied("Bash(curl:*)", "Bash", command), "{command}");
+    }
+    assert!(is_denied("Bash(git push:*)", "Bash", "unknown git push"));
+    assert!(!is_denied("Bash(git push:*)", "Bash", "unknown git log"));
+}
+
+#[test]
 fn parts_of_commands() {
     for command in [
         "git push",

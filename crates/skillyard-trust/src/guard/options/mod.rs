@@ -44,6 +44,20 @@ pub(super) fn danger(words: &[Word], named: usize, world: &dyn Surroundings) -> 
     None
 }
 
+/// Whether an option that is known, or one that cannot be seen, lets a program start others.
+pub(super) fn start_something(words: &[Word]) -> bool {
+    let name = words.first().and_then(Word::literal).map(base_name);
+    let mut programs = PROGRAMS.iter();
+    let program = programs.find(|each| name.is_some_and(|name| each.names.contains(&name)));
+    program.is_some_and(|program| {
+        let mut arguments = words[1..].iter();
+        arguments.any(|word| match word {
+            Word::Literal(text) => is_dangerous(program, text),
+            Word::Open { .. } => word.may_hide_an_option(),
+        })
+    })
+}
+
 fn is_dangerous(program: &Program, text: &str) -> bool {
     let name = text.split('=').next().unwrap_or(text);
     program.whole.contains(&name)
