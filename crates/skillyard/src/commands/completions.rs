@@ -42,7 +42,10 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     if let Some(shell) = shells.completer(&args.shell.to_string()) {
         shell.write_registration(COMPLETE, "skillyard", "skillyard", "skillyard", &mut script)?;
     }
-    context.printer.raw(&script)?;
+    // Paths that are not told to bash it finds itself, and quotes.
+    let script = String::from_utf8_lossy(&script);
+    let script = script.replace("-o bashdefault", "-o bashdefault -o default");
+    context.printer.raw(script.as_bytes())?;
     Ok(Status::Yes)
 }
 
@@ -58,8 +61,31 @@ pub(crate) fn answer(context: &Context, shell: &str, arguments: &[OsString]) -> 
     let folder = Some(&*context.environment.current_dir);
     let mut found = Vec::new();
     shell.write_complete(&mut command, words, folder, &mut found)?;
+    if QUOTE_NOTHING.contains(&shell.name()) {
+        found = harmless(&found);
+    }
     context.printer.raw(&found)?;
     Ok(Status::Yes)
+}
+
+/// Shells that put a candidate on the command line as it is, where it means what its characters
+/// mean there; the others quote it.
+const QUOTE_NOTHING: [&str; 2] = ["bash", "powershell"];
+
+/// The candidates that have no character in them that means something to a shell: whoever made
+/// the folders here chose their names.
+fn harmless(found: &[u8]) -> Vec<u8> {
+    let is_harmless = |each: char| each.is_alphanumeric() || "-_./:@+=".contains(each);
+    let found = String::from_utf8_lossy(found);
+    let candidates = found.split_inclusive(['\n', '\u{b}']);
+    let kept = candidates.filter(|candidate| {
+        let value = candidate.trim_end_matches(['\n', '\u{b}']);
+        let value = value.split('\t').next().unwrap_or(value);
+        let value = value.strip_prefix("~/").unwrap_or(value);
+        value.chars().all(is_harmless)
+    });
+    let kept: String = kept.collect();
+    kept.trim_end_matches('\u{b}').as_bytes().to_vec()
 }
 
 /// The command line, with what is known about the values of its arguments.

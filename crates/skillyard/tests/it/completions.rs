@@ -97,6 +97,28 @@ fn paths_are_completed_where_sources_are_named() {
 }
 
 #[test]
+fn no_name_of_a_checkout_is_run_by_a_shell() {
+    let context = TestContext::new();
+    for name in ["$(touch${IFS}x)", "`x`", ";x", "x y", "*", "!!", "ä-1.2_b"] {
+        std::fs::create_dir(context.root().join(format!("pd{name}"))).unwrap();
+    }
+    for command in ["scan", "read", "run", "trust", "install", "validate"] {
+        // These two take candidates as they are.
+        for shell in ["bash", "powershell"] {
+            let found = candidates(&context, shell, &[command, "pd"]);
+            assert_eq!(found, ["pdä-1.2_b/"], "{command} {shell}");
+        }
+        // The others quote them.
+        let found = candidates(&context, "fish", &[command, "pd"]);
+        assert!(found.iter().any(|each| each == "pdx y/"), "{found:?}");
+    }
+    let script = output(context.skillyard().args(["completions", "bash"]));
+    assert_eq!(text(&script.stdout).matches("-o default").count(), 2);
+    let home = candidates(&context, "bash", &["scan", "~/.agen"]);
+    assert!(home.iter().all(|each| each.starts_with("~/")), "{home:?}");
+}
+
+#[test]
 fn agents_sessions_and_fixed_words_are_completed() {
     let context = TestContext::new();
     assert_eq!(context.code(&["agent", "create", "helper"]), Some(0));
