@@ -3,6 +3,7 @@
 //! The binary and the server stand behind [`Host`]. It starts skill code in the sandbox, knows
 //! policy and approvals, and owns the audit log.
 
+use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 
 use serde_json::{Map, Value};
@@ -26,7 +27,8 @@ pub trait Host: Send {
     /// Runs a script of a skill in the sandbox, and writes down that it begins; how it ended is
     /// for the caller to write down.
     fn run_script(&mut self, run: &ScriptRun, cancel: &AtomicBool) -> Executed<HostError>;
-    /// Runs a program in the workspace's sandbox; `readable` are folders it may also read.
+    /// Runs a program in the workspace's sandbox, which sees the files of no skill whose scripts
+    /// are blocked: it could start any of them.
     fn run_command(&mut self, run: &CommandRun, cancel: &AtomicBool) -> Result<Ran, HostError>;
     /// Whether a file of the workspace stays as it is whatever the user says, because it decides
     /// what other programs do.
@@ -111,8 +113,19 @@ pub struct CommandRun {
     pub argv: Vec<String>,
     /// What it reads.
     pub stdin: Option<Vec<u8>>,
-    /// Folders of active skills, which it may read.
-    pub readable: Vec<std::path::PathBuf>,
+    /// The files of active skills, which it may read as far as their scripts may run.
+    pub readable: Vec<SkillFiles>,
+}
+
+/// The files of an active skill.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SkillFiles {
+    /// The skill.
+    pub skill: String,
+    /// What they must be; nothing else is shown.
+    pub digest: Digest,
+    /// Where they are.
+    pub folder: PathBuf,
 }
 
 /// A call of a tool that an MCP server lends.

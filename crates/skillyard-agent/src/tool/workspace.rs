@@ -5,7 +5,7 @@
 //! places from being changed at all.
 
 use std::fmt::Write as _;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
 use serde_json::{Map, Value};
@@ -17,7 +17,7 @@ use skillyard_format::render::foreign::stream;
 use skillyard_trust::guard::ActiveSkill;
 
 use super::skill::{number, wanted};
-use crate::host::{CommandRun, Host, Ran};
+use crate::host::{CommandRun, Host, Ran, SkillFiles};
 
 /// Most bytes of a file that one call gives.
 const MOST_BYTES: u64 = 60_000;
@@ -40,7 +40,7 @@ pub(super) struct Done {
 /// What a call on the workspace needs.
 pub(super) struct Workspace<'a> {
     pub(super) host: &'a mut dyn Host,
-    pub(super) readable: Vec<PathBuf>,
+    pub(super) readable: Vec<SkillFiles>,
     /// The skills that are active; what they deny is found by no search.
     pub(super) skills: &'a [ActiveSkill],
     pub(super) cancel: &'a AtomicBool,

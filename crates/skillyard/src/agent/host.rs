@@ -12,11 +12,12 @@ use skillyard_audit::{Event, EventKind, Outcome as End, Recorder};
 use skillyard_catalog::{CatalogSkill, Status};
 use skillyard_format::Digest;
 use skillyard_sandbox::survey::Survey;
-use skillyard_sandbox::{Access, Backend, Command, Live, Mount, Outcome, Sandbox, Stdin};
+use skillyard_sandbox::{Backend, Command, Live, Outcome, Sandbox, Stdin};
 use skillyard_trust::approval::Change;
 use skillyard_trust::guard::{DenyLayer, Surroundings, ToolList};
 use skillyard_trust::verdict::{OptIn, ScriptVerdict};
 
+use super::shown::{Place, Shown};
 use super::{Files, lent};
 use crate::context::Context;
 use crate::error::{CommandError, RunError};
@@ -117,19 +118,23 @@ impl Machine {
             .map_err(|reason| refused(HostError::new(format!("nothing can be run: {reason}"))))?;
         let limits = self.context.config()?.script_limits();
         let mut profile = profile::in_workspace(&folder, limits)?;
-        let readable = run
-            .readable
-            .iter()
-            .filter(|path| !path.starts_with(&folder));
-        profile
-            .mounts
-            .extend(readable.map(|path| Mount::new(path, Access::Read)));
         let survey = Survey::take();
         let backend = Backend::best(&survey, &profile).map_err(RunError::from)?;
         let temporary = &self.context.environment.temporary;
         let sandbox = Sandbox::new(backend, survey, Path::new("/proc/self/exe"), temporary)
             .map_err(RunError::from)?
             .with_notes(&self.context.environment.placeholders_folder());
+        let permissions = Permissions::load(&self.context)?;
+        let place = Place {
+            workspace: &folder,
+            temporary,
+            backend,
+            identity: sandbox.identity(),
+        };
+        let shown = Shown::to_command(&self.skills, &run.readable, &place, |skill, digest| {
+            permission(&permissions, skill, digest, self.opt_in)
+        })?;
+        profile.mounts.extend(shown.mounts());
         let mut words = run.argv.iter();
         let program = words.next().map(PathBuf::from).unwrap_or_default();
         let mut command = Command::new(program).arguments(words);
@@ -138,7 +143,9 @@ impl Machine {
             command.stdin = Stdin::Bytes(stdin.clone());
         }
         let ran = sandbox.run(&profile, &command, live(cancel));
-        Ok(told(&ran.map_err(RunError::from)?, &Made::by(&profile)))
+        let mut told = told(&ran.map_err(RunError::from)?, &Made::by(&profile));
+        told.denials.extend(shown.left_out);
+        Ok(told)
     }
 }
 
@@ -147,18 +154,11 @@ impl Host for Machine {
         // Approvals may have changed since the last call.
         let decision = self.skill(skill).and_then(|skill| {
             let permissions = Permissions::load(&self.context).map_err(explained)?;
-            Ok(permissions.script(skill, Some(digest), self.opt_in))
+            Ok(permission(&permissions, skill, Some(digest), self.opt_in))
         });
-        match decision {
-            Err(error) => Permission::Blocked {
-                reason: error.message,
-            },
-            Ok(decision) => match decision.verdict {
-                ScriptVerdict::Run { .. } => Permission::Run,
-                ScriptVerdict::Ask { reason, .. } => Permission::Ask { reason },
-                ScriptVerdict::Blocked { reason, .. } => Permission::Blocked { reason },
-            },
-        }
+        decision.unwrap_or_else(|error| Permission::Blocked {
+            reason: error.message,
+        })
     }
 
     fn approve_digest(&mut self, skill: &str, digest: &Digest) -> Result<(), HostError> {
@@ -242,6 +242,19 @@ impl Host for Machine {
 
     fn call_lent(&mut self, call: &LentCall<'_>, cancel: &AtomicBool) -> Result<Lent, HostError> {
         lent::call(&self.lenders, call, cancel)
+    }
+}
+
+fn permission(
+    permissions: &Permissions,
+    skill: &CatalogSkill,
+    digest: Option<&Digest>,
+    opt_in: OptIn,
+) -> Permission {
+    match permissions.script(skill, digest, opt_in).verdict {
+        ScriptVerdict::Run { .. } => Permission::Run,
+        ScriptVerdict::Ask { reason, .. } => Permission::Ask { reason },
+        ScriptVerdict::Blocked { reason, .. } => Permission::Blocked { reason },
     }
 }
 

@@ -9,6 +9,7 @@ mod lending;
 mod lent;
 mod library;
 mod model;
+mod shown;
 mod tool_mode;
 mod tracing;
 

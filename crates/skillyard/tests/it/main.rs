@@ -7,6 +7,7 @@
 )]
 
 mod agent;
+mod agent_commands;
 mod agent_runs;
 mod altered;
 mod audit;

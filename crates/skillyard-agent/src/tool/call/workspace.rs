@@ -6,9 +6,10 @@ use skillyard_audit::{Event, EventKind};
 use super::approve::unallowed;
 use super::{Calls, Ended};
 use crate::front_end::Action;
-use crate::host::HostError;
+use crate::host::{HostError, SkillFiles};
 use crate::message::ToolCall;
 use crate::session::Grant;
+use crate::tool::Known;
 use crate::tool::workspace::Workspace;
 
 impl Calls<'_> {
@@ -85,6 +86,10 @@ impl Calls<'_> {
         }
         let mut workspace = self.workspace();
         workspace.shown = shown;
+        if tool != "Bash" {
+            // What changes a file needs no other.
+            workspace.readable.clear();
+        }
         let called = workspace.call(tool, arguments);
         let made = workspace.made.take();
         let mut ended = match called {
@@ -107,9 +112,16 @@ impl Calls<'_> {
     }
 
     fn workspace(&mut self) -> Workspace<'_> {
-        let folders = self.active.iter().filter_map(|each| each.folder.clone());
+        let state = &self.session.state;
+        let files = self.active.iter().filter_map(|each| {
+            Some(SkillFiles {
+                skill: each.name.clone(),
+                digest: Known::digest(state, &each.name)?.parse().ok()?,
+                folder: each.folder.clone()?,
+            })
+        });
         Workspace {
-            readable: folders.collect(),
+            readable: files.collect(),
             skills: self.active,
             host: self.host,
             cancel: self.cancel,
