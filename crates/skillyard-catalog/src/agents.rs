@@ -140,6 +140,17 @@ pub fn hidden_folders() -> impl Iterator<Item = &'static str> {
     unique(AGENTS.iter().flat_map(named).map(first)).filter(|folder| *folder != ".config")
 }
 
+/// The folders in a project that agents read and whose names say nothing, such as `skills`.
+pub fn visible_folders() -> impl Iterator<Item = (&'static Agent, &'static str)> {
+    let folders = |agent: &'static Agent| {
+        let also = agent.project_also.iter().map(String::as_str);
+        let all = std::iter::once(agent.project.as_str()).chain(also);
+        all.map(move |folder| (agent, folder))
+    };
+    let all = AGENTS.iter().flat_map(folders);
+    all.filter(|(_, folder)| !folder.starts_with('.'))
+}
+
 /// The folders of all agents below the home directory, each once.
 pub(crate) fn user_folders() -> impl Iterator<Item = &'static str> {
     let folders = |agent: &'static Agent| agent.user.iter().chain(&agent.user_also);
@@ -174,6 +185,9 @@ mod tests {
             assert!(hidden_folders().any(|folder| folder == own), "{own}");
         }
         assert!(hidden_folders().all(|folder| folder.len() > 1 && !folder.contains('/')));
+        assert!(
+            visible_folders().any(|(agent, folder)| (&*agent.id, folder) == ("openclaw", "skills"))
+        );
     }
 
     #[test]

@@ -25,7 +25,7 @@ use crate::library::{self, Choice};
 use crate::mcp::Lenders;
 use crate::obstacle;
 use crate::permission::Permissions;
-use crate::script::profile::{self, Made};
+use crate::script::profile::{self, Made, SkillFolders};
 use crate::script::sandboxed::{self, Wanted};
 use crate::trusted;
 use crate::workspace::Workspace;
@@ -38,6 +38,8 @@ pub(crate) struct Machine {
     workspace: Workspace,
     /// The folder that programs may write to, or why they may not.
     writable: Result<PathBuf, String>,
+    /// Where skills are read from, which none of them changes.
+    skill_folders: SkillFolders,
     opt_in: OptIn,
     choice: Choice,
     denied: Vec<DenyLayer>,
@@ -52,10 +54,16 @@ impl Machine {
         wanted: &super::Wanted,
     ) -> Result<Self, CommandError> {
         let folder = &context.environment.current_dir;
+        let mut skill_folders = SkillFolders::default();
         let writable = match wanted.files {
-            Files::Workspace => {
-                profile::workspace(folder, &context.environment).map_err(|error| error.to_string())
+            Files::Workspace => match profile::workspace(folder, &context.environment) {
+                Ok(folder) => {
+                    skill_folders = SkillFolders::around(context, &folder)?;
+                    skill_folders.refuse_among(&folder).map(|()| folder)
+                }
+                Err(error) => Err(error),
             }
+            .map_err(|error| error.to_string()),
             Files::None => Err("this session has no files of this machine".to_owned()),
         };
         Ok(Self {
@@ -63,6 +71,7 @@ impl Machine {
             skills: shelf.all().iter().map(|each| each.skill.clone()).collect(),
             workspace: Workspace::new(&context.environment, None)?,
             writable,
+            skill_folders,
             opt_in: wanted.opt_in,
             choice: wanted.choice.clone(),
             lenders: wanted.lenders.clone(),
@@ -117,7 +126,7 @@ impl Machine {
             .clone()
             .map_err(|reason| refused(HostError::new(format!("nothing can be run: {reason}"))))?;
         let limits = self.context.config()?.script_limits();
-        let mut profile = profile::in_workspace(&folder, limits)?;
+        let mut profile = profile::in_workspace(&folder, &self.skill_folders, limits)?;
         let survey = Survey::take();
         let backend = Backend::best(&survey, &profile).map_err(RunError::from)?;
         let temporary = &self.context.environment.temporary;
@@ -143,7 +152,8 @@ impl Machine {
             command.stdin = Stdin::Bytes(stdin.clone());
         }
         let ran = sandbox.run(&profile, &command, live(cancel));
-        let mut told = told(&ran.map_err(RunError::from)?, &Made::by(&profile));
+        let made = Made::by(&profile, &self.skill_folders);
+        let mut told = told(&ran.map_err(RunError::from)?, &made);
         told.denials.extend(shown.left_out);
         Ok(told)
     }
@@ -192,7 +202,8 @@ impl Host for Machine {
     fn keeps(&self, path: &str) -> bool {
         let folder = self.writable.as_ref().ok();
         let profile = folder.and_then(|folder| {
-            profile::in_workspace(folder, skillyard_sandbox::Limits::default()).ok()
+            let limits = skillyard_sandbox::Limits::default();
+            profile::in_workspace(folder, &self.skill_folders, limits).ok()
         });
         let kept = profile.map(|profile| profile.protected).unwrap_or_default();
         let path = Path::new(path.trim_start_matches("./"));

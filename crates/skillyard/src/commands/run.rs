@@ -27,7 +27,7 @@ use crate::printer::Watched;
 use crate::script;
 use crate::script::approval::{self, Answer, Approval, Request};
 use crate::script::place::{Copy, SkillPlace};
-use crate::script::profile::{self, Allowed, Made, Plan};
+use crate::script::profile::{self, Allowed, Made, Plan, SkillFolders};
 use crate::script::record::{Run, Standing};
 
 /// Run a script of a skill in a sandbox
@@ -169,7 +169,7 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
             return Err(error);
         }
     };
-    let made = Made::by(&plan.profile);
+    let made = Made::by(&plan.profile, &allowed.skill_folders);
     recorder.record(&run.ended(&ran, &made, started))?;
     if context.printer.is_json() {
         let mut value = as_json(&ran, &plan, &made);
@@ -290,10 +290,17 @@ fn allowed(context: &Context, args: &Args) -> Result<Allowed, CommandError> {
         .workspace
         .as_deref()
         .map(|path| profile::workspace(path, &context.environment));
+    let workspace = workspace.transpose()?;
+    let mut skill_folders = SkillFolders::default();
+    if let Some(folder) = workspace.as_ref().filter(|_| !args.read_only) {
+        skill_folders = SkillFolders::around(context, folder)?;
+        skill_folders.refuse_among(folder)?;
+    }
     Ok(Allowed {
         limits,
         commands: commands(&args.command, configured.commands)?,
-        workspace: workspace.transpose()?,
+        workspace,
+        skill_folders,
         read_only: args.read_only,
         network,
         environment: variables.collect::<Result<_, RunError>>()?,

@@ -12,7 +12,7 @@ use skillyard_sandbox::survey::Survey;
 use skillyard_sandbox::{Backend, Live, Outcome, Sandbox, Stdin};
 
 use super::place::{Copy, SkillPlace};
-use super::profile::{self, Allowed, Made};
+use super::profile::{self, Allowed, Made, SkillFolders};
 use super::record::{Run, Standing};
 use crate::context::Context;
 use crate::error::{CommandError, RunError};
@@ -69,8 +69,13 @@ fn started(
 ) -> Result<(Outcome, Made), CommandError> {
     let permissions = Permissions::load(context)?;
     let hosts = permissions.hosts(&skill.name, Some(&wanted.digest));
+    let skill_folders = match &wanted.workspace {
+        Some(folder) => SkillFolders::around(context, folder)?,
+        None => SkillFolders::default(),
+    };
     let allowed = Allowed {
         workspace: wanted.workspace,
+        skill_folders,
         ..Allowed::configured(&context.config()?)
     };
     let allowed = allowed.with_hosts(hosts)?;
@@ -113,7 +118,7 @@ fn started(
     };
     match sandbox.run(&plan.profile, &plan.command, live) {
         Ok(ran) => {
-            let made = Made::by(&plan.profile);
+            let made = Made::by(&plan.profile, &allowed.skill_folders);
             *ended = run.ended(&ran, &made, started);
             Ok((ran, made))
         }

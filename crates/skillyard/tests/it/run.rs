@@ -9,6 +9,7 @@ mod leading;
 mod question;
 mod recorded;
 mod refused;
+mod sources;
 mod without;
 mod workspace;
 

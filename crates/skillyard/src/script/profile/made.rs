@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use skillyard_sandbox::Profile;
 
-use super::protected;
+use super::{SkillFolders, protected};
 
 /// The most places that a line names.
 const MOST_NAMED: usize = 10;
@@ -21,14 +21,17 @@ pub(crate) struct Made {
 
 impl Made {
     /// What was made in the folders that a run with this profile could write to.
-    pub(crate) fn by(profile: &Profile) -> Self {
+    pub(crate) fn by(profile: &Profile, skill_folders: &SkillFolders) -> Self {
         let known: HashSet<&Path> = profile.protected.iter().map(PathBuf::as_path).collect();
         let mut made = Self::default();
         for mount in profile.writable() {
-            let found = protected::find(&mount.source, |place| known.contains(place));
+            let is_known = |place: &Path| known.contains(place);
+            let found = protected::find(&mount.source, skill_folders, is_known);
             made.more |= !found.is_all;
             let new = found.places.into_iter();
-            let new = new.filter(|place| !known.contains(place.as_path()));
+            // Of some places it is only known where they would be.
+            let is_there = |place: &Path| mount.source.join(place).symlink_metadata().is_ok();
+            let new = new.filter(|place| !is_known(place) && is_there(place));
             // The folder itself can become a repository of git.
             made.places.extend(new.map(|place| {
                 if place.as_os_str().is_empty() {

@@ -1,13 +1,14 @@
 //! What a script may do: what the user allows, less what the skill does not need.
 //!
 //! `narrowed` brings both sides together, `folder` says which folders it may work in, `protected`
-//! what of them stays as it is, `made` what was new in them afterwards; `told` tells people and
+//! what of them stays as it is, `skill_folders` where skills are read from, `made` what was new in them afterwards; `told` tells people and
 //! programs of all this.
 
 mod folder;
 mod made;
 mod narrowed;
 mod protected;
+mod skill_folders;
 mod told;
 
 use std::ffi::OsString;
@@ -28,6 +29,7 @@ use narrowed::{limits, network};
 pub(crate) use folder::workspace;
 pub(crate) use made::Made;
 pub(crate) use protected::is_obeyed;
+pub(crate) use skill_folders::SkillFolders;
 pub(crate) use told::{argv, as_json, limits_json, reach};
 
 /// What the user allows.
@@ -39,6 +41,8 @@ pub(crate) struct Allowed {
     pub(crate) commands: Option<Vec<String>>,
     /// A folder to work in.
     pub(crate) workspace: Option<PathBuf>,
+    /// Where skills are read from, which no script changes in that folder.
+    pub(crate) skill_folders: SkillFolders,
     /// Whether that folder may only be read.
     pub(crate) read_only: bool,
     /// The network.
@@ -144,7 +148,7 @@ pub(crate) fn plan(
         };
         profile.mounts.push(Mount::new(workspace, access));
         if access == Access::Write {
-            profile.protected = protected::places(workspace)?;
+            profile.protected = protected::places(workspace, &allowed.skill_folders)?;
         }
     }
     let installation = interpreter.installation.iter();
@@ -191,10 +195,14 @@ pub(crate) fn plan(
 
 /// What a program of nobody's skill may do in a workspace. Which programs it may start is for the
 /// guard to say, which reads the whole command.
-pub(crate) fn in_workspace(workspace: &Path, limits: Limits) -> Result<Profile, RunError> {
+pub(crate) fn in_workspace(
+    workspace: &Path,
+    skill_folders: &SkillFolders,
+    limits: Limits,
+) -> Result<Profile, RunError> {
     Ok(Profile {
         mounts: vec![Mount::new(workspace, Access::Write)],
-        protected: protected::places(workspace)?,
+        protected: protected::places(workspace, skill_folders)?,
         limits,
         ..Profile::default()
     })

@@ -12,7 +12,10 @@ use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use super::SkillFolders;
 use crate::error::RunError;
+
+pub(super) use git::plain;
 
 /// The most folders that are looked through, which takes about a second.
 const MOST_FOLDERS: usize = 100_000;
@@ -24,13 +27,16 @@ const NOT_LOOKED_FOR: &str = "node_modules";
 const MOST_PLACES: usize = 2_000;
 
 /// Every place in a workspace that has to stay as it is, by its relative path.
-pub(super) fn places(workspace: &Path) -> Result<Vec<PathBuf>, RunError> {
+pub(super) fn places(
+    workspace: &Path,
+    skill_folders: &SkillFolders,
+) -> Result<Vec<PathBuf>, RunError> {
     let failed = |reason: &str| RunError::Workspace {
         path: workspace.to_owned(),
         reason: reason.to_owned(),
     };
     // What is in a repository is kept with it.
-    let found = find(workspace, |_| true);
+    let found = find(workspace, skill_folders, |_| true);
     let too_many = || failed("it has too many folders to find what must stay as it is");
     if !found.is_all {
         return Err(too_many());
@@ -64,7 +70,11 @@ pub(crate) fn is_obeyed(path: &Path) -> bool {
 
 /// As many of the places as can be looked for; those in a repository of git only where it is not
 /// kept as it is.
-pub(super) fn find(workspace: &Path, is_kept: impl Fn(&Path) -> bool) -> Found {
+pub(super) fn find(
+    workspace: &Path,
+    skill_folders: &SkillFolders,
+    is_kept: impl Fn(&Path) -> bool,
+) -> Found {
     let mut walk = Walk {
         workspace,
         names: names::held().chain(names::kept()).map(OsStr::new).collect(),
@@ -72,6 +82,7 @@ pub(super) fn find(workspace: &Path, is_kept: impl Fn(&Path) -> bool) -> Found {
         ahead: vec![PathBuf::new()],
     };
     walk.places.extend(git::around(workspace));
+    walk.places.extend(skill_folders.within(workspace));
     let mut folders = 0;
     let mut is_all = true;
     while is_all && let Some(folder) = walk.ahead.pop() {
