@@ -56,6 +56,7 @@ pub struct Transaction<'a> {
     scope: &'a Scope,
     store: &'a Store,
     before: Before,
+    /// What the project wants, once somebody is to change it.
     manifest: Option<Manifest>,
     journal: PathBuf,
     _guard: Flock,
@@ -87,7 +88,7 @@ impl<'a> Transaction<'a> {
         }
         Ok(Self {
             before: before(scope, records)?,
-            manifest: records.manifest(scope)?,
+            manifest: None,
             scope,
             store,
             journal,
@@ -110,9 +111,13 @@ impl<'a> Transaction<'a> {
         })
     }
 
-    /// What the project wants, to be changed along.
-    pub fn manifest(&mut self) -> Option<&mut Manifest> {
-        self.manifest.as_mut()
+    /// What the project wants, to be changed along. Who only goes by the lock does not read it.
+    pub fn manifest(
+        &mut self,
+        records: &Records,
+    ) -> Result<Option<&mut Manifest>, TransactionError> {
+        self.manifest = records.manifest(self.scope)?;
+        Ok(self.manifest.as_mut())
     }
 
     /// What has to change.

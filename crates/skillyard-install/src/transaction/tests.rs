@@ -106,7 +106,7 @@ impl Lab {
         let records = Records::default();
         let nobody = |_: &str, _: Ending<'_>| Ok(());
         let mut transaction = Transaction::begin(&self.scope, &self.store, &records, &nobody)?;
-        let manifest = transaction.manifest().unwrap();
+        let manifest = transaction.manifest(&records)?.unwrap();
         manifest.put("pdf", &format!("./pdf-{version}"));
         let plan = transaction.plan(&wish, &Settlement::from(OnConflict::Report));
         let check = || {

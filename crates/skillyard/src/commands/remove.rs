@@ -5,6 +5,7 @@ use std::time::Instant;
 
 use serde_json::json;
 use skillyard_install::lockfile::{Locked, Lockfile};
+use skillyard_install::manifest::Manifest;
 use skillyard_install::plan::{Plan, Wish};
 use skillyard_install::transaction::Trees;
 
@@ -15,7 +16,7 @@ use crate::error::{CommandError, Status};
 use crate::install::chronicle::Circumstances;
 use crate::install::finish::Goal;
 use crate::install::place::{Place, ScopeArgs};
-use crate::install::report::report;
+use crate::install::report::{report, tell_staying};
 use crate::install::wanted::{after, needed_by, orphans};
 use crate::install::{changes, finish, written};
 use crate::question::must_agree;
@@ -63,11 +64,7 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     let (mut absent, present) = split(&lock, &installed)?;
     absent.extend(installed.iter().filter(|name| is_dropped(name)).cloned());
     absent.extend(orphans(&after(&lock, &present, &absent)));
-    for entry in &present {
-        let name = visible(&entry.name);
-        let stays = format!("`{name}` stays, because others need it; nobody asks for it any more");
-        context.printer.note(&stays);
-    }
+    tell_staying(context, present.iter().map(|entry| entry.name.as_str()));
     let wish = Wish {
         present,
         absent,
@@ -93,11 +90,11 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
             context,
             &place,
             &goal,
-            |manifest, _| {
+            Some(|manifest: &mut Manifest, _: &Plan| {
                 for name in installed.iter().chain(&wished) {
                     manifest.remove(name);
                 }
-            },
+            }),
             || Ok(()),
         )?
     };

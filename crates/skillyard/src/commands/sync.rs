@@ -21,11 +21,11 @@ use crate::error::{CommandError, Status};
 use crate::install::known::{again, known, unresolved};
 use crate::install::moving::let_move;
 use crate::install::place::{Place, ScopeArgs};
-use crate::install::report::{report_with, tell_about_trust};
+use crate::install::report::{report_with, tell_about_trust, tell_staying};
 use crate::install::scanner::Scanner;
 use crate::install::supply::Supply;
 use crate::install::threads::work_along;
-use crate::install::wanted::{Difference, after, asked, orphans};
+use crate::install::wanted::{Difference, after, asked, orphans, unasked};
 use crate::install::wish::{signed, wish};
 use crate::install::{check, finish, held_back, review};
 
@@ -88,12 +88,17 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
         return Err(InstallFailure::LockOutdated(difference.to_string()).into());
     }
     let mut trees = Trees::default();
-    let needed = resolve(&place, &mut supply, lock, &difference, args)?;
+    // What skills.toml does not name any more may still be needed.
+    let staying = unasked(lock, &difference.unwanted);
+    let needed = resolve(&place, &mut supply, &staying, &difference, args)?;
     held_back::tell(context, &needed);
     let add = |answer: &mut Value| answer["held_back"] = held_back::json(&needed);
-    let goal = goal(context, &place, &before, &difference, &needed)?;
+    let goal = goal(context, &place, &before, &staying, &difference, &needed)?;
+    let is_left = |name: &&str| goal.present.iter().any(|entry| entry.name == **name);
+    let unwanted = difference.unwanted.iter().map(String::as_str);
+    tell_staying(context, unwanted.filter(is_left));
     let mut settlement = finish::settlement(args.force);
-    let_move(&mut settlement, lock, &difference, &needed);
+    let_move(&mut settlement, &staying, &difference, &needed);
     let (preview, held) = finish::preview_around(&place, &goal, &mut settlement)?;
     if args.check {
         report_with(context, &place, &preview, Some(start), true, add)?;
@@ -167,15 +172,18 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     held.after(context, status)
 }
 
-/// What is to be: what is locked, unless it is wanted otherwise or not any more.
+/// What is to be: what is locked, unless it is wanted otherwise, or by nobody any more.
 fn goal(
     context: &Context,
     place: &Place,
     before: &Before,
+    lock: &Lockfile,
     difference: &Difference,
     needed: &[Needed],
 ) -> Result<Wish, CommandError> {
-    let lock = &before.lock;
+    if difference.is_empty() {
+        return Ok(as_found(before, lock.skills().to_vec(), Vec::new()));
+    }
     let config = context.config()?;
     let targets = place.targets(&[], &config.install_agents())?;
     let mut anew = wish(needed, lock, &targets, config.installs_links()).present;
@@ -188,9 +196,8 @@ fn goal(
             }
         }
     }
-    let mut absent = difference.unwanted.clone();
-    absent.extend(orphans(&after(lock, &anew, &absent)));
-    absent.retain(|name| anew.iter().all(|entry| entry.name != *name));
+    let absent = orphans(&after(lock, &anew, &[]));
+    anew.retain(|entry| !absent.contains(&entry.name));
     let is_anew = |name: &str| anew.iter().any(|entry| entry.name == name);
     let stays = |entry: &&Locked| !is_anew(&entry.name) && !absent.contains(&entry.name);
     let stays = lock.skills().iter().filter(stays);
@@ -201,21 +208,32 @@ fn goal(
             *entry = spread;
         }
     }
-    // What a colleague took out of the lock goes from here too, as long as it is what was put here.
+    Ok(as_found(before, present, absent))
+}
+
+/// What is to be on this machine, whatever is here. What a colleague took out of the lock goes from
+/// here too, as long as it is what was put here.
+fn as_found(before: &Before, present: Vec<Locked>, absent: Vec<String>) -> Wish {
     let is_wanted = |name: &&str| present.iter().any(|entry| entry.name == **name);
     let dropped = before.dropped().filter(|name| !is_wanted(name));
     let dropped = dropped.map(str::to_owned).collect();
-    Ok(Wish {
+    Wish {
         present,
         absent,
         dropped,
-    })
+    }
 }
 
 /// To go by a lock that nobody committed would be to install nothing, and call that a success.
 fn refuse_without_lock(place: &Place) -> Result<(), CommandError> {
     let wants = |manifest: Manifest| !manifest.skills().is_empty();
-    if place.manifest()?.is_some_and(wants) && !place.scope.lock_file().exists() {
+    // Who wrote what cannot be read wanted something.
+    let wants = || {
+        place
+            .manifest()
+            .map_or(true, |manifest| manifest.is_some_and(wants))
+    };
+    if !place.scope.lock_file().exists() && wants() {
         return Err(InstallFailure::NoLock.into());
     }
     Ok(())
@@ -236,12 +254,16 @@ fn resolve(
         }
         roots.push(asked(supply, name, reference)?);
     }
+    // What goes needs nothing any more.
+    let gone = orphans(lock);
     for (name, missing) in &difference.incomplete {
         // What is wanted otherwise was resolved above, with all it needs.
         let entry = lock
             .get(name)
             .filter(|_| difference.reference(name).is_none());
-        let Some(entry) = entry else { continue };
+        let Some(entry) = entry.filter(|_| !gone.contains(name)) else {
+            continue;
+        };
         if args.offline {
             return Err(InstallFailure::NotLocked(missing.clone()).into());
         }
@@ -250,8 +272,7 @@ fn resolve(
     if roots.is_empty() {
         return Ok(Vec::new());
     }
-    let staying = after(lock, &[], &difference.unwanted);
-    let known = known(&staying, place, supply)?;
+    let known = known(lock, place, supply)?;
     let roots = roots.into_iter();
     let roots = roots.map(|candidate| again(candidate, lock, difference, place));
     let roots: Vec<Root> = roots.collect();

@@ -18,7 +18,7 @@ use crate::install::place::{Place, ScopeArgs};
 use crate::install::scanner::Scanner;
 use crate::install::supply::Supply;
 use crate::install::threads::work_along;
-use crate::install::wanted::{Difference, after};
+use crate::install::wanted::{Difference, unasked};
 
 /// Update installed skills, and show what changes in them first
 ///
@@ -58,11 +58,13 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     let lock = place.lock()?;
     let mut supply = Supply::new(context, &place);
     let difference = Difference::of(&lock, &place, &supply)?;
-    let names = chosen(&lock, &difference, &args.names)?;
     let gone = match &args.names[..] {
         [] => &difference.unwanted[..],
         _ => &[],
     };
+    // What skills.toml does not name any more may still be needed.
+    let lock = unasked(&lock, gone);
+    let names = chosen(&lock, &difference, &args.names)?;
     let installed = names.iter().filter_map(|name| lock.get(name));
     expect(
         &mut supply,
@@ -78,8 +80,7 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
             Err(error) => failed.push(Failed::new(name, &error)),
         }
     }
-    let staying = after(&lock, &[], gone);
-    let known = known(&staying, &place, &supply)?;
+    let known = known(&lock, &place, &supply)?;
     let update = Update {
         context,
         args,
@@ -110,7 +111,6 @@ fn chosen(
     }
     let locked = lock.skills().iter().filter(|entry| !entry.dependency);
     let locked = locked.map(|entry| &entry.name);
-    let locked = locked.filter(|name| !difference.unwanted.contains(name));
     let wanted = difference.wanted.iter().map(|(name, _)| name);
     let mut all: Vec<String> = locked.chain(wanted).cloned().collect();
     all.sort_unstable();

@@ -73,7 +73,13 @@ pub(crate) fn apply_as_wanted(
         settlement,
         circumstances: &|_| Circumstances::default(),
     };
-    apply(context, place, &goal, |_, _| {}, last_check)
+    apply(
+        context,
+        place,
+        &goal,
+        None::<fn(&mut Manifest, &Plan)>,
+        last_check,
+    )
 }
 
 /// What is to become true.
@@ -86,13 +92,13 @@ pub(crate) struct Goal<'a> {
     pub(crate) circumstances: &'a dyn Fn(&str) -> Circumstances,
 }
 
-/// Makes the wish true, unless the last check of what is new fails. The plan is made again now
-/// that nobody else can change anything.
+/// Makes the wish true, unless the last check of what is new fails; `edit` changes the manifest along.
+/// The plan is made again now that nobody else can change anything.
 pub(crate) fn apply(
     context: &Context,
     place: &Place,
     goal: &Goal<'_>,
-    edit: impl FnOnce(&mut Manifest, &Plan),
+    edit: Option<impl FnOnce(&mut Manifest, &Plan)>,
     last_check: impl FnOnce() -> Result<(), CommandError>,
 ) -> Result<Plan, CommandError> {
     // Held until the lock names what was put into the store.
@@ -106,8 +112,11 @@ pub(crate) fn apply(
         return Err(InstallFailure::ChangedMeanwhile(name.to_owned()).into());
     }
     let plan = refuse_conflicts(transaction.plan(goal.wish, goal.settlement), goal.wish)?;
-    if let Some(manifest) = transaction.manifest() {
-        edit(manifest, &plan);
+    if let Some(edit) = edit {
+        let manifest = transaction.manifest(&place.records);
+        if let Some(manifest) = manifest.map_err(InstallFailure::from)? {
+            edit(manifest, &plan);
+        }
     }
     let chronicle = Chronicle::ready(context, &plan, goal.circumstances)?;
     transaction.commit(&plan, goal.trees, last_check, &chronicle)?;

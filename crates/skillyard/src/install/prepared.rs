@@ -84,12 +84,12 @@ impl Prepared {
             context,
             place,
             &goal,
-            |manifest, plan| {
+            Some(|manifest: &mut Manifest, plan: &Plan| {
                 if is_first {
                     put_all(manifest, plan);
                 }
                 self.put_into(manifest, plan);
-            },
+            }),
             last_check,
         )?;
         check::remember_signers(context, checked)?;

@@ -13,6 +13,7 @@ use crate::commands::Outcome;
 use crate::context::Context;
 use crate::error::{CommandError, Status};
 use crate::report::{counted, elapsed};
+use crate::sanitize::visible;
 
 /// Tells what was or would be done.
 pub(crate) fn report(
@@ -62,6 +63,15 @@ pub(crate) fn report_with(
     let scope = place.scope.kind.as_str();
     printer.note(&format!("{done} ({scope} scope) in {}", elapsed(time)));
     Ok(Status::Yes)
+}
+
+/// Tells which skills nobody asks for any more, and others need.
+pub(crate) fn tell_staying<'a>(context: &Context, names: impl Iterator<Item = &'a str>) {
+    for name in names {
+        let name = visible(name);
+        let stays = format!("`{name}` stays, because others need it; nobody asks for it any more");
+        context.printer.note(&stays);
+    }
 }
 
 /// Skills of a project are kept out of prompts until it is trusted, also those just installed.

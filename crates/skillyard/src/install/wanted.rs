@@ -20,6 +20,8 @@ pub(crate) struct Difference {
     pub(crate) wanted: Vec<(String, String)>,
     /// Locked names that are not wanted any more.
     pub(crate) unwanted: Vec<String>,
+    /// Locked dependencies that nobody needs.
+    unneeded: Vec<String>,
     /// Locked skills that need what is not locked, and what that is.
     pub(crate) incomplete: Vec<(String, String)>,
     /// Folders that every skill is to be in, because `skills.toml` names their agents.
@@ -36,6 +38,7 @@ impl Difference {
         supply: &Supply<'_>,
     ) -> Result<Self, CommandError> {
         let mut difference = Self {
+            unneeded: orphans(lock),
             incomplete: incomplete(lock),
             ..Self::default()
         };
@@ -102,6 +105,7 @@ impl Difference {
     pub(crate) fn is_empty(&self) -> bool {
         self.wanted.is_empty()
             && self.unwanted.is_empty()
+            && self.unneeded.is_empty()
             && self.incomplete.is_empty()
             && self.elsewhere.is_empty()
     }
@@ -114,6 +118,7 @@ impl fmt::Display for Difference {
         for (names, what) in [
             (wanted.join("`, `"), "not locked as it is wanted"),
             (self.unwanted.join("`, `"), "locked and not wanted"),
+            (self.unneeded.join("`, `"), "locked and not needed"),
             (
                 self.elsewhere.join("`, `"),
                 "not locked for all agents that are wanted",
@@ -181,6 +186,16 @@ pub(crate) fn needed_by<'a>(
         }
     }
     needed
+}
+
+/// The lock in which these names are not wanted any more, but by those that need them.
+pub(crate) fn unasked(lock: &Lockfile, names: &[String]) -> Lockfile {
+    let entries = names.iter().filter_map(|name| lock.get(name));
+    let entries = entries.map(|entry| Locked {
+        dependency: true,
+        ..entry.clone()
+    });
+    after(lock, &entries.collect::<Vec<_>>(), &[])
 }
 
 /// The lock with some entries changed and others gone.

@@ -14,9 +14,9 @@ use crate::project::project;
 use crate::servers::http::{Reply, Server};
 
 /// Archives by `name@version`.
-type Shelf = Arc<Mutex<BTreeMap<String, Vec<u8>>>>;
+pub(crate) type Shelf = Arc<Mutex<BTreeMap<String, Vec<u8>>>>;
 
-fn put(shelf: &Shelf, id: &str, requires: &str) {
+pub(crate) fn put(shelf: &Shelf, id: &str, requires: &str) {
     let (name, version) = id.split_once('@').unwrap();
     let text = format!(
         "---\nname: {name}\ndescription: Use when {name}.\nmetadata:\n  skillyard.requires-skills: \"{requires}\"\n---\n\n{version}\n"
@@ -31,7 +31,7 @@ fn put(shelf: &Shelf, id: &str, requires: &str) {
 }
 
 /// A registry of what is on a shelf, which other requests may be answered by before it.
-fn registry(shelf: &Shelf) -> Server {
+pub(crate) fn registry(shelf: &Shelf) -> Server {
     let shelf = Arc::clone(shelf);
     Server::start(move |asked| {
         let shelf = shelf.lock().unwrap();
@@ -65,7 +65,7 @@ fn registry(shelf: &Shelf) -> Server {
 }
 
 /// A project, and a registry with `lib` in three versions and who needs which of them.
-fn libraries() -> (TestContext, Server, Shelf) {
+pub(crate) fn libraries() -> (TestContext, Server, Shelf) {
     let shelf = Shelf::default();
     for (id, requires) in [
         ("lib@1.0.0", ""),
@@ -335,4 +335,39 @@ fn a_skill_can_name_the_default_registry() {
     context.done(&["update", "--yes"]);
     assert_eq!(context.version_of("helper").as_deref(), Some("1.0.0"));
     context.done(&["sync", "--locked", "--check"]);
+}
+
+#[test]
+fn what_nobody_asks_for_any_more_stays_where_it_is_needed() {
+    for command in ["sync", "update"] {
+        let (context, _server, shelf) = libraries();
+        context.done(&["install", "tool", "lib@1.0.0", "--yes"]);
+        context.write("skills.toml", "[skills]\ntool = \"tool\"\n");
+        let told = context.done(&[command, "--yes"]);
+        assert!(
+            told.contains("`lib` stays, because others need it"),
+            "{told}"
+        );
+        let locked = context.read("skills.lock");
+        assert_eq!(locked.matches("dependency = true").count(), 1, "{locked}");
+        context.done(&["sync", "--locked", "--check"]);
+        // Only `update` takes a newer one, and nothing has to be fetched for the other.
+        let expected = if command == "sync" { "1.0.0" } else { "1.5.0" };
+        assert_eq!(context.version_of("lib").as_deref(), Some(expected));
+        // Another wish for who needs it leads there in one go.
+        put(&shelf, "tool@2.0.0", "lib@^2");
+        context.write(
+            "skills.toml",
+            "[skills]\ntool = \"tool@^1\"\nlib = \"lib@=1.0.0\"\n",
+        );
+        context.done(&["sync", "--yes"]);
+        context.write("skills.toml", "[skills]\ntool = \"tool@^2\"\n");
+        context.done(&[command, "--yes"]);
+        assert_eq!(context.version_of("lib").as_deref(), Some("2.0.0"));
+        context.done(&["sync", "--locked", "--check"]);
+        // What nobody needs goes as ever.
+        context.write("skills.toml", "[skills]\n");
+        context.done(&[command]);
+        assert_eq!(context.version_of("lib"), None);
+    }
 }

@@ -19,7 +19,7 @@ use crate::install::known::unresolved;
 use crate::install::moving::let_move;
 use crate::install::newest::Failed;
 use crate::install::place::Place;
-use crate::install::report::report_with;
+use crate::install::report::{report_with, tell_staying};
 use crate::install::scanner::Scanner;
 use crate::install::supply::Supply;
 use crate::install::wanted::{Difference, after, orphans};
@@ -73,9 +73,17 @@ impl Update<'_> {
             failed.extend(each.roots.iter().map(|name| Failed::new(name, &error)));
         }
         let mut goal = goal(context, place, lock, difference, &needed)?;
-        goal.absent.extend_from_slice(self.gone);
         goal.absent
             .extend(orphans(&after(lock, &goal.present, &goal.absent)));
+        let is_needed = |name: &&String| !goal.absent.contains(name);
+        let staying: Vec<&String> = self.gone.iter().filter(is_needed).collect();
+        let is_settled = |name: &&&String| goal.present.iter().any(|each| each.name == ***name);
+        let unchanged = staying.iter().filter(|name| !is_settled(name));
+        let unchanged: Vec<Locked> = unchanged
+            .filter_map(|name| lock.get(name))
+            .cloned()
+            .collect();
+        goal.present.extend(unchanged);
         let mut settlement = finish::settlement(args.force);
         let_move(&mut settlement, lock, difference, &needed);
         let (preview, held) = finish::preview_around(place, &goal, &mut settlement)?;
@@ -92,6 +100,7 @@ impl Update<'_> {
                 return self.attempt(supply, rest, failed);
             }
         };
+        tell_staying(context, staying.into_iter().map(String::as_str));
         let besides = self.tell(supply, &needed, failed);
         show(context, place, &preview, &needed);
         let told = |plan, dry_run| {
