@@ -99,15 +99,20 @@ impl Settlement {
         self.named.insert(name.to_owned(), on_conflict);
     }
 
-    /// Lets one skill come from another source than it is installed from. Its files are guarded
-    /// as before.
+    /// Lets one skill come from another source than it is installed from, which somebody named. Its
+    /// files are guarded as before.
     pub fn let_move(&mut self, name: &str) {
         self.moving.insert(name.to_owned());
     }
 
     /// Whether one skill may come from another source.
     fn may_move(&self, name: &str) -> bool {
-        self.moving.contains(name) || self.of(name) == OnConflict::Replace
+        self.moving.contains(name) || self.replaces(name)
+    }
+
+    /// Whether what is in the way of one skill gives way.
+    fn replaces(&self, name: &str) -> bool {
+        self.of(name) == OnConflict::Replace
     }
 
     /// How what is in the way of one skill is settled.
@@ -133,6 +138,13 @@ pub enum Obstacle {
     Unreadable(String),
     /// It is from another source.
     OtherSource(String),
+    /// It is from another registry, where one name can be another skill.
+    OtherRegistry {
+        /// The one that it is locked from.
+        locked: String,
+        /// The one that has what would be put there.
+        asked: String,
+    },
     /// It is the folder that the skill comes from; it is never replaced.
     Source,
     /// Somebody edited the folder of the store that a link would lead to, through another link.

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use skillyard_format::Digest;
 
 use super::required::Required;
-use crate::origin::OriginKind;
+use crate::origin::{OriginKind, is_same_registry};
 use crate::reference::{Context, Reference};
 
 /// One installed skill.
@@ -51,6 +51,16 @@ impl Locked {
     /// The names of the skills it needs.
     pub fn needs(&self) -> impl Iterator<Item = &str> {
         self.requires.iter().map(|each| each.name.as_str())
+    }
+
+    /// The registry that it was locked from, where `origin` is another place. One name can be another
+    /// skill there.
+    pub fn other_registry(&self, origin: OriginKind, url: Option<&str>) -> Option<&str> {
+        let own = self.url.as_deref();
+        let own = own.filter(|_| self.origin == OriginKind::Registry)?;
+        let is_same =
+            origin == OriginKind::Registry && url.is_some_and(|url| is_same_registry(own, url));
+        (!is_same).then_some(own)
     }
 
     /// The reference as `skills.toml` has it: with the revision that was asked for.

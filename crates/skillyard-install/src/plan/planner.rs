@@ -117,16 +117,9 @@ impl Planner<'_> {
     fn present(&mut self, to: &Locked) {
         let from = self.before.lock.get(&to.name).cloned();
         let mut course = Course::default();
-        if let Some(from) = &from
-            && from.source != to.source
-            && from.digest != to.digest
-            && !self.settlement.may_move(&to.name)
-        {
-            course.conflicts.push(conflict(
-                &to.name,
-                &to.targets[0],
-                Obstacle::OtherSource(from.source.clone()),
-            ));
+        if let Some(obstacle) = from.as_ref().and_then(|from| self.elsewhere(from, to)) {
+            let elsewhere = conflict(&to.name, &to.targets[0], obstacle);
+            course.conflicts.push(elsewhere);
         }
         for target in &to.targets {
             self.put(to, target, &mut course);
@@ -182,6 +175,21 @@ impl Planner<'_> {
         self.follow(course);
         self.plan.lock.put(to.clone());
         self.plan.placed.put(to.clone());
+    }
+
+    /// That a skill would come from elsewhere than it is installed from, and may not.
+    fn elsewhere(&self, from: &Locked, to: &Locked) -> Option<Obstacle> {
+        if from.source != to.source {
+            let is_moved = from.digest != to.digest && !self.settlement.may_move(&to.name);
+            return is_moved.then(|| Obstacle::OtherSource(from.source.clone()));
+        }
+        let is_other = from.digest != to.digest || from.version != to.version;
+        let locked = from.other_registry(to.origin, to.url.as_deref());
+        let locked = locked.filter(|_| is_other && !self.settlement.replaces(&to.name))?;
+        Some(Obstacle::OtherRegistry {
+            locked: locked.to_owned(),
+            asked: to.url.clone().unwrap_or_else(|| to.source.clone()),
+        })
     }
 
     /// What this machine put where other bytes are to be, because a colleague changed the lock.
@@ -296,7 +304,7 @@ impl Planner<'_> {
 
     /// Notes what is in the way; says whether it gives way.
     fn meet(&self, conflict: Conflict, course: &mut Course) -> bool {
-        let gives_way = self.settlement.of(&conflict.name) == OnConflict::Replace;
+        let gives_way = self.settlement.replaces(&conflict.name);
         if gives_way {
             course.given_up.push(conflict);
         } else {

@@ -13,7 +13,7 @@ use crate::error::{CommandError, Status};
 use crate::install::changes::way;
 use crate::install::held_back;
 use crate::install::known::{again, known};
-use crate::install::newest::{Failed, expect, newest};
+use crate::install::newest::{Failed, expect, newest, refuse_other_registry};
 use crate::install::place::{Place, ScopeArgs};
 use crate::install::supply::Supply;
 use crate::install::wanted::Difference;
@@ -53,7 +53,12 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     let mut roots: Vec<Root> = Vec::new();
     for entry in &entries {
         // One source that cannot be reached must not hide the others.
-        match newest(&mut supply, &lock, &difference, &entry.name, within(entry)) {
+        let found = newest(&mut supply, &lock, &difference, &entry.name, within(entry));
+        let found = found.and_then(|candidate| {
+            refuse_other_registry(&candidate, Some(entry))?;
+            Ok(candidate)
+        });
+        match found {
             Ok(candidate) => {
                 if candidate.tree.digest() != entry.digest {
                     outdated.push(((*entry).clone(), candidate.locked(Vec::new())));

@@ -312,6 +312,9 @@ fn as_pinned(candidate: Candidate, entry: &Locked) -> Result<Candidate, CommandE
             name: entry.name.clone(),
             expected: entry.digest,
             found: candidate.tree.digest(),
+            registry: entry
+                .other_registry(candidate.origin.kind, Some(&candidate.origin.url))
+                .map(str::to_owned),
         }
         .into());
     }

@@ -13,7 +13,7 @@ use crate::context::Context;
 use crate::error::CommandError;
 use crate::error::install::InstallFailure;
 use crate::install::known::{again, known};
-use crate::install::newest::{Failed, expect, newest};
+use crate::install::newest::{Failed, expect, newest, refuse_other_registry};
 use crate::install::place::{Place, ScopeArgs};
 use crate::install::scanner::Scanner;
 use crate::install::supply::Supply;
@@ -37,7 +37,7 @@ pub(crate) struct Args {
     names: Vec<String>,
     #[command(flatten)]
     scope: ScopeArgs,
-    /// Replace skills that were edited
+    /// Replace skills that were edited, and take them from another registry than they were locked from
     #[arg(long)]
     force: bool,
     /// Update in spite of findings with these codes
@@ -73,8 +73,15 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     );
     let (mut roots, mut failed) = (Vec::new(), Vec::new());
     for name in &names {
+        let found = newest(&mut supply, &lock, &difference, name, None);
+        let found = found.and_then(|candidate| {
+            if !args.force {
+                refuse_other_registry(&candidate, lock.get(name))?;
+            }
+            Ok(candidate)
+        });
         // One source that cannot be reached must not keep the others from being updated.
-        match newest(&mut supply, &lock, &difference, name, None) {
+        match found {
             Ok(candidate) => roots.push(again(candidate, &lock, &difference, &place)),
             Err(error) if names.len() == 1 => return Err(error),
             Err(error) => failed.push(Failed::new(name, &error)),

@@ -99,6 +99,16 @@ pub(crate) enum InstallFailure {
         name: String,
         expected: Digest,
         found: Digest,
+        /// The registry that it was locked from, where another one was asked.
+        registry: Option<String>,
+    },
+    #[error(
+        "`{name}` is locked from {locked}, and what {asked} has under this name may be something else"
+    )]
+    OtherRegistry {
+        name: String,
+        locked: String,
+        asked: String,
     },
     #[error(
         "nothing was removed: an interrupted change cannot be finished; it is written in `{}`",
@@ -127,7 +137,7 @@ pub(crate) enum InstallFailure {
     Unavailable {
         name: String,
         reference: String,
-        /// The registry that it was locked from.
+        /// The registry that it was locked from, where that is not the one that was asked.
         registry: Option<String>,
         /// Where it is now.
         moved: Option<String>,

@@ -173,6 +173,12 @@ pub(crate) fn obstacle(conflict: &Conflict) -> String {
             visible(&conflict.name),
             visible(needed)
         ),
+        Obstacle::OtherRegistry { locked, asked } => format!(
+            "`{}` is locked from {}, and what {} has under this name may be something else",
+            visible(&conflict.name),
+            visible(locked),
+            visible(asked)
+        ),
         Obstacle::OtherSource(source) => {
             format!(
                 "`{}` is installed from `{}`",

@@ -69,6 +69,28 @@ pub(crate) fn newest(
     }
 }
 
+/// Refuses what is newer in another registry than a skill was locked from: nobody said that its name
+/// means the same there.
+pub(crate) fn refuse_other_registry(
+    candidate: &Candidate,
+    entry: Option<&Locked>,
+) -> Result<(), CommandError> {
+    let origin = &candidate.origin;
+    let is_other = |entry: &&Locked| {
+        entry.digest != candidate.tree.digest() && entry.source == candidate.source
+    };
+    let locked = entry.filter(is_other);
+    let locked = locked.and_then(|entry| entry.other_registry(origin.kind, Some(&origin.url)));
+    locked.map_or(Ok(()), |locked| {
+        Err(InstallFailure::OtherRegistry {
+            name: candidate.name.clone(),
+            locked: locked.to_owned(),
+            asked: origin.url.clone(),
+        }
+        .into())
+    })
+}
+
 /// Tells the sources of installed skills that each of them will be asked for.
 pub(crate) fn expect<'a>(
     supply: &mut Supply<'_>,

@@ -1,7 +1,7 @@
 //! What is to be installed, as the lock will say it.
 
 use skillyard_install::dependencies::Needed;
-use skillyard_install::lockfile::Lockfile;
+use skillyard_install::lockfile::{Locked, Lockfile};
 use skillyard_install::plan::Wish;
 
 use super::check::Checked;
@@ -39,6 +39,10 @@ pub(crate) fn wish(needed: &[Needed], lock: &Lockfile, targets: &[String], linke
             .filter(|before| before.digest == entry.digest)
             .and_then(|before| before.signer.clone());
         entry.requires.clone_from(&each.requires);
+        // The same bytes are still those of the registry that they were locked from.
+        if let Some(before) = before.filter(|before| is_same_elsewhere(before, &entry)) {
+            entry.url.clone_from(&before.url);
+        }
         // What others need as well goes on being wanted as it was asked for.
         if let Some(before) = before
             .filter(|before| each.dependency && !before.dependency && before.source == entry.source)
@@ -50,4 +54,14 @@ pub(crate) fn wish(needed: &[Needed], lock: &Lockfile, targets: &[String], linke
         wish.present.push(entry);
     }
     wish
+}
+
+/// Whether another registry has just what is locked.
+fn is_same_elsewhere(before: &Locked, entry: &Locked) -> bool {
+    let is_same = before.source == entry.source
+        && before.digest == entry.digest
+        && before.version == entry.version
+        && before.origin == entry.origin;
+    let other = before.other_registry(entry.origin, entry.url.as_deref());
+    is_same && other.is_some()
 }

@@ -55,6 +55,7 @@ pub(crate) fn registry(shelf: &Shelf) -> Server {
                     Reply::ok(lines.concat())
                 }
             }
+            ["skills"] => Reply::json(&json!({ "skills": [], "total": 0 })),
             ["skills", name, version, "download"] => {
                 let found = shelf.get(&format!("{name}@{version}"));
                 found.map_or(Reply::status(404), |bytes| Reply::ok(bytes.clone()))

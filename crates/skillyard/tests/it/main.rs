@@ -46,6 +46,7 @@ mod install_merged;
 mod install_mounts;
 mod install_moved;
 mod install_network;
+mod install_other_registry;
 mod install_own;
 mod install_paths;
 mod install_reasons;

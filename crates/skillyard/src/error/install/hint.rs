@@ -51,6 +51,9 @@ fn obstacle_hint(conflicts: &[Conflict]) -> Option<&'static str> {
         Some(Obstacle::Source) => {
             "Agents use it where it is; name others with `--agent`, or keep it in a folder that is no agent's and install it from there"
         }
+        Some(Obstacle::OtherRegistry { .. }) => {
+            "Set the registry that it is locked from; or look at the other one, and take it from there with `--force`"
+        }
         Some(Obstacle::EditedBehindLink(_)) => {
             "Take a copy: leave out `--link`, and switch `install.link` off; or give up those changes with `--force`"
         }
@@ -100,6 +103,10 @@ impl InstallFailure {
                 "See what is installed with `skillyard list`; `--scope user` and `--scope project` say where".into()
             }
             Self::Candidate { name, source } => return candidate_hint(name, source),
+            Self::OtherRegistry { name, .. } => format!(
+                "Set the registry that it is locked from; or look at the other one, and take it from there with `skillyard update {name} --force`"
+            ),
+            Self::NotAsLocked { registry: Some(url), .. } => locked_from(url),
             Self::NotAsLocked { .. } => {
                 "Somebody changed it after it was locked; look at it, then run `skillyard update` to accept it".into()
             }
@@ -253,13 +260,23 @@ fn unavailable_hint(
         (_, Some(GitError::NoRevision { wanted, .. })) if wanted.len() >= 40 => format!(
             "Its history was rewritten, and what was locked is gone; see what is there now with `skillyard update {name} --dry-run`"
         ),
-        (InstallFailure::NoRegistry, _) if let Some(url) = registry => {
-            format!(
-                "It was locked from {url}; if you trust it, set it with `skillyard config set registry.url URL`"
-            )
-        }
+        (
+            InstallFailure::NoRegistry
+            | InstallFailure::RegistryAnswer(
+                RegistryError::NotFound { .. }
+                | RegistryError::NoVersion { .. }
+                | RegistryError::NotARegistry { .. },
+            ),
+            _,
+        ) if let Some(url) = registry => locked_from(url),
         _ => return error.hint(),
     })
+}
+
+fn locked_from(url: &str) -> String {
+    format!(
+        "It was locked from {url}; if you trust it, set it with `skillyard config set registry.url URL`"
+    )
 }
 
 fn candidate_hint(name: &str, error: &CandidateError) -> Option<String> {

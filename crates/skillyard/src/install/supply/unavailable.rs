@@ -3,6 +3,7 @@
 use skillyard_install::git::GitError;
 use skillyard_install::lockfile::Locked;
 use skillyard_install::material::{Material, MaterialError, Offer};
+use skillyard_install::origin::OriginKind;
 use skillyard_install::reference::Reference;
 
 use super::Supply;
@@ -33,11 +34,23 @@ impl Supply<'_> {
         InstallFailure::Unavailable {
             name: name.to_owned(),
             reference: self.shown(reference),
-            registry: entry.and_then(|entry| entry.url.clone()),
+            registry: entry.and_then(|entry| self.other_registry(entry, reference)),
             moved,
             source: Box::new(error),
         }
         .into()
+    }
+
+    /// The registry that a skill was locked from, unless that is the one that a reference means here.
+    fn other_registry(&mut self, entry: &Locked, reference: &Reference) -> Option<String> {
+        let asked = match self.meaning(reference).ok()?.reference {
+            Reference::Registry(named) => self.sources.web().ok()?.remote(named.alias.as_deref()),
+            _ => return None,
+        };
+        // Where there is none, it is another one, too.
+        let asked = asked.ok().map(|remote| remote.registry.shown());
+        let locked = entry.other_registry(OriginKind::Registry, asked.as_deref());
+        locked.map(str::to_owned)
     }
 
     /// Where in the same state of its source a skill of this name is.
