@@ -4,6 +4,7 @@
 //! It also is the record of provenance: nothing is written into a skill's folder that its
 //! author did not put there. There are no times in it, so that equal states are equal files.
 
+mod gap;
 mod locked;
 mod required;
 
@@ -13,6 +14,8 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
+pub use gap::Gap;
+pub(crate) use gap::rules_out;
 pub use locked::{Locked, reference};
 pub use required::Required;
 
@@ -285,6 +288,34 @@ mod tests {
         let revisions = read.get("a").unwrap().requires.iter();
         let revisions: Vec<_> = revisions.map(|each| each.requested.as_deref()).collect();
         assert_eq!(revisions, [None, None, Some("^1,<1.5"), Some("b@1.2")]);
+    }
+
+    #[test]
+    fn a_lock_that_contradicts_itself_says_where() {
+        let mut lock = Lockfile::default();
+        let mut needing = locked("a");
+        for text in ["b@^1", "b@^2", "b@main", "b@2", "b", "c"] {
+            needing.requires.push(text.to_owned().into());
+        }
+        lock.put(needing);
+        lock.put(locked("b"));
+        let gaps = |lock: &Lockfile| -> Vec<String> {
+            lock.gaps().iter().map(ToString::to_string).collect()
+        };
+        // Of git `2` could be a branch.
+        let unfit = "`a` needs `b@^2`, and 1.2.3 is locked";
+        let missing = "`a` needs `c`, which is not locked";
+        assert_eq!(gaps(&lock), [unfit, missing]);
+        let mut other = locked("b");
+        other.requested = Some("2".into());
+        other.origin = OriginKind::Registry;
+        lock.put(other.clone());
+        let branch = "`a` needs `b@2`, and 1.2.3 is locked";
+        let own = "`b@2` was asked for, and 1.2.3 is locked";
+        assert_eq!(gaps(&lock), [unfit, branch, missing, own]);
+        other.dependency = true;
+        lock.put(other);
+        assert_eq!(gaps(&lock), [unfit, branch, missing]);
     }
 
     #[test]

@@ -7,6 +7,7 @@ use semver::Version;
 use skillyard_format::Digest;
 
 use crate::candidate::Candidate;
+use crate::lockfile::rules_out;
 use crate::reference::Requirement;
 
 /// Everything that is wanted, by the names of the skills.
@@ -38,7 +39,7 @@ pub(super) struct Demand {
     pub(super) source: String,
     /// The versions or the revision that will do.
     pub(super) requested: Option<String>,
-    /// The bytes that will do, whatever version they have.
+    /// The bytes that will do, where no version says otherwise.
     pub(super) bytes: Option<Digest>,
 }
 
@@ -48,9 +49,14 @@ impl Demand {
         let Some(requested) = &self.requested else {
             return true;
         };
+        let origin = &candidate.origin;
+        let version = origin.version.as_deref();
+        // The same bytes will do, but not under a version that was not asked for: the lock would
+        // contradict itself.
+        let is_other = || version.is_some_and(|version| rules_out(requested, version, origin.kind));
         candidate.requested.as_ref() == Some(requested)
-            || self.bytes == Some(candidate.tree.digest())
-            || fits(requested, candidate.origin.version.as_deref())
+            || self.bytes == Some(candidate.tree.digest()) && !is_other()
+            || fits(requested, version)
     }
 }
 

@@ -2,6 +2,7 @@
 
 use skillyard_catalog::Status;
 use skillyard_catalog::source::Surroundings;
+use skillyard_install::lockfile::Gap;
 use skillyard_install::plan::{Change, Conflict, Settlement, Wish};
 use skillyard_install::records::Records;
 use skillyard_install::scope::Scope;
@@ -131,15 +132,14 @@ fn scope_checks(scope: &Scope, store: &Store) -> Vec<Check> {
         let hint = format!("Put it right with `skillyard sync --scope {word}`");
         checks.push(bad("missing", message, &hint));
     }
-    for entry in before.lock.skills() {
-        let is_missing = |name: &&str| before.lock.get(name).is_none();
-        for missing in entry.needs().filter(is_missing) {
-            checks.push(bad(
-                "requires",
-                format!("`{}` needs `{missing}`, which is not locked", entry.name),
-                &format!("Get it with `skillyard sync --scope {word}`"),
-            ));
-        }
+    for gap in before.lock.gaps() {
+        let hint = match &gap {
+            Gap::Missing { .. } => format!("Get it with `skillyard sync --scope {word}`"),
+            Gap::Unfit { .. } | Gap::Unasked { .. } => format!(
+                "Take what goes together with `skillyard sync --scope {word}`, or see why nothing does"
+            ),
+        };
+        checks.push(bad("requires", gap.to_string(), &hint));
     }
     let count = before.lock.skills().len();
     if checks.is_empty() && count > 0 {

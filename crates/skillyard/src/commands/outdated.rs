@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use serde_json::{Value, json};
 use skillyard_install::dependencies::{self, Needed, Root};
-use skillyard_install::lockfile::{Locked, Lockfile};
+use skillyard_install::lockfile::{Gap, Locked, Lockfile};
 
 use super::Outcome;
 use crate::context::Context;
@@ -69,6 +69,11 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
             }
             Err(error) => failed.push(Failed::new(&entry.name, &error)),
         }
+    }
+    let is_chosen = |gap: &&Gap| entries.iter().any(|entry| entry.name == gap.name());
+    for gap in difference.gaps.iter().filter(is_chosen) {
+        let error = InstallFailure::Gap(gap.clone()).into();
+        failed.push(Failed::new(gap.name(), &error));
     }
     let mut held_back = Vec::new();
     // What does not go together cannot be had; why it could not be found out, `update` says.

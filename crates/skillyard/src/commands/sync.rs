@@ -8,7 +8,7 @@ use serde_json::Value;
 use skillyard_format::Digest;
 use skillyard_install::candidate::Candidate;
 use skillyard_install::dependencies::{self, Needed, Root};
-use skillyard_install::lockfile::{Locked, Lockfile};
+use skillyard_install::lockfile::{Gap, Locked, Lockfile};
 use skillyard_install::manifest::Manifest;
 use skillyard_install::plan::{Before, Wish};
 use skillyard_install::transaction::Trees;
@@ -256,16 +256,23 @@ fn resolve(
     }
     // What goes needs nothing any more.
     let gone = orphans(lock);
-    for (name, missing) in &difference.incomplete {
+    for gap in &difference.gaps {
+        let name = gap.name();
+        let is_there = roots.iter().any(|root| root.name == name);
         // What is wanted otherwise was resolved above, with all it needs.
-        let entry = lock
-            .get(name)
-            .filter(|_| difference.reference(name).is_none());
-        let Some(entry) = entry.filter(|_| !gone.contains(name)) else {
+        let is_settled = is_there || difference.reference(name).is_some();
+        let Some(entry) = lock.get(name).filter(|_| !is_settled) else {
             continue;
         };
+        if gone.contains(&entry.name) {
+            continue;
+        }
         if args.offline {
-            return Err(InstallFailure::NotLocked(missing.clone()).into());
+            return Err(match gap {
+                Gap::Missing { needed, .. } => InstallFailure::NotLocked(needed.clone()),
+                gap => InstallFailure::Gap(gap.clone()),
+            }
+            .into());
         }
         roots.push(as_pinned(locked(supply, entry)?, entry)?);
     }

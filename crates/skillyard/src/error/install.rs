@@ -16,7 +16,7 @@ use skillyard_install::fetch::http::HttpError;
 use skillyard_install::fetch::registry::RegistryError;
 use skillyard_install::fetch::well_known::WellKnownError;
 use skillyard_install::git::GitError;
-use skillyard_install::lockfile::{Lockfile, LockfileError};
+use skillyard_install::lockfile::{Gap, Lockfile, LockfileError};
 use skillyard_install::manifest::ManifestError;
 use skillyard_install::material::MaterialError;
 use skillyard_install::plan::Conflict;
@@ -131,6 +131,8 @@ pub(crate) enum InstallFailure {
     },
     #[error("`{0}` is not in the store, and nothing may be fetched")]
     Offline(String),
+    #[error("the lock contradicts itself: {0}")]
+    Gap(Gap),
     #[error("`{0}` is not locked, and nothing may be looked up")]
     NotLocked(String),
     #[error("`{name}` cannot be had from `{reference}`")]

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::fmt;
 
 use skillyard_install::candidate::Candidate;
-use skillyard_install::lockfile::{Locked, Lockfile};
+use skillyard_install::lockfile::{Gap, Locked, Lockfile};
 use skillyard_install::manifest::Manifest;
 use skillyard_install::target::AgentChoice;
 
@@ -22,8 +22,8 @@ pub(crate) struct Difference {
     pub(crate) unwanted: Vec<String>,
     /// Locked dependencies that nobody needs.
     unneeded: Vec<String>,
-    /// Locked skills that need what is not locked, and what that is.
-    pub(crate) incomplete: Vec<(String, String)>,
+    /// Where the lock contradicts itself, as it can after a merge.
+    pub(crate) gaps: Vec<Gap>,
     /// Folders that every skill is to be in, because `skills.toml` names their agents.
     targets: Vec<String>,
     /// Locked skills that are not in all of them.
@@ -39,7 +39,7 @@ impl Difference {
     ) -> Result<Self, CommandError> {
         let mut difference = Self {
             unneeded: orphans(lock),
-            incomplete: incomplete(lock),
+            gaps: lock.gaps(),
             ..Self::default()
         };
         if let Some(manifest) = place.manifest()?.filter(|_| place.has_manifest()) {
@@ -49,6 +49,7 @@ impl Difference {
                 difference.targets = place.targets(&[], &[])?;
             }
         }
+        difference.ask_again(lock);
         let is_elsewhere = |entry: &&Locked| difference.spread(entry).is_some();
         let elsewhere = lock.skills().iter().filter(is_elsewhere);
         difference.elsewhere = elsewhere.map(|entry| entry.name.clone()).collect();
@@ -81,6 +82,20 @@ impl Difference {
         Ok(())
     }
 
+    /// What was asked for in other versions than it is locked in is wanted as it was asked for.
+    fn ask_again(&mut self, lock: &Lockfile) {
+        let unasked = self.gaps.iter().filter_map(|gap| match gap {
+            Gap::Unasked { name, .. } => lock.get(name),
+            _ => None,
+        });
+        let unasked = unasked.filter(|entry| {
+            self.reference(&entry.name).is_none() && !self.unwanted.contains(&entry.name)
+        });
+        let wanted = unasked.map(|entry| (entry.name.clone(), entry.reference()));
+        let wanted: Vec<(String, String)> = wanted.collect();
+        self.wanted.extend(wanted);
+    }
+
     /// The reference that a name is wanted by, where the lock has none or another.
     pub(crate) fn reference(&self, name: &str) -> Option<&str> {
         let found = self.wanted.iter().find(|(each, _)| each == name);
@@ -106,7 +121,7 @@ impl Difference {
         self.wanted.is_empty()
             && self.unwanted.is_empty()
             && self.unneeded.is_empty()
-            && self.incomplete.is_empty()
+            && self.gaps.is_empty()
             && self.elsewhere.is_empty()
     }
 }
@@ -128,9 +143,7 @@ impl fmt::Display for Difference {
                 parts.push(format!("`{names}` is {what}"));
             }
         }
-        for (name, missing) in &self.incomplete {
-            parts.push(format!("`{name}` needs `{missing}`, which is not locked"));
-        }
+        parts.extend(self.gaps.iter().map(ToString::to_string));
         f.write_str(&parts.join(", and "))
     }
 }
@@ -149,15 +162,6 @@ pub(crate) fn asked(
     let (source, _) = supply.source_of(&reference, reference.path())?;
     candidate.source = source;
     Ok(candidate)
-}
-
-/// Skills that are locked, and need what is not; with what that is.
-fn incomplete(lock: &Lockfile) -> Vec<(String, String)> {
-    let missing = |entry: &Locked| {
-        let missing = entry.needs().find(|name| lock.get(name).is_none());
-        missing.map(|missing| (entry.name.clone(), missing.to_owned()))
-    };
-    lock.skills().iter().filter_map(missing).collect()
 }
 
 /// Dependencies that nobody needs.

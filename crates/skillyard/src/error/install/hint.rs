@@ -111,6 +111,9 @@ impl InstallFailure {
                 "Somebody changed it after it was locked; look at it, then run `skillyard update` to accept it".into()
             }
             Self::LockOutdated(_) => "Run `skillyard sync` and commit the new lock".into(),
+            Self::Gap(_) => {
+                "Run `skillyard sync`: it takes what goes together, or says why nothing does".into()
+            }
             Self::ChangedMeanwhile(_) => "Run it again: it starts from what is there now".into(),
             Self::NoLock => "Run `skillyard sync` once without `--frozen`, and commit the lock".into(),
             Self::StillNeeded { dependants, .. } => format!(
