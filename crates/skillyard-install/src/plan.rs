@@ -320,6 +320,8 @@ pub struct Wish {
     pub absent: Vec<String>,
     /// Names that others took out of the lock: they go, too, unless somebody made them their own.
     pub dropped: Vec<String>,
+    /// What is left out, and why, because that was found out before.
+    pub left_out: Vec<Conflict>,
 }
 
 impl Wish {

@@ -43,6 +43,18 @@ pub enum DependencyError<E> {
         /// Where it comes from.
         second_source: String,
     },
+    /// An installed skill that stays as it is, and is needed otherwise.
+    #[error("{chain} needs `{reference}`, and `{there}` stays, because something is in its way")]
+    Held {
+        /// Who needs it.
+        chain: String,
+        /// The name.
+        name: String,
+        /// What is needed.
+        reference: String,
+        /// What is installed.
+        there: String,
+    },
     /// A skill that needs itself.
     #[error("these skills need each other in a circle: `{}`", .0.join("` → `"))]
     Circle(Vec<String>),
@@ -63,7 +75,9 @@ impl<E> DependencyError<E> {
     /// The skill that several want as they cannot have it together.
     pub(super) fn disputed(&self) -> Option<&String> {
         match self {
-            Self::Conflict { name, .. } | Self::Versions { name, .. } => Some(name),
+            Self::Conflict { name, .. } | Self::Versions { name, .. } | Self::Held { name, .. } => {
+                Some(name)
+            }
             _ => None,
         }
     }

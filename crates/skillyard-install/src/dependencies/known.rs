@@ -6,13 +6,14 @@ use super::demand::{Asker, Demand, Demands, Who, combined, fits};
 use crate::lockfile::{Locked, Lockfile, Required};
 
 /// What installed skills need and what was asked for before.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Known<'a> {
     lock: &'a Lockfile,
     wishes: Vec<Wish>,
+    held: BTreeSet<String>,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 struct Wish {
     name: String,
     source: String,
@@ -26,7 +27,18 @@ impl<'a> Known<'a> {
         Self {
             lock,
             wishes: Vec::new(),
+            held: BTreeSet::new(),
         }
+    }
+
+    /// Adds that an installed skill stays as it is, whoever wants it otherwise.
+    pub fn hold(&mut self, name: &str) {
+        self.held.insert(name.to_owned());
+    }
+
+    /// An installed skill that stays as it is.
+    pub(super) fn held(&self, name: &str) -> Option<&Locked> {
+        self.lock.get(name).filter(|_| self.held.contains(name))
     }
 
     /// Adds that a skill is wanted from a source, as it was requested.

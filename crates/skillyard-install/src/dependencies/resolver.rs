@@ -15,7 +15,7 @@ use super::round::{Failure, Round};
 use super::search::{Limits, TRIES};
 use super::{Root, Supplier};
 use crate::candidate::Candidate;
-use crate::lockfile::Required;
+use crate::lockfile::{Locked, Required, reference, rules_out};
 
 /// After so many rounds nothing that was wanted once is forgotten, so that there is an end.
 const SETTLING: usize = 8;
@@ -128,6 +128,12 @@ impl<'a, S: Supplier> Resolver<'a, S> {
                     requested: next.requested.clone(),
                 };
                 round.requires(&name, required);
+                if let Some(held) = self.known.held(&next.name) {
+                    if let Some(error) = unfit(held, &next, || round.chain(&name)) {
+                        round.fail(error, vec![name.clone()]);
+                    }
+                    continue;
+                }
                 round.want(&next.name, demand(Who::Skill(name.clone()), &next));
                 match round.found.get(&next.name) {
                     None => {
@@ -240,6 +246,25 @@ impl<'a, S: Supplier> Resolver<'a, S> {
             .filter(|each| odd.contains(&&each.requested))
             .collect()
     }
+}
+
+/// That what is needed is not what stays here.
+fn unfit<E>(
+    held: &Locked,
+    next: &Candidate,
+    chain: impl FnOnce() -> String,
+) -> Option<DependencyError<E>> {
+    let version = held.version.as_deref();
+    let is_other = held.source != next.source && held.digest != next.tree.digest();
+    let is_ruled_out = next.requested.as_deref().zip(version);
+    let is_ruled_out =
+        is_ruled_out.is_some_and(|(requested, version)| rules_out(requested, version, held.origin));
+    (is_other || is_ruled_out).then(|| DependencyError::Held {
+        chain: chain(),
+        name: next.name.clone(),
+        reference: reference(&next.source, next.requested.as_deref()),
+        there: reference(&held.source, version),
+    })
 }
 
 /// What somebody wants who gets this where nobody wants anything else.

@@ -41,6 +41,13 @@ fn work_out(before: &Before, wish: &Wish, settlement: &Settlement, sight: &dyn S
     }
     let mut plan = planner.plan;
     plan.changes.sort_by(|a, b| a.name().cmp(b.name()));
+    let is_known = |conflict: &Conflict| {
+        let place = |each: &Conflict| (each.name.clone(), each.target.clone());
+        let mut left_out = wish.left_out.iter();
+        left_out.any(|each| place(each) == place(conflict))
+    };
+    plan.skipped.retain(|conflict| !is_known(conflict));
+    plan.skipped.extend_from_slice(&wish.left_out);
     plan.unchanged.sort_unstable();
     plan
 }

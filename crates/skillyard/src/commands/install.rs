@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use skillyard_install::candidate::Candidate;
-use skillyard_install::dependencies::{self, Asker, Root};
+use skillyard_install::dependencies::{Asker, Root};
 use skillyard_install::plan::{OnConflict, Plan, Settlement};
 
 use super::Outcome;
@@ -13,7 +13,8 @@ use crate::error::CommandError;
 use crate::error::install::InstallFailure;
 use crate::install::check::{self, Checked};
 use crate::install::chronicle::Answer;
-use crate::install::known::{known, unresolved};
+use crate::install::held::{self, Held};
+use crate::install::known::known;
 use crate::install::moving::let_move;
 use crate::install::pick::Pick;
 use crate::install::place::{Place, ScopeArgs, ScopeName};
@@ -226,25 +227,39 @@ pub(crate) fn prepare(
     let roots: Vec<Root> = roots.collect();
     let lock = place.lock()?;
     let known = known(&lock, place, &supply)?;
-    let needed = dependencies::resolve(&roots, &known, &mut supply);
-    let mut needed = needed.map_err(unresolved)?;
-    held_back::tell(context, &needed);
     let config = context.config()?;
     let targets = place.targets(&args.agent, &config.install_agents())?;
     let linked = args.link || config.installs_links();
     let mut settlement = args.settlement();
-    let_move(&mut settlement, &lock, &Difference::default(), &needed);
     // Whoever is asked which skills are meant is asked about what is in the way, too.
     let asks = *otherwise == Pick::Ask && context.printer.can_ask() && !args.yes && !args.dry_run;
-    let (wish, preview) = loop {
-        let wish = wish(&needed, &lock, &targets, linked);
-        let plan = finish::look(place, &wish, &settlement)?;
-        if plan.conflicts.is_empty() || !asks {
-            let plan = finish::refuse_conflicts(plan, &wish)?;
-            break (wish, plan);
+    let mut held = Held::default();
+    let mut renamed: Vec<(String, String)> = Vec::new();
+    let (needed, wish, preview) = loop {
+        let mut needed = held::resolve(&roots, &lock, &known, &mut supply, &mut held)?;
+        let_move(&mut settlement, &lock, &Difference::default(), &needed);
+        for (from, to) in &renamed {
+            conflict::rename(&mut needed, from, to)?;
         }
-        conflict::ask(&plan.conflicts, &mut needed, &mut settlement)?;
+        let (wish, plan) = loop {
+            let mut wish = wish(&needed, &lock, &targets, linked);
+            wish.left_out = held.conflicts();
+            let plan = finish::look(place, &wish, &settlement)?;
+            if plan.conflicts.is_empty() || !asks {
+                let plan = finish::refuse_conflicts(plan, &wish)?;
+                break (wish, plan);
+            }
+            renamed.extend(conflict::ask(
+                &plan.conflicts,
+                &mut needed,
+                &mut settlement,
+            )?);
+        };
+        if !held.note(&plan, &wish, &lock) {
+            break (needed, wish, plan);
+        }
     };
+    held_back::tell(context, &needed);
     Ok(Prepared {
         needed,
         wish,

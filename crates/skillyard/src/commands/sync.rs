@@ -7,7 +7,7 @@ use std::time::Instant;
 use serde_json::Value;
 use skillyard_format::Digest;
 use skillyard_install::candidate::Candidate;
-use skillyard_install::dependencies::{self, Needed, Root};
+use skillyard_install::dependencies::{Needed, Root};
 use skillyard_install::lockfile::{Gap, Locked, Lockfile};
 use skillyard_install::manifest::Manifest;
 use skillyard_install::plan::{Before, Wish};
@@ -18,7 +18,8 @@ use super::Outcome;
 use crate::context::Context;
 use crate::error::install::InstallFailure;
 use crate::error::{CommandError, Status};
-use crate::install::known::{again, known, unresolved};
+use crate::install::held::{self, Held};
+use crate::install::known::{again, known};
 use crate::install::moving::let_move;
 use crate::install::place::{Place, ScopeArgs};
 use crate::install::report::{report_with, tell_about_trust, tell_staying};
@@ -90,16 +91,24 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     let mut trees = Trees::default();
     // What skills.toml does not name any more may still be needed.
     let staying = unasked(lock, &difference.unwanted);
-    let needed = resolve(&place, &mut supply, &staying, &difference, args)?;
+    let roots = roots(&place, &mut supply, &staying, &difference, args)?;
+    let mut held = Held::default();
+    let (needed, goal, settlement, preview) = loop {
+        let needed = resolve(&place, &mut supply, &staying, &roots, &mut held)?;
+        let mut goal = goal(context, &place, &before, &staying, &difference, &needed)?;
+        goal.left_out = held.conflicts();
+        let mut settlement = finish::settlement(args.force);
+        let_move(&mut settlement, &staying, &difference, &needed);
+        let preview = finish::preview_around(&place, &goal, &mut settlement, &mut held)?;
+        if let Some(preview) = preview {
+            break (needed, goal, settlement, preview);
+        }
+    };
     held_back::tell(context, &needed);
     let add = |answer: &mut Value| answer["held_back"] = held_back::json(&needed);
-    let goal = goal(context, &place, &before, &staying, &difference, &needed)?;
     let is_left = |name: &&str| goal.present.iter().any(|entry| entry.name == **name);
     let unwanted = difference.unwanted.iter().map(String::as_str);
     tell_staying(context, unwanted.filter(is_left));
-    let mut settlement = finish::settlement(args.force);
-    let_move(&mut settlement, &staying, &difference, &needed);
-    let (preview, held) = finish::preview_around(&place, &goal, &mut settlement)?;
     if args.check {
         report_with(context, &place, &preview, Some(start), true, add)?;
         let status = if preview.is_empty() {
@@ -221,6 +230,7 @@ fn as_found(before: &Before, present: Vec<Locked>, absent: Vec<String>) -> Wish 
         present,
         absent,
         dropped,
+        ..Wish::default()
     }
 }
 
@@ -239,14 +249,14 @@ fn refuse_without_lock(place: &Place) -> Result<(), CommandError> {
     Ok(())
 }
 
-/// What is wanted beyond the lock, with all that it needs.
-fn resolve(
+/// What is wanted beyond the lock.
+fn roots(
     place: &Place,
     supply: &mut Supply<'_>,
     lock: &Lockfile,
     difference: &Difference,
     args: &Args,
-) -> Result<Vec<Needed>, CommandError> {
+) -> Result<Vec<Root>, CommandError> {
     let mut roots: Vec<Candidate> = Vec::new();
     for (name, reference) in &difference.wanted {
         if args.offline {
@@ -276,14 +286,24 @@ fn resolve(
         }
         roots.push(as_pinned(locked(supply, entry)?, entry)?);
     }
+    let roots = roots.into_iter();
+    let roots = roots.map(|candidate| again(candidate, lock, difference, place));
+    Ok(roots.collect())
+}
+
+/// That, with all that it needs, around what is left out.
+fn resolve(
+    place: &Place,
+    supply: &mut Supply<'_>,
+    lock: &Lockfile,
+    roots: &[Root],
+    held: &mut Held,
+) -> Result<Vec<Needed>, CommandError> {
     if roots.is_empty() {
         return Ok(Vec::new());
     }
     let known = known(lock, place, supply)?;
-    let roots = roots.into_iter();
-    let roots = roots.map(|candidate| again(candidate, lock, difference, place));
-    let roots: Vec<Root> = roots.collect();
-    dependencies::resolve(&roots, &known, supply).map_err(unresolved)
+    held::resolve(roots, lock, &known, supply, held)
 }
 
 /// What the lock names and the store does not have: fetched again and compared.

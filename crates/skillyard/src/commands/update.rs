@@ -12,6 +12,7 @@ use super::Outcome;
 use crate::context::Context;
 use crate::error::CommandError;
 use crate::error::install::InstallFailure;
+use crate::install::held::Held;
 use crate::install::known::{again, known};
 use crate::install::newest::{Failed, expect, newest, refuse_other_registry};
 use crate::install::place::{Place, ScopeArgs};
@@ -100,7 +101,7 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
         is_one: names.len() == 1,
         gone,
     };
-    update.attempt(&mut supply, roots, failed)
+    update.attempt(&mut supply, roots, failed, Held::default())
 }
 
 /// The names that were given, or all that are asked for.

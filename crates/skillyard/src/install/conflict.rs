@@ -17,14 +17,15 @@ enum Answer {
     Skip,
 }
 
-/// Asks about the first skill that something is in the way of.
+/// Asks about the first skill that something is in the way of; returns its name and the new one, if
+/// it got one.
 pub(crate) fn ask(
     conflicts: &[Conflict],
     needed: &mut [Needed],
     settlement: &mut Settlement,
-) -> Result<(), CommandError> {
+) -> Result<Option<(String, String)>, CommandError> {
     let Some(name) = conflicts.first().map(|each| each.name.clone()) else {
-        return Ok(());
+        return Ok(None);
     };
     for each in conflicts.iter().filter(|each| each.name == name) {
         cliclack::log::warning(visible(&obstacle(each))).map_err(CommandError::unanswered)?;
@@ -37,10 +38,12 @@ pub(crate) fn ask(
                 .iter()
                 .map(|each| each.candidate.name.clone())
                 .collect();
-            rename(needed, &name, &new_name(&name, taken)?)?;
+            let new = new_name(&name, taken)?;
+            rename(needed, &name, &new)?;
+            return Ok(Some((name, new)));
         }
     }
-    Ok(())
+    Ok(None)
 }
 
 fn answer(name: &str) -> Result<Answer, CommandError> {
@@ -72,7 +75,7 @@ fn new_name(name: &str, taken: Vec<String>) -> Result<String, CommandError> {
 }
 
 /// Gives a skill another name, also where others need it.
-fn rename(needed: &mut [Needed], from: &str, to: &str) -> Result<(), CommandError> {
+pub(crate) fn rename(needed: &mut [Needed], from: &str, to: &str) -> Result<(), CommandError> {
     for each in needed {
         if each.candidate.name == from {
             each.candidate = named(each.candidate.clone(), to)?;

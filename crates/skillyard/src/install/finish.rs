@@ -10,11 +10,11 @@ use skillyard_install::plan::{Conflict, Obstacle, OnConflict, Plan, Settlement, 
 use skillyard_install::transaction::{Transaction, Trees, plan_in};
 
 use super::chronicle::{self, Chronicle, Circumstances};
+use super::held::Held;
 use super::place::Place;
-use crate::commands::Outcome;
 use crate::context::Context;
+use crate::error::CommandError;
 use crate::error::install::InstallFailure;
-use crate::error::{CommandError, Status};
 
 /// What `--force` means for what is in the way.
 pub(crate) fn settlement(force: bool) -> Settlement {
@@ -124,48 +124,35 @@ pub(crate) fn apply(
 }
 
 /// The same where what is in the way of some skills must not hold up the others: they are left out,
-/// and told of at the end. Where nothing else is to be done, they are all there is to tell.
+/// and told of at the end. Where nothing else is to be done, they are all there is to tell. There is
+/// no plan yet where something has to be resolved again around them.
 pub(crate) fn preview_around(
     place: &Place,
     wish: &Wish,
     settlement: &mut Settlement,
-) -> Result<(Plan, Held), CommandError> {
-    let plan = look(place, wish, settlement)?;
-    if plan.conflicts.is_empty() {
-        return Ok((plan, Held(Vec::new())));
-    }
-    let (elsewhere, held): (Vec<Conflict>, Vec<Conflict>) = plan
-        .conflicts
-        .into_iter()
-        .partition(|each| matches!(each.obstacle, Obstacle::OtherSource(_)));
-    // Who needs a skill from elsewhere must not be changed without it.
-    if let Some(failure) = needed_name(elsewhere, wish) {
-        return Err(failure.into());
-    }
-    for conflict in &held {
-        settlement.settle(&conflict.name, OnConflict::Skip);
-    }
-    let plan = look(place, wish, settlement)?;
-    if plan.is_empty() {
-        return Err(InstallFailure::LeftOut(held).into());
-    }
-    Ok((plan, Held(held)))
-}
-
-/// What was left out because something is in its way.
-pub(crate) struct Held(Vec<Conflict>);
-
-impl Held {
-    /// Tells of it after the rest was done; programs were told already.
-    pub(crate) fn after(self, context: &Context, status: Status) -> Outcome {
-        if self.0.is_empty() {
-            return Ok(status);
+    held: &mut Held,
+) -> Result<Option<Plan>, CommandError> {
+    held.settle(settlement);
+    let mut plan = look(place, wish, settlement)?;
+    if !plan.conflicts.is_empty() {
+        let is_elsewhere = |each: &&Conflict| matches!(each.obstacle, Obstacle::OtherSource(_));
+        let elsewhere = plan.conflicts.iter().filter(is_elsewhere);
+        // Who needs a skill from elsewhere must not be changed without it.
+        if let Some(failure) = needed_name(elsewhere.cloned().collect(), wish) {
+            return Err(failure.into());
         }
-        if context.printer.is_json() {
-            return Ok(Status::No);
+        for conflict in &plan.conflicts {
+            settlement.settle(&conflict.name, OnConflict::Skip);
         }
-        Err(InstallFailure::LeftOut(self.0).into())
+        plan = look(place, wish, settlement)?;
     }
+    if held.note(&plan, wish, &place.lock()?) {
+        return Ok(None);
+    }
+    if plan.is_empty() && !held.is_empty() {
+        return Err(InstallFailure::LeftOut(held.conflicts()).into());
+    }
+    Ok(Some(plan))
 }
 
 /// A plan that can be carried out whole.

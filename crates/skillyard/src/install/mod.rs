@@ -7,6 +7,7 @@ pub(crate) mod chronicle;
 pub(crate) mod conflict;
 pub(crate) mod difference;
 pub(crate) mod finish;
+pub(crate) mod held;
 pub(crate) mod held_back;
 pub(crate) mod known;
 mod logs;

@@ -15,7 +15,7 @@ use crate::error::install::InstallFailure;
 use crate::sanitize::visible;
 
 /// A skill whose source did not give it.
-#[derive(Debug, serde::Serialize)]
+#[derive(Debug, Clone, serde::Serialize)]
 pub(crate) struct Failed {
     pub(crate) name: String,
     reason: String,

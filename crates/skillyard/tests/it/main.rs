@@ -38,6 +38,7 @@ mod install_bundles;
 mod install_crash;
 mod install_edits;
 mod install_git;
+mod install_held;
 mod install_limits;
 mod install_links;
 mod install_local;

@@ -1,4 +1,5 @@
-//! One attempt to update skills, and another without those that may not come here.
+//! One attempt to update skills, and another without those that may not come here, or that something
+//! is in the way of.
 
 use std::collections::BTreeSet;
 use std::time::Instant;
@@ -15,6 +16,7 @@ use crate::context::Context;
 use crate::error::install::InstallFailure;
 use crate::error::{CommandError, Status};
 use crate::install::check::{self, Checked};
+use crate::install::held::Held;
 use crate::install::known::unresolved;
 use crate::install::moving::let_move;
 use crate::install::newest::Failed;
@@ -50,7 +52,8 @@ impl Update<'_> {
         &self,
         supply: &mut Supply<'_>,
         roots: Vec<Root>,
-        mut failed: Vec<Failed>,
+        earlier: Vec<Failed>,
+        mut held: Held,
     ) -> Outcome {
         let Self {
             context,
@@ -60,12 +63,15 @@ impl Update<'_> {
             difference,
             ..
         } = *self;
-        let resolved = dependencies::resolve_each(roots.clone(), self.known, supply);
+        let known = held.beside(self.known);
+        let resolved = dependencies::resolve_each(held.rest(&roots), &known, supply);
         let Resolved {
             needed,
             failed: unmet,
         } = resolved.map_err(unresolved)?;
-        for each in unmet {
+        let mut failed = earlier.clone();
+        let unmet = unmet.into_iter();
+        for each in unmet.filter_map(|each| held.leave(lock, each)) {
             let error = unresolved(each.error);
             if self.is_one {
                 return Err(error);
@@ -84,9 +90,13 @@ impl Update<'_> {
             .cloned()
             .collect();
         goal.present.extend(unchanged);
+        goal.left_out = held.conflicts();
         let mut settlement = finish::settlement(args.force);
         let_move(&mut settlement, lock, difference, &needed);
-        let (preview, held) = finish::preview_around(place, &goal, &mut settlement)?;
+        let preview = finish::preview_around(place, &goal, &mut settlement, &mut held)?;
+        let Some(preview) = preview else {
+            return self.attempt(supply, roots, earlier, held);
+        };
         let fresh = check::fresh(&needed, &preview, &place.store);
         let checked = match check::check(context, &self.scanner, fresh, &args.accept) {
             Ok(checked) => checked,
@@ -96,8 +106,9 @@ impl Update<'_> {
                 if self.is_one || refused.is_empty() {
                     return Err(error);
                 }
-                failed.extend(refused.iter().map(|name| Failed::new(name, &error)));
-                return self.attempt(supply, rest, failed);
+                let refused = refused.iter().map(|name| Failed::new(name, &error));
+                let failed = earlier.into_iter().chain(refused).collect();
+                return self.attempt(supply, rest, failed, held);
             }
         };
         tell_staying(context, staying.into_iter().map(String::as_str));

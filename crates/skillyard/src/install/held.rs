@@ -1,0 +1,149 @@
+//! Skills that are left out, because something is in the way of what they were to become.
+//!
+//! Those that are installed stay so: what they need goes on being needed, and who needs them
+//! otherwise is left out, too.
+
+use std::collections::BTreeSet;
+
+use skillyard_install::dependencies::{
+    self, DependencyError, Failed, Known, Needed, Resolved, Root,
+};
+use skillyard_install::lockfile::Lockfile;
+use skillyard_install::plan::{Conflict, Obstacle, OnConflict, Plan, Settlement, Wish};
+
+use super::known::unresolved;
+use super::supply::Supply;
+use crate::commands::Outcome;
+use crate::context::Context;
+use crate::error::install::InstallFailure;
+use crate::error::{CommandError, Status};
+
+/// What is left out, and what of it stays as it is installed.
+#[derive(Debug, Default)]
+pub(crate) struct Held {
+    conflicts: Vec<Conflict>,
+    installed: BTreeSet<String>,
+}
+
+impl Held {
+    /// All that is left out, and why: first what something is in the way of, then who needs that.
+    pub(crate) fn conflicts(&self) -> Vec<Conflict> {
+        let (without, mut all): (Vec<Conflict>, Vec<Conflict>) =
+            self.conflicts.iter().cloned().partition(is_without);
+        all.extend(without);
+        all
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.conflicts.is_empty()
+    }
+
+    /// The roots that are not left out.
+    pub(crate) fn rest(&self, roots: &[Root]) -> Vec<Root> {
+        let is_held = |root: &&Root| self.installed.contains(&root.candidate.name);
+        roots
+            .iter()
+            .filter(|root| !is_held(root))
+            .cloned()
+            .collect()
+    }
+
+    /// What goes on being wanted, with what stays as it is.
+    pub(crate) fn beside<'a>(&self, known: &Known<'a>) -> Known<'a> {
+        let mut known = known.clone();
+        self.installed.iter().for_each(|name| known.hold(name));
+        known
+    }
+
+    /// Leaves what was left out before.
+    pub(crate) fn settle(&self, settlement: &mut Settlement) {
+        for conflict in &self.conflicts {
+            settlement.settle(&conflict.name, OnConflict::Skip);
+        }
+    }
+
+    /// Leaves out what needs others than stay; what failed for another reason comes back.
+    pub(crate) fn leave(
+        &mut self,
+        lock: &Lockfile,
+        failed: Failed<CommandError>,
+    ) -> Option<Failed<CommandError>> {
+        let DependencyError::Held { name: needed, .. } = &failed.error else {
+            return Some(failed);
+        };
+        for name in &failed.roots {
+            let targets = lock.get(name).map(|entry| &entry.targets[..]);
+            let target = targets.and_then(<[String]>::first);
+            self.add(&Conflict {
+                name: name.clone(),
+                target: target.cloned().unwrap_or_default(),
+                obstacle: Obstacle::Without(needed.clone()),
+            });
+        }
+        None
+    }
+
+    /// Notes what a plan leaves out. Whether that is more than was known, so that everything has to
+    /// be resolved again around it.
+    pub(crate) fn note(&mut self, plan: &Plan, wish: &Wish, lock: &Lockfile) -> bool {
+        let mut is_more = false;
+        for conflict in &plan.skipped {
+            self.add(conflict);
+            let name = &conflict.name;
+            let wished = wish.present.iter().find(|entry| entry.name == *name);
+            let locked = lock.get(name);
+            // What was to stay as it is does so.
+            if wished.is_some() && locked.is_some() && wished != locked {
+                is_more |= self.installed.insert(name.clone());
+            }
+        }
+        is_more
+    }
+
+    fn add(&mut self, conflict: &Conflict) {
+        let is_same =
+            |each: &Conflict| each.name == conflict.name && each.target == conflict.target;
+        if !self.conflicts.iter().any(is_same) {
+            self.conflicts.push(conflict.clone());
+        }
+    }
+
+    /// Tells of it after the rest was done; programs were told already.
+    pub(crate) fn after(self, context: &Context, status: Status) -> Outcome {
+        if self.conflicts.is_empty() {
+            return Ok(status);
+        }
+        if context.printer.is_json() {
+            return Ok(Status::No);
+        }
+        let mut conflicts = self.conflicts;
+        // Who needs what is left out was told with the rest.
+        conflicts.retain(|each| !is_without(each));
+        Err(InstallFailure::LeftOut(conflicts).into())
+    }
+}
+
+/// All skills that `roots` need around what is left out.
+pub(crate) fn resolve(
+    roots: &[Root],
+    lock: &Lockfile,
+    known: &Known<'_>,
+    supply: &mut Supply<'_>,
+    held: &mut Held,
+) -> Result<Vec<Needed>, CommandError> {
+    if held.is_empty() {
+        return dependencies::resolve(roots, known, supply).map_err(unresolved);
+    }
+    let resolved = dependencies::resolve_each(held.rest(roots), &held.beside(known), supply);
+    let Resolved { needed, failed } = resolved.map_err(unresolved)?;
+    for each in failed {
+        if let Some(failed) = held.leave(lock, each) {
+            return Err(unresolved(failed.error));
+        }
+    }
+    Ok(needed)
+}
+
+fn is_without(conflict: &Conflict) -> bool {
+    matches!(conflict.obstacle, Obstacle::Without(_))
+}

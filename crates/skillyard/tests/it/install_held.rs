@@ -1,0 +1,100 @@
+//! Skills that something is in the way of stay as they are, together with what they need.
+
+use crate::TestContext;
+use crate::install_versions::{Shelf, libraries, put};
+use crate::servers::http::Server;
+
+impl TestContext {
+    /// Changes an installed skill.
+    fn edit(&self, name: &str) {
+        let file = format!(".agents/skills/{name}/SKILL.md");
+        let text = self.read(&file);
+        self.write(&file, format!("{text}mine\n"));
+    }
+
+    /// The version of a skill that is locked.
+    fn locked(&self, name: &str) -> String {
+        let lock = self.read("skills.lock");
+        let mut entries = lock.split("[[skill]]\n");
+        let start = format!("name = \"{name}\"\n");
+        let entry = entries.find(|entry| entry.starts_with(&start)).unwrap();
+        let version = entry.split("\nversion = \"").nth(1).unwrap();
+        version.split('"').next().unwrap().to_owned()
+    }
+}
+
+/// `tool` 1.0.0 with `lib` 1.5.0, and a newer one that needs a newer `lib`.
+fn newer_tool(wanted: &str) -> (TestContext, Server, Shelf) {
+    let (context, server, shelf) = libraries();
+    context.done(&["install", "tool", "--yes"]);
+    put(&shelf, "tool@2.0.0", "lib@^2");
+    context.write("skills.toml", format!("[skills]\ntool = \"{wanted}\"\n"));
+    context.done(&["sync", "--offline"]);
+    (context, server, shelf)
+}
+
+#[test]
+fn what_an_edited_skill_needs_stays_with_it() {
+    let (context, _server, shelf) = newer_tool("tool");
+    put(&shelf, "notes@1.0.0", "");
+    context.done(&["install", "notes", "--yes"]);
+    put(&shelf, "notes@1.1.0", "");
+    context.edit("tool");
+    let told = context.refused(&["update", "--yes"]);
+    assert!(told.contains("`.agents/skills/tool` was edited"), "{told}");
+    assert_eq!(context.locked("tool"), "1.0.0");
+    assert_eq!(context.locked("lib"), "1.5.0");
+    // The others are updated, as far as that goes together with it.
+    assert_eq!(context.locked("notes"), "1.1.0");
+    put(&shelf, "notes@1.2.0", "lib@^2");
+    context.refused(&["update", "--yes"]);
+    assert_eq!(context.locked("notes"), "1.1.0");
+    assert_eq!(context.locked("lib"), "1.5.0");
+    let told = context.done(&["install", "tool@^2", "--skip-existing", "--yes"]);
+    assert!(told.contains("tool  left out"), "{told}");
+    assert_eq!(context.locked("lib"), "1.5.0");
+    context.refused(&["sync", "--locked", "--check"]);
+    context.done(&["update", "--force", "--yes"]);
+    assert_eq!(context.locked("tool"), "2.0.0");
+    assert_eq!(context.locked("lib"), "2.0.0");
+}
+
+#[test]
+fn who_needs_another_state_of_an_edited_skill_is_left_out() {
+    let (context, _server, shelf) = newer_tool("tool");
+    put(&shelf, "notes@1.0.0", "");
+    context.done(&["install", "notes", "--yes"]);
+    put(&shelf, "notes@1.1.0", "");
+    context.edit("lib");
+    let told = context.refused(&["update", "--yes"]);
+    assert!(told.contains("`.agents/skills/lib` was edited"), "{told}");
+    assert_eq!(context.locked("tool"), "1.0.0", "{told}");
+    assert_eq!(context.locked("lib"), "1.5.0");
+    assert_eq!(context.locked("notes"), "1.1.0");
+    // Also where skills.toml wants nothing else any more.
+    context.write(
+        "skills.toml",
+        "[skills]\nnotes = \"notes\"\ntool = \"tool@^2\"\nloose = \"loose\"\n",
+    );
+    let told = context.refused(&["sync", "--yes"]);
+    assert!(
+        told.contains("tool  left out: `tool` needs `lib`, which is left out"),
+        "{told}"
+    );
+    assert_eq!(context.locked("tool"), "1.0.0");
+    assert_eq!(context.locked("lib"), "1.5.0");
+    assert_eq!(context.locked("loose"), "1.0.0");
+    context.done(&["sync", "--force", "--yes"]);
+    assert_eq!(context.locked("tool"), "2.0.0");
+    assert_eq!(context.locked("lib"), "2.0.0");
+    context.done(&["sync", "--locked", "--check"]);
+}
+
+#[test]
+fn what_only_an_edited_skill_needs_is_not_taken_away() {
+    let (context, _server, shelf) = newer_tool("tool");
+    put(&shelf, "tool@3.0.0", "");
+    context.edit("tool");
+    context.refused(&["update", "--yes"]);
+    assert_eq!(context.version_of("lib").as_deref(), Some("1.5.0"));
+}
