@@ -20,6 +20,7 @@ mod tests;
 
 pub use answers::is_neighbour;
 pub use demand::Asker;
+pub(crate) use demand::together;
 pub use error::DependencyError;
 pub use known::Known;
 

@@ -7,6 +7,7 @@ use skillyard_format::Digest;
 
 use crate::lockfile::{Locked, Lockfile};
 
+mod agreement;
 mod planner;
 
 pub use planner::plan;

@@ -86,18 +86,26 @@ pub(super) fn combined<'a>(
     demands: impl Iterator<Item = &'a Demand>,
     limit: Option<&'a str>,
 ) -> Option<String> {
-    let requested: BTreeSet<&str> = demands
-        .filter_map(|demand| demand.requested.as_deref())
-        .chain(limit)
-        .collect();
-    let mut requested: Vec<&str> = requested.into_iter().collect();
-    if requested.len() > 1 {
-        let is_range = |text: &str| text.parse::<Requirement>().is_ok();
-        if !requested.iter().all(|text| is_range(text)) {
-            return None;
-        }
-        // It says nothing beside a range.
-        requested.retain(|text| *text != "latest");
+    let requested = demands.filter_map(|demand| demand.requested.as_deref());
+    let requested: BTreeSet<&str> = requested.chain(limit).collect();
+    let is_one = requested.len() < 2 || !requested.iter().any(|text| is_name(text));
+    is_one.then(|| together(&requested)).flatten()
+}
+
+/// What several request, as one request: all their ranges, or the first of the names, which says
+/// more than a range.
+pub(crate) fn together(requested: &BTreeSet<&str>) -> Option<String> {
+    let names = requested.iter().copied();
+    if let Some(name) = names.clone().find(|text| is_name(text)) {
+        return Some(name.to_owned());
     }
-    Some(requested.join(",")).filter(|text| !text.is_empty())
+    // It says nothing beside a range.
+    let is_said = |text: &&str| requested.len() == 1 || *text != "latest";
+    let ranges: Vec<&str> = names.filter(is_said).collect();
+    Some(ranges.join(",")).filter(|text| !text.is_empty())
+}
+
+/// Whether the name of a tag, a branch or a commit is requested, and no range of versions.
+fn is_name(text: &str) -> bool {
+    text.parse::<Requirement>().is_err()
 }

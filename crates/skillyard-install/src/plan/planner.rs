@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use super::agreement::agree;
 use super::{
     Before, Change, Conflict, LinkTarget, Obstacle, Occupant, OnConflict, Plan, Settlement, Sight,
     Step, Wish,
@@ -40,7 +41,7 @@ fn work_out(before: &Before, wish: &Wish, settlement: &Settlement, sight: &dyn S
         planner.dropped(name);
     }
     let mut plan = planner.plan;
-    plan.changes.sort_by(|a, b| a.name().cmp(b.name()));
+    agree(&before.lock, &mut plan);
     let is_known = |conflict: &Conflict| {
         let place = |each: &Conflict| (each.name.clone(), each.target.clone());
         let mut left_out = wish.left_out.iter();
@@ -48,6 +49,7 @@ fn work_out(before: &Before, wish: &Wish, settlement: &Settlement, sight: &dyn S
     };
     plan.skipped.retain(|conflict| !is_known(conflict));
     plan.skipped.extend_from_slice(&wish.left_out);
+    plan.changes.sort_by(|a, b| a.name().cmp(b.name()));
     plan.unchanged.sort_unstable();
     plan
 }
@@ -123,6 +125,8 @@ struct Planner<'a> {
 impl Planner<'_> {
     fn present(&mut self, to: &Locked) {
         let from = self.before.lock.get(&to.name).cloned();
+        let same = from.as_ref().filter(|from| is_same(from, to)).cloned();
+        let to = same.as_ref().unwrap_or(to);
         let mut course = Course::default();
         if let Some(obstacle) = from.as_ref().and_then(|from| self.elsewhere(from, to)) {
             let elsewhere = conflict(&to.name, &to.targets[0], obstacle);
@@ -421,6 +425,15 @@ impl Planner<'_> {
         path.ends_with(in_a_store)
             || entry.linked && self.sight.link_target(path, entry.digest) != LinkTarget::Elsewhere
     }
+}
+
+/// Whether only what is requested of a dependency is other, which those who need it decide.
+fn is_same(from: &Locked, to: &Locked) -> bool {
+    let as_before = || Locked {
+        requested: from.requested.clone(),
+        ..to.clone()
+    };
+    from.dependency && to.dependency && *from == as_before()
 }
 
 fn conflict(name: &str, target: &str, obstacle: Obstacle) -> Conflict {

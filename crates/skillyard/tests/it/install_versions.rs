@@ -372,3 +372,27 @@ fn what_nobody_asks_for_any_more_stays_where_it_is_needed() {
         assert_eq!(context.version_of("lib"), None);
     }
 }
+
+#[test]
+fn the_order_does_not_change_the_lock() {
+    let mut locks = Vec::new();
+    for order in [["loose", "tool"], ["tool", "loose"]] {
+        let (context, server, _shelf) = libraries();
+        context.done(&["install", order[0], "--yes"]);
+        context.done(&["install", order[1], "--yes"]);
+        let lock = context.read("skills.lock");
+        assert!(lock.contains("requested = \">=1,^1\""), "{lock}");
+        for command in [&["update"][..], &["update", "tool"], &["update", "loose"]] {
+            let told = context.done(&[command, &["--yes"]].concat());
+            assert!(told.contains("Already up to date"), "{told}");
+        }
+        context.done(&["install", order[0], "--yes"]);
+        assert_eq!(context.read("skills.lock"), lock);
+        locks.push(lock.replace(&server.url(""), "[SERVER]"));
+        // Who goes takes along what only they request.
+        context.done(&["remove", "loose"]);
+        let lock = context.read("skills.lock");
+        assert!(lock.contains("requested = \"^1\""), "{lock}");
+    }
+    assert_eq!(locks[0], locks[1]);
+}
