@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use serde_json::{Value, json};
+use skillyard_install::candidate::Candidate;
 use skillyard_install::dependencies::{self, Needed, Root};
 use skillyard_install::lockfile::{Gap, Locked, Lockfile};
 
@@ -53,12 +54,7 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     let mut roots: Vec<Root> = Vec::new();
     for entry in &entries {
         // One source that cannot be reached must not hide the others.
-        let found = newest(&mut supply, &lock, &difference, &entry.name, within(entry));
-        let found = found.and_then(|candidate| {
-            refuse_other_registry(&candidate, Some(entry))?;
-            Ok(candidate)
-        });
-        match found {
+        match offered(&mut supply, &lock, &difference, entry, within(entry)) {
             Ok(candidate) => {
                 if candidate.tree.digest() != entry.digest {
                     outdated.push(((*entry).clone(), candidate.locked(Vec::new())));
@@ -70,11 +66,7 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
             Err(error) => failed.push(Failed::new(&entry.name, &error)),
         }
     }
-    let is_chosen = |gap: &&Gap| entries.iter().any(|entry| entry.name == gap.name());
-    for gap in difference.gaps.iter().filter(is_chosen) {
-        let error = InstallFailure::Gap(gap.clone()).into();
-        failed.push(Failed::new(gap.name(), &error));
-    }
+    failed.extend(gaps(&difference, &entries));
     let mut held_back = Vec::new();
     // What does not go together cannot be had; why it could not be found out, `update` says.
     if !outdated.is_empty()
@@ -144,6 +136,30 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
         }
     }
     Ok(if is_current { Status::Yes } else { Status::No })
+}
+
+/// The newest state of a skill, if it is of the registry that the skill was locked from.
+fn offered(
+    supply: &mut Supply<'_>,
+    lock: &Lockfile,
+    difference: &Difference,
+    entry: &Locked,
+    within: Option<&str>,
+) -> Result<Candidate, CommandError> {
+    let candidate = newest(supply, lock, difference, &entry.name, within)?;
+    refuse_other_registry(&candidate, Some(entry))?;
+    Ok(candidate)
+}
+
+/// Where the lock contradicts itself about some skills.
+fn gaps(difference: &Difference, entries: &[&Locked]) -> Vec<Failed> {
+    let is_chosen = |gap: &&Gap| entries.iter().any(|entry| entry.name == gap.name());
+    let gaps = difference.gaps.iter().filter(is_chosen);
+    let failed = gaps.map(|gap| {
+        let error = InstallFailure::Gap(gap.clone()).into();
+        Failed::new(gap.name(), &error)
+    });
+    failed.collect()
 }
 
 /// What is outdated, a line each.

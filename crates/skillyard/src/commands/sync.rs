@@ -1,5 +1,8 @@
 //! `skillyard sync`.
 
+mod course;
+mod goal;
+
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Instant;
@@ -7,27 +10,23 @@ use std::time::Instant;
 use serde_json::Value;
 use skillyard_format::Digest;
 use skillyard_install::candidate::Candidate;
-use skillyard_install::dependencies::{Needed, Root};
-use skillyard_install::lockfile::{Gap, Locked, Lockfile};
+use skillyard_install::lockfile::Locked;
 use skillyard_install::manifest::Manifest;
-use skillyard_install::plan::{Before, Wish};
 use skillyard_install::transaction::Trees;
 use skillyard_install::tree::Tree;
 
+use self::course::Course;
 use super::Outcome;
 use crate::context::Context;
 use crate::error::install::InstallFailure;
 use crate::error::{CommandError, Status};
-use crate::install::held::{self, Held};
-use crate::install::known::{again, known};
-use crate::install::moving::let_move;
 use crate::install::place::{Place, ScopeArgs};
 use crate::install::report::{report_with, tell_about_trust, tell_staying};
 use crate::install::scanner::Scanner;
 use crate::install::supply::Supply;
 use crate::install::threads::work_along;
-use crate::install::wanted::{Difference, after, asked, orphans, unasked};
-use crate::install::wish::{signed, wish};
+use crate::install::wanted::Difference;
+use crate::install::wish::signed;
 use crate::install::{check, finish, held_back, review};
 
 /// Make the installed skills match skills.toml and skills.lock
@@ -89,21 +88,14 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
         return Err(InstallFailure::LockOutdated(difference.to_string()).into());
     }
     let mut trees = Trees::default();
-    // What skills.toml does not name any more may still be needed.
-    let staying = unasked(lock, &difference.unwanted);
-    let roots = roots(&place, &mut supply, &staying, &difference, args)?;
-    let mut held = Held::default();
-    let (needed, goal, settlement, preview) = loop {
-        let needed = resolve(&place, &mut supply, &staying, &roots, &mut held)?;
-        let mut goal = goal(context, &place, &before, &staying, &difference, &needed)?;
-        goal.left_out = held.conflicts();
-        let mut settlement = finish::settlement(args.force);
-        let_move(&mut settlement, &staying, &difference, &needed);
-        let preview = finish::preview_around(&place, &goal, &mut settlement, &mut held)?;
-        if let Some(preview) = preview {
-            break (needed, goal, settlement, preview);
-        }
-    };
+    let course = Course::find(context, args, &place, &mut supply, &before, &difference)?;
+    let Course {
+        needed,
+        goal,
+        settlement,
+        preview,
+        held,
+    } = course;
     held_back::tell(context, &needed);
     let add = |answer: &mut Value| answer["held_back"] = held_back::json(&needed);
     let is_left = |name: &&str| goal.present.iter().any(|entry| entry.name == **name);
@@ -181,59 +173,6 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     held.after(context, status)
 }
 
-/// What is to be: what is locked, unless it is wanted otherwise, or by nobody any more.
-fn goal(
-    context: &Context,
-    place: &Place,
-    before: &Before,
-    lock: &Lockfile,
-    difference: &Difference,
-    needed: &[Needed],
-) -> Result<Wish, CommandError> {
-    if difference.is_empty() {
-        return Ok(as_found(before, lock.skills().to_vec(), Vec::new()));
-    }
-    let config = context.config()?;
-    let targets = place.targets(&[], &config.install_agents())?;
-    let mut anew = wish(needed, lock, &targets, config.installs_links()).present;
-    for entry in &mut anew {
-        if let Some(before) = lock.get(&entry.name) {
-            entry.linked = before.linked;
-            // What was only read again for what it needs stays what it was.
-            if difference.reference(&entry.name).is_none() {
-                entry.dependency = before.dependency;
-            }
-        }
-    }
-    let absent = orphans(&after(lock, &anew, &[]));
-    anew.retain(|entry| !absent.contains(&entry.name));
-    let is_anew = |name: &str| anew.iter().any(|entry| entry.name == name);
-    let stays = |entry: &&Locked| !is_anew(&entry.name) && !absent.contains(&entry.name);
-    let stays = lock.skills().iter().filter(stays);
-    let mut present: Vec<Locked> = stays.cloned().collect();
-    present.append(&mut anew);
-    for entry in &mut present {
-        if let Some(spread) = difference.spread(entry) {
-            *entry = spread;
-        }
-    }
-    Ok(as_found(before, present, absent))
-}
-
-/// What is to be on this machine, whatever is here. What a colleague took out of the lock goes from
-/// here too, as long as it is what was put here.
-fn as_found(before: &Before, present: Vec<Locked>, absent: Vec<String>) -> Wish {
-    let is_wanted = |name: &&str| present.iter().any(|entry| entry.name == **name);
-    let dropped = before.dropped().filter(|name| !is_wanted(name));
-    let dropped = dropped.map(str::to_owned).collect();
-    Wish {
-        present,
-        absent,
-        dropped,
-        ..Wish::default()
-    }
-}
-
 /// To go by a lock that nobody committed would be to install nothing, and call that a success.
 fn refuse_without_lock(place: &Place) -> Result<(), CommandError> {
     let wants = |manifest: Manifest| !manifest.skills().is_empty();
@@ -247,63 +186,6 @@ fn refuse_without_lock(place: &Place) -> Result<(), CommandError> {
         return Err(InstallFailure::NoLock.into());
     }
     Ok(())
-}
-
-/// What is wanted beyond the lock.
-fn roots(
-    place: &Place,
-    supply: &mut Supply<'_>,
-    lock: &Lockfile,
-    difference: &Difference,
-    args: &Args,
-) -> Result<Vec<Root>, CommandError> {
-    let mut roots: Vec<Candidate> = Vec::new();
-    for (name, reference) in &difference.wanted {
-        if args.offline {
-            return Err(InstallFailure::NotLocked(name.clone()).into());
-        }
-        roots.push(asked(supply, name, reference)?);
-    }
-    // What goes needs nothing any more.
-    let gone = orphans(lock);
-    for gap in &difference.gaps {
-        let name = gap.name();
-        let is_there = roots.iter().any(|root| root.name == name);
-        // What is wanted otherwise was resolved above, with all it needs.
-        let is_settled = is_there || difference.reference(name).is_some();
-        let Some(entry) = lock.get(name).filter(|_| !is_settled) else {
-            continue;
-        };
-        if gone.contains(&entry.name) {
-            continue;
-        }
-        if args.offline {
-            return Err(match gap {
-                Gap::Missing { needed, .. } => InstallFailure::NotLocked(needed.clone()),
-                gap => InstallFailure::Gap(gap.clone()),
-            }
-            .into());
-        }
-        roots.push(as_pinned(locked(supply, entry)?, entry)?);
-    }
-    let roots = roots.into_iter();
-    let roots = roots.map(|candidate| again(candidate, lock, difference, place));
-    Ok(roots.collect())
-}
-
-/// That, with all that it needs, around what is left out.
-fn resolve(
-    place: &Place,
-    supply: &mut Supply<'_>,
-    lock: &Lockfile,
-    roots: &[Root],
-    held: &mut Held,
-) -> Result<Vec<Needed>, CommandError> {
-    if roots.is_empty() {
-        return Ok(Vec::new());
-    }
-    let known = known(lock, place, supply)?;
-    held::resolve(roots, lock, &known, supply, held)
 }
 
 /// What the lock names and the store does not have: fetched again and compared.

@@ -1,0 +1,119 @@
+//! How `sync` gets to what is wanted: what is resolved, and what has to change.
+
+use skillyard_install::candidate::Candidate;
+use skillyard_install::dependencies::{Needed, Root};
+use skillyard_install::lockfile::{Gap, Lockfile};
+use skillyard_install::plan::{Before, Plan, Settlement, Wish};
+
+use super::goal::goal;
+use super::{Args, as_pinned, locked};
+use crate::context::Context;
+use crate::error::CommandError;
+use crate::error::install::InstallFailure;
+use crate::install::finish;
+use crate::install::held::{self, Held};
+use crate::install::known::{again, known};
+use crate::install::moving::let_move;
+use crate::install::place::Place;
+use crate::install::supply::Supply;
+use crate::install::wanted::{Difference, asked, orphans, unasked};
+
+/// What was resolved, and what would change around what is left out.
+pub(super) struct Course {
+    pub(super) needed: Vec<Needed>,
+    pub(super) goal: Wish,
+    pub(super) settlement: Settlement,
+    pub(super) preview: Plan,
+    pub(super) held: Held,
+}
+
+impl Course {
+    /// Resolves what is wanted beyond the lock, again where something is in the way of it.
+    pub(super) fn find(
+        context: &Context,
+        args: &Args,
+        place: &Place,
+        supply: &mut Supply<'_>,
+        before: &Before,
+        difference: &Difference,
+    ) -> Result<Self, CommandError> {
+        // What skills.toml does not name any more may still be needed.
+        let staying = unasked(&before.lock, &difference.unwanted);
+        let roots = roots(place, supply, &staying, difference, args)?;
+        let mut held = Held::default();
+        loop {
+            let needed = resolve(place, supply, &staying, &roots, &mut held)?;
+            let mut goal = goal(context, place, before, &staying, difference, &needed)?;
+            goal.left_out = held.conflicts();
+            let mut settlement = finish::settlement(args.force);
+            let_move(&mut settlement, &staying, difference, &needed);
+            let preview = finish::preview_around(place, &goal, &mut settlement, &mut held)?;
+            if let Some(preview) = preview {
+                return Ok(Self {
+                    needed,
+                    goal,
+                    settlement,
+                    preview,
+                    held,
+                });
+            }
+        }
+    }
+}
+
+/// What is wanted beyond the lock.
+fn roots(
+    place: &Place,
+    supply: &mut Supply<'_>,
+    lock: &Lockfile,
+    difference: &Difference,
+    args: &Args,
+) -> Result<Vec<Root>, CommandError> {
+    let mut roots: Vec<Candidate> = Vec::new();
+    for (name, reference) in &difference.wanted {
+        if args.offline {
+            return Err(InstallFailure::NotLocked(name.clone()).into());
+        }
+        roots.push(asked(supply, name, reference)?);
+    }
+    // What goes needs nothing any more.
+    let gone = orphans(lock);
+    for gap in &difference.gaps {
+        let name = gap.name();
+        let is_there = roots.iter().any(|root| root.name == name);
+        // What is wanted otherwise was resolved above, with all it needs.
+        let is_settled = is_there || difference.reference(name).is_some();
+        let Some(entry) = lock.get(name).filter(|_| !is_settled) else {
+            continue;
+        };
+        if gone.contains(&entry.name) {
+            continue;
+        }
+        if args.offline {
+            return Err(match gap {
+                Gap::Missing { needed, .. } => InstallFailure::NotLocked(needed.clone()),
+                gap => InstallFailure::Gap(gap.clone()),
+            }
+            .into());
+        }
+        roots.push(as_pinned(locked(supply, entry)?, entry)?);
+    }
+    let roots = roots.into_iter();
+    let roots = roots.map(|candidate| again(candidate, lock, difference, place));
+    Ok(roots.collect())
+}
+
+/// That, with all that it needs, around what is left out.
+fn resolve(
+    place: &Place,
+    supply: &mut Supply<'_>,
+    lock: &Lockfile,
+    roots: &[Root],
+    held: &mut Held,
+) -> Result<Vec<Needed>, CommandError> {
+    if roots.is_empty() {
+        return Ok(Vec::new());
+    }
+    let known = known(lock, place, supply)?;
+    held::resolve(roots, lock, &known, supply, held)
+}
