@@ -66,11 +66,18 @@ fn who_needs_another_state_of_an_edited_skill_is_left_out() {
     context.done(&["install", "notes", "--yes"]);
     put(&shelf, "notes@1.1.0", "");
     context.edit("lib");
-    let told = context.refused(&["update", "--yes"]);
-    assert!(told.contains("`.agents/skills/lib` was edited"), "{told}");
-    assert_eq!(context.locked("tool"), "1.0.0", "{told}");
-    assert_eq!(context.locked("lib"), "1.5.0");
-    assert_eq!(context.locked("notes"), "1.1.0");
+    // Also where there is nothing else to do.
+    for _ in 0..2 {
+        let told = context.refused(&["update", "--yes"]);
+        assert!(told.contains("`.agents/skills/lib` was edited"), "{told}");
+        let reason =
+            "`tool` needs `lib@^2`, and `lib@1.5.0` stays, because something is in its way";
+        let line = format!(" ! tool: 1.0.0 is taken, not 2.0.0: {reason}");
+        assert!(told.contains(&line), "{told}");
+        assert_eq!(context.locked("tool"), "1.0.0", "{told}");
+        assert_eq!(context.locked("lib"), "1.5.0");
+        assert_eq!(context.locked("notes"), "1.1.0");
+    }
     // Also where skills.toml wants nothing else any more.
     context.write(
         "skills.toml",

@@ -12,6 +12,7 @@ use crate::error::CommandError;
 use crate::error::install::InstallFailure;
 use crate::install::finish;
 use crate::install::held::{self, Held};
+use crate::install::held_back;
 use crate::install::known::{again, known};
 use crate::install::moving::let_move;
 use crate::install::place::Place;
@@ -47,7 +48,8 @@ impl Course {
             goal.left_out = held.conflicts();
             let mut settlement = finish::settlement(args.force);
             let_move(&mut settlement, &staying, difference, &needed);
-            let preview = finish::preview_around(place, &goal, &mut settlement, &mut held)?;
+            let preview = finish::preview_around(place, &goal, &mut settlement, &mut held);
+            let preview = preview.inspect_err(|_| held_back::tell(context, &needed))?;
             if let Some(preview) = preview {
                 return Ok(Self {
                     needed,

@@ -93,9 +93,14 @@ impl Update<'_> {
         goal.left_out = held.conflicts();
         let mut settlement = finish::settlement(args.force);
         let_move(&mut settlement, lock, difference, &needed);
-        let preview = finish::preview_around(place, &goal, &mut settlement, &mut held)?;
-        let Some(preview) = preview else {
-            return self.attempt(supply, roots, earlier, held);
+        let preview = finish::preview_around(place, &goal, &mut settlement, &mut held);
+        let preview = match preview {
+            Ok(Some(preview)) => preview,
+            Ok(None) => return self.attempt(supply, roots, earlier, held),
+            Err(error) => {
+                self.tell(supply, &needed, failed);
+                return Err(error);
+            }
         };
         let fresh = check::fresh(&needed, &preview, &place.store);
         let checked = match check::check(context, &self.scanner, fresh, &args.accept) {
