@@ -28,8 +28,8 @@ impl TestContext {
         let mut parts = lock.split("[[skill]]\n");
         let head = parts.next().unwrap().to_owned();
         let is_dropped = |part: &&str| {
-            let named = |name: &&str| part.starts_with(&format!("name = \"{name}\"\n"));
-            names.iter().any(named)
+            let starts = |name: &&str| part.starts_with(&format!("name = \"{name}\"\n"));
+            names.iter().any(starts)
         };
         let stays = parts.filter(|part| !is_dropped(part));
         let stays = stays.map(|part| format!("[[skill]]\n{part}"));

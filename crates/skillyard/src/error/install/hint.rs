@@ -103,19 +103,7 @@ impl InstallFailure {
                 "See what is installed with `skillyard list`; `--scope user` and `--scope project` say where".into()
             }
             Self::Candidate { name, source } => return candidate_hint(name, source),
-            Self::OtherRegistry { name, .. } => format!(
-                "Set the registry that it is locked from; or look at the other one, and take it from there with `skillyard update {name} --force`"
-            ),
-            Self::NotAsLocked { registry: Some(url), .. } => locked_from(url),
-            Self::NotAsLocked { .. } => {
-                "Somebody changed it after it was locked; look at it, then run `skillyard update` to accept it".into()
-            }
-            Self::LockOutdated(_) => "Run `skillyard sync` and commit the new lock".into(),
-            Self::Gap(_) => {
-                "Run `skillyard sync`: it takes what goes together, or says why nothing does".into()
-            }
             Self::ChangedMeanwhile(_) => "Run it again: it starts from what is there now".into(),
-            Self::NoLock => "Run `skillyard sync` once without `--frozen`, and commit the lock".into(),
             Self::StillNeeded { dependants, .. } => format!(
                 "Remove what needs it with it: `skillyard remove {}`",
                 dependants.join(" ")
@@ -178,7 +166,26 @@ impl InstallFailure {
                 let agents: Vec<&str> = AGENTS.iter().map(|agent| agent.id.as_str()).collect();
                 format!("There are {}", agents.join(", "))
             }
-            _ => return self.files_hint(),
+            _ => return self.locked_hint().or_else(|| self.files_hint()),
+        })
+    }
+
+    /// What the user can do where what is locked is not what is there or wanted.
+    fn locked_hint(&self) -> Option<String> {
+        Some(match self {
+            Self::OtherRegistry { name, .. } => format!(
+                "Set the registry that it is locked from; or look at the other one, and take it from there with `skillyard update {name} --force`"
+            ),
+            Self::NotAsLocked { registry: Some(url), .. } => locked_from(url),
+            Self::NotAsLocked { .. } => {
+                "Somebody changed it after it was locked; look at it, then run `skillyard update` to accept it".into()
+            }
+            Self::LockOutdated(_) => "Run `skillyard sync` and commit the new lock".into(),
+            Self::Gap(_) => {
+                "Run `skillyard sync`: it takes what goes together, or says why nothing does".into()
+            }
+            Self::NoLock => "Run `skillyard sync` once without `--frozen`, and commit the lock".into(),
+            _ => return None,
         })
     }
 
