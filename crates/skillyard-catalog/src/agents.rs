@@ -5,6 +5,7 @@ use std::sync::LazyLock;
 
 use serde::Deserialize;
 
+use crate::presence::is_there;
 use crate::quirk::Quirk;
 use crate::source::{Source, SourceKind};
 
@@ -89,8 +90,8 @@ impl Agent {
     /// Whether the agent has been used in this home directory or project.
     pub fn is_present(&self, home: Option<&Path>, project: &Path) -> bool {
         let exists = |path: &str| match (path.strip_prefix("~/"), path.strip_prefix("./")) {
-            (Some(path), _) => home.is_some_and(|home| home.join(path).exists()),
-            (_, Some(path)) => project.join(path).exists(),
+            (Some(path), _) => home.is_some_and(|home| is_there(&home.join(path))),
+            (_, Some(path)) => is_there(&project.join(path)),
             _ => false,
         };
         if self.detect.is_empty() {

@@ -13,6 +13,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::agents;
 use crate::order::Order;
+use crate::presence::is_there;
 
 /// What kind of source a skill came from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -128,7 +129,9 @@ const PROJECT_FILES: [&str; 2] = ["skills.toml", "skills.lock"];
 
 /// Whether skills are installed in a folder, or are to be.
 pub fn has_project_files(folder: &Path) -> bool {
-    PROJECT_FILES.iter().any(|name| folder.join(name).exists())
+    PROJECT_FILES
+        .iter()
+        .any(|name| is_there(&folder.join(name)))
 }
 
 /// Everything the list of sources depends on.
@@ -175,8 +178,9 @@ impl Surroundings {
         outward.take_while(move |folder| folder.starts_with(root))
     }
 
-    fn repository(&self) -> Option<&Path> {
-        self.outward().find(|folder| folder.join(".git").exists())
+    /// The root of the repository around the working directory, below the home.
+    pub fn repository(&self) -> Option<&Path> {
+        self.outward().find(|folder| is_there(&folder.join(".git")))
     }
 
     /// The working directory and its parents. What lies in the home directory itself is the user's,

@@ -69,6 +69,7 @@ pub(crate) fn run(
         started,
         last_resort: Box::new(|child, _| stop(sandbox, &program, &name, child)),
         inspect: Box::new(|_| Inspection::default()),
+        alarm: None,
     };
     let pumped = pump::run(running, &profile.limits, live).doing("follow the program")?;
     let end = match (pumped.stopped, pumped.status.code()) {

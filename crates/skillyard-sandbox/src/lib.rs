@@ -35,7 +35,7 @@ mod spawn;
 
 pub use backend::Backend;
 #[cfg(target_os = "linux")]
-pub use backend::note::{Replaced, tidy};
+pub use backend::note::{Replaced, tidy, workspace_in_use};
 #[cfg(target_os = "linux")]
 pub use cgroup::ControlGroups;
 pub use command::{Command, Live, Stdin};

@@ -41,7 +41,7 @@ impl Outcome {
             End::Signalled(signal) => 128 + signal,
             End::Stopped(Limit::WallTime) => 124,
             End::Cancelled => 130,
-            End::Stopped(_) => 137,
+            End::Stopped(_) | End::Exposed => 137,
         }
     }
 }
@@ -57,6 +57,8 @@ pub enum End {
     Stopped(Limit),
     /// By us, because we were asked to.
     Cancelled,
+    /// By us, because a protected place was replaced outside of the sandbox.
+    Exposed,
 }
 
 /// A limit of [`Limits`].
@@ -113,6 +115,12 @@ pub enum Denial {
         /// Whether it is there again.
         put_back: bool,
     },
+    /// A protected place was replaced, moved or removed outside of the sandbox, which took its
+    /// protection away.
+    Exposed {
+        /// Where it is.
+        path: PathBuf,
+    },
 }
 
 impl fmt::Display for Denial {
@@ -133,6 +141,11 @@ impl fmt::Display for Denial {
                     path.display()
                 )
             }
+            Self::Exposed { path } => write!(
+                formatter,
+                "another program replaced or removed `{}` while it ran, which ends the protection of that place",
+                path.display()
+            ),
         }
     }
 }

@@ -46,6 +46,8 @@ pub(super) struct Workspace<'a> {
     pub(super) cancel: &'a AtomicBool,
     /// What the last program made that other programs obey.
     pub(super) made: Option<String>,
+    /// What the last program was kept from.
+    pub(super) denials: Vec<String>,
     /// What a person was shown of the file that is to be changed, if it could be shown.
     pub(super) shown: Option<Before>,
 }
@@ -230,6 +232,7 @@ impl Workspace<'_> {
         let ran = self.host.run_command(&run, self.cancel);
         let ran = ran.map_err(|error| error.to_string())?;
         self.made.clone_from(&ran.made);
+        self.denials.clone_from(&ran.denials);
         Ok(ran)
     }
 }

@@ -67,10 +67,18 @@ impl Root {
     /// The folder that holds a place, which is a relative path.
     pub(crate) fn folder_of(&self, place: &Path) -> io::Result<File> {
         let parent = place.parent().filter(|parent| *parent != Path::new(""));
-        let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
+        self.open_with(parent.unwrap_or(Path::new(".")), OFlags::DIRECTORY)
+    }
+
+    /// What is at a place, which is a relative path.
+    pub(crate) fn open_at(&self, place: &Path) -> io::Result<File> {
+        self.open_with(place, OFlags::empty())
+    }
+
+    fn open_with(&self, place: &Path, flags: OFlags) -> io::Result<File> {
+        let flags = OFlags::PATH | OFlags::CLOEXEC | flags;
         let how = ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS;
-        let parent = parent.unwrap_or(Path::new("."));
-        Ok(openat2(&self.folder, parent, flags, Mode::empty(), how)?.into())
+        Ok(openat2(&self.folder, place, flags, Mode::empty(), how)?.into())
     }
 }
 

@@ -38,6 +38,11 @@ impl Guard {
         Ok(guard)
     }
 
+    /// Whether nothing has to be done.
+    pub(crate) fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
+
     /// Follows a place step by step, as the kernel would, and notes what is found. The way may
     /// lead out of the root and in again by another name; only what lies inside is noted.
     fn follow(&mut self, root: &Path, place: &Path) -> io::Result<()> {

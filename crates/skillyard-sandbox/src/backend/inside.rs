@@ -16,6 +16,7 @@ use std::rc::Rc;
 use super::beneath::{Inode, Root};
 use super::guard::Guard;
 use super::placeholder::Placeholders;
+use super::watch::Watch;
 use crate::profile::{Access, Mount, Profile};
 
 /// A writable folder, and what has to be done in it.
@@ -92,12 +93,14 @@ pub(crate) fn open(mount: &Mount, directory: &Path) -> io::Result<File> {
     Ok(openat2(CWD, &mount.source, flags, Mode::empty(), how)?.into())
 }
 
-/// Everything that is to be done; `opened` are the profile's mounts.
+/// Everything that is to be done; `opened` are the profile's mounts, and what becomes a mount in a
+/// writable folder is watched from now on.
 pub(crate) fn steps(
     profile: &Profile,
     opened: &[Inode],
     folders: &[Folder],
     placeholders: &Placeholders,
+    watch: &mut Watch,
 ) -> io::Result<Vec<Step>> {
     let mut steps = Vec::new();
     let mounts = || profile.mounts.iter().zip(opened).enumerate();
@@ -111,7 +114,7 @@ pub(crate) fn steps(
             continue;
         };
         steps.push(Step::new(Act::Enter(*inode), &mount.target)?);
-        steps.extend(in_folder(profile, folder, placeholders)?);
+        steps.extend(in_folder(profile, folder, placeholders, watch)?);
     }
     Ok(steps)
 }
@@ -121,6 +124,7 @@ fn in_folder(
     profile: &Profile,
     folder: &Folder,
     placeholders: &Placeholders,
+    watch: &mut Watch,
 ) -> io::Result<Vec<Step>> {
     let mounts = profile.mounts.iter().enumerate();
     let received = mounts.filter_map(|(number, mount)| {
@@ -154,6 +158,9 @@ fn in_folder(
         ));
     }
     acts.sort_by_key(|(place, _)| place.components().count());
+    for (place, _) in acts.iter().filter(|(place, _)| !is_hidden(place)) {
+        watch.add(&folder.root, place)?;
+    }
     let steps = acts.into_iter().map(|(place, act)| Step::new(act, place));
     steps.collect()
 }

@@ -21,6 +21,8 @@ pub(crate) mod note;
 pub(crate) mod placeholder;
 #[cfg(target_os = "linux")]
 pub(crate) mod system;
+#[cfg(target_os = "linux")]
+pub(crate) mod watch;
 
 use std::fmt;
 use std::path::Path;

@@ -16,6 +16,7 @@ use super::beneath::{Inode, Root};
 use super::link::{Fate, Link};
 use super::placeholder;
 
+const FOLDER: &[u8] = b"folder";
 const PLACE: &[u8] = b"place";
 const LINK: &[u8] = b"link";
 
@@ -32,6 +33,11 @@ pub(crate) struct Text {
 }
 
 impl Text {
+    /// The program may write to a folder, in which places are protected.
+    pub(crate) fn folder(&mut self, root: &Root) {
+        self.put([OsStr::from_bytes(FOLDER), root.path().as_ref()]);
+    }
+
     /// There will be a placeholder.
     pub(crate) fn place(&mut self, root: &Root, place: &Path) {
         self.put([
@@ -152,11 +158,44 @@ fn tidy_one(note: &Path) -> io::Result<Vec<Replaced>> {
                     replaced.push(found);
                 }
             }
+            FOLDER => {
+                path();
+            }
             _ => {}
         }
     }
     fs::remove_file(note)?;
     Ok(replaced)
+}
+
+/// The folder with this place in it that a program which runs now may write to, and where it must
+/// not lose what is protected. `folder` is that of
+/// [`Sandbox::with_notes`](crate::Sandbox::with_notes); `place` has no link in its path.
+pub fn workspace_in_use(folder: &Path, place: &Path) -> Option<PathBuf> {
+    let notes = fs::read_dir(folder).ok()?;
+    let mut notes = notes.flatten().filter_map(|note| held(&note.path()).ok());
+    notes.find_map(|text| {
+        let mut parts = text.split(|byte| *byte == 0);
+        while let Some(kind) = parts.next() {
+            if kind == FOLDER {
+                let root = Path::new(OsStr::from_bytes(parts.next()?));
+                if place.starts_with(root) {
+                    return Some(root.to_owned());
+                }
+            }
+        }
+        None
+    })
+}
+
+/// What a note says, if somebody holds it.
+fn held(note: &Path) -> io::Result<Vec<u8>> {
+    let mut file = File::open(note)?;
+    let mut text = Vec::new();
+    if file.try_lock_shared().is_err() {
+        file.read_to_end(&mut text)?;
+    }
+    Ok(text)
 }
 
 /// Puts a link back, if it is no longer there and its folder is still the same.

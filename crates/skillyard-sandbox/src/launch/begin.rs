@@ -120,6 +120,11 @@ impl Begun {
         let process = process(told).doing(action)?;
         enter(process, sandbox.identity, &self.guarded.steps)
             .map_err(|failed| self.unprotected(&failed))?;
+        // Something else may have been mounted than what was looked at before.
+        if let Some(path) = self.guarded.watch.exposed().into_iter().next() {
+            let source = rustix::io::Errno::STALE.into();
+            return Err(SandboxError::Changed { path, source });
+        }
         let control = File::from(self.lines.0.try_clone().doing(action)?);
         (&control).write_all(&[0]).doing(action)
     }

@@ -12,6 +12,7 @@ use crate::backend::inside::{self, Folder, Step};
 use crate::backend::link::Links;
 use crate::backend::note::{Note, Text};
 use crate::backend::placeholder::Placeholders;
+use crate::backend::watch::Watch;
 use crate::command::Command;
 use crate::error::SandboxError;
 use crate::profile::{Access, Mount, Profile};
@@ -24,6 +25,8 @@ pub(super) struct Guarded {
     pub(super) steps: Vec<Step>,
     placeholders: Placeholders,
     pub(super) links: Links,
+    /// Whether what is mounted there is still what the names mean outside.
+    pub(super) watch: Watch,
     /// It goes last: until then somebody may have to do what we could not.
     note: Option<Note>,
 }
@@ -92,6 +95,9 @@ fn guarded(
         let each = folders.iter();
         each.flat_map(|each| each.guard.missing.iter().map(|place| (&each.root, place)))
     };
+    for folder in folders.iter().filter(|folder| !folder.guard.is_empty()) {
+        text.folder(&folder.root);
+    }
     for (root, place) in missing() {
         text.place(root, place);
     }
@@ -110,6 +116,7 @@ fn guarded(
     }
     let opened = opened.iter().map(Inode::of);
     let opened: Vec<Inode> = opened.collect::<io::Result<_>>()?;
-    guarded.steps = inside::steps(profile, &opened, folders, &guarded.placeholders)?;
+    let (placeholders, watch) = (&guarded.placeholders, &mut guarded.watch);
+    guarded.steps = inside::steps(profile, &opened, folders, placeholders, watch)?;
     Ok(guarded)
 }

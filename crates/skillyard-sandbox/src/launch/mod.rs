@@ -21,7 +21,7 @@ use crate::process::Process;
 use crate::processes;
 use crate::profile::{Network, Profile};
 use crate::proxy::Proxy;
-use crate::pump::{self, Patience, Running};
+use crate::pump::{self, Alarm, Patience, Running};
 use crate::sandbox::Sandbox;
 use crate::scratch::Scratch;
 
@@ -81,6 +81,10 @@ pub(crate) fn run(
         started,
         last_resort: Box::new(end_by_force),
         inspect: Box::new(|child| inspection.look(child)),
+        alarm: Some(Alarm {
+            descriptor: guarded.watch.descriptor(),
+            rings: Box::new(|| guarded.watch.is_exposed()),
+        }),
     };
     let pumped = pump::run(running, &profile.limits, live).doing("follow the program")?;
     let duration = started.elapsed();
@@ -90,6 +94,9 @@ pub(crate) fn run(
     inspection.correct(&mut outcome);
     outcome.denials.extend(decisions.denials);
     outcome.connections = decisions.connections;
+    let exposed = guarded.watch.exposed().into_iter();
+    let exposed = exposed.map(|path| Denial::Exposed { path });
+    outcome.denials.extend(exposed);
     let replaced = guarded.links.put_back().into_iter();
     outcome
         .denials

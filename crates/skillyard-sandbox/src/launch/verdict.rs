@@ -57,7 +57,7 @@ pub(super) fn judge(
         End::Signalled(libc::SIGXCPU) => denials.push(Denial::Limit(Limit::Cpu)),
         End::Signalled(libc::SIGXFSZ) => denials.push(Denial::Limit(Limit::FileSize)),
         End::Signalled(libc::SIGSYS) => denials.push(Denial::SystemCall),
-        End::Signalled(_) | End::Exited(_) | End::Cancelled => {}
+        End::Signalled(_) | End::Exited(_) | End::Cancelled | End::Exposed => {}
     }
     let is_cut = |captured: &Captured| captured.omitted() > 0;
     if is_cut(&pumped.stdout) || is_cut(&pumped.stderr) {

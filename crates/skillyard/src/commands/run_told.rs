@@ -8,7 +8,7 @@ use skillyard_sandbox::{Captured, Denial, End, Limit, Outcome as Ran};
 use crate::context::Context;
 use crate::sanitize::visible;
 use crate::script::profile::{self, Made, Plan};
-use crate::script::record;
+use crate::script::record::{self, exposed};
 
 /// Tells people what they would miss.
 pub(super) fn tell(context: &Context, ran: &Ran, plan: &Plan, made: &Made) {
@@ -24,6 +24,16 @@ pub(super) fn tell(context: &Context, ran: &Ran, plan: &Plan, made: &Made) {
             ),
             other => other.to_string(),
         };
+        context
+            .printer
+            .note(&format!("sandbox: {}", visible(&text)));
+    }
+    if let Some(exposed) = exposed(ran) {
+        let ended = match ran.end {
+            End::Exposed => "it was ended at once; ",
+            _ => "",
+        };
+        let text = format!("{ended}look at {exposed} before git or an agent obeys it");
         context
             .printer
             .note(&format!("sandbox: {}", visible(&text)));
@@ -60,6 +70,7 @@ fn ended(ran: &Ran) -> String {
         End::Signalled(signal) => format!("Ended by signal {signal}"),
         End::Stopped(limit) => format!("Stopped by the limit `{limit}`"),
         End::Cancelled => "Stopped".to_owned(),
+        End::Exposed => "Stopped, because a protected place was replaced,".to_owned(),
     }
 }
 
@@ -75,6 +86,7 @@ pub(super) fn as_json(ran: &Ran, plan: &Plan, made: &Made) -> Value {
         End::Signalled(signal) => (Some(signal), None),
         End::Stopped(limit) => (None, Some(limit.to_string())),
         End::Cancelled => (None, Some("cancelled".to_owned())),
+        End::Exposed => (None, Some("exposed".to_owned())),
     };
     let denials = ran.denials.iter().map(|denial| match denial {
         Denial::Limit(limit) => json!({ "kind": "limit", "limit": limit.to_string() }),
@@ -82,6 +94,9 @@ pub(super) fn as_json(ran: &Ran, plan: &Plan, made: &Made) -> Value {
         Denial::SystemCall => json!({ "kind": "system-call" }),
         Denial::Link { path, put_back } => {
             json!({ "kind": "link", "path": path.to_string_lossy(), "put_back": put_back })
+        }
+        Denial::Exposed { path } => {
+            json!({ "kind": "exposed", "path": path.to_string_lossy() })
         }
     });
     let milliseconds = |time: Duration| u64::try_from(time.as_millis()).unwrap_or(u64::MAX);

@@ -122,6 +122,8 @@ pub(crate) enum InstallFailure {
     LockOutdated(String),
     #[error("another command changed `{0}` meanwhile; nothing was done")]
     ChangedMeanwhile(String),
+    #[error("a script runs in `{}`, and nothing is changed beside it", .0.display())]
+    ScriptRuns(PathBuf),
     #[error("there is no skills.lock to go by")]
     NoLock,
     #[error("`{name}` is needed by `{}`", dependants.join("`, `"))]
@@ -270,6 +272,7 @@ impl InstallFailure {
             | Self::Manifest(_)
             | Self::Target(_)
             | Self::Unfinished { .. }
+            | Self::ScriptRuns(_)
             | Self::Store(
                 StoreError::Disk { .. } | StoreError::Root { .. } | StoreError::Lock { .. },
             )

@@ -8,10 +8,11 @@ use skillyard_install::lockfile::Locked;
 use skillyard_install::manifest::Manifest;
 use skillyard_install::plan::{Conflict, Obstacle, OnConflict, Plan, Settlement, Wish};
 use skillyard_install::transaction::{Transaction, Trees, plan_in};
+use skillyard_sandbox::workspace_in_use;
 
 use super::chronicle::{self, Chronicle, Circumstances};
 use super::held::Held;
-use super::place::Place;
+use super::place::{Place, whole};
 use crate::context::Context;
 use crate::error::CommandError;
 use crate::error::install::InstallFailure;
@@ -101,6 +102,7 @@ pub(crate) fn apply(
     edit: Option<impl FnOnce(&mut Manifest, &Plan)>,
     last_check: impl FnOnce() -> Result<(), CommandError>,
 ) -> Result<Plan, CommandError> {
+    refuse_beside_scripts(context, place, goal.wish)?;
     // Held until the lock names what was put into the store.
     let _in_use = place.store.in_use().map_err(InstallFailure::from)?;
     let catch_up = |note: &str, ending: Ending<'_>| chronicle::catch_up(context, note, ending);
@@ -121,6 +123,30 @@ pub(crate) fn apply(
     let chronicle = Chronicle::ready(context, &plan, goal.circumstances)?;
     transaction.commit(&plan, goal.trees, last_check, &chronicle)?;
     Ok(plan)
+}
+
+/// Refuses to change what a script that runs now is kept from: a new file in the place of the old one
+/// would be open to it.
+fn refuse_beside_scripts(
+    context: &Context,
+    place: &Place,
+    wish: &Wish,
+) -> Result<(), CommandError> {
+    let notes = context.environment.placeholders_folder();
+    let root = whole(&place.scope.root);
+    let files = place
+        .scope
+        .manifest_file()
+        .map(|_| root.join("skills.lock"));
+    let folders = wish.present.iter().flat_map(|entry| {
+        let targets = entry.targets.iter();
+        targets.map(|target| root.join(target).join(&entry.name))
+    });
+    let mut places = files.into_iter().chain(folders);
+    match places.find_map(|place| workspace_in_use(&notes, &place)) {
+        Some(workspace) => Err(InstallFailure::ScriptRuns(workspace).into()),
+        None => Ok(()),
+    }
 }
 
 /// The same where what is in the way of some skills must not hold up the others: they are left out,

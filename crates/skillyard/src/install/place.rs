@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 use clap::ValueEnum;
+use skillyard_catalog::presence::is_there;
 use skillyard_catalog::source::{Preset, Surroundings, has_project_files};
 use skillyard_install::lockfile::Lockfile;
 use skillyard_install::manifest::Manifest;
@@ -134,7 +135,8 @@ impl Place {
 
     /// Whether there is a file that says what is wanted.
     pub(crate) fn has_manifest(&self) -> bool {
-        self.scope.manifest_file().is_some_and(|file| file.exists())
+        let file = self.scope.manifest_file();
+        file.is_some_and(|file| is_there(&file))
     }
 
     /// The folders to install into: of the agents that were named, else those of the manifest,

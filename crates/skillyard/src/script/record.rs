@@ -6,7 +6,9 @@ use std::fmt::Write as _;
 use serde_json::json;
 use skillyard_audit::{Event, EventKind, Outcome};
 use skillyard_format::package::Digest;
-use skillyard_sandbox::{Access, Backend, Captured, End, HostRule, Network, Outcome as Ran, Stdin};
+use skillyard_sandbox::{
+    Access, Backend, Captured, Denial, End, HostRule, Network, Outcome as Ran, Stdin,
+};
 
 use super::place::SkillPlace;
 use super::profile::{self, Allowed, Made, Plan};
@@ -77,12 +79,16 @@ impl Run<'_> {
         if let Some(made) = made.told() {
             event = event.detail("made", made);
         }
+        if let Some(exposed) = exposed(ran) {
+            event = event.detail("exposed", exposed);
+        }
         match ran.end {
             End::Exited(0) => event,
             End::Exited(code) => event.ended(Outcome::Failed, format!("it exited with {code}")),
             End::Signalled(signal) => event.ended(Outcome::Failed, format!("signal {signal}")),
             End::Stopped(limit) => event.ended(Outcome::Failed, limit.to_string()),
             End::Cancelled => event.ended(Outcome::Failed, "it was cancelled"),
+            End::Exposed => event.ended(Outcome::Failed, "a protected place was replaced"),
         }
     }
 
@@ -177,6 +183,16 @@ fn without(word: &str, passed: &[(OsString, OsString)]) -> String {
         }
     }
     word
+}
+
+/// The protected places that others replaced while it ran, if there are any.
+pub(crate) fn exposed(ran: &Ran) -> Option<String> {
+    let places = ran.denials.iter().filter_map(|denial| match denial {
+        Denial::Exposed { path } => Some(format!("`{}`", path.display())),
+        _ => None,
+    });
+    let places: Vec<String> = places.collect();
+    (!places.is_empty()).then(|| places.join(", "))
 }
 
 /// The digest of everything that was written, also of what was left out.

@@ -2,6 +2,7 @@
 
 mod beside;
 mod configured;
+mod exposed;
 mod fences;
 mod git;
 mod installed;

@@ -92,6 +92,7 @@ impl Calls<'_> {
         }
         let called = workspace.call(tool, arguments);
         let made = workspace.made.take();
+        let denials = std::mem::take(&mut workspace.denials);
         let mut ended = match called {
             Some(Ok(done)) => match done.code {
                 Some(code) => Ended::ran(done.content, code, EventKind::ToolAllowed),
@@ -107,6 +108,9 @@ impl Calls<'_> {
         }
         if let Some(made) = made {
             ended.event = ended.event.detail("made", made);
+        }
+        if !denials.is_empty() {
+            ended.event = ended.event.detail("denials", denials.join("; "));
         }
         Ok(ended)
     }
@@ -126,6 +130,7 @@ impl Calls<'_> {
             host: self.host,
             cancel: self.cancel,
             made: None,
+            denials: Vec::new(),
             shown: None,
         }
     }

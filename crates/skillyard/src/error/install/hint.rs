@@ -104,6 +104,9 @@ impl InstallFailure {
             }
             Self::Candidate { name, source } => return candidate_hint(name, source),
             Self::ChangedMeanwhile(_) => "Run it again: it starts from what is there now".into(),
+            Self::ScriptRuns(_) => {
+                "Run it again when the script has ended: new files would not be protected from it".into()
+            }
             Self::StillNeeded { dependants, .. } => format!(
                 "Remove what needs it with it: `skillyard remove {}`",
                 dependants.join(" ")

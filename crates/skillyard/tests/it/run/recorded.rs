@@ -11,7 +11,7 @@ use crate::{TestContext, output};
 const LOG: &str = "../home/.skillyard/logs/audit.jsonl";
 
 /// The events of one kind, in order.
-fn events(context: &TestContext, kind: &str) -> Vec<Value> {
+pub(super) fn events(context: &TestContext, kind: &str) -> Vec<Value> {
     let log = fs::read_to_string(context.root().join(LOG)).unwrap_or_default();
     // The last line may still be on its way.
     let lines = log
