@@ -15,7 +15,7 @@ use crate::install::check::{self, Checked};
 use crate::install::chronicle::Answer;
 use crate::install::held::{self, Held};
 use crate::install::known::known;
-use crate::install::moving::let_move;
+use crate::install::moving::{let_move, let_stay};
 use crate::install::pick::Pick;
 use crate::install::place::{Place, ScopeArgs, ScopeName};
 use crate::install::prepared::Prepared;
@@ -238,6 +238,7 @@ pub(crate) fn prepare(
     let (needed, wish, preview) = loop {
         let mut needed = held::resolve(&roots, &lock, &known, &mut supply, &mut held)?;
         let_move(&mut settlement, &lock, &Difference::default(), &needed);
+        let_stay(&mut settlement, &lock, &supply, &needed);
         for (from, to) in &renamed {
             conflict::rename(&mut needed, from, to)?;
         }

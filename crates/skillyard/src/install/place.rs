@@ -67,8 +67,16 @@ pub(crate) struct Place {
     home: Option<PathBuf>,
     /// The order of sources; where it cannot be read, commands say why.
     pub(crate) preset: Preset,
-    /// The scope's root with no link in its path, once somebody asked for it.
-    root: OnceLock<Option<PathBuf>>,
+    /// What paths are written relative to, once somebody asked for it.
+    around: OnceLock<Option<Around>>,
+}
+
+/// A project and the repository that it is part of, with no link in their paths.
+#[derive(Debug)]
+struct Around {
+    root: PathBuf,
+    /// The project itself, where that is in none.
+    repository: PathBuf,
 }
 
 impl Place {
@@ -111,7 +119,7 @@ impl Place {
                 .config()
                 .map(|config| config.preset())
                 .unwrap_or_default(),
-            root: OnceLock::new(),
+            around: OnceLock::new(),
         }
     }
 
@@ -169,22 +177,45 @@ impl Place {
         }
     }
 
-    /// The same of a path that has no link in it.
+    /// The same of a path that has no link in it. What lies beside a project in its repository is
+    /// checked out with it, and wherever that is.
     pub(crate) fn portable_whole(&self, whole: &Path) -> String {
-        let root = self
-            .root
-            .get_or_init(|| self.scope.root.canonicalize().ok());
-        match root
-            .as_ref()
-            .filter(|_| self.scope.manifest_file().is_some())
-        {
-            Some(root) => match whole.strip_prefix(root) {
-                Ok(below) if below.as_os_str().is_empty() => ".".to_owned(),
-                Ok(below) => format!("./{}", below.display()),
-                Err(_) => whole.display().to_string(),
-            },
-            None => whole.display().to_string(),
+        let around = self.around.get_or_init(|| self.around());
+        let Some(Around { root, repository }) = around else {
+            return whole.display().to_string();
+        };
+        if let Ok(below) = whole.strip_prefix(root) {
+            return match below.to_str() {
+                Some("") => ".".to_owned(),
+                _ => format!("./{}", below.display()),
+            };
         }
+        let mut up = PathBuf::new();
+        for folder in root.ancestors().skip(1) {
+            if !folder.starts_with(repository) {
+                break;
+            }
+            up.push("..");
+            if let Ok(below) = whole.strip_prefix(folder) {
+                // Joined with nothing, a path would end in a slash.
+                up.extend(below.components());
+                return up.display().to_string();
+            }
+        }
+        whole.display().to_string()
+    }
+
+    /// A project and its repository; nothing in the user's scope, which is nobody else's.
+    fn around(&self) -> Option<Around> {
+        self.scope.manifest_file()?;
+        let root = self.scope.root.canonicalize().ok()?;
+        let surroundings = Surroundings {
+            current: root.clone(),
+            home: self.home.as_deref().map(whole),
+            ..Surroundings::default()
+        };
+        let repository = surroundings.repository().unwrap_or(&root).to_owned();
+        Some(Around { root, repository })
     }
 }
 

@@ -162,6 +162,15 @@ impl<'a> Supply<'a> {
         Ok(lockfile::reference(&source, requested.as_deref()))
     }
 
+    /// Whether an entry of the lock is what a reference says, as [`Self::canonical`] has it. Older
+    /// versions wrote the whole path of what lies in the same repository.
+    pub(crate) fn is_of(&self, entry: &Locked, canonical: &str) -> bool {
+        let locked = entry.reference();
+        let is_whole = || Path::new(&locked).is_absolute();
+        locked == canonical
+            || is_whole() && self.canonical(&locked).is_ok_and(|each| each == canonical)
+    }
+
     /// The same in two parts: what it is about, and the state that is asked for.
     pub(crate) fn source_written(
         &self,

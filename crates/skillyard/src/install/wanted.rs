@@ -67,7 +67,7 @@ impl Difference {
             // Mostly it is written as it is locked, and nothing has to be looked for.
             let is_locked = match locked {
                 Some(entry) if entry.is_written(reference) => true,
-                Some(entry) => entry.reference() == supply.canonical(reference)?,
+                Some(entry) => supply.is_of(entry, &supply.canonical(reference)?),
                 None => false,
             };
             if !is_locked {
