@@ -27,7 +27,7 @@ mod links;
 mod pack;
 
 use bundle::Bundles;
-pub use collect::Collected;
+pub use collect::{Collected, Unreachable};
 pub use folder::Edits;
 pub(crate) use insert::Insertion;
 pub use links::Links;

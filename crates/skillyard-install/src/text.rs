@@ -38,7 +38,8 @@ pub(crate) fn text_if_there(path: &Path) -> io::Result<Option<String>> {
     let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
     let file = match rustix::fs::open(path, flags, Mode::empty()) {
         Ok(file) => File::from(file),
-        Err(Errno::NOENT) => return Ok(None),
+        // Where its folder was there may be a file now.
+        Err(Errno::NOENT | Errno::NOTDIR) => return Ok(None),
         Err(Errno::LOOP) if path.is_symlink() => return Err(NotRead::Link.into()),
         Err(error) => return Err(error.into()),
     };

@@ -28,6 +28,17 @@ pub struct Collected {
     /// Folders that stay only because links of projects may lead to them that are not where they
     /// were.
     pub astray: Vec<PathBuf>,
+    /// Locks of projects that cannot be reached.
+    pub unreachable: Vec<PathBuf>,
+}
+
+/// What becomes of projects that cannot be reached.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Unreachable {
+    /// What was put into them stays in the store.
+    Keep,
+    /// They are forgotten.
+    Forget,
 }
 
 impl Store {
@@ -59,10 +70,15 @@ impl Store {
         &self,
         wanted: &BTreeSet<Digest>,
         links: &Links,
+        unreachable: Unreachable,
     ) -> Result<Collected, StoreError> {
         let _lock = self.locked(Hold::Alone)?;
-        let mut used = self.used()?;
+        let (mut used, away) = self.used(unreachable)?;
         used.extend(wanted.iter().chain(&links.here));
+        if !away.is_empty() {
+            // Which record is whose cannot be told from here.
+            used.extend(&links.elsewhere);
+        }
         let (used, unused): (Vec<Digest>, Vec<Digest>) = self
             .list()?
             .iter()
@@ -83,12 +99,16 @@ impl Store {
             bytes: sizes.iter().sum(),
             edited: edited.iter().map(|digest| self.folder(*digest)).collect(),
             astray: astray.iter().map(|digest| self.folder(*digest)).collect(),
+            unreachable: away,
         })
     }
 
-    /// What the remembered locks name.
-    fn used(&self) -> Result<BTreeSet<Digest>, StoreError> {
-        let mut used = BTreeSet::new();
+    /// What the remembered locks name, and those of them that cannot be reached.
+    fn used(
+        &self,
+        unreachable: Unreachable,
+    ) -> Result<(BTreeSet<Digest>, Vec<PathBuf>), StoreError> {
+        let (mut used, mut away) = (BTreeSet::new(), Vec::new());
         let roots = self.root.join("roots");
         for name in names(&roots).map_err(|source| self.failed(source))? {
             let root = roots.join(&name);
@@ -107,12 +127,24 @@ impl Store {
                     let _ = std::fs::remove_file(&root);
                 }
                 Ok(lock) => used.extend(lock.skills().iter().map(|each| each.digest)),
+                Err(_) if is_out_of_reach(&lock_file) => match unreachable {
+                    Unreachable::Keep => away.push(lock_file),
+                    Unreachable::Forget => {
+                        let _ = std::fs::remove_file(&root);
+                    }
+                },
                 // A lock that cannot be read may name anything.
                 Err(source) => return Err(StoreError::Lock { lock_file, source }),
             }
         }
-        Ok(used)
+        Ok((used, away))
     }
+}
+
+/// Whether a project's folder was closed to us: it may be somebody else's by now.
+fn is_out_of_reach(lock_file: &Path) -> bool {
+    let found = lock_file.symlink_metadata();
+    found.is_err_and(|error| error.kind() == io::ErrorKind::PermissionDenied)
 }
 
 /// The lock that a root stands for. Its path may be no text.

@@ -21,6 +21,8 @@ pub struct Links {
     pub here: BTreeSet<Digest>,
     /// Those of projects that are not.
     pub astray: BTreeSet<Digest>,
+    /// All skills of projects that are not, also without links.
+    pub elsewhere: BTreeSet<Digest>,
 }
 
 impl Store {
@@ -43,6 +45,8 @@ impl Store {
                 links.here.extend(linked);
             } else {
                 links.astray.extend(linked);
+                let all = placed.skills().iter();
+                links.elsewhere.extend(all.map(|entry| entry.digest));
             }
         }
         Ok(links)

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use serde_json::json;
-use skillyard_install::store::{Store, StoreError};
+use skillyard_install::store::{Store, StoreError, Unreachable};
 
 use super::Outcome;
 use crate::agent;
@@ -40,7 +40,7 @@ enum What {
     /// Remove what no lock file uses any more, and no session that could be made again
     Gc {
         /// Also remove what links lead to of projects that are not where they were: moved, deleted,
-        /// or on a disk that is not mounted
+        /// or on a disk that is not mounted; and forget those that cannot be reached
         #[arg(long)]
         gone: bool,
     },
@@ -128,10 +128,12 @@ fn collect(context: &Context, store: &Store, gone: bool) -> Outcome {
     let wanted = agent::named_by_sessions(context)?;
     let links = store.links(&context.environment.skillyard_home);
     let mut links = links.map_err(InstallFailure::from)?;
+    let mut unreachable = Unreachable::Keep;
     if gone {
         links.astray.clear();
+        unreachable = Unreachable::Forget;
     }
-    let collected = store.collect(&wanted, &links);
+    let collected = store.collect(&wanted, &links, unreachable);
     let collected = collected.map_err(InstallFailure::from)?;
     let printer = &context.printer;
     if printer.is_json() {
@@ -141,6 +143,7 @@ fn collect(context: &Context, store: &Store, gone: bool) -> Outcome {
             "bytes": collected.bytes,
             "edited": shown(&collected.edited),
             "linked": shown(&collected.astray),
+            "unreachable": shown(&collected.unreachable),
         }))?;
     } else {
         for folder in &collected.edited {
@@ -154,6 +157,15 @@ fn collect(context: &Context, store: &Store, gone: bool) -> Outcome {
                 " ! `{}` stays: links of a project that is not where it was may lead to it",
                 folder.display()
             ));
+        }
+        for lock in &collected.unreachable {
+            printer.people(&format!(
+                " ! `{}` cannot be reached, and what was put into its project stays",
+                lock.display()
+            ));
+        }
+        if !collected.unreachable.is_empty() {
+            printer.note("`skillyard store gc --gone` forgets projects that cannot be reached");
         }
         if !collected.astray.is_empty() {
             printer.note(

@@ -7,6 +7,7 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
 use insta::assert_snapshot;
+use serde_json::{Value, json};
 
 use crate::project::{everything, installed, project};
 use crate::servers::repository::skill;
@@ -430,4 +431,47 @@ fn what_links_of_a_moved_project_lead_to_is_not_collected() {
     let answer = context.json(&["store", "gc", "--gone", "--json"]);
     assert_eq!(answer["removed"], 1);
     assert_eq!(answer["linked"].as_array().unwrap().len(), 0);
+}
+
+#[test]
+fn a_project_that_cannot_be_reached_does_not_stop_the_collector() {
+    let context = installed();
+    context.write("lib/csv/SKILL.md", skill("csv", "one"));
+    for project in ["theirs", "file"] {
+        context.write(&format!("{project}/p/skills.toml"), "");
+        let mut install = context.skillyard();
+        install.args(["install", "../../lib/csv", "--yes"]);
+        let folder = context.root().join(project).join("p");
+        assert!(output(install.current_dir(folder)).status.success());
+    }
+    // One is a file by now, and the other one belongs to somebody else.
+    fs::remove_dir_all(context.root().join("file/p")).unwrap();
+    context.write("file/p", "");
+    let theirs = context.root().join("theirs");
+    fs::set_permissions(&theirs, fs::Permissions::from_mode(0)).unwrap();
+    // Root can reach everything, and nobody in a namespace of their own is root.
+    let collect = |flags: &[&str]| {
+        let mut command = context.command("unshare");
+        command.args(["--user", env!("CARGO_BIN_EXE_skillyard"), "store", "gc"]);
+        output(command.args(flags))
+    };
+    let told = text(&collect(&[]).stderr);
+    let lock = theirs.join("p/skills.lock");
+    let said = format!(
+        "`{}` cannot be reached, and what was put into",
+        lock.display()
+    );
+    assert!(told.contains(&said), "{told}");
+    assert!(
+        told.contains("`skillyard store gc --gone` forgets"),
+        "{told}"
+    );
+    assert!(told.contains("Removed 0 of 2 skills"), "{told}");
+    let answer: Value = serde_json::from_slice(&collect(&["--json"]).stdout).unwrap();
+    assert_eq!(answer["unreachable"], json!([lock]));
+    let answer: Value = serde_json::from_slice(&collect(&["--gone", "--json"]).stdout).unwrap();
+    assert_eq!(answer["removed"], 1, "{answer}");
+    fs::set_permissions(&theirs, fs::Permissions::from_mode(0o755)).unwrap();
+    let answer = context.json(&["store", "gc", "--json"]);
+    assert_eq!(answer["unreachable"], json!([]));
 }
