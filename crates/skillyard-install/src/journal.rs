@@ -13,6 +13,7 @@ use skillyard_format::Digest;
 
 use crate::chronicle::CatchUp;
 use crate::flock::Flock;
+use crate::scope::{Scope, ScopeKind};
 use crate::write::Draft;
 pub(crate) use any_path::AnyPath;
 pub(crate) use identity::Identity;
@@ -110,6 +111,48 @@ impl Journal {
         Draft::write(path, &serde_json::to_vec(self)?)
     }
 
+    /// The same change where the folder is now; nothing if it reaches beyond the folder.
+    fn moved_to(self, folder: &Path) -> Option<Self> {
+        let there = |path: &AnyPath| {
+            let below = path.strip_prefix(&self.guarded).ok()?;
+            Some(AnyPath::from(folder.join(below)))
+        };
+        let all = |paths: &[AnyPath]| paths.iter().map(there).collect::<Option<Vec<_>>>();
+        let progress = match self.progress {
+            Progress::Preparing { stages } => Progress::Preparing {
+                stages: all(&stages)?,
+            },
+            Progress::Committed(commit) => {
+                let moves = commit.moves.into_iter().map(|each| {
+                    let new = match each.new {
+                        Some((path, content)) => Some((there(&path)?, content)),
+                        None => None,
+                    };
+                    Some(Move {
+                        place: there(&each.place)?,
+                        new,
+                        old: there(&each.old)?,
+                    })
+                });
+                // Of the files some lie in Skillyard's own folder, and stay there.
+                let files = commit.files.into_iter();
+                let files = files.map(|(path, text)| (there(&path).unwrap_or(path), text));
+                Progress::Committed(Commit {
+                    stages: all(&commit.stages)?,
+                    moves: moves.collect::<Option<_>>()?,
+                    files: files.collect(),
+                    before: commit.before,
+                    note: commit.note,
+                })
+            }
+        };
+        Some(Self {
+            guarded: folder.to_owned().into(),
+            identity: self.identity,
+            progress,
+        })
+    }
+
     /// Finishes or undoes the change, as far as it went.
     pub(crate) fn recover(self, path: &Path, catch_up: CatchUp<'_>) -> io::Result<()> {
         let stages = match self.progress {
@@ -146,6 +189,33 @@ pub fn recover_all(skillyard_home: &Path, catch_up: CatchUp<'_>) -> Vec<(PathBuf
         }
     }
     failed
+}
+
+/// The same for the change of a project that was moved meanwhile: its journal goes by where it was,
+/// and says which folder that is.
+pub fn recover_moved(scope: &Scope, catch_up: CatchUp<'_>) -> io::Result<()> {
+    let Some(identity) = Identity::of(&scope.root).filter(|_| scope.kind == ScopeKind::Project)
+    else {
+        return Ok(());
+    };
+    let Ok(entries) = std::fs::read_dir(scope.skillyard_home.join("journal")) else {
+        return Ok(());
+    };
+    let is_ours = |journal: &Journal| {
+        journal.identity == Some(identity) && Identity::of(&journal.guarded) != Some(identity)
+    };
+    for path in entries.flatten().map(|entry| entry.path()) {
+        // What cannot be read is told of by those who read all of them.
+        let read = || Journal::read(&path).ok().flatten().filter(is_ours);
+        if path != scope.journal_file()
+            && read().is_some()
+            && let Some(_guard) = Flock::try_folder(&scope.root)?
+            && let Some(journal) = read().and_then(|journal| journal.moved_to(&scope.root))
+        {
+            journal.recover(&path, catch_up)?;
+        }
+    }
+    Ok(())
 }
 
 fn recover_one(path: &Path, catch_up: CatchUp<'_>) -> io::Result<()> {

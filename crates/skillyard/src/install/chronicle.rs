@@ -9,6 +9,7 @@ use skillyard_audit::{Event, EventKind, Outcome, Recorder};
 use skillyard_install::chronicle::{Ending, unique};
 use skillyard_install::lockfile::Locked;
 use skillyard_install::plan::{Change, Plan};
+use skillyard_install::scope::Scope;
 use skillyard_trust::verdict::Verdict;
 
 use crate::context::Context;
@@ -218,6 +219,13 @@ pub(crate) fn catch_up(context: &Context, note: &str, ending: Ending<'_>) -> io:
         .collect();
     let recorder = context.recorder().map_err(io::Error::other)?;
     recorder.record_all(&untold).map_err(io::Error::other)
+}
+
+/// Ends what was begun in a project before it was moved. What cannot be ended now is told by whoever
+/// changes something.
+pub(crate) fn recover_moved(context: &Context, scope: &Scope) {
+    let catch_up = |note: &str, ending: Ending<'_>| catch_up(context, note, ending);
+    let _ = skillyard_install::recover_moved(scope, &catch_up);
 }
 
 /// Ends what processes that were ended had begun; the journals that cannot be worked off, and why.

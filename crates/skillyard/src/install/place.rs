@@ -110,6 +110,7 @@ impl Place {
 
     fn with(context: &Context, scope: Scope) -> Self {
         let environment = &context.environment;
+        chronicle::recover_moved(context, &scope);
         Self {
             scope,
             store: store(context),

@@ -9,9 +9,9 @@ use std::time::UNIX_EPOCH;
 use serde_json::{Value, json};
 use skillyard_install::tree::{Tree, TreeLimits};
 
-use crate::TestContext;
 use crate::project::{everything, installed, project};
 use crate::servers::repository::skill;
+use crate::{TestContext, output, text};
 
 /// An update of `pdf` from `one` to `two` that was interrupted before its first step.
 struct Interrupted {
@@ -566,4 +566,34 @@ fn the_collector_finishes_what_was_interrupted_first() {
         "{told}"
     );
     assert_eq!(packs(context), 2);
+}
+
+#[test]
+fn a_change_is_finished_where_the_project_was_moved_to() {
+    let moved = Interrupted::new();
+    let root = moved.context.root();
+    let Ok(made) = root.metadata().unwrap().created() else {
+        return;
+    };
+    moved.journal(".old/pdf", None);
+    let journal = moved.context.in_home(".skillyard/journal/project-x.json");
+    let mut change: Value = serde_json::from_slice(&fs::read(&journal).unwrap()).unwrap();
+    let made = u64::try_from(made.duration_since(UNIX_EPOCH).unwrap().as_nanos()).unwrap();
+    change["identity"] = json!({"number": root.metadata().unwrap().ino(), "made": made});
+    fs::write(&journal, change.to_string()).unwrap();
+    let there = moved.context.outside("");
+    fs::rename(&root, &there).unwrap();
+    // Another project is none of its business.
+    fs::create_dir(&root).unwrap();
+    moved.context.write("skills.toml", "");
+    moved.context.done(&["sync"]);
+    assert!(journal.exists());
+    let mut sync = moved.context.skillyard();
+    let done = output(sync.arg("sync").current_dir(&there));
+    assert!(done.status.success(), "{}", text(&done.stderr));
+    let read = |path: &str| fs::read_to_string(there.join(path)).unwrap();
+    assert!(read(".agents/skills/pdf/SKILL.md").ends_with("\ntwo\n"));
+    assert_eq!(read("skills.lock"), moved.locks[1]);
+    assert!(!journal.exists());
+    assert!(!there.join(".agents/.skillyard-7-7-0").exists());
 }
