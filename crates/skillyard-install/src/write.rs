@@ -1,7 +1,7 @@
 //! Replacing a file so that readers see the old one or the new one.
 
 use std::ffi::OsString;
-use std::fs::File;
+use std::fs::{File, Permissions};
 use std::io::{self, Write as _};
 use std::os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
@@ -55,12 +55,16 @@ impl Draft {
             _ => {}
         }
         // A lock is for everyone who works on the project; what it had is kept.
-        let mode = std::fs::metadata(path).map_or(0o644, |metadata| metadata.permissions().mode());
+        let mode = std::fs::metadata(path).map(|found| found.permissions().mode() & 0o777);
         let file = File::options()
             .write(true)
             .create_new(true)
-            .mode(mode & 0o777)
+            .mode(mode.as_ref().map_or_else(|_| new_mode(path), |mode| *mode))
             .open(&beside)?;
+        if let Ok(mode) = mode {
+            // The user's mask is for what is new.
+            file.set_permissions(Permissions::from_mode(mode))?;
+        }
         let mut draft = Self {
             path: path.to_owned(),
             beside,
@@ -95,6 +99,14 @@ impl Draft {
         self.state = State::Published;
         Ok(())
     }
+}
+
+/// The mode of a file that is new, less what the user's mask takes away. In a folder that is closed to
+/// others, as Skillyard's own is, nobody else is to change it.
+fn new_mode(path: &Path) -> u32 {
+    let folder = path.parent().and_then(|folder| folder.metadata().ok());
+    let is_closed = folder.is_some_and(|folder| folder.permissions().mode() & 0o077 == 0);
+    if is_closed { 0o644 } else { 0o666 }
 }
 
 /// Begins to write a file to the disk, where that can be asked for.

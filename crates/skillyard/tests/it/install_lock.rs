@@ -1,15 +1,16 @@
 //! `skillyard sync` and the lock: the same bytes as before, or a refusal.
 
 use std::fs;
+use std::os::unix::fs::MetadataExt as _;
 use std::sync::{Arc, Mutex};
 
 use insta::assert_snapshot;
 use skillyard_format::package::pack::PackFormat;
 
-use crate::TestContext;
 use crate::project::{installed, packed, project};
 use crate::servers::http::{Reply, Server};
 use crate::servers::repository::{Repository, skill};
+use crate::{TestContext, output};
 
 impl TestContext {
     /// As after a checkout on another machine: neither skills nor store.
@@ -439,4 +440,28 @@ fn what_only_skills_toml_names_can_be_removed() {
     assert_eq!(context.read("skills.toml"), "[skills]\n");
     assert_eq!(context.version_of("ghost"), None);
     assert_eq!(context.version_of("pdf"), None);
+}
+
+#[test]
+fn the_files_of_a_project_keep_their_modes_and_follow_the_mask_when_they_are_new() {
+    let context = project();
+    fs::remove_file(context.root().join("skills.toml")).unwrap();
+    context.write(".git/HEAD", "ref: refs/heads/main\n");
+    for name in ["pdf", "csv"] {
+        context.write(&format!("lib/{name}/SKILL.md"), skill(name, "one"));
+    }
+    let install = |mask: &str, name: &str| {
+        let script = format!("umask {mask}; exec \"$0\" install ./lib/{name}");
+        let mut shell = context.command("sh");
+        shell.args(["-c", &script, env!("CARGO_BIN_EXE_skillyard")]);
+        assert!(output(&mut shell).status.success());
+    };
+    let modes = || {
+        let mode = |name: &str| fs::metadata(context.root().join(name)).unwrap().mode() & 0o777;
+        ["skills.toml", "skills.lock"].map(mode)
+    };
+    install("002", "pdf");
+    assert_eq!(modes(), [0o664; 2]);
+    install("022", "csv");
+    assert_eq!(modes(), [0o664; 2]);
 }
