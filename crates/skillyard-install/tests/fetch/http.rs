@@ -8,6 +8,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use skillyard_format::Digest;
 use skillyard_install::fetch::http::{Download, HttpError, Progress, Request, Target};
+use skillyard_install::reference::ArchiveKind;
 use url::Url;
 
 use crate::Bench;
@@ -151,6 +152,31 @@ fn an_answer_that_was_compressed_unasked_is_not_taken_for_json() {
         .get(&request(&server.url("/a")), 100)
         .unwrap_err();
     assert!(error.to_string().contains("compressed"), "{error}");
+}
+
+#[test]
+fn an_archive_that_was_compressed_unasked_is_named_so() {
+    let encoded = |encoding: &str| Reply::ok("hello").header("Content-Encoding", encoding);
+    let server = Server::serve([
+        ("/a.zip", encoded("gzip")),
+        ("/b.zip", encoded("identity")),
+        ("/c.tar.gz", encoded("gzip")),
+        ("/d.tar", encoded("x-gzip")),
+        ("/e.tar.gz", encoded("br")),
+    ]);
+    let kind = |path: &str| {
+        let bench = Bench::new();
+        let found = download(&bench, &request(&server.url(path)));
+        found
+            .map(|found| found.kind)
+            .map_err(|error| error.to_string())
+    };
+    assert!(kind("/a.zip").unwrap_err().contains("compressed"));
+    assert_eq!(kind("/b.zip").unwrap(), Some(ArchiveKind::Zip));
+    // The archive itself is what is compressed there.
+    assert_eq!(kind("/c.tar.gz").unwrap(), Some(ArchiveKind::TarGz));
+    assert_eq!(kind("/d.tar").unwrap(), Some(ArchiveKind::TarGz));
+    assert!(kind("/e.tar.gz").unwrap_err().contains("compressed"));
 }
 
 #[test]

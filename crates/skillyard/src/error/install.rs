@@ -143,6 +143,8 @@ pub(crate) enum InstallFailure {
         reference: String,
         /// The registry that it was locked from, where that is not the one that was asked.
         registry: Option<String>,
+        /// Whether it is installed only because others need it.
+        is_needed: bool,
         /// Where it is now.
         moved: Option<String>,
         source: Box<CommandError>,

@@ -26,7 +26,7 @@ mod anchor;
 mod chosen;
 mod expected;
 mod supplier;
-mod unavailable;
+pub(crate) mod unavailable;
 
 /// The way from references to skills.
 pub(crate) struct Supply<'a> {

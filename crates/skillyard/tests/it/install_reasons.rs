@@ -80,6 +80,39 @@ fn a_skill_that_moved_is_found_again() {
 }
 
 #[test]
+fn what_others_need_is_not_to_be_removed_by_hand() {
+    let context = project();
+    let repository = Repository::with_pdf(&context);
+    let needing = |other: &str| {
+        let text = skill("report", other).replace(
+            "---\n\n",
+            &format!("metadata:\n  skillyard.requires-skills: ../{other}\n---\n\n"),
+        );
+        repository.write("skills/report/SKILL.md", text);
+    };
+    repository
+        .skill("skills/report", "one")
+        .skill("skills/chart", "one");
+    needing("chart");
+    repository.commit("report");
+    let url = repository.url();
+    context.done(&["install", &format!("{url}#skills/report"), "--yes"]);
+    repository.git(&["mv", "skills/chart", "skills/plot"]);
+    repository.skill("skills/plot", "one");
+    needing("plot");
+    repository.commit("renamed");
+    let answer = context.json(&["outdated", "--json"]);
+    let hint = answer["failed"][0]["hint"].as_str().unwrap_or_default();
+    assert!(
+        hint.contains("`skillyard update` takes what these need"),
+        "{answer}"
+    );
+    context.done(&["update", "--yes"]);
+    assert_eq!(context.version_of("chart"), None);
+    assert_eq!(context.version_of("plot").as_deref(), Some("one"));
+}
+
+#[test]
 fn a_tag_that_was_moved_is_shown_by_its_commits() {
     let context = project();
     let repository = Repository::with_pdf(&context);

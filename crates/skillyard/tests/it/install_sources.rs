@@ -451,7 +451,11 @@ fn sites_with_both_kinds_of_index_serve_skills() {
 
     let old = json!({ "skills": [{ "name": "csv", "description": "d", "files": ["SKILL.md", "scripts/run.sh"] }] });
     let older = Server::serve([
-        ("/.well-known/skills/index.json", Reply::json(&old)),
+        // As an editor of Windows saves it.
+        (
+            "/.well-known/skills/index.json",
+            Reply::ok(format!("\u{feff}{old}")),
+        ),
         (
             "/.well-known/skills/csv/SKILL.md",
             Reply::ok(skill("csv", "old")),

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use reqwest::blocking::Response;
-use reqwest::header::{CONTENT_ENCODING, CONTENT_TYPE};
+use reqwest::header::{CONTENT_ENCODING, CONTENT_TYPE, HeaderValue};
 use serde::de::DeserializeOwned;
 use skillyard_format::Digest;
 use skillyard_format::package::ContentDigest;
@@ -62,7 +62,10 @@ impl fmt::Debug for Body {
 impl Body {
     /// Reads the body as JSON.
     pub fn json<T: DeserializeOwned>(&self) -> Result<T, HttpError> {
-        serde_json::from_slice(&self.bytes).map_err(|error| HttpError::Unreadable {
+        // Editors of Windows put a mark before the text.
+        let text = self.bytes.strip_prefix(b"\xef\xbb\xbf");
+        let text = text.unwrap_or(&self.bytes);
+        serde_json::from_slice(text).map_err(|error| HttpError::Unreadable {
             url: shown_url(&self.url),
             // The message may quote the text.
             problem: shown(&error.to_string()),
@@ -80,6 +83,9 @@ impl Http {
     ) -> Result<Download, HttpError> {
         let result = self.settings.retry.run(|| {
             let mut answer = self.open(request)?;
+            let kind =
+                kind(&answer.response, &answer.url).or_else(|| ArchiveKind::of(request.url.path()));
+            let kind = unencoded(kind, &answer)?;
             let mut partial = Partial::create(target.file)?;
             progress.started(&shown_url(&request.url), answer.response.content_length());
             let mut digest = ContentDigest::default();
@@ -96,8 +102,7 @@ impl Http {
                 file: target.file.to_owned(),
                 size,
                 digest,
-                kind: kind(&answer.response, &answer.url)
-                    .or_else(|| ArchiveKind::of(request.url.path())),
+                kind,
             })
         });
         progress.finished();
@@ -108,12 +113,8 @@ impl Http {
     pub fn get(&self, request: &Request, limit: u64) -> Result<Body, HttpError> {
         self.settings.retry.run(|| {
             let mut answer = self.open(request)?;
-            let encoding = answer.response.headers().get(CONTENT_ENCODING);
-            if encoding.is_some_and(|encoding| encoding != "identity") {
-                return Err(HttpError::Unreadable {
-                    url: shown_url(&answer.url),
-                    problem: "it is compressed, which was not asked for".to_owned(),
-                });
+            if encoding(&answer).is_some() {
+                return Err(compressed(&answer));
             }
             let mut bytes = Vec::new();
             self.read(&mut answer, limit, |piece, _| {
@@ -174,6 +175,33 @@ impl Http {
             });
         }
         Ok(size)
+    }
+}
+
+/// How a body was compressed for its way, which nobody asked for.
+fn encoding(answer: &Answer) -> Option<&HeaderValue> {
+    let encoding = answer.response.headers().get(CONTENT_ENCODING);
+    encoding.filter(|encoding| *encoding != "identity")
+}
+
+fn compressed(answer: &Answer) -> HttpError {
+    HttpError::Unreadable {
+        url: shown_url(&answer.url),
+        problem: "it is compressed, which was not asked for".to_owned(),
+    }
+}
+
+/// What an archive is, if it was compressed for its way. Many servers call that the way of a tar that
+/// is compressed itself.
+fn unencoded(kind: Option<ArchiveKind>, answer: &Answer) -> Result<Option<ArchiveKind>, HttpError> {
+    let Some(encoding) = encoding(answer) else {
+        return Ok(kind);
+    };
+    let is_gzip = encoding == "gzip" || encoding == "x-gzip";
+    match kind {
+        None => Ok(None),
+        Some(ArchiveKind::Tar | ArchiveKind::TarGz) if is_gzip => Ok(Some(ArchiveKind::TarGz)),
+        Some(_) => Err(compressed(answer)),
     }
 }
 

@@ -22,6 +22,7 @@ use skillyard_install::transaction::TransactionError;
 use super::InstallFailure;
 use super::lock_hint::{LINK, is_link, lock_hint};
 use crate::error::CommandError;
+use crate::install::supply::unavailable::is_missing;
 use crate::signing::signers::anew;
 
 /// Most skills that are named.
@@ -147,6 +148,10 @@ impl InstallFailure {
             }
             Self::Site(WellKnownError::Nothing { url, .. }) => {
                 format!("If it is a git repository, write `git+{url}`")
+            }
+            // It is not the user's to remove or to take from elsewhere.
+            Self::Unavailable { is_needed: true, source, .. } if is_missing(source) => {
+                "It is not there any more, and is here for others: `skillyard update` takes what these need by now".into()
             }
             Self::Unavailable { name, registry, moved, source, .. } => {
                 return unavailable_hint(name, registry.as_deref(), moved.as_deref(), source);

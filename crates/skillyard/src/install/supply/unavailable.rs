@@ -35,6 +35,7 @@ impl Supply<'_> {
             name: name.to_owned(),
             reference: self.shown(reference),
             registry: entry.and_then(|entry| self.other_registry(entry, reference)),
+            is_needed: entry.is_some_and(|entry| entry.dependency),
             moved,
             source: Box::new(error),
         }
@@ -64,7 +65,7 @@ impl Supply<'_> {
 }
 
 /// Whether the source is there, and the skill is not.
-fn is_missing(error: &CommandError) -> bool {
+pub(crate) fn is_missing(error: &CommandError) -> bool {
     match error {
         CommandError::Install(
             InstallFailure::NothingOffered(_) | InstallFailure::NoneLoadable { .. },
