@@ -581,16 +581,22 @@ fn a_change_is_finished_where_the_project_was_moved_to() {
     let made = u64::try_from(made.duration_since(UNIX_EPOCH).unwrap().as_nanos()).unwrap();
     change["identity"] = json!({"number": root.metadata().unwrap().ino(), "made": made});
     fs::write(&journal, change.to_string()).unwrap();
-    let there = moved.context.outside("");
+    let (there, other) = (
+        moved.context.outside("moved"),
+        moved.context.outside("other"),
+    );
+    fs::create_dir_all(&other).unwrap();
+    fs::write(other.join("skills.toml"), "").unwrap();
     fs::rename(&root, &there).unwrap();
+    let sync = |folder: &Path| {
+        let mut sync = moved.context.skillyard();
+        let done = output(sync.arg("sync").current_dir(folder));
+        assert!(done.status.success(), "{}", text(&done.stderr));
+    };
     // Another project is none of its business.
-    fs::create_dir(&root).unwrap();
-    moved.context.write("skills.toml", "");
-    moved.context.done(&["sync"]);
+    sync(&other);
     assert!(journal.exists());
-    let mut sync = moved.context.skillyard();
-    let done = output(sync.arg("sync").current_dir(&there));
-    assert!(done.status.success(), "{}", text(&done.stderr));
+    sync(&there);
     let read = |path: &str| fs::read_to_string(there.join(path)).unwrap();
     assert!(read(".agents/skills/pdf/SKILL.md").ends_with("\ntwo\n"));
     assert_eq!(read("skills.lock"), moved.locks[1]);

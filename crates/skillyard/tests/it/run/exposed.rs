@@ -40,7 +40,10 @@ fn a_script_ends_when_somebody_saves_what_is_protected() {
     fs::rename(context.root().join("new"), context.root().join("CLAUDE.md")).unwrap();
     let ended = run.wait_with_output().unwrap();
     assert_eq!(ended.status.code(), Some(137));
-    assert_snapshot!(context.normalised(&text(&ended.stderr)), @"");
+    assert_snapshot!(context.normalised(&text(&ended.stderr)), @r"
+    sandbox: another program replaced or removed `[DIR]/CLAUDE.md` while it ran, which ends the protection of that place
+    sandbox: it was ended at once; look at `[DIR]/CLAUDE.md` before git or an agent obeys it
+    ");
     let event = &events(&context, "skill.script_executed")[0];
     assert_eq!(event["outcome"], "failed", "{event}");
     assert_eq!(event["reason"], "a protected place was replaced", "{event}");
@@ -72,7 +75,16 @@ fn nothing_is_installed_beside_a_script() {
     context.write("lib/csv/SKILL.md", skill("csv", "one"));
     context.mkdir("sub");
     let run = begun(&context, &[], &until("go"));
-    assert_snapshot!(context.run(&["install", "./lib/pdf"]), @"");
+    assert_snapshot!(context.run(&["install", "./lib/pdf"]), @r"
+    success: false
+    exit code: 2
+    ----- stdout -----
+
+    ----- stderr -----
+    error: a script runs in `[DIR]`, and nothing is changed beside it
+
+    hint: Run it again when the script has ended: new files would not be protected from it
+    ");
     // What stands in the place of their folders makes nobody an agent that is in use here, nor a
     // folder a project.
     let agents = context.run(&["doctor"]);
