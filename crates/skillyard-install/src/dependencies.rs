@@ -12,6 +12,7 @@ mod circle;
 mod demand;
 mod error;
 mod known;
+mod met;
 mod resolver;
 mod round;
 mod search;
@@ -59,6 +60,8 @@ pub struct Needed {
     pub requires: Vec<Required>,
     /// Whether it is only there for others.
     pub dependency: bool,
+    /// Whether it stays as it is installed, because that meets the need.
+    pub stays: bool,
     /// Why it is not newer, where that would not go together with the rest.
     pub held_back: Option<HeldBack>,
 }

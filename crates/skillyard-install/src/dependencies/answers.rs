@@ -3,12 +3,14 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use url::Url;
+
 use super::Supplier;
 use super::error::DependencyError;
 use super::round::Round;
 use crate::candidate::Candidate;
-use crate::origin::OriginKind;
-use crate::reference::{Context, Reference};
+use crate::origin::{Origin, OriginKind};
+use crate::reference::{Context, Nearness, Reference};
 
 /// What a source gave.
 type Answer<E> = Result<Candidate, Arc<E>>;
@@ -60,6 +62,13 @@ impl<'a, S: Supplier> Answers<'a, S> {
                 reference: reference.to_owned(),
             });
         }
+        if let Some(place) = nearer(reference, &by.origin) {
+            return Err(DependencyError::Inward {
+                chain: chain(),
+                reference: reference.to_owned(),
+                place,
+            });
+        }
         let whose = whose(reference, by);
         let supplier = &mut *self.supplier;
         let answer = self
@@ -100,4 +109,28 @@ fn names_machine(reference: &str) -> bool {
         Ok(Reference::Git(git)) => !is_neighbour(reference) && git.remote.is_local(),
         _ => false,
     }
+}
+
+/// What a reference leads into that is nearer to this machine than where the skill came from that
+/// has it, if it does.
+fn nearer(reference: &str, from: &Origin) -> Option<&'static str> {
+    let reference = Reference::parse(reference, &Context::default()).ok()?;
+    let nearness = Nearness::of_reference(&reference);
+    if from.kind == OriginKind::LocalFolder || nearness >= near(from) {
+        return None;
+    }
+    Some(match nearness {
+        Nearness::Here => "on this machine",
+        _ => "in your own network",
+    })
+}
+
+/// How near to this machine a skill came from.
+fn near(from: &Origin) -> Nearness {
+    if !from.kind.is_remote() {
+        return Nearness::Elsewhere;
+    }
+    let reference = Reference::parse(&from.url, &Context::default());
+    let of_scp = || reference.map_or(Nearness::Elsewhere, |each| Nearness::of_reference(&each));
+    Url::parse(&from.url).map_or_else(|_| of_scp(), |url| Nearness::of(&url))
 }

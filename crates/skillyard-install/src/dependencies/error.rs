@@ -66,6 +66,16 @@ pub enum DependencyError<E> {
         /// The path.
         reference: String,
     },
+    /// A stranger names what answers only on this machine, or around it.
+    #[error("{chain} came from elsewhere and may not name `{reference}`, which is {place}")]
+    Inward {
+        /// Who names it.
+        chain: String,
+        /// The address.
+        reference: String,
+        /// Where that is.
+        place: &'static str,
+    },
     /// Far too many.
     #[error("more than {0} skills are needed")]
     TooMany(usize),

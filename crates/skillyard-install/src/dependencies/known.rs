@@ -8,7 +8,7 @@ use crate::lockfile::{Locked, Lockfile, Required};
 /// What installed skills need and what was asked for before.
 #[derive(Debug, Clone)]
 pub struct Known<'a> {
-    lock: &'a Lockfile,
+    pub(super) lock: &'a Lockfile,
     wishes: Vec<Wish>,
     held: BTreeSet<String>,
 }

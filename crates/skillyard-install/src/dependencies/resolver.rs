@@ -11,6 +11,7 @@ use super::circle::circle;
 use super::demand::{Demand, Demands, Who, combined, fits};
 use super::error::{DependencyError, described};
 use super::known::Known;
+use super::met::as_locked;
 use super::round::{Failure, Round};
 use super::search::{Limits, TRIES};
 use super::{Root, Supplier};
@@ -50,17 +51,22 @@ impl<'a, S: Supplier> Resolver<'a, S> {
     ) -> Result<Settled<S::Error>, DependencyError<S::Error>> {
         let names: BTreeSet<&str> = roots.iter().map(|root| &root.candidate.name[..]).collect();
         let mut demands = self.known.demands(&names, &names);
+        let mut anew: BTreeSet<String> = BTreeSet::new();
         let mut rounds = 0;
         loop {
             rounds += 1;
-            let mut round = self.round(roots, &demands)?;
+            let mut round = self.round(roots, &demands, &anew)?;
+            let mut found: BTreeSet<String> = round.names().into_iter().map(Into::into).collect();
             let mut wanted = self.known.demands(&names, &round.names());
+            if rounds > SETTLING {
+                found.extend(anew.iter().cloned());
+            }
             let before = (rounds > SETTLING).then(|| demands.clone());
             let more = before.unwrap_or_default().into_iter();
             for (name, more) in more.chain(round.demands.clone()) {
                 wanted.entry(name).or_default().extend(more);
             }
-            if wanted == demands {
+            if wanted == demands && found == anew {
                 let mut failures = std::mem::take(&mut round.failures);
                 // Where it is open which version it is, what that one needs counts for nothing.
                 if failures.iter().any(|each| each.error.is_disagreement()) {
@@ -76,7 +82,7 @@ impl<'a, S: Supplier> Resolver<'a, S> {
                 }
                 return Ok((round, failures));
             }
-            demands = wanted;
+            (demands, anew) = (wanted, found);
         }
     }
 
@@ -84,6 +90,7 @@ impl<'a, S: Supplier> Resolver<'a, S> {
         &mut self,
         roots: &[Root],
         demands: &Demands,
+        anew: &BTreeSet<String>,
     ) -> Result<Round<S::Error>, DependencyError<S::Error>> {
         let mut round = Round::new();
         let mut queue = VecDeque::new();
@@ -134,17 +141,23 @@ impl<'a, S: Supplier> Resolver<'a, S> {
                     }
                     continue;
                 }
-                round.want(&next.name, demand(Who::Skill(name.clone()), &next));
+                let wanted = demand(Who::Skill(name.clone()), &next);
+                round.want(&next.name, wanted.clone());
                 match round.found.get(&next.name) {
                     None => {
                         let next = self.fitting(&next, demands, &mut round);
+                        if let Some(entry) = self.known.met(&next, demands, anew) {
+                            round.keep(as_locked(next, entry), &entry.requires, &name)?;
+                            continue;
+                        }
                         queue.push_back(next.name.clone());
                         round.add(next, &name)?;
                     }
-                    Some(other) => {
-                        let other = &other.needed.candidate;
-                        if other.source != next.source && other.tree.digest() != next.tree.digest()
-                        {
+                    Some(link) => {
+                        let other = &link.needed.candidate;
+                        let is_other = other.source != next.source
+                            || link.needed.stays && !wanted.allows(other);
+                        if is_other && other.tree.digest() != next.tree.digest() {
                             let error = DependencyError::Conflict {
                                 name: next.name.clone(),
                                 first: round.chain(&next.name),

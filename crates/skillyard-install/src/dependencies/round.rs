@@ -43,8 +43,10 @@ impl<E> Round<E> {
         }
     }
 
+    /// The names of all that do not just stay as they are.
     pub(super) fn names(&self) -> BTreeSet<&str> {
-        self.found.keys().map(String::as_str).collect()
+        let anew = self.found.iter().filter(|(_, link)| !link.needed.stays);
+        anew.map(|(name, _)| name.as_str()).collect()
     }
 
     /// The skills, sorted by name.
@@ -67,6 +69,7 @@ impl<E> Round<E> {
             needed: Needed {
                 requires: Vec::new(),
                 dependency: false,
+                stays: false,
                 held_back: None,
                 candidate,
             },
@@ -77,10 +80,31 @@ impl<E> Round<E> {
 
     /// Adds a skill that another one needs.
     pub(super) fn add(&mut self, candidate: Candidate, by: &str) -> Result<(), DependencyError<E>> {
+        self.put(candidate, Vec::new(), by, false)
+    }
+
+    /// Adds a skill that another one needs and that stays as it is installed, with what it needs.
+    pub(super) fn keep(
+        &mut self,
+        candidate: Candidate,
+        requires: &[Required],
+        by: &str,
+    ) -> Result<(), DependencyError<E>> {
+        self.put(candidate, requires.to_vec(), by, true)
+    }
+
+    fn put(
+        &mut self,
+        candidate: Candidate,
+        requires: Vec<Required>,
+        by: &str,
+        stays: bool,
+    ) -> Result<(), DependencyError<E>> {
         let link = Link {
             needed: Needed {
-                requires: Vec::new(),
+                requires,
                 dependency: true,
+                stays,
                 held_back: None,
                 candidate,
             },

@@ -13,6 +13,7 @@ use skillyard_audit::Event;
 use skillyard_format::{Diagnostic, Digest};
 use skillyard_install::candidate::Candidate;
 use skillyard_install::dependencies::Needed;
+use skillyard_install::lockfile::Locked;
 use skillyard_install::plan::{Change, Plan};
 use skillyard_install::store::Store;
 use skillyard_trust::scan::Finding;
@@ -88,7 +89,7 @@ pub(crate) fn fresh<'a>(needed: &'a [Needed], plan: &Plan, store: &Store) -> Vec
     for change in &plan.changes {
         match change {
             Change::Added { to } => drop(new.insert(&to.name)),
-            Change::Changed { from, to } if from.digest != to.digest => drop(new.insert(&to.name)),
+            Change::Changed { from, to } if is_other(from, to) => drop(new.insert(&to.name)),
             Change::Changed { to, .. } | Change::Restored { to } | Change::Repaired { to } => {
                 named.push(&to.name);
             }
@@ -110,6 +111,12 @@ pub(crate) fn fresh<'a>(needed: &'a [Needed], plan: &Plan, store: &Store) -> Vec
     candidates()
         .filter(|candidate| new.contains(candidate.name.as_str()))
         .collect()
+}
+
+/// Whether a skill has other bytes, or the same from elsewhere: trust follows from where it came.
+fn is_other(from: &Locked, to: &Locked) -> bool {
+    let is_elsewhere = (&from.source, from.origin, &from.url) != (&to.source, to.origin, &to.url);
+    from.digest != to.digest || is_elsewhere
 }
 
 /// Checks skills; `accepted` are codes of findings that the user accepts.

@@ -39,7 +39,10 @@ pub(crate) fn let_move(
     difference: &Difference,
     needed: &[Needed],
 ) {
-    let is_resolved = |name: &str| needed.iter().any(|each| each.candidate.name == name);
+    let is_resolved = |name: &str| {
+        let mut resolved = needed.iter().filter(|each| !each.stays);
+        resolved.any(|each| each.candidate.name == name)
+    };
     for each in needed {
         let name = each.candidate.name.as_str();
         let mut dependants = lock

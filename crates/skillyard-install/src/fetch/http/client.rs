@@ -4,14 +4,13 @@
 //! other than `Authorization` carry tokens, too, and must not follow to another host.
 
 use std::fmt;
-use std::net::Ipv4Addr;
 use std::sync::OnceLock;
 
 use reqwest::blocking::{Client, Response};
 use reqwest::header::{ACCEPT, ACCEPT_ENCODING, HeaderMap, LOCATION};
 use reqwest::{NoProxy, Proxy, redirect};
 use secrecy::ExposeSecret as _;
-use url::{Host, Url};
+use url::Url;
 
 use super::answer;
 use super::error::HttpError;
@@ -19,8 +18,8 @@ use super::header::Header;
 use super::request::Request;
 use super::settings::Settings;
 use super::tls::{self, Trust};
-use crate::reference::is_loopback;
 use crate::reference::shown::shown_url;
+use crate::reference::{Nearness, is_loopback};
 
 /// A client, which keeps its connections.
 pub struct Http {
@@ -200,27 +199,11 @@ impl Http {
 pub(crate) fn refused_redirect(url: &Url, target: &Url) -> Option<&'static str> {
     if url.scheme() == "https" && target.scheme() != "https" {
         Some("which is not encrypted")
-    } else if is_here(target) && !is_loopback(url) {
+    } else if Nearness::of(target) == Nearness::Here && !is_loopback(url) {
         Some("which is on this machine")
     } else {
         None
     }
-}
-
-/// Whether an address leads to this machine, in whatever way it is written.
-fn is_here(url: &Url) -> bool {
-    let is_here = |ip: Ipv4Addr| ip.is_loopback() || ip.is_unspecified();
-    let other = match url.host() {
-        Some(Host::Ipv4(ip)) => is_here(ip),
-        Some(Host::Ipv6(ip)) => ip.is_unspecified() || ip.to_ipv4_mapped().is_some_and(is_here),
-        // Whatever is below this name is on this machine, too.
-        Some(Host::Domain(name)) => {
-            let name = name.trim_end_matches('.');
-            name.rsplit('.').next() == Some("localhost")
-        }
-        None => false,
-    };
-    other || is_loopback(url)
 }
 
 /// Where an answer sends us, if it does.

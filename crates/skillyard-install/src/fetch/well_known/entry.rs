@@ -10,7 +10,7 @@ use url::Url;
 use super::index::{Artifact, Entry, FileEntry, IndexVersion};
 use crate::fetch::below;
 use crate::reference::shown::{shown, shown_url};
-use crate::reference::{SubPath, is_loopback};
+use crate::reference::{Nearness, SubPath, is_loopback};
 
 /// The most files a skill may have.
 const MAX_FILES: usize = 1000;
@@ -96,7 +96,7 @@ fn artifact_url(index: &Url, text: &str) -> Result<Url, String> {
         || (index.scheme() == "https" && url.scheme() == "http")
     {
         "is not on https"
-    } else if is_loopback(&url) && !is_loopback(index) {
+    } else if Nearness::of(&url) == Nearness::Here && !is_loopback(index) {
         "is on this machine"
     } else if !url.username().is_empty() || url.password().is_some() {
         "names a user"
