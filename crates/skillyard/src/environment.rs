@@ -201,6 +201,14 @@ impl Environment {
         !file.as_os_str().is_empty() && file != Path::new(ORG_CONFIG)
     }
 
+    /// A program of the `PATH`. What it names without a root means something else in every folder,
+    /// and in a checkout what others put there.
+    pub(crate) fn program(&self, name: &str) -> Option<PathBuf> {
+        let folders = self.path.iter().filter(|folder| folder.is_absolute());
+        let mut programs = folders.map(|folder| folder.join(name));
+        programs.find(|path| path.is_file())
+    }
+
     /// A variable that the user named, for `run --env`.
     #[expect(clippy::unused_self, reason = "who reads the environment holds it")]
     pub(crate) fn passed_on(&self, name: &str) -> Option<OsString> {

@@ -171,6 +171,9 @@ impl Git {
             .env("GIT_NO_LAZY_FETCH", "1")
             .env("GIT_NO_REPLACE_OBJECTS", "1")
             .env("LC_ALL", "C")
+            // Where a `PATH` has folders without a root, what lies in the current one decides
+            // neither which git runs nor what it starts.
+            .current_dir("/")
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped());

@@ -21,7 +21,7 @@ impl Git {
             _ => return false,
         }
         let mut command = self.command(&root.join(".git"));
-        command.arg("--work-tree").arg(root).current_dir(root);
+        command.arg("--work-tree").arg(root);
         command.args(["ls-files", "-z", "--"]).arg(path);
         run(&mut command, "list its files").is_ok_and(|files| !files.is_empty())
     }

@@ -86,9 +86,8 @@ fn revoked(context: &Context) -> Vec<Check> {
 }
 
 fn git(context: &Context) -> Check {
-    let mut folders = context.environment.path.iter();
-    match folders.find(|folder| folder.join("git").is_file()) {
-        Some(folder) => good("git", format!("git at {}", folder.join("git").display())),
+    match context.environment.program("git") {
+        Some(program) => good("git", format!("git at {}", program.display())),
         None => Check {
             verdict: Verdict::Missing,
             hint: Some("Install git to install skills from repositories".into()),

@@ -124,7 +124,7 @@ impl Config {
 }
 
 /// `~/x` in the home directory.
-fn expanded(path: &Path, home: Option<&Path>) -> PathBuf {
+pub(super) fn expanded(path: &Path, home: Option<&Path>) -> PathBuf {
     match (path.strip_prefix("~"), home) {
         (Ok(rest), Some(home)) => home.join(rest),
         _ => path.to_owned(),

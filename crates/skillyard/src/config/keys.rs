@@ -399,6 +399,12 @@ pub(crate) static ENTRIES: &[Entry] = &[
         "Variables of yours that it gets too.",
     ),
     entry(
+        "mcp.servers.SERVER.folder",
+        Kind::Text,
+        Project::Never(PROGRAMS),
+        "The folder it starts in: `.` is the current one, whatever lies there.",
+    ),
+    entry(
         "mcp.servers.SERVER.url",
         Kind::Url,
         Project::Never(WORDS),

@@ -1,9 +1,11 @@
 //! `[mcp.servers.*]`: the MCP servers whose tools and skills agents can use.
 
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use super::Config;
 use super::address::is_readable_by_others;
+use super::discovery::expanded;
 use super::problem::{ConfigError, Problem};
 use super::template::Template;
 use super::value::Value;
@@ -42,6 +44,8 @@ pub(crate) enum Reach {
         environment: Vec<(String, Secret)>,
         /// Variables that are passed on.
         pass: Vec<String>,
+        /// The folder that it starts in, where one is named.
+        folder: Option<PathBuf>,
     },
     /// At an address.
     Address {
@@ -110,6 +114,7 @@ impl Config {
                 arguments: self.arguments(&key("args"))?,
                 environment: self.named(&key("env."))?,
                 pass: self.list(&key("pass")).unwrap_or_default(),
+                folder: self.text(&key("folder")).map(|text| self.folder(&text)),
             },
             (None, Some(url)) => {
                 let headers = self.named(&key("headers."))?;
@@ -136,6 +141,14 @@ impl Config {
             skills: self.offers_skills_of(name),
             timeout: Duration::from_secs(u64::try_from(seconds).unwrap_or(60)),
         }))
+    }
+
+    /// The folder that a text means: `~/x` is in the home directory, and one without a root is in the
+    /// current folder.
+    fn folder(&self, text: &str) -> PathBuf {
+        let environment = self.environment();
+        let folder = expanded(Path::new(text), environment.home.as_deref());
+        environment.current_dir.join(folder)
     }
 
     fn arguments(&self, key: &str) -> Result<Vec<Secret>, ConfigError> {

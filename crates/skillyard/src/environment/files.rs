@@ -65,6 +65,11 @@ impl Environment {
         self.skillyard_home.join("sessions.db")
     }
 
+    /// Where programs of MCP servers start, unless they are to start in the project.
+    pub(crate) fn servers_folder(&self) -> PathBuf {
+        self.skillyard_home.join("mcp-servers")
+    }
+
     /// What the user has approved.
     pub(crate) fn approvals_file(&self) -> PathBuf {
         self.skillyard_home.join("approvals.toml")

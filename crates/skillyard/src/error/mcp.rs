@@ -37,6 +37,12 @@ impl McpFailure {
             ),
             Self::Server {
                 name,
+                source: McpError::Start { program, .. },
+            } if program.contains('/') && !program.starts_with('/') => format!(
+                "It is looked for in the folder it starts in, which is the current one where the project is trusted (`skillyard trust .`), or `mcp.servers.{name}.folder`"
+            ),
+            Self::Server {
+                name,
                 source: McpError::Start { .. },
             } => format!("See what is configured with `skillyard config list mcp.servers.{name}`"),
             _ => return None,

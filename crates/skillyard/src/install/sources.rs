@@ -261,11 +261,7 @@ impl<'a> Sources<'a> {
     }
 
     fn git(&self) -> Result<Git, CommandError> {
-        let folders = &self.context.environment.path;
-        let program = folders
-            .iter()
-            .map(|folder| folder.join("git"))
-            .find(|path| path.is_file());
+        let program = self.context.environment.program("git");
         let program = program.ok_or(GitError::Missing);
         Ok(Git::new(&program.map_err(InstallFailure::from)?))
     }

@@ -1,6 +1,7 @@
 //! The MCP servers of the configuration, as agents and the gateway use them.
 
 mod published;
+mod start;
 
 use std::ffi::OsString;
 use std::sync::Arc;
@@ -86,11 +87,12 @@ fn spec(context: &Context, server: &McpServer) -> Result<ServerSpec, CommandErro
             arguments,
             environment,
             pass,
+            folder,
         } => Transport::Stdio(Launch {
             program: command.into(),
             arguments: arguments.iter().map(hidden).collect(),
             environment: variables(context, environment, pass),
-            folder: context.environment.current_dir.clone(),
+            folder: start::folder(context, folder.as_deref())?,
         }),
         Reach::Address { url, headers } => {
             let parsed = Url::parse(url).map_err(|_| McpFailure::Address(server.name.clone()))?;

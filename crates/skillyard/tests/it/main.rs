@@ -71,6 +71,7 @@ mod lock_decides;
 mod machine;
 mod mcp;
 mod mcp_client;
+mod mcp_folder;
 mod mcp_gateway;
 mod mcp_offered;
 mod new;
