@@ -71,7 +71,7 @@ pub struct State {
     /// The skills in it, in order of activation.
     pub activated: Vec<Activated>,
     /// What the user allowed until it ends.
-    pub grants: Vec<Grant>,
+    pub grants: Vec<Granted>,
     /// What it cost.
     pub usage: Usage,
     /// Scripts and commands that ran.
@@ -125,6 +125,17 @@ pub struct Activated {
     /// Whether it did not fit into the last request, so that the model was told to load it again.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub dropped: bool,
+}
+
+/// Something that the user allowed for a session, and where.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Granted {
+    /// What was allowed.
+    #[serde(flatten)]
+    pub grant: Grant,
+    /// The folder that it is about: elsewhere the same words do something else.
+    #[serde(default)]
+    pub workspace: String,
 }
 
 /// Something that the user allowed for a session.

@@ -11,7 +11,9 @@ use skillyard_agent::front_end::{Answer, ApprovalRequest, FrontEnd, TurnEvent};
 use skillyard_agent::host::Permission;
 use skillyard_agent::message::Message;
 use skillyard_agent::replay::replay;
-use skillyard_agent::session::{Activated, Grant, Owner, Session, SessionError, SessionStore};
+use skillyard_agent::session::{
+    Activated, Grant, Granted, Owner, Session, SessionError, SessionStore,
+};
 use skillyard_agent::settings::Settings;
 use sqlx::Connection as _;
 
@@ -317,7 +319,10 @@ fn a_zero_byte_holds_up_nobody() {
         odd.state.owner = Some("ada".into());
         for command in ["a\0b", "\\u0000", "\\\\u0000", "\\\0"] {
             let command = command.to_owned();
-            odd.state.grants.push(Grant::Command { command });
+            odd.state.grants.push(Granted {
+                grant: Grant::Command { command },
+                workspace: "/work".into(),
+            });
         }
         open().save(&mut odd, Timestamp::now()).unwrap();
         let store = open();

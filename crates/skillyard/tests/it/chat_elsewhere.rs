@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 use crate::TestContext;
 use crate::scripted_model::{call, model};
 use crate::serve_chat::Serving;
+use crate::terminal::typed;
 
 /// Two trusted projects with a skill of one name, a third one with none, and a session that began
 /// in the first.
@@ -115,4 +116,39 @@ fn a_server_without_skills_gives_none_of_another_folder() {
     assert!(!request.contains("in-work.md"), "{request}");
     let refused = serving.say(id, "/hl do").to_string();
     assert!(!refused.contains("BODY OF one"), "{refused}");
+}
+
+#[test]
+fn what_was_allowed_for_the_session_is_asked_about_elsewhere() {
+    let (context, _) = session();
+    let command = json!({ "command": "pwd > ran" });
+    let file = json!({ "path": "made.md", "content": "x" });
+    let run = || json!({ "tool_calls": [call("1", "Bash", &command)] });
+    let write = || json!({ "tool_calls": [call("2", "Write", &file)] });
+    let done = || json!({ "content": "Done." });
+    let asked = [run(), done(), write(), done()];
+    let both = || [run(), write(), done()];
+    let answers = asked.into_iter().chain(both()).chain(both());
+    let (url, _) = model(answers.collect());
+    let url = format!("models.test.url={url}");
+    let flags = ["--config", &url, "--config", "models.test.tool_mode=native"];
+    let begin = ["chat", "--model", "test/m", "-p", "go"];
+    let go_on = ["chat", "--resume", "last", "-p", "go"];
+    for arguments in [&begin, &go_on] {
+        let answer = [("Allow it?", "session\r")];
+        typed(&context, &[&arguments[..], &flags].concat(), &answer);
+    }
+    let made = |folder: &str| {
+        let folder = context.root().parent().unwrap().join(folder);
+        ["ran", "made.md"].map(|file| std::fs::remove_file(folder.join(file)).is_ok())
+    };
+    assert_eq!(made("work"), [true, true]);
+    // Nobody can be asked now.
+    let again = ["--resume", "last", "-p", "go"];
+    let elsewhere = [&again[..], &["--workspace", "."], &flags].concat();
+    said(&context, "two", &elsewhere);
+    assert_eq!(made("two"), [false, false]);
+    said(&context, "two", &[&again[..], &flags].concat());
+    assert_eq!(made("work"), [true, true]);
+    assert_eq!(made("two"), [false, false]);
 }

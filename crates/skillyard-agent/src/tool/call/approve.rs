@@ -11,7 +11,7 @@ use super::{Calls, Ended};
 use crate::front_end::{Action, Answer, ApprovalRequest};
 use crate::host::HostError;
 use crate::message::ToolCall;
-use crate::session::Grant;
+use crate::session::{Grant, Granted};
 use crate::tool::Known;
 
 /// Why something is denied that the user was asked about.
@@ -68,7 +68,12 @@ impl Calls<'_> {
         grant: Grant,
         about: &dyn Fn(Event) -> Event,
     ) -> Result<Answer, HostError> {
-        if self.session.state.grants.contains(&grant) {
+        let workspace = self.host.surroundings().workspace().to_string_lossy();
+        let granted = Granted {
+            grant,
+            workspace: workspace.into_owned(),
+        };
+        if self.session.state.grants.contains(&granted) {
             return Ok(Answer::Session);
         }
         let session = self.session.id.clone();
@@ -92,7 +97,7 @@ impl Calls<'_> {
         };
         self.host.record(&ended)?;
         if matches!(answer, Answer::Session | Answer::Digest) {
-            self.session.state.grants.push(grant);
+            self.session.state.grants.push(granted);
         }
         Ok(answer)
     }
