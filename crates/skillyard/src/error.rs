@@ -69,6 +69,13 @@ pub(crate) enum CommandError {
     Write { path: PathBuf, source: io::Error },
     #[error("`{}` exists already", .0.display())]
     Exists(PathBuf),
+    #[error("`{key}` is locked by `{}`, and {said} is something else", by.display())]
+    Locked {
+        key: &'static str,
+        by: PathBuf,
+        said: String,
+        locked: Option<String>,
+    },
     #[error("`{name}` is not a valid skill name: {problem}")]
     Name {
         name: String,

@@ -12,8 +12,8 @@ use skillyard_catalog::walk::Skipped;
 use skillyard_catalog::{Catalog, CatalogSkill, Status};
 use skillyard_install::scope::ScopeKind;
 
+use crate::config::discovery::TrustProjects;
 use crate::installed::Altered;
-use crate::permission::TRUST_PROJECT;
 use crate::signing::signers;
 
 /// What keeps a skill of the catalog out of prompts, if anything does.
@@ -25,7 +25,7 @@ pub(crate) fn of(skill: &CatalogSkill) -> Option<Withheld> {
         remedy: match &skill.status {
             Status::Enabled => None,
             Status::Revoked { .. } => Some(signers::remedy(name)),
-            Status::Untrusted => Some(TRUST_PROJECT.into()),
+            Status::Untrusted => Some(TrustProjects::Ask.remedy(".")),
             Status::Disabled { .. } => Some(format!(
                 "Switch it on with `skillyard enable {name}`, which says what else keeps it off"
             )),

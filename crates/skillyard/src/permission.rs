@@ -20,7 +20,7 @@ use skillyard_trust::policy::{Layer, Policy};
 use skillyard_trust::provenance::{Origin, Provenance};
 use skillyard_trust::verdict::{OptIn, Verdict, assess};
 
-pub(crate) use self::decision::{Decision, TRUST_PROJECT};
+pub(crate) use self::decision::Decision;
 use crate::config::discovery::TrustProjects;
 use crate::config::layer::Setting;
 use crate::config::origin::LayerKind;

@@ -29,6 +29,7 @@ use crate::discovered;
 use crate::error::CommandError;
 use crate::library::Choice;
 use crate::mcp::{Lenders, PublishedSkills};
+use crate::sanitize::visible;
 
 pub(crate) use desk::Desk;
 pub(crate) use front::{Collected, Output, Terminal, Told};
@@ -84,10 +85,12 @@ fn runtime_with(
     settings: &Settings,
     store: Arc<SessionStore>,
 ) -> Result<Runtime, CommandError> {
-    let shelf = shelf(context, wanted)?;
-    let provider = model::provider(context, &settings.model)?;
     let router = settings.router_model.as_deref();
     let router = router.filter(|_| settings.strategy != Strategy::Tool);
+    // Whoever chose it, and when: what is said goes there.
+    keep_models(context, &settings.model, router)?;
+    let shelf = shelf(context, wanted)?;
+    let provider = model::provider(context, &settings.model)?;
     let router = router.map(|model| model::provider(context, model));
     let host = Machine::new(context, &shelf, wanted)?;
     Ok(Runtime {
@@ -98,6 +101,20 @@ fn runtime_with(
         store,
         clock: jiff::Timestamp::now,
         subscribers: subscribers(context)?,
+    })
+}
+
+/// Refuses models of a flag, an agent or a session that are not those which the organisation locked.
+pub(crate) fn keep_models(
+    context: &Context,
+    model: &str,
+    router: Option<&str>,
+) -> Result<(), CommandError> {
+    let config = context.config()?;
+    let said = |model: &str| format!("the model `{}`", visible(model));
+    config.keep_locked("agents.model", said(model), model)?;
+    router.map_or(Ok(()), |router| {
+        config.keep_locked("agents.router_model", said(router), router)
     })
 }
 

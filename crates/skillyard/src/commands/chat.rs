@@ -192,6 +192,7 @@ fn start(
     args: &Args,
     cancel: &AtomicBool,
 ) -> Result<(Runtime, Session), CommandError> {
+    args.keep_locked(context)?;
     let opt_in = if args.allow_scripts {
         OptIn::Yes
     } else {
@@ -279,6 +280,23 @@ fn start(
     agent::with_context(context, &mut settings)?;
     let session = agent::session(context, runtime.prompt(&settings), version)?;
     Ok((runtime, session))
+}
+
+impl Args {
+    /// Refuses flags that stand for keys which the organisation locked.
+    fn keep_locked(&self, context: &Context) -> Result<(), CommandError> {
+        let config = context.config()?;
+        if self.allow_scripts {
+            config.keep_locked("scripts.allow", "`--allow-scripts`", "true")?;
+        }
+        if let Some(model) = &self.model {
+            config.keep_locked("agents.model", "`--model`", model)?;
+        }
+        match &self.strategy {
+            Some(strategy) => config.keep_locked("agents.activation", "`--strategy`", strategy),
+            None => Ok(()),
+        }
+    }
 }
 
 /// The folder that the command line names.

@@ -8,6 +8,7 @@ use skillyard_install::dependencies::{Asker, Root};
 use skillyard_install::plan::{OnConflict, Plan, Settlement};
 
 use super::Outcome;
+use crate::config::Config;
 use crate::context::Context;
 use crate::error::CommandError;
 use crate::error::install::InstallFailure;
@@ -199,6 +200,17 @@ impl Args {
         }
     }
 
+    /// Refuses flags that stand for keys which the organisation locked.
+    fn keep_locked(&self, config: &Config) -> Result<(), CommandError> {
+        if !self.agent.is_empty() {
+            config.keep_locked("install.agents", "`--agent`", &self.agent.join("\n"))?;
+        }
+        if self.link {
+            config.keep_locked("install.link", "`--link`", "true")?;
+        }
+        Ok(())
+    }
+
     /// Whose skills they become.
     pub(crate) fn scope(&self) -> &ScopeArgs {
         &self.scope
@@ -228,6 +240,7 @@ pub(crate) fn prepare(
     let lock = place.lock()?;
     let known = known(&lock, place, &supply)?;
     let config = context.config()?;
+    args.keep_locked(&config)?;
     let targets = place.targets(&args.agent, &config.install_agents())?;
     let linked = args.link || config.installs_links();
     let mut settlement = args.settlement();

@@ -208,7 +208,9 @@ fn approved_hosts(
 fn denied(context: &Context, args: &Args, skill: &SkillPlace, error: CommandError) -> CommandError {
     let reason = match &error {
         CommandError::Run(RunError::Blocked { reason, .. }) => reason.clone(),
-        CommandError::Run(locked @ RunError::Locked { .. }) => locked.to_string(),
+        CommandError::Run(RunError::Locked { .. }) | CommandError::Locked { .. } => {
+            error.to_string()
+        }
         _ => return error,
     };
     if args.explain {
@@ -253,6 +255,9 @@ fn answer(args: &Args) -> Answer {
 /// What the command line allows, and the configuration where that says nothing.
 fn allowed(context: &Context, args: &Args) -> Result<Allowed, CommandError> {
     let config = context.config()?;
+    if args.allow_scripts {
+        config.keep_locked("scripts.allow", "`--allow-scripts`", "true")?;
+    }
     let configured = Allowed::configured(&config);
     let day = 24.0 * 60.0 * 60.0;
     let mut limits = configured.limits;

@@ -10,6 +10,7 @@ use skillyard_server::{Access, MountedRegistry, Proxy, Readers, Server, Settings
 
 use super::Outcome;
 use crate::agent::Desk;
+use crate::config::Config;
 use crate::context::Context;
 use crate::error::serve::ServeFailure;
 use crate::error::{CommandError, Status};
@@ -62,6 +63,7 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     let address = SocketAddr::new(args.host, args.port);
     let bound = bind(address, &access).map_err(ServeFailure::Serve)?;
     let config = context.config()?;
+    args.keep_locked(&config)?;
     let log = config.text("server.log_format");
     let log = args.log_format.or(log.as_deref().map(LogFormat::of));
     let proxy = if args.behind_proxy {
@@ -125,6 +127,24 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     drop(machine);
     outcome.map_err(ServeFailure::Serve)?;
     Ok(Status::Yes)
+}
+
+impl Args {
+    /// Refuses flags that stand for keys which the organisation locked.
+    fn keep_locked(&self, config: &Config) -> Result<(), CommandError> {
+        if self.registry {
+            config.keep_locked("server.registry", "`--registry`", "true")?;
+        }
+        if self.public_registry {
+            config.keep_locked("server.public_registry", "`--public-registry`", "true")?;
+        }
+        match &self.log_format {
+            Some(format) => {
+                config.keep_locked("server.log_format", "`--log-format`", format.as_str())
+            }
+            None => Ok(()),
+        }
+    }
 }
 
 /// What was found, and where to look.

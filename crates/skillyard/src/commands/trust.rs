@@ -224,10 +224,15 @@ fn set_folder(context: &Context, file: &Path, folder: &Path, trusted: bool) -> O
     if !trusted {
         refuse_if_covered(context, file, &folder)?;
     }
+    let config = context.config();
+    let keeps_out = config.is_ok_and(|config| config.trust_projects() == TrustProjects::Never);
     if context.printer.is_json() {
-        context.printer.json(
-            &json!({ "folder": folder.to_string_lossy(), "trusted": trusted, "changed": changed }),
-        )?;
+        let mut answer =
+            json!({ "folder": folder.to_string_lossy(), "trusted": trusted, "changed": changed });
+        if trusted && keeps_out {
+            answer["kept_out_by"] = "discovery.trust_projects".into();
+        }
+        context.printer.json(&answer)?;
         return Ok(Status::Yes);
     }
     let shown = visible(&folder.to_string_lossy()).into_owned();
@@ -235,16 +240,20 @@ fn set_folder(context: &Context, file: &Path, folder: &Path, trusted: bool) -> O
     if changed {
         let sign = if trusted { '+' } else { '-' };
         context.printer.data(&format!(" {sign} {shown}\n"))?;
-        context
-            .printer
-            .note(&format!("Skills in `{shown}` are now {word}"));
+        if !(trusted && keeps_out) {
+            context
+                .printer
+                .note(&format!("Skills in `{shown}` are now {word}"));
+        }
     } else {
         let already = if trusted { " already" } else { "" };
         context
             .printer
             .note(&format!("Nothing to do: `{shown}` is {word}{already}"));
     }
-    if trusted {
+    if trusted && keeps_out {
+        context.printer.note(&TrustProjects::Never.remedy("."));
+    } else if trusted {
         tell_project(context, file, &folder)?;
     }
     Ok(Status::Yes)

@@ -23,6 +23,18 @@ pub(crate) enum TrustProjects {
     Never,
 }
 
+impl TrustProjects {
+    /// What the user can do about a project that is not trusted.
+    pub(crate) fn remedy(self, folder: &str) -> String {
+        match self {
+            Self::Never => "`discovery.trust_projects` is `never`, so no project's skills are used, whatever is trusted; `skillyard config get discovery.trust_projects --show-origin` says who wants it so".into(),
+            Self::Ask | Self::Always => {
+                format!("Look at the project's skills, then run `skillyard trust {folder}`")
+            }
+        }
+    }
+}
+
 impl Config {
     /// Whether skills of a project may be used before it is trusted.
     pub(crate) fn trust_projects(&self) -> TrustProjects {

@@ -7,6 +7,7 @@ use super::final_block::unused;
 use super::origin::{LayerKind, Origin};
 use super::problem::Problem;
 use super::value::Value;
+use crate::error::CommandError;
 
 impl Config {
     /// Drops what the organisation has locked, and says so.
@@ -47,6 +48,29 @@ impl Config {
                     .then_some(path.as_path()),
                 _ => None,
             })
+    }
+
+    /// Refuses what would be other than a locked key says: a flag that stands for it, or an agent
+    /// that has its own.
+    pub(crate) fn keep_locked(
+        &self,
+        key: &'static str,
+        said: impl Into<String>,
+        value: &str,
+    ) -> Result<(), CommandError> {
+        let Some(by) = self.lock_of(key) else {
+            return Ok(());
+        };
+        let locked = self.get(key).map(|setting| setting.value.plain());
+        if locked.as_deref().unwrap_or_default() == value {
+            return Ok(());
+        }
+        Err(CommandError::Locked {
+            key,
+            by: by.to_owned(),
+            said: said.into(),
+            locked,
+        })
     }
 }
 

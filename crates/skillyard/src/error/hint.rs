@@ -58,6 +58,13 @@ impl CommandError {
                     file.display()
                 )
             }
+            Self::Locked {
+                key: "agents.model",
+                locked: Some(model),
+                ..
+            } => format!(
+                "Say `--model {model}`; an agent gets it with `skillyard agent edit NAME --model {model}`"
+            ),
             Self::NoEditor => "Set `EDITOR` to the program that you write with".into(),
             Self::NoSuchSkill {
                 nearest: Some(name),

@@ -29,6 +29,16 @@ pub(crate) enum ScopeName {
     Project,
 }
 
+impl ScopeName {
+    /// The word for it.
+    fn as_str(self) -> &'static str {
+        match self {
+            Self::User => "user",
+            Self::Project => "project",
+        }
+    }
+}
+
 /// Where skills are installed.
 #[derive(Debug, Clone, Default, clap::Args)]
 pub(crate) struct ScopeArgs {
@@ -41,9 +51,13 @@ pub(crate) struct ScopeArgs {
 impl ScopeArgs {
     /// The scope that was named, else the one of the configuration.
     pub(crate) fn or_configured(&self, context: &Context) -> Result<Self, CommandError> {
+        let config = context.config()?;
         let scope = match self.scope {
-            None => context.config()?.install_scope(),
-            named => named,
+            None => config.install_scope(),
+            Some(named) => {
+                config.keep_locked("install.scope", "`--scope`", named.as_str())?;
+                Some(named)
+            }
         };
         Ok(Self { scope })
     }

@@ -10,6 +10,7 @@ use skillyard_install::scope::ScopeKind;
 use super::changes;
 use super::place::Place;
 use crate::commands::Outcome;
+use crate::config::discovery::TrustProjects;
 use crate::context::Context;
 use crate::error::{CommandError, Status};
 use crate::report::{counted, elapsed};
@@ -88,9 +89,15 @@ pub(crate) fn tell_about_trust(
         && plan.changes.iter().any(is_new)
         && context.config()?.project_trust == ProjectTrust::Untrusted
     {
-        context.printer.note(
-            "Skillyard keeps this project's skills out of prompts until you run `skillyard trust .`",
-        );
+        let note = match context.config()?.trust_projects() {
+            TrustProjects::Never => {
+                "Skillyard keeps this project's skills out of prompts, because `discovery.trust_projects` is `never`"
+            }
+            TrustProjects::Ask | TrustProjects::Always => {
+                "Skillyard keeps this project's skills out of prompts until you run `skillyard trust .`"
+            }
+        };
+        context.printer.note(note);
     }
     Ok(())
 }

@@ -1,5 +1,7 @@
 //! Whether a script may run, and what to tell the user.
 
+use std::path::Path;
+
 use skillyard_catalog::CatalogSkill;
 use skillyard_format::package::Digest;
 use skillyard_trust::approval::SkillApproval;
@@ -7,10 +9,8 @@ use skillyard_trust::provenance::Provenance;
 use skillyard_trust::verdict::{OptIn, Remedy, ScriptVerdict};
 
 use super::Permissions;
+use crate::config::discovery::TrustProjects;
 use crate::signing::signers;
-
-/// What the user can do about a project that is not trusted.
-pub(crate) const TRUST_PROJECT: &str = "Look at the project's skills, then run `skillyard trust .`";
 
 /// Whether a script may run, and what to tell the user.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -22,7 +22,7 @@ pub(crate) struct Decision {
 }
 
 impl Decision {
-    fn of(verdict: ScriptVerdict, name: &str) -> Self {
+    fn of(verdict: ScriptVerdict, name: &str, projects: TrustProjects) -> Self {
         let approve = format!(
             "Review it with `skillyard show {name} --files`, then run `skillyard trust {name} --scripts`"
         );
@@ -31,7 +31,7 @@ impl Decision {
             ScriptVerdict::Ask { .. } => Some(approve),
             ScriptVerdict::Blocked { remedy, .. } => match remedy {
                 Remedy::ApproveSkill => Some(approve),
-                Remedy::TrustProject => Some(TRUST_PROJECT.into()),
+                Remedy::TrustProject => Some(projects.remedy(".")),
                 Remedy::None => None,
             },
         };
@@ -112,6 +112,12 @@ impl Permissions {
             (OptIn::No, OptIn::No) => OptIn::No,
             _ => OptIn::Yes,
         };
-        Decision::of(self.verdict(provenance).script(approval, opt_in), name)
+        let verdict = self.verdict(provenance).script(approval, opt_in);
+        Decision::of(verdict, name, self.trust_projects)
+    }
+
+    /// What the user can do about a project that is not trusted.
+    pub(crate) fn project_remedy(&self, root: &Path) -> String {
+        self.trust_projects.remedy(&root.to_string_lossy())
     }
 }

@@ -97,10 +97,7 @@ pub(crate) fn decide(
     };
     let decision = permissions.decide_for(&provenance, request.skill, approved, opt_in);
     let hint = match permissions.untrusted_project(request.folder) {
-        Some(root) if request.source.is_none() => {
-            let root = root.to_string_lossy();
-            format!("Look at the project's skills, then run `skillyard trust {root}`")
-        }
+        Some(root) if request.source.is_none() => permissions.project_remedy(&root),
         _ => decision.hint.clone().unwrap_or_default(),
     };
     match &decision.verdict {

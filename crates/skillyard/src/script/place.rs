@@ -60,8 +60,8 @@ impl SkillPlace {
             Status::Enabled | Status::Altered | Status::Revoked { .. } => None,
             Status::Untrusted => {
                 let reason = "it belongs to a project that you have not trusted".to_owned();
-                let hint = "Look at the project, then trust it with `skillyard trust .`";
-                Some(blocked(reason, hint))
+                let hint = context.config()?.trust_projects().remedy(".");
+                Some(blocked(reason, &hint))
             }
             Status::Disabled { reason } => Some(disabled(&name, reason)),
             Status::Unavailable { missing } => {

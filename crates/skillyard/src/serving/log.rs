@@ -29,6 +29,15 @@ impl LogFormat {
         }
     }
 
+    /// The word for it.
+    pub(crate) fn as_str(self) -> &'static str {
+        match self {
+            Self::Quiet => "quiet",
+            Self::Text => "text",
+            Self::Json => "json",
+        }
+    }
+
     /// Writes a line.
     pub(crate) fn write(self, context: &Context, line: &Line<'_>) {
         let time = context.now().strftime("%Y-%m-%dT%H:%M:%S%.3fZ").to_string();

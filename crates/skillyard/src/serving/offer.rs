@@ -21,6 +21,12 @@ impl Offer {
     /// What flags and the configuration say.
     pub(crate) fn new(context: &Context, flags: &OfferFlags) -> Result<Self, CommandError> {
         let config = context.config()?;
+        if flags.gateway {
+            config.keep_locked("mcp.gateway", "`--gateway`", "true")?;
+        }
+        if flags.allow_run {
+            config.keep_locked("mcp.run", "`--allow-run`", "true")?;
+        }
         let upstream = if flags.gateway || config.is_on("mcp.gateway") {
             Some(Lenders::all(context)?.servers)
         } else {

@@ -2,6 +2,7 @@
 
 mod files;
 mod layers;
+mod locked_flags;
 mod secrets;
 
 use std::os::unix::fs::PermissionsExt as _;

@@ -17,6 +17,33 @@ fn project(config: &str) -> TestContext {
 }
 
 #[test]
+fn trust_says_what_keeps_a_project_out_all_the_same() {
+    let context = project("[discovery]\ntrust_projects = \"never\"\n");
+    context.write(
+        ".skills/tool/SKILL.md",
+        "---\nname: tool\ndescription: d\n---\n",
+    );
+    context.write(".skills/tool/scripts/a.sh", "#!/bin/sh\n");
+    for _ in 0..2 {
+        let told = context.tell(&["trust", "."]);
+        assert!(!told.contains("are now trusted"), "{told}");
+        assert!(
+            told.contains("`discovery.trust_projects` is `never`"),
+            "{told}"
+        );
+        let told = context.tell(&["run", "tool", "scripts/a.sh", "--yes"]);
+        assert!(
+            told.contains("`discovery.trust_projects` is `never`"),
+            "{told}"
+        );
+        assert!(!told.contains("skillyard trust"), "{told}");
+    }
+    let told = context.json(&["trust", ".", "--json"]);
+    assert_eq!(told["kept_out_by"], "discovery.trust_projects", "{told}");
+    assert_snapshot!(context.status("tool"), @"untrusted");
+}
+
+#[test]
 fn a_project_is_trusted_and_no_longer() {
     let context = project("");
     assert_snapshot!(context.status("pdf"), @"untrusted");

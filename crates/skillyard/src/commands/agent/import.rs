@@ -10,6 +10,7 @@ use skillyard_audit::EventKind;
 use skillyard_format::text::BOM;
 
 use super::{Outcome, all_skills, changed, store};
+use crate::agent::keep_models;
 use crate::context::Context;
 use crate::error::CommandError;
 use crate::error::agent::AgentFailure;
@@ -59,6 +60,12 @@ pub(super) fn run(context: &Context, args: &Args) -> Outcome {
     if exported.hash.is_some_and(|said| said != hash) {
         return Err(AgentFailure::OtherHash(args.file.clone()).into());
     }
+    let definition = &exported.definition;
+    keep_models(
+        context,
+        &definition.model,
+        definition.router_model.as_deref(),
+    )?;
     let name = args.name.as_ref().unwrap_or(&exported.name);
     let kept = store(context).create(name, &exported.definition);
     let kept = kept.map_err(AgentFailure::from)?;

@@ -150,7 +150,29 @@ struct Said {
 }
 
 impl Said {
+    /// Refuses flags that stand for keys which the organisation locked.
+    fn keep_locked(&self, context: &Context) -> Result<(), CommandError> {
+        let config = context.config()?;
+        let routed = self.routed_skills.map(|count| count.to_string());
+        for (key, flag, said) in [
+            ("agents.model", "`--model`", &self.model),
+            (
+                "agents.router_model",
+                "`--router-model`",
+                &self.router_model,
+            ),
+            ("agents.activation", "`--strategy`", &self.strategy),
+            ("agents.routed_skills", "`--routed-skills`", &routed),
+        ] {
+            if let Some(said) = said {
+                config.keep_locked(key, flag, said)?;
+            }
+        }
+        Ok(())
+    }
+
     fn apply(&self, context: &Context, definition: &mut Definition) -> Result<(), CommandError> {
+        self.keep_locked(context)?;
         if let Some(model) = &self.model {
             definition.model.clone_from(model);
             warn_of_model(context, model);

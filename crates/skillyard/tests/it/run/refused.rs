@@ -142,7 +142,7 @@ fn skills_that_may_not_run() {
     ----- stderr -----
     error: skill `project` may not run scripts: it belongs to a project that you have not trusted
 
-    hint: Look at the project, then trust it with `skillyard trust .`
+    hint: Look at the project's skills, then run `skillyard trust .`
     ");
     assert_eq!(context.code(&["trust", "."]), Some(0));
     assert_eq!(context.code(&["run", "project", "x.sh"]), Some(1));

@@ -1,0 +1,122 @@
+//! Flags and agents say nothing else than what the organisation locked.
+
+use std::fs;
+
+use crate::servers::repository::skill;
+use crate::{TestContext, output, text};
+
+const ORG: &str = "locked = ['agents', 'scripts', 'install', 'server', 'mcp']\n[scripts]\nallow = false\n[install]\nscope = 'project'\n";
+
+/// What a command says under the organisation's file, and its exit code.
+fn told(context: &TestContext, arguments: &[&str]) -> (String, Option<i32>) {
+    let mut command = context.skillyard();
+    command.env("SKILLYARD_ORG_CONFIG", context.root().join("../org.toml"));
+    let ran = output(command.args(arguments));
+    (text(&ran.stderr), ran.status.code())
+}
+
+fn organised() -> TestContext {
+    let context = TestContext::new();
+    context
+        .write("../org.toml", ORG)
+        .write("skills.toml", "")
+        .write("lib/pdf/SKILL.md", skill("pdf", "one"))
+        .write("lib/pdf/scripts/a.sh", "#!/bin/sh\ntouch ran\n");
+    context
+}
+
+#[test]
+fn flags_do_not_say_what_is_locked() {
+    let context = organised();
+    let chat = ["chat", "-p", "hello"];
+    let agent = ["agent", "create", "clerk"];
+    let install = ["install", "./lib/pdf"];
+    let serve = ["serve", "--port", "0"];
+    for (command, more, key) in [
+        (&chat[..], &["--model", "fake/m"][..], "agents.model"),
+        (&chat, &["--strategy", "router"], "agents.activation"),
+        (&chat, &["--allow-scripts"], "scripts.allow"),
+        (&agent, &["--model", "fake/m"], "agents.model"),
+        (&agent, &["--router-model", "fake/m"], "agents.router_model"),
+        (&agent, &["--strategy", "router"], "agents.activation"),
+        (&agent, &["--routed-skills", "3"], "agents.routed_skills"),
+        (&install, &["--scope", "user"], "install.scope"),
+        (&install, &["--agent", "codex"], "install.agents"),
+        (&install, &["--link"], "install.link"),
+        (&serve, &["--registry"], "server.registry"),
+        (&serve, &["--public-registry"], "server.public_registry"),
+        (&serve, &["--log-format", "json"], "server.log_format"),
+        (&serve, &["--gateway"], "mcp.gateway"),
+        (&["mcp"], &["--allow-run"], "mcp.run"),
+        (
+            &["run", "./lib/pdf", "scripts/a.sh"],
+            &["--allow-scripts"],
+            "scripts.allow",
+        ),
+    ] {
+        let (said, code) = told(&context, &[command, more].concat());
+        let locked = format!("error: `{key}` is locked by `");
+        assert!(said.contains(&locked), "{command:?} {more:?}: {said}");
+        let named = format!("and `{}` is something else", more[0]);
+        assert!(said.contains(&named), "{command:?} {more:?}: {said}");
+        assert_eq!(code, Some(2), "{command:?} {more:?}");
+    }
+    assert!(!context.root().join("skills.lock").exists());
+    // What is locked may be said.
+    for arguments in [
+        &["chat", "-p", "hello", "--model", "offline"][..],
+        &["chat", "-p", "hello", "--strategy", "tool"],
+        &["agent", "create", "clerk", "--model", "offline"],
+        &["install", "./lib/pdf", "--scope", "project"],
+    ] {
+        let (said, code) = told(&context, arguments);
+        assert_eq!(code, Some(0), "{arguments:?}: {said}");
+    }
+}
+
+#[test]
+fn agents_and_sessions_do_not_have_another_model_than_the_locked_one() {
+    let context = organised();
+    let set = |key: &str, value: &str| {
+        assert_eq!(context.code(&["config", "set", key, value]), Some(0));
+    };
+    set("models.fake.url", "http://127.0.0.1:9/v1");
+    assert_eq!(
+        context.code(&["agent", "create", "clerk", "--model", "fake/m"]),
+        Some(0)
+    );
+    let exported = output(context.skillyard().args(["agent", "export", "clerk"]));
+    fs::write(context.root().join("clerk.json"), exported.stdout).unwrap();
+    let router = ["--strategy", "router", "--router-model", "fake/m"];
+    let create = ["agent", "create", "picky"];
+    assert_eq!(context.code(&[&create[..], &router].concat()), Some(0));
+    // A session that began before it was locked, and whose model does not answer.
+    context.run(&["chat", "--model", "fake/m", "-p", "hello"]);
+    for (arguments, key) in [
+        (&["chat", "clerk", "-p", "hello"][..], "agents.model"),
+        (&["chat", "picky", "-p", "hello"], "agents.router_model"),
+        (&["chat", "--resume", "last", "-p", "on"], "agents.model"),
+        (
+            &["agent", "import", "clerk.json", "--name", "other"],
+            "agents.model",
+        ),
+    ] {
+        let (said, code) = told(&context, arguments);
+        let locked = format!("error: `{key}` is locked by `");
+        assert!(said.contains(&locked), "{arguments:?}: {said}");
+        assert!(said.contains("the model `fake/m`"), "{arguments:?}: {said}");
+        assert_eq!(code, Some(2), "{arguments:?}");
+    }
+    // The locked one goes on with it.
+    let (said, code) = told(
+        &context,
+        &[
+            "chat", "--resume", "last", "--model", "offline", "-p", "hello",
+        ],
+    );
+    assert_eq!(code, Some(0), "{said}");
+    let (said, code) = told(&context, &["agent", "edit", "clerk", "--model", "offline"]);
+    assert_eq!(code, Some(0), "{said}");
+    let (said, code) = told(&context, &["chat", "clerk", "-p", "hello"]);
+    assert_eq!(code, Some(0), "{said}");
+}
