@@ -5,7 +5,8 @@
 //! Where the newest do not go together, older ones are tried.
 //!
 //! A reference in a skill is a stranger's word. `./x` and `../x` mean a folder of the same
-//! source; a path of this machine is believed only from a skill of this machine.
+//! source; a path of this machine is believed only from a skill of this machine, and an address
+//! on it or around it only from a skill of there.
 
 mod answers;
 mod circle;
