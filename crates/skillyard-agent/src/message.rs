@@ -4,6 +4,7 @@
 //! talk and a replay can make it again.
 
 use serde::{Deserialize, Serialize};
+use skillyard_format::tokens::estimate;
 
 use crate::front_end::Trigger;
 
@@ -151,6 +152,20 @@ impl Message {
             _ => None,
         });
         calls.collect()
+    }
+
+    /// About how many tokens it has.
+    pub(crate) fn tokens(&self) -> usize {
+        let texts: usize = match self {
+            Self::User { parts } => parts.iter().map(|part| estimate(part.text())).sum(),
+            Self::Assistant { .. } => {
+                let calls = self.calls();
+                let calls: usize = calls.iter().map(|call| estimate(&call.arguments) + 8).sum();
+                estimate(&self.words()) + calls
+            }
+            Self::Tool { results } => results.iter().map(|each| estimate(&each.content)).sum(),
+        };
+        texts + 4
     }
 }
 

@@ -5,11 +5,10 @@
 //! ones nothing stays but the skills that are still active: they are attached again, the latest
 //! first, as far as their share of the budget goes.
 
-use std::fmt::Write as _;
-
 use skillyard_format::tokens::estimate;
 
 use super::Session;
+use super::cut::cut;
 use crate::front_end::Trigger;
 use crate::message::{Message, UserPart};
 
@@ -33,7 +32,7 @@ pub struct Plan {
 
 /// Makes a session fit into a number of tokens. The same session gives the same plan.
 pub fn plan(session: &Session, tokens: usize) -> Plan {
-    let costs: Vec<usize> = session.messages.iter().map(cost).collect();
+    let costs: Vec<usize> = session.messages.iter().map(Message::tokens).collect();
     if costs.iter().sum::<usize>() <= tokens {
         return Plan {
             messages: session.messages.clone(),
@@ -44,11 +43,14 @@ pub fn plan(session: &Session, tokens: usize) -> Plan {
     }
     let share = tokens * SKILL_SHARE / 100;
     let first = first_kept(&session.messages, &costs, tokens - share);
-    let mut parts = vec![UserPart::Note {
-        text: format!(
-            "The first {first} messages of this session were left out because they did not fit."
-        ),
-    }];
+    let mut parts = Vec::new();
+    if first > 0 {
+        parts.push(UserPart::Note {
+            text: format!(
+                "The first {first} messages of this session were left out because they did not fit."
+            ),
+        });
+    }
     let (mut attached, mut dropped, mut used) = (Vec::new(), Vec::new(), 0);
     for skill in session.state.activated.iter().rev() {
         if skill.message >= first {
@@ -79,7 +81,10 @@ pub fn plan(session: &Session, tokens: usize) -> Plan {
             ),
         });
     }
-    let mut messages = vec![Message::User { parts }];
+    let mut messages = Vec::new();
+    if !parts.is_empty() {
+        messages.push(Message::User { parts });
+    }
     messages.extend_from_slice(&session.messages[first..]);
     cut_results(&mut messages, tokens);
     Plan {
@@ -113,7 +118,7 @@ fn first_kept(messages: &[Message], costs: &[usize], tokens: usize) -> usize {
 
 /// Cuts the longest results until all messages fit, or until no result is worth cutting.
 fn cut_results(messages: &mut [Message], tokens: usize) {
-    let total: usize = messages.iter().map(cost).sum();
+    let total: usize = messages.iter().map(Message::tokens).sum();
     let sizes = messages.iter().flat_map(|message| match message {
         Message::Tool { results } => results.as_slice(),
         _ => &[],
@@ -135,42 +140,6 @@ fn cut_results(messages: &mut [Message], tokens: usize) {
             }
         }
     }
-}
-
-/// Cuts a text to about so many tokens, says so, and closes the element that it stands in.
-fn cut(text: &mut String, tokens: usize) {
-    let size = estimate(text);
-    if size <= tokens {
-        return;
-    }
-    let end = text.floor_char_boundary(text.len() * tokens / size);
-    let element = text.strip_prefix('<').and_then(|inside| {
-        let name = inside.split([' ', '>', '\n']).next()?;
-        text.trim_end()
-            .ends_with(&format!("</{name}>"))
-            .then(|| format!("\n</{name}>"))
-    });
-    let left_out = text.len() - end;
-    text.truncate(end);
-    text.push_str(&element.unwrap_or_default());
-    let _ = write!(
-        text,
-        "\n[{left_out} more bytes of this result were left out because they did not fit.]"
-    );
-}
-
-/// About how many tokens a message has.
-pub(super) fn cost(message: &Message) -> usize {
-    let texts: usize = match message {
-        Message::User { parts } => parts.iter().map(|part| estimate(part.text())).sum(),
-        Message::Assistant { .. } => {
-            let calls = message.calls();
-            let calls: usize = calls.iter().map(|call| estimate(&call.arguments) + 8).sum();
-            estimate(&message.words()) + calls
-        }
-        Message::Tool { results } => results.iter().map(|each| estimate(&each.content)).sum(),
-    };
-    texts + 4
 }
 
 /// The envelope in a message that has this digest.

@@ -1,6 +1,7 @@
 //! A session: what was said, which skills are in it, and what was allowed.
 
 mod compaction;
+mod cut;
 mod database;
 mod error;
 mod hand_over;

@@ -7,7 +7,8 @@
 use skillyard_format::tokens::estimate;
 
 use super::Session;
-use super::compaction::{cost, plan};
+use super::compaction::plan;
+use crate::message::Message;
 
 /// Largest share of the context, as a divisor, that is left to an answer.
 const ANSWER_SHARE: usize = 4;
@@ -51,7 +52,7 @@ impl Session {
 
     fn request_tokens(&self) -> usize {
         let messages = plan(self, self.room()).messages;
-        let messages: usize = messages.iter().map(cost).sum();
+        let messages: usize = messages.iter().map(Message::tokens).sum();
         self.prompt_tokens() + messages + self.answer_tokens() as usize
     }
 

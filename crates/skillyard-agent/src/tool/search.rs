@@ -2,113 +2,147 @@
 //!
 //! The guard decides about the folder that is searched. Files in it that are denied are left out
 //! before they are looked into, and counted whether they would have been found or not: else the
-//! number would tell what is in them.
+//! number would tell what is in them. What else was not looked into is told, too: who reads that
+//! nothing was found takes it for granted.
 
 use std::ops::ControlFlow;
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
 
 use globset::{Glob, GlobMatcher};
 use serde_json::{Map, Value};
-use skillyard_catalog::resource::{Content, ReadLimits, ReadRange};
 use skillyard_trust::guard::Unseen;
 
+use super::lines::{Searched, lines};
+use super::place;
 use super::skill::{optional, wanted};
+use super::walk::{Hidden, way};
 use super::workspace::Workspace;
 
 /// Most files that `Glob` names and lines that `Grep` gives.
 const MOST_FOUND: usize = 200;
 /// Longest line that `Grep` gives.
 const LONGEST_LINE: usize = 300;
-/// Largest file that `Grep` looks into.
-const LARGEST: u64 = 1_000_000;
+
+/// What a search gave, and what it did not look into.
+#[derive(Default)]
+struct Found {
+    lines: Vec<String>,
+    /// Files that are denied.
+    denied: usize,
+    /// Files that could not be read.
+    unread: usize,
+    /// Files that were only searched in part.
+    part: Vec<String>,
+    has_hidden: bool,
+}
+
+/// A pattern for paths below the workspace.
+struct Pattern {
+    matcher: GlobMatcher,
+    hidden: Hidden,
+}
 
 impl Workspace<'_> {
     pub(super) fn glob(&self, arguments: &Map<String, Value>) -> Result<String, String> {
         only(arguments, &["pattern", "path"])?;
-        let matcher = matcher(wanted(arguments, "pattern")?)?;
+        let pattern = self.pattern(wanted(arguments, "pattern")?)?;
         let under = self.under(arguments)?;
-        let mut found = Vec::new();
-        let left_out = self.search(&under, |path| {
-            if is_meant(&matcher, path, &under) {
-                found.push(path.to_owned());
+        let mut found = Found::default();
+        self.search(&under, pattern.hidden, &mut found, |found, path| {
+            if pattern.means(path, &under) {
+                found.lines.push(path.to_owned());
             }
             ControlFlow::Continue(())
         })?;
-        Ok(listed(found, left_out))
+        Ok(found.told())
     }
 
     pub(super) fn grep(&self, arguments: &Map<String, Value>) -> Result<String, String> {
         only(arguments, &["pattern", "path", "glob"])?;
         let pattern = wanted(arguments, "pattern")?;
-        let pattern = regex::RegexBuilder::new(pattern)
+        // Not every text is UTF-8.
+        let pattern = regex::bytes::RegexBuilder::new(pattern)
             .size_limit(1 << 20)
             .build()
             .map_err(|error| format!("the pattern cannot be understood: {error}"))?;
-        let only = optional(arguments, "glob")?.map(matcher).transpose()?;
+        let only = optional(arguments, "glob")?;
+        let only = only.map(|only| self.pattern(only)).transpose()?;
+        let hidden = only.as_ref().map_or(Hidden::PassedOver, |only| only.hidden);
         let under = self.under(arguments)?;
         let root = self.root()?;
-        let limits = ReadLimits {
-            max_bytes: LARGEST,
-            ..ReadLimits::default()
-        };
-        let mut found = Vec::new();
-        let left_out = self.search(&under, |path| {
-            let is_other = |only: &GlobMatcher| !is_meant(only, path, &under);
-            if only.as_ref().is_some_and(is_other) {
+        let mut found = Found::default();
+        self.search(&under, hidden, &mut found, |found, path| {
+            if only.as_ref().is_some_and(|only| !only.means(path, &under)) {
                 return ControlFlow::Continue(());
             }
-            let read = root.read(path, ReadRange::default(), &limits);
-            let Ok(Content::Text(text)) = read.map(|read| read.content) else {
-                return ControlFlow::Continue(());
-            };
-            for (at, line) in text.lines().enumerate() {
+            let searched = lines(&root, path, self.cancel, |number, line| {
                 if pattern.is_match(line) {
+                    let line = String::from_utf8_lossy(line);
                     let line: String = line.chars().take(LONGEST_LINE).collect();
-                    found.push(format!("{path}:{}: {line}", at + 1));
+                    found.lines.push(format!("{path}:{number}: {line}"));
                 }
+                found.flow()
+            });
+            match searched {
+                Ok(Searched::Whole | Searched::NoText) => {}
+                Ok(Searched::Part) => found.part.push(path.to_owned()),
+                Err(_) => found.unread += 1,
             }
-            if found.len() > MOST_FOUND {
-                return ControlFlow::Break(());
-            }
-            ControlFlow::Continue(())
+            found.flow()
         })?;
-        Ok(listed(found, left_out))
+        Ok(found.told())
     }
 
     /// The folder or file below the workspace that is to be searched.
     fn under(&self, arguments: &Map<String, Value>) -> Result<PathBuf, String> {
-        let Some(path) = optional(arguments, "path")? else {
-            return Ok(PathBuf::new());
-        };
-        let mut under = PathBuf::new();
-        for component in Path::new(&self.below(path)).components() {
-            match component {
-                Component::CurDir => {}
-                Component::Normal(part) => under.push(part),
-                _ => return Err(format!("`{path}` is no path in the workspace")),
-            }
-        }
-        Ok(under)
+        let path = optional(arguments, "path")?.unwrap_or_default();
+        place::below(self.host.surroundings().workspace(), path)
     }
 
-    /// Visits the files in a folder, sorted, and says how many were left out because they are
-    /// denied; ignored ones and links are passed over. There may be very many: whoever stops does
-    /// not wait for the last.
+    /// The pattern that is meant: like a path it may begin with the workspace or `.`.
+    fn pattern(&self, text: &str) -> Result<Pattern, String> {
+        let folder = self.host.surroundings().workspace().to_string_lossy();
+        let inside = text.strip_prefix(folder.trim_end_matches('/'));
+        let inside = inside.filter(|inside| inside.starts_with('/'));
+        let is_outside = inside.is_none() && text.starts_with('/');
+        let parts = inside.unwrap_or(text).split('/');
+        let mut parts: Vec<&str> = parts.filter(|part| !matches!(*part, "" | ".")).collect();
+        if is_outside || parts.contains(&"..") {
+            return Err(format!("`{text}` is no pattern for paths in the workspace"));
+        }
+        if text.ends_with('/') {
+            parts.push("**");
+        }
+        let is_hidden = |part: &&str| {
+            part.starts_with('.') || ["{.", ",."].iter().any(|named| part.contains(named))
+        };
+        let glob = Glob::new(&parts.join("/")).map_err(|error| error.to_string())?;
+        Ok(Pattern {
+            matcher: glob.compile_matcher(),
+            hidden: if parts.iter().any(is_hidden) {
+                Hidden::Shown
+            } else {
+                Hidden::PassedOver
+            },
+        })
+    }
+
+    /// Visits the files in a folder, sorted; denied and ignored ones and links are passed over.
+    /// There may be very many: whoever stops does not wait for the last.
     fn search(
         &self,
         under: &Path,
-        mut visit: impl FnMut(&str) -> ControlFlow<()>,
-    ) -> Result<usize, String> {
+        hidden: Hidden,
+        found: &mut Found,
+        mut visit: impl FnMut(&mut Found, &str) -> ControlFlow<()>,
+    ) -> Result<(), String> {
         let world = self.host.surroundings();
         let unseen = Unseen::of(self.skills, self.host.denied());
         let folder = world.workspace();
-        let mut left_out = 0;
         let mut is_there = false;
-        for entry in walk(folder, under) {
-            if self.cancel.load(Ordering::Relaxed) {
-                return Err("it was stopped".to_owned());
-            }
+        let way = way(folder, under, hidden);
+        for entry in way.entries {
             let Ok(entry) = entry else { continue };
             let Ok(below) = entry.path().strip_prefix(folder) else {
                 continue;
@@ -119,9 +153,16 @@ impl Workspace<'_> {
             else {
                 continue;
             };
-            if unseen.has(whole, world) {
-                left_out += 1;
-            } else if visit(path).is_break() {
+            let flow = if unseen.has(whole, world) {
+                found.denied += 1;
+                ControlFlow::Continue(())
+            } else {
+                visit(found, path)
+            };
+            if self.cancel.load(Ordering::Relaxed) {
+                return Err("it was stopped".to_owned());
+            }
+            if flow.is_break() {
                 break;
             }
         }
@@ -131,29 +172,53 @@ impl Workspace<'_> {
                 "there is no `{under}` in the workspace, or it is passed over"
             ));
         }
-        Ok(left_out)
+        found.has_hidden = way.has_hidden.load(Ordering::Relaxed);
+        Ok(())
     }
 }
 
-/// The way through a folder of the workspace. It begins at the top, where ignored files are named,
-/// and follows no link on its way down.
-fn walk(folder: &Path, under: &Path) -> ignore::Walk {
-    let (top, under) = (folder.to_owned(), under.to_owned());
-    ignore::WalkBuilder::new(folder)
-        .follow_links(false)
-        .require_git(false)
-        .sort_by_file_path(Ord::cmp)
-        .filter_entry(move |entry| {
-            let below = entry.path().strip_prefix(&top);
-            below.is_ok_and(|below| below.starts_with(&under) || under.starts_with(below))
-        })
-        .build()
+impl Pattern {
+    /// Whether it names a file, from the workspace or from the folder that is searched.
+    fn means(&self, path: &str, under: &Path) -> bool {
+        let below = Path::new(path).strip_prefix(under);
+        self.matcher.is_match(path) || below.is_ok_and(|below| self.matcher.is_match(below))
+    }
 }
 
-/// Whether a pattern names a file, from the workspace or from the folder that is searched.
-fn is_meant(matcher: &GlobMatcher, path: &str, under: &Path) -> bool {
-    let below = Path::new(path).strip_prefix(under);
-    matcher.is_match(path) || below.is_ok_and(|below| matcher.is_match(below))
+impl Found {
+    /// Whether there is more than is told.
+    fn flow(&self) -> ControlFlow<()> {
+        if self.lines.len() > MOST_FOUND {
+            ControlFlow::Break(())
+        } else {
+            ControlFlow::Continue(())
+        }
+    }
+
+    fn told(self) -> String {
+        let mut lines = self.lines;
+        if lines.is_empty() {
+            lines.push("Nothing was found.".to_owned());
+            if self.has_hidden {
+                lines.push("[hidden files were passed over; name one to look into it]".to_owned());
+            }
+        }
+        if lines.len() > MOST_FOUND {
+            lines.truncate(MOST_FOUND);
+            lines.push(format!("[only the first {MOST_FOUND} are shown]"));
+        }
+        for path in &self.part {
+            lines.push(format!("[only the beginning of `{path}` was searched]"));
+        }
+        let files = |count: usize, what: &str| match count {
+            0 => None,
+            1 => Some(format!("[1 file {what} and was left out]")),
+            many => Some(format!("[{many} files {what} and were left out]")),
+        };
+        lines.extend(files(self.denied, "may not be read"));
+        lines.extend(files(self.unread, "could not be read"));
+        lines.join("\n")
+    }
 }
 
 /// Refuses arguments that are not known: the guard may have judged the call by them.
@@ -168,25 +233,4 @@ fn only(arguments: &Map<String, Value>, known: &[&str]) -> Result<(), String> {
             known.join("`, `")
         )),
     }
-}
-
-fn matcher(pattern: &str) -> Result<GlobMatcher, String> {
-    let glob = Glob::new(pattern).map_err(|error| error.to_string())?;
-    Ok(glob.compile_matcher())
-}
-
-fn listed(mut found: Vec<String>, left_out: usize) -> String {
-    if found.is_empty() {
-        found.push("Nothing was found.".to_owned());
-    }
-    if found.len() > MOST_FOUND {
-        found.truncate(MOST_FOUND);
-        found.push(format!("[only the first {MOST_FOUND} are shown]"));
-    }
-    match left_out {
-        0 => {}
-        1 => found.push("[1 file may not be read and was left out]".to_owned()),
-        many => found.push(format!("[{many} files may not be read and were left out]")),
-    }
-    found.join("\n")
 }

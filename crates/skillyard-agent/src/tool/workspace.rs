@@ -4,8 +4,7 @@
 //! workspace and no link is followed. Writing goes through the sandbox, which also keeps a few
 //! places from being changed at all.
 
-use std::fmt::Write as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
 use serde_json::{Map, Value};
@@ -13,10 +12,11 @@ use skillyard_catalog::resource::{
     Content, ReadLimits, ReadRange, Resource, ResourceError, SkillRoot,
 };
 use skillyard_format::difference::{Difference, Limits};
-use skillyard_format::render::foreign::stream;
 use skillyard_trust::guard::ActiveSkill;
 
+use super::place;
 use super::skill::{number, wanted};
+use super::told::told;
 use crate::host::{CommandRun, Host, Ran, SkillFiles};
 
 /// Most bytes of a file that one call gives.
@@ -78,30 +78,15 @@ impl Workspace<'_> {
         }))
     }
 
-    /// The file that a call is to change and that stays as it is, whatever the user says.
-    pub(super) fn kept(&self, arguments: &Map<String, Value>) -> Option<String> {
-        self.path(arguments)
-            .ok()
-            .filter(|path| self.host.keeps(path))
-    }
-
     pub(super) fn root(&self) -> Result<SkillRoot, String> {
         let folder = self.host.surroundings().workspace();
-        SkillRoot::open(folder).map_err(|error| error.to_string())
+        SkillRoot::open(folder).map_err(|error| place::unread(&error))
     }
 
-    /// The path below the workspace that is meant.
-    fn path(&self, arguments: &Map<String, Value>) -> Result<String, String> {
-        Ok(self.below(wanted(arguments, "path")?))
-    }
-
-    /// A path without the workspace in front.
-    pub(super) fn below(&self, path: &str) -> String {
+    /// The file below the workspace that is meant.
+    pub(super) fn path(&self, arguments: &Map<String, Value>) -> Result<String, String> {
         let folder = self.host.surroundings().workspace();
-        let below = Path::new(path)
-            .strip_prefix(folder)
-            .unwrap_or(Path::new(path));
-        below.to_str().unwrap_or(path).to_owned()
+        place::file(folder, wanted(arguments, "path")?)
     }
 
     fn read(&self, arguments: &Map<String, Value>) -> Result<String, String> {
@@ -111,7 +96,7 @@ impl Workspace<'_> {
         };
         let path = self.path(arguments)?;
         let read = self.root()?.read(&path, range, &ReadLimits::default());
-        let read = read.map_err(|error| error.to_string())?;
+        let read = read.map_err(|error| place::unread(&error))?;
         match (read.content, read.next_offset) {
             (Content::Text(text), None) => Ok(text),
             (Content::Text(text), Some(next)) => Ok(format!(
@@ -135,7 +120,7 @@ impl Workspace<'_> {
 
     fn edit(&mut self, arguments: &Map<String, Value>) -> Result<String, String> {
         let path = self.path(arguments)?;
-        let read = self.whole(&path).map_err(|error| error.to_string())?;
+        let read = self.whole(&path).map_err(|error| place::unread(&error))?;
         let before =
             text_of(read).ok_or_else(|| format!("`{path}` is not text, or too long to edit"))?;
         self.is_as_shown(&path)?;
@@ -198,10 +183,6 @@ impl Workspace<'_> {
     }
 
     fn put(&mut self, path: &str, content: &str) -> Result<(), String> {
-        let odd = |part: &str| matches!(part, "" | "." | "..");
-        if path.split('/').any(odd) || path.contains('\0') {
-            return Err(format!("`{path}` is no path in the workspace"));
-        }
         // A path that begins with `-` must not be an option.
         let argv = ["/bin/sh", "-c", WRITE, "sh", &format!("./{path}")];
         let ran = self.run(&argv, Some(content.as_bytes().to_vec()))?;
@@ -235,28 +216,6 @@ impl Workspace<'_> {
         self.denials.clone_from(&ran.denials);
         Ok(ran)
     }
-}
-
-/// What a program did, as a model reads it.
-pub(super) fn told(ran: &Ran) -> String {
-    let mut text = format!("exit code {}\n", ran.code);
-    // Before everything that a program can write, be it without end.
-    if let Some(made) = &ran.made {
-        let _ = writeln!(
-            text,
-            "sandbox: it made {made}: look at it before git or an agent obeys it"
-        );
-    }
-    for (label, content) in [("stdout", &ran.stdout), ("stderr", &ran.stderr)] {
-        if !content.is_empty() {
-            text.push_str(&stream(label, content));
-            text.push('\n');
-        }
-    }
-    for denial in &ran.denials {
-        let _ = writeln!(text, "sandbox: {denial}");
-    }
-    text
 }
 
 /// The text of a file, if all of it was read and it is one.

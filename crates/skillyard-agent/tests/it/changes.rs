@@ -7,7 +7,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 use serde_json::{Value, json};
-use skillyard_agent::front_end::Answer;
+use skillyard_agent::front_end::{Action, Answer};
 use skillyard_agent::host::CommandRun;
 use skillyard_audit::EventKind;
 
@@ -107,5 +107,55 @@ fn what_was_changed_is_written_down_however_it_was_allowed_and_ended() {
             ("Edit", "a.txt"),
             ("Bash", "ls")
         ]
+    );
+}
+
+#[test]
+fn a_path_may_be_written_in_other_ways_and_nobody_is_asked_about_none() {
+    let lab = Lab::new();
+    lab.write("work/a.txt", "alpha\n");
+    let work = lab.folder.path().canonicalize().unwrap().join("work");
+    let edit = |path: &str| ("Edit", json!({ "path": path, "old": "alpha", "new": "x" }));
+    let read = |path: &str| ("Read", json!({ "path": path }));
+    let all = [
+        write("./w1.txt", "x"),
+        write("d//./w2.txt", "x"),
+        write(work.join("w3.txt").to_str().unwrap(), "x"),
+        edit("./a.txt"),
+        read("./a.txt"),
+        read(".//a.txt"),
+        write("../w4.txt", "x"),
+        write("d/", "x"),
+        read("."),
+        edit("missing.txt"),
+        read("missing.txt"),
+    ];
+    let mut front = Front::new(Answer::Once);
+    let (results, _) = turn(&lab, &mut front, "write", &all);
+    let results: Vec<&str> = results.iter().map(|(_, content)| &**content).collect();
+    assert_eq!(
+        results,
+        [
+            "Wrote 1 bytes to `w1.txt`",
+            "Wrote 1 bytes to `d/w2.txt`",
+            "Wrote 1 bytes to `w3.txt`",
+            "Edited `a.txt`",
+            "alpha\n",
+            "alpha\n",
+            "`../w4.txt` is no path in the workspace",
+            "`d/` names a folder, not a file",
+            "`.` names a folder, not a file",
+            "`missing.txt` is not in the workspace",
+            "`missing.txt` is not in the workspace",
+        ]
+    );
+    let asked = front.asked.iter().map(|request| match &request.action {
+        Action::Change { path, .. } => path.as_str(),
+        _ => panic!("{request:?}"),
+    });
+    let asked: Vec<&str> = asked.collect();
+    assert_eq!(
+        asked,
+        ["w1.txt", "d/w2.txt", "w3.txt", "a.txt", "missing.txt"]
     );
 }

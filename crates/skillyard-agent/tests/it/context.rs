@@ -124,6 +124,46 @@ fn a_context_that_nobody_said_is_found_out_and_remembered() {
 }
 
 #[test]
+fn what_a_command_writes_does_not_fill_the_context() {
+    let lab = lab();
+    let lines = 1..200_000;
+    let lines: String = lines.map(|number| format!("{number}\n")).collect();
+    {
+        let mut machine = lab.machine.lock().unwrap();
+        machine.ran.code = 3;
+        machine.ran.stdout = lines;
+        machine.ran.stderr = "FATAL cause\n".into();
+        machine.ran.denials = vec!["the limit `output` was reached".into()];
+    }
+    for context in [200_000, 8_000] {
+        let call = calls("b", "Bash", &json!({ "command": "seq 1 200000" }));
+        let model = Scripted::new([vec![call]]);
+        let mut runtime = lab.runtime(model.clone());
+        let mut settings = Settings::default();
+        settings.limits.context_tokens = context;
+        let mut session = lab.session(&runtime, &settings);
+        let mut front = Front::new(Answer::Once);
+        runtime.turn(&mut session, "count", &mut front).unwrap();
+        let requests = model.requests.lock().unwrap();
+        let messages = requests[1]["messages"].as_array().unwrap();
+        // Nothing else was left out.
+        assert_eq!(messages.len(), 3, "{}", messages[0]);
+        let read = messages[2]["results"][0]["content"].as_str().unwrap();
+        assert!(
+            read.len() < 61_000 && read.len() < context * 5,
+            "{}",
+            read.len()
+        );
+        assert!(read.starts_with("exit code 3\n<stdout>\n1\n2\n"), "{read}");
+        let end = "\n199999\n</stdout>\n<stderr>\nFATAL cause\n</stderr>\n\
+                   sandbox: the limit `output` was reached\n";
+        assert!(read.ends_with(end), "{read}");
+        assert!(read.contains(" bytes left out "), "{read}");
+        same(&lab, &session);
+    }
+}
+
+#[test]
 fn servers_say_in_many_ways_that_a_request_is_too_long() {
     let lab = lab();
     let said = [

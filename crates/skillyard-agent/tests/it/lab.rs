@@ -41,6 +41,8 @@ pub(crate) struct Machine {
     pub(crate) permission: Permission,
     pub(crate) scripts: Vec<ScriptRun>,
     pub(crate) commands: Vec<CommandRun>,
+    /// How every command ends.
+    pub(crate) ran: Ran,
     pub(crate) approved: Vec<String>,
     /// A skill, its digest, and the tools that were approved for it.
     pub(crate) tools: Option<(String, String, String)>,
@@ -60,6 +62,7 @@ impl Lab {
             permission: Permission::Run,
             scripts: Vec::new(),
             commands: Vec::new(),
+            ran: ran("command output"),
             approved: Vec::new(),
             tools: None,
             denied: Vec::new(),
@@ -228,8 +231,9 @@ impl Host for Pretended {
     }
 
     fn run_command(&mut self, run: &CommandRun, _cancel: &AtomicBool) -> Result<Ran, HostError> {
-        self.machine.lock().unwrap().commands.push(run.clone());
-        Ok(ran("command output"))
+        let mut machine = self.machine.lock().unwrap();
+        machine.commands.push(run.clone());
+        Ok(machine.ran.clone())
     }
 
     fn record(&mut self, event: &Event) -> Result<(), HostError> {
@@ -370,8 +374,8 @@ impl Provider for Scripted {
             parts,
             usage: Usage {
                 input: 100,
-                cached: 0,
                 output: 10,
+                ..Usage::default()
             },
             ..Completion::default()
         })

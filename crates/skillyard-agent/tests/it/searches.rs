@@ -1,5 +1,7 @@
 //! What `Grep` and `Glob` find, and what they must leave out.
 
+use std::fs;
+
 use serde_json::{Value, json};
 use skillyard_agent::front_end::Answer;
 use skillyard_agent::message::CallOutcome;
@@ -126,4 +128,94 @@ fn a_search_does_not_leave_the_workspace() {
         assert_eq!(*outcome, CallOutcome::Failed, "{content}");
     }
     assert_eq!(found[5].1, "docs/deep/e.md");
+}
+
+#[test]
+fn a_search_goes_to_the_end_of_a_file_and_into_every_text() {
+    let lab = lab();
+    let filler = "a line of a log\n".repeat(70_000);
+    lab.write(
+        "work/log.txt",
+        &format!("{filler}NEEDLE of the log\n{filler}"),
+    );
+    let long = format!("{}NEEDLE", "x".repeat(2_500_000));
+    lab.write("work/one-line.txt", &long);
+    let work = lab.folder.path().join("work");
+    fs::write(work.join("latin.txt"), b"caf\xe9\r\nNEEDLE \xe9\r\n").unwrap();
+    fs::write(work.join("program"), b"\x7fELF\0\0NEEDLE\n").unwrap();
+    lab.write("work/twice.txt", "NEEDLE\n");
+    fs::hard_link(work.join("twice.txt"), lab.folder.path().join("other")).unwrap();
+    let all = [
+        ("Grep", json!({ "pattern": "^NEEDLE" })),
+        ("Grep", json!({ "pattern": "xNEEDLE$", "glob": "one*" })),
+        ("Grep", json!({ "pattern": "nowhere", "path": "log.txt" })),
+    ];
+    let found = search(&lab, "look", &all);
+    let expected = "latin.txt:2: NEEDLE \u{fffd}\nlog.txt:70001: NEEDLE of the log\n\
+                    [1 file could not be read and was left out]";
+    assert_eq!(found[0].1, expected);
+    assert!(found[1].1.starts_with("one-line.txt:1: xxx"), "{found:?}");
+    assert_eq!(found[2].1, "Nothing was found.");
+}
+
+#[test]
+fn a_pattern_may_begin_as_a_path_does() {
+    let lab = lab();
+    lab.write("work/a.txt", "PASSWORD\n");
+    lab.write("work/.github/b.yml", "PASSWORD\n");
+    lab.write("work/.git/config", "PASSWORD\n");
+    let work = lab.folder.path().canonicalize().unwrap().join("work");
+    let glob = |pattern: &str| ("Glob", json!({ "pattern": pattern }));
+    let all = [
+        glob("./*.txt"),
+        glob(work.join("*.txt").to_str().unwrap()),
+        glob("docs//./d"),
+        glob("docs/"),
+        glob(".github/*"),
+        glob("{.github,docs}/**/*.{yml,md}"),
+        ("Grep", json!({ "pattern": "PASS", "path": ".github" })),
+        ("Grep", json!({ "pattern": "PASS", "glob": "./.git*/**" })),
+        glob("*.yml"),
+        glob("../**"),
+        glob("/etc/*"),
+    ];
+    let found = search(&lab, "look", &all);
+    let nothing = "Nothing was found.\n[hidden files were passed over; name one to look into it]";
+    let expected = [
+        "a.txt",
+        "a.txt",
+        "docs/d",
+        "docs/d\ndocs/deep/e.md",
+        ".github/b.yml",
+        ".github/b.yml\ndocs/deep/e.md",
+        ".github/b.yml:1: PASSWORD",
+        ".github/b.yml:1: PASSWORD",
+        nothing,
+        "`../**` is no pattern for paths in the workspace",
+        "`/etc/*` is no pattern for paths in the workspace",
+    ];
+    let found: Vec<&str> = found.iter().map(|(_, content)| &**content).collect();
+    assert_eq!(found, expected);
+}
+
+#[test]
+fn only_the_repository_of_the_workspace_says_what_is_ignored() {
+    let all = [("Glob", json!({ "pattern": "docs/**" }))];
+    let check = |lab: &Lab, expected: &str| {
+        assert_eq!(search(lab, "look", &all)[0].1, expected);
+    };
+    let both = "docs/d\ndocs/deep/e.md";
+    let lab = lab();
+    lab.write(".gitignore", "*\n");
+    check(&lab, both);
+    // The workspace is a folder of a repository, which ignores all of it, or some.
+    lab.write(".git/HEAD", "ref: refs/heads/main\n");
+    check(&lab, both);
+    lab.write(".gitignore", "deep/\n");
+    check(&lab, "docs/d");
+    // It is a repository of its own.
+    lab.write("work/.git/HEAD", "ref: refs/heads/main\n");
+    check(&lab, both);
+    lab.write("work/.gitignore", "d\n");
+    check(&lab, "docs/deep/e.md");
 }

@@ -110,7 +110,7 @@ pub(super) fn attribute(text: &str) -> String {
 }
 
 /// The tags of envelopes.
-const TAGS: [&str; 4] = [
+pub(super) const TAGS: [&str; 4] = [
     "skill_content",
     "skill_resources",
     "skill_file",

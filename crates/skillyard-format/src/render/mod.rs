@@ -6,6 +6,7 @@ pub mod arguments;
 pub mod catalog;
 mod escape;
 pub mod foreign;
+pub mod middle;
 pub mod resource;
 
 pub use escape::{one_line, xml};

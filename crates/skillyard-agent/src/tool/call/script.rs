@@ -11,7 +11,7 @@ use crate::message::{CallOutcome, ToolCall};
 use crate::session::{Grant, Spent};
 use crate::tool::Known;
 use crate::tool::skill::{optional, wanted};
-use crate::tool::workspace::told;
+use crate::tool::told::told;
 
 impl Calls<'_> {
     pub(super) fn script(

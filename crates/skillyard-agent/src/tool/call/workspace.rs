@@ -25,9 +25,10 @@ impl Calls<'_> {
                 .and_then(Value::as_str)
                 .unwrap_or_default()
         };
+        let path = self.workspace().path(arguments);
         let about = |event: Event| match tool {
             "Bash" => event.detail("command", text("command")),
-            "Write" | "Edit" => event.detail("path", text("path")),
+            "Write" | "Edit" => event.detail("path", path.as_deref().unwrap_or(text("path"))),
             _ => event,
         };
         let mut before = None;
@@ -41,7 +42,18 @@ impl Calls<'_> {
                 Some((Action::Command { command }, grant))
             }
             "Write" | "Edit" => {
-                if let Some(path) = self.workspace().kept(arguments) {
+                // Nobody is asked about what cannot be done.
+                let path = match &path {
+                    Ok(path) => path.clone(),
+                    Err(problem) => {
+                        let ended = Ended::failed(problem.clone(), EventKind::ToolAllowed);
+                        return Ok(Ended {
+                            event: about(ended.event),
+                            ..ended
+                        });
+                    }
+                };
+                if self.host.keeps(&path) {
                     let reason =
                         format!("`{path}` decides what other programs do, so no model changes it");
                     let mut ended = Ended::denied(format!("Denied: {reason}"), reason);
@@ -55,7 +67,7 @@ impl Calls<'_> {
                     .and_then(|before| workspace.difference(tool, arguments, before));
                 let action = Action::Change {
                     tool: tool.to_owned(),
-                    path: text("path").to_owned(),
+                    path,
                     difference,
                 };
                 Some((action, Grant::Changes))
