@@ -31,6 +31,12 @@ impl Calls<'_> {
             "Write" | "Edit" => event.detail("path", path.as_deref().unwrap_or(text("path"))),
             _ => event,
         };
+        if matches!(tool, "Write" | "Edit")
+            && let Some(mut ended) = self.unchangeable(&path)
+        {
+            ended.event = about(ended.event);
+            return Ok(ended);
+        }
         let mut before = None;
         let mut shown = None;
         let question = match tool {
@@ -42,24 +48,6 @@ impl Calls<'_> {
                 Some((Action::Command { command }, grant))
             }
             "Write" | "Edit" => {
-                // Nobody is asked about what cannot be done.
-                let path = match &path {
-                    Ok(path) => path.clone(),
-                    Err(problem) => {
-                        let ended = Ended::failed(problem.clone(), EventKind::ToolAllowed);
-                        return Ok(Ended {
-                            event: about(ended.event),
-                            ..ended
-                        });
-                    }
-                };
-                if self.host.keeps(&path) {
-                    let reason =
-                        format!("`{path}` decides what other programs do, so no model changes it");
-                    let mut ended = Ended::denied(format!("Denied: {reason}"), reason);
-                    ended.event = ended.event.detail("path", path);
-                    return Ok(ended);
-                }
                 let workspace = self.workspace();
                 shown = workspace.before(arguments);
                 let difference = shown
@@ -67,7 +55,7 @@ impl Calls<'_> {
                     .and_then(|before| workspace.difference(tool, arguments, before));
                 let action = Action::Change {
                     tool: tool.to_owned(),
-                    path,
+                    path: path.clone().unwrap_or_default(),
                     difference,
                 };
                 Some((action, Grant::Changes))
@@ -125,6 +113,18 @@ impl Calls<'_> {
             ended.event = ended.event.detail("denials", denials.join("; "));
         }
         Ok(ended)
+    }
+
+    /// How a change ends that cannot be made whatever the user says, so that nobody is asked.
+    fn unchangeable(&self, path: &Result<String, String>) -> Option<Ended> {
+        let path = match path {
+            Ok(path) => path,
+            Err(problem) => return Some(Ended::failed(problem.clone(), EventKind::ToolAllowed)),
+        };
+        self.host.keeps(path).then(|| {
+            let reason = format!("`{path}` decides what other programs do, so no model changes it");
+            Ended::denied(format!("Denied: {reason}"), reason)
+        })
     }
 
     fn workspace(&mut self) -> Workspace<'_> {
