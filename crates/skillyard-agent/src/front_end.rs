@@ -78,6 +78,11 @@ pub enum TurnEvent {
         /// After how long.
         milliseconds: u64,
     },
+    /// Something that was done otherwise than one would expect.
+    Note {
+        /// What, and why.
+        text: String,
+    },
     /// What the last request cost.
     Usage(Usage),
     /// The turn is over.

@@ -3,6 +3,9 @@
 //! Servers take a list of tools and drop it, models write calls into their text, and no list of
 //! models stays true. So the model is asked for one call, and for one answer of a given shape, and
 //! what it does is what it can. The outcome is kept by model and address.
+//!
+//! Many models think before they speak, and servers count that. An answer that was cut off by our
+//! own limit proves nothing, so that it is asked for again with more room.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -14,26 +17,48 @@ use serde_json::{Value, json};
 use skillyard_catalog::own_folder;
 
 use crate::message::{AssistantPart, Message};
-use crate::provider::{Completion, ModelRequest, Provider, ProviderError};
+use crate::provider::{Completion, ModelRequest, Provider, ProviderError, Stop};
 use crate::settings::ToolMode;
 use crate::tool::ToolSpec;
 
-/// Tokens of an answer to a probe.
-const ANSWER_TOKENS: u32 = 120;
+/// Tokens of an answer to a probe, one try after the other: few are enough for most models.
+const ANSWER_TOKENS: [u32; 3] = [200, 2_000, 8_000];
+/// Tokens after which words without an end are an answer.
+const ENOUGH: u32 = 2_000;
 /// The tool that a model is asked to call; nothing is behind it.
 const TOOL: &str = "note_word";
 /// The word that it is to be called with.
 const WORD: &str = "lighthouse";
+/// The way in which models are asked; what another way found is not believed.
+const WAY: u32 = 2;
 /// Most models that are remembered, and most bytes of what is remembered.
 const MOST: (usize, u64) = (1000, 1 << 20);
 
-/// Finds out how a model calls tools, with at most two short requests. A server that refuses a
-/// request has answered; one that cannot be reached has not.
+/// How a model calls tools, as far as that was found out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Probed {
+    /// The way to try.
+    pub mode: ToolMode,
+    /// Whether the model has shown it.
+    pub proof: Proof,
+}
+
+/// What a probe is worth.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Proof {
+    /// The model answered.
+    Answered,
+    /// Each answer was cut off before it came to the point.
+    CutOff,
+}
+
+/// Finds out how a model calls tools, with two short requests, or more where it thinks for long. A
+/// server that refuses a request has answered; one that cannot be reached has not.
 pub fn probe(
     provider: &dyn Provider,
     model: &str,
     cancel: &AtomicBool,
-) -> Result<ToolMode, ProviderError> {
+) -> Result<Probed, ProviderError> {
     let messages = [Message::user(format!(
         "Call the tool `{TOOL}` with the word \"{WORD}\". Do nothing else."
     ))];
@@ -43,11 +68,15 @@ pub fn probe(
         system: "You call tools when you are asked to.",
         tools: &tools,
         messages: &messages,
-        max_tokens: ANSWER_TOKENS,
+        max_tokens: 0,
         shape: None,
     };
-    if answer(provider, &request, cancel)?.is_some_and(|answer| calls(&answer)) {
-        return Ok(ToolMode::Native);
+    let probed = |mode, proof| Ok(Probed { mode, proof });
+    match shown(provider, &mut request, calls, cancel)? {
+        Shown::Yes => return probed(ToolMode::Native, Proof::Answered),
+        // Those that think for so long call tools.
+        Shown::Unknown => return probed(ToolMode::Native, Proof::CutOff),
+        Shown::No => {}
     }
     let messages = [Message::user("Say hello in one short sentence.")];
     let shape = shape();
@@ -55,26 +84,55 @@ pub fn probe(
     request.messages = &messages;
     request.system = "You are friendly.";
     request.shape = Some(&shape);
-    Ok(match answer(provider, &request, cancel)? {
-        Some(answer) if keeps_shape(&answer) => ToolMode::JsonSchema,
-        _ => ToolMode::Text,
-    })
+    match shown(provider, &mut request, keeps_shape, cancel)? {
+        Shown::Yes => probed(ToolMode::JsonSchema, Proof::Answered),
+        Shown::No => probed(ToolMode::Text, Proof::Answered),
+        Shown::Unknown => probed(ToolMode::Text, Proof::CutOff),
+    }
 }
 
-/// The answer; `None` when the server does not take such requests.
-fn answer(
+/// Whether a model has shown that it can do something.
+enum Shown {
+    Yes,
+    /// It did something else, or its server does not take such requests.
+    No,
+    Unknown,
+}
+
+fn shown(
     provider: &dyn Provider,
-    request: &ModelRequest<'_>,
+    request: &mut ModelRequest<'_>,
+    is_it: fn(&Completion) -> bool,
     cancel: &AtomicBool,
-) -> Result<Option<Completion>, ProviderError> {
-    match provider.complete(request, &mut |_| {}, cancel) {
-        Ok(completion) => Ok(Some(completion)),
-        Err(ProviderError::Status {
-            status: 400 | 415 | 422 | 500 | 501,
-            ..
-        }) => Ok(None),
-        Err(error) => Err(error),
+) -> Result<Shown, ProviderError> {
+    for (at, most) in ANSWER_TOKENS.into_iter().enumerate() {
+        request.max_tokens = most;
+        let answer = match provider.complete(request, &mut |_| {}, cancel) {
+            Ok(answer) => answer,
+            // It took such a request before: what it does not take is the room.
+            Err(ProviderError::Status { .. } | ProviderError::Overfull { .. }) if at > 0 => break,
+            Err(ProviderError::Status {
+                status: 400 | 415 | 422 | 500 | 501,
+                ..
+            }) => return Ok(Shown::No),
+            Err(error) => return Err(error),
+        };
+        if is_it(&answer) {
+            return Ok(Shown::Yes);
+        }
+        if answer.stop != Stop::Length || (most >= ENOUGH && has_spoken(&answer)) {
+            return Ok(Shown::No);
+        }
     }
+    Ok(Shown::Unknown)
+}
+
+/// Whether an answer has words that are no thoughts.
+fn has_spoken(answer: &Completion) -> bool {
+    let text = answer.text();
+    let text = text.trim_start();
+    let thoughts = text.strip_prefix("<think>");
+    thoughts.map_or(!text.is_empty(), |thoughts| thoughts.contains("</think>"))
 }
 
 fn tool() -> ToolSpec {
@@ -111,12 +169,7 @@ fn shape() -> Value {
 }
 
 fn keeps_shape(answer: &Completion) -> bool {
-    let texts = answer.parts.iter().filter_map(|part| match part {
-        AssistantPart::Text { text } => Some(text.as_str()),
-        _ => None,
-    });
-    let text: String = texts.collect();
-    let value: Value = serde_json::from_str(text.trim()).unwrap_or_default();
+    let value: Value = serde_json::from_str(answer.text().trim()).unwrap_or_default();
     value["action"] == TOOL && value["text"].is_string()
 }
 
@@ -164,5 +217,5 @@ impl ProbeCache {
 /// An address may hold a password, so that only its digest is kept.
 fn key(url: &str, model: &str) -> String {
     let digest = skillyard_format::Digest::of(url.as_bytes()).to_string();
-    format!("{model} {digest}")
+    format!("{model} {digest} {WAY}")
 }

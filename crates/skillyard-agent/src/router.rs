@@ -1,12 +1,15 @@
 //! Choosing skills before the model is asked.
+//!
+//! A router that names no choice, because it thought until its answer was cut off or speaks another
+//! language than was asked for, has not said that no skill is needed: then the search chooses.
 
 use std::sync::atomic::AtomicBool;
 
 use serde_json::{Value, json};
 use skillyard_format::render::catalog::{self, CatalogEntry, CatalogFormat};
 
-use crate::message::{AssistantPart, Message};
-use crate::provider::{Completion, ModelRequest, Provider, ProviderError};
+use crate::message::Message;
+use crate::provider::{Completion, ModelRequest, Provider, ProviderError, Stop, Usage};
 use crate::settings::{Settings, ToolMode};
 use crate::shelf::{Shelf, ShelfSkill};
 
@@ -20,8 +23,8 @@ const CLOSE: f32 = 0.9;
 pub(crate) const LEAST_SCORE: f32 = 1.0;
 /// How near another skill must be to the first to be taken beside it without a model.
 const BESIDE: f32 = 0.5;
-/// Tokens of a router's answer.
-const ANSWER_TOKENS: u32 = 200;
+/// Tokens of a router's answer, with its thoughts, and without where there is no room for them.
+const ANSWER_TOKENS: (u32, u32) = (2_000, 200);
 /// How servers refuse a request whose answer has a shape.
 const NO_SHAPES: [u16; 3] = [400, 422, 501];
 /// The choice of no skill.
@@ -30,7 +33,19 @@ const NONE: &str = "none";
 /// What a router chose, and what it cost.
 pub(crate) struct Choice {
     pub(crate) skills: Vec<String>,
-    pub(crate) completion: Option<Completion>,
+    pub(crate) usage: Usage,
+    /// Why it was not the router that chose, if it was not.
+    pub(crate) instead: Option<&'static str>,
+}
+
+impl Choice {
+    fn of(skills: Vec<String>) -> Self {
+        Self {
+            skills,
+            usage: Usage::default(),
+            instead: None,
+        }
+    }
 }
 
 /// Chooses at most as many skills as the settings allow.
@@ -44,14 +59,7 @@ pub(crate) fn choose(
     let most = settings.limits.routed_skills;
     let found = shelf.search(task, SHORTLIST);
     if provider.name() == crate::provider::offline::NAME {
-        let best = found.first().map_or(0.0, |(_, score)| *score);
-        let least = LEAST_SCORE.max(best * BESIDE);
-        let fitting = found.iter().filter(|(_, score)| *score >= least);
-        let skills = fitting.take(most).map(|(each, _)| name(each));
-        return Ok(Choice {
-            skills: skills.collect(),
-            completion: None,
-        });
+        return Ok(Choice::of(fitting(&found, most)));
     }
     let all: Vec<&ShelfSkill> = shelf.offered().collect();
     let shown: Vec<&ShelfSkill> = if all.len() <= SHORTLIST {
@@ -60,10 +68,7 @@ pub(crate) fn choose(
         found.iter().map(|(each, _)| *each).collect()
     };
     if shown.is_empty() || most == 0 {
-        return Ok(Choice {
-            skills: Vec::new(),
-            completion: None,
-        });
+        return Ok(Choice::of(Vec::new()));
     }
     let names: Vec<String> = shown.iter().map(|each| name(each)).collect();
     let entries: Vec<CatalogEntry> = shown.iter().map(|each| entry(each)).collect();
@@ -75,16 +80,23 @@ pub(crate) fn choose(
     let system_alone = format!("{system} Its form is {}.", form(most));
     let shape = shape(&names, most);
     let messages = [Message::user(task)];
-    let ask = |shape: Option<&Value>| {
-        let request = ModelRequest {
+    let ask = |shape: Option<&Value>| -> Result<Completion, ProviderError> {
+        let mut request = ModelRequest {
             model: settings.router_name(),
             system: shape.map_or(&system_alone, |_| &system),
             tools: &[],
             messages: &messages,
-            max_tokens: ANSWER_TOKENS,
+            max_tokens: ANSWER_TOKENS.0,
             shape,
         };
-        provider.complete(&request, &mut |_| {}, cancel)
+        let mut answer = provider.complete(&request, &mut |_| {}, cancel);
+        if let Err(ProviderError::Overfull { .. }) = answer {
+            request.max_tokens = ANSWER_TOKENS.1;
+            answer = provider.complete(&request, &mut |_| {}, cancel);
+        }
+        let mut completion = answer?;
+        completion.usage = Usage::of(provider, &request, &completion);
+        Ok(completion)
     };
     let router = settings.router_model.as_ref();
     let is_same = router.is_none_or(|router| *router == settings.model);
@@ -97,12 +109,30 @@ pub(crate) fn choose(
             outcome => outcome?,
         }
     };
-    let mut skills = chosen(&completion, &names);
+    let usage = completion.usage;
+    let Some(mut skills) = chosen(&completion, &names) else {
+        return Ok(Choice {
+            skills: fitting(&found, most),
+            usage,
+            instead: Some(match completion.stop {
+                Stop::Length => "the router's answer was cut off, so the search chose skills",
+                _ => "the router named no choice, so the search chose skills",
+            }),
+        });
+    };
     skills.truncate(most);
     Ok(Choice {
-        skills,
-        completion: Some(completion),
+        usage,
+        ..Choice::of(skills)
     })
+}
+
+/// The skills that a search takes without a model.
+fn fitting(found: &[(&ShelfSkill, f32)], most: usize) -> Vec<String> {
+    let best = found.first().map_or(0.0, |(_, score)| *score);
+    let least = LEAST_SCORE.max(best * BESIDE);
+    let fitting = found.iter().filter(|(_, score)| *score >= least);
+    fitting.take(most).map(|(each, _)| name(each)).collect()
 }
 
 /// The skills that a search would take, for a model that decides itself, and whether the first
@@ -152,13 +182,9 @@ fn form(most: usize) -> &'static str {
     }
 }
 
-/// The known names in an answer; anything else chooses nothing.
-fn chosen(completion: &Completion, names: &[String]) -> Vec<String> {
-    let texts = completion.parts.iter().filter_map(|part| match part {
-        AssistantPart::Text { text } => Some(text.as_str()),
-        _ => None,
-    });
-    let text: String = texts.collect();
+/// The known names in an answer, if it is a choice; any other name chooses nothing.
+fn chosen(completion: &Completion, names: &[String]) -> Option<Vec<String>> {
+    let text = completion.text();
     // Some put it into a fence, or say something around it.
     let object = text.find('{').zip(text.rfind('}'));
     let object = object.and_then(|(start, end)| text.get(start..=end));
@@ -166,12 +192,12 @@ fn chosen(completion: &Completion, names: &[String]) -> Vec<String> {
     let said: Vec<&str> = match &value["skill"] {
         Value::String(one) => vec![one],
         Value::Array(several) => several.iter().filter_map(Value::as_str).collect(),
-        _ => Vec::new(),
+        _ => return None,
     };
     let known = said
         .into_iter()
         .filter(|said| names.iter().any(|name| name == said));
     let mut skills: Vec<String> = known.map(str::to_owned).collect();
     skills.dedup();
-    skills
+    Some(skills)
 }

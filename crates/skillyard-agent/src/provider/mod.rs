@@ -16,6 +16,7 @@ use std::sync::atomic::AtomicBool;
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use skillyard_format::tokens;
 
 use crate::message::{AssistantPart, Message};
 use crate::tool::ToolSpec;
@@ -73,6 +74,17 @@ pub struct Completion {
     pub usage: Usage,
 }
 
+impl Completion {
+    /// Its words.
+    pub(crate) fn text(&self) -> String {
+        let words = self.parts.iter().filter_map(|part| match part {
+            AssistantPart::Text { text } => Some(text.as_str()),
+            _ => None,
+        });
+        words.collect()
+    }
+}
+
 /// Why a model stopped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Stop {
@@ -94,13 +106,46 @@ pub struct Usage {
     pub cached: u64,
     /// What it wrote.
     pub output: u64,
+    /// Whether some of it was not counted by the server, but estimated here.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub estimated: bool,
 }
 
 impl Usage {
+    /// About what a request cost whose server did not count.
+    pub(crate) fn estimate(request: &ModelRequest<'_>, answer: &[AssistantPart]) -> Self {
+        let size = |text: &str| tokens::estimate(text) as u64;
+        let tools = serde_json::to_string(request.tools).unwrap_or_default();
+        let messages = request.messages.iter().map(Message::tokens);
+        let answer = Message::Assistant {
+            parts: answer.to_vec(),
+        };
+        Self {
+            input: size(request.system) + size(&tools) + messages.sum::<usize>() as u64,
+            cached: 0,
+            output: answer.tokens() as u64,
+            estimated: true,
+        }
+    }
+
+    /// What a request cost, as its server counted; as is estimated where it did not.
+    pub(crate) fn of(
+        provider: &dyn Provider,
+        request: &ModelRequest<'_>,
+        completion: &Completion,
+    ) -> Self {
+        let is_counted = completion.usage.input > 0 || completion.usage.output > 0;
+        if is_counted || provider.name() == offline::NAME {
+            return completion.usage;
+        }
+        Self::estimate(request, &completion.parts)
+    }
+
     /// Adds what another request cost.
     pub fn add(&mut self, other: Self) {
         self.input = self.input.saturating_add(other.input);
         self.cached = self.cached.saturating_add(other.cached);
         self.output = self.output.saturating_add(other.output);
+        self.estimated |= other.estimated;
     }
 }

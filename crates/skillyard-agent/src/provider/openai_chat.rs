@@ -209,6 +209,7 @@ impl Answer {
                 input: number(&data["usage"]["prompt_tokens"]),
                 cached: number(&data["usage"]["prompt_tokens_details"]["cached_tokens"]),
                 output: number(&data["usage"]["completion_tokens"]),
+                ..Usage::default()
             };
         }
         let choice = &data["choices"][0];

@@ -183,6 +183,7 @@ impl Answer {
             input: number(&usage["input_tokens"]),
             cached: number(&usage["input_tokens_details"]["cached_tokens"]),
             output: number(&usage["output_tokens"]),
+            ..Usage::default()
         };
         self.stop = stop;
         self.ended = true;

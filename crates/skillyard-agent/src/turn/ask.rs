@@ -58,10 +58,12 @@ impl Turn<'_> {
         said.clear();
         let mut curtain = (settings.tool_mode == ToolMode::Text).then(mode::Curtain::default);
         let is_object = settings.tool_mode == ToolMode::JsonSchema;
+        let mut heard = String::new();
         let mut on = |delta: Delta<'_>| match delta {
             // An object in the making is nothing to show.
-            Delta::Text(_) if is_object => {}
+            Delta::Text(text) if is_object => heard.push_str(text),
             Delta::Text(text) => {
+                heard.push_str(text);
                 let text = match &mut curtain {
                     Some(curtain) => curtain.pass(text),
                     None => text.to_owned(),
@@ -96,24 +98,44 @@ impl Turn<'_> {
                 },
             }),
         );
-        let completion = completion?;
+        let usage = match &completion {
+            Ok(completion) => Usage::of(&*self.runtime.provider, &request, completion),
+            // Nobody counts what was stopped or broken off, and it is paid for.
+            Err(error) if matches!(error, ProviderError::Cancelled) || !heard.is_empty() => {
+                Usage::estimate(&request, &[AssistantPart::Text { text: heard }])
+            }
+            Err(_) => Usage::default(),
+        };
+        let completion = match completion {
+            Ok(completion) => completion,
+            Err(error) => {
+                self.count(usage);
+                self.save()?;
+                return Err(error.into());
+            }
+        };
         self.said.clear();
         let mut completion =
             mode::incoming(settings.tool_mode, completion, self.session.messages.len());
         let rest = match curtain {
             Some(curtain) => curtain.rest(&completion.parts),
-            None if is_object => words(&completion.parts),
+            None if is_object => completion.text(),
             None => String::new(),
         };
         if !rest.is_empty() {
             front.event(&TurnEvent::Text { delta: rest });
         }
         tame(&mut completion.parts, &self.session.messages);
-        self.count(completion.usage);
+        self.count(usage);
         Ok(completion)
     }
 
     pub(super) fn count(&mut self, usage: Usage) {
+        let has_limit = self.session.prompt.settings.limits.session_tokens > 0;
+        if has_limit && usage.estimated && !self.session.state.usage.estimated {
+            let text = "the model's server did not count all tokens; they are estimated";
+            self.front.event(&TurnEvent::Note { text: text.into() });
+        }
         self.usage.add(usage);
         self.session.state.usage.add(usage);
         if usage != Usage::default() {
@@ -149,13 +171,4 @@ pub(crate) fn request<'a>(
 /// The digest of all bytes that a model is given.
 pub(crate) fn digest(request: &ModelRequest<'_>) -> Digest {
     Digest::of(&serde_json::to_vec(request).unwrap_or_default())
-}
-
-/// The words of an answer.
-fn words(parts: &[AssistantPart]) -> String {
-    let words = parts.iter().filter_map(|part| match part {
-        AssistantPart::Text { text } => Some(text.as_str()),
-        _ => None,
-    });
-    words.collect()
 }

@@ -164,9 +164,10 @@ impl Turn<'_> {
             task,
             &self.cancel,
         )?;
-        if let Some(completion) = choice.completion {
-            self.count(completion.usage);
+        if let Some(why) = choice.instead {
+            self.front.event(&TurnEvent::Note { text: why.into() });
         }
+        self.count(choice.usage);
         let mut skills = choice.skills;
         skills.retain(|name| self.runtime.host.withheld(name).is_none());
         Ok(skills)

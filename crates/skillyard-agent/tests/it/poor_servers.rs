@@ -1,9 +1,10 @@
 //! Servers of models that can less than others, or break off.
 
-use std::sync::atomic::AtomicBool;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
-use skillyard_agent::front_end::Answer;
-use skillyard_agent::provider::{Completion, Delta, ModelRequest, Provider, ProviderError};
+use skillyard_agent::front_end::{Answer, EndReason, TurnEvent};
+use skillyard_agent::provider::{Completion, Delta, ModelRequest, Provider, ProviderError, Stop};
 use skillyard_agent::replay::replay;
 use skillyard_agent::settings::{Settings, Strategy, ToolMode};
 
@@ -59,6 +60,90 @@ impl Provider for Shapeless {
             retry_after: None,
         })
     }
+}
+
+/// A model that thinks until it has no room left, and whose server counts no tokens.
+#[derive(Clone, Default)]
+struct Thinker(Arc<AtomicBool>);
+
+impl Provider for Thinker {
+    fn name(&self) -> &'static str {
+        "thinker"
+    }
+
+    fn complete(
+        &self,
+        request: &ModelRequest<'_>,
+        on: &mut dyn FnMut(Delta<'_>),
+        _cancel: &AtomicBool,
+    ) -> Result<Completion, ProviderError> {
+        if request.shape.is_some() {
+            let stop = Stop::Length;
+            return Ok(Completion {
+                stop,
+                ..Completion::default()
+            });
+        }
+        let text = "word ".repeat(200);
+        on(Delta::Text(&text));
+        if self.0.load(Ordering::Relaxed) {
+            return Err(ProviderError::Cancelled);
+        }
+        Ok(Completion {
+            parts: vec![says(&text)],
+            ..Completion::default()
+        })
+    }
+}
+
+#[test]
+fn where_a_router_is_cut_off_the_search_chooses() {
+    let lab = lab();
+    let mut runtime = lab.runtime(Thinker::default());
+    let settings = Settings {
+        strategy: Strategy::Router,
+        ..Settings::default()
+    };
+    let mut session = lab.session(&runtime, &settings);
+    let mut front = Front::new(Answer::No);
+    let task = "fill the tax form";
+    runtime.turn(&mut session, task, &mut front).unwrap();
+    assert_eq!(session.state.activated[0].name, "pdf-forms");
+    let text = "the router's answer was cut off, so the search chose skills".into();
+    assert!(front.events.contains(&TurnEvent::Note { text }));
+    let events = lab.recorded(&[&session.id]);
+    replay(&session, &lab.shelf(), events).unwrap();
+}
+
+#[test]
+fn a_limit_of_tokens_holds_where_nobody_counts() {
+    let lab = lab();
+    let stopped = Thinker::default();
+    let mut runtime = lab.runtime(stopped.clone());
+    let mut settings = Settings::default();
+    settings.limits.session_tokens = 6_000;
+    let mut session = lab.session(&runtime, &settings);
+    let mut front = Front::new(Answer::No);
+    let mut ends = Vec::new();
+    let mut used = 0;
+    // Answers that are stopped cost what others do.
+    for turn in 0..20 {
+        stopped.0.store(turn % 2 == 1, Ordering::Relaxed);
+        let end = runtime.turn(&mut session, "again", &mut front).unwrap();
+        assert!(end.usage.estimated || end.reason == EndReason::TokenBudget);
+        ends.push(end.reason);
+        let usage = lab.store().load(&session.id).unwrap().state.usage;
+        assert!(usage.output >= used + 200 || end.reason == EndReason::TokenBudget);
+        used = usage.output;
+    }
+    assert_eq!(ends[..2], [EndReason::Answered, EndReason::Cancelled]);
+    assert_eq!(ends[19], EndReason::TokenBudget);
+    let is_note = |event: &&TurnEvent| matches!(event, TurnEvent::Note { .. });
+    assert_eq!(
+        front.events.iter().filter(is_note).count(),
+        1,
+        "it is told once"
+    );
 }
 
 #[test]

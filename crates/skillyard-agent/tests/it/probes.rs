@@ -3,7 +3,7 @@
 use std::sync::atomic::AtomicBool;
 
 use serde_json::{Value, json};
-use skillyard_agent::probe::{ProbeCache, probe};
+use skillyard_agent::probe::{ProbeCache, Probed, Proof, probe};
 use skillyard_agent::provider::ProviderError;
 use skillyard_agent::provider::openai_chat::{LimitName, OpenAiChat};
 use skillyard_agent::settings::ToolMode;
@@ -16,7 +16,11 @@ fn says(text: &str) -> Reply {
 }
 
 fn stream(delta: &Value) -> Reply {
-    let chunk = json!({ "choices": [{ "delta": delta, "finish_reason": "stop" }] });
+    ends(delta, "stop")
+}
+
+fn ends(delta: &Value, reason: &str) -> Reply {
+    let chunk = json!({ "choices": [{ "delta": delta, "finish_reason": reason }] });
     Reply::stream(format!("data: {chunk}\n\ndata: [DONE]\n\n"))
 }
 
@@ -27,7 +31,13 @@ fn calls(name: &str, arguments: &str) -> Reply {
     )
 }
 
-fn check(replies: Vec<Reply>, expected: ToolMode) -> usize {
+fn check(replies: Vec<Reply>, mode: ToolMode) -> usize {
+    let proof = Proof::Answered;
+    found(replies, Probed { mode, proof }).len()
+}
+
+/// The limits of the answers that were asked for.
+fn found(replies: Vec<Reply>, expected: Probed) -> Vec<u64> {
     let server = Server::start(replies);
     let provider = OpenAiChat {
         name: "local".into(),
@@ -36,7 +46,9 @@ fn check(replies: Vec<Reply>, expected: ToolMode) -> usize {
     };
     let found = probe(&provider, "m", &AtomicBool::new(false)).unwrap();
     assert_eq!(found, expected);
-    server.asked().len()
+    let asked = server.asked().into_iter();
+    let limit = |body: &Value| body["max_tokens"].as_u64().unwrap();
+    asked.map(|asked| limit(&asked.body)).collect()
 }
 
 #[test]
@@ -55,6 +67,39 @@ fn what_a_model_does_is_what_it_can() {
     check(vec![refuses(), shaped()], ToolMode::JsonSchema);
     check(vec![refuses(), says("Hello!")], ToolMode::Text);
     assert_eq!(check(vec![refuses(), refuses()], ToolMode::Text), 2);
+}
+
+#[test]
+fn an_answer_that_was_cut_off_proves_nothing() {
+    let thinks = || ends(&json!({ "reasoning_content": "hmm" }), "length");
+    let thinks_aloud = || ends(&json!({ "content": "<think>hmm" }), "length");
+    let speaks = || ends(&json!({ "content": "Well, the tool" }), "length");
+    let call = || calls("note_word", r#"{"word":"lighthouse"}"#);
+    let shaped = || says(r#"{"action":"note_word","text":"Hello!"}"#);
+    let answered = |mode| Probed {
+        mode,
+        proof: Proof::Answered,
+    };
+    let native = answered(ToolMode::Native);
+    assert_eq!(found(vec![thinks(), call()], native), [200, 2_000]);
+    let long = vec![thinks_aloud(), thinks_aloud(), call()];
+    assert_eq!(found(long, native), [200, 2_000, 8_000]);
+    // Who speaks for so long without a call makes none.
+    let shape = answered(ToolMode::JsonSchema);
+    let words = vec![speaks(), speaks(), thinks(), shaped()];
+    assert_eq!(found(words, shape), [200, 2_000, 200, 2_000]);
+    // What never comes to the point is tried and not believed, nor is a server without the room.
+    let cut_off = Probed {
+        mode: ToolMode::Native,
+        proof: Proof::CutOff,
+    };
+    found(vec![thinks(), thinks(), thinks()], cut_off);
+    let no_room = Reply::error(
+        400,
+        "",
+        r#"{"error":{"message":"max_tokens is too large"}}"#,
+    );
+    found(vec![thinks(), no_room], cut_off);
 }
 
 #[test]

@@ -107,6 +107,9 @@ pub(crate) enum ChatEvent {
         cached: u64,
         /// What it wrote.
         output: u64,
+        /// Whether the model's server did not count, and this is an estimate.
+        #[serde(skip_serializing_if = "std::ops::Not::not")]
+        estimated: bool,
     },
     /// Something went wrong.
     Problem {

@@ -83,12 +83,14 @@ impl FrontEnd for Front<'_> {
                 reason: reason.clone(),
                 milliseconds: *milliseconds,
             },
+            TurnEvent::Note { text } => ChatEvent::Note { text: text.clone() },
             TurnEvent::Usage(usage) => {
                 self.metrics.usage(&self.model, usage);
                 ChatEvent::Usage {
                     input: usage.input,
                     cached: usage.cached,
                     output: usage.output,
+                    estimated: usage.estimated,
                 }
             }
             // The end is told when everything is kept.

@@ -188,9 +188,13 @@ impl Terminal<'_> {
                 };
                 printer.note(&format!("   {}; trying again {when}", visible(reason)));
             }
+            TurnEvent::Note { text } => printer.note(&format!("   {}", visible(text))),
             TurnEvent::Usage(usage) => printer.detail(&format!(
-                "   {} tokens in ({} cached), {} out",
-                usage.input, usage.cached, usage.output
+                "   {}{} tokens in ({} cached), {} out",
+                if usage.estimated { "about " } else { "" },
+                usage.input,
+                usage.cached,
+                usage.output
             )),
             TurnEvent::Done { .. } => self.end_line(),
             TurnEvent::Started { .. } => {}

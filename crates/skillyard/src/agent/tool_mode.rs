@@ -2,7 +2,7 @@
 
 use std::sync::atomic::AtomicBool;
 
-use skillyard_agent::probe::{ProbeCache, probe};
+use skillyard_agent::probe::{ProbeCache, Proof, probe};
 use skillyard_agent::settings::{Settings, ToolMode};
 
 use super::model;
@@ -60,20 +60,26 @@ pub(crate) fn asked_tool_mode(
     let shown = visible(&settings.model).into_owned();
     tell(&format!("Asking {shown} once how it calls tools …"));
     let provider = model::provider(context, &settings.model)?;
-    let Ok(mode) = probe(&*provider, settings.model_name(), cancel) else {
+    let Ok(probed) = probe(&*provider, settings.model_name(), cancel) else {
         return Ok(ToolMode::Native);
     };
-    if let Some(server) = server(context, settings)? {
-        // What cannot be kept is asked again next time.
-        let _ = cache(context).set(&server.url, settings.model_name(), mode);
-    }
-    let word = match mode {
+    let word = match probed.mode {
         ToolMode::Auto | ToolMode::Native => "native",
         ToolMode::JsonSchema => "json-schema",
         ToolMode::Text => "text",
     };
+    if probed.proof == Proof::CutOff {
+        tell(&format!(
+            "Its answers were cut off before they showed it; `{word}` is tried, and `--tool-mode` says it."
+        ));
+        return Ok(probed.mode);
+    }
+    if let Some(server) = server(context, settings)? {
+        // What cannot be kept is asked again next time.
+        let _ = cache(context).set(&server.url, settings.model_name(), probed.mode);
+    }
     tell(&format!("It calls tools as `{word}`; this is remembered."));
-    Ok(mode)
+    Ok(probed.mode)
 }
 
 fn server(context: &Context, settings: &Settings) -> Result<Option<ModelServer>, CommandError> {
