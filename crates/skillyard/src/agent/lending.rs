@@ -19,7 +19,14 @@ const ROUND: Duration = Duration::from_secs(20);
 /// The servers that are kept.
 #[derive(Default)]
 pub(super) struct Lending {
-    kept: Arc<Mutex<Vec<Kept>>>,
+    shared: Arc<Mutex<Shared>>,
+}
+
+#[derive(Default)]
+struct Shared {
+    kept: Vec<Kept>,
+    /// Whether somebody goes round and ends what is idle.
+    is_watched: bool,
 }
 
 struct Kept {
@@ -35,7 +42,7 @@ impl Lending {
             return fresh;
         }
         let found = {
-            let mut kept = self.kept();
+            let kept = &mut self.shared().kept;
             let at = kept.iter().position(|each| each.session == session);
             at.map(|at| kept.remove(at))
         };
@@ -52,11 +59,14 @@ impl Lending {
         if lenders.configured.is_empty() {
             return;
         }
-        let mut kept = self.kept();
-        if kept.is_empty() {
-            let watched = Arc::downgrade(&self.kept);
-            thread::spawn(move || rounds(&watched));
+        let mut shared = self.shared();
+        // A turn takes its servers out and puts them back, so that none may be kept for a moment.
+        if !shared.is_watched {
+            let watched = Arc::downgrade(&self.shared);
+            let thread = thread::Builder::new().name("lent-servers".into());
+            shared.is_watched = thread.spawn(move || rounds(&watched)).is_ok();
         }
+        let kept = &mut shared.kept;
         let gone = if kept.len() < MOST {
             None
         } else if let Some(at) = kept.iter().position(is_idle) {
@@ -70,13 +80,13 @@ impl Lending {
             lenders,
             used: Instant::now(),
         });
-        drop(kept);
+        drop(shared);
         // Ending a program takes a moment, in which nobody else should have to wait.
         drop(gone);
     }
 
-    fn kept(&self) -> MutexGuard<'_, Vec<Kept>> {
-        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
+    fn shared(&self) -> MutexGuard<'_, Shared> {
+        self.shared.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -86,17 +96,18 @@ fn is_idle(kept: &Kept) -> bool {
 }
 
 /// Ends what has been idle for long, until nothing is kept.
-fn rounds(watched: &Weak<Mutex<Vec<Kept>>>) {
+fn rounds(watched: &Weak<Mutex<Shared>>) {
     loop {
         thread::sleep(ROUND);
-        let Some(kept) = watched.upgrade() else {
+        let Some(shared) = watched.upgrade() else {
             return;
         };
-        let mut kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut shared = shared.lock().unwrap_or_else(PoisonError::into_inner);
         let is_over = |each: &mut Kept| is_idle(each) && each.used.elapsed() >= IDLE;
-        let gone: Vec<Kept> = kept.extract_if(.., is_over).collect();
-        let is_done = kept.is_empty();
-        drop(kept);
+        let gone: Vec<Kept> = shared.kept.extract_if(.., is_over).collect();
+        let is_done = shared.kept.is_empty();
+        shared.is_watched = !is_done;
+        drop(shared);
         drop(gone);
         if is_done {
             return;

@@ -65,6 +65,12 @@ fn a_server_is_kept_between_turns_and_ends_with_us() {
         );
     }
     assert_eq!(lines(&starts).len(), 1, "one start for all turns");
+    let threads = fs::read_dir(format!("/proc/{}/task", serving.child.id())).unwrap();
+    let names = threads
+        .flatten()
+        .map(|each| lines(&each.path().join("comm")));
+    let watching = names.filter(|name| *name == ["lent-servers"]).count();
+    assert_eq!(watching, 1, "one for all turns looks who is idle");
     // Another session has a server of its own: what one learns is not for the other.
     serving.say(&open(), "/docs:greet me");
     let started = lines(&starts);
