@@ -200,15 +200,14 @@ impl Host for Machine {
     }
 
     fn keeps(&self, path: &str) -> bool {
-        let folder = self.writable.as_ref().ok();
-        let profile = folder.and_then(|folder| {
-            let limits = skillyard_sandbox::Limits::default();
-            profile::in_workspace(folder, &self.skill_folders, limits).ok()
-        });
-        let kept = profile.map(|profile| profile.protected).unwrap_or_default();
-        let path = Path::new(path.trim_start_matches("./"));
+        let path = Path::new(path);
         // Below the top what is there is kept, and what is not there must not come into being.
-        profile::is_obeyed(path) || kept.iter().any(|kept| path.starts_with(kept))
+        profile::is_obeyed(path)
+            || self.writable.as_ref().is_ok_and(|folder| {
+                let limits = skillyard_sandbox::Limits::default();
+                let profile = profile::in_workspace(folder, &self.skill_folders, limits);
+                profile.is_ok_and(|profile| profile::leads_into(folder, path, &profile.protected))
+            })
     }
 
     fn withheld(&self, skill: &str) -> Option<Withheld> {

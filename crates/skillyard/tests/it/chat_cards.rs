@@ -46,7 +46,16 @@ fn a_command_that_fails_is_not_said_to_be_done() {
 fn what_no_model_may_change_is_refused_before_anybody_is_asked() {
     let context = TestContext::new();
     context.mkdir("sub");
+    // Hooks among the sources: one that is there, and one that is not built yet.
+    context.write(".git/HEAD", "ref: refs/heads/main\n");
+    context.write("scripts/pre-commit.sh", "true\n");
+    context.mkdir(".git/hooks");
+    context.link("../../scripts/pre-commit.sh", ".git/hooks/pre-commit");
+    context.link("../../build/hook", ".git/hooks/pre-push");
     for path in [
+        "scripts/pre-commit.sh",
+        ".//scripts/pre-commit.sh",
+        "build/hook",
         "CLAUDE.md",
         "./.git/hooks/pre-commit",
         "sub/.claude/settings.json",

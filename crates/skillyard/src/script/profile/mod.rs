@@ -28,7 +28,7 @@ use narrowed::{limits, network};
 
 pub(crate) use folder::workspace;
 pub(crate) use made::Made;
-pub(crate) use protected::is_obeyed;
+pub(crate) use protected::{is_obeyed, leads_into};
 pub(crate) use skill_folders::SkillFolders;
 pub(crate) use told::{argv, as_json, limits_json, reach};
 

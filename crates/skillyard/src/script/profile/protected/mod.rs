@@ -68,6 +68,29 @@ pub(crate) fn is_obeyed(path: &Path) -> bool {
     path.iter().any(|name| held.contains(name))
 }
 
+/// Whether a path in a workspace leads into one of these places, or to what a link there leads to.
+pub(crate) fn leads_into(workspace: &Path, path: &Path, places: &[PathBuf]) -> bool {
+    let top = real(workspace);
+    let end = real(&workspace.join(path));
+    places.iter().any(|place| {
+        let kept = real(&workspace.join(place));
+        let is_inside = kept != top && kept.starts_with(&top);
+        path.starts_with(place) || is_inside && end.starts_with(kept)
+    })
+}
+
+/// Where a path leads, also where nothing is there yet.
+fn real(path: &Path) -> PathBuf {
+    if let Ok(real) = path.canonicalize() {
+        return real;
+    }
+    match (path.parent(), path.file_name(), fs::read_link(path)) {
+        (Some(folder), _, Ok(says)) => git::plain(&real(folder).join(says)),
+        (Some(folder), Some(name), Err(_)) => real(folder).join(name),
+        _ => path.to_owned(),
+    }
+}
+
 /// As many of the places as can be looked for; those in a repository of git only where it is not
 /// kept as it is.
 pub(super) fn find(
