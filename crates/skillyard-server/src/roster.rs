@@ -1,7 +1,7 @@
 //! Agents as pages and programs see them, and how they are made.
 
 use serde::Serialize;
-use skillyard_agent::agent::{Definition, Drift, Kept};
+use skillyard_agent::agent::{AgentError, Definition, Drift, Kept};
 use skillyard_agent::settings::{LimitChanges, Limits, Strategy, ToolMode};
 use skillyard_agent::shelf::Shelf;
 use skillyard_agent::tool::WorkspaceTools;
@@ -36,6 +36,15 @@ pub(crate) struct Card {
     pub(crate) skills: Vec<PinnedSkill>,
     /// How many of its skills are not what they were.
     pub(crate) drifted: usize,
+}
+
+/// An agent that cannot be used as it is.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+pub(crate) struct DamagedAgent {
+    /// Its name.
+    pub(crate) name: String,
+    /// What is wrong with it.
+    pub(crate) problem: String,
 }
 
 /// A skill of an agent.
@@ -95,14 +104,22 @@ impl Draft {
 }
 
 impl Server {
-    /// All agents, by name; one that cannot be read is left out, and its own page says why.
-    pub(crate) fn agent_cards(&self) -> Result<Vec<Card>, Problem> {
+    /// All agents, by name, and those that are damaged: one of them does not hide the others.
+    pub(crate) fn agent_cards(&self) -> Result<(Vec<Card>, Vec<DamagedAgent>), Problem> {
         let agents = self.register.agents()?;
         let definitions = agents.definitions();
         let library = agents.shelf()?;
-        let names = definitions.names();
-        let kept = names.iter().filter_map(|name| definitions.load(name).ok());
-        Ok(kept.map(|kept| card(kept, &library)).collect())
+        let (mut cards, mut damaged) = (Vec::new(), Vec::new());
+        for name in definitions.names() {
+            match definitions.load(&name) {
+                Ok(kept) => cards.push(card(kept, &library)),
+                Err(error) => damaged.push(DamagedAgent {
+                    problem: damage(&error),
+                    name,
+                }),
+            }
+        }
+        Ok((cards, damaged))
     }
 
     /// One agent.
@@ -156,6 +173,15 @@ impl Server {
             self.record(&holder.signed(event));
         }
         Ok(card(change.kept, &library))
+    }
+}
+
+/// What is wrong with an agent, without the paths of this machine.
+fn damage(error: &AgentError) -> String {
+    match error {
+        AgentError::Damaged { .. } => "one of its files cannot be understood".to_owned(),
+        AgentError::Io { source, .. } => format!("one of its files cannot be used: {source}"),
+        other => other.to_string(),
     }
 }
 

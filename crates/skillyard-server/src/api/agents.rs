@@ -15,7 +15,7 @@ use utoipa::ToSchema;
 use super::input::{Caller, Given, Named};
 use super::refusals::{Forbidden, Missing, NotJson, Senseless, Untimely};
 use crate::problem::Problem;
-use crate::roster::{Card, Draft};
+use crate::roster::{Card, DamagedAgent, Draft};
 use crate::server::Server;
 use crate::web::elsewhere;
 
@@ -24,6 +24,8 @@ use crate::web::elsewhere;
 pub(crate) struct AgentList {
     /// By name.
     agents: Vec<Card>,
+    /// Those that cannot be used as they are.
+    damaged: Vec<DamagedAgent>,
 }
 
 /// What a new agent is to be like.
@@ -141,8 +143,8 @@ pub(crate) struct Version {
     responses((status = 200, body = AgentList),
         Forbidden, Missing))]
 pub(super) async fn list(State(server): State<Arc<Server>>) -> Result<Json<AgentList>, Problem> {
-    let agents = elsewhere(move || server.agent_cards()).await??;
-    Ok(Json(AgentList { agents }))
+    let (agents, damaged) = elsewhere(move || server.agent_cards()).await??;
+    Ok(Json(AgentList { agents, damaged }))
 }
 
 /// Make an agent

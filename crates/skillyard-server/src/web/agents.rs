@@ -10,7 +10,7 @@ use serde::Deserialize;
 use super::part::Part;
 use super::{Frame, NoPage, Page, elsewhere, shown};
 use crate::problem::Problem;
-use crate::roster::{Card, Draft};
+use crate::roster::{Card, DamagedAgent, Draft};
 use crate::server::Server;
 
 #[derive(Template)]
@@ -19,6 +19,7 @@ struct AgentsPage {
     frame: Frame,
     active: &'static str,
     agents: Vec<Card>,
+    damaged: Vec<DamagedAgent>,
     models: Vec<String>,
     model: String,
 }
@@ -37,10 +38,12 @@ pub(crate) async fn list(State(server): State<Arc<Server>>, frame: Frame) -> Pag
     let within = frame.clone();
     let composed = elsewhere(move || {
         let models = server.register.agents()?.models()?;
+        let (agents, damaged) = server.agent_cards()?;
         Ok::<_, Problem>(AgentsPage {
             frame: within,
             active: "agents",
-            agents: server.agent_cards()?,
+            agents,
+            damaged,
             models: models.known,
             model: models.default,
         })

@@ -101,6 +101,35 @@ async fn what_is_said_of_an_agent_is_understood_or_refused() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_damaged_agent_is_listed_with_what_is_wrong_and_hides_no_other() {
+    let server = TestServer::new();
+    for name in ["altered", "broken", "sound"] {
+        let new = json!({ "name": name });
+        let made = server.post("/api/v1/agents", &new).await;
+        assert_eq!(made.status, StatusCode::CREATED, "{}", made.text);
+    }
+    let agents = server.folder.path().join("agents");
+    std::fs::write(agents.join("broken/agent.toml"), "?").unwrap();
+    let version = agents.join("altered/versions/1.toml");
+    let said = std::fs::read_to_string(&version).unwrap();
+    std::fs::write(&version, said.replace("offline", "other")).unwrap();
+    let listed = server.get("/api/v1/agents").await;
+    let place = server.folder.path().to_str().unwrap();
+    assert!(!listed.text.contains(place), "{}", listed.text);
+    let listed = listed.json();
+    assert_eq!(listed["agents"][0]["name"], "sound");
+    let changed = "version 1 of agent `altered` was changed on disk: its hash does not match";
+    let broken = "one of its files cannot be understood";
+    let damaged = json!([
+        { "name": "altered", "problem": changed },
+        { "name": "broken", "problem": broken },
+    ]);
+    assert_eq!(listed["damaged"], damaged);
+    let page = server.get("/agents").await.text;
+    assert!(page.contains(broken) && page.contains("sound"), "{page}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn names_of_agents_lead_nowhere_else() {
     let server = TestServer::new();
     for name in [
