@@ -3,10 +3,13 @@
 use std::ffi::OsString;
 use std::fs::{File, Permissions};
 use std::io::{self, Write as _};
-use std::os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _};
+use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 
 use skillyard_catalog::own_folder;
+
+/// What others than the owner may do.
+const OTHERS: u32 = 0o077;
 
 /// Writes `bytes` beside `path`, waits until they are on the disk, and puts them in its place.
 pub(crate) fn write_atomically(path: &Path, bytes: &[u8]) -> io::Result<()> {
@@ -65,6 +68,7 @@ impl Draft {
             // The user's mask is for what is new.
             file.set_permissions(Permissions::from_mode(mode))?;
         }
+        leave_to_owner(&file, path)?;
         let mut draft = Self {
             path: path.to_owned(),
             beside,
@@ -101,11 +105,23 @@ impl Draft {
     }
 }
 
+/// Root takes no file from whom it belongs to, or from whom its folder does.
+fn leave_to_owner(file: &File, path: &Path) -> io::Result<()> {
+    let folder = || path.parent().unwrap_or(path).metadata();
+    let Ok(owner) = std::fs::metadata(path).or_else(|_| folder()) else {
+        return Ok(());
+    };
+    if file.metadata()?.uid() == 0 && owner.uid() != 0 {
+        std::os::unix::fs::fchown(file, Some(owner.uid()), Some(owner.gid()))?;
+    }
+    Ok(())
+}
+
 /// The mode of a file that is new, less what the user's mask takes away. In a folder that is closed to
 /// others, as Skillyard's own is, nobody else is to change it.
 fn new_mode(path: &Path) -> u32 {
     let folder = path.parent().and_then(|folder| folder.metadata().ok());
-    let is_closed = folder.is_some_and(|folder| folder.permissions().mode() & 0o077 == 0);
+    let is_closed = folder.is_some_and(|folder| folder.permissions().mode() & OTHERS == 0);
     if is_closed { 0o644 } else { 0o666 }
 }
 

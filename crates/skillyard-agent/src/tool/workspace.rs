@@ -4,7 +4,6 @@
 //! workspace and no link is followed. Writing goes through the sandbox, which also keeps a few
 //! places from being changed at all.
 
-use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
 use serde_json::{Map, Value};

@@ -1,6 +1,7 @@
 //! Writing what was mended.
 
 use std::io::Write as _;
+use std::os::unix::fs::{MetadataExt as _, fchown};
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 
@@ -44,9 +45,12 @@ fn replace<'p>(
     let folder = path.parent().unwrap_or(Path::new("."));
     let mut temporary = tempfile::NamedTempFile::new_in(folder)?;
     temporary.write_all(bytes)?;
-    temporary
-        .as_file()
-        .set_permissions(fs::metadata(&path)?.permissions())?;
+    let before = fs::metadata(&path)?;
+    temporary.as_file().set_permissions(before.permissions())?;
+    // Root takes no file from whom it belongs to.
+    if temporary.as_file().metadata()?.uid() == 0 && before.uid() != 0 {
+        fchown(temporary.as_file(), Some(before.uid()), Some(before.gid()))?;
+    }
     temporary.as_file().sync_all()?;
     temporary.persist(&path)?;
     Ok(())
