@@ -78,7 +78,8 @@ mod tests {
 
     #[test]
     fn marks_stay_whole_and_the_end_is_kept() {
-        let numbers: String = (1..9000).map(|number| format!("{number}\n")).collect();
+        let numbers: Vec<String> = (1..9000).map(|number| number.to_string()).collect();
+        let numbers = numbers.join("\n") + "\n";
         let text = short(
             &format!("exit code 3\n<stdout>\n{numbers}</stdout>\n<stderr>\nFATAL\n</stderr>\n"),
             300,

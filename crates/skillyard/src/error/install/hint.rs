@@ -105,9 +105,6 @@ impl InstallFailure {
             }
             Self::Candidate { name, source } => return candidate_hint(name, source),
             Self::ChangedMeanwhile(_) => "Run it again: it starts from what is there now".into(),
-            Self::ScriptRuns(_) => {
-                "Run it again when the script has ended: new files would not be protected from it".into()
-            }
             Self::StillNeeded { dependants, .. } => format!(
                 "Remove what needs it with it: `skillyard remove {}`",
                 dependants.join(" ")
@@ -200,6 +197,9 @@ impl InstallFailure {
     /// What the user can do about the files of a scope and of the store.
     fn files_hint(&self) -> Option<String> {
         Some(match self {
+            Self::ScriptRuns(_) => {
+                "Run it again when the script has ended: new files would not be protected from it".into()
+            }
             Self::Signature { name, .. } => {
                 format!("Of many skills, leave it out with `--all --except {name}`")
             }
