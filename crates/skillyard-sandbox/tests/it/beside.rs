@@ -208,12 +208,9 @@ fn who_runs_in_a_workspace_is_known_to_others() {
         &["-c", ": > begun; until test -e go; do sleep 0.01; done"],
     );
     let in_use = |place: &str| workspace_in_use(&notes, &lab.root().join(place));
+    let sandbox = sandbox_with(Backend::Bubblewrap, Survey::take()).with_notes(&notes);
     std::thread::scope(|scope| {
-        let sandbox = sandbox_with(Backend::Bubblewrap, Survey::take()).with_notes(&notes);
-        let run = scope.spawn(|| {
-            let sandbox = sandbox;
-            sandbox.run(&profile, &command, Live::default())
-        });
+        let run = scope.spawn(|| sandbox.run(&profile, &command, Live::default()));
         while !lab.work().join("begun").exists() && !run.is_finished() {
             std::thread::yield_now();
         }
