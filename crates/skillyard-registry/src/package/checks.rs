@@ -47,9 +47,10 @@ pub(super) fn described(
     let name = SkillName::new(&skill.name);
     let name = name.map_err(|problem| Refusal::Name(skill.name.to_string(), problem))?;
     let text = skill.version().ok_or(Refusal::NoVersion)?;
-    let version = Version::parse(text).map_err(|_| Refusal::Version(text.to_owned()))?;
+    let shown = || text.chars().take(64).collect();
+    let version = Version::parse(text).map_err(|_| Refusal::Version(shown()))?;
     if !version.build.is_empty() {
-        return Err(Refusal::Build(text.to_owned()));
+        return Err(Refusal::Build(shown()));
     }
     let mut tags = skill.metadata_words("tags");
     tags.extend(skill.metadata_words("keywords"));

@@ -6,6 +6,7 @@
 mod checks;
 mod facts;
 mod files;
+mod lengths;
 mod refusal;
 
 use bytes::Bytes;
@@ -69,6 +70,10 @@ fn packaged(
     now: Timestamp,
 ) -> Result<Package, Refusal> {
     let (name, version, mut facts) = checks::described(files, shape)?;
+    match origin {
+        Origin::Upload => lengths::check(&version.to_string(), &facts)?,
+        Origin::Registry(_) => lengths::cut(&mut facts),
+    }
     let (verdict, findings, grave) = checks::scanned(files);
     if matches!(origin, Origin::Upload) && !grave.is_empty() {
         return Err(Refusal::Findings(grave));

@@ -31,6 +31,26 @@ pub enum Refusal {
     /// The version has a build part.
     #[error("the version `{0}` has a part after `+`, which cannot be ordered; leave it out")]
     Build(String),
+    /// Something is longer than any address or list could bear.
+    #[error("its {what} has {length} characters, and at most {most} are allowed")]
+    TooLong {
+        /// What it is.
+        what: &'static str,
+        /// How long it is.
+        length: usize,
+        /// How long it may be.
+        most: usize,
+    },
+    /// There are more of something than any list could bear.
+    #[error("it has {count} {what}, and at most {most} are allowed")]
+    TooMany {
+        /// What they are.
+        what: &'static str,
+        /// How many.
+        count: usize,
+        /// How many there may be.
+        most: usize,
+    },
     /// The scanner.
     #[error("the scan found what keeps a skill out: {}", told(.0))]
     Findings(Vec<FindingFact>),

@@ -183,6 +183,49 @@ async fn what_is_no_valid_skill_is_refused_with_all_reasons() {
 }
 
 #[tokio::test]
+async fn what_no_address_and_no_list_could_bear_is_refused() {
+    let yard = Yard::new().await;
+    let ada = yard.full("ada").await;
+    let text = |version: &str, more: &str| {
+        format!(
+            "---\nname: forms\ndescription: Fills forms. Use when a task involves forms.\n\
+             license: {more}\nmetadata:\n  version: \"{version}\"\n  tags: paper {more}\n---\n\n# Forms\n"
+        )
+    };
+    let long = |count: usize| "a".repeat(count);
+    let needs = instructions("forms", "1.0.0").replace(
+        "  tags: paper office",
+        &format!("  requires: {}", "git ".repeat(101)),
+    );
+    for (text, expected) in [
+        (
+            text(&format!("1.0.0-{}", long(70_000)), "MIT"),
+            "version has 70006 characters",
+        ),
+        (
+            text(&format!("1.0.0-{}", long(59)), "MIT"),
+            "version has 65 characters",
+        ),
+        (text(&long(1_000_000), "MIT"), "not a semantic version"),
+        (text("1.0.0", &long(501)), "licence has 501 characters"),
+        (text("1.0.0", &long(65)), "tag has 65 characters"),
+        (needs, "101 needed commands"),
+    ] {
+        let answer = yard
+            .publish(&ada, packed(&[("SKILL.md", text.as_bytes())]))
+            .await;
+        assert_eq!(answer.problem(), "422 invalid-skill", "{expected}");
+        let said = answer.text();
+        assert!(said.contains(expected) && said.len() < 1000, "{said}");
+    }
+    let longest = text(&format!("1.0.0-{}", long(58)), &long(64));
+    let answer = yard
+        .publish(&ada, packed(&[("SKILL.md", longest.as_bytes())]))
+        .await;
+    assert_eq!(answer.status, 201, "{}", answer.text());
+}
+
+#[tokio::test]
 async fn an_upload_that_is_too_large_is_cut_off() {
     let yard = Yard::with(|settings| settings.upload_bytes = 10_000).await;
     let ada = yard.full("ada").await;
