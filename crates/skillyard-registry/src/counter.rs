@@ -7,6 +7,7 @@ use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Duration;
 
 use jiff::Timestamp;
+use jiff::civil::Date;
 use jiff::tz::Offset;
 use skillyard_format::Digest;
 use tokio::sync::{mpsc, oneshot};
@@ -101,6 +102,7 @@ impl Counter {
 
 async fn run(database: Database, mut receiver: mpsc::Receiver<Message>, counted: Arc<Counted>) {
     let mut messages = Vec::new();
+    let mut today = String::new();
     while receiver.recv_many(&mut messages, WAITING).await > 0 {
         let mut waiting = Vec::new();
         let mut batch = HashMap::new();
@@ -123,7 +125,22 @@ async fn run(database: Database, mut receiver: mpsc::Receiver<Message>, counted:
         for sender in waiting.drain(..) {
             let _ = sender.send(());
         }
+        let last = batch.into_iter().map(|each| each.day).max();
+        if let Some(last) = last.filter(|last| *last > today) {
+            forget(&database, &last).await;
+            today = last;
+        }
         tokio::time::sleep(GATHERED).await;
+    }
+}
+
+/// Forgets who fetched what, up to the day before yesterday: it is asked for no more, because
+/// somebody counts once a day, and nodes may have different ideas of when that begins.
+async fn forget(database: &Database, today: &str) {
+    let yesterday = today.parse::<Date>().and_then(Date::yesterday);
+    if let Ok(yesterday) = yesterday {
+        // What cannot be forgotten today can be tomorrow.
+        let _ = downloads::forget_before(database, &yesterday.to_string()).await;
     }
 }
 

@@ -158,6 +158,29 @@ async fn downloads_count_once_per_visitor_and_day() {
 }
 
 #[tokio::test]
+async fn who_fetched_a_skill_is_forgotten_and_the_count_stays() {
+    let yard = Yard::new().await;
+    let ada = yard.full("ada").await;
+    yard.publish(&ada, skill("forms", "1.0.0")).await;
+    let file = yard.folder.path().join("registry.db");
+    let address = format!("sqlite:{}", file.display());
+    let pool = sqlx::AnyPool::connect(&address).await.unwrap();
+    for day in 1..=4_i64 {
+        yard.get("/skills/forms/download").await;
+        // What was counted is there after the first, what has passed is gone after the second.
+        yard.server.settle().await;
+        yard.server.settle().await;
+        let kept: i64 = sqlx::query_scalar("SELECT COUNT(*) FROM downloads")
+            .fetch_one(&pool)
+            .await
+            .unwrap();
+        assert_eq!(kept, day.min(2), "on day {day}");
+        yard.pass(24 * 3600);
+    }
+    assert_eq!(yard.get("/skills/forms").await.json()["downloads"], 4);
+}
+
+#[tokio::test]
 async fn a_skill_is_deprecated_and_recommended_again() {
     let yard = Yard::new().await;
     let ada = yard.full("ada").await;
