@@ -12,6 +12,7 @@ use skillyard_web::policy::POLICY;
 
 use crate::auth;
 use crate::error::RegistryError;
+use crate::moved::moved;
 use crate::pages::trouble;
 use crate::scoped::joined;
 use crate::server::Server;
@@ -70,7 +71,8 @@ async fn known(server: &Server, request: Request, next: Next) -> Response {
     match auth::let_in(server, request).await {
         Ok(request) => {
             let asked = Asked::by(&request, server.settings.access);
-            asked.answered(next.run(request).await).await
+            let response = moved(next.run(request).await, &server.below).await;
+            asked.answered(response).await
         }
         Err(error) => error.into_response(),
     }

@@ -16,6 +16,7 @@ mod kept;
 mod look;
 pub mod maintenance;
 pub mod mirror;
+mod moved;
 pub mod names;
 mod openapi;
 pub mod ownership;

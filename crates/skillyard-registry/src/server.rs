@@ -23,6 +23,7 @@ use crate::documents::KeptDocument;
 use crate::guard::guard;
 use crate::kept::Kept;
 use crate::rate::{Gate, Rates};
+use crate::reached::below;
 use crate::registry::Registry;
 use crate::routes::routes;
 use crate::sheet::Sheet;
@@ -102,6 +103,8 @@ pub struct Server(Arc<Parts>);
 pub struct Parts {
     pub(crate) registry: Registry,
     pub(crate) settings: Arc<Settings>,
+    /// What stands before each path from outside; nothing at a root.
+    pub(crate) below: Arc<str>,
     pub(crate) counter: Counter,
     pub(crate) gate: Arc<Gate>,
     pub(crate) uploads: Arc<Uploads>,
@@ -137,6 +140,7 @@ impl Server {
             log_key: None,
             report: None,
             registry,
+            below: below(&settings.url).into(),
             settings: Arc::new(settings),
         }))
     }

@@ -1,25 +1,21 @@
-//! A registry below an address of ours. Its pages think that they stand at the root, so what they
-//! link to is moved below it, too.
+//! A registry below an address of ours. It knows that it stands there, and is told under which
+//! name it was asked.
 
 use axum::Router;
-use axum::body::{Body, to_bytes};
 use axum::extract::Request;
-use axum::http::header::{AUTHORIZATION, CONTENT_LENGTH, CONTENT_TYPE, HOST, LOCATION};
+use axum::http::header::{AUTHORIZATION, HOST};
 use axum::http::uri::Authority;
-use axum::http::{HeaderMap, HeaderValue, StatusCode};
-use axum::middleware::{map_request, map_response};
-use axum::response::{IntoResponse as _, Response};
+use axum::http::{HeaderMap, HeaderValue};
+use axum::middleware::map_request;
 use skillyard_web::mount::Place;
 
 /// Where a registry stands.
 pub(crate) const REGISTRY: &str = "/registry";
-/// The longest page.
-const LONGEST: usize = 16 * 1024 * 1024;
 
 /// A registry that stands below `/registry`.
 #[derive(Clone)]
 pub struct MountedRegistry {
-    /// What it answers to.
+    /// What it answers to, as something that stands there.
     pub router: Router,
     /// Who may read it.
     pub readers: Readers,
@@ -36,9 +32,7 @@ pub enum Readers {
 
 /// The registry's routes, for a place below [`REGISTRY`].
 pub(crate) fn mounted(registry: Router) -> Router {
-    registry
-        .layer(map_response(moved))
-        .layer(map_request(placed))
+    registry.layer(map_request(placed))
 }
 
 /// Whether a path leads into the registry, which asks for tokens of its own.
@@ -81,58 +75,10 @@ fn url(request: &Request) -> Option<String> {
     Some(format!("{scheme}://{host}{REGISTRY}"))
 }
 
-async fn moved(mut response: Response) -> Response {
-    let location = response.headers().get(LOCATION);
-    let location = location.and_then(|place| place.to_str().ok());
-    if let Some(place) = location.filter(|place| is_of_root(place))
-        && let Ok(place) = HeaderValue::from_str(&format!("{REGISTRY}{place}"))
-    {
-        response.headers_mut().insert(LOCATION, place);
-    }
-    let kind = response.headers().get(CONTENT_TYPE);
-    if !kind.is_some_and(|kind| kind.as_bytes().starts_with(b"text/html")) {
-        return response;
-    }
-    let (mut parts, body) = response.into_parts();
-    let Ok(bytes) = to_bytes(body, LONGEST).await else {
-        return StatusCode::INTERNAL_SERVER_ERROR.into_response();
-    };
-    parts.headers.remove(CONTENT_LENGTH);
-    Response::from_parts(parts, Body::from(below(&String::from_utf8_lossy(&bytes))))
-}
-
-fn is_of_root(place: &str) -> bool {
-    place.starts_with('/') && !place.starts_with("//")
-}
-
-/// A page whose links to the root lead below [`REGISTRY`].
-fn below(page: &str) -> String {
-    let mut text = String::with_capacity(page.len() + page.len() / 16);
-    let mut rest = page;
-    while let Some(at) = rest.find("=\"/") {
-        let (before, behind) = rest.split_at(at + 2);
-        text.push_str(before);
-        let attribute = before.trim_end_matches("=\"");
-        let is_link = [" href", " src", " action", " data-src"];
-        if is_of_root(behind) && is_link.iter().any(|name| attribute.ends_with(name)) {
-            text.push_str(REGISTRY);
-        }
-        rest = behind;
-    }
-    text.push_str(rest);
-    text
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn links_to_the_root_are_moved_and_others_are_not() {
-        let page = r#"<a href="/view/pdf">x</a><link href="/style.css"><form action="/"><a href="//x.example/"><a href="https://x.example/"><p title="/x"><a href="view">"#;
-        let expected = r#"<a href="/registry/view/pdf">x</a><link href="/registry/style.css"><form action="/registry/"><a href="//x.example/"><a href="https://x.example/"><p title="/x"><a href="view">"#;
-        assert_eq!(below(page), expected);
-    }
+    use axum::body::Body;
 
     #[test]
     fn only_plain_names_reach_links() {

@@ -6,6 +6,7 @@ use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::Response;
 use skillyard_format::nearest::nearest;
 
+use crate::moved::moved_page;
 use crate::problem::{About, Trouble};
 use crate::search::Question;
 use crate::server::Server;
@@ -45,6 +46,7 @@ pub(crate) async fn explained(server: &Server, reads_pages: bool, response: Resp
     let kind = HeaderValue::from_static("text/html; charset=utf-8");
     parts.headers.insert(header::CONTENT_TYPE, kind);
     parts.headers.remove(header::CONTENT_LENGTH);
+    let text = moved_page(&text, &server.below);
     Response::from_parts(parts, Body::from(text))
 }
 

@@ -350,3 +350,27 @@ async fn who_needs_a_skill_stands_on_its_page() {
     assert!(!html.contains("href=\"/view/other\""));
     assert!(!yard.get("/view/report").await.text().contains("Used by"));
 }
+
+#[tokio::test]
+async fn a_registry_below_an_address_links_to_what_is_below_it() {
+    let yard = Yard::with(|settings| settings.url = "https://yard.example/reg".to_owned()).await;
+    let ada = yard.full("ada").await;
+    let published = yard.publish(&ada, skill("forms", "1.0.0")).await;
+    assert_eq!(published.header("location"), "/reg/skills/forms");
+    for path in ["/", "/view/forms", "/view/form", "/owners/ada"] {
+        let text = yard.browse(path).await.text();
+        let mut links = 0;
+        for start in [" href=\"/", " src=\"/", " action=\"/"] {
+            for (at, _) in text.match_indices(start) {
+                let link = &text[at + start.len() - 1..];
+                let link = &link[..link.find('"').unwrap()];
+                assert!(
+                    link.starts_with("/reg/") && !link.starts_with("/reg/reg"),
+                    "{path}: {link}"
+                );
+                links += 1;
+            }
+        }
+        assert!(links > 5, "{path}: {text}");
+    }
+}
