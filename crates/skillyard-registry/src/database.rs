@@ -3,7 +3,10 @@
 //! What differs between the two is here and nowhere else: how a connection is set up, and which
 //! answers mean "try again".
 
+mod address;
+
 use std::ops::{Deref, DerefMut};
+use std::path::Path;
 use std::sync::{Arc, Once};
 use std::time::Duration;
 
@@ -17,8 +20,13 @@ const MIGRATIONS: &[&str] = &[
     include_str!("migrations/0002_namespaces.sql"),
     include_str!("migrations/0003_listing.sql"),
     include_str!("migrations/0004_popular.sql"),
+    include_str!("migrations/0005_arrivals.sql"),
     include_str!("migrations/0006_token_parents.sql"),
 ];
+
+/// The number of the last step.
+#[expect(clippy::cast_possible_wrap, reason = "there are a handful")]
+const KNOWN: i64 = MIGRATIONS.len() as i64;
 
 /// How often something is tried that the database breaks off so that others can go on.
 const ATTEMPTS: u32 = 4;
@@ -76,6 +84,14 @@ enum Kind {
     Postgres,
 }
 
+/// What is done with a database.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Use {
+    Everything,
+    /// Nothing is written, not even beside a file.
+    Reading,
+}
+
 /// Connections to the database.
 #[derive(Debug, Clone)]
 pub struct Database {
@@ -120,13 +136,35 @@ impl DerefMut for Change {
 impl Database {
     /// Opens a database by its address and brings it up to date.
     pub async fn open(address: &str) -> Result<Self, DatabaseError> {
+        let database = Self::connect(address, address::kind(address)?, Use::Everything).await?;
+        database.migrate().await?;
+        Ok(database)
+    }
+
+    /// Opens the SQLite database in a file, whatever the file is called, and brings it up to date.
+    pub async fn open_file(file: &Path) -> Result<Self, DatabaseError> {
+        Self::open(&address::of_file(file)).await
+    }
+
+    /// Opens a file that is only read, which may be on a medium that cannot be written to.
+    pub(crate) async fn open_copy(file: &Path) -> Result<Self, DatabaseError> {
+        let mut beside = file.as_os_str().to_owned();
+        beside.push("-wal");
+        let has_more = std::fs::metadata(beside).is_ok_and(|left| left.len() > 0);
+        if !has_more {
+            let address = format!("{}?mode=ro&immutable=1", address::of_file(file));
+            let database = Self::connect(&address, Kind::Sqlite, Use::Reading).await?;
+            if database.step().await? == KNOWN {
+                return Ok(database);
+            }
+            database.close().await;
+        }
+        // An older one is brought up to date, and what was left beside one belongs into it.
+        Self::open_file(file).await
+    }
+
+    async fn connect(address: &str, kind: Kind, usage: Use) -> Result<Self, DatabaseError> {
         DRIVERS.call_once(sqlx::any::install_default_drivers);
-        let kind = match address.split(':').next() {
-            Some("sqlite") => Kind::Sqlite,
-            Some("postgres" | "postgresql") => Kind::Postgres,
-            // The rest of the address may hold a password.
-            other => return Err(DatabaseError::Address(other.unwrap_or_default().to_owned())),
-        };
         let options = AnyPoolOptions::new()
             .max_connections(match kind {
                 // Each takes a thread and memory, and readers wait for the processor, not for one another.
@@ -134,37 +172,41 @@ impl Database {
                 Kind::Postgres => 16,
             })
             .acquire_timeout(BUSY)
-            .after_connect(move |connection, _| Box::pin(set_up(connection, kind)));
+            .after_connect(move |connection, _| Box::pin(set_up(connection, kind, usage)));
         let address = match kind {
             Kind::Sqlite if !address.contains('?') => format!("{address}?mode=rwc"),
             _ => address.to_owned(),
         };
         let pool = match kind {
             // A file does not mend itself while one waits.
-            Kind::Sqlite => match try_once(&address, kind).await {
+            Kind::Sqlite => match try_once(&address, kind, usage).await {
                 Err(error) if is_damage(&error) => Err(error),
                 _ => options.connect(&address).await,
             },
             // A server may just be starting.
             Kind::Postgres => match options.connect(&address).await {
                 Err(sqlx::Error::PoolTimedOut) => {
-                    let reason = try_once(&address, kind).await;
+                    let reason = try_once(&address, kind, usage).await;
                     Err(reason.err().unwrap_or(sqlx::Error::PoolTimedOut))
                 }
                 answer => answer,
             },
         };
         let pool = pool.map_err(|source| DatabaseError::Open {
-            place: place(&address, kind),
+            place: address::place(&address, kind),
             source,
         })?;
-        let database = Self {
+        Ok(Self {
             pool,
             kind,
             turn: Arc::default(),
-        };
-        database.migrate().await?;
-        Ok(database)
+        })
+    }
+
+    /// The last step that was made of a database.
+    async fn step(&self) -> Result<i64, DatabaseError> {
+        let step = sqlx::query_scalar("SELECT COALESCE(MAX(step), 0) FROM migrations");
+        Ok(step.fetch_one(&self.pool).await?)
     }
 
     /// For reading.
@@ -174,10 +216,16 @@ impl Database {
 
     /// Begins a change and returns its number. Changes follow one another, over all nodes.
     pub(crate) async fn change(&self) -> Result<(Change, i64), DatabaseError> {
+        self.changes(1).await
+    }
+
+    /// Begins so many changes that are made at once; returns the number of the last of them.
+    pub(crate) async fn changes(&self, count: i64) -> Result<(Change, i64), DatabaseError> {
         let mut change = self.begin().await?;
         let sequence = sqlx::query_scalar(
-            "UPDATE state SET sequence = sequence + 1 WHERE id = 1 RETURNING sequence",
+            "UPDATE state SET sequence = sequence + $1 WHERE id = 1 RETURNING sequence",
         )
+        .bind(count)
         .fetch_one(&mut *change)
         .await?;
         Ok((change, sequence))
@@ -204,6 +252,10 @@ impl Database {
         if self.kind == Kind::Postgres {
             transaction
                 .execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY")
+                .await?;
+            // Whoever reads all rows takes them as fast as it can do something with them.
+            transaction
+                .execute("SET LOCAL statement_timeout = 0")
                 .await?;
         }
         Ok(transaction)
@@ -253,9 +305,11 @@ impl Database {
         let done: i64 = sqlx::query_scalar("SELECT COALESCE(MAX(step), 0) FROM migrations")
             .fetch_one(&mut *transaction)
             .await?;
-        let known = i64::try_from(MIGRATIONS.len()).unwrap_or(i64::MAX);
-        if done > known {
-            return Err(DatabaseError::TooNew { found: done, known });
+        if done > KNOWN {
+            return Err(DatabaseError::TooNew {
+                found: done,
+                known: KNOWN,
+            });
         }
         for (step, text) in (1_i64..).zip(MIGRATIONS.iter().copied()) {
             if step <= done {
@@ -316,40 +370,26 @@ pub enum CopyOutcome {
 }
 
 /// Connects without the pool, which tries again until its time is over and then says only that.
-async fn try_once(address: &str, kind: Kind) -> Result<(), sqlx::Error> {
+async fn try_once(address: &str, kind: Kind, usage: Use) -> Result<(), sqlx::Error> {
     let mut connection = AnyConnection::connect(address).await?;
-    set_up(&mut connection, kind).await?;
+    set_up(&mut connection, kind, usage).await?;
     connection.close().await
 }
 
 /// Whether SQLite says that the file itself is the problem: it is read-only, damaged, not to be
-/// opened or no database, or its disk is full.
+/// opened or no database, or its disk is full, which is also an error of input and output.
 fn is_damage(error: &sqlx::Error) -> bool {
     let code = error
         .as_database_error()
         .and_then(sqlx::error::DatabaseError::code);
     let code = code.and_then(|code| code.parse::<u32>().ok());
     // The lower byte is the kind, whatever else is known.
-    code.is_some_and(|code| matches!(code & 0xff, 8 | 11 | 13 | 14 | 26))
+    code.is_some_and(|code| matches!(code & 0xff, 8 | 10 | 11 | 13 | 14 | 26))
 }
 
-/// What of an address may be shown.
-fn place(address: &str, kind: Kind) -> String {
+async fn set_up(connection: &mut AnyConnection, kind: Kind, usage: Use) -> Result<(), sqlx::Error> {
     match kind {
-        Kind::Sqlite => {
-            let path = address.strip_prefix("sqlite:").unwrap_or(address);
-            path.split('?').next().unwrap_or(path).to_owned()
-        }
-        Kind::Postgres => {
-            let server = address.rsplit('@').next().unwrap_or_default();
-            let server = server.rsplit("://").next().unwrap_or_default();
-            server.split('?').next().unwrap_or_default().to_owned()
-        }
-    }
-}
-
-async fn set_up(connection: &mut AnyConnection, kind: Kind) -> Result<(), sqlx::Error> {
-    match kind {
+        Kind::Sqlite if usage == Use::Reading => {}
         Kind::Sqlite => {
             // What was acknowledged survives a power failure: FULL, although WAL would allow less.
             // Half a megabyte of pages for each connection: the system keeps the file in memory, too.

@@ -94,6 +94,11 @@ impl Document {
         beginning.chain(parts)
     }
 
+    /// The whole document over skills that were chosen elsewhere.
+    pub(crate) fn whole(&self, url: &str, entries: &[String]) -> Result<String, RegistryError> {
+        Ok(format!("{}{}{END}", self.opening(url)?, entries.join(",")))
+    }
+
     fn opening(&self, url: &str) -> Result<String, RegistryError> {
         match self.kind {
             Kind::Archives => opening(&well_known::archive_index()),
@@ -104,7 +109,8 @@ impl Document {
         }
     }
 
-    fn entry(&self, skill: &SkillRow, url: &str) -> Result<String, RegistryError> {
+    /// What it says of one skill.
+    pub(crate) fn entry(&self, skill: &SkillRow, url: &str) -> Result<String, RegistryError> {
         match self.kind {
             Kind::Archives => written(&well_known::archive_entry(skill, &below(url))),
             Kind::Files => written(&well_known::file_entry(skill)),

@@ -1,6 +1,5 @@
 //! The log of all versions, kept in memory and read on from the database.
 
-use futures_util::TryStreamExt as _;
 use skillyard_trust::signature::SigningKey;
 use skillyard_trust::transparency::{Checkpoint, MerkleTree, SignedCheckpoint, leaf};
 use tokio::sync::{Mutex, MutexGuard};
@@ -8,6 +7,9 @@ use tokio::sync::{Mutex, MutexGuard};
 use crate::database::Database;
 use crate::error::RegistryError;
 use crate::store::{checkpoints, versions};
+
+/// How many entries are read at once.
+const AT_ONCE: usize = 10_000;
 
 /// The log.
 #[derive(Default)]
@@ -40,16 +42,20 @@ impl Log {
     ) -> Result<MutexGuard<'_, State>, RegistryError> {
         let mut state = self.state.lock().await;
         // Numbers are given out and committed in one order, so nothing appears behind this one.
-        let last = state.sequences.last().copied().unwrap_or_default();
-        let mut rows = versions::logged_after(database, last);
-        while let Some(row) = rows.try_next().await? {
-            let signer = row.signer.as_deref();
-            let leaf = leaf(&row.skill, &row.version, row.digest, signer);
-            state.tree.push(leaf);
-            state.sequences.push(row.sequence);
+        loop {
+            let last = state.sequences.last().copied().unwrap_or_default();
+            let rows = versions::logged_after(database, last, AT_ONCE).await?;
+            let is_all = rows.len() < AT_ONCE;
+            for row in rows {
+                let signer = row.signer.as_deref();
+                let leaf = leaf(&row.skill, &row.version, row.digest, signer);
+                state.tree.push(leaf);
+                state.sequences.push(row.sequence);
+            }
+            if is_all {
+                return Ok(state);
+            }
         }
-        drop(rows);
-        Ok(state)
     }
 
     /// The log as it is now, signed.
@@ -71,7 +77,7 @@ impl Log {
         let signed = checkpoint.sign(key).map_err(RegistryError::internal)?;
         // What was handed out once the log has to begin with for good; `verify` asks for it.
         if state.handed_out < size {
-            checkpoints::keep(database, &signed).await?;
+            checkpoints::keep(database.pool(), &signed).await?;
             state.handed_out = size;
         }
         Ok(signed)

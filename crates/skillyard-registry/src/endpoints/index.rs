@@ -8,13 +8,11 @@ use skillyard_format::{Digest, QualifiedName, SkillName};
 use utoipa::ToSchema;
 
 use super::namespaced;
-use crate::database::{Database, DatabaseError};
 use crate::error::RegistryError;
 use crate::segments::Segments;
 use crate::server::Server;
-use crate::store::skills::{self, Standing};
-use crate::store::tags;
-use crate::store::versions::{self, VersionRow};
+use crate::store::skills::Standing;
+use crate::store::versions::VersionRow;
 
 /// One line of the index.
 #[derive(Debug, Serialize, ToSchema)]
@@ -109,15 +107,7 @@ pub(crate) async fn index(
     Ok(response)
 }
 
-/// The file of a skill: a line for each of its versions; none when there is no such skill.
-pub(crate) async fn file(database: &Database, name: &str) -> Result<Option<String>, DatabaseError> {
-    let rows = versions::of(database, name).await?;
-    let tags = tags::of(database, name).await?;
-    let standing = skills::standing(database, name).await?;
-    Ok(Some(text(name, &rows, &tags, &standing)).filter(|text| !text.is_empty()))
-}
-
-/// The lines of these versions.
+/// The file of a skill: a line for each of these versions.
 pub(crate) fn text(
     name: &str,
     rows: &[VersionRow],

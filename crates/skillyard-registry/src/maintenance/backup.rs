@@ -66,7 +66,7 @@ fn beside(folder: &Path) -> Result<PathBuf, MaintenanceError> {
 async fn copy_into(registry: &Registry, folder: &Path) -> Result<usize, MaintenanceError> {
     let file = folder.join("registry.db");
     let outcome = registry.database.copy_to(&file.to_string_lossy()).await?;
-    let copy_of = open(&file).await?;
+    let copy_of = Database::open_file(&file).await?;
     if outcome == CopyOutcome::OtherTool {
         copy(&registry.database, &copy_of).await?;
     }
@@ -86,7 +86,7 @@ pub async fn restore(registry: &Registry, folder: &Path) -> Result<Restored, Mai
     if !file.is_file() {
         return Err(MaintenanceError::NoCopy(folder.to_owned()));
     }
-    let from = open(&file).await?;
+    let from = Database::open_copy(&file).await?;
     let blobs = Blobs::in_folder(&folder.join("blobs"))?;
     let clock = Arc::new(jiff::Timestamp::now);
     let old = Registry::new(from.clone(), blobs, None, clock);
@@ -117,11 +117,6 @@ fn told(found: &Verified) -> Vec<String> {
         .chain(found.problems.iter().cloned())
         .take(5)
         .collect()
-}
-
-async fn open(file: &Path) -> Result<Database, MaintenanceError> {
-    let address = format!("sqlite:{}", file.display());
-    Ok(Database::open(&address).await?)
 }
 
 async fn distinct(database: &Database) -> Result<HashSet<Digest>, MaintenanceError> {

@@ -134,6 +134,32 @@ const TABLES: &[(&str, Columns)] = &[
         ],
     ),
     (
+        "arrivals",
+        &[
+            ("skill", Text),
+            ("version", Text),
+            ("digest", Text),
+            ("tree", Text),
+            ("size", Number),
+            ("published", Text),
+            ("publisher", Text),
+            ("signer", Text),
+            ("verdict", Text),
+            ("facts", Text),
+        ],
+    ),
+    (
+        "absent",
+        &[
+            ("sequence", Number),
+            ("skill", Text),
+            ("version", Text),
+            ("digest", Text),
+            ("signer", Text),
+            ("reason", Text),
+        ],
+    ),
+    (
         "upstream",
         &[("url", Text), ("key", Text), ("sequence", Number)],
     ),

@@ -5,24 +5,25 @@
 //! there. The signed length is written last, so that a copy that is fetched meanwhile never
 //! promises what is not there yet.
 
-use std::collections::BTreeSet;
-use std::io::Write as _;
+use std::collections::BTreeMap;
+use std::io::{ErrorKind, Write as _};
 use std::path::{Component, Path, PathBuf};
 
-use bytes::Bytes;
-use futures_util::TryStreamExt as _;
+use semver::Version;
 use serde_json::json;
 use skillyard_format::{Namespace, QualifiedName};
 use skillyard_trust::signature::SigningKey;
 
 use super::MaintenanceError;
+use crate::blobs::BlobError;
 use crate::documents::Kind;
 use crate::endpoints::index;
 use crate::error::RegistryError;
 use crate::package;
 use crate::registry::Registry;
 use crate::store::skills::SkillRow;
-use crate::store::{checkpoints, skills, stored, upstream, versions};
+use crate::store::versions::VersionRow;
+use crate::store::{checkpoints, skills, stored, tags, upstream, versions};
 
 /// How many skills are read at once.
 const AT_ONCE: usize = 100;
@@ -35,7 +36,7 @@ const DOCUMENTS: [(Kind, &str); 3] = [
 ];
 
 /// What was written.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Exported {
     /// How many skills there are.
     pub skills: usize,
@@ -45,6 +46,8 @@ pub struct Exported {
     pub written: usize,
     /// Files that were there already.
     pub unchanged: usize,
+    /// Versions that could not be written: their skills, their numbers, and why.
+    pub left_out: Vec<(String, String, String)>,
 }
 
 /// Writes everything that clients read into a folder, or brings one up to date.
@@ -68,25 +71,38 @@ pub async fn export_static(
         root: folder.to_owned(),
         exported: Exported::default(),
     };
-    let names = skills::latest_numbers(database).await?;
+    // What each document says of each skill; the one over bare names is there in any case.
+    let mut said: BTreeMap<Option<Namespace>, [Vec<String>; DOCUMENTS.len()]> = BTreeMap::new();
+    said.entry(None).or_default();
+    let names = skills::latest_numbers(database.pool()).await?;
     let names: Vec<&str> = names.iter().map(|(name, _)| name.as_str()).collect();
     for some in names.chunks(AT_ONCE) {
         for skill in skills::named(database, some).await? {
-            export_skill(registry, &mut files, &skill, size).await?;
+            let Ok(name) = skill.name.parse::<QualifiedName>() else {
+                continue;
+            };
+            let Some(skill) = export_skill(registry, &mut files, &name, skill, size).await? else {
+                continue;
+            };
+            let namespace = name.namespace();
+            let said = said.entry(namespace.cloned()).or_default();
+            if skill.latest.yanked.is_none() {
+                for ((kind, _), said) in DOCUMENTS.iter().zip(said) {
+                    said.push(kind.of(namespace).entry(&skill, url)?);
+                }
+            }
         }
     }
-    let namespaces = names.iter().filter_map(|name| namespace_of(name));
-    let namespaces: BTreeSet<Namespace> = namespaces.collect();
-    for namespace in std::iter::once(None).chain(namespaces.iter().map(Some)) {
+    for (namespace, said) in &said {
+        let namespace = namespace.as_ref();
         let base = namespace.map_or_else(String::new, |each| format!("{each}/"));
-        for (kind, path) in DOCUMENTS {
-            let pieces = kind.of(namespace).pieces(database.clone(), url.to_owned());
-            let whole: Vec<Bytes> = pieces.try_collect().await?;
-            files.put(&format!("{base}{path}"), &whole.concat())?;
+        for ((kind, path), said) in DOCUMENTS.iter().zip(said) {
+            let whole = kind.of(namespace).whole(url, said)?;
+            files.put(&format!("{base}{path}"), whole.as_bytes())?;
         }
     }
     let log = registry.log.read(database).await?;
-    for before in checkpoints::all(database).await? {
+    for before in checkpoints::all(database.pool()).await? {
         let from = before.checkpoint.size;
         let length = usize::try_from(from).unwrap_or(usize::MAX);
         if let Some(proof) = log.tree.consistency(length, size) {
@@ -99,23 +115,18 @@ pub async fn export_static(
     Ok(files.exported)
 }
 
-fn namespace_of(name: &str) -> Option<Namespace> {
-    name.parse::<QualifiedName>().ok()?.namespace().cloned()
-}
-
+/// Writes the versions of a skill that are in the log of this length; says how it stands with
+/// these, if there are any.
 async fn export_skill(
     registry: &Registry,
     files: &mut Files,
-    skill: &SkillRow,
+    name: &QualifiedName,
+    mut skill: SkillRow,
     size: usize,
-) -> Result<(), MaintenanceError> {
+) -> Result<Option<SkillRow>, MaintenanceError> {
     let database = &registry.database;
-    let Some(name) = skill.name.parse::<QualifiedName>().ok() else {
-        return Ok(());
-    };
-    files.exported.skills += 1;
+    let mut here = Vec::new();
     for row in versions::of(database, &skill.name).await? {
-        let version = row.version.to_string();
         let log = registry.log.read(database).await?;
         let place = log.place(row.sequence);
         let proof = place.and_then(|place| Some((place, log.tree.inclusion(place, size)?)));
@@ -123,34 +134,76 @@ async fn export_skill(
         let Some((place, proof)) = proof else {
             continue;
         };
-        files.exported.versions += 1;
         let proof = json!({ "index": place, "proof": proof }).to_string();
-        let path = format!("log/entries/{}/{version}", skill.name);
-        files.put(&path, proof.as_bytes())?;
-        let folder = format!("skills/{}/{version}", skill.name);
-        let paths = [
-            format!("{folder}/download"),
-            format!("{folder}/archive.tar.gz"),
-        ];
-        // A version keeps its bytes for good, so its length tells whether it is there.
-        if paths.iter().all(|path| files.has(path, row.size)) {
-            files.exported.unchanged += 2;
-            continue;
-        }
-        let archive = registry.blobs.read(row.digest).await?;
-        for path in &paths {
-            files.put(path, &archive)?;
+        match export_version(registry, files, &skill.name, &row, &proof).await {
+            Ok(()) => here.push(row),
+            Err(error) => {
+                let reason = passed_over(error)?;
+                let left_out = (skill.name.clone(), row.version.to_string(), reason);
+                files.exported.left_out.push(left_out);
+            }
         }
     }
+    let mut tags = tags::of(database, &skill.name).await?;
+    let numbers: Vec<(Version, bool)> = here
+        .iter()
+        .map(|row| (row.version.clone(), row.yanked.is_some()))
+        .collect();
+    let set = tags.iter().find(|(tag, _)| tag == "latest");
+    let Some(latest) = skills::chosen(&numbers, set.map(|(_, version)| version.as_str())) else {
+        return Ok(None);
+    };
+    let latest = here.iter().find(|row| row.version == *latest);
+    skill.latest = latest.cloned().unwrap_or(skill.latest);
+    files.exported.skills += 1;
+    files.exported.versions += here.len();
     if skill.latest.yanked.is_none() {
-        export_files(registry, files, skill).await?;
+        export_files(registry, files, &skill).await?;
     }
+    tags.retain(|(_, of)| here.iter().any(|row| row.version.to_string() == *of));
+    let standing = skills::standing(database, &skill.name).await?;
     // After the archives, so that no line names what is not there yet.
-    if let Some(text) = index::file(database, &skill.name).await? {
-        let path = format!("index/{}", name.index_path().join("/"));
-        files.put(&path, text.as_bytes())?;
+    let text = index::text(&skill.name, &here, &tags, &standing);
+    let path = format!("index/{}", name.index_path().join("/"));
+    files.put(&path, text.as_bytes())?;
+    Ok(Some(skill))
+}
+
+async fn export_version(
+    registry: &Registry,
+    files: &mut Files,
+    skill: &str,
+    row: &VersionRow,
+    proof: &str,
+) -> Result<(), MaintenanceError> {
+    let version = &row.version;
+    files.put(&format!("log/entries/{skill}/{version}"), proof.as_bytes())?;
+    let folder = format!("skills/{skill}/{version}");
+    let paths = [
+        format!("{folder}/download"),
+        format!("{folder}/archive.tar.gz"),
+    ];
+    // A version keeps its bytes for good, so its length tells whether it is there.
+    if paths.iter().all(|path| files.has(path, row.size)) {
+        files.exported.unchanged += 2;
+        return Ok(());
+    }
+    let archive = registry.blobs.read(row.digest).await?;
+    for path in &paths {
+        files.put(path, &archive)?;
     }
     Ok(())
+}
+
+/// Why one version is left out, where that is no reason to leave out all others.
+fn passed_over(error: MaintenanceError) -> Result<String, MaintenanceError> {
+    match error {
+        MaintenanceError::Disk { source, .. } if source.kind() == ErrorKind::InvalidFilename => {
+            Ok("no file can have its version as a name".to_owned())
+        }
+        MaintenanceError::Blob(missing @ BlobError::Missing(_)) => Ok(missing.to_string()),
+        error => Err(error),
+    }
 }
 
 /// The single files of the latest version, as discovery 0.1.0 has them.
@@ -208,9 +261,7 @@ impl Files {
         let write = || -> std::io::Result<()> {
             let folder = file.parent().unwrap_or(&self.root);
             std::fs::create_dir_all(folder)?;
-            let mut name = file.file_name().unwrap_or_default().to_owned();
-            name.push(".part");
-            let beside = folder.join(name);
+            let beside = folder.join(".part");
             let mut writing = std::fs::File::create(&beside)?;
             writing.write_all(bytes)?;
             std::fs::rename(&beside, &file)

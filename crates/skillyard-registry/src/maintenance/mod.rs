@@ -4,6 +4,7 @@ mod backup;
 mod collect;
 mod copy;
 mod export;
+mod signer;
 mod verify;
 
 use std::io;
@@ -16,6 +17,7 @@ use crate::error::RegistryError;
 pub use backup::{Restored, back_up, restore};
 pub use collect::collect;
 pub use export::{Exported, export_static};
+pub use signer::{LogSigner, log_signer};
 pub use verify::{Damage, Verified, verify};
 
 /// Why something was not done.

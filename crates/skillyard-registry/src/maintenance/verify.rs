@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use skillyard_format::Digest;
-use skillyard_trust::transparency::{MerkleTree, leaf};
+use skillyard_trust::transparency::{MerkleTree, SignedCheckpoint, leaf};
 
 use super::MaintenanceError;
 use crate::blobs::BlobError;
@@ -19,6 +19,8 @@ pub struct Verified {
     pub sound: usize,
     /// Versions whose archives are not, and why.
     pub damaged: Vec<(String, String, Damage)>,
+    /// Entries whose versions a mirror could not have.
+    pub absent: usize,
     /// How many entries the log has.
     pub entries: usize,
     /// The root over them.
@@ -64,16 +66,27 @@ impl Damage {
 /// Reads every archive and compares it with what was noted, and makes the log anew and compares
 /// it with every length of it that was ever signed.
 pub async fn verify(registry: &Registry) -> Result<Verified, MaintenanceError> {
+    // All rows as they are at one moment: others may publish while archives are read.
+    let mut moment = registry.database.snapshot().await?;
+    let rows = versions::stored(&mut *moment).await?;
+    let signed = checkpoints::all(&mut *moment).await?;
+    let tags = tags::all(&mut *moment).await?;
+    let latest = skills::latest_numbers(&mut *moment).await?;
+    drop(moment);
     let mut verified = Verified::default();
     let mut tree = MerkleTree::default();
     let mut known = HashSet::new();
-    for row in versions::stored(&registry.database).await? {
+    for row in rows {
         tree.push(leaf(
             &row.skill,
             &row.version,
             row.digest,
             row.signer.as_deref(),
         ));
+        if !row.is_here {
+            verified.absent += 1;
+            continue;
+        }
         match damage(registry, &row).await? {
             None => verified.sound += 1,
             Some(damage) => {
@@ -85,15 +98,15 @@ pub async fn verify(registry: &Registry) -> Result<Verified, MaintenanceError> {
     }
     verified.entries = tree.size();
     verified.root = tree.root(tree.size());
-    check_log(registry, &tree, &mut verified).await?;
-    for (skill, tag, version) in tags::all(&registry.database).await? {
+    check_log(&signed, &tree, &mut verified);
+    for (skill, tag, version) in tags {
         if !known.contains(&(skill.clone(), version.clone())) {
             let problem =
                 format!("the tag `{tag}` of `{skill}` stands for {version}, which is not there");
             verified.problems.push(problem);
         }
     }
-    for (skill, latest) in skills::latest_numbers(&registry.database).await? {
+    for (skill, latest) in latest {
         if !known.contains(&(skill.clone(), latest.clone())) {
             let problem =
                 format!("the latest version of `{skill}` is {latest}, which is not there");
@@ -103,13 +116,9 @@ pub async fn verify(registry: &Registry) -> Result<Verified, MaintenanceError> {
     Ok(verified)
 }
 
-async fn check_log(
-    registry: &Registry,
-    tree: &MerkleTree,
-    verified: &mut Verified,
-) -> Result<(), MaintenanceError> {
+fn check_log(signed: &[SignedCheckpoint], tree: &MerkleTree, verified: &mut Verified) {
     let mut key: Option<String> = None;
-    for signed in checkpoints::all(&registry.database).await? {
+    for signed in signed {
         verified.checkpoints += 1;
         let size = signed.checkpoint.size;
         match signed.check(key.as_deref()) {
@@ -128,7 +137,6 @@ async fn check_log(
         };
         verified.problems.push(problem);
     }
-    Ok(())
 }
 
 async fn damage(registry: &Registry, row: &StoredRow) -> Result<Option<Damage>, MaintenanceError> {

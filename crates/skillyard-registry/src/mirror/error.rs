@@ -27,6 +27,9 @@ pub enum MirrorError {
     /// The log does not begin with what was taken in before, or is not what was signed.
     #[error("the log of the registry cannot be believed: {0}")]
     Log(String),
+    /// Two runs at once.
+    #[error("another run took something in meanwhile")]
+    Overtaken,
     /// The archive is not the one of the log.
     #[error("`{name}@{version}`: {problem}")]
     Entry {

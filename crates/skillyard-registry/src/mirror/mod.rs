@@ -5,22 +5,26 @@
 //! each archive has to have the digest of its entry.
 
 mod error;
+mod showing;
 
 use bytes::Bytes;
 use jiff::Timestamp;
 use semver::Version;
-use skillyard_format::{Digest, Namespace, QualifiedName};
+use skillyard_format::{Digest, QualifiedName};
 use skillyard_trust::transparency::{SignedCheckpoint, leaf};
 
 use crate::error::RegistryError;
-use crate::names;
 use crate::package;
 use crate::registry::Registry;
-use crate::role::Role;
 use crate::store::upstream::Upstream;
-use crate::store::{checkpoints, namespaces, owners, roles, skills, tags, upstream, versions};
+use crate::store::versions::LoggedRow;
+use crate::store::{absent, arrivals, upstream};
 
 pub use error::MirrorError;
+pub use showing::{Missing, Run};
+
+/// The longest version that is asked for: longer ones are in no address and no name of a file.
+const LONGEST: usize = 200;
 
 /// An entry of the other registry's log.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -33,6 +37,14 @@ pub struct Entry {
     pub digest: Digest,
     /// Who signed it.
     pub signer: Option<String>,
+}
+
+impl Entry {
+    /// Why it is not even asked for, if it is not.
+    pub fn unbearable(&self) -> Option<String> {
+        let length = self.version.to_string().chars().count();
+        (length > LONGEST).then(|| format!("its version has {length} characters"))
+    }
 }
 
 /// What the other registry says about a version besides its log.
@@ -101,9 +113,31 @@ impl<'a> Mirror<'a> {
         self.upstream.sequence
     }
 
+    /// Entries that could not be had before, in the order of the log.
+    pub async fn absent(&self) -> Result<Vec<Entry>, MirrorError> {
+        let rows = absent::all(&self.registry.database).await?;
+        let read = |row: LoggedRow| {
+            Some(Entry {
+                name: row.skill.parse().ok()?,
+                version: Version::parse(&row.version).ok()?,
+                digest: row.digest,
+                signer: row.signer,
+            })
+        };
+        // They were written from entries, so all of them are.
+        Ok(rows.into_iter().filter_map(read).collect())
+    }
+
     /// Whether an archive is here already.
     pub async fn has(&self, digest: Digest) -> Result<bool, MirrorError> {
         Ok(self.registry.blobs.has(digest).await?)
+    }
+
+    /// Whether an entry was taken in by a run that was broken off.
+    pub async fn has_arrived(&self, entry: &Entry) -> Result<bool, MirrorError> {
+        let mut connection = self.registry.database.pool().acquire().await?;
+        let found = arrivals::find(&mut connection, entry.name.as_str(), &entry.version).await?;
+        Ok(found.is_some_and(|found| found.digest == entry.digest && found.signer == entry.signer))
     }
 
     /// Checks that what is here and the new entries are together what was signed, by the key that
@@ -139,7 +173,7 @@ impl<'a> Mirror<'a> {
             return Err(MirrorError::Log(problem.to_owned()));
         }
         self.upstream.key = key;
-        upstream::keep(&self.registry.database, &self.upstream).await?;
+        upstream::keep(self.registry.database.pool(), &self.upstream).await?;
         Ok(())
     }
 
@@ -156,7 +190,7 @@ impl<'a> Mirror<'a> {
         Ok(self.registry.blobs.put(entry.digest, archive).await?)
     }
 
-    /// Takes in the next entry of the log, whose archive was stored.
+    /// Takes in an entry of the log, whose archive was stored; nobody sees it before the run is over.
     pub async fn add(&self, entry: &Entry, told: &Told) -> Result<(), MirrorError> {
         let archive = self.registry.blobs.read(entry.digest).await?;
         let now = self.registry.now();
@@ -180,94 +214,7 @@ impl<'a> Mirror<'a> {
         package.signer.clone_from(&entry.signer);
         let time = told.published.unwrap_or(now);
         let publisher = told.publisher.as_deref().unwrap_or("unknown");
-        let (mut change, sequence) = self.registry.database.change().await?;
-        let folded = names::folded(&entry.name);
-        match skills::lookalike(&mut change, &folded).await? {
-            None => {
-                let (name, version) = (&entry.name, &entry.version);
-                skills::add(&mut change, name, &folded, version, sequence, time).await?;
-            }
-            Some(found) if found == entry.name.as_str() => {}
-            Some(found) => {
-                return Err(MirrorError::Entry {
-                    name,
-                    version,
-                    problem: format!("its name looks like `{found}`"),
-                });
-            }
-        }
-        versions::add(&mut change, &package, publisher, sequence, time).await?;
-        skills::refresh(&mut change, entry.name.as_str(), sequence).await?;
-        change.commit().await?;
+        arrivals::keep(&self.registry.database, &package, publisher, time).await?;
         Ok(())
     }
-
-    /// Brings what can change about a skill up to date.
-    pub async fn refresh(&self, name: &QualifiedName, state: &State) -> Result<(), MirrorError> {
-        let now = self.registry.now();
-        let text = name.as_str();
-        let (mut change, sequence) = self.registry.database.change().await?;
-        for (version, _) in versions::numbers(&mut change, text).await? {
-            let yanked = state.yanked.iter().find(|(each, _)| *each == version);
-            let reason = yanked.map(|(_, reason)| reason.as_str());
-            versions::set_yanked(&mut change, text, &version, reason).await?;
-        }
-        tags::clear(&mut change, text).await?;
-        for (tag, version) in &state.tags {
-            if versions::find(&mut change, text, version).await?.is_some() {
-                tags::set(&mut change, text, tag, version, now).await?;
-            }
-        }
-        let instead = state.deprecated.as_deref();
-        skills::set_deprecated(&mut change, text, instead, sequence).await?;
-        // Who is none there any more is none here.
-        roles::FOR_SKILLS.clear(&mut change, text).await?;
-        for owner in &state.owners {
-            let owner = owner.as_str();
-            roles::FOR_SKILLS
-                .set(&mut change, text, owner, Role::Owner, now)
-                .await?;
-        }
-        if let Some(namespace) = name.namespace() {
-            ensure(&mut change, namespace, now).await?;
-            let roles = roles::IN_NAMESPACES;
-            let within = namespace.as_str();
-            // It has the owners of all its skills.
-            roles.clear(&mut change, within).await?;
-            for owner in owners::within(&mut change, within).await? {
-                roles
-                    .set(&mut change, within, &owner, Role::Owner, now)
-                    .await?;
-            }
-        }
-        skills::refresh(&mut change, text, sequence).await?;
-        change.commit().await?;
-        Ok(())
-    }
-
-    /// Notes that everything up to a checkpoint and a change was taken in.
-    pub async fn finish(
-        &mut self,
-        signed: &SignedCheckpoint,
-        sequence: i64,
-    ) -> Result<(), MirrorError> {
-        let database = &self.registry.database;
-        checkpoints::keep(database, signed).await?;
-        self.upstream.sequence = self.upstream.sequence.max(sequence);
-        upstream::keep(database, &self.upstream).await?;
-        Ok(())
-    }
-}
-
-/// Makes a namespace, unless it is there.
-async fn ensure(
-    change: &mut sqlx::AnyConnection,
-    namespace: &Namespace,
-    now: Timestamp,
-) -> Result<(), MirrorError> {
-    let folded = names::folded_text(namespace.as_str());
-    if namespaces::lookalike(change, &folded).await?.is_none() {
-        namespaces::add(change, namespace, &folded, now).await?;
-    }
-    Ok(())
 }

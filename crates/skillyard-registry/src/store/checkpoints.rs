@@ -1,14 +1,17 @@
 //! Every length of the log that was signed and handed out: what the log of today has to begin with.
 
 use skillyard_trust::transparency::{Checkpoint, SignedCheckpoint};
+use sqlx::{Any, Executor};
 
 use crate::database::{Database, DatabaseError};
 
 /// All of them, the shortest first.
-pub(crate) async fn all(database: &Database) -> Result<Vec<SignedCheckpoint>, DatabaseError> {
+pub(crate) async fn all(
+    executor: impl Executor<'_, Database = Any>,
+) -> Result<Vec<SignedCheckpoint>, DatabaseError> {
     let rows: Vec<Row> =
         sqlx::query_as("SELECT size, root, time, key, signature FROM checkpoints ORDER BY size")
-            .fetch_all(database.pool())
+            .fetch_all(executor)
             .await?;
     let rows: Result<_, sqlx::Error> = rows.into_iter().map(read).collect();
     Ok(rows?)
@@ -26,7 +29,7 @@ pub(crate) async fn last(database: &Database) -> Result<Option<SignedCheckpoint>
 
 /// Keeps one, unless there is one of that length.
 pub(crate) async fn keep(
-    database: &Database,
+    executor: impl Executor<'_, Database = Any>,
     signed: &SignedCheckpoint,
 ) -> Result<(), DatabaseError> {
     sqlx::query(
@@ -38,7 +41,7 @@ pub(crate) async fn keep(
     .bind(&signed.checkpoint.time)
     .bind(&signed.key)
     .bind(&signed.signature)
-    .execute(database.pool())
+    .execute(executor)
     .await?;
     Ok(())
 }

@@ -56,11 +56,13 @@ pub(crate) async fn send_all(
     sender: Sender<Vec<Listed>>,
 ) -> Result<(), DatabaseError> {
     let owners = owners::all(database).await?;
+    // Whoever takes them may take its time.
+    let mut moment = database.snapshot().await?;
     let mut rows = sqlx::query(
         "SELECT s.name, s.downloads, v.sequence, v.signer, v.verdict, v.yanked, v.facts \
          FROM skills s JOIN versions v ON v.skill = s.name AND v.version = s.latest",
     )
-    .fetch(database.pool());
+    .fetch(&mut *moment);
     let mut batch = Vec::with_capacity(BATCH);
     while let Some(row) = rows.try_next().await? {
         batch.push(read(&row, &owners)?);

@@ -6,7 +6,7 @@ use jiff::Timestamp;
 use semver::Version;
 use skillyard_format::{Namespace, QualifiedName};
 use sqlx::any::AnyRow;
-use sqlx::{AnyConnection, AssertSqlSafe, Row as _};
+use sqlx::{Any, AnyConnection, AssertSqlSafe, Executor, Row as _};
 
 use super::versions::{self, VersionRow};
 use super::{listing, stored, tags};
@@ -109,10 +109,10 @@ pub(crate) async fn standing(database: &Database, name: &str) -> Result<Standing
 
 /// The latest version of every skill, as it is noted.
 pub(crate) async fn latest_numbers(
-    database: &Database,
+    executor: impl Executor<'_, Database = Any>,
 ) -> Result<Vec<(String, String)>, DatabaseError> {
     let rows = sqlx::query_as("SELECT name, latest FROM skills ORDER BY name");
-    Ok(rows.fetch_all(database.pool()).await?)
+    Ok(rows.fetch_all(executor).await?)
 }
 
 /// Skills that changed after a change, in order: their names and the numbers of the changes.
@@ -180,17 +180,10 @@ pub(crate) async fn refresh(
     sequence: i64,
 ) -> Result<(), sqlx::Error> {
     let numbers = versions::numbers(connection, name).await?;
-    let Some(highest) = latest(&numbers) else {
+    let set = tags::find(connection, name, "latest").await?;
+    let Some(latest) = chosen(&numbers, set.as_deref()) else {
         return Ok(());
     };
-    // One that was set by hand counts as long as it is offered.
-    let set = tags::find(connection, name, "latest").await?;
-    let set = set.and_then(|set| {
-        let offered = numbers.iter().filter(|(_, yanked)| !yanked);
-        let mut offered = offered.map(|(version, _)| version);
-        offered.find(|version| version.to_string() == set)
-    });
-    let latest = set.unwrap_or(highest);
     sqlx::query("UPDATE skills SET latest = $1, changed = $2 WHERE name = $3")
         .bind(latest.to_string())
         .bind(sequence)
@@ -243,6 +236,14 @@ pub(crate) async fn set_deprecated(
         .execute(connection)
         .await?;
     Ok(())
+}
+
+/// The latest version. One that was set by hand counts as long as it is offered.
+pub(crate) fn chosen<'a>(numbers: &'a [(Version, bool)], set: Option<&str>) -> Option<&'a Version> {
+    let offered = numbers.iter().filter(|(_, yanked)| !yanked);
+    let mut offered = offered.map(|(version, _)| version);
+    let set = set.and_then(|set| offered.find(|version| version.to_string() == set));
+    set.or_else(|| latest(numbers))
 }
 
 /// The highest version that is neither withdrawn nor a prerelease; failing that, the next best.

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use jiff::Timestamp;
 use semver::Version;
-use sqlx::AnyConnection;
+use sqlx::{Any, AnyConnection, Executor};
 
 use super::{pairs, stored};
 use crate::database::{Database, DatabaseError};
@@ -42,10 +42,10 @@ pub(crate) async fn offered(
 
 /// Every tag there is: skill, tag, version.
 pub(crate) async fn all(
-    database: &Database,
+    executor: impl Executor<'_, Database = Any>,
 ) -> Result<Vec<(String, String, String)>, DatabaseError> {
     let rows = sqlx::query_as("SELECT skill, tag, version FROM tags");
-    Ok(rows.fetch_all(database.pool()).await?)
+    Ok(rows.fetch_all(executor).await?)
 }
 
 /// The version that a tag stands for, within a change.

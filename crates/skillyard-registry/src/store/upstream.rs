@@ -1,5 +1,7 @@
 //! Where a mirror gets everything from.
 
+use sqlx::{Any, Executor};
+
 use crate::database::{Database, DatabaseError};
 
 /// The registry behind a mirror.
@@ -23,7 +25,10 @@ pub(crate) async fn find(database: &Database) -> Result<Option<Upstream>, Databa
 }
 
 /// Remembers it.
-pub(crate) async fn keep(database: &Database, upstream: &Upstream) -> Result<(), DatabaseError> {
+pub(crate) async fn keep(
+    executor: impl Executor<'_, Database = Any>,
+    upstream: &Upstream,
+) -> Result<(), DatabaseError> {
     sqlx::query(
         "INSERT INTO upstream (url, key, sequence) VALUES ($1, $2, $3) \
          ON CONFLICT (url) DO UPDATE SET key = excluded.key, sequence = excluded.sequence",
@@ -31,7 +36,7 @@ pub(crate) async fn keep(database: &Database, upstream: &Upstream) -> Result<(),
     .bind(&upstream.url)
     .bind(&upstream.key)
     .bind(upstream.sequence)
-    .execute(database.pool())
+    .execute(executor)
     .await?;
     Ok(())
 }

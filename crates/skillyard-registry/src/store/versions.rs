@@ -1,13 +1,10 @@
 //! Versions, which are added and withdrawn, and never replaced.
 
-use std::future::ready;
-
-use futures_util::stream::{BoxStream, StreamExt as _, TryStreamExt as _};
 use jiff::Timestamp;
 use semver::Version;
 use skillyard_format::Digest;
 use sqlx::any::AnyRow;
-use sqlx::{AnyConnection, Row as _};
+use sqlx::{Any, AnyConnection, Executor, Row as _};
 
 use super::decode;
 use crate::database::{Database, DatabaseError};
@@ -163,7 +160,8 @@ pub(crate) async fn logged_from(
     limit: i64,
 ) -> Result<Vec<LoggedRow>, DatabaseError> {
     let rows: Vec<Logged> = sqlx::query_as(
-        "SELECT skill, version, digest, signer, sequence FROM versions \
+        "SELECT skill, version, digest, signer, sequence FROM versions UNION ALL \
+         SELECT skill, version, digest, signer, sequence FROM absent \
          ORDER BY sequence LIMIT $1 OFFSET $2",
     )
     .bind(limit)
@@ -185,17 +183,29 @@ fn logged((skill, version, digest, signer, sequence): Logged) -> Result<LoggedRo
     })
 }
 
-/// What was published after a change, in order.
-pub(crate) fn logged_after(
+/// The next of what was published after a change, in order.
+pub(crate) async fn logged_after(
     database: &Database,
     sequence: i64,
-) -> BoxStream<'_, Result<LoggedRow, sqlx::Error>> {
-    let rows = sqlx::query_as(
+    limit: usize,
+) -> Result<Vec<LoggedRow>, DatabaseError> {
+    let rows: Vec<Logged> = sqlx::query_as(
         "SELECT skill, version, digest, signer, sequence FROM versions WHERE sequence > $1 \
-         ORDER BY sequence",
-    );
-    let rows = rows.bind(sequence).fetch(database.pool());
-    rows.and_then(|row| ready(logged(row))).boxed()
+         UNION ALL SELECT skill, version, digest, signer, sequence FROM absent \
+         WHERE sequence > $2 ORDER BY sequence LIMIT $3",
+    )
+    .bind(sequence)
+    .bind(sequence)
+    .bind(i64::try_from(limit).unwrap_or(i64::MAX))
+    .fetch_all(database.pool())
+    .await?;
+    Ok(rows.into_iter().map(logged).collect::<Result<_, _>>()?)
+}
+
+/// How many entries the log has, within a change.
+pub(crate) async fn log_length(connection: &mut AnyConnection) -> Result<i64, sqlx::Error> {
+    let count = "SELECT (SELECT COUNT(*) FROM versions) + (SELECT COUNT(*) FROM absent)";
+    sqlx::query_scalar(count).fetch_one(connection).await
 }
 
 /// A version as it has to be found in the store.
@@ -207,16 +217,24 @@ pub(crate) struct StoredRow {
     pub(crate) tree: Digest,
     pub(crate) size: u64,
     pub(crate) signer: Option<String>,
+    /// Whether it was ever to be had; a mirror keeps only the entry of one that was not.
+    pub(crate) is_here: bool,
 }
 
-/// Every version, in the order of the log.
-pub(crate) async fn stored(database: &Database) -> Result<Vec<StoredRow>, DatabaseError> {
-    let rows: Vec<(String, String, String, String, i64, Option<String>)> = sqlx::query_as(
-        "SELECT skill, version, digest, tree, size, signer FROM versions ORDER BY sequence",
+type Stored = (String, String, String, String, i64, Option<String>, i64);
+
+/// Every entry, in the order of the log.
+pub(crate) async fn stored(
+    executor: impl Executor<'_, Database = Any>,
+) -> Result<Vec<StoredRow>, DatabaseError> {
+    let rows: Vec<Stored> = sqlx::query_as(
+        "SELECT skill, version, digest, tree, size, signer, CAST(1 AS BIGINT) AS here, sequence FROM versions \
+         UNION ALL SELECT skill, version, digest, digest, 0, signer, 0, sequence FROM absent \
+         ORDER BY sequence",
     )
-    .fetch_all(database.pool())
+    .fetch_all(executor)
     .await?;
-    let read = |(skill, version, digest, tree, size, signer): (_, _, String, String, i64, _)| {
+    let read = |(skill, version, digest, tree, size, signer, here): Stored| {
         Ok(StoredRow {
             skill,
             version,
@@ -224,6 +242,7 @@ pub(crate) async fn stored(database: &Database) -> Result<Vec<StoredRow>, Databa
             tree: tree.parse().map_err(decode)?,
             size: u64::try_from(size).unwrap_or_default(),
             signer,
+            is_here: here != 0,
         })
     };
     let rows: Result<_, sqlx::Error> = rows.into_iter().map(read).collect();
@@ -244,15 +263,19 @@ pub async fn digests(database: &Database) -> Result<Vec<(String, String, Digest)
     Ok(rows?)
 }
 
-/// Whether any version has this archive.
+/// Whether any version has this archive, or will have it.
 pub(crate) async fn uses(
     connection: &mut AnyConnection,
     digest: Digest,
 ) -> Result<bool, sqlx::Error> {
-    let found: Option<String> = sqlx::query_scalar("SELECT skill FROM versions WHERE digest = $1")
-        .bind(digest.to_string())
-        .fetch_optional(connection)
-        .await?;
+    let found: Option<String> = sqlx::query_scalar(
+        "SELECT skill FROM versions WHERE digest = $1 \
+         UNION ALL SELECT skill FROM arrivals WHERE digest = $2 LIMIT 1",
+    )
+    .bind(digest.to_string())
+    .bind(digest.to_string())
+    .fetch_optional(connection)
+    .await?;
     Ok(found.is_some())
 }
 

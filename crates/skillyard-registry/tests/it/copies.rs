@@ -4,11 +4,15 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use axum::body::Body;
+use axum::http::Request;
 use serde_json::json;
 use skillyard_registry::maintenance::{self, MaintenanceError};
 use skillyard_registry::{Blobs, Database, Registry};
 use skillyard_trust::signature::{Algorithm, SigningKey};
 use tempfile::TempDir;
+use tokio::task::JoinHandle;
+use tower::ServiceExt as _;
 
 use super::programs::Postgres;
 use super::yard::{Yard, skill, with_file};
@@ -24,16 +28,20 @@ async fn opened(address: &str, blobs: &std::path::Path) -> Registry {
 }
 
 /// Changes the database of a copy behind everybody's back.
-async fn tamper(folder: &std::path::Path, statement: &'static str) {
+async fn tamper(folder: &std::path::Path, statement: impl Into<String>) {
     let address = format!("sqlite:{}", folder.join("registry.db").display());
     let pool = sqlx::AnyPool::connect(&address).await.unwrap();
+    let statement = sqlx::AssertSqlSafe(statement.into());
     sqlx::query(statement).execute(&pool).await.unwrap();
     pool.close().await;
 }
 
 async fn copy_in(folder: &std::path::Path) -> Registry {
-    let address = format!("sqlite:{}", folder.join("registry.db").display());
-    opened(&address, &folder.join("blobs")).await
+    let database = Database::open_file(&folder.join("registry.db"))
+        .await
+        .unwrap();
+    let blobs = Blobs::in_folder(&folder.join("blobs")).unwrap();
+    Registry::new(database, blobs, None, Arc::new(jiff::Timestamp::now))
 }
 
 /// A registry with some of everything, and its log handed out after every version.
@@ -148,13 +156,10 @@ async fn a_backup_touches_nothing_that_is_there() {
     assert_eq!(paths.filter(is_part).collect::<Vec<_>>(), [mine]);
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn a_backup_under_load_is_whole() {
-    let yard = Yard::new().await;
-    let ada = yard.full("ada").await;
-    let stop = Arc::new(AtomicBool::new(false));
-    let (router, running) = (yard.router.clone(), Arc::clone(&stop));
-    let publishing = tokio::spawn(async move {
+/// Publishes, and has the log signed after each version, until it is stopped; says how often.
+fn publish_on(router: axum::Router, token: String, stop: &Arc<AtomicBool>) -> JoinHandle<usize> {
+    let running = Arc::clone(stop);
+    tokio::spawn(async move {
         let mut number = 0;
         while !running.load(Ordering::Relaxed) {
             number += 1;
@@ -164,17 +169,24 @@ async fn a_backup_under_load_is_whole() {
                 "n.md",
                 format!("{number}").as_bytes(),
             );
-            let request = axum::http::Request::post("/skills")
-                .header("authorization", format!("Bearer {ada}"))
-                .body(axum::body::Body::from(archive))
-                .unwrap();
-            let response = tower::ServiceExt::oneshot(router.clone(), request)
-                .await
-                .unwrap();
-            assert_eq!(response.status(), 201);
+            let publish =
+                Request::post("/skills").header("authorization", format!("Bearer {token}"));
+            let publish = publish.body(Body::from(archive)).unwrap();
+            let answer = router.clone().oneshot(publish).await.unwrap();
+            assert_eq!(answer.status(), 201);
+            let sign = Request::get("/log/checkpoint").body(Body::empty()).unwrap();
+            router.clone().oneshot(sign).await.unwrap();
         }
         number
-    });
+    })
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_backup_under_load_is_whole() {
+    let yard = Yard::new().await;
+    let ada = yard.full("ada").await;
+    let stop = Arc::new(AtomicBool::new(false));
+    let publishing = publish_on(yard.router.clone(), ada, &stop);
     let registry = copy_in(yard.folder.path()).await;
     let mut before = 0;
     for round in 0..5 {
@@ -191,6 +203,43 @@ async fn a_backup_under_load_is_whole() {
     stop.store(true, Ordering::Relaxed);
     assert!(publishing.await.unwrap() >= before);
     assert!(before > 0);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_registry_that_is_published_to_meanwhile_is_sound() {
+    let mut yard = Yard::new().await;
+    yard.server = yard.server.clone().with_log_key(key());
+    yard.router = yard.server.router();
+    let ada = yard.full("ada").await;
+    let registry = copy_in(yard.folder.path()).await;
+    let stop = Arc::new(AtomicBool::new(false));
+    let publishing = publish_on(yard.router.clone(), ada, &stop);
+    for _ in 0..20 {
+        let found = maintenance::verify(&registry).await.unwrap();
+        assert!(found.is_sound(), "{found:?}");
+    }
+    stop.store(true, Ordering::Relaxed);
+    assert!(publishing.await.unwrap() > 0);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_copy_is_restored_from_where_nothing_can_be_written() {
+    let yard = furnished().await;
+    let folder = yard.folder.path().join("100% mine?");
+    maintenance::back_up(&copy_in(yard.folder.path()).await, &folder)
+        .await
+        .unwrap();
+    let long_ago = std::time::SystemTime::UNIX_EPOCH + std::time::Duration::from_secs(1);
+    let opened = std::fs::File::open(&folder).unwrap();
+    opened.set_modified(long_ago).unwrap();
+    let mode = |mode| std::os::unix::fs::PermissionsExt::from_mode(mode);
+    std::fs::set_permissions(&folder, mode(0o500)).unwrap();
+    let other = TempDir::new().unwrap();
+    let restored = maintenance::restore(&copy_in(other.path()).await, &folder).await;
+    std::fs::set_permissions(&folder, mode(0o700)).unwrap();
+    assert_eq!(restored.unwrap().versions, 4);
+    // Not even for a moment was anything written beside it, which root could have done.
+    assert_eq!(opened.metadata().unwrap().modified().unwrap(), long_ago);
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -240,6 +289,31 @@ async fn a_registry_moves_to_postgres_and_back() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_large_database_has_the_time_that_copying_it_takes() {
+    let Some(postgres) = Postgres::start() else {
+        return;
+    };
+    let blobs = TempDir::new().unwrap();
+    let cluster = opened(postgres.url(), blobs.path()).await;
+    // A table that tells how long reading it may take.
+    let pool = sqlx::AnyPool::connect(postgres.url()).await.unwrap();
+    for statement in [
+        "ALTER TABLE downloads RENAME TO others",
+        "CREATE VIEW downloads AS SELECT 'forms'::text AS skill, \
+         current_setting('statement_timeout') AS day, 'x'::text AS visitor",
+    ] {
+        sqlx::query(statement).execute(&pool).await.unwrap();
+    }
+    let folder = blobs.path().join("copy");
+    maintenance::back_up(&cluster, &folder).await.unwrap();
+    let copy = format!("sqlite:{}", folder.join("registry.db").display());
+    let copy = sqlx::AnyPool::connect(&copy).await.unwrap();
+    let day = sqlx::query_scalar("SELECT day FROM downloads").fetch_one(&copy);
+    let day: String = day.await.unwrap();
+    assert_eq!(day, "0");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn plain_files_say_what_the_registry_says() {
     let yard = furnished().await;
     let key = key();
@@ -282,4 +356,77 @@ async fn plain_files_say_what_the_registry_says() {
         .unwrap();
     assert!(folder.join("log/consistency/4/5").is_file());
     assert!(folder.join("skills/forms/3.0.0/download").is_file());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn plain_files_end_where_the_signed_log_ends() {
+    let yard = furnished().await;
+    // As if two more versions had been published since the log was read.
+    let folder = yard.folder.path();
+    tamper(folder, "DELETE FROM checkpoints WHERE size > 2").await;
+    let mirrored = "INSERT INTO upstream (url, key, sequence) VALUES ('https://x.example', '', 0)";
+    tamper(folder, mirrored).await;
+    tamper(
+        folder,
+        "UPDATE skills SET latest = '2.0.0-rc.1' WHERE name = 'forms'",
+    )
+    .await;
+    let public = folder.join("public");
+    let exported = maintenance::export_static(
+        &copy_in(folder).await,
+        &key(),
+        "https://yard.example",
+        &public,
+    )
+    .await
+    .unwrap();
+    assert_eq!((exported.skills, exported.versions), (1, 2));
+    let read = |path: &str| std::fs::read_to_string(public.join(path)).unwrap();
+    let index = read("index/fo/rm/forms");
+    assert_eq!(index.lines().count(), 2);
+    assert!(
+        !index.contains("2.0.0-rc.1") && !index.contains("beta"),
+        "{index}"
+    );
+    let discovery = read(".well-known/agent-skills/index.json");
+    assert!(
+        discovery.contains("forms/1.0.0/archive.tar.gz"),
+        "{discovery}"
+    );
+    assert!(!public.join("index/@ada").exists() && !public.join("@ada").exists());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_version_that_no_file_can_be_called_is_left_out_of_plain_files() {
+    let yard = furnished().await;
+    let folder = yard.folder.path();
+    tamper(folder, "DELETE FROM checkpoints").await;
+    let long = format!("1.0.0-{}", "a".repeat(300));
+    for (table, column) in [("versions", "version"), ("skills", "latest")] {
+        tamper(
+            folder,
+            format!("UPDATE {table} SET {column} = '{long}' WHERE {column} = '1.0.0'"),
+        )
+        .await;
+    }
+    tamper(folder, "UPDATE versions SET yanked = 0").await;
+    let public = folder.join("public");
+    let exported = maintenance::export_static(
+        &copy_in(folder).await,
+        &key(),
+        "https://yard.example",
+        &public,
+    )
+    .await
+    .unwrap();
+    let left_out: Vec<(&str, &str)> = exported
+        .left_out
+        .iter()
+        .map(|(skill, version, _)| (skill.as_str(), version.as_str()))
+        .collect();
+    assert_eq!(left_out, [("@ada/papers", &*long), ("forms", &*long)]);
+    assert_eq!((exported.skills, exported.versions), (1, 2));
+    let discovery = std::fs::read_to_string(public.join(".well-known/agent-skills/index.json"));
+    assert!(discovery.unwrap().contains("forms/1.1.0/archive.tar.gz"));
+    assert!(public.join("log/checkpoint").is_file());
 }

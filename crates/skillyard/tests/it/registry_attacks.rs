@@ -10,16 +10,16 @@ use serde_json::{Value, json};
 use super::TestContext;
 use super::servers::http::{Asked, Reply, Server};
 
-type Change = Box<dyn Fn(&Asked, Reply) -> Reply + Send + Sync>;
+pub(super) type Change = Box<dyn Fn(&Asked, Reply) -> Reply + Send + Sync>;
 
 /// Somebody in the middle.
-struct Middle {
-    server: Server,
+pub(super) struct Middle {
+    pub(super) server: Server,
     change: Arc<Mutex<Option<Change>>>,
 }
 
 impl Middle {
-    fn before(address: &str) -> Self {
+    pub(super) fn before(address: &str) -> Self {
         let address = address.trim_start_matches("http://").to_owned();
         let change: Arc<Mutex<Option<Change>>> = Arc::default();
         let present = Arc::clone(&change);
@@ -33,11 +33,11 @@ impl Middle {
         Self { server, change }
     }
 
-    fn now(&self, change: impl Fn(&Asked, Reply) -> Reply + Send + Sync + 'static) {
+    pub(super) fn now(&self, change: impl Fn(&Asked, Reply) -> Reply + Send + Sync + 'static) {
         *self.change.lock().unwrap() = Some(Box::new(change));
     }
 
-    fn honest(&self) {
+    pub(super) fn honest(&self) {
         *self.change.lock().unwrap() = None;
     }
 }
@@ -81,7 +81,10 @@ fn written(lines: &[Value]) -> Reply {
 }
 
 /// Changes the answers for one path.
-fn at(start: &'static str, change: impl Fn(Reply) -> Reply + Send + Sync + 'static) -> Change {
+pub(super) fn at(
+    start: &'static str,
+    change: impl Fn(Reply) -> Reply + Send + Sync + 'static,
+) -> Change {
     Box::new(move |asked, reply| {
         if asked.path().starts_with(start) {
             change(reply)
@@ -103,7 +106,7 @@ fn furnished(context: &TestContext) -> (super::registry::Server, Middle) {
     (server, middle)
 }
 
-const INSTALL: [&str; 6] = ["install", "pdf", "--scope", "project", "--yes", "--force"];
+pub(super) const INSTALL: [&str; 6] = ["install", "pdf", "--scope", "project", "--yes", "--force"];
 
 #[test]
 fn whoever_changes_what_a_registry_says_is_found_out() {

@@ -7,10 +7,13 @@ use skillyard_trust::transparency::SignedCheckpoint;
 
 use super::http::HttpRegistry;
 use super::{RegistryError, segments};
-use crate::fetch::http::{Http, Request};
+use crate::fetch::http::{Http, HttpError, Request};
 
 /// The most bytes of a list.
 const MAX_ANSWER: u64 = 16 * 1024 * 1024;
+
+/// The most entries of the log at once.
+const AT_ONCE: usize = 1000;
 
 /// An entry of a registry's log.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
@@ -64,13 +67,21 @@ impl HttpRegistry {
         Ok(body.json()?)
     }
 
-    /// Entries of the log from a place on, as many as the registry gives at once.
+    /// Entries of the log from a place on, as many as the registry gives at once, or fewer where
+    /// they are so long that their list would be too large.
     pub fn log_entries(&self, http: &Http, from: usize) -> Result<Vec<LogEntry>, RegistryError> {
-        let body = http.get(
-            &self.with(&["log", "entries"], "from", &from.to_string()),
-            MAX_ANSWER,
-        );
-        Ok(body?.json::<Entries>()?.entries)
+        let mut limit = AT_ONCE;
+        loop {
+            let mut url = self.address(&["log", "entries"]);
+            url.query_pairs_mut()
+                .append_pair("from", &from.to_string())
+                .append_pair("limit", &limit.to_string());
+            let request = Request::new(url).headers(self.headers.iter().cloned());
+            match http.get(&request, MAX_ANSWER) {
+                Err(HttpError::TooLarge { .. }) if limit > 1 => limit /= 10,
+                body => return Ok(body?.json::<Entries>()?.entries),
+            }
+        }
     }
 
     /// The skills that changed after a change, as many as the registry gives at once.

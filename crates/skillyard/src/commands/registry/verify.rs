@@ -43,6 +43,7 @@ pub(super) async fn run(context: &Context, args: &Args) -> Outcome {
             .collect();
         context.printer.json(&json!({
             "sound": found.sound,
+            "absent": found.absent,
             "damaged": damaged,
             "log": {
                 "entries": found.entries,

@@ -1,0 +1,74 @@
+//! The other registry, asked from threads that may wait.
+
+use std::sync::Arc;
+
+use skillyard_install::fetch::http::HttpError;
+use skillyard_install::fetch::registry::{HttpRegistry, RegistryError};
+
+use crate::error::CommandError;
+use crate::error::install::InstallFailure;
+use crate::error::registry::RegistryFailure;
+use crate::remote::Remote;
+
+/// A question that is on its way.
+pub(super) type Asked<T> = tokio::task::JoinHandle<Result<T, RegistryError>>;
+
+/// What came of asking for one thing of many: it, or why it cannot be had.
+pub(super) type Had<T> = Result<T, String>;
+
+/// The other registry.
+pub(super) struct Source(pub(super) Arc<Remote>);
+
+impl Source {
+    /// Sends a question on its way.
+    pub(super) fn begin<T: Send + 'static>(
+        &self,
+        question: impl FnOnce(&Remote, &HttpRegistry) -> Result<T, RegistryError> + Send + 'static,
+    ) -> Asked<T> {
+        let remote = Arc::clone(&self.0);
+        tokio::task::spawn_blocking(move || question(&remote, &remote.registry))
+    }
+
+    /// Asks for what nothing goes on without.
+    pub(super) async fn ask<T: Send + 'static>(
+        &self,
+        question: impl FnOnce(&Remote, &HttpRegistry) -> Result<T, RegistryError> + Send + 'static,
+    ) -> Result<T, CommandError> {
+        let answer = finished(self.begin(question)).await?;
+        Ok(answer.map_err(InstallFailure::from)?)
+    }
+
+    /// Asks for what the rest can do without.
+    pub(super) async fn try_ask<T: Send + 'static>(
+        &self,
+        question: impl FnOnce(&Remote, &HttpRegistry) -> Result<T, RegistryError> + Send + 'static,
+    ) -> Result<Had<T>, CommandError> {
+        had(self.begin(question)).await
+    }
+}
+
+/// What came of a question, where only a registry that does not answer at all ends the run.
+pub(super) async fn had<T>(asked: Asked<T>) -> Result<Had<T>, CommandError> {
+    match finished(asked).await? {
+        Ok(answer) => Ok(Ok(answer)),
+        Err(error) if is_final(&error) => Ok(Err(error.to_string())),
+        Err(error) => Err(InstallFailure::from(error).into()),
+    }
+}
+
+async fn finished<T>(asked: Asked<T>) -> Result<Result<T, RegistryError>, CommandError> {
+    let answer = asked.await;
+    Ok(answer.map_err(|error| RegistryFailure::Start(error.into()))?)
+}
+
+/// Whether the registry would say the same of this one thing again, and not of everything.
+fn is_final(error: &RegistryError) -> bool {
+    match error {
+        RegistryError::NotFound { .. } | RegistryError::Index { .. } => true,
+        RegistryError::Http(HttpError::TooLarge { .. }) => true,
+        RegistryError::Http(HttpError::Status { status, .. }) => {
+            (400..500).contains(status) && !matches!(status, 407 | 408 | 421 | 425 | 429)
+        }
+        _ => false,
+    }
+}
