@@ -2,6 +2,7 @@
 
 use std::io;
 use std::net::SocketAddr;
+use std::path::PathBuf;
 
 use skillyard_format::package::archive::{ArchiveError, ShapeProblem};
 use skillyard_format::package::pack::PackError;
@@ -63,6 +64,8 @@ pub(crate) enum RegistryFailure {
     Tag(String),
     #[error(transparent)]
     Mirror(#[from] MirrorError),
+    #[error("`{}` is not the key that the log of this registry was signed with", .0.display())]
+    OtherLogKey(PathBuf),
     #[error("nobody asked for the name `{name}` as `{account}`")]
     NotHeld { name: String, account: String },
     #[error("a token is needed")]
@@ -123,6 +126,9 @@ impl RegistryFailure {
             Self::Mirror(MirrorError::NotAMirror(_) | MirrorError::OtherMirror { .. }) => {
                 "Mirror into a place of its own with `--database` and `--blobs`".into()
             }
+            Self::OtherLogKey(_) => {
+                "Name the key that `registry serve` has there with `--log-key`".into()
+            }
             Self::NotHeld { .. } => "List them with `skillyard registry name list`".into(),
             Self::NoToken(_) => "List them with `skillyard registry token list`".into(),
             Self::NothingToLogInWith => {
@@ -151,6 +157,7 @@ impl RegistryFailure {
             | Self::Tree(_)
             | Self::NoToken(_)
             | Self::NotHeld { .. }
+            | Self::OtherLogKey(_)
             | Self::Mirror(
                 MirrorError::Log(_) | MirrorError::Entry { .. } | MirrorError::Checkpoint(_),
             )

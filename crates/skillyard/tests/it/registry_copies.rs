@@ -227,3 +227,98 @@ fn a_restored_registry_is_believed() {
     publish(&context, &["1.2.0"]);
     install(&context, "pdf", "1.2.0");
 }
+
+#[test]
+fn a_copy_has_the_key_that_signed_its_log_or_none() {
+    let context = TestContext::new();
+    // This machine has a registry of its own, with a key of its own.
+    drop(context.with_registry());
+    let home = context.folder.path().join("home/.skillyard/registry");
+    let elsewhere = TestContext::new();
+    drop(elsewhere.with_registry());
+    let other = elsewhere.folder.path();
+    let other = other.join("home/.skillyard/registry/log.pem");
+    let key = std::fs::read(&other).unwrap();
+    let path = context.root().join("cluster.pem");
+    std::fs::copy(&other, &path).unwrap();
+    let storage = ["--database", "sqlite:c.db", "--blobs", "c"];
+    let with = |arguments: &[&str]| -> Vec<String> {
+        let all = arguments.iter().chain(&storage);
+        all.map(|each| (*each).to_owned()).collect()
+    };
+    let run = |arguments: &[&str]| {
+        let arguments = with(arguments);
+        let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+        super::output(context.skillyard().args(arguments))
+    };
+    let serve = with(&["--port", "0", "--log-key", "cluster.pem"]);
+    let serve: Vec<&str> = serve.iter().map(String::as_str).collect();
+    let cluster = Server::start_with(&context, &serve);
+    asked(&cluster.url, "/log/checkpoint");
+    drop(cluster);
+
+    let copied = run(&["registry", "backup", "without", "--json"]);
+    let copied: serde_json::Value = serde_json::from_slice(&copied.stdout).unwrap();
+    assert_eq!(copied["log_key"], "not-here");
+    assert!(!context.root().join("without/log.pem").exists());
+    let copied = run(&["registry", "backup", "told"]);
+    let said = super::text(&copied.stderr);
+    assert!(said.contains("name it with `--log-key`"), "{said}");
+    let own = home.join("log.pem");
+    let own = own.to_str().unwrap();
+    for verb in [["backup", "wrong"], ["export-static", "wrong"]] {
+        let arguments = ["registry", verb[0], verb[1], "--log-key", own];
+        let refused = run(&arguments);
+        let said = super::text(&refused.stderr);
+        assert!(said.contains("is not the key"), "{verb:?}: {said}");
+        assert_eq!(refused.status.code(), Some(1));
+        assert!(!context.root().join("wrong").exists());
+    }
+    let arguments = [
+        "registry",
+        "backup",
+        "whole",
+        "--log-key",
+        "cluster.pem",
+        "--json",
+    ];
+    let copied = run(&arguments);
+    let copied: serde_json::Value = serde_json::from_slice(&copied.stdout).unwrap();
+    assert_eq!(copied["log_key"], "copied");
+    assert_eq!(
+        std::fs::read(context.root().join("whole/log.pem")).unwrap(),
+        key
+    );
+
+    // Copies of before may have another registry's key, which would be refused by every client.
+    std::fs::copy(home.join("log.pem"), context.root().join("without/log.pem")).unwrap();
+    std::fs::remove_dir_all(&home).unwrap();
+    let restored = context.json(&["registry", "restore", "without", "--json"]);
+    assert_eq!(restored["log_key"], "wrong");
+    assert!(!home.join("log.pem").exists());
+    std::fs::remove_dir_all(&home).unwrap();
+    let restored = context.json(&["registry", "restore", "whole", "--json"]);
+    assert_eq!(restored["log_key"], "restored");
+    assert_eq!(std::fs::read(home.join("log.pem")).unwrap(), key);
+}
+
+#[test]
+fn a_home_and_a_copy_may_be_called_anything() {
+    let context = TestContext::new();
+    let home = context.root().join("100% a?b#c");
+    let run = |arguments: &[&str]| {
+        let mut command = context.skillyard();
+        let command = command.env("SKILLYARD_HOME", &home).args(arguments);
+        let done = super::output(command);
+        let said = super::text(&done.stderr);
+        assert!(done.status.success(), "{arguments:?}: {said}");
+    };
+    run(&[
+        "registry", "token", "create", "--user", "ada", "--scope", "publish",
+    ]);
+    assert!(home.join("registry/registry.db").is_file());
+    run(&["registry", "backup", "copy?%41#"]);
+    assert!(context.root().join("copy?%41#/registry.db").is_file());
+    std::fs::remove_dir_all(home.join("registry")).unwrap();
+    run(&["registry", "restore", "copy?%41#"]);
+}

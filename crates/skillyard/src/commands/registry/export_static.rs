@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::time::Instant;
 
-use serde_json::json;
+use serde_json::{Value, json};
 use skillyard_registry::maintenance;
 
 use super::super::Outcome;
@@ -12,7 +12,7 @@ use crate::context::Context;
 use crate::error::Status;
 use crate::error::registry::RegistryFailure;
 use crate::report::elapsed;
-use crate::sanitize::visible;
+use crate::sanitize::{shortened, visible};
 
 /// Write everything that clients read into a folder of plain files
 ///
@@ -47,6 +47,9 @@ pub(super) async fn run(context: &Context, args: &Args) -> Outcome {
     let start = Instant::now();
     let key = log_key::load(context, args.log_key.as_deref())?;
     let registry = args.storage.registry(context).await?;
+    let signer = maintenance::log_signer(&registry).await;
+    let signer = signer.map_err(RegistryFailure::from)?;
+    log_key::fits(&key, &signer, args.log_key.as_deref())?;
     let folder = context.environment.current_dir.join(&args.folder);
     let url = args.url.trim_end_matches('/');
     let exported = maintenance::export_static(&registry, &key, url, &folder).await;
@@ -54,14 +57,22 @@ pub(super) async fn run(context: &Context, args: &Args) -> Outcome {
     registry.database.close().await;
     let shown = folder.to_string_lossy();
     if context.printer.is_json() {
+        let left_out = exported.left_out.iter().map(
+            |(name, version, reason)| json!({ "name": name, "version": version, "reason": reason }),
+        );
         context.printer.json(&json!({
             "folder": shown,
             "skills": exported.skills,
             "versions": exported.versions,
             "written": exported.written,
             "unchanged": exported.unchanged,
+            "left_out": left_out.collect::<Vec<Value>>(),
         }))?;
         return Ok(Status::Yes);
+    }
+    for (name, version, reason) in &exported.left_out {
+        let line = format!(" ✗ {name}@{} is left out: {reason}", shortened(version, 64));
+        context.printer.data(&format!("{}\n", visible(&line)))?;
     }
     context.printer.note(&visible(&format!(
         "{} skills in {} versions: {} files written, {} unchanged, in {}",

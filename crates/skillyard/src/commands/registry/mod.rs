@@ -112,14 +112,34 @@ struct Storage {
     blobs: Option<String>,
 }
 
+/// Which registry it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Place {
+    /// This machine's own.
+    Home,
+    /// One that was named, whose key may be anywhere.
+    Named,
+}
+
 impl Storage {
+    fn place(&self) -> Place {
+        match self.database {
+            None => Place::Home,
+            Some(_) => Place::Named,
+        }
+    }
+
     async fn database(&self, context: &Context) -> Result<Database, CommandError> {
         let address = match &self.database {
             Some(address) => {
                 context.learn_address(address);
                 address.clone()
             }
-            None => format!("sqlite:{}", home(context)?.join("registry.db").display()),
+            None => {
+                let file = home(context)?.join("registry.db");
+                let opened = Database::open_file(&file).await;
+                return Ok(opened.map_err(RegistryFailure::from)?);
+            }
         };
         Ok(Database::open(&address)
             .await

@@ -35,8 +35,10 @@ pub(super) async fn run(context: &Context, args: &Args) -> Outcome {
     let registry = args.storage.registry(context).await?;
     let restored = maintenance::restore(&registry, &folder).await;
     let restored = restored.map_err(RegistryFailure::from)?;
+    let signer = maintenance::log_signer(&registry).await;
+    let signer = signer.map_err(RegistryFailure::from)?;
     registry.database.close().await;
-    let key = log_key::restore(context, &folder)?;
+    let key = log_key::restore(context, &folder, &signer)?;
     if context.printer.is_json() {
         context.printer.json(&json!({
             "versions": restored.versions,

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::json;
+use skillyard_registry::maintenance;
 use skillyard_registry::rate::Rates;
 use skillyard_registry::server::{Access, Proxy};
 use skillyard_registry::{Registry, Server, Settings};
@@ -88,6 +89,12 @@ pub(super) async fn run(context: &Context, args: &Args) -> Outcome {
     let mut interrupt = signal(SignalKind::interrupt()).map_err(RegistryFailure::Start)?;
     let key = log_key::load(context, args.log_key.as_deref())?;
     let registry = args.storage.registry(context).await?;
+    let signer = maintenance::log_signer(&registry).await;
+    if signer.map_err(RegistryFailure::from)?.is_other_than(&key) {
+        context.printer.note(
+            "The log of this registry was signed with another key before, so clients will refuse it: name the right one with `--log-key`",
+        );
+    }
     let failed = |source| RegistryFailure::Listen { address, source };
     let listener = TcpListener::bind(address).await.map_err(failed)?;
     let bound = listener.local_addr().map_err(failed)?;
