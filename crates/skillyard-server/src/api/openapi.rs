@@ -5,6 +5,8 @@ use std::sync::Arc;
 use axum::Json;
 use axum::extract::State;
 use utoipa::OpenApi;
+use utoipa::openapi::RefOr;
+use utoipa::openapi::schema::{AdditionalProperties, AllOf, Components, Object, Schema};
 
 use super::{
     agents, audit, files, find, guard, install, manage, messages, models, prompt, remcochat,
@@ -67,5 +69,48 @@ struct Document;
 pub(super) async fn document(State(server): State<Arc<Server>>) -> Json<utoipa::openapi::OpenApi> {
     let mut document = Document::openapi();
     server.version.clone_into(&mut document.info.version);
+    if let Some(components) = &mut document.components {
+        join(components);
+    }
     Json(document)
+}
+
+/// Makes one object of those that are several at once, where one of them allows nothing but what
+/// it has itself: together they would allow nothing at all.
+fn join(components: &mut Components) {
+    let joined: Vec<(String, Object)> = components
+        .schemas
+        .iter()
+        .filter_map(|(name, schema)| match schema {
+            RefOr::T(Schema::AllOf(all)) => Some((name.clone(), one_of_all(all, components)?)),
+            _ => None,
+        })
+        .collect();
+    for (name, object) in joined {
+        let schema = RefOr::T(Schema::Object(object));
+        components.schemas.insert(name, schema);
+    }
+}
+
+fn one_of_all(all: &AllOf, components: &Components) -> Option<Object> {
+    let mut whole = Object::new();
+    whole.description.clone_from(&all.description);
+    for item in &all.items {
+        let item = match item {
+            RefOr::Ref(to) => components
+                .schemas
+                .get(to.ref_location.rsplit('/').next()?)?,
+            item @ RefOr::T(_) => item,
+        };
+        let RefOr::T(Schema::Object(part)) = item else {
+            return None;
+        };
+        whole.properties.extend(part.properties.clone());
+        whole.required.extend(part.required.iter().cloned());
+        if let Some(others) = &part.additional_properties {
+            whole.additional_properties = Some(others.clone());
+        }
+    }
+    let others = whole.additional_properties.as_deref();
+    matches!(others, Some(AdditionalProperties::FreeForm(false))).then_some(whole)
 }

@@ -306,6 +306,26 @@ async fn the_document_names_every_route() {
 }
 
 #[tokio::test]
+async fn the_document_allows_what_a_new_agent_needs() {
+    let document = TestServer::new().get("/api/v1/openapi.json").await.json();
+    let schemas = document["components"]["schemas"].as_object().unwrap();
+    let new = &schemas["NewAgent"];
+    assert_eq!(new["additionalProperties"], false);
+    assert_eq!(new["required"], json!(["name"]));
+    assert!(new["properties"]["name"].is_object() && new["properties"]["model"].is_object());
+    // Parts that allow nothing but what they have themselves cannot stand side by side.
+    for (name, schema) in schemas {
+        for part in schema["allOf"].as_array().into_iter().flatten() {
+            let place = part["$ref"].as_str().unwrap_or_default();
+            let part = schemas
+                .get(place.rsplit('/').next().unwrap())
+                .unwrap_or(part);
+            assert!(part.get("additionalProperties").is_none(), "{name}");
+        }
+    }
+}
+
+#[tokio::test]
 async fn a_reload_finds_what_is_new() {
     let server = TestServer::new();
     let folder = server.skills().join("new");
