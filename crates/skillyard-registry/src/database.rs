@@ -75,6 +75,16 @@ impl DatabaseError {
         // A deadlock, or changes that do not follow one another.
         matches!(code.as_deref(), Some("40P01" | "40001"))
     }
+
+    /// Whether SQLite could not read or write its file, as on a disk that is full.
+    pub fn is_of_disk(&self) -> bool {
+        match self {
+            Self::Open { source, .. } | Self::Refused(source) => {
+                matches!(sqlite_kind(source), Some(10 | 13))
+            }
+            Self::Address(_) | Self::TooNew { .. } => false,
+        }
+    }
 }
 
 /// Which database it is.
@@ -379,12 +389,14 @@ async fn try_once(address: &str, kind: Kind, usage: Use) -> Result<(), sqlx::Err
 /// Whether SQLite says that the file itself is the problem: it is read-only, damaged, not to be
 /// opened or no database, or its disk is full, which is also an error of input and output.
 fn is_damage(error: &sqlx::Error) -> bool {
-    let code = error
-        .as_database_error()
-        .and_then(sqlx::error::DatabaseError::code);
-    let code = code.and_then(|code| code.parse::<u32>().ok());
+    matches!(sqlite_kind(error), Some(8 | 10 | 11 | 13 | 14 | 26))
+}
+
+/// The kind of what SQLite says went wrong.
+fn sqlite_kind(error: &sqlx::Error) -> Option<u32> {
+    let code = error.as_database_error()?.code()?;
     // The lower byte is the kind, whatever else is known.
-    code.is_some_and(|code| matches!(code & 0xff, 8 | 10 | 11 | 13 | 14 | 26))
+    Some(code.parse::<u32>().ok()? & 0xff)
 }
 
 async fn set_up(connection: &mut AnyConnection, kind: Kind, usage: Use) -> Result<(), sqlx::Error> {

@@ -264,7 +264,12 @@ impl Files {
             let beside = folder.join(".part");
             let mut writing = std::fs::File::create(&beside)?;
             writing.write_all(bytes)?;
-            std::fs::rename(&beside, &file)
+            let moved = std::fs::rename(&beside, &file);
+            if moved.is_err() {
+                // Why it could not be moved matters more than that it stays.
+                let _ = std::fs::remove_file(&beside);
+            }
+            moved
         };
         write().map_err(|source| MaintenanceError::Disk {
             path: file.clone(),

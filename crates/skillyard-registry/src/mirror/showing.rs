@@ -52,11 +52,10 @@ impl Mirror<'_> {
         }
         let mut names = BTreeSet::new();
         for row in before {
-            match shown(&mut change, &row, run.missing, now).await? {
-                Ok(()) => absent::remove(&mut change, row.sequence).await?,
-                Err(_) => continue,
+            if shown(&mut change, &row, run.missing, now).await?.is_ok() {
+                absent::remove(&mut change, row.sequence).await?;
+                names.insert(row.skill);
             }
-            names.insert(row.skill);
         }
         for (sequence, entry) in (last - count..).zip(run.new) {
             let row = LoggedRow {
@@ -98,9 +97,8 @@ async fn shown(
     if let Some(reason) = missing.get(&(row.skill.clone(), row.version.clone())) {
         return Ok(Err(reason.clone()));
     }
-    let unreadable = || Ok(Err("it has no name or no version".to_owned()));
     let (Ok(name), Ok(version)) = (row.skill.parse(), Version::parse(&row.version)) else {
-        return unreadable();
+        return Ok(Err("it has no name or no version".to_owned()));
     };
     let Some(found) = arrivals::find(change, &row.skill, &version).await? else {
         return Ok(Err("it did not arrive".to_owned()));

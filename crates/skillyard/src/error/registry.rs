@@ -126,6 +126,9 @@ impl RegistryFailure {
             Self::Mirror(MirrorError::NotAMirror(_) | MirrorError::OtherMirror { .. }) => {
                 "Mirror into a place of its own with `--database` and `--blobs`".into()
             }
+            Self::Database(error) if error.is_of_disk() => {
+                "Look whether the disk of the database is full".into()
+            }
             Self::OtherLogKey(_) => {
                 "Name the key that `registry serve` has there with `--log-key`".into()
             }

@@ -254,6 +254,16 @@ fn a_copy_has_the_key_that_signed_its_log_or_none() {
     let serve = with(&["--port", "0", "--log-key", "cluster.pem"]);
     let serve: Vec<&str> = serve.iter().map(String::as_str).collect();
     let cluster = Server::start_with(&context, &serve);
+    let scope = ["--scope", "publish", "--json"];
+    let token = run(&[
+        &["registry", "token", "create", "--user", "ada"],
+        &scope[..],
+    ]
+    .concat());
+    let token: serde_json::Value = serde_json::from_slice(&token.stdout).unwrap();
+    context.good(&["config", "set", "registry.url", &cluster.url]);
+    context.good(&["login", "--token", token["token"].as_str().unwrap()]);
+    publish(&context, &["1.0.0"]);
     asked(&cluster.url, "/log/checkpoint");
     drop(cluster);
 

@@ -117,7 +117,7 @@ fn a_run_that_is_broken_off_changes_nothing_that_is_served() {
     mirrored.middle.now(at("/changes", |_| Reply::status(400)));
     let arguments = mirrored.arguments();
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
-    assert_eq!(mirrored.context.code(&arguments), Some(2));
+    mirrored.context.bad(&arguments);
     assert_eq!(Mirrored::index(&copy.url, "pdf").len(), 1);
     let context = &mirrored.context;
     context.good(&["config", "set", "registry.url", &copy.url]);

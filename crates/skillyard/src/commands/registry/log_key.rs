@@ -35,8 +35,8 @@ pub(super) fn load(context: &Context, file: Option<&Path>) -> Result<SigningKey,
     Ok(read(&path)?.0)
 }
 
-/// What becomes of the key in a copy.
-#[derive(Debug, PartialEq, Eq)]
+/// What becomes of the key in a copy. It is nothing to print.
+#[derive(PartialEq, Eq)]
 pub(super) enum Copying {
     /// It goes with it, as this text.
     Along(Zeroizing<String>),

@@ -62,9 +62,13 @@ pub(super) async fn run(context: &Context, args: &Args) -> Outcome {
             context.printer.data(&format!("{}\n", visible(&line)))?;
         }
         context.printer.note(&format!(
-            "{} sound, {} damaged; the log has {} and {}; in {}",
+            "{} sound, {} damaged{}; the log has {} and {}; in {}",
             found.sound,
             found.damaged.len(),
+            match found.absent {
+                0 => String::new(),
+                count => format!(", {count} not to be had when they were mirrored"),
+            },
             match found.entries {
                 1 => "1 entry".to_owned(),
                 count => format!("{count} entries"),
