@@ -130,20 +130,13 @@ impl Storage {
     }
 
     async fn database(&self, context: &Context) -> Result<Database, CommandError> {
-        let address = match &self.database {
-            Some(address) => {
-                context.learn_address(address);
-                address.clone()
-            }
-            None => {
-                let file = home(context)?.join("registry.db");
-                let opened = Database::open_file(&file).await;
-                return Ok(opened.map_err(RegistryFailure::from)?);
-            }
+        let opened = if let Some(address) = &self.database {
+            context.learn_address(address);
+            Database::open(address).await
+        } else {
+            Database::open_file(&home(context)?.join("registry.db")).await
         };
-        Ok(Database::open(&address)
-            .await
-            .map_err(RegistryFailure::from)?)
+        Ok(opened.map_err(RegistryFailure::from)?)
     }
 
     fn blobs(&self, context: &Context) -> Result<Blobs, CommandError> {

@@ -64,8 +64,9 @@ async fn finished<T>(asked: Asked<T>) -> Result<Result<T, RegistryError>, Comman
 /// Whether the registry would say the same of this one thing again, and not of everything.
 fn is_final(error: &RegistryError) -> bool {
     match error {
-        RegistryError::NotFound { .. } | RegistryError::Index { .. } => true,
-        RegistryError::Http(HttpError::TooLarge { .. }) => true,
+        RegistryError::NotFound { .. }
+        | RegistryError::Index { .. }
+        | RegistryError::Http(HttpError::TooLarge { .. }) => true,
         RegistryError::Http(HttpError::Status { status, .. }) => {
             (400..500).contains(status) && !matches!(status, 407 | 408 | 421 | 425 | 429)
         }
