@@ -39,15 +39,18 @@ fn tool(version: &str) -> Vec<u8> {
     archive(&[("SKILL.md", &text), ("scripts/a.py", SCRIPT)])
 }
 
+/// Paths and what is there.
+type Files = Arc<Mutex<Vec<(String, Vec<u8>)>>>;
+
 /// A server of archives that change.
 struct Web {
     server: Server,
-    files: Arc<Mutex<Vec<(String, Vec<u8>)>>>,
+    files: Files,
 }
 
 impl Web {
     fn start() -> Self {
-        let files: Arc<Mutex<Vec<(String, Vec<u8>)>>> = Arc::default();
+        let files = Files::default();
         let known = Arc::clone(&files);
         let server = Server::start(move |asked| {
             let files = known.lock().unwrap();

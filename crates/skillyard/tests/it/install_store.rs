@@ -448,7 +448,7 @@ fn a_project_that_cannot_be_reached_does_not_stop_the_collector() {
     fs::remove_dir_all(context.root().join("file/p")).unwrap();
     context.write("file/p", "");
     let theirs = context.root().join("theirs");
-    fs::set_permissions(&theirs, fs::Permissions::from_mode(0)).unwrap();
+    fs::set_permissions(&theirs, fs::Permissions::from_mode(0o0)).unwrap();
     // Root can reach everything, and nobody in a namespace of their own is root.
     let collect = |flags: &[&str]| {
         let mut command = context.command("unshare");
