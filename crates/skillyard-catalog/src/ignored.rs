@@ -29,17 +29,7 @@ impl Ignored {
 
     /// Reads the patterns beside the entries of `folder`, if there are any.
     pub(crate) fn of<'n>(folder: &Path, names: impl Iterator<Item = &'n str>) -> Self {
-        let mut builder = None;
-        for name in names {
-            if Self::is_list(name) {
-                let builder = builder.get_or_insert_with(|| GitignoreBuilder::new(folder));
-                for line in text(&folder.join(name)).lines() {
-                    // A pattern that cannot be read ignores nothing.
-                    let _ = builder.add_line(None, line);
-                }
-            }
-        }
-        Self(builder.and_then(|builder| builder.build().ok()))
+        Self(patterns(folder, names.filter(|name| Self::is_list(name))))
     }
 
     /// Whether the folder `name` is ignored.
@@ -48,6 +38,19 @@ impl Ignored {
             .as_ref()
             .is_some_and(|patterns| patterns.matched(name, true).is_ignore())
     }
+}
+
+/// The patterns in files of a folder, the last of which has the last word.
+pub fn patterns<'n>(folder: &Path, names: impl Iterator<Item = &'n str>) -> Option<Gitignore> {
+    let mut builder = None;
+    for name in names {
+        let builder = builder.get_or_insert_with(|| GitignoreBuilder::new(folder));
+        for line in text(&folder.join(name)).lines() {
+            // A pattern that cannot be read ignores nothing.
+            let _ = builder.add_line(None, line);
+        }
+    }
+    builder.and_then(|builder| builder.build().ok())
 }
 
 /// The patterns in a file; none where it is no file, and not all where they do not end.

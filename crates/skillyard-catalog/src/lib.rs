@@ -5,7 +5,7 @@ pub mod budget;
 pub mod builtin;
 pub mod catalog;
 pub mod finder;
-mod ignored;
+pub mod ignored;
 mod index;
 pub mod known_digests;
 pub mod order;

@@ -1,10 +1,13 @@
 //! The way of a search through the workspace: which files it comes to.
 
-use std::path::Path;
-use std::sync::Arc;
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 
+use ignore::Match;
 use ignore::gitignore::Gitignore;
+use skillyard_catalog::ignored::patterns;
 
 /// Whether a search comes to files whose names begin with a dot.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -29,16 +32,20 @@ pub(super) fn way(folder: &Path, under: &Path, hidden: Hidden) -> Way {
     let (top, under) = (folder.to_owned(), under.to_owned());
     let has_hidden = Arc::new(AtomicBool::new(false));
     let seen = Arc::clone(&has_hidden);
+    let ignored = Ignored::around(folder);
     let entries = ignore::WalkBuilder::new(folder)
-        .hidden(false)
+        // Lists of what is ignored come with a checkout, and are read with care.
+        .standard_filters(false)
         .follow_links(false)
-        .require_git(false)
-        .parents(heeds_parents(folder))
         .sort_by_file_path(Ord::cmp)
         .filter_entry(move |entry| {
             let Ok(below) = entry.path().strip_prefix(&top) else {
                 return false;
             };
+            let is_folder = entry.file_type().is_some_and(|kind| kind.is_dir());
+            if entry.depth() > 0 && ignored.has(entry.path(), is_folder) {
+                return false;
+            }
             if under.starts_with(below) {
                 return entry.file_name() != ".git" || entry.depth() == 0;
             }
@@ -59,20 +66,54 @@ pub(super) fn way(folder: &Path, under: &Path, hidden: Hidden) -> Way {
     }
 }
 
-/// Whether files above the workspace say what is ignored in it: those of the repository that it is
-/// a folder of, unless they ignore the whole workspace. Many a home has a `.gitignore` of `*`.
-fn heeds_parents(folder: &Path) -> bool {
-    let is_repository = |each: &&Path| each.join(".git").exists();
-    let Some(top) = folder.ancestors().find(is_repository) else {
-        return false;
-    };
-    let mut above = folder.ancestors().skip(1);
-    top != folder
-        && !above.any(|each| {
-            each.starts_with(top) && {
-                let (rules, _) = Gitignore::new(each.join(".gitignore"));
-                let found = rules.matched_path_or_any_parents(folder, true);
-                found.is_ignore()
-            }
-        })
+/// The files that say what is ignored, the last word last.
+const LISTS: [&str; 2] = [".gitignore", ".ignore"];
+
+/// What is ignored in a workspace.
+struct Ignored {
+    /// The outermost folder whose lists count.
+    top: PathBuf,
+    /// The patterns of each folder that something was asked of.
+    known: Mutex<HashMap<PathBuf, Option<Arc<Gitignore>>>>,
+}
+
+impl Ignored {
+    /// By the lists in a workspace, and by those above it of the repository that it is a folder of,
+    /// unless they ignore all of it. Many a home has a `.gitignore` of `*`.
+    fn around(folder: &Path) -> Self {
+        let is_repository = |each: &&Path| each.join(".git").exists();
+        let repository = folder.ancestors().find(is_repository);
+        let within = |top: &Path| Self {
+            top: top.to_owned(),
+            known: Mutex::default(),
+        };
+        let heeding = repository.map(within).filter(|ignored| {
+            let mut parts = folder.ancestors();
+            !parts.any(|part| {
+                part != ignored.top && part.starts_with(&ignored.top) && ignored.has(part, true)
+            })
+        });
+        heeding.unwrap_or_else(|| within(folder))
+    }
+
+    /// Whether a path is, which no folder around it is.
+    fn has(&self, path: &Path, is_folder: bool) -> bool {
+        let around = path.ancestors().skip(1);
+        let mut around = around.take_while(|each| each.starts_with(&self.top));
+        let said =
+            around.find_map(
+                |folder| match self.patterns(folder)?.matched(path, is_folder) {
+                    Match::None => None,
+                    Match::Ignore(_) => Some(true),
+                    Match::Whitelist(_) => Some(false),
+                },
+            );
+        said.unwrap_or(false)
+    }
+
+    fn patterns(&self, folder: &Path) -> Option<Arc<Gitignore>> {
+        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        let read = || patterns(folder, LISTS.into_iter()).map(Arc::new);
+        known.entry(folder.to_owned()).or_insert_with(read).clone()
+    }
 }

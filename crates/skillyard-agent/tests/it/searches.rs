@@ -219,3 +219,18 @@ fn only_the_repository_of_the_workspace_says_what_is_ignored() {
     lab.write("work/.gitignore", "d\n");
     check(&lab, "docs/deep/e.md");
 }
+
+#[test]
+fn lists_of_what_to_ignore_are_not_read_without_end() {
+    let lab = lab();
+    let list = lab.folder.path().join("work/.gitignore");
+    std::os::unix::fs::symlink("/dev/zero", &list).unwrap();
+    let all = [("Glob", json!({ "pattern": "docs/*" }))];
+    assert_eq!(search(&lab, "look", &all)[0].1, "docs/d");
+    fs::remove_file(&list).unwrap();
+    lab.write("work/.gitignore", "docs/*\n!docs/deep\n");
+    lab.write("work/docs/.ignore", "!d\n");
+    let all = [("Glob", json!({ "pattern": "docs/**" }))];
+    let found = &search(&lab, "look", &all)[0].1;
+    assert_eq!(found, "docs/d\ndocs/deep/e.md");
+}

@@ -1,6 +1,7 @@
 //! How a turn is shown: to people as it happens, to programs as lines or at the end.
 
 use std::borrow::Cow;
+use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -58,6 +59,8 @@ pub(crate) struct Collected {
     markdown: Markdown,
     /// Whether somebody was told that questions cannot be asked here.
     told_of_questions: bool,
+    /// Why words of the model are missing on stdout.
+    pub(crate) unwritten: Option<io::Error>,
 }
 
 impl Collected {
@@ -69,6 +72,14 @@ impl Collected {
             mid_line: false,
             markdown: Markdown::new(width),
             told_of_questions: false,
+            unwritten: None,
+        }
+    }
+
+    /// Remembers the first words that could not be written, which ends the turn with an error.
+    fn noted(&mut self, written: io::Result<()>) {
+        if let Err(error) = written {
+            self.unwritten.get_or_insert(error);
         }
     }
 
@@ -140,8 +151,8 @@ impl Terminal<'_> {
                 } else {
                     delta.as_str().into()
                 };
-                // Who reads no more is told by the end of the pipe.
-                let _ = printer.data(&text);
+                let written = printer.data(&text);
+                self.collected.noted(written);
             }
             TurnEvent::SkillActivated {
                 name,
@@ -211,7 +222,8 @@ impl Terminal<'_> {
             ""
         };
         if !rest.is_empty() || !end.is_empty() {
-            let _ = printer.data(&format!("{rest}{end}"));
+            let written = printer.data(&format!("{rest}{end}"));
+            self.collected.noted(written);
         }
     }
 

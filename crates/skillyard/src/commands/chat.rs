@@ -359,8 +359,11 @@ pub(super) fn status(reason: EndReason) -> Status {
 pub(super) fn tell(
     session: &Session,
     end: &TurnEnd,
-    front: &Terminal<'_>,
+    front: &mut Terminal<'_>,
 ) -> Result<(), CommandError> {
+    if let Some(error) = front.collected.unwritten.take() {
+        return Err(error.into());
+    }
     let printer = &front.context.printer;
     match front.output {
         Output::Text => {

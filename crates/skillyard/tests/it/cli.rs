@@ -314,6 +314,7 @@ fn a_full_disk_is_a_failure() {
         &["read", "pdf"],
         &["list", "--json"],
         &["--help"],
+        &["chat", "-p", "/skill-authoring how"],
     ] {
         let full = std::fs::File::options()
             .write(true)

@@ -309,7 +309,11 @@ fn archives_on_the_web_install() {
         assert_eq!(context.code(&["sync", "--locked", "--check"]), Some(0));
     }
     let shown = |text: String| text.replace(&server.url(""), "[SERVER]");
-    assert_snapshot!(shown(context.refused(&["install", &server.url("/other.zip"), "--yes"])), @"error: the folder in the archive is `other`, and the skill in it is called `pdf`");
+    assert_snapshot!(shown(context.refused(&["install", &server.url("/other.zip"), "--yes"])), @"
+    error: the folder in the archive is `other`, and the skill in it is called `pdf`
+
+    hint: Unpack it, and install the folder: `skillyard install ./other`
+    ");
     assert_snapshot!(shown(context.refused(&["install", &server.url("/page.zip"), "--yes"])), @"
     error: the archive `[SERVER]/page.zip` cannot be used
       Caused by: this is not a zip or tar archive
