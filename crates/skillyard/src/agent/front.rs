@@ -99,7 +99,11 @@ impl FrontEnd for Terminal<'_> {
                 let _ = self.context.printer.compact_json(event);
             }
             Output::Text => self.show(event),
-            Output::Json => {}
+            Output::Json => {
+                if let TurnEvent::Note { text } = event {
+                    self.context.printer.note(&visible(text));
+                }
+            }
         }
     }
 
