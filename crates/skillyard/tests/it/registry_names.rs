@@ -238,7 +238,8 @@ fn people_make_their_own_tokens() {
     let own = tokens.find(|each| each["current"] == true).unwrap();
     let (own, made) = (own["id"].as_str().unwrap(), made["id"].as_str().unwrap());
     let said = context.good(&["registry", "token", "revoke", own]);
-    assert_eq!(said, format!(" - {own}\n - {made}\n"));
+    let note = "It is refused from now on, with 1 token that it had made\n";
+    assert_eq!(said, format!(" - {own}\n - {made}\n{note}"));
 }
 
 #[test]
