@@ -1,5 +1,6 @@
 //! A copy of a skill, byte for byte, is not the skill: another source does not get it by being needed.
 
+use std::collections::HashMap;
 use std::fs;
 use std::sync::{Arc, Mutex};
 
@@ -39,29 +40,29 @@ fn tool(version: &str) -> Vec<u8> {
     archive(&[("SKILL.md", &text), ("scripts/a.py", SCRIPT)])
 }
 
-/// Paths and what is there.
-type Files = Arc<Mutex<Vec<(String, Vec<u8>)>>>;
+/// Archives by their paths.
+type Archives = Arc<Mutex<HashMap<String, Vec<u8>>>>;
 
 /// A server of archives that change.
 struct Web {
     server: Server,
-    files: Files,
+    files: Archives,
 }
 
 impl Web {
     fn start() -> Self {
-        let files = Files::default();
+        let files = Archives::default();
         let known = Arc::clone(&files);
         let server = Server::start(move |asked| {
             let files = known.lock().unwrap();
-            let found = files.iter().rev().find(|(path, _)| path == asked.path());
-            found.map_or_else(|| Reply::status(404), |(_, bytes)| Reply::ok(bytes.clone()))
+            let found = files.get(asked.path());
+            found.map_or_else(|| Reply::status(404), |bytes| Reply::ok(bytes.clone()))
         });
         Self { server, files }
     }
 
     fn put(&self, path: &str, bytes: Vec<u8>) -> String {
-        self.files.lock().unwrap().push((path.to_owned(), bytes));
+        self.files.lock().unwrap().insert(path.to_owned(), bytes);
         self.server.url(path)
     }
 }
