@@ -226,7 +226,7 @@ fn lists_of_what_to_ignore_are_not_read_without_end() {
     let list = lab.folder.path().join("work/.gitignore");
     std::os::unix::fs::symlink("/dev/zero", &list).unwrap();
     let all = [("Glob", json!({ "pattern": "docs/*" }))];
-    assert_eq!(search(&lab, "look", &all)[0].1, "docs/d");
+    assert_eq!(search(&lab, "look", &all)[0].1, "docs/d\ndocs/deep/e.md");
     fs::remove_file(&list).unwrap();
     lab.write("work/.gitignore", "docs/*\n!docs/deep\n");
     lab.write("work/docs/.ignore", "!d\n");
