@@ -31,6 +31,15 @@ pub(super) fn file(workspace: &Path, path: &str) -> Result<String, String> {
     }
 }
 
+/// The first part of a path below the workspace that is a link.
+pub(super) fn link(workspace: &Path, path: &str) -> Option<String> {
+    // The workspace itself may be named through one.
+    let parts = Path::new(path).ancestors();
+    let parts = parts.filter(|part| !part.as_os_str().is_empty());
+    let links = parts.filter(|part| workspace.join(part).is_symlink());
+    links.last().map(|part| part.display().to_string())
+}
+
 /// Why a file of the workspace was not read.
 pub(super) fn unread(error: &ResourceError) -> String {
     match error {

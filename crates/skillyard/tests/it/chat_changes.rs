@@ -61,8 +61,7 @@ fn what_cannot_be_compared_has_none() {
     context
         .write("notes.md", "one\n")
         .write("dot.bin", [0, 1, 2]);
-    std::os::unix::fs::symlink("/etc/passwd", context.root().join("link")).unwrap();
-    for (path, old) in [("notes.md", "two"), ("dot.bin", "x"), ("link", "root")] {
+    for (path, old) in [("notes.md", "two"), ("dot.bin", "x")] {
         let edit = json!({ "path": path, "old": old, "new": "y" });
         let action = asked(&context, "Edit", &edit);
         assert_eq!(action["difference"], Value::Null, "{path}");
@@ -89,6 +88,34 @@ fn made(context: &TestContext, calls: &[(&str, Value)]) -> (String, Value) {
     assert!(told.status.success(), "{}", text(&told.stderr));
     let log = context.json(&["audit", "log", "--event", "skill.tool_allowed", "--json"]);
     (text(&told.stdout), log["events"].clone())
+}
+
+#[test]
+fn nothing_is_written_through_a_link() {
+    let context = TestContext::new();
+    context.write("src/Makefile", "all:\n").write("sub/x", "");
+    let link = |to: &str, name: &str| {
+        std::os::unix::fs::symlink(to, context.root().join(name)).unwrap();
+    };
+    link("src/Makefile", "notes.txt");
+    link("sub/CLAUDE.md", "todo.md");
+    link("src", "alias");
+    let write = |path: &str| ("Write", json!({ "path": path, "content": "x" }));
+    let edit = json!({ "path": "notes.txt", "old": "all", "new": "x" });
+    let calls = [
+        write("notes.txt"),
+        write("todo.md"),
+        write("alias/Makefile"),
+        ("Edit", edit),
+    ];
+    let (told, _) = made(&context, &calls);
+    assert_eq!(
+        told.matches("is a link, which is not followed").count(),
+        4,
+        "{told}"
+    );
+    assert_eq!(context.read("src/Makefile"), "all:\n");
+    assert!(!context.root().join("sub/CLAUDE.md").exists());
 }
 
 #[test]

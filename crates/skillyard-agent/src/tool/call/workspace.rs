@@ -10,6 +10,7 @@ use crate::host::{HostError, SkillFiles};
 use crate::message::ToolCall;
 use crate::session::Grant;
 use crate::tool::Known;
+use crate::tool::place;
 use crate::tool::workspace::Workspace;
 
 impl Calls<'_> {
@@ -121,10 +122,14 @@ impl Calls<'_> {
             Ok(path) => path,
             Err(problem) => return Some(Ended::failed(problem.clone(), EventKind::ToolAllowed)),
         };
-        self.host.keeps(path).then(|| {
+        if self.host.keeps(path) {
             let reason = format!("`{path}` decides what other programs do, so no model changes it");
-            Ended::denied(format!("Denied: {reason}"), reason)
-        })
+            return Some(Ended::denied(format!("Denied: {reason}"), reason));
+        }
+        // Whoever is asked about one file must not allow a change to another.
+        let link = place::link(self.host.surroundings().workspace(), path)?;
+        let problem = format!("`{link}` is a link, which is not followed; name the file itself");
+        Some(Ended::failed(problem, EventKind::ToolAllowed))
     }
 
     fn workspace(&mut self) -> Workspace<'_> {
