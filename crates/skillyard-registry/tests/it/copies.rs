@@ -1,6 +1,6 @@
 //! Copies of a registry: looked through, backed up under load, restored elsewhere, as plain files.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -66,6 +66,13 @@ async fn furnished() -> Yard {
     )
     .await;
     yard
+}
+
+/// The plain files of a registry.
+async fn exported(folder: &Path, public: &Path) -> maintenance::Exported {
+    let (copy, key) = (copy_in(folder).await, key());
+    let exported = maintenance::export_static(&copy, &key, "https://yard.example", public);
+    exported.await.unwrap()
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -372,14 +379,7 @@ async fn plain_files_end_where_the_signed_log_ends() {
     )
     .await;
     let public = folder.join("public");
-    let exported = maintenance::export_static(
-        &copy_in(folder).await,
-        &key(),
-        "https://yard.example",
-        &public,
-    )
-    .await
-    .unwrap();
+    let exported = exported(folder, &public).await;
     assert_eq!((exported.skills, exported.versions), (1, 2));
     let read = |path: &str| std::fs::read_to_string(public.join(path)).unwrap();
     let index = read("index/fo/rm/forms");
@@ -411,14 +411,7 @@ async fn a_version_that_no_file_can_be_called_is_left_out_of_plain_files() {
     }
     tamper(folder, "UPDATE versions SET yanked = 0").await;
     let public = folder.join("public");
-    let exported = maintenance::export_static(
-        &copy_in(folder).await,
-        &key(),
-        "https://yard.example",
-        &public,
-    )
-    .await
-    .unwrap();
+    let exported = exported(folder, &public).await;
     let left_out: Vec<(&str, &str)> = exported
         .left_out
         .iter()
