@@ -26,6 +26,8 @@ const PIECE: usize = 64;
 
 /// How much room is made for what comes next: more than nearly every event has.
 const ROOM: u64 = 64 * 1024;
+/// About as long as a line is, so that there is room for all that are written at once.
+const USUAL_LINE: usize = 768;
 
 /// How the log is kept.
 pub struct Options {
@@ -253,7 +255,7 @@ impl Locked<'_> {
     pub(crate) fn write(&mut self, actor: &str, events: &[Event]) -> Result<Receipt, AuditError> {
         let folder = &self.log.folder;
         let (mut seq, mut hash) = (self.head.seq, self.head.hash);
-        let mut lines = Vec::new();
+        let mut lines = Vec::with_capacity(events.len() * USUAL_LINE);
         for event in events {
             seq += 1;
             let entry = Entry::new(seq, self.time, actor, event, &*self.log.options.redact);

@@ -70,8 +70,12 @@ impl Recorder {
 
     /// Writes several events down; when this returns they are in the log.
     pub fn record_all(&self, events: &[Event]) -> Result<(), AuditError> {
-        let events = events.iter().map(|each| self.detailed(each).into_owned());
-        let events: Vec<Event> = events.collect();
+        let detailed = || events.iter().map(|each| self.detailed(each).into_owned());
+        let events = if self.details.is_empty() {
+            Cow::Borrowed(events)
+        } else {
+            detailed().collect()
+        };
         self.log.append_all((self.clock)(), &self.actor, &events)
     }
 

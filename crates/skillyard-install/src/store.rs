@@ -29,7 +29,7 @@ mod pack;
 use bundle::Bundles;
 pub use collect::{Collected, Unreachable};
 pub use folder::Edits;
-pub(crate) use insert::Insertion;
+pub(crate) use insert::{Absent, Insertion};
 pub use links::Links;
 pub use pack::PackError;
 

@@ -56,7 +56,9 @@ pub(crate) fn text_if_there(path: &Path) -> io::Result<Option<String>> {
     if !metadata.is_file() {
         return Err(NotRead::NotAFile.into());
     }
-    let mut text = String::new();
+    let size = usize::try_from(metadata.len().min(MOST)).unwrap_or_default();
+    // With room to see that it ends there.
+    let mut text = String::with_capacity(size + 64);
     // It may grow meanwhile.
     file.take(MOST + 1).read_to_string(&mut text)?;
     if text.len() as u64 > MOST {

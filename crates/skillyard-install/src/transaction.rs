@@ -28,7 +28,7 @@ use crate::manifest::Manifest;
 use crate::plan::{Before, Plan, Settlement, Step, Wish};
 use crate::records::Records;
 use crate::scope::Scope;
-use crate::store::{Insertion, Store};
+use crate::store::Store;
 use crate::tree::Tree;
 use crate::write::{Draft, beside};
 use few::Few;
@@ -40,6 +40,7 @@ mod error;
 mod few;
 mod here;
 mod inside;
+mod keep;
 mod replacement;
 mod spans;
 mod stage;
@@ -137,7 +138,7 @@ impl<'a> Transaction<'a> {
         let files = self.changed_files(plan)?;
         if plan.steps.is_empty() && files.is_empty() {
             last_check()?;
-            Self::keep(self.missing(trees)?)?;
+            Self::keep(self.missing(self.absent(trees)?)?)?;
             return Ok(self.remember()?);
         }
         let mut last_check = Some(last_check);
@@ -164,15 +165,22 @@ impl<'a> Transaction<'a> {
                     Draft::sync_all(drafts.iter().chain([journal]))?;
                     few.iter().try_for_each(Few::wait)
                 };
-                // Nobody waits for the store's bytes to be on the disk, so they are written while
-                // the disk is busy with the others. But it holds nothing that was not checked.
-                let (synced, kept) = beside_work(synced, || {
-                    let new = self.missing(trees);
+                let absent = self.absent(trees)?;
+                let has_all = absent.is_nothing();
+                let keep = || {
+                    let new = self.missing(absent);
                     check()?;
                     let kept = new.and_then(Self::keep);
                     let kept = kept.and_then(|()| self.remember());
                     kept.map_err(E::from)
-                });
+                };
+                // Nobody waits for the store's bytes to be on the disk, so they are written while
+                // the disk is busy with the others. But it holds nothing that was not checked.
+                let (synced, kept) = if has_all {
+                    (synced(), keep())
+                } else {
+                    beside_work(synced, keep)
+                };
                 kept?;
                 Ok(synced.map_err(|source| disk(&self.journal, source))?)
             })?;
@@ -247,21 +255,6 @@ impl<'a> Transaction<'a> {
         let drafts = commit.drafts();
         let drafts = drafts.map_err(|source| disk(&self.scope.root, source))?;
         Ok((commit, drafts, few))
-    }
-
-    /// What the store does not have, written beside it.
-    fn missing(&self, trees: &Trees) -> Result<Option<Insertion<'_>>, TransactionError> {
-        Ok(self.store.prepare(trees.values())?)
-    }
-
-    /// Puts into the store what it did not have.
-    fn keep(new: Option<Insertion<'_>>) -> Result<(), TransactionError> {
-        Ok(new.map_or(Ok(()), Insertion::publish)?)
-    }
-
-    /// Tells the store who needs what is in it.
-    fn remember(&self) -> Result<(), TransactionError> {
-        Ok(self.store.remember(&self.scope.lock_file())?)
     }
 
     /// Writes down how far the change is; `before` happens before that counts.

@@ -21,6 +21,7 @@ use skillyard_trust::provenance::{Origin, Provenance};
 use skillyard_trust::verdict::{OptIn, Verdict, assess};
 
 pub(crate) use self::decision::Decision;
+use crate::config::Config;
 use crate::config::discovery::TrustProjects;
 use crate::config::layer::Setting;
 use crate::config::origin::LayerKind;
@@ -50,22 +51,25 @@ pub(crate) struct Permissions {
     pub(crate) selection: Arc<Selection>,
 }
 
+/// What the user, their organisation and the project say about where skills come from.
+pub(crate) fn trust_policy(context: &Context, config: &Config) -> Result<Policy, CommandError> {
+    let policy = Policy::from_keys(|key| {
+        let layer = match config.get(key)?.origin.layer() {
+            LayerKind::Org => Layer::Org,
+            LayerKind::Project => Layer::Project,
+            _ => Layer::User,
+        };
+        Some((config.text(key)?, layer))
+    });
+    let path = context.environment.config_file();
+    policy.map_err(|source| TrustFailure::Policy { path, source }.into())
+}
+
 impl Permissions {
     /// Reads the configuration and the approvals.
     pub(crate) fn load(context: &Context) -> Result<Self, CommandError> {
         let config = context.config()?;
-        let policy = Policy::from_keys(|key| {
-            let layer = match config.get(key)?.origin.layer() {
-                LayerKind::Org => Layer::Org,
-                LayerKind::Project => Layer::Project,
-                _ => Layer::User,
-            };
-            Some((config.text(key)?, layer))
-        })
-        .map_err(|source| {
-            let path = context.environment.config_file();
-            TrustFailure::Policy { path, source }
-        })?;
+        let policy = trust_policy(context, &config)?;
         let surroundings = library::surroundings(context, &config);
         let org = surroundings.org.iter().map(|folder| folder.path.clone());
         // An organisation vouches for its folders, whatever it filled them with.

@@ -51,6 +51,11 @@ impl<'a> Known<'a> {
         });
     }
 
+    /// Whether nothing is installed, and nothing was asked for before.
+    pub(super) fn is_nothing(&self) -> bool {
+        self.lock.skills().is_empty() && self.wishes.is_empty()
+    }
+
     /// What all together request of the installed skills, by their names.
     pub fn requested(&self) -> BTreeMap<String, String> {
         let nothing = BTreeSet::new();

@@ -56,6 +56,11 @@ impl<'a, S: Supplier> Resolver<'a, S> {
         loop {
             rounds += 1;
             let mut round = self.round(roots, &demands, &anew)?;
+            if round.found.len() == roots.len() && self.known.is_nothing() && round.needs_nothing()
+            {
+                let failures = std::mem::take(&mut round.failures);
+                return Ok((round, failures));
+            }
             let mut found: BTreeSet<String> = round.names().into_iter().map(Into::into).collect();
             let mut wanted = self.known.demands(&names, &round.names());
             if rounds > SETTLING {
@@ -121,6 +126,9 @@ impl<'a, S: Supplier> Resolver<'a, S> {
             let Some(by) = round.found.get(&name).map(|link| &link.needed.candidate) else {
                 continue;
             };
+            if by.requires.is_empty() {
+                continue;
+            }
             let by = by.clone();
             for reference in &by.requires {
                 let next = match self.answers.supplied(reference, &by, &round) {

@@ -49,6 +49,12 @@ impl<E> Round<E> {
         anew.map(|(name, _)| name.as_str()).collect()
     }
 
+    /// Whether none of the skills needs another one, so that a second look would find the same.
+    pub(super) fn needs_nothing(&self) -> bool {
+        let mut found = self.found.values();
+        found.all(|link| link.needed.candidate.requires.is_empty())
+    }
+
     /// The skills, sorted by name.
     pub(super) fn needed(self) -> Vec<Needed> {
         self.found.into_values().map(|link| link.needed).collect()

@@ -20,6 +20,21 @@ const LARGEST: u64 = 8 << 20;
 /// Every look for a skill looks into each bundle; beyond so many, new skills get a pack each.
 const MOST: usize = 64;
 
+/// Skills that the store does not have.
+pub(crate) struct Absent<'t> {
+    trees: Vec<&'t Arc<Tree>>,
+    /// How many bundles the store has.
+    bundles: usize,
+    has_packs: bool,
+}
+
+impl Absent<'_> {
+    /// Whether it has them all.
+    pub(crate) fn is_nothing(&self) -> bool {
+        self.trees.is_empty()
+    }
+}
+
 /// Skills that lie beside the store, ready to be put into it.
 #[must_use]
 pub(crate) struct Insertion<'a> {
@@ -39,11 +54,11 @@ impl Insertion<'_> {
 }
 
 impl Store {
-    /// Writes those skills that are not in, or not whole, beside the store, if there are any.
-    pub(crate) fn prepare<'a>(
+    /// Those skills that are not in, or not whole.
+    pub(crate) fn absent<'t>(
         &self,
-        trees: impl Iterator<Item = &'a Arc<Tree>>,
-    ) -> Result<Option<Insertion<'_>>, StoreError> {
+        trees: impl Iterator<Item = &'t Arc<Tree>>,
+    ) -> Result<Absent<'t>, StoreError> {
         let bundles = self.bundles()?;
         let mut absent: Vec<&Arc<Tree>> = trees
             .filter(|tree| bundles.size(tree.digest()) != Some(pack::size(tree)))
@@ -51,14 +66,28 @@ impl Store {
         // Where there is no pack, none need be looked for.
         let has_packs = self.root.join("packs").symlink_metadata().is_ok();
         absent.retain(|tree| !(has_packs && self.has_pack_of(tree)));
-        if absent.is_empty() {
+        Ok(Absent {
+            trees: absent,
+            bundles: bundles.count(),
+            has_packs,
+        })
+    }
+
+    /// Writes skills that are not in beside the store, if there are any.
+    pub(crate) fn prepare(&self, absent: Absent<'_>) -> Result<Option<Insertion<'_>>, StoreError> {
+        if absent.is_nothing() {
             return Ok(None);
         }
+        let Absent {
+            trees,
+            bundles,
+            has_packs,
+        } = absent;
         // One whose pack is damaged gets another in its place.
-        let (damaged, absent): (Vec<_>, Vec<_>) = absent
+        let (damaged, absent): (Vec<_>, Vec<_>) = trees
             .into_iter()
             .partition(|tree| has_packs && self.pack(tree.digest()).symlink_metadata().is_ok());
-        let (parts, mut single) = parted(&absent, bundles.count());
+        let (parts, mut single) = parted(&absent, bundles);
         single.extend(damaged);
         let staging = self.staging()?;
         let packs = single.par_iter().map(|tree| {

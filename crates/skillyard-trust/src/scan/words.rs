@@ -4,12 +4,14 @@
 //! tables of bits tell whether a word starts with four bytes, and only then the words themselves
 //! are compared. Nearly all bytes start none.
 
-use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
 use super::grams::{Grams, PLACES, Starts, place, places};
 use super::rules::{ALL, Check};
 use super::signals::SIGNALS;
+
+/// About as many words as there are, each as often as somebody names it.
+const MANY: usize = 2048;
 
 /// What a word makes worth asking.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -85,31 +87,37 @@ impl Questions {
 
 impl Words {
     fn new() -> Self {
-        let mut by_word: BTreeMap<&'static str, u128> = BTreeMap::new();
-        for (index, signal) in SIGNALS.iter().enumerate() {
-            for word in signal.words {
-                *by_word.entry(word).or_default() |= Question::Signal(index).bit();
-            }
-        }
-        for (index, rule) in ALL.iter().enumerate() {
-            if let Check::Unit { words, .. } = rule.check {
-                for word in words {
-                    *by_word.entry(word).or_default() |= Question::Rule(index).bit();
-                }
-            }
-        }
-        let (mut words, mut tiny) = (Vec::new(), Vec::new());
+        let signals = SIGNALS.iter().enumerate().flat_map(|(index, signal)| {
+            let bit = Question::Signal(index).bit();
+            signal.words.iter().map(move |word| (*word, bit))
+        });
+        let rules = ALL.iter().enumerate().flat_map(|(index, rule)| {
+            let words = match rule.check {
+                Check::Unit { words, .. } => words,
+                Check::Skill(_) => &[],
+            };
+            let bit = Question::Rule(index).bit();
+            words.iter().map(move |word| (*word, bit))
+        });
+        let (mut words, mut tiny) = (Vec::with_capacity(MANY), Vec::new());
         let mut starts = Starts::empty();
-        for (word, questions) in by_word {
+        for (word, question) in signals.chain(rules) {
             starts.add(word.as_bytes());
             match places(word.as_bytes()).next() {
-                Some(place) => words.push((place, Word::new(word.as_bytes(), questions))),
-                None => tiny.push((word, questions)),
+                Some(place) => words.push((place, word, question)),
+                None => tiny.push((word, question)),
             }
         }
-        words.sort_by_key(|(place, _)| *place);
+        words.sort_unstable_by_key(|(place, word, _)| (*place, *word));
+        words.dedup_by(|(_, word, question), (_, kept, questions)| {
+            let is_same = word == kept;
+            if is_same {
+                *questions |= *question;
+            }
+            is_same
+        });
         let mut cells = vec![0; PLACES + 1];
-        for (place, _) in &words {
+        for (place, ..) in &words {
             cells[place + 1] += 1;
         }
         let mut sum = 0;
@@ -117,10 +125,13 @@ impl Words {
             sum += *cell;
             *cell = sum;
         }
+        let all = words.iter();
+        let all = all.map(|(_, word, questions)| Word::new(word.as_bytes(), *questions));
+        let all = all.collect();
         Self {
             starts,
             cells,
-            all: words.into_iter().map(|(_, word)| word).collect(),
+            all,
             tiny,
         }
     }

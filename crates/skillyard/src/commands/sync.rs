@@ -75,7 +75,12 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     let start = Instant::now();
     work_along();
     let place = Place::find(context, &args.scope)?;
-    let before = place.before()?;
+    // What is wanted is read beside what is locked, and remembered.
+    let (before, _) = rayon::join(
+        || place.before(),
+        || args.frozen || place.manifest().is_ok(),
+    );
+    let before = before?;
     let lock = &before.lock;
     let mut supply = Supply::new(context, &place);
     let difference = if args.frozen {

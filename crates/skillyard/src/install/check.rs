@@ -18,7 +18,7 @@ use skillyard_install::plan::{Change, Plan};
 use skillyard_install::store::Store;
 use skillyard_trust::scan::Finding;
 use skillyard_trust::signature::{Place, Verification, verify_skill};
-use skillyard_trust::verdict::Verdict;
+use skillyard_trust::verdict::{Verdict, assess};
 
 pub(crate) use self::refusal::{about, described, refuse_revoked};
 use self::refusal::{found, refuse_findings, refuse_signature, signed_tree};
@@ -29,7 +29,7 @@ use crate::install::chronicle::{Answer, Circumstances};
 use crate::install::scanner::{Look, Scanner};
 use crate::install::validation;
 use crate::installed;
-use crate::permission::Permissions;
+use crate::permission::trust_policy;
 use crate::signing::{pins, policy};
 
 /// A skill that passed.
@@ -141,7 +141,7 @@ pub(crate) fn verify<'a>(
     if fresh.is_empty() {
         return Ok(Vec::new());
     }
-    let permissions = Permissions::load(context)?;
+    let rules = trust_policy(context, &context.config()?)?;
     let signers = policy::load(&context.environment)?;
     let now = now().0;
     let verified: Vec<_> = fresh
@@ -158,7 +158,7 @@ pub(crate) fn verify<'a>(
                 _ => None,
             };
             let provenance = installed::provenance(&candidate.origin, &candidate.source, signer);
-            let verdict = permissions.verdict(&provenance);
+            let verdict = assess(&rules, &provenance);
             let problems = validation::validate(candidate);
             (candidate, verification, verdict, problems)
         })

@@ -10,12 +10,12 @@ use skillyard_install::chronicle::{Ending, unique};
 use skillyard_install::lockfile::Locked;
 use skillyard_install::plan::{Change, Plan};
 use skillyard_install::scope::Scope;
-use skillyard_trust::verdict::Verdict;
+use skillyard_trust::verdict::{Verdict, assess};
 
 use crate::context::Context;
 use crate::error::CommandError;
 use crate::installed;
-use crate::permission::Permissions;
+use crate::permission::trust_policy;
 
 /// The detail that the events of one change have in common.
 const TRANSACTION: &str = "transaction";
@@ -76,12 +76,12 @@ impl Chronicle {
             return Ok(Self { note, recorder });
         }
         let recorder = Some(context.ready_to_record()?);
-        let permissions = Permissions::load(context)?;
+        let policy = trust_policy(context, &context.config()?)?;
         let changes = plan.changes.iter();
         let events = changes.map(|change| match arrived(change) {
             None => event(change),
             Some(entry) => {
-                let verdict = permissions.verdict(&installed::provenance_of(entry));
+                let verdict = assess(&policy, &installed::provenance_of(entry));
                 let circumstances = circumstances(&entry.name);
                 with_details(event(change), entry, &verdict, circumstances)
             }

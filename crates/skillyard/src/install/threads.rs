@@ -1,13 +1,16 @@
 //! The threads that many skills are read, checked and written on.
 
+use std::mem::ManuallyDrop;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use rayon::ThreadPoolBuilder;
 
 /// Lets this thread work along with the others, instead of handing everything over and waiting.
 pub(crate) fn work_along() {
-    // Where there are threads already, they do it.
-    let _ = ThreadPoolBuilder::new().use_current_thread().build_global();
+    // For the threads that all share one would wait until the last of them has started.
+    let own = ThreadPoolBuilder::new().use_current_thread().build();
+    // Where this thread has others already, they do it.
+    drop(own.map(ManuallyDrop::new));
 }
 
 /// Does something when a thread has time for it. Should it panic, so will whoever needs the answer.
