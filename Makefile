@@ -83,28 +83,30 @@ check:
 	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --document-private-items
 	scripts/deny
 
-# Speed, side by side with what users have today; one run, ratios only.
+# Speed, side by side with what users have today; one run, ratios only. The program is built as releases are.
+DIST = cargo build --profile dist -p skillyard
 bench: tools python
-	cargo build --release -p skillyard
-	SKILLYARD_BIN=target/release/skillyard $(PYTHON) benches/skills_ref.py
-	SKILLYARD_BIN=target/release/skillyard $(PYTHON) benches/catalog.py
-	SKILLYARD_BIN=target/release/skillyard $(PYTHON) benches/install.py
+	$(DIST)
+	SKILLYARD_BIN=target/dist/skillyard $(PYTHON) benches/skills_ref.py
+	SKILLYARD_BIN=target/dist/skillyard $(PYTHON) benches/catalog.py
+	SKILLYARD_BIN=target/dist/skillyard $(PYTHON) benches/install.py
 	cargo run --release -q -p skillyard-audit --example speed
 	cargo run --release -q -p skillyard-agent --example sessions
 	cargo build --release -p skillyard-sandbox --example overhead
-	SKILLYARD_BIN=target/release/skillyard $(PYTHON) benches/sandbox.py
+	SKILLYARD_BIN=target/dist/skillyard $(PYTHON) benches/sandbox.py
 	$(MAKE) retrieval
 
 # Requests a second of `serve` beside the Python peer `skillport-mcp`; needs `wrk`. Also, one by one:
 # `make bench-server ARGS="--minutes 10"` (memory under load) and `ARGS="--streams 10000"` (event streams).
 bench-server:
-	cargo build --release -p skillyard
-	SKILLYARD_BIN=target/release/skillyard python3 benches/server.py $(ARGS)
+	$(DIST)
+	SKILLYARD_BIN=target/dist/skillyard python3 benches/server.py $(ARGS)
 
 # The registry at 1,000, 10,000 and 100,000 skills beside nginx; needs `wrk`, `nginx`, and PostgreSQL for that part.
 bench-registry:
-	cargo build --release -p skillyard -p skillyard-registry --bin skillyard --example seed --example load
-	SKILLYARD_BIN=target/release/skillyard python3 benches/registry.py $(ARGS)
+	$(DIST)
+	cargo build --release -p skillyard-registry --example seed --example load
+	SKILLYARD_BIN=target/dist/skillyard python3 benches/registry.py $(ARGS)
 
 # Whatever the OpenAPI documents allow and do not allow, asked for MINUTES each: no 5xx, no undocumented answer.
 MINUTES ?= 0.5
