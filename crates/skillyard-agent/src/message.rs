@@ -158,10 +158,14 @@ impl Message {
     pub(crate) fn tokens(&self) -> usize {
         let texts: usize = match self {
             Self::User { parts } => parts.iter().map(|part| estimate(part.text())).sum(),
-            Self::Assistant { .. } => {
+            Self::Assistant { parts } => {
                 let calls = self.calls();
                 let calls: usize = calls.iter().map(|call| estimate(&call.arguments) + 8).sum();
-                estimate(&self.words()) + calls
+                let opaque = parts.iter().map(|part| match part {
+                    AssistantPart::Opaque { json, .. } => estimate(json),
+                    _ => 0,
+                });
+                estimate(&self.words()) + calls + opaque.sum::<usize>()
             }
             Self::Tool { results } => results.iter().map(|each| estimate(&each.content)).sum(),
         };

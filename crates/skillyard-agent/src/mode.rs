@@ -7,6 +7,7 @@
 
 use std::fmt::Write as _;
 
+use serde::de::IgnoredAny;
 use serde_json::{Map, Value, json};
 
 use crate::message::{AssistantPart, Message, ToolCall, UserPart};
@@ -199,7 +200,7 @@ pub fn incoming(mode: ToolMode, completion: Completion, turn: usize) -> Completi
 fn action(text: &str) -> Vec<AssistantPart> {
     let value: Value = match serde_json::from_str(text.trim()) {
         Ok(value) => value,
-        Err(_) => return blocks(text),
+        Err(_) => return half_answer(text).map_or_else(|| blocks(text), |text| vec![text]),
     };
     match value.get("action").and_then(Value::as_str) {
         Some(ANSWER) => {
@@ -211,6 +212,20 @@ fn action(text: &str) -> Vec<AssistantPart> {
         Some(tool) => vec![call(tool, value.get("arguments"))],
         None => blocks(text),
     }
+}
+
+/// What there is of an answer that was cut off.
+fn half_answer(text: &str) -> Option<AssistantPart> {
+    let text = text.trim();
+    // The end may lie inside of an escaped letter, which is of six bytes at most.
+    let shorter = (0..=6).filter_map(|cut| text.get(..text.len().checked_sub(cut)?));
+    let mut whole = shorter.filter_map(|text| {
+        let value: Value = serde_json::from_str(&format!("{text}\"}}")).ok()?;
+        let is_answer = value.get("action")?.as_str() == Some(ANSWER);
+        let text = value.get("text")?.as_str().filter(|_| is_answer)?;
+        Some(AssistantPart::Text { text: text.into() })
+    });
+    whole.next()
 }
 
 /// Text, with calls in `<tool_call>` or in fenced JSON that names a tool.
@@ -243,12 +258,23 @@ fn next_block(text: &str) -> Option<(&str, &str, &str)> {
         (found, other) => found.or(other)?,
     };
     let inside = &text[at + open.len()..];
+    // What closes a call may stand in its arguments, too.
+    let json = json_length(inside);
     // A model that stops right behind its call need not close it.
-    let (inside, after) = match inside.find(close) {
-        Some(end) => (&inside[..end], &inside[end + close.len()..]),
+    let (inside, after) = match inside[json..].find(close) {
+        Some(end) => (&inside[..json + end], &inside[json + end + close.len()..]),
         None => (inside, ""),
     };
     Some((&text[..at], inside, after))
+}
+
+/// How long the JSON is that a text starts with; nothing where it starts with none.
+fn json_length(text: &str) -> usize {
+    let mut values = serde_json::Deserializer::from_str(text).into_iter::<IgnoredAny>();
+    match values.next() {
+        Some(Ok(_)) => values.byte_offset(),
+        _ => 0,
+    }
 }
 
 fn parse_call(inside: &str) -> Option<AssistantPart> {
@@ -309,6 +335,12 @@ mod tests {
             r#"call_3_0 skill_load {"name":"pdf"}"#,
         );
         check(r#"{"action":"answer","text":"Done."}"#, "text Done.");
+        check(r#"{"action":"answer","text":"half of \"#, "text half of ");
+        check(r#" {"action": "answer", "text": "caf\u00e"#, "text caf");
+        check(
+            r#"{"action":"Write","text":"half"#,
+            r#"text {"action":"Write","text":"half"#,
+        );
         check("no object at all", "text no object at all");
         check(r#"{"answer":1}"#, r#"text {"answer":1}"#);
     }
@@ -359,6 +391,11 @@ mod tests {
         check(
             "<tool_call>{\"name\":\"Read\",\"arguments\":{}}",
             "call_3_0 Read {}",
+        );
+        // What closes a call may stand in its arguments.
+        check(
+            "```json\n{\"name\":\"Write\",\"arguments\":{\"content\":\"```sh\\nls\\n```\"}}\n``` done",
+            "call_3_0 Write {\"content\":\"```sh\\nls\\n```\"} | text done",
         );
         check("```json\n{\"a\":1}\n```", "text ```json\n{\"a\":1}\n```");
         check(

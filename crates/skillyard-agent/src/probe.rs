@@ -53,7 +53,7 @@ pub enum Proof {
 }
 
 /// Finds out how a model calls tools, with two short requests, or more where it thinks for long. A
-/// server that refuses a request has answered; one that cannot be reached has not.
+/// server that refuses only some requests has answered; one that refuses all, or cannot be reached, has not.
 pub fn probe(
     provider: &dyn Provider,
     model: &str,
@@ -72,12 +72,13 @@ pub fn probe(
         shape: None,
     };
     let probed = |mode, proof| Ok(Probed { mode, proof });
-    match shown(provider, &mut request, calls, cancel)? {
+    let was_refused = match shown(provider, &mut request, calls, cancel)? {
         Shown::Yes => return probed(ToolMode::Native, Proof::Answered),
         // Those that think for so long call tools.
         Shown::Unknown => return probed(ToolMode::Native, Proof::CutOff),
-        Shown::No => {}
-    }
+        Shown::No => false,
+        Shown::Refused => true,
+    };
     let messages = [Message::user("Say hello in one short sentence.")];
     let shape = shape();
     request.tools = &[];
@@ -86,7 +87,14 @@ pub fn probe(
     request.shape = Some(&shape);
     match shown(provider, &mut request, keeps_shape, cancel)? {
         Shown::Yes => probed(ToolMode::JsonSchema, Proof::Answered),
-        Shown::No => probed(ToolMode::Text, Proof::Answered),
+        // A server that fails refuses everything; one that answers without either takes neither.
+        Shown::Refused if was_refused => {
+            request.shape = None;
+            request.max_tokens = ANSWER_TOKENS[0];
+            provider.complete(&request, &mut |_| {}, cancel)?;
+            probed(ToolMode::Text, Proof::Answered)
+        }
+        Shown::No | Shown::Refused => probed(ToolMode::Text, Proof::Answered),
         Shown::Unknown => probed(ToolMode::Text, Proof::CutOff),
     }
 }
@@ -94,8 +102,10 @@ pub fn probe(
 /// Whether a model has shown that it can do something.
 enum Shown {
     Yes,
-    /// It did something else, or its server does not take such requests.
+    /// It did something else.
     No,
+    /// Its server does not take such requests, or none at all.
+    Refused,
     Unknown,
 }
 
@@ -114,7 +124,7 @@ fn shown(
             Err(ProviderError::Status {
                 status: 400 | 415 | 422 | 500 | 501,
                 ..
-            }) => return Ok(Shown::No),
+            }) => return Ok(Shown::Refused),
             Err(error) => return Err(error),
         };
         if is_it(&answer) {

@@ -1,21 +1,21 @@
 //! Which messages a model still gets when not all fit.
 //!
-//! The session keeps everything; only the view for the model shrinks. The last messages stay
-//! whole, unless not even the last turn fits: then the longest results in it are cut. Of the older
-//! ones nothing stays but the skills that are still active: they are attached again, the latest
-//! first, as far as their share of the budget goes.
+//! The session keeps everything; only the view for the model shrinks. The last turns stay whole, and
+//! of the one before them what the user said and the end of what was done. Where that does not fit
+//! either, the longest results and calls are cut. Of the older ones nothing stays but the skills that
+//! are still active: they are attached again, the latest first, as far as their share of the budget
+//! goes.
 
 use skillyard_format::tokens::estimate;
 
 use super::Session;
-use super::cut::cut;
+use super::kept::Kept;
+use super::shorten::shorten;
 use crate::front_end::Trigger;
 use crate::message::{Message, UserPart};
 
 /// Share of the budget, in percent, that attached skills may take.
 const SKILL_SHARE: usize = 30;
-/// Tokens that stay of a result in any case.
-const LEAST_OF_RESULT: usize = 100;
 
 /// What a model gets.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -42,18 +42,19 @@ pub fn plan(session: &Session, tokens: usize) -> Plan {
         };
     }
     let share = tokens * SKILL_SHARE / 100;
-    let first = first_kept(&session.messages, &costs, tokens - share);
+    let kept = Kept::of(&session.messages, &costs, tokens - share);
     let mut parts = Vec::new();
-    if first > 0 {
+    if kept.start > 0 {
         parts.push(UserPart::Note {
             text: format!(
-                "The first {first} messages of this session were left out because they did not fit."
+                "The first {} messages of this session were left out because they did not fit.",
+                kept.start
             ),
         });
     }
     let (mut attached, mut dropped, mut used) = (Vec::new(), Vec::new(), 0);
     for skill in session.state.activated.iter().rev() {
-        if skill.message >= first {
+        if kept.has(skill.message) {
             continue;
         }
         let text = envelope(&session.messages[skill.message], &skill.digest);
@@ -85,60 +86,13 @@ pub fn plan(session: &Session, tokens: usize) -> Plan {
     if !parts.is_empty() {
         messages.push(Message::User { parts });
     }
-    messages.extend_from_slice(&session.messages[first..]);
-    cut_results(&mut messages, tokens);
+    messages.extend(kept.of_all(&session.messages));
+    shorten(&mut messages, tokens);
     Plan {
         messages,
-        omitted: first,
+        omitted: kept.omitted(),
         attached,
         dropped,
-    }
-}
-
-/// The first message that stays: a user's, so that no result is without its call.
-fn first_kept(messages: &[Message], costs: &[usize], tokens: usize) -> usize {
-    let mut left = tokens;
-    let mut first = messages.len();
-    for (at, cost) in costs.iter().enumerate().rev() {
-        match left.checked_sub(*cost) {
-            Some(rest) => left = rest,
-            None => break,
-        }
-        if matches!(messages[at], Message::User { .. }) {
-            first = at;
-        }
-    }
-    if first < messages.len() {
-        return first;
-    }
-    // Not even the last turn fits: it stays all the same.
-    let is_user = |message: &Message| matches!(message, Message::User { .. });
-    messages.iter().rposition(is_user).unwrap_or_default()
-}
-
-/// Cuts the longest results until all messages fit, or until no result is worth cutting.
-fn cut_results(messages: &mut [Message], tokens: usize) {
-    let total: usize = messages.iter().map(Message::tokens).sum();
-    let sizes = messages.iter().flat_map(|message| match message {
-        Message::Tool { results } => results.as_slice(),
-        _ => &[],
-    });
-    let sizes: Vec<usize> = sizes.map(|each| estimate(&each.content)).collect();
-    let kept = |most: usize| -> usize { sizes.iter().map(|size| *size.min(&most)).sum() };
-    let rest = total.saturating_sub(kept(usize::MAX));
-    let mut most = sizes.iter().copied().max().unwrap_or_default();
-    if total <= tokens || most <= LEAST_OF_RESULT {
-        return;
-    }
-    while rest + kept(most) > tokens && most > LEAST_OF_RESULT {
-        most = (most * 3 / 4).max(LEAST_OF_RESULT);
-    }
-    for message in messages {
-        if let Message::Tool { results } = message {
-            for result in results {
-                cut(&mut result.content, most);
-            }
-        }
     }
 }
 

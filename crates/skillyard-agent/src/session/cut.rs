@@ -29,12 +29,16 @@ pub(super) fn cut(text: &mut String, tokens: usize) {
         each = each * 3 / 4;
     }
     let each = each.max(LEAST);
-    let gap = |omitted| format!("[… {omitted} bytes left out because they did not fit …]");
     let shorter = pieces.iter().map(|piece| {
         let short = middle::without(piece, each, gap);
         short.unwrap_or_else(|| (*piece).to_owned())
     });
     *text = shorter.collect();
+}
+
+/// What stands where something is missing.
+pub(super) fn gap(omitted: usize) -> String {
+    format!("[… {omitted} bytes left out because they did not fit …]")
 }
 
 /// The text in pieces: by turns what stands outside of marks, with the marks, and what stands in them.

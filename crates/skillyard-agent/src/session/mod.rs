@@ -6,9 +6,11 @@ mod database;
 mod error;
 mod hand_over;
 mod holder;
+mod kept;
 mod lease;
 mod room;
 mod save;
+mod shorten;
 mod store;
 
 use std::collections::BTreeMap;

@@ -36,15 +36,18 @@ fn check(replies: Vec<Reply>, mode: ToolMode) -> usize {
     found(replies, Probed { mode, proof }).len()
 }
 
-/// The limits of the answers that were asked for.
-fn found(replies: Vec<Reply>, expected: Probed) -> Vec<u64> {
-    let server = Server::start(replies);
-    let provider = OpenAiChat {
+fn local(server: &Server) -> OpenAiChat {
+    OpenAiChat {
         name: "local".into(),
         endpoint: server.endpoint("", "x-test", "y".into()),
         limit_name: LimitName::MaxTokens,
-    };
-    let found = probe(&provider, "m", &AtomicBool::new(false)).unwrap();
+    }
+}
+
+/// The limits of the answers that were asked for.
+fn found(replies: Vec<Reply>, expected: Probed) -> Vec<u64> {
+    let server = Server::start(replies);
+    let found = probe(&local(&server), "m", &AtomicBool::new(false)).unwrap();
     assert_eq!(found, expected);
     let asked = server.asked().into_iter();
     let limit = |body: &Value| body["max_tokens"].as_u64().unwrap();
@@ -66,7 +69,21 @@ fn what_a_model_does_is_what_it_can() {
     let refuses = || Reply::error(400, "", r#"{"error":{"message":"no tools here"}}"#);
     check(vec![refuses(), shaped()], ToolMode::JsonSchema);
     check(vec![refuses(), says("Hello!")], ToolMode::Text);
-    assert_eq!(check(vec![refuses(), refuses()], ToolMode::Text), 2);
+    let takes_neither = vec![refuses(), refuses(), says("Hello!")];
+    assert_eq!(check(takes_neither, ToolMode::Text), 3);
+}
+
+#[test]
+fn a_server_that_fails_has_said_nothing_about_tools() {
+    for status in [400, 500] {
+        let fails = || Reply::error(status, "", r#"{"error":{"message":"not now"}}"#);
+        let server = Server::start((0..12).map(|_| fails()).collect());
+        let found = probe(&local(&server), "m", &AtomicBool::new(false));
+        assert!(
+            matches!(found, Err(ProviderError::Status { status: said, .. }) if said == status),
+            "{found:?}"
+        );
+    }
 }
 
 #[test]
@@ -105,12 +122,7 @@ fn an_answer_that_was_cut_off_proves_nothing() {
 #[test]
 fn a_server_that_refuses_the_key_has_said_nothing_about_tools() {
     let server = Server::start(vec![Reply::error(401, "", "who are you?")]);
-    let provider = OpenAiChat {
-        name: "local".into(),
-        endpoint: server.endpoint("", "x-test", "y".into()),
-        limit_name: LimitName::MaxTokens,
-    };
-    let found = probe(&provider, "m", &AtomicBool::new(false));
+    let found = probe(&local(&server), "m", &AtomicBool::new(false));
     assert!(matches!(
         found,
         Err(ProviderError::Status { status: 401, .. })

@@ -95,8 +95,8 @@ impl FrontEnd for Terminal<'_> {
         self.collect(event);
         match self.output {
             Output::StreamJson => {
-                // Who reads no more is told by the end of the pipe.
-                let _ = self.context.printer.compact_json(event);
+                let written = self.context.printer.compact_json(event);
+                self.collected.noted(written);
             }
             Output::Text => self.show(event),
             Output::Json => {
@@ -104,6 +104,10 @@ impl FrontEnd for Terminal<'_> {
                     self.context.printer.note(&visible(text));
                 }
             }
+        }
+        // Nobody reads what comes of what would still be done.
+        if self.collected.unwritten.is_some() || self.context.printer.is_unread() {
+            self.cancel.store(true, Ordering::Relaxed);
         }
     }
 

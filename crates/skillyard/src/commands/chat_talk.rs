@@ -4,7 +4,7 @@ use std::sync::atomic::Ordering;
 
 use skillyard_agent::message::Message;
 use skillyard_agent::provider::offline;
-use skillyard_agent::session::Session;
+use skillyard_agent::session::{Session, SessionError};
 use skillyard_agent::shelf::ShelfError;
 use skillyard_agent::{Runtime, TurnError};
 use skillyard_format::nearest::nearest;
@@ -103,6 +103,11 @@ fn welcome(runtime: &Runtime, session: &Session, context: &Context) {
             "`offline` is no model: it shows what one would be given. `--model SERVER/NAME` talks to one.",
         );
     }
+    remind(session, context);
+}
+
+/// What was said last, and the answer to it.
+fn remind(session: &Session, context: &Context) {
     let said = session.messages.iter().rev();
     let said = said
         .filter(|message| matches!(message, Message::User { .. }))
@@ -148,17 +153,46 @@ fn say(
 ) -> Result<Status, CommandError> {
     front.cancel.store(false, Ordering::Relaxed);
     front.collected.begin_turn();
-    match runtime.turn(session, line, front) {
+    let mut ended = runtime.turn(session, line, front);
+    if matches!(ended, Err(TurnError::Session(SessionError::InUse(_))))
+        && catch_up(runtime, session, front.context)
+    {
+        ended = runtime.turn(session, line, front);
+    }
+    match ended {
         Ok(end) => {
             chat::tell(session, &end, front)?;
             Ok(chat::status(end.reason))
         }
-        Err(error @ (TurnError::Skill(_) | TurnError::Provider(_))) => {
+        Err(
+            error @ (TurnError::Skill(_)
+            | TurnError::Provider(_)
+            | TurnError::Session(SessionError::InUse(_))),
+        ) => {
             let hint = hint(&error);
             Ok(failed(&error.into(), hint, session, front))
         }
         Err(error) => Err(error.into()),
     }
+}
+
+/// Takes over what was said elsewhere meanwhile, where nobody is at work on the session any more.
+fn catch_up(runtime: &Runtime, session: &mut Session, context: &Context) -> bool {
+    let Ok(false) = runtime.store.is_in_use(&session.id) else {
+        return false;
+    };
+    let Ok(now) = runtime.store.load(&session.id) else {
+        return false;
+    };
+    let model = |session: &Session| session.prompt.settings.model.clone();
+    if now.messages.len() <= session.messages.len() || model(&now) != model(session) {
+        return false;
+    }
+    *session = now;
+    let printer = &context.printer;
+    printer.note("This session went on elsewhere. What was said there last:");
+    remind(session, context);
+    true
 }
 
 /// Tells why what was said has no answer; the talk goes on.

@@ -152,3 +152,38 @@ fn what_was_allowed_for_the_session_is_asked_about_elsewhere() {
     assert_eq!(made("work"), [true, true]);
     assert_eq!(made("two"), [false, false]);
 }
+
+#[test]
+fn a_talk_takes_over_what_was_said_elsewhere_meanwhile() {
+    let context = TestContext::new();
+    let first = said(&context, "work", &["-p", "one"]);
+    let id = first["session"].as_str().unwrap();
+    let program = env!("CARGO_BIN_EXE_skillyard");
+    // While the talk waits for its first line, somebody else says something.
+    let mut command = context.command("sh");
+    command.arg("-c").arg(format!(
+        "(sleep 1; {program} chat --resume {id} -p 'two elsewhere' >/dev/null 2>&1; echo three) \
+         | {program} chat --resume {id}"
+    ));
+    let told = crate::output(&mut command);
+    let notes = crate::text(&told.stderr);
+    assert_eq!(told.status.code(), Some(0), "{notes}");
+    assert!(notes.contains("This session went on elsewhere"), "{notes}");
+    assert!(notes.contains("> two elsewhere"), "{notes}");
+    let last = said(&context, "work", &["--resume", id, "-p", "four"]);
+    assert_eq!(last["session"], id);
+}
+
+#[test]
+fn lines_that_come_at_once_are_all_said() {
+    let context = TestContext::new();
+    let answers = [("> ", "alpha\rbeta\rgamma\r/exit\r")];
+    let (shown, code) = typed(&context, &["chat"], &answers);
+    assert_eq!(code, 0, "{shown}");
+    let kept = context
+        .json(&["chat", "--export", "last", "--json"])
+        .to_string();
+    for said in ["alpha", "beta", "gamma"] {
+        assert!(kept.contains(said), "{said}: {kept}");
+    }
+}

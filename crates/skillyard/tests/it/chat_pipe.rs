@@ -6,7 +6,7 @@ use std::process::Output;
 use serde_json::{Value, json};
 
 use crate::chat::refusing;
-use crate::scripted_model::model;
+use crate::scripted_model::{call, model};
 use crate::{TestContext, output, text};
 
 /// A talk with a model at an address, of these lines.
@@ -89,4 +89,33 @@ fn the_worst_turn_is_the_status() {
         panic!("{}", text(&told.stdout));
     };
     assert_eq!(only["error"]["message"], "the prompt has more than 1 MiB");
+}
+
+#[test]
+fn who_stops_reading_stops_the_turn() {
+    let context = TestContext::new();
+    for format in ["text", "stream-json"] {
+        let step = |number: usize| {
+            let command = format!("sleep 0.3; touch {format}-{number}");
+            let asked = call(
+                &format!("c{number}"),
+                "Bash",
+                &json!({ "command": command }),
+            );
+            json!({ "content": "I go on.\n", "tool_calls": [asked] })
+        };
+        let (url, _) = model((0..6).map(step).collect());
+        let program = env!("CARGO_BIN_EXE_skillyard");
+        let mut command = context.command("sh");
+        command.arg("-c").arg(format!(
+            "{program} --config models.test.url={url} --config models.test.tool_mode=native \
+             chat --model test/m --yes -p go --output-format {format} | head -n 1"
+        ));
+        let told = output(&mut command);
+        assert!(!told.stdout.is_empty(), "{}", text(&told.stderr));
+        assert!(
+            !context.root().join(format!("{format}-5")).exists(),
+            "{format}"
+        );
+    }
 }
