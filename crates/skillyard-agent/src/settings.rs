@@ -59,6 +59,17 @@ pub enum Strategy {
     Hybrid,
 }
 
+impl Strategy {
+    /// Its name in settings.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Tool => "tool",
+            Self::Router => "router",
+            Self::Hybrid => "hybrid",
+        }
+    }
+}
+
 /// How a model calls tools.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use skillyard_agent::agent::AgentStore;
+use skillyard_agent::agent::{AgentStore, Definition};
 use skillyard_agent::session::{Session, SessionStore};
 use skillyard_agent::settings::Strategy;
 use skillyard_agent::shelf::Shelf;
@@ -18,6 +18,12 @@ pub trait Agents: Send + Sync + 'static {
 
     /// The agents that have a name.
     fn definitions(&self) -> AgentStore;
+
+    /// Refuses an agent that may not be as it is to be here.
+    fn allow(&self, definition: &Definition) -> Result<(), AgentsError> {
+        let _ = definition;
+        Ok(())
+    }
 
     /// The models that can be chosen.
     fn models(&self) -> Result<Models, AgentsError>;

@@ -152,6 +152,7 @@ impl Server {
         };
         let library = agents.shelf()?;
         draft.apply(&library, &mut definition)?;
+        agents.allow(&definition)?;
         let kept = agents.definitions().create(name, &definition)?;
         self.record(&holder.signed(changed(EventKind::AgentCreated, &kept)));
         Ok(card(kept, &library))
@@ -166,7 +167,10 @@ impl Server {
     ) -> Result<Card, Problem> {
         let agents = self.register.agents()?;
         let library = agents.shelf()?;
-        let apply = |definition: &mut Definition| draft.clone().apply(&library, definition);
+        let apply = |definition: &mut Definition| {
+            draft.clone().apply(&library, definition)?;
+            Ok::<(), Problem>(agents.allow(definition)?)
+        };
         let change = agents.definitions().change(name, apply)?;
         if change.is_new() {
             let event = changed(EventKind::AgentUpdated, &change.kept);

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use skillyard_agent::agent::AgentStore;
+use skillyard_agent::agent::{AgentStore, Definition};
 use skillyard_agent::provider::{ProviderError, offline};
 use skillyard_agent::session::{Session, SessionStore};
 use skillyard_agent::settings::ToolMode;
@@ -17,7 +17,9 @@ use skillyard_server::{Agents, AgentsError, HostError, Models, Wish};
 use skillyard_trust::verdict::OptIn;
 
 use super::lending::Lending;
-use super::{Files, Wanted, model_context, runtime_with, shelf, shelf_of, store, with_context};
+use super::{
+    Files, Wanted, keep_locked, model_context, runtime_with, shelf, shelf_of, store, with_context,
+};
 use crate::commands;
 use crate::context::Context;
 use crate::error::CommandError;
@@ -154,6 +156,17 @@ impl Agents for Desk {
         AgentStore::new(&self.context.environment.agents_folder())
     }
 
+    fn allow(&self, definition: &Definition) -> Result<(), AgentsError> {
+        let router = definition.router_model.as_deref();
+        let kept = keep_locked(
+            &self.context,
+            &definition.model,
+            router,
+            definition.strategy,
+        );
+        kept.map_err(told)
+    }
+
     fn models(&self) -> Result<Models, AgentsError> {
         let configured = commands::chat::configured(&self.context).map_err(told)?;
         let agents = self.definitions();
@@ -208,9 +221,9 @@ impl Agents for Desk {
 /// What was asked for wrongly is told to whoever asked; the rest is about this machine.
 fn told(error: CommandError) -> AgentsError {
     match &error {
-        CommandError::Agent(_) | CommandError::Turn(TurnError::Skill(_)) => {
-            AgentsError::Wrong(error.to_string())
-        }
+        CommandError::Agent(_)
+        | CommandError::Locked { .. }
+        | CommandError::Turn(TurnError::Skill(_)) => AgentsError::Wrong(error.to_string()),
         _ => AgentsError::Host(HostError::new(error)),
     }
 }

@@ -24,6 +24,7 @@ use skillyard_agent::{Runtime, TurnError};
 use skillyard_format::Digest;
 use skillyard_trust::verdict::OptIn;
 
+use crate::commands;
 use crate::context::Context;
 use crate::discovered;
 use crate::error::CommandError;
@@ -88,7 +89,7 @@ fn runtime_with(
     let router = settings.router_model.as_deref();
     let router = router.filter(|_| settings.strategy != Strategy::Tool);
     // Whoever chose it, and when: what is said goes there.
-    keep_models(context, &settings.model, router)?;
+    keep_locked(context, &settings.model, router, settings.strategy)?;
     let shelf = shelf(context, wanted)?;
     let provider = model::provider(context, &settings.model)?;
     let router = router.map(|model| model::provider(context, model));
@@ -104,18 +105,28 @@ fn runtime_with(
     })
 }
 
-/// Refuses models of a flag, an agent or a session that are not those which the organisation locked.
-pub(crate) fn keep_models(
+/// Refuses what a flag, an agent or a session says that is not what the organisation locked.
+pub(crate) fn keep_locked(
     context: &Context,
     model: &str,
     router: Option<&str>,
+    strategy: Strategy,
 ) -> Result<(), CommandError> {
     let config = context.config()?;
     let said = |model: &str| format!("the model `{}`", visible(model));
     config.keep_locked("agents.model", said(model), model)?;
-    router.map_or(Ok(()), |router| {
-        config.keep_locked("agents.router_model", said(router), router)
-    })
+    if let Some(router) = router {
+        config.keep_locked("agents.router_model", said(router), router)?;
+    }
+    if commands::chat::configured(context)?.strategy == strategy {
+        return Ok(());
+    }
+    let strategy = strategy.as_str();
+    config.keep_locked(
+        "agents.activation",
+        format!("the strategy `{strategy}`"),
+        strategy,
+    )
 }
 
 /// The sessions of this user, or of all machines that share a database.

@@ -97,6 +97,7 @@ mod scripted_model;
 mod seeds;
 mod serve;
 mod serve_chat;
+mod serve_locked;
 mod serve_mcp;
 mod servers;
 mod sessions_shared;

@@ -4,7 +4,7 @@ use std::fs;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::TcpStream;
 use std::os::unix::fs::PermissionsExt as _;
-use std::process::{Child, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
@@ -30,7 +30,11 @@ impl Drop for Serving {
 
 impl Serving {
     pub(crate) fn start(context: &TestContext, flags: &[&str]) -> Self {
-        let mut command = context.skillyard();
+        Self::started(context.skillyard(), flags)
+    }
+
+    /// The same with a command that has its surroundings already.
+    pub(crate) fn started(mut command: Command, flags: &[&str]) -> Self {
         command.args(["serve", "--port", "0", "--json"]).args(flags);
         command.stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().unwrap();

@@ -10,7 +10,7 @@ use skillyard_audit::EventKind;
 use skillyard_format::text::BOM;
 
 use super::{Outcome, all_skills, changed, store};
-use crate::agent::keep_models;
+use crate::agent::keep_locked;
 use crate::context::Context;
 use crate::error::CommandError;
 use crate::error::agent::AgentFailure;
@@ -61,10 +61,11 @@ pub(super) fn run(context: &Context, args: &Args) -> Outcome {
         return Err(AgentFailure::OtherHash(args.file.clone()).into());
     }
     let definition = &exported.definition;
-    keep_models(
+    keep_locked(
         context,
         &definition.model,
         definition.router_model.as_deref(),
+        definition.strategy,
     )?;
     let name = args.name.as_ref().unwrap_or(&exported.name);
     let kept = store(context).create(name, &exported.definition);

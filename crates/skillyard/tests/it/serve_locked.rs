@@ -1,0 +1,50 @@
+//! What an organisation locked holds over HTTP as on the command line.
+
+use serde_json::{Value, json};
+
+use crate::serve_chat::Serving;
+use crate::{TestContext, output, text};
+
+#[test]
+fn nobody_talks_to_another_model_or_in_another_way() {
+    let context = TestContext::new();
+    context.write(
+        "../home/org.toml",
+        "locked = ['agents']\n[agents]\nmodel = 'offline'\n[models.far]\nurl = 'http://127.0.0.1:9/v1'\n",
+    );
+    let organised = || {
+        let mut command = context.skillyard();
+        command.env("SKILLYARD_ORG_CONFIG", context.in_home("org.toml"));
+        command
+    };
+    let server = Serving::started(organised(), &[]);
+    let post = |path: &str, body: &Value| server.ask_with("POST", path, "", body);
+    let refused = |path: &str, body: Value| {
+        let (status, text) = post(path, &body);
+        assert_eq!(status, 400, "{body}: {text}");
+        assert!(text.contains("agents."), "{body}: {text}");
+    };
+    refused("/api/v1/sessions", json!({ "model": "far/m" }));
+    refused("/api/v1/sessions", json!({ "strategy": "router" }));
+    refused("/api/v1/agents", json!({ "name": "one", "model": "far/m" }));
+    refused(
+        "/api/v1/agents",
+        json!({ "name": "one", "strategy": "hybrid" }),
+    );
+    let (status, text) = post("/api/v1/agents", &json!({ "name": "one" }));
+    assert_eq!(status, 201, "{text}");
+    let change = json!({ "strategy": "router" });
+    let (status, text) = server.ask_with("PUT", "/api/v1/agents/one", "", &change);
+    assert_eq!(status, 400, "{text}");
+    let (status, text) = post("/api/v1/sessions", &json!({ "agent": "one" }));
+    assert_eq!(status, 201, "{text}");
+    an_agent_of_before_is_refused(&context, organised());
+}
+
+/// An agent that was made before the lock may not work otherwise either.
+fn an_agent_of_before_is_refused(context: &TestContext, mut command: std::process::Command) {
+    context.done(&["agent", "create", "two", "--strategy", "router"]);
+    let told = output(command.args(["chat", "two", "-p", "hi"]));
+    let told = text(&told.stderr);
+    assert!(told.contains("agents.activation"), "{told}");
+}
