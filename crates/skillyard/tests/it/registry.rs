@@ -292,6 +292,22 @@ fn a_token_that_is_not_good_is_not_kept() {
     let tokens = context.json(&["registry", "token", "list", "--json"]);
     let id = tokens["tokens"][0]["id"].as_str().unwrap().to_owned();
     context.good(&["registry", "token", "revoke", &id]);
+    let log = context.json(&[
+        "audit",
+        "log",
+        "--event",
+        "registry.token_changed",
+        "--json",
+    ]);
+    let changes = log["events"].as_array().unwrap().iter();
+    let changes: Vec<&Value> = changes
+        .filter(|event| event["detail"]["token"] == id.as_str())
+        .map(|event| &event["detail"]["change"])
+        .collect();
+    assert_eq!(
+        changes,
+        ["created by the operator", "revoked by the operator"]
+    );
     context.bad(&["whoami"]);
 }
 

@@ -1,6 +1,6 @@
 //! Namespaces, roles, tags and tokens, from the side of those who use them.
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::TestContext;
 
@@ -281,6 +281,17 @@ fn a_name_near_a_popular_one_waits_for_whoever_runs_the_registry() {
     ]);
     assert!(said.contains("nobody asked"), "{said}");
     context.good(&["registry", "name", "allow", "pdf-toolz", "--user", "eve"]);
+    let log = context.json(&[
+        "audit",
+        "log",
+        "--event",
+        "registry.owners_changed",
+        "--json",
+    ]);
+    let events = log["events"].as_array().unwrap();
+    let is_told =
+        |event: &Value| event["skill"] == "pdf-toolz" && event["detail"]["account"] == "eve";
+    assert!(events.iter().any(is_told), "{log}");
     context.good(&publish);
 }
 

@@ -2,6 +2,7 @@
 
 use clap::Subcommand;
 use serde_json::{Value, json};
+use skillyard_audit::{Event, EventKind};
 use skillyard_registry::store::held;
 
 use super::super::Outcome;
@@ -50,6 +51,7 @@ pub(super) async fn run(context: &Context, args: &Args) -> Outcome {
             list(context, &names)?;
         }
         Verb::Allow { name, user } => {
+            let recorder = context.ready_to_record()?;
             let done = held::allow(&database, name, user, context.now()).await;
             if !done.map_err(RegistryFailure::from)? {
                 return Err(RegistryFailure::NotHeld {
@@ -58,6 +60,11 @@ pub(super) async fn run(context: &Context, args: &Args) -> Outcome {
                 }
                 .into());
             }
+            let event = Event::new(EventKind::RegistryOwnersChanged)
+                .skill(name)
+                .detail("account", user)
+                .detail("change", "allowed by the operator");
+            recorder.record(&event)?;
             if context.printer.is_json() {
                 let value = json!({ "name": name, "user": user, "allowed": true });
                 context.printer.json(&value)?;

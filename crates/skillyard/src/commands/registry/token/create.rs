@@ -2,6 +2,7 @@
 
 use jiff::SignedDuration;
 use secrecy::ExposeSecret as _;
+use skillyard_audit::{Event, EventKind};
 use skillyard_registry::store::tokens::{self, Terms};
 use skillyard_registry::token::{NewToken, Scope, is_account};
 
@@ -51,6 +52,7 @@ pub(super) async fn run(context: &Context, args: &Args) -> Outcome {
         .checked_add(SignedDuration::from_hours(24 * i64::from(args.days)))
         .map_err(RegistryFailure::from)?;
     let token = NewToken::draw().map_err(RegistryFailure::from)?;
+    let recorder = context.ready_to_record()?;
     let database = args.storage.database(context).await?;
     let terms = Terms {
         account: &args.user,
@@ -63,6 +65,12 @@ pub(super) async fn run(context: &Context, args: &Args) -> Outcome {
         .await
         .map_err(RegistryFailure::from)?;
     database.close().await;
+    let event = Event::new(EventKind::RegistryTokenChanged)
+        .detail("account", &args.user)
+        .detail("change", "created by the operator")
+        .detail("scopes", args.scope.join(" "))
+        .detail("token", &token.id);
+    recorder.record(&event)?;
     let (secret, expires) = (token.secret.expose_secret(), expires.to_string());
     let made = Made {
         secret,

@@ -1,5 +1,6 @@
 //! `skillyard registry token revoke`.
 
+use skillyard_audit::{Event, EventKind};
 use skillyard_registry::store::tokens;
 
 use super::super::super::Outcome;
@@ -18,6 +19,7 @@ pub(super) struct Args {
 }
 
 pub(super) async fn run(context: &Context, args: &Args) -> Outcome {
+    let recorder = context.ready_to_record()?;
     let database = args.storage.database(context).await?;
     let ended = tokens::revoke(&database, &args.id, None, context.now()).await;
     let ended = ended.map_err(RegistryFailure::from)?;
@@ -25,5 +27,10 @@ pub(super) async fn run(context: &Context, args: &Args) -> Outcome {
     let Some((id, also)) = ended.split_first() else {
         return Err(RegistryFailure::NoToken(args.id.clone()).into());
     };
+    let event = Event::new(EventKind::RegistryTokenChanged)
+        .detail("change", "revoked by the operator")
+        .detail("token", id)
+        .detail("also", also.join(" "));
+    recorder.record(&event)?;
     show_revoked(context, id, also)
 }
