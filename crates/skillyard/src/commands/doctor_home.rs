@@ -42,8 +42,31 @@ pub(super) fn checks(context: &Context) -> Vec<Check> {
     for (name, read) in readable {
         checks.extend(read.err().map(|error| unusable(name, &error)));
     }
+    checks.extend(missing_folders(context));
     checks.push(audit(context, &environment.logs_folder()));
     checks
+}
+
+/// Folders that skills are to be read from and that are not there; skills are read without them.
+fn missing_folders(context: &Context) -> Vec<Check> {
+    let home = context.environment.home.as_deref();
+    let Ok(config) = context.config() else {
+        return Vec::new();
+    };
+    let folders = config.directories(home).into_iter();
+    let missing = folders.filter(|folder| !context.environment.current_dir.join(folder).is_dir());
+    let told = missing.map(|folder| Check {
+        verdict: Verdict::Warning,
+        hint: Some("Make it, or see `skillyard config get discovery.directories`".into()),
+        ..good(
+            "directories",
+            format!(
+                "`{}` of `discovery.directories` is no folder",
+                folder.display()
+            ),
+        )
+    });
+    told.collect()
 }
 
 /// Whether the sessions can be used, if it is known where they are.

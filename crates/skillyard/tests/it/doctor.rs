@@ -199,3 +199,13 @@ fn doctor_says_what_is_here() {
         "{names:?}"
     );
 }
+
+#[test]
+fn a_folder_that_is_configured_and_missing_is_told() {
+    let context = TestContext::new();
+    context.done(&["config", "set", "discovery.directories", "/nowhere/skills"]);
+    let told = context.run(&["doctor"]);
+    let expected = "`/nowhere/skills` of `discovery.directories` is no folder";
+    assert!(told.contains(expected), "{told}");
+    assert_eq!(context.code(&["doctor"]), Some(0));
+}
