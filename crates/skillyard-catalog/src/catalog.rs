@@ -207,6 +207,26 @@ impl Catalog {
         self.skills.iter().find(|skill| *skill.record.name == name)
     }
 
+    /// The skill that a name means to whoever uses it.
+    ///
+    /// A project that is not trusted wins its names in a listing only: what would be there without
+    /// the project is meant, even where that cannot be used. Where there is nothing else, it is the
+    /// untrusted one.
+    pub fn meant(&self, name: &str) -> Option<&CatalogSkill> {
+        let winner = self.find(name)?;
+        if winner.status != Status::Untrusted {
+            return Some(winner);
+        }
+        let name = &winner.record.name;
+        let next = || {
+            let others = self.losers(name);
+            others
+                .filter(|other| other.status != Status::Untrusted)
+                .min_by_key(|other| other.source)
+        };
+        Some(self.stand_in(name).or_else(next).unwrap_or(winner))
+    }
+
     /// Every skill that was found and may be used, also one that lost to another.
     pub fn enabled_mut(&mut self) -> impl Iterator<Item = &mut CatalogSkill> {
         let losers = self.shadowed.iter_mut().map(|loser| &mut loser.skill);
@@ -235,12 +255,16 @@ impl Catalog {
 
     /// The skill that prompts have in place of an untrusted winner of this name.
     pub fn stand_in(&self, name: &str) -> Option<&CatalogSkill> {
-        self.shadowed
-            .iter()
-            .map(|shadowed| &shadowed.skill)
-            .chain(&self.copies)
-            .filter(|loser| *loser.record.name == *name && loser.status == Status::Enabled)
+        let losers = self.losers(name);
+        losers
+            .filter(|loser| loser.status == Status::Enabled)
             .min_by_key(|loser| loser.source)
+    }
+
+    fn losers<'a>(&'a self, name: &str) -> impl Iterator<Item = &'a CatalogSkill> {
+        let shadowed = self.shadowed.iter().map(|shadowed| &shadowed.skill);
+        let all = shadowed.chain(&self.copies);
+        all.filter(move |loser| *loser.record.name == *name)
     }
 
     /// The known name nearest to `name`, if one is near.

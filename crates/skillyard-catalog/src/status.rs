@@ -42,6 +42,11 @@ impl Status {
         }
     }
 
+    /// Whether it must not be used; where only commands are missing, it merely cannot be.
+    pub fn is_refused(&self) -> bool {
+        !matches!(self, Self::Enabled | Self::Unavailable { .. })
+    }
+
     /// Why it cannot be used, if it cannot.
     pub fn reason(&self) -> Option<String> {
         match self {

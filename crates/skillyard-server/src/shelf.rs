@@ -113,6 +113,13 @@ impl Stock {
         found.ok_or_else(|| Problem::no_skill(name, self.catalog.nearest(name)))
     }
 
+    /// The skill that a name means to whoever uses it, whether it may be used or not: of a project
+    /// that is not trusted only where there is no other.
+    pub(crate) fn meant(&self, name: &str) -> Result<&CatalogSkill, Problem> {
+        let listed = self.known(name)?;
+        Ok(self.catalog.meant(name).unwrap_or(listed))
+    }
+
     /// The skill of a name that may be asked for; of one that was altered or is revoked nothing is
     /// given, which is decided and recorded where its files are read.
     pub fn usable(&self, name: &str) -> Option<&CatalogSkill> {

@@ -3,17 +3,20 @@
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
+use std::ptr;
 
 use skillyard_catalog::selection::{Layer, Pattern, Selection};
 use skillyard_catalog::source::{SourceKind, Surroundings};
 use skillyard_catalog::{Catalog, CatalogSkill, Settings};
 
 use crate::alteration;
+use crate::commands::list::tilde;
 use crate::config::Config;
 use crate::context::Context;
 use crate::error::CommandError;
 use crate::error::trust::TrustFailure;
 use crate::install::chronicle;
+use crate::sanitize::visible;
 use crate::signing::signers;
 
 /// What a command may change about the catalog.
@@ -154,6 +157,35 @@ pub(crate) fn find<'a>(catalog: &'a Catalog, name: &str) -> Result<&'a CatalogSk
     })
 }
 
+/// The skill that a name means to whoever uses it, or an error that names the nearest.
+pub(crate) fn meant<'a>(
+    catalog: &'a Catalog,
+    name: &str,
+) -> Result<&'a CatalogSkill, CommandError> {
+    find(catalog, name).map(|listed| catalog.meant(name).unwrap_or(listed))
+}
+
+/// The same; where it is not the one that is listed, it is said.
+pub(crate) fn named<'a>(
+    context: &Context,
+    catalog: &'a Catalog,
+    name: &str,
+) -> Result<&'a CatalogSkill, CommandError> {
+    let (listed, meant) = (find(catalog, name)?, meant(catalog, name)?);
+    if !ptr::eq(listed, meant) {
+        let home = context.environment.home.as_deref();
+        let folder = |skill: &CatalogSkill| tilde(&skill.record.folder, home);
+        let note = format!(
+            "`{}` is `{}`: the project of `{}` is not trusted",
+            meant.record.name,
+            folder(meant),
+            folder(listed)
+        );
+        context.printer.note(&visible(&note));
+    }
+    Ok(meant)
+}
+
 /// What a word on the command line names: a path to a skill, or else a skill of the catalog.
 pub(crate) enum Target {
     /// A folder or a file.
@@ -211,7 +243,7 @@ pub(crate) fn refuse_either<'a>(
     let catalog = load(context, IndexMode::Use, &Choice::default())?;
     for word in doubtful {
         let word = word.to_string_lossy();
-        let Some(skill) = catalog.find(&word) else {
+        let Some(skill) = catalog.meant(&word) else {
             continue;
         };
         let folder = &skill.record.folder;

@@ -85,7 +85,7 @@ pub(super) async fn list(
 ) -> Result<Json<FileListing>, Problem> {
     let listed = elsewhere(move || {
         let stock = server.shelf.stock();
-        let list = Contents::open(stock.known(&name)?)?.list(None)?;
+        let list = Contents::open(stock.meant(&name)?)?.list(None)?;
         Ok::<_, Problem>(FileListing {
             files: list
                 .files
@@ -125,7 +125,7 @@ pub(super) async fn read(
             limit: part.limit,
         };
         let asker = caller.asker();
-        Ok::<_, Problem>(server.read_file(stock.known(&name)?, &path, range, asker)?)
+        Ok::<_, Problem>(server.read_file(stock.meant(&name)?, &path, range, asker)?)
     });
     let read = read.await??;
     Ok(Json(FileContent {

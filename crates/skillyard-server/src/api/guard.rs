@@ -7,8 +7,9 @@ use axum::extract::State;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use skillyard_agent::tool::decided;
+use skillyard_catalog::CatalogSkill;
 use skillyard_format::{Document, Skill};
-use skillyard_trust::guard::{ActiveSkill, GuardInput, GuardRequest, GuardVerdict};
+use skillyard_trust::guard::{ActiveSkill, GuardDecision, GuardInput, GuardRequest, GuardVerdict};
 use utoipa::ToSchema;
 
 use super::input::{Caller, Given};
@@ -16,7 +17,6 @@ use super::refusals::{Missing, NotJson, Senseless};
 use crate::contents::Contents;
 use crate::problem::Problem;
 use crate::server::Server;
-use crate::shelf::Stock;
 use crate::web::elsewhere;
 
 /// How many skills may be active.
@@ -72,10 +72,18 @@ pub(super) async fn check(
     };
     let decided = elsewhere(move || {
         let stock = server.shelf.stock();
-        let names = question.skills.iter();
-        let skills: Result<Vec<ActiveSkill>, Problem> =
-            names.map(|name| active(&stock, name)).collect();
-        let decision = server.host.guard(&skills?, &request)?;
+        let mut found = Vec::with_capacity(question.skills.len());
+        for name in &question.skills {
+            found.push(stock.meant(name)?);
+        }
+        let withheld = found.iter().find(|skill| skill.status.is_refused());
+        let decision = if let Some(skill) = withheld {
+            let reason = skill.status.reason().unwrap_or_default();
+            GuardDecision::withheld(&skill.record.name, &reason)
+        } else {
+            let skills: Result<Vec<ActiveSkill>, Problem> = found.into_iter().map(active).collect();
+            server.host.guard(&skills?, &request)?
+        };
         // A runtime that gets an answer may act on it, so it is written down first.
         server.record(&caller.holder.signed(decided(&request, &decision)));
         Ok::<_, Problem>(decision)
@@ -94,8 +102,7 @@ pub(super) async fn check(
 }
 
 /// Reads a skill anew: its list may have changed since the catalog was read.
-fn active(stock: &Stock, name: &str) -> Result<ActiveSkill, Problem> {
-    let found = stock.known(name)?;
+fn active(found: &CatalogSkill) -> Result<ActiveSkill, Problem> {
     let text = Contents::open(found)?.skill_file()?;
     let document = Document::parse(text.as_bytes());
     let skill = Skill::from_document(&document, Some(&found.record.name))

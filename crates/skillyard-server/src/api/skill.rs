@@ -56,6 +56,9 @@ pub(crate) struct SkillDetail {
     /// Its version or commit, as it was installed.
     #[serde(skip_serializing_if = "Option::is_none")]
     version: Option<String>,
+    /// Whether it stands in for one of a project that is not trusted, which the list has.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    stands_in: bool,
     /// What is wrong with its file.
     diagnostics: Vec<Diagnostic>,
 }
@@ -123,7 +126,7 @@ pub(super) async fn get(
 ) -> Result<Response, Problem> {
     let detail = elsewhere(move || {
         let stock = server.shelf.stock();
-        let skill = stock.known(&name)?;
+        let skill = stock.meant(&name)?;
         let contents = Contents::open(skill)?;
         let text = contents.skill_file()?;
         let digest = contents.digest();
@@ -142,6 +145,7 @@ pub(super) async fn get(
             scripts: standing.scripts,
             signer: standing.signer,
             version: standing.version,
+            stands_in: skill.record.folder != stock.known(&name)?.record.folder,
             diagnostics: problems
                 .map(|problem| Diagnostic {
                     code: problem.code.clone(),
@@ -165,7 +169,7 @@ pub(super) async fn body(
 ) -> Result<Response, Problem> {
     let read = elsewhere(move || {
         let stock = server.shelf.stock();
-        let skill = stock.known(&name)?;
+        let skill = stock.meant(&name)?;
         let contents = Contents::open(skill)?;
         let text = contents.skill_file()?;
         let digest = contents.digest();
@@ -204,7 +208,7 @@ pub(super) async fn findings(
 ) -> Result<Json<Findings>, Problem> {
     let found = elsewhere(move || {
         let stock = server.shelf.stock();
-        let Inspection { findings, complete } = server.inspections.of(stock.known(&name)?)?;
+        let Inspection { findings, complete } = server.inspections.of(stock.meant(&name)?)?;
         Ok::<_, Problem>(Findings { findings, complete })
     });
     Ok(Json(found.await??))

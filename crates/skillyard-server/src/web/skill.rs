@@ -8,6 +8,7 @@ use axum::http::StatusCode;
 use axum::response::{IntoResponse as _, Redirect};
 use serde::Deserialize;
 use serde_json::Value;
+use skillyard_catalog::CatalogSkill;
 use skillyard_format::Document;
 use skillyard_format::tokens::estimate;
 use skillyard_web::address::encoded;
@@ -38,6 +39,8 @@ struct SkillPage {
     files: FileList,
     problems: Vec<(String, String)>,
     shadows: Vec<String>,
+    /// What is used in its place, if its project is not trusted.
+    stand_in: Option<String>,
     findings: Vec<Finding>,
     /// Whether the scanner saw all files.
     complete: bool,
@@ -70,6 +73,11 @@ fn compose(server: &Server, frame: Frame, name: &str) -> Result<SkillPage, Probl
     let record = &skill.record;
     let problems = record.problems.iter();
     let losers = stock.catalog.shadowed.iter();
+    let place = |skill: &CatalogSkill| {
+        let path = viewer.path(&skill.record.folder);
+        path.unwrap_or_else(|| skill.kind.as_str().to_owned())
+    };
+    let meant = stock.meant(name)?;
     let Inspection { findings, complete } = server.inspections.of(skill)?;
     Ok(SkillPage {
         active: "library",
@@ -93,11 +101,9 @@ fn compose(server: &Server, frame: Frame, name: &str) -> Result<SkillPage, Probl
             .flatten(),
         shadows: losers
             .filter(|loser| loser.skill.record.name == record.name)
-            .map(|loser| {
-                let path = viewer.path(&loser.skill.record.folder);
-                path.unwrap_or_else(|| loser.skill.kind.as_str().to_owned())
-            })
+            .map(|loser| place(&loser.skill))
             .collect(),
+        stand_in: (meant.record.folder != record.folder).then(|| place(meant)),
         frame,
     })
 }

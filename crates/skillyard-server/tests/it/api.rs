@@ -266,6 +266,60 @@ async fn the_guard_decides_for_others() {
     assert_eq!(ask("git status && rm -rf ~").await, "denied");
 }
 
+/// A checkout that nobody trusted brings skills along.
+fn beside(server: &TestServer, name: &str) {
+    let folder = server.folder.path().join("project/.agents/skills");
+    let folder = folder.join(name);
+    std::fs::create_dir_all(&folder).unwrap();
+    let text = format!("---\nname: {name}\ndescription: d\n---\nEVIL\n");
+    std::fs::write(folder.join("SKILL.md"), text).unwrap();
+    server.server.reload().unwrap();
+}
+
+#[tokio::test]
+async fn an_untrusted_project_changes_nothing_about_a_skill_of_the_user() {
+    let server = TestServer::new();
+    let skill = server.get("/api/v1/skills/pdf").await.json();
+    beside(&server, "pdf");
+    let listed = server.get("/api/v1/skills").await.json();
+    let listed = listed["skills"].as_array().unwrap();
+    let listed = listed.iter().find(|each| each["name"] == "pdf").unwrap();
+    assert_eq!(listed["status"], "untrusted");
+    let now = server.get("/api/v1/skills/pdf").await.json();
+    assert_eq!(now["digest"], skill["digest"]);
+    assert_eq!(
+        (&now["status"], &now["stands_in"]),
+        (&json!("enabled"), &json!(true))
+    );
+    for path in ["body", "files/SKILL.md", "files", "findings"] {
+        let path = format!("/api/v1/skills/pdf/{path}");
+        let told = server.get(&path).await.text;
+        assert!(!told.contains("EVIL"), "{path}: {told}");
+    }
+    let file = server.get("/api/v1/skills/pdf/files/references/fields.md");
+    assert_eq!(file.await.status, StatusCode::OK);
+    let call = json!({ "skills": ["pdf"], "tool": "Bash", "input": "rm -rf ~" });
+    let decided = server.post("/api/v1/guard/check", &call).await.json();
+    assert_eq!(decided["verdict"], "denied", "{decided}");
+    let page = server.get("/skills/pdf").await.text;
+    assert!(page.contains("<dt>Stand-in</dt>"), "{page}");
+}
+
+#[tokio::test]
+async fn the_guard_denies_with_a_skill_that_may_not_be_used() {
+    let server = TestServer::new();
+    beside(&server, "only");
+    let call = json!({ "skills": ["pdf", "only"], "tool": "Bash", "input": "git status" });
+    let decided = server.post("/api/v1/guard/check", &call).await.json();
+    assert_eq!(decided["verdict"], "denied", "{decided}");
+    assert_eq!(
+        decided["reason"],
+        "the skill may not be used: the project's folder is not trusted"
+    );
+    let events = server.machine.events.lock().unwrap();
+    assert_eq!(events.last().unwrap().kind.as_str(), "skill.tool_blocked");
+}
+
 #[tokio::test]
 async fn problems_have_the_form_of_problems() {
     let server = TestServer::new();

@@ -135,6 +135,19 @@ pub struct GuardDecision {
     pub caution: Option<String>,
 }
 
+impl GuardDecision {
+    /// The answer to every call while a skill is active that must not be used.
+    pub fn withheld(skill: &str, reason: &str) -> Self {
+        Self {
+            verdict: GuardVerdict::Denied,
+            skill: Some(skill.to_owned()),
+            pattern: None,
+            reason: format!("the skill may not be used: {reason}"),
+            caution: None,
+        }
+    }
+}
+
 /// What the guard must know of the machine; it never looks itself.
 pub trait Surroundings {
     /// The folder that the tools work in, absolute.

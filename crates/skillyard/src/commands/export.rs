@@ -49,7 +49,7 @@ pub(crate) struct Args {
 
 pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     let catalog = library::load(context, IndexMode::Use, &Choice::default())?;
-    let skill = library::find(&catalog, &args.name)?;
+    let skill = library::named(context, &catalog, &args.name)?;
     if skill.kind == SourceKind::Builtin {
         return Err(InstallFailure::Builtin(args.name.clone()).into());
     }

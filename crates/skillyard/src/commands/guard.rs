@@ -80,7 +80,7 @@ struct CheckArgs {
 
 pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     let GuardCommand::Check(args) = &args.command;
-    let guard = Guard::new(context, args.workspace.as_deref())?;
+    let guard = Guard::new(context, args)?;
     if args.jsonl {
         return guard.stream();
     }
@@ -143,8 +143,25 @@ struct Call {
     input: GuardInput,
 }
 
+/// A skill that a call is asked about with.
+enum Asked {
+    /// It decides by its lists.
+    Active(ActiveSkill),
+    /// It may not be used, which is the answer.
+    Withheld(GuardDecision),
+}
+
+/// How calls are asked about.
+enum Manner {
+    /// One, by flags.
+    Once,
+    /// Many, on stdin.
+    Stream,
+}
+
 struct Guard<'a> {
     context: &'a Context,
+    manner: Manner,
     recorder: Recorder,
     workspace: Workspace,
     denied: Vec<DenyLayer>,
@@ -152,9 +169,15 @@ struct Guard<'a> {
 }
 
 impl<'a> Guard<'a> {
-    fn new(context: &'a Context, workspace: Option<&Path>) -> Result<Self, CommandError> {
+    fn new(context: &'a Context, args: &CheckArgs) -> Result<Self, CommandError> {
+        let workspace = args.workspace.as_deref();
         Ok(Self {
             context,
+            manner: if args.jsonl {
+                Manner::Stream
+            } else {
+                Manner::Once
+            },
             recorder: context.recorder()?,
             workspace: Workspace::new(&context.environment, workspace)?,
             denied: Permissions::load(context)?.denied,
@@ -167,37 +190,52 @@ impl<'a> Guard<'a> {
         skills: &[OsString],
         request: &GuardRequest,
     ) -> Result<GuardDecision, CommandError> {
-        let skills: Result<Vec<ActiveSkill>, CommandError> =
-            skills.iter().map(|word| self.skill(word)).collect();
-        Ok(check(request, &skills?, &self.denied, &self.workspace))
+        let mut active = Vec::with_capacity(skills.len());
+        for word in skills {
+            match self.skill(word)? {
+                Asked::Active(skill) => active.push(skill),
+                Asked::Withheld(denied) => return Ok(denied),
+            }
+        }
+        Ok(check(request, &active, &self.denied, &self.workspace))
     }
 
     /// Reads a skill anew: its list may have changed since the last call.
-    fn skill(&self, word: &OsStr) -> Result<ActiveSkill, CommandError> {
+    fn skill(&self, word: &OsStr) -> Result<Asked, CommandError> {
         let name = match Target::of(self.context, word)? {
-            Target::Path(path) => return active(&path),
+            Target::Path(path) => return active(&path).map(Asked::Active),
             Target::Name(name) => name,
         };
         let mut catalog = self.catalog.borrow_mut();
-        // What is not known may have been installed since.
-        let known = catalog
-            .take()
-            .filter(|catalog| catalog.find(&name).is_some());
+        // What is not known may have been installed since, and what may not be used approved.
+        let is_usable = |catalog: &Catalog| {
+            let skill = catalog.meant(&name);
+            skill.is_some_and(|skill| !skill.status.is_refused())
+        };
+        let known = catalog.take().filter(is_usable);
         let catalog = catalog.insert(match known {
             Some(catalog) => catalog,
             None => library::load(self.context, IndexMode::Use, &Choice::default())?,
         });
-        let skill = library::find(catalog, &name)?;
+        let skill = match self.manner {
+            Manner::Once => library::named(self.context, catalog, &name)?,
+            // Nobody reads what thousands of calls would say again and again.
+            Manner::Stream => library::meant(catalog, &name)?,
+        };
+        if skill.status.is_refused() {
+            let reason = skill.status.reason().unwrap_or_default();
+            return Ok(Asked::Withheld(GuardDecision::withheld(
+                &skill.record.name,
+                &reason,
+            )));
+        }
         if skill.kind == SourceKind::Builtin {
             let files = builtin::files(&skill.record.name).unwrap_or_default();
             let text = files.first().map_or("", |(_, text)| *text);
-            return of_document(
-                text.as_bytes(),
-                &skill.record.folder,
-                Some(&skill.record.name),
-            );
+            let (folder, name) = (&skill.record.folder, &skill.record.name);
+            return of_document(text.as_bytes(), folder, Some(name)).map(Asked::Active);
         }
-        active(&skill.record.folder)
+        active(&skill.record.folder).map(Asked::Active)
     }
 
     /// Answers every line of stdin; a bad one gets an error and ends nothing.

@@ -6,9 +6,9 @@ use std::ffi::OsString;
 use std::path::Path;
 
 use serde_json::{Map, Value, json};
-use skillyard_catalog::builtin;
 use skillyard_catalog::resource::{SkillRoot, digest};
 use skillyard_catalog::source::SourceKind;
+use skillyard_catalog::{Status as Standing, builtin};
 use skillyard_format::reference::Properties;
 use skillyard_format::rules::{self, Profile};
 use skillyard_format::{Diagnostic, Document, Severity, Skill, Subject, reference};
@@ -146,7 +146,12 @@ fn source(context: &Context, args: &Args) -> Result<SkillFileOnDisk, CommandErro
         Target::Name(name) => name,
     };
     let catalog = library::load(context, IndexMode::Use, &Choice::default())?;
-    let skill = library::find(&catalog, &name)?;
+    let skill = library::named(context, &catalog, &name)?;
+    if skill.status == Standing::Untrusted {
+        context
+            .printer
+            .note("warning: the skill belongs to a project that is not trusted");
+    }
     if skill.kind == SourceKind::Builtin {
         let files = builtin::files(&skill.record.name).unwrap_or_default();
         return Ok(SkillFileOnDisk {

@@ -144,7 +144,14 @@ fn json(skill: &CatalogSkill, details: &Details, catalog: &Catalog) -> Value {
         "unreadable": details.unreadable.iter().map(|(path, reason)| json!({ "path": path, "reason": reason })).collect::<Vec<_>>(),
         "problems": record.problems,
         "shadows": losers,
+        "stand_in": stand_in(skill, catalog).map(|other| other.record.folder.to_string_lossy()),
     })
+}
+
+/// What is used in place of a skill of a project that is not trusted.
+fn stand_in<'a>(skill: &CatalogSkill, catalog: &'a Catalog) -> Option<&'a CatalogSkill> {
+    let meant = catalog.meant(&skill.record.name)?;
+    (meant.record.folder != skill.record.folder).then_some(meant)
 }
 
 fn catalog_tokens(skill: &CatalogSkill) -> usize {
@@ -219,6 +226,9 @@ fn text(
         .filter(|each| each.skill.record.name == record.name)
     {
         row("shadows", &tilde(&loser.skill.record.folder, home));
+    }
+    if let Some(other) = stand_in(skill, catalog) {
+        row("stand-in", &tilde(&other.record.folder, home));
     }
     for (label, value) in security.rows() {
         row(label, &value);

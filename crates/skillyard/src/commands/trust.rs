@@ -116,7 +116,10 @@ fn trust(context: &Context, file: &Path, args: &Args, word: &str) -> Outcome {
     let is_folder = Path::new(word).is_dir();
     match (catalog.find(word), is_folder) {
         (Some(_), true) if !args.has_scope() => Err(TrustFailure::Ambiguous(word.into()).into()),
-        (Some(skill), _) => approve(context, file, args, skill),
+        (Some(_), _) => {
+            let skill = library::named(context, &catalog, word)?;
+            approve(context, file, args, skill)
+        }
         (None, _) if args.has_scope() => library::find(&catalog, word).map(|_| Status::Yes),
         (None, true) => set_folder(context, file, Path::new(word), true),
         (None, false) => Err(TrustFailure::NoSuchTarget {

@@ -141,12 +141,14 @@ pub(super) fn folder_of<'a>(
         return Ok(Cow::Borrowed(path));
     };
     let catalog = library::load(context, IndexMode::Use, &Choice::default())?;
-    match catalog.find(name) {
-        Some(skill) if skill.kind != SourceKind::Builtin => {
-            Ok(Cow::Owned(skill.record.folder.clone()))
-        }
-        _ => Ok(Cow::Borrowed(path)),
+    if catalog.find(name).is_none() {
+        return Ok(Cow::Borrowed(path));
     }
+    let skill = library::named(context, &catalog, name)?;
+    Ok(match skill.kind {
+        SourceKind::Builtin => Cow::Borrowed(path),
+        _ => Cow::Owned(skill.record.folder.clone()),
+    })
 }
 
 /// Checks every skill that `path` names, in order of their folders.

@@ -113,7 +113,7 @@ fn folder(context: &Context, args: &Args) -> Result<Option<PathBuf>, CommandErro
         Target::Path(path) => Ok(Some(read_one(&path)?.folder)),
         Target::Name(name) => {
             let catalog = library::load(context, IndexMode::Use, &Choice::default())?;
-            let skill = library::find(&catalog, &name)?;
+            let skill = library::named(context, &catalog, &name)?;
             let is_builtin = skill.kind == SourceKind::Builtin;
             Ok((!is_builtin).then(|| skill.record.folder.clone()))
         }

@@ -48,7 +48,7 @@ impl SkillPlace {
             Target::Name(name) => name,
         };
         let catalog = library::load(context, IndexMode::Use, &Choice::default())?;
-        let skill = library::find(&catalog, &name)?;
+        let skill = library::named(context, &catalog, &name)?;
         let blocked = |reason: String, hint: &str| RunError::Blocked {
             skill: name.clone(),
             reason,

@@ -103,6 +103,7 @@ mod servers;
 mod sessions_shared;
 mod show;
 mod signing;
+mod stand_in;
 mod trouble;
 mod trust;
 mod trust_skill;
