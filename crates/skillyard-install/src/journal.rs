@@ -16,7 +16,7 @@ use crate::flock::Flock;
 use crate::scope::{Scope, ScopeKind};
 use crate::write::Draft;
 pub(crate) use any_path::AnyPath;
-pub(crate) use identity::Identity;
+pub use identity::Identity;
 use settle::Project;
 
 mod any_path;

@@ -33,4 +33,4 @@ pub mod transaction;
 pub mod tree;
 mod write;
 
-pub use journal::{recover_all, recover_moved};
+pub use journal::{Identity, recover_all, recover_moved};

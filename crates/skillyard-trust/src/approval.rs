@@ -1,12 +1,13 @@
 //! `approvals.toml`: what the user has approved, as text and as values.
 //!
 //! A `[[skill]]` is bound to the digest of the skill's files, so that any changed byte asks again;
-//! a `[[folder]]` is a project whose skills may be used. Edits keep what else is in the file.
+//! a `[[folder]]` is a project whose skills may be used, and no other folder that takes its place.
+//! Edits keep what else is in the file.
 
 use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
-use skillyard_format::package::Digest;
+use skillyard_format::package::{Digest, DigestError};
 use toml_edit::{Array, ArrayOfTables, DocumentMut, Item, Table, value};
 
 /// How large the file may be.
@@ -16,9 +17,33 @@ const MAX_BYTES: usize = 4 * 1024 * 1024;
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Approvals {
     /// Trusted projects.
-    pub folders: Vec<PathBuf>,
+    pub folders: Vec<TrustedFolder>,
     /// Approved skills.
     pub skills: Vec<SkillApproval>,
+}
+
+/// A project that was trusted, and which folder that was.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct TrustedFolder {
+    /// Where it is.
+    pub path: PathBuf,
+    /// What it is known by, wherever it is; older files and some file systems do not tell.
+    pub identity: Option<Digest>,
+    /// The number of the user it belonged to; older files do not tell.
+    pub owner: Option<u32>,
+}
+
+impl TrustedFolder {
+    /// Whether the folder of this identity, in the place that was trusted, is the one that was.
+    pub fn is_same(&self, identity: Option<&Digest>) -> bool {
+        self.identity.is_none() || self.identity.as_ref() == identity
+    }
+
+    /// Whether what belongs to `owner` may be trusted by this: what is the user's or root's, and
+    /// what belongs to whom it belonged to when it was trusted.
+    pub fn admits(&self, owner: u32, user: u32) -> bool {
+        [0, user].contains(&owner) || self.owner == Some(owner)
+    }
 }
 
 /// What was approved about one version of a skill.
@@ -78,6 +103,21 @@ struct File {
 #[derive(Debug, Deserialize)]
 struct Folder {
     path: PathBuf,
+    identity: Option<String>,
+    owner: Option<u32>,
+}
+
+impl Folder {
+    fn trusted(self) -> Result<TrustedFolder, ApprovalError> {
+        let identity = self
+            .identity
+            .map(|text| digest(&text, &self.path.to_string_lossy()));
+        Ok(TrustedFolder {
+            identity: identity.transpose()?,
+            path: self.path,
+            owner: self.owner,
+        })
+    }
 }
 
 // A key that is not known may narrow what was approved, so it is an error.
@@ -104,7 +144,8 @@ impl Approvals {
         }
         let file: File = toml::from_str(text)
             .map_err(|error| ApprovalError::Text(error.to_string().trim().to_owned()))?;
-        let mut folders: Vec<PathBuf> = file.folder.into_iter().map(|each| each.path).collect();
+        let folders: Result<Vec<_>, _> = file.folder.into_iter().map(Folder::trusted).collect();
+        let mut folders = folders?;
         folders.sort_unstable();
         let skills: Result<Vec<_>, _> = file.skill.into_iter().map(Entry::approval).collect();
         Ok(Self {
@@ -134,15 +175,7 @@ impl SkillApproval {
 
 impl Entry {
     fn approval(self) -> Result<SkillApproval, ApprovalError> {
-        let digest =
-            self.digest
-                .parse()
-                .map_err(
-                    |error: skillyard_format::package::DigestError| ApprovalError::Digest {
-                        name: self.name.clone(),
-                        reason: error.to_string(),
-                    },
-                )?;
+        let digest = digest(&self.digest, &self.name)?;
         if let Some(host) = self.network.iter().find(|host| !is_host(host)) {
             return Err(ApprovalError::Host(host.clone()));
         }
@@ -156,6 +189,14 @@ impl Entry {
             approved_by: self.approved_by,
         })
     }
+}
+
+fn digest(text: &str, name: &str) -> Result<Digest, ApprovalError> {
+    text.parse()
+        .map_err(|error: DigestError| ApprovalError::Digest {
+            name: name.to_owned(),
+            reason: error.to_string(),
+        })
 }
 
 /// Whether `text` names one host, perhaps with a port: no pattern and no address.
@@ -174,8 +215,8 @@ pub fn is_host(text: &str) -> bool {
 /// A change of the file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Change<'a> {
-    /// Trusts a folder.
-    TrustFolder(&'a Path),
+    /// Trusts a folder, in place of another one that was trusted there.
+    TrustFolder(&'a TrustedFolder),
     /// Trusts a folder no longer.
     RevokeFolder(&'a Path),
     /// Approves a version of a skill, in place of what was approved of it before.
@@ -187,21 +228,21 @@ pub enum Change<'a> {
 /// The text after a change, or `None` when nothing changes.
 pub fn edit(text: &str, change: &Change<'_>) -> Result<Option<String>, ApprovalError> {
     // What cannot be read must not be written back.
-    Approvals::parse(text)?;
+    let before = Approvals::parse(text)?;
     let mut document: DocumentMut = text
         .parse()
         .map_err(|error: toml_edit::TomlError| ApprovalError::Text(error.to_string()))?;
     let changed = match change {
-        Change::TrustFolder(path) => {
+        Change::TrustFolder(folder) => {
+            let path = &folder.path;
             let path = path
                 .to_str()
                 .ok_or_else(|| ApprovalError::NotUtf8(path.to_string_lossy().into_owned()))?;
-            let folders = list(&mut document, "folder")?;
-            let is_new = !folders.iter().any(|each| is(each, "path", path));
+            let is_new = !before.folders.contains(folder);
             if is_new {
-                let mut table = Table::new();
-                table.insert("path", value(path));
-                folders.push(table);
+                let folders = list(&mut document, "folder")?;
+                remove(folders, |each| is(each, "path", path));
+                folders.push(folder_table(path, folder));
             }
             is_new
         }
@@ -246,6 +287,18 @@ fn remove(tables: &mut ArrayOfTables, goes: impl Fn(&Table) -> bool) -> bool {
     let before = tables.len();
     tables.retain(|each| !goes(each));
     tables.len() < before
+}
+
+fn folder_table(path: &str, folder: &TrustedFolder) -> Table {
+    let mut table = Table::new();
+    table.insert("path", value(path));
+    if let Some(identity) = &folder.identity {
+        table.insert("identity", value(identity.to_string()));
+    }
+    if let Some(owner) = folder.owner {
+        table.insert("owner", value(i64::from(owner)));
+    }
+    table
 }
 
 fn table(approval: &SkillApproval) -> Table {

@@ -75,7 +75,7 @@ pub(crate) fn check_ours(folder: &Path) -> Result<(), TrustFailure> {
 }
 
 /// Whose something is, if not ours, and who we are. Root can write everything anyway.
-fn stranger(metadata: &Metadata) -> Option<(u32, u32)> {
+pub(crate) fn stranger(metadata: &Metadata) -> Option<(u32, u32)> {
     let (owner, user) = (metadata.uid(), rustix::process::geteuid().as_raw());
     (![0, user].contains(&owner)).then_some((owner, user))
 }

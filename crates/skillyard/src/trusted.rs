@@ -1,8 +1,10 @@
 //! `approvals.toml` on disk: the projects and the skills that the user has approved.
 
-use std::path::{Path, PathBuf};
+use std::os::unix::fs::MetadataExt as _;
+use std::path::Path;
 
-use skillyard_trust::approval::{self, ApprovalError, Approvals, Change};
+use skillyard_install::Identity;
+use skillyard_trust::approval::{self, ApprovalError, Approvals, Change, TrustedFolder};
 
 use crate::believed::text;
 use crate::config::private_file::{lock, write_private};
@@ -16,8 +18,30 @@ pub(crate) fn read(file: &Path) -> Result<Approvals, CommandError> {
 }
 
 /// The trusted folders, in order.
-pub(crate) fn list(file: &Path) -> Result<Vec<PathBuf>, CommandError> {
+pub(crate) fn list(file: &Path) -> Result<Vec<TrustedFolder>, CommandError> {
     Ok(read(file)?.folders)
+}
+
+/// A folder as it is now, to be trusted.
+pub(crate) fn noted(folder: &Path) -> TrustedFolder {
+    TrustedFolder {
+        path: folder.to_owned(),
+        identity: Identity::of(folder).map(Identity::digest),
+        owner: folder.metadata().ok().map(|found| found.uid()),
+    }
+}
+
+/// Whether what lies where a folder was trusted is still that folder, and no stranger's.
+pub(crate) fn holds(folder: &TrustedFolder) -> bool {
+    let identity = Identity::of(&folder.path).map(Identity::digest);
+    folder.is_same(identity.as_ref()) && reaches(folder, &folder.path)
+}
+
+/// Whether the trust in a folder holds for what is in a place in it, by whom that belongs to.
+pub(crate) fn reaches(folder: &TrustedFolder, place: &Path) -> bool {
+    let user = rustix::process::geteuid().as_raw();
+    let found = place.metadata();
+    found.is_ok_and(|found| folder.admits(found.uid(), user))
 }
 
 /// Changes the file; tells whether that changed anything.

@@ -9,14 +9,14 @@ use skillyard_format::Digest;
 
 /// A folder, known by its number and by when it was made: numbers are given out again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Identity {
+pub struct Identity {
     number: u64,
     made: u64,
 }
 
 impl Identity {
     /// Nothing where the file system does not know when a folder was made.
-    pub(crate) fn of(folder: &Path) -> Option<Self> {
+    pub fn of(folder: &Path) -> Option<Self> {
         let metadata = std::fs::metadata(folder).ok()?;
         let made = metadata.created().ok()?.duration_since(UNIX_EPOCH).ok()?;
         Some(Self {
@@ -26,7 +26,7 @@ impl Identity {
     }
 
     /// A name for it.
-    pub(crate) fn digest(self) -> Digest {
+    pub fn digest(self) -> Digest {
         Digest::of(format!("{} {}", self.number, self.made).as_bytes())
     }
 }

@@ -1,9 +1,9 @@
 //! `approvals.toml` as text and as values.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use skillyard_format::package::Digest;
-use skillyard_trust::approval::{Approvals, Change, SkillApproval, edit, is_host};
+use skillyard_trust::approval::{Approvals, Change, SkillApproval, TrustedFolder, edit, is_host};
 
 fn approval(content: &[u8]) -> SkillApproval {
     SkillApproval {
@@ -26,16 +26,52 @@ fn what_is_written_is_read() {
         std::slice::from_ref(&approval)
     );
     let folder = Path::new("/a \"b\"");
-    let text = edit(&text, &Change::TrustFolder(folder)).unwrap().unwrap();
+    let trusted = TrustedFolder {
+        path: folder.to_owned(),
+        identity: Some(Digest::of(b"this one")),
+        owner: Some(1000),
+    };
+    let trust =
+        |text: &str, folder: &TrustedFolder| edit(text, &Change::TrustFolder(folder)).unwrap();
+    let text = trust(&text, &trusted).unwrap();
     let approvals = Approvals::parse(&text).unwrap();
-    assert_eq!(approvals.folders, [PathBuf::from(folder)]);
+    assert_eq!(approvals.folders, std::slice::from_ref(&trusted));
     assert_eq!(approvals.skills, [approval]);
-    assert_eq!(edit(&text, &Change::TrustFolder(folder)).unwrap(), None);
+    assert_eq!(trust(&text, &trusted), None);
+    // Another one in its place is trusted instead of it.
+    let other = TrustedFolder {
+        identity: Some(Digest::of(b"another one")),
+        ..trusted
+    };
+    let text = trust(&text, &other).unwrap();
+    assert_eq!(Approvals::parse(&text).unwrap().folders, [other]);
     let text = edit(&text, &Change::RevokeSkill("pdf")).unwrap().unwrap();
     assert_eq!(Approvals::parse(&text).unwrap().skills, []);
     assert_eq!(edit(&text, &Change::RevokeSkill("pdf")).unwrap(), None);
     let text = edit(&text, &Change::RevokeFolder(folder)).unwrap().unwrap();
     assert_eq!(Approvals::parse(&text).unwrap(), Approvals::default());
+}
+
+#[test]
+fn a_folder_is_trusted_and_none_that_takes_its_place() {
+    let (this, other) = (Digest::of(b"this one"), Digest::of(b"another one"));
+    let old = "[[folder]]\npath = \"/p\"\n";
+    let new = format!("{old}identity = \"{this}\"\nowner = 7\n");
+    let folder = |text: &str| Approvals::parse(text).unwrap().folders.remove(0);
+    let (old, new) = (folder(old), folder(&new));
+    assert!(new.is_same(Some(&this)) && !new.is_same(Some(&other)) && !new.is_same(None));
+    assert!(old.is_same(Some(&this)) && old.is_same(None));
+    let user = 5;
+    for (owner, by_old, by_new) in [
+        (user, true, true),
+        (0, true, true),
+        (7, false, true),
+        (8, false, false),
+    ] {
+        assert_eq!(old.admits(owner, user), by_old, "{owner}");
+        assert_eq!(new.admits(owner, user), by_new, "{owner}");
+    }
+    assert!(Approvals::parse("[[folder]]\npath = \"/p\"\nidentity = \"x\"\n").is_err());
 }
 
 #[test]

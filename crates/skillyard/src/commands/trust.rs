@@ -10,6 +10,7 @@ use skillyard_trust::approval::Change;
 
 use super::Outcome;
 use super::trust_skill::{approval_json, approve, described};
+use crate::believed;
 use crate::config::discovery::TrustProjects;
 use crate::config::project;
 use crate::context::Context;
@@ -76,7 +77,8 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
 fn list(context: &Context, file: &Path) -> Outcome {
     let approvals = trusted::read(file)?;
     if context.printer.is_json() {
-        let folders = approvals.folders.iter().map(|each| each.to_string_lossy());
+        let folders = approvals.folders.iter();
+        let folders = folders.map(|each| each.path.to_string_lossy());
         let skills: Vec<Value> = approvals.skills.iter().map(approval_json).collect();
         context
             .printer
@@ -84,10 +86,15 @@ fn list(context: &Context, file: &Path) -> Outcome {
         return Ok(Status::Yes);
     }
     for folder in &approvals.folders {
-        let folder = folder.to_string_lossy();
+        let path = folder.path.to_string_lossy();
+        let mark = if trusted::holds(folder) {
+            ""
+        } else {
+            "  (not what is there now)"
+        };
         context
             .printer
-            .data(&format!("folder  {}\n", visible(&folder)))?;
+            .data(&format!("folder  {}{mark}\n", visible(&path)))?;
     }
     for approval in &approvals.skills {
         let line = format!(
@@ -145,7 +152,7 @@ fn revoke(context: &Context, file: &Path, target: &Path) -> Outcome {
         return set_folder(context, file, target, false);
     }
     let folder = folder_to_revoke(context, target)?;
-    if approvals.folders.contains(&folder) {
+    if approvals.folders.iter().any(|each| each.path == folder) {
         return Err(TrustFailure::BothTrusted(word.into_owned()).into());
     }
     let changed = trusted::change(file, &Change::RevokeSkill(&name))?;
@@ -208,7 +215,8 @@ fn set_folder(context: &Context, file: &Path, folder: &Path, trusted: bool) -> O
         let folder = folder_to_trust(folder)?;
         // What is taken back counts even where it cannot be recorded.
         context.ready_to_record()?;
-        let changed = trusted::change(file, &Change::TrustFolder(&folder))?;
+        let noted = trusted::noted(&folder);
+        let changed = trusted::change(file, &Change::TrustFolder(&noted))?;
         (folder, changed)
     } else {
         let folder = folder_to_revoke(context, folder)?;
@@ -235,6 +243,9 @@ fn set_folder(context: &Context, file: &Path, folder: &Path, trusted: bool) -> O
         if trusted && keeps_out {
             answer["kept_out_by"] = "discovery.trust_projects".into();
         }
+        if trusted && let Some(owner) = stranger(&folder) {
+            answer["owner"] = owner.into();
+        }
         context.printer.json(&answer)?;
         return Ok(Status::Yes);
     }
@@ -254,6 +265,11 @@ fn set_folder(context: &Context, file: &Path, folder: &Path, trusted: bool) -> O
             .printer
             .note(&format!("Nothing to do: `{shown}` is {word}{already}"));
     }
+    if trusted && let Some(owner) = stranger(&folder) {
+        context.printer.note(&format!(
+            "warning: it belongs to another user, with the number {owner}, who can change what is in it"
+        ));
+    }
     if trusted && keeps_out {
         context.printer.note(&TrustProjects::Never.remedy("."));
     } else if trusted {
@@ -262,13 +278,19 @@ fn set_folder(context: &Context, file: &Path, folder: &Path, trusted: bool) -> O
     Ok(Status::Yes)
 }
 
+/// Whose a folder is, if not ours or root's.
+fn stranger(folder: &Path) -> Option<u32> {
+    let found = folder.metadata().ok()?;
+    believed::stranger(&found).map(|(owner, _)| owner)
+}
+
 /// A folder that lies in a trusted one is as trusted as before, whatever was taken back.
 fn refuse_if_covered(context: &Context, file: &Path, folder: &Path) -> Result<(), CommandError> {
     let folders = trusted::list(file)?;
     match project::trusted_by(&context.environment, folder, &folders) {
         Some(by) => Err(TrustFailure::StillTrusted {
             folder: folder.to_owned(),
-            by: by.clone(),
+            by: by.to_owned(),
         }
         .into()),
         None => Ok(()),

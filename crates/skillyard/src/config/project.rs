@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use skillyard_catalog::ProjectTrust;
 use skillyard_catalog::source::Surroundings;
+use skillyard_trust::approval::TrustedFolder;
 
 use super::discovery::TrustProjects;
 use crate::environment::Environment;
@@ -53,7 +54,7 @@ pub(crate) fn trust(
 }
 
 /// Whether the user, who trusts these folders, trusts the project at `root`.
-pub(crate) fn is_trusted(root: &Path, wish: TrustProjects, folders: &[PathBuf]) -> bool {
+pub(crate) fn is_trusted(root: &Path, wish: TrustProjects, folders: &[TrustedFolder]) -> bool {
     match wish {
         TrustProjects::Always => true,
         TrustProjects::Never => false,
@@ -68,15 +69,21 @@ pub(crate) fn is_trusted(root: &Path, wish: TrustProjects, folders: &[PathBuf]) 
 pub(crate) fn trusted_by<'a>(
     environment: &Environment,
     folder: &Path,
-    folders: &'a [PathBuf],
-) -> Option<&'a PathBuf> {
+    folders: &'a [TrustedFolder],
+) -> Option<&'a Path> {
     let root = root_around(environment, folder);
-    folders.iter().find(|trusted| covers(trusted, &root))
+    let by = folders.iter().find(|trusted| covers(trusted, &root));
+    by.map(|trusted| trusted.path.as_path())
 }
 
 /// Whether who trusts a folder trusts a project in it. A repository below it is a project of its
-/// own: whoever put it there, others wrote it.
-fn covers(folder: &Path, root: &Path) -> bool {
-    let mut between = root.ancestors().take_while(|level| *level != folder);
-    root.starts_with(folder) && between.all(|level| !level.join(".git").exists())
+/// own: whoever put it there, others wrote it. What somebody put into the place of either was never
+/// trusted.
+fn covers(folder: &TrustedFolder, root: &Path) -> bool {
+    let path = &folder.path;
+    let mut between = root.ancestors().take_while(|level| *level != path);
+    root.starts_with(path)
+        && between.all(|level| !level.join(".git").exists())
+        && trusted::holds(folder)
+        && trusted::reaches(folder, root)
 }

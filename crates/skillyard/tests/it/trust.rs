@@ -1,6 +1,7 @@
 //! `skillyard trust`, and what an untrusted project may do.
 
 use std::fs;
+use std::os::unix::fs::chown;
 
 use insta::assert_snapshot;
 
@@ -286,4 +287,94 @@ fn approvals_that_cannot_be_read_are_an_error() {
     let told = context.tell(&["list"]);
     assert!(told.starts_with("exit status: 2"), "{told}");
     assert_eq!(context.code(&["trust", "."]), Some(2));
+}
+
+/// Another user's folder in the place of a trusted one, or another one of the user's own.
+#[test]
+fn what_takes_the_place_of_a_trusted_folder_is_not_trusted() {
+    let context = project("");
+    context.done(&["trust", "."]);
+    assert_snapshot!(context.status("pdf"), @"enabled");
+    let anew = || {
+        // Kept, so that its number is not given out again.
+        fs::rename(context.root(), context.outside("old")).unwrap();
+        context
+            .mkdir(".git")
+            .write(".skills/pdf/scripts/a.sh", "echo evil\n")
+            .skill(".skills/pdf", "Of the project.");
+    };
+    fs::create_dir_all(context.outside("")).unwrap();
+    anew();
+    assert_snapshot!(context.status("pdf"), @"untrusted");
+    let refused = context.refused(&["run", "./.skills/pdf", "a.sh", "--yes"]);
+    assert!(!refused.contains("evil"), "{refused}");
+    let list = context.tell(&["trust", "list"]);
+    assert!(
+        list.contains("folder  [DIR]  (not what is there now)\n"),
+        "{list}"
+    );
+    // It is asked about anew, and nothing is left of the other.
+    let told = context.done(&["trust", "."]);
+    assert!(told.contains("are now trusted"), "{told}");
+    assert_snapshot!(context.status("pdf"), @"enabled");
+    let list = context.json(&["trust", "list", "--json"]);
+    assert_eq!(list["folders"].as_array().unwrap().len(), 1, "{list}");
+}
+
+/// Approvals of before this was noted.
+fn as_before(context: &TestContext) {
+    let file = context.in_home(".skillyard/approvals.toml");
+    let text = fs::read_to_string(&file).unwrap();
+    let kept = text.lines().filter(|line| {
+        let is_new = line.starts_with("identity") || line.starts_with("owner");
+        !is_new
+    });
+    fs::write(&file, kept.collect::<Vec<_>>().join("\n")).unwrap();
+}
+
+#[test]
+fn what_was_trusted_before_is_trusted_as_long_as_it_is_the_users() {
+    let context = project("");
+    context.done(&["trust", "."]);
+    as_before(&context);
+    assert_snapshot!(context.status("pdf"), @"enabled");
+    // Only root can give folders to others.
+    if chown(context.root(), Some(42420), None).is_err() {
+        return;
+    }
+    assert_snapshot!(context.status("pdf"), @"untrusted");
+    let told = context.done(&["trust", "."]);
+    assert!(
+        told.contains("belongs to another user, with the number 42420"),
+        "{told}"
+    );
+    assert_snapshot!(context.status("pdf"), @"enabled");
+    // The same folder of a third one is another matter.
+    chown(context.root(), Some(42421), None).unwrap();
+    assert_snapshot!(context.status("pdf"), @"untrusted");
+}
+
+#[test]
+fn a_strangers_project_in_a_trusted_folder_is_not_trusted() {
+    let context = TestContext::new();
+    context
+        .write("sub/skills.toml", "")
+        .skill("sub/.skills/pdf", "Of the project.");
+    context.done(&["trust", "."]);
+    let status = || {
+        let mut command = context.skillyard();
+        command.current_dir(context.root().join("sub"));
+        let listed = command.args(["list", "--all", "--json"]).output().unwrap();
+        let listed: serde_json::Value = serde_json::from_slice(&listed.stdout).unwrap();
+        let skills = listed["skills"].as_array().unwrap();
+        let skill = skills.iter().find(|each| each["name"] == "pdf").unwrap();
+        skill["status"].as_str().unwrap().to_owned()
+    };
+    assert_snapshot!(status(), @"enabled");
+    let sub = context.root().join("sub");
+    if chown(&sub, Some(42420), None).is_err() {
+        return;
+    }
+    chown(sub.join("skills.toml"), Some(42420), None).unwrap();
+    assert_snapshot!(status(), @"untrusted");
 }
