@@ -120,7 +120,11 @@ impl Policy {
 
     /// The table with values that were put together elsewhere: `value` is asked for keys such as
     /// `trust.git.scripts`, and says whose word it is. Who may say what was decided there, too.
-    pub fn from_keys(value: impl Fn(&str) -> Option<(String, Layer)>) -> Result<Self, PolicyError> {
+    /// `is_locked` says of a key whether the organisation keeps it to itself.
+    pub fn from_keys(
+        value: impl Fn(&str) -> Option<(String, Layer)>,
+        is_locked: impl Fn(&str) -> bool,
+    ) -> Result<Self, PolicyError> {
         let mut policy = Self::default();
         for (row, standing) in &mut policy.0 {
             let key = |field: &str| format!("trust.{}.{field}", row.as_str());
@@ -130,6 +134,7 @@ impl Policy {
                 scripts: standing.taken(&key("scripts"), scripts, &value)?,
                 ask: standing.taken(&key("ask"), ask, &value)?,
             };
+            standing.is_locked = is_locked(&key("scripts"));
         }
         Ok(policy)
     }
@@ -141,6 +146,12 @@ impl Policy {
             // Every row is in the table; should one be forgotten, it is the strictest.
             None => (TABLE[TABLE.len() - 1].1, &[]),
         }
+    }
+
+    /// Whether the organisation locked that scripts of a provenance have no network.
+    pub fn keeps_offline(&self, provenance: &Provenance) -> bool {
+        let standing = self.0.get(&Row::of(provenance));
+        standing.is_none_or(|it| it.is_locked && it.cell.scripts == Scripts::SandboxedOffline)
     }
 }
 

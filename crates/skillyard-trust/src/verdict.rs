@@ -18,6 +18,9 @@ pub struct Verdict {
     pub ask: Ask,
     /// Why.
     pub reasons: Vec<String>,
+    /// Whether no approval gives its scripts a network, because the organisation locked that.
+    #[serde(skip)]
+    pub keeps_offline: bool,
     #[serde(skip)]
     origin: Origin,
 }
@@ -102,6 +105,7 @@ pub fn assess(policy: &Policy, provenance: &Provenance) -> Verdict {
         scripts: cell.scripts,
         ask: cell.ask,
         reasons,
+        keeps_offline: policy.keeps_offline(provenance),
         origin: provenance.origin,
     }
 }
@@ -109,7 +113,7 @@ pub fn assess(policy: &Policy, provenance: &Provenance) -> Verdict {
 impl Verdict {
     /// Whether a script may run, given what was approved of exactly these bytes.
     pub fn script(&self, approval: Option<&SkillApproval>, opt_in: OptIn) -> ScriptVerdict {
-        let hosts = approval.map_or_else(Vec::new, |approval| approval.network.clone());
+        let hosts = self.hosts(approval).to_vec();
         let network = match self.scripts {
             Scripts::Sandboxed => NetworkGrant::Asked(hosts),
             Scripts::SandboxedOffline | Scripts::Blocked => NetworkGrant::Only(hosts),
@@ -143,6 +147,12 @@ impl Verdict {
                 reason: why,
             },
         }
+    }
+
+    /// The hosts that were approved of exactly these bytes, as far as that counts.
+    pub fn hosts<'a>(&self, approval: Option<&'a SkillApproval>) -> &'a [String] {
+        let approval = approval.filter(|_| !self.keeps_offline);
+        approval.map_or(&[], |approval| &approval.network)
     }
 
     /// A block that no approval of the skill lifts.

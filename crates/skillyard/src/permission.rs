@@ -20,7 +20,7 @@ use skillyard_trust::policy::{Layer, Policy};
 use skillyard_trust::provenance::{Origin, Provenance};
 use skillyard_trust::verdict::{OptIn, Verdict, assess};
 
-pub(crate) use self::decision::Decision;
+pub(crate) use self::decision::{Decision, OfflineLock};
 use crate::config::Config;
 use crate::config::discovery::TrustProjects;
 use crate::config::layer::Setting;
@@ -53,14 +53,16 @@ pub(crate) struct Permissions {
 
 /// What the user, their organisation and the project say about where skills come from.
 pub(crate) fn trust_policy(context: &Context, config: &Config) -> Result<Policy, CommandError> {
-    let policy = Policy::from_keys(|key| {
+    let value = |key: &str| {
         let layer = match config.get(key)?.origin.layer() {
             LayerKind::Org => Layer::Org,
             LayerKind::Project => Layer::Project,
             _ => Layer::User,
         };
         Some((config.text(key)?, layer))
-    });
+    };
+    let is_locked = |key: &str| config.lock_of(key).is_some();
+    let policy = Policy::from_keys(value, is_locked);
     let path = context.environment.config_file();
     policy.map_err(|source| TrustFailure::Policy { path, source }.into())
 }
@@ -243,9 +245,14 @@ impl Permissions {
     }
 
     /// The hosts that scripts of exactly these bytes may reach without being asked for.
-    pub(crate) fn hosts(&self, name: &str, digest: Option<&Digest>) -> &[String] {
+    pub(crate) fn hosts(
+        &self,
+        provenance: &Provenance,
+        name: &str,
+        digest: Option<&Digest>,
+    ) -> &[String] {
         let approval = self.approval(name, digest);
-        approval.map_or(&[], |approval| &approval.network)
+        self.verdict(provenance).hosts(approval)
     }
 
     /// Whether hosts were approved of any version of a skill.

@@ -1,9 +1,11 @@
 //! Layers: who may loosen what.
 
+use skillyard_format::package::Digest;
+use skillyard_trust::approval::SkillApproval;
 use skillyard_trust::policy::{Layer, Policy, PolicyError, TrustSection};
 use skillyard_trust::provenance::{Origin, Provenance};
 use skillyard_trust::tier::{Ask, Scripts, TABLE, Tier};
-use skillyard_trust::verdict::assess;
+use skillyard_trust::verdict::{NetworkGrant, OptIn, ScriptVerdict, assess};
 
 fn section(text: &str) -> TrustSection {
     toml::from_str(text).unwrap()
@@ -137,8 +139,10 @@ fn a_section_with_a_typo_is_refused() {
 
 #[test]
 fn values_that_were_put_together_elsewhere() {
-    let policy =
-        Policy::from_keys(|key| (key == "trust.git.ask").then(|| ("never".into(), Layer::Org)));
+    let policy = Policy::from_keys(
+        |key| (key == "trust.git.ask").then(|| ("never".into(), Layer::Org)),
+        |_| false,
+    );
     let verdict = assess(&policy.unwrap(), &Provenance::of(Origin::Git));
     assert_eq!(
         (verdict.ask, verdict.scripts),
@@ -148,12 +152,49 @@ fn values_that_were_put_together_elsewhere() {
         verdict.reasons[1],
         "`trust.git.ask` is set in the organisation's policy"
     );
-    let wrong =
-        Policy::from_keys(|key| (key == "trust.git.ask").then(|| ("maybe".into(), Layer::User)));
+    let wrong = Policy::from_keys(
+        |key| (key == "trust.git.ask").then(|| ("maybe".into(), Layer::User)),
+        |_| false,
+    );
     assert_eq!(
         wrong.unwrap_err().to_string(),
         "`trust.git.ask` cannot be `maybe`"
     );
+}
+
+/// No network that the organisation locked is given by an approval; what is locked otherwise, and what
+/// is not locked, leaves approvals as they are.
+#[test]
+fn a_locked_row_without_network_stays_without() {
+    let approval = SkillApproval {
+        name: "pdf".into(),
+        digest: Digest::of(b"x"),
+        scripts: true,
+        network: vec!["example.com".into()],
+        tools: Vec::new(),
+        approved_at: "2026-01-02T03:04:05Z".into(),
+        approved_by: None,
+    };
+    let value = |key: &str| {
+        let is_offline = key == "trust.own.scripts";
+        is_offline.then(|| ("sandboxed-offline".into(), Layer::Org))
+    };
+    let network = |origin: Origin, lock: &str| {
+        let policy = Policy::from_keys(value, |key| key.starts_with(lock)).unwrap();
+        let verdict = assess(&policy, &Provenance::of(origin));
+        match verdict.script(Some(&approval), OptIn::Yes) {
+            ScriptVerdict::Run { network, .. } => network,
+            other => panic!("{other:?}"),
+        }
+    };
+    let approved = approval.network.clone();
+    let only = |hosts: &[String]| NetworkGrant::Only(hosts.to_vec());
+    assert_eq!(network(Origin::WrittenHere, "trust.own.scripts"), only(&[]));
+    assert_eq!(network(Origin::WrittenHere, "trust."), only(&[]));
+    assert_eq!(network(Origin::WrittenHere, "trust.git"), only(&approved));
+    assert_eq!(network(Origin::Git, "trust.git.scripts"), only(&[]));
+    let asked = NetworkGrant::Asked(approved);
+    assert_eq!(network(Origin::LocalFolder, "trust."), asked);
 }
 
 #[test]

@@ -200,8 +200,9 @@ fn approved_hosts(
     }
     let root = SkillRoot::open(&skill.folder).map_err(CommandError::Resource)?;
     let now = digest(&root).map_err(CommandError::Resource)?;
-    let hosts = permissions.hosts(&skill.name, Some(&now)).to_vec();
-    Ok((hosts, Some(now)))
+    let provenance = permissions.provenance_of(skill.source, &skill.folder);
+    let hosts = permissions.hosts(&provenance, &skill.name, Some(&now));
+    Ok((hosts.to_vec(), Some(now)))
 }
 
 /// Writes down that a run was refused before anybody was asked.

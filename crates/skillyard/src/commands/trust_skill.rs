@@ -49,6 +49,13 @@ pub(super) fn approve(
     let root = SkillRoot::open(&skill.record.folder).map_err(CommandError::Resource)?;
     let digest = digest(&root).map_err(CommandError::Resource)?;
     let permissions = Permissions::load(context)?;
+    let provenance = permissions.provenance(skill);
+    if !args.network.is_empty()
+        && let Some(lock) = permissions.offline_lock(context, &provenance)?
+    {
+        let skill = name.to_string();
+        return Err(TrustFailure::Offline { skill, lock }.into());
+    }
     let approval = wanted(context, args, name, digest, &permissions);
     let scripts = scripts(&root)?;
     if !context.printer.is_json() {

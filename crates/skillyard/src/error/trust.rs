@@ -5,6 +5,8 @@ use std::path::PathBuf;
 use skillyard_trust::approval::ApprovalError;
 use skillyard_trust::policy::PolicyError;
 
+use crate::permission::OfflineLock;
+
 /// Why something was not approved or decided.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum TrustFailure {
@@ -54,6 +56,8 @@ pub(crate) enum TrustFailure {
     NoAnswer,
     #[error("`{0}` is not the name of a host")]
     Host(String),
+    #[error("scripts of `{skill}` reach no network: {lock}")]
+    Offline { skill: String, lock: OfflineLock },
     #[error("`{0}` is not a tool, or a tool with a pattern")]
     Tool(String),
     #[error("`{0}` is part of Skillyard and needs no approval")]
@@ -122,14 +126,14 @@ impl TrustFailure {
             Self::Approvals { .. } => {
                 "Mend it, or move it away and approve again what you still want".into()
             }
-            Self::Policy { .. } | Self::Builtin(_) => return None,
+            Self::Policy { .. } | Self::Builtin(_) | Self::Offline { .. } => return None,
         })
     }
 
     /// 1 when the answer is no, 2 when there is no answer.
     pub(super) fn code(&self) -> u8 {
         match self {
-            Self::Builtin(_) | Self::StillTrusted { .. } => 1,
+            Self::Builtin(_) | Self::StillTrusted { .. } | Self::Offline { .. } => 1,
             _ => 2,
         }
     }

@@ -1,15 +1,19 @@
 //! Whether a script may run, and what to tell the user.
 
-use std::path::Path;
+use std::fmt;
+use std::path::{Path, PathBuf};
 
 use skillyard_catalog::CatalogSkill;
 use skillyard_format::package::Digest;
 use skillyard_trust::approval::SkillApproval;
 use skillyard_trust::provenance::Provenance;
+use skillyard_trust::tier::Row;
 use skillyard_trust::verdict::{OptIn, Remedy, ScriptVerdict};
 
 use super::Permissions;
 use crate::config::discovery::TrustProjects;
+use crate::context::Context;
+use crate::error::CommandError;
 use crate::signing::signers;
 
 /// Whether a script may run, and what to tell the user.
@@ -57,7 +61,39 @@ impl Decision {
     }
 }
 
+/// Why no approval lets scripts reach a network.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct OfflineLock {
+    key: String,
+    by: PathBuf,
+}
+
+impl fmt::Display for OfflineLock {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (key, by) = (&self.key, self.by.display());
+        write!(
+            formatter,
+            "`{key}` is `sandboxed-offline`, and locked by `{by}`"
+        )
+    }
+}
+
 impl Permissions {
+    /// What keeps scripts of a provenance from every network, whatever is approved.
+    pub(crate) fn offline_lock(
+        &self,
+        context: &Context,
+        provenance: &Provenance,
+    ) -> Result<Option<OfflineLock>, CommandError> {
+        if !self.verdict(provenance).keeps_offline {
+            return Ok(None);
+        }
+        let key = format!("trust.{}.scripts", Row::of(provenance).as_str());
+        let config = context.config()?;
+        let by = config.lock_of(&key).map(Path::to_owned);
+        Ok(by.map(|by| OfflineLock { key, by }))
+    }
+
     /// Whether a script of the skill may run.
     pub(crate) fn script(
         &self,

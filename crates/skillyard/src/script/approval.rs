@@ -14,7 +14,7 @@ use skillyard_trust::verdict::{NetworkGrant, OptIn, ScriptVerdict};
 
 use crate::context::Context;
 use crate::error::{CommandError, RunError};
-use crate::permission::Permissions;
+use crate::permission::{OfflineLock, Permissions};
 use crate::question::{self, Consent};
 use crate::sanitize::visible;
 use crate::signing::signers;
@@ -100,17 +100,18 @@ pub(crate) fn decide(
         Some(root) if request.source.is_none() => permissions.project_remedy(&root),
         _ => decision.hint.clone().unwrap_or_default(),
     };
+    let lock = permissions.offline_lock(context, &provenance)?;
     match &decision.verdict {
         ScriptVerdict::Blocked { reason, .. } => Err(refused(context, request, reason, &hint)),
         ScriptVerdict::Run { network, .. } => {
-            check_network(context, request, network)?;
+            check_network(context, request, network, lock.as_ref())?;
             Ok(match answer {
                 Answer::AllowScripts => Approval::Flag,
                 Answer::Ask | Answer::Yes => Approval::Policy,
             })
         }
         ScriptVerdict::Ask { network, reason } => {
-            check_network(context, request, network)?;
+            check_network(context, request, network, lock.as_ref())?;
             ask(context, request, answer, reason)
         }
     }
@@ -120,17 +121,23 @@ fn check_network(
     context: &Context,
     request: &Request<'_>,
     network: &NetworkGrant,
+    lock: Option<&OfflineLock>,
 ) -> Result<(), CommandError> {
     let hosts = network.refused(request.hosts);
     if hosts.is_empty() {
         return Ok(());
     }
-    let reason = format!("it may not reach {}", hosts.join(", "));
-    let hint = format!(
-        "Approve it with `skillyard trust {} --scripts --network {}`",
-        request.skill,
-        hosts.join(" --network ")
-    );
+    let mut reason = format!("it may not reach {}", hosts.join(", "));
+    let hint = if let Some(lock) = lock {
+        let _ = write!(reason, ": {lock}");
+        String::new()
+    } else {
+        format!(
+            "Approve it with `skillyard trust {} --scripts --network {}`",
+            request.skill,
+            hosts.join(" --network ")
+        )
+    };
     Err(refused(context, request, &reason, &hint))
 }
 

@@ -68,7 +68,8 @@ fn started(
     ended: &mut Event,
 ) -> Result<(Outcome, Made), CommandError> {
     let permissions = Permissions::load(context)?;
-    let hosts = permissions.hosts(&skill.name, Some(&wanted.digest));
+    let provenance = permissions.provenance_of(skill.source, &skill.folder);
+    let hosts = permissions.hosts(&provenance, &skill.name, Some(&wanted.digest));
     let skill_folders = match &wanted.workspace {
         Some(folder) => SkillFolders::around(context, folder)?,
         None => SkillFolders::default(),

@@ -154,7 +154,9 @@ impl Host for Machine {
             third_party: provenance.is_third_party(),
             scripts: decision.as_str().to_owned(),
             reason: decision.reason().to_owned(),
-            hosts: permissions.hosts(&skill.record.name, digest).to_vec(),
+            hosts: permissions
+                .hosts(&provenance, &skill.record.name, digest)
+                .to_vec(),
             signer: provenance.signer,
             version: provenance.revision,
         }

@@ -120,3 +120,57 @@ fn agents_and_sessions_do_not_have_another_model_than_the_locked_one() {
     let (said, code) = told(&context, &["chat", "clerk", "-p", "hello"]);
     assert_eq!(code, Some(0), "{said}");
 }
+
+const OFFLINE: &str = "locked = ['trust']\n[trust.own]\nscripts = 'sandboxed-offline'\n";
+
+/// No network that the organisation locked is given by approvals, be they older than the lock.
+#[test]
+fn scripts_that_are_locked_offline_stay_offline() {
+    let context = TestContext::new();
+    let skill_file = "../home/.agents/skills/tools/SKILL.md";
+    context
+        .write(skill_file, skill("tools", "one"))
+        .write("../home/.agents/skills/tools/scripts/a.sh", "echo ran\n");
+    let approve = |host: &str| {
+        let approve = ["trust", "tools", "--scripts", "--network", host, "--yes"];
+        told(&context, &approve)
+    };
+    context.write("../org.toml", "");
+    for host in ["localhost:18865", "full"] {
+        let (said, code) = approve(host);
+        assert_eq!(code, Some(0), "{said}");
+    }
+    let reach = || {
+        let mut command = context.skillyard();
+        command.env("SKILLYARD_ORG_CONFIG", context.root().join("../org.toml"));
+        let ran = output(command.args(["run", "tools", "a.sh", "--explain"]));
+        text(&ran.stdout) + &text(&ran.stderr)
+    };
+    assert!(reach().contains("localhost:18865"), "{}", reach());
+    context.write("../org.toml", OFFLINE);
+    assert!(!reach().contains("localhost:18865"), "{}", reach());
+    let (said, code) = approve("localhost:18865");
+    assert_eq!(code, Some(1), "{said}");
+    let lock = "`trust.own.scripts` is `sandboxed-offline`, and locked by `";
+    assert!(
+        said.contains("scripts of `tools` reach no network"),
+        "{said}"
+    );
+    assert!(said.contains(lock), "{said}");
+    for host in ["localhost:18865", "full"] {
+        let (said, code) = told(&context, &["run", "tools", "a.sh", "--net", host, "--yes"]);
+        assert_eq!(code, Some(1), "{said}");
+        assert!(
+            said.contains(lock) && !said.contains("skillyard trust"),
+            "{said}"
+        );
+    }
+    // What is no network can be approved, and it runs without one.
+    let (said, code) = told(&context, &["trust", "tools", "--tools", "Read", "--yes"]);
+    assert_eq!(code, Some(0), "{said}");
+    let (said, code) = told(&context, &["run", "tools", "a.sh", "--yes"]);
+    assert_eq!(code, Some(0), "{said}");
+    // Without the lock it is the user's word again.
+    context.write("../org.toml", OFFLINE.replace("'trust'", "'scripts'"));
+    assert!(reach().contains("localhost:18865"), "{}", reach());
+}
