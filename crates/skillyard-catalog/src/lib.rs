@@ -11,6 +11,7 @@ pub mod known_digests;
 pub mod order;
 pub mod own_folder;
 mod parallel;
+pub mod patterns;
 pub mod presence;
 pub mod prompt;
 pub mod quirk;

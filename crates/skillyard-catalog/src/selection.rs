@@ -1,5 +1,7 @@
 //! Which skills are wanted: enabled, disabled, allowed and denied by name or glob.
 
+use std::sync::OnceLock;
+
 use globset::{Glob, GlobMatcher};
 
 /// A pattern that names skills, such as `pdf-*`.
@@ -7,6 +9,8 @@ use globset::{Glob, GlobMatcher};
 pub struct Pattern {
     text: String,
     matcher: GlobMatcher,
+    /// The same for names in small letters, once it is needed.
+    small: OnceLock<Option<GlobMatcher>>,
 }
 
 /// A text that is not a pattern.
@@ -34,12 +38,26 @@ impl Pattern {
                 .map_err(|reason| error(&reason))?
                 .compile_matcher(),
             text: text.to_owned(),
+            small: OnceLock::new(),
         })
     }
 
     /// Whether a name is meant.
     pub fn matches(&self, name: &str) -> bool {
         self.matcher.is_match(name)
+    }
+
+    /// Whether a name is meant, however it is written: who denies `evil` denies `Evil`, too.
+    pub fn matches_in_any_case(&self, name: &str) -> bool {
+        let small = || {
+            let glob = Glob::new(&self.text.to_lowercase()).ok()?;
+            Some(glob.compile_matcher())
+        };
+        let in_small_letters = || {
+            let matcher = self.small.get_or_init(small).as_ref();
+            matcher.is_some_and(|matcher| matcher.is_match(name.to_lowercase()))
+        };
+        self.matches(name) || in_small_letters()
     }
 }
 
@@ -97,7 +115,10 @@ impl Selection {
                 pattern.map(|pattern| pattern.text.clone())
             };
             let lets_in = |patterns: &[Pattern]| patterns.iter().any(|each| each.matches(name));
-            if let Some(pattern) = keeps_out(&layer.deny) {
+            let is_denied =
+                |each: &&Pattern| each.matches_in_any_case(name) || each.matches_in_any_case(own);
+            if let Some(pattern) = layer.deny.iter().find(is_denied) {
+                let pattern = &pattern.text;
                 return Some(format!("denied by `{pattern}` ({})", layer.name));
             }
             if !layer.allow.is_empty() && !lets_in(&layer.allow) {
@@ -188,5 +209,33 @@ mod tests {
     #[test]
     fn a_bad_pattern_is_named() {
         assert!(Pattern::new("a[").unwrap_err().to_string().contains("`a[`"));
+    }
+
+    #[test]
+    fn a_denial_goes_by_no_case_and_other_lists_do() {
+        let selection = Selection {
+            layers: vec![Layer {
+                name: "user".into(),
+                deny: patterns(&["evil*", "Bad-[A-C]", "[!A]x"]),
+                disabled: patterns(&["draft"]),
+                ..Layer::default()
+            }],
+        };
+        let against = |name| selection.reason_against(name).is_some();
+        for name in [
+            "evil",
+            "Evil",
+            "EVIL-2",
+            "bad-b",
+            "BAD-C",
+            "docs:Evil",
+            "ax",
+            "bX",
+        ] {
+            assert!(against(name), "{name}");
+        }
+        for name in ["evi", "bad-d", "Draft"] {
+            assert!(!against(name), "{name}");
+        }
     }
 }

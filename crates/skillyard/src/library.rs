@@ -5,6 +5,7 @@ use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::ptr;
 
+use skillyard_catalog::patterns;
 use skillyard_catalog::selection::{Layer, Pattern, Selection};
 use skillyard_catalog::source::{SourceKind, Surroundings};
 use skillyard_catalog::{Catalog, CatalogSkill, Settings};
@@ -53,7 +54,7 @@ impl Choice {
         let patterns = |texts: &[String]| {
             texts
                 .iter()
-                .flat_map(|text| parts(text))
+                .flat_map(|text| patterns::split(text))
                 .map(Pattern::new)
                 .collect::<Result<Vec<_>, _>>()
                 .map_err(CommandError::Pattern)
@@ -74,20 +75,6 @@ impl Choice {
         let everything = selection.is_silent();
         Ok(move |name: &str| everything || selection.reason_against(name).is_none())
     }
-}
-
-/// The patterns of `a-*,b-*`; a comma in `{a,b}` or `[a,b]` is part of one.
-fn parts(text: &str) -> impl Iterator<Item = &str> {
-    let mut depth = 0_usize;
-    let parts = text.split(move |c| {
-        match c {
-            '{' | '[' => depth += 1,
-            '}' | ']' => depth = depth.saturating_sub(1),
-            _ => {}
-        }
-        c == ',' && depth == 0
-    });
-    parts.map(str::trim).filter(|part| !part.is_empty())
 }
 
 /// Finds all skills.

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use axum::Json;
 use axum::extract::State;
 use serde::{Deserialize, Serialize};
+use skillyard_catalog::patterns;
 use skillyard_catalog::prompt::{DEFAULT_BUDGET, Room};
 use skillyard_catalog::selection::{Layer, Pattern, Selection};
 use skillyard_format::render::catalog::CatalogFormat;
@@ -41,16 +42,15 @@ pub(crate) struct PromptInput {
 
 impl PromptInput {
     fn selection(&self) -> Result<Selection, Problem> {
-        let patterns = |text: &Option<String>| {
-            let texts = text.as_deref().unwrap_or_default().split(',');
-            let texts = texts.map(str::trim).filter(|text| !text.is_empty());
-            let patterns = texts.map(Pattern::new).collect::<Result<Vec<_>, _>>();
-            patterns.map_err(|error| Problem::bad(error.to_string()))
+        let read = |text: &Option<String>| {
+            let texts = patterns::split(text.as_deref().unwrap_or_default());
+            let read = texts.map(Pattern::new).collect::<Result<Vec<_>, _>>();
+            read.map_err(|error| Problem::bad(error.to_string()))
         };
         let layer = Layer {
             name: "request".to_owned(),
-            allow: patterns(&self.allow)?,
-            deny: patterns(&self.deny)?,
+            allow: read(&self.allow)?,
+            deny: read(&self.deny)?,
             ..Layer::default()
         };
         Ok(Selection {

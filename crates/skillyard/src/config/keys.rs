@@ -71,7 +71,7 @@ pub(crate) static ENTRIES: &[Entry] = &[
         "skills.deny",
         Kind::Globs,
         Project::Free,
-        "Never these skills; no layer takes it back.",
+        "Never these skills, in whatever case; no layer takes it back.",
     ),
     together(
         "org",
@@ -382,7 +382,7 @@ pub(crate) static ENTRIES: &[Entry] = &[
     ),
     entry(
         "mcp.servers.SERVER.args",
-        Kind::Names,
+        Kind::Arguments,
         Project::Never(PROGRAMS),
         "What it is told; `${VARIABLE}` stands for the variable.",
     ),

@@ -43,6 +43,8 @@ pub(crate) enum Kind {
     Globs,
     /// Names; of those that are allowed, fewer is the tighter.
     Names,
+    /// What a program is told, word by word.
+    Arguments,
     /// Keys of the configuration.
     Keys,
     /// Tables with `path` and `pinned`.
@@ -74,6 +76,7 @@ impl fmt::Display for Kind {
             Self::Paths => formatter.write_str("a list of folders"),
             Self::Globs => formatter.write_str("a list of patterns"),
             Self::Names => formatter.write_str("a list of names"),
+            Self::Arguments => formatter.write_str("a list of words"),
             Self::Keys => formatter.write_str("a list of keys or tables of keys"),
             Self::OrgFolders => formatter.write_str("tables with `path` and `pinned`"),
         }

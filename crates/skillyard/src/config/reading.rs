@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use skillyard_catalog::order::{KINDS, Order, OrderError};
+use skillyard_catalog::patterns;
 use skillyard_catalog::selection::Pattern;
 use skillyard_catalog::source::{PRESETS, SourceKind};
 use skillyard_format::nearest::nearest;
@@ -25,10 +26,12 @@ impl Kind {
                 .and_then(|number| u64::try_from(number).ok())
                 .filter(|number| (least..=most).contains(number))
                 .map(Value::Count),
-            Self::Paths | Self::Globs | Self::Names | Self::Keys => match strings(item) {
-                Some(texts) => Some(self.list(texts)?),
-                None => None,
-            },
+            Self::Paths | Self::Globs | Self::Names | Self::Arguments | Self::Keys => {
+                match strings(item) {
+                    Some(texts) => Some(self.list(texts)?),
+                    None => None,
+                }
+            }
             Self::OrgFolders => org_folders(item),
             Self::Order => match (item.as_str(), strings(item)) {
                 (Some(text), _) => Some(self.text(text)?),
@@ -73,14 +76,12 @@ impl Kind {
 
     /// Reads the words of a command line.
     pub(crate) fn read_words(self, words: &[String]) -> Result<Value, String> {
-        if let Self::Paths | Self::Globs | Self::Names | Self::Keys = self {
+        if let Self::Paths | Self::Globs | Self::Names | Self::Arguments | Self::Keys = self {
+            let parted = || self.list(words.iter().flat_map(|word| self.parted(word)).collect());
             return match words {
                 // A list in TOML may be meant; a pattern can begin with a bracket too.
-                [only] if only.starts_with('[') => match self.read_toml(only) {
-                    Ok(value) => Ok(value),
-                    Err(_) => self.list(words.to_vec()),
-                },
-                _ => self.list(words.to_vec()),
+                [only] if only.starts_with('[') => self.read_toml(only).or_else(|_| parted()),
+                _ => parted(),
             };
         }
         if self == Self::Order && words.len() > 1 {
@@ -107,18 +108,30 @@ impl Kind {
     /// Reads the value of an environment variable, where lists are separated by commas, and
     /// folders as in `PATH`.
     pub(crate) fn read_variable(self, text: &str) -> Result<Value, String> {
-        let separator = match self {
-            Self::Paths => ':',
-            Self::Globs | Self::Names | Self::Keys => ',',
+        let parts: Vec<&str> = match self {
+            Self::Paths => text.split(':').collect(),
+            Self::Arguments => text.split(',').collect(),
+            Self::Globs => patterns::split(text).collect(),
+            Self::Names | Self::Keys => names(text).collect(),
             _ => return self.read_words(&[text.to_owned()]),
         };
-        let parts = text.split(separator).map(str::trim);
-        self.list(
-            parts
-                .filter(|part| !part.is_empty())
-                .map(str::to_owned)
-                .collect(),
-        )
+        let parts = parts.into_iter().map(str::trim);
+        let parts = parts.filter(|part| !part.is_empty()).map(str::to_owned);
+        self.list(parts.collect())
+    }
+
+    /// The entries of a list in one word. No name has a comma; what a program is told, and a path,
+    /// may have some.
+    fn parted(self, word: &str) -> Vec<String> {
+        let parts: Vec<String> = match self {
+            Self::Names | Self::Keys => names(word).map(str::to_owned).collect(),
+            _ => Vec::new(),
+        };
+        // What has no entry in it is refused where a list is made.
+        if parts.is_empty() {
+            return vec![word.to_owned()];
+        }
+        parts
     }
 
     fn text(self, text: &str) -> Result<Value, String> {
@@ -158,9 +171,18 @@ impl Kind {
         }
     }
 
-    fn list(self, texts: Vec<String>) -> Result<Value, String> {
-        if texts.iter().any(|text| text.trim().is_empty()) {
+    fn list(self, mut texts: Vec<String>) -> Result<Value, String> {
+        let is_empty = |text: &String| match self {
+            Self::Globs => patterns::split(text).next().is_none(),
+            _ => text.trim().is_empty(),
+        };
+        if texts.iter().any(is_empty) {
             return Err("it has an empty entry".into());
+        }
+        if self == Self::Globs {
+            // No name has a comma, so that a pattern with one would mean nothing, wherever it stands.
+            let parts = texts.iter().flat_map(|text| patterns::split(text));
+            texts = parts.map(str::to_owned).collect();
         }
         for text in &texts {
             match self {
@@ -185,6 +207,20 @@ impl Kind {
         }
         Ok(Value::List(texts))
     }
+}
+
+/// The names in a text, which commas part; one in `Bash(a,b)` is part of a name.
+fn names(text: &str) -> impl Iterator<Item = &str> {
+    let mut depth = 0_usize;
+    let parts = text.split(move |c| {
+        match c {
+            '(' => depth += 1,
+            ')' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        c == ',' && depth == 0
+    });
+    parts.map(str::trim).filter(|part| !part.is_empty())
 }
 
 /// What may have been meant by a word that is none of these.
@@ -249,6 +285,15 @@ mod tests {
             "`a[` is not a pattern: unclosed character class; missing ']'",
         );
         check(Kind::Names, "", "it has an empty entry");
+        check(Kind::Globs, " , ", "it has an empty entry");
+        check(Kind::Globs, "evil*,foo", r#"["evil*", "foo"]"#);
+        check(Kind::Globs, "{a,b}-[x,y], c", r#"["{a,b}-[x,y]", "c"]"#);
+        check(Kind::Globs, "[ab]*,c", r#"["[ab]*", "c"]"#);
+        check(Kind::Globs, r#"["evil*,foo"]"#, r#"["evil*", "foo"]"#);
+        check(Kind::Names, "a,b", r#"["a", "b"]"#);
+        check(Kind::Names, "Bash(a,b), Write", r#"["Bash(a,b)", "Write"]"#);
+        check(Kind::Arguments, "--only=a,b", r#"["--only=a,b"]"#);
+        check(Kind::Paths, "/a,b", r#"["/a,b"]"#);
     }
 
     #[test]
@@ -282,5 +327,7 @@ mod tests {
             r#"["codex", "claude-code"]"#
         );
         assert_eq!(shown(Kind::Paths, "/a:/b,c"), r#"["/a", "/b,c"]"#);
+        assert_eq!(shown(Kind::Globs, "{a,b}*,c"), r#"["{a,b}*", "c"]"#);
+        assert_eq!(shown(Kind::Globs, ""), "[]");
     }
 }

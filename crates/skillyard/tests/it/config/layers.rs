@@ -207,3 +207,61 @@ fn a_policy_that_is_named_must_be_there() {
       Caused by: `SKILLYARD_ORG_CONFIG` names it, and it is not there
     ");
 }
+
+/// A list in one word is parted at its commas, wherever it is said.
+#[test]
+fn a_denial_of_several_denies_each_of_them() {
+    let context = TestContext::new();
+    for name in ["evil-1", "Evil-2", "foo", "fine"] {
+        context.skill(
+            &format!("../home/.agents/skills/{name}"),
+            "Does things. Use when asked.",
+        );
+    }
+    let denied = |variables: &[(&str, &str)], arguments: &[&str]| {
+        let told = context.tell_with(variables, &[&["list", "--all"], arguments].concat());
+        let of = |name: &str| {
+            let mut lines = told.lines();
+            lines.any(|line| line.contains(name) && line.contains("denied by"))
+        };
+        assert!(!of("fine"), "{told}");
+        ["evil-1", "Evil-2", "foo"].map(of)
+    };
+    let list = "evil-*,foo";
+    assert_eq!(denied(&[], &[]), [false; 3]);
+    assert_eq!(denied(&[("SKILLYARD_SKILLS_DENY", list)], &[]), [true; 3]);
+    let flag = format!("skills.deny={list}");
+    assert_eq!(denied(&[], &["--config", &flag]), [true; 3]);
+    assert_eq!(denied(&[], &["--deny", list]), [true; 3]);
+    let braces = ["--config", "skills.deny={evil-1,foo}"];
+    assert_eq!(denied(&[], &braces), [true, false, true]);
+    context.done(&["config", "set", "skills.deny", list]);
+    assert_eq!(denied(&[], &[]), [true; 3]);
+    let written = context.read(FILE);
+    assert!(written.contains(r#"deny = ["evil-*", "foo"]"#), "{written}");
+    // Older versions wrote it as one pattern, which meant nothing.
+    context.write(FILE, "[skills]\ndeny = [\"evil-*,foo\"]\n");
+    assert_eq!(denied(&[], &[]), [true; 3]);
+}
+
+#[test]
+fn names_are_parted_and_words_of_programs_are_not() {
+    let context = TestContext::new();
+    let set = |key: &str, value: &str| {
+        context.done(&["config", "set", key, value]);
+        context.json(&["config", "get", key, "--json"])["value"].clone()
+    };
+    assert_eq!(
+        set("sandbox.commands", "ls,cat"),
+        serde_json::json!(["ls", "cat"])
+    );
+    assert_eq!(
+        set("tools.deny", "Bash(a,b),Write"),
+        serde_json::json!(["Bash(a,b)", "Write"])
+    );
+    context.done(&["config", "set", "mcp.servers.x.command", "prog"]);
+    assert_eq!(
+        set("mcp.servers.x.args", "only=a,b"),
+        serde_json::json!(["only=a,b"])
+    );
+}
