@@ -1,7 +1,7 @@
 //! Questions that wait for the user's answer, over a protocol that keeps nothing.
 //!
 //! A question has a name that cannot be guessed, belongs to exactly one request, and is answered
-//! once.
+//! once. Each token has room for a few, so that nobody keeps the others from asking.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
@@ -11,38 +11,48 @@ use skillyard_format::package::Digest;
 
 /// How long a question waits.
 const PATIENCE: Duration = Duration::from_mins(10);
-/// How many questions wait at once.
-const MOST: usize = 256;
+/// How many questions of one token wait at once.
+const MOST: usize = 16;
 
-/// Why nobody can be asked.
+/// Nobody can be asked, because the question cannot have a name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub(crate) enum Unasked {
-    /// The question has no name.
-    #[error("there is no randomness")]
-    Nameless,
-    /// Too many wait already.
-    #[error("too many questions wait")]
-    Full,
-}
+#[error("there is no randomness")]
+pub(crate) struct Nameless;
 
 /// The questions that wait.
 #[derive(Default)]
 pub(crate) struct Consents {
-    waiting: Mutex<HashMap<String, (Digest, Instant)>>,
+    waiting: Mutex<HashMap<String, Question>>,
+}
+
+struct Question {
+    request: Digest,
+    asked: Instant,
+    /// Whose it is.
+    token: String,
 }
 
 impl Consents {
-    /// Remembers a question about a request; gives its name.
-    pub(crate) fn ask(&self, request: Digest) -> Result<String, Unasked> {
+    /// Remembers a question of a token about a request; gives its name. The oldest of the same token
+    /// gives way where there are many.
+    pub(crate) fn ask(&self, token: &str, request: Digest) -> Result<String, Nameless> {
         let mut bytes = [0; 32];
-        getrandom::fill(&mut bytes).map_err(|_| Unasked::Nameless)?;
+        getrandom::fill(&mut bytes).map_err(|_| Nameless)?;
         let name = hex::encode(bytes);
         let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
-        waiting.retain(|_, (_, asked)| asked.elapsed() < PATIENCE);
-        if waiting.len() >= MOST {
-            return Err(Unasked::Full);
+        waiting.retain(|_, question| question.asked.elapsed() < PATIENCE);
+        let own = || waiting.iter().filter(|(_, each)| each.token == token);
+        let oldest = own().min_by_key(|(_, each)| each.asked);
+        let oldest = oldest.filter(|_| own().count() >= MOST);
+        if let Some(oldest) = oldest.map(|(name, _)| name.clone()) {
+            waiting.remove(&oldest);
         }
-        waiting.insert(name.clone(), (request, Instant::now()));
+        let question = Question {
+            request,
+            asked: Instant::now(),
+            token: token.to_owned(),
+        };
+        waiting.insert(name.clone(), question);
         Ok(name)
     }
 
@@ -50,7 +60,7 @@ impl Consents {
     pub(crate) fn take(&self, name: &str, request: Digest) -> bool {
         let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
         let found = waiting.remove(name);
-        found.is_some_and(|(about, asked)| about == request && asked.elapsed() < PATIENCE)
+        found.is_some_and(|it| it.request == request && it.asked.elapsed() < PATIENCE)
     }
 }
 
@@ -62,10 +72,24 @@ mod tests {
     fn a_yes_is_for_one_request_once() {
         let consents = Consents::default();
         let (this, other) = (Digest::of(b"this"), Digest::of(b"other"));
-        let name = consents.ask(this).unwrap();
+        let name = consents.ask("run", this).unwrap();
         assert!(!consents.take("guessed", this));
         assert!(consents.take(&name, this) && !consents.take(&name, this));
-        let name = consents.ask(this).unwrap();
+        let name = consents.ask("run", this).unwrap();
         assert!(!consents.take(&name, other) && !consents.take(&name, this));
+    }
+
+    #[test]
+    fn many_questions_of_one_token_push_out_its_own_alone() {
+        let consents = Consents::default();
+        let this = Digest::of(b"this");
+        let of_another = consents.ask("another", this).unwrap();
+        let names: Vec<String> = (0..300)
+            .map(|_| consents.ask("one", this).unwrap())
+            .collect();
+        let (old, new) = names.split_at(names.len() - MOST);
+        assert!(old.iter().all(|name| !consents.take(name, this)));
+        assert!(new.iter().all(|name| consents.take(name, this)));
+        assert!(consents.take(&of_another, this));
     }
 }

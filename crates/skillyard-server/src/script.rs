@@ -59,6 +59,8 @@ pub(crate) struct Input {
 pub(crate) struct Asked {
     /// What they may do.
     pub(crate) role: Role,
+    /// The token that they have, as the log names it.
+    pub(crate) token: String,
     /// The skills that act for them.
     pub(crate) acting: Vec<ActiveSkill>,
     /// The beginning of every event of theirs.

@@ -57,6 +57,7 @@ pub(super) async fn run(
     let event = caller.holder.signed(event);
     let who = Asked {
         role: caller.holder.role,
+        token: caller.holder.name.clone(),
         acting: Vec::new(),
         event: match &parent {
             Some(parent) => event.detail("traceparent", parent.to_string()),
@@ -115,7 +116,7 @@ fn agreed(
         return Ok(());
     }
     server.record(&about(EventKind::ApprovalRequested).reason(reason));
-    let name = server.consents.ask(key).map_err(|error| {
+    let name = server.consents.ask(&who.token, key).map_err(|error| {
         let status = StatusCode::SERVICE_UNAVAILABLE;
         Problem::new(status, error.to_string())
     })?;

@@ -241,6 +241,34 @@ async fn a_program_gets_the_question_and_calls_again_with_its_consent() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn one_token_keeps_no_other_from_asking() {
+    let server = TestServer::running();
+    let (_, first) = posted(&server, "skill_run", ADMIN, &input()).await;
+    let mut oldest = Value::Null;
+    for n in 0..300 {
+        let mut other = input();
+        other["args"] = json!([n.to_string()]);
+        let (status, question) = posted(&server, "skill_run", RUN, &other).await;
+        assert_eq!(status, 428, "{question}");
+        if n == 0 {
+            other["consent"] = question["consent"].clone();
+            oldest = other;
+        }
+    }
+    for token in [ADMIN, RUN] {
+        assert_eq!(posted(&server, "skill_run", token, &input()).await.0, 428);
+    }
+    let client = Modern::new(&server).with_token(ADMIN).asking();
+    let asked = client.call("skill_run", input()).await;
+    assert_eq!(asked["result"]["resultType"], "input_required", "{asked}");
+    // Those of others wait as before; of the same token the oldest gave way, and is asked again.
+    let mut again = input();
+    again["consent"] = first["consent"].clone();
+    assert_eq!(posted(&server, "skill_run", ADMIN, &again).await.0, 200);
+    assert_eq!(posted(&server, "skill_run", RUN, &oldest).await.0, 428);
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn where_a_script_ran_is_for_admins() {
     let server = TestServer::running();
     let home = server.folder.path().display().to_string();

@@ -8,7 +8,7 @@ use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer};
 use skillyard_audit::{EventKind, Outcome};
 
-use crate::consent::Unasked;
+use crate::consent::Nameless;
 use crate::mcp::form::{form, is_yes};
 use crate::script::{Asked, Wanted};
 use crate::server::Server;
@@ -64,8 +64,8 @@ pub(super) async fn asked(
             let ask = ElicitRequest::new(form(&message)?);
             let questions =
                 InputRequests::from([(QUESTION.to_owned(), InputRequest::Elicitation(ask))]);
-            let state = server.consents.ask(key);
-            let failed = |error: Unasked| ErrorData::internal_error(error.to_string(), None);
+            let state = server.consents.ask(&who.token, key);
+            let failed = |error: Nameless| ErrorData::internal_error(error.to_string(), None);
             let state = state.map_err(failed)?;
             let later = InputRequiredResult::new(Some(questions), Some(state));
             return Ok(Answer::Later(Box::new(later)));

@@ -75,6 +75,7 @@ pub(super) async fn call(
     let acting = server.acting.skills(&caller.conversation).into_iter();
     let who = Asked {
         role: caller.holder.role,
+        token: caller.holder.name.clone(),
         acting: acting.map(|(skill, _)| skill).collect(),
         event: caller.event(Event::new(EventKind::ScriptStarted)),
     };
