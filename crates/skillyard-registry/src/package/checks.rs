@@ -116,14 +116,17 @@ pub(super) fn signer(files: &[Unpacked], now: Timestamp) -> Result<Option<String
         tree.add(&file.path, file.executable, &file.bytes);
     }
     match verify_skill(&tree, &Place::default(), &Policy::default(), now) {
-        // Without facts it names a key that is not in it: nothing was proven.
-        Verification::Unsigned | Verification::Untrusted { facts: None, .. } => Ok(None),
-        Verification::Trusted { signer, .. }
+        Verification::Trusted { signer, facts, .. }
         | Verification::Untrusted {
             signer,
-            facts: Some(_),
+            facts: Some(facts),
             ..
-        } => Ok(signer.pin()),
+        } if facts.uncovered.is_empty() => Ok(signer.pin()),
+        // Without facts it names a key that is not in it: nothing was proven. What it leaves out
+        // nobody signed.
+        Verification::Unsigned | Verification::Trusted { .. } | Verification::Untrusted { .. } => {
+            Ok(None)
+        }
         Verification::Invalid(invalid) => Err(Refusal::Signature(invalid)),
     }
 }

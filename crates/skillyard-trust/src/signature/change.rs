@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use super::tree::{Tree, is_git_path};
 
 /// Most changes that a message names.
-const MAX_NAMED: usize = 3;
+pub(super) const MAX_NAMED: usize = 3;
 
 /// One difference between what was signed and what is there.
 #[derive(Debug, Clone, PartialEq, Eq)]

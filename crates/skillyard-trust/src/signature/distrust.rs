@@ -2,6 +2,7 @@
 
 use super::bundle::BundleError;
 use super::certificate::CertificateError;
+use super::change::MAX_NAMED;
 use super::key::KeyId;
 use super::moment::Moment;
 use super::pin::Rollback;
@@ -77,6 +78,9 @@ pub enum Distrust {
     /// A signer that may not sign what comes from there.
     #[error("this signer is not trusted to sign skills from {}", .0.as_deref().unwrap_or("an unknown source"))]
     OutOfSource(Option<String>),
+    /// Files that are there and that the signature leaves out.
+    #[error("nobody signed {}", listed(.0))]
+    Uncovered(Vec<String>),
     /// Another signer than before.
     #[error("`{skill}` was signed by {pinned} before")]
     OtherSigner {
@@ -113,6 +117,7 @@ impl Distrust {
             Self::Expired(_) => "expired",
             Self::OutOfScope(_) => "out-of-scope",
             Self::OutOfSource(_) => "out-of-source",
+            Self::Uncovered(_) => "uncovered",
             Self::OtherSigner { .. } => "other-signer",
             Self::Stripped { .. } => "signature-removed",
             Self::Rollback(_) => "rollback",
@@ -132,12 +137,24 @@ impl Distrust {
         )
     }
 
-    /// Whether this is a stranger, who may be met like somebody who signs nothing.
-    pub(super) fn is_stranger(&self) -> bool {
+    /// Whether the skill may be met like one that nobody signed: it is from a stranger, or not all
+    /// of it was signed.
+    pub(super) fn is_as_unsigned(&self) -> bool {
         matches!(
             self,
-            Self::Unknown | Self::Unchecked | Self::UnknownAuthority(_)
+            Self::Unknown | Self::Unchecked | Self::UnknownAuthority(_) | Self::Uncovered(_)
         )
+    }
+}
+
+/// The first paths, for a message.
+fn listed(paths: &[String]) -> String {
+    let named = paths.iter().take(MAX_NAMED).map(|path| format!("`{path}`"));
+    let named: Vec<String> = named.collect();
+    let named = named.join(", ");
+    match paths.len().saturating_sub(MAX_NAMED) {
+        0 => named,
+        more => format!("{named} and {more} more"),
     }
 }
 

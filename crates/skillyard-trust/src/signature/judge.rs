@@ -79,10 +79,18 @@ fn objection(
     }
     let mut first = None;
     for scope in &proof.scopes {
-        let against = out_of(scope, facts, place, at)?;
+        let Some(against) = out_of(scope, facts, place, at) else {
+            return uncovered(facts);
+        };
         first = first.or(Some(against));
     }
     Some(first.unwrap_or(Distrust::Unknown))
+}
+
+/// Nobody signed what a signature leaves out, whoever made it.
+fn uncovered(facts: &Facts) -> Option<Distrust> {
+    let paths = &facts.uncovered;
+    (!paths.is_empty()).then(|| Distrust::Uncovered(paths.clone()))
 }
 
 /// Whether the signer is the pinned one, or came after it by rotation.

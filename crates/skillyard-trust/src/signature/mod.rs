@@ -53,6 +53,6 @@ pub use signer::Signer;
 pub use signing_key::SigningKey;
 pub use sigstore::{SigstoreError, TrustRoot, TrustRootError};
 pub use statement::{Details, Facts, StatementError};
-pub use tree::{NOTE_FILE, SIGNATURE_FILE, Tree, TreeFile};
+pub use tree::{SIGNATURE_FILE, Tree, TreeFile};
 pub use verdict::{Pinned, Standing, Verification};
 pub use verify::{Place, verify, verify_skill};

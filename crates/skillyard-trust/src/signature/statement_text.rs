@@ -7,7 +7,7 @@ use super::key::PublicKey;
 use super::statement::{
     Details, MAX_RESOURCES, PREDICATE_TYPE, STATEMENT_TYPE, StatementError, check_path,
 };
-use super::tree::{GIT_PATHS, NOTE_FILE, SIGNATURE_FILE, Tree, is_git_path};
+use super::tree::{GIT_PATHS, SIGNATURE_FILE, Tree, is_git_path};
 
 /// The statement about a skill, as bytes to be signed.
 pub(super) fn about(
@@ -39,7 +39,7 @@ pub(super) fn about(
         }));
     }
     let mut left_out = GIT_PATHS.to_vec();
-    left_out.extend([SIGNATURE_FILE, NOTE_FILE]);
+    left_out.push(SIGNATURE_FILE);
     let mut own = json!({
         "name": name,
         "treeDigest": tree.digest().to_string(),

@@ -8,9 +8,6 @@ use skillyard_format::{Digest, Document, Skill};
 /// The file that holds a skill's signature.
 pub const SIGNATURE_FILE: &str = "skill.oms.sig";
 
-/// The file in which an installer notes where a skill came from; it is written after signing.
-pub const NOTE_FILE: &str = ".skillyard.json";
-
 /// What Model Signing leaves out of every signature unless it is told otherwise.
 pub(super) const GIT_PATHS: [&str; 4] = [".git", ".gitattributes", ".github", ".gitignore"];
 
@@ -60,7 +57,8 @@ impl Tree {
     /// Adds a regular file by its digest, where its content need not be kept in memory; not for
     /// `SKILL.md` and the signature, whose bytes are needed.
     pub fn add_digest(&mut self, path: &str, executable: bool, digest: Digest) {
-        if path == NOTE_FILE || path.split('/').any(|part| part == ".git") {
+        // No skill is delivered with a repository, and none is run from it.
+        if path.split('/').any(|part| part == ".git") {
             return;
         }
         let file = TreeFile { executable, digest };
@@ -111,7 +109,7 @@ impl Tree {
         self.bundle.as_deref()
     }
 
-    /// The tree digest without the signature and the installer's note.
+    /// The tree digest without the signature.
     pub fn digest(&self) -> Digest {
         let mut tree = TreeDigest::default();
         for (path, file) in &self.files {

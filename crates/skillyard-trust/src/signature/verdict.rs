@@ -53,7 +53,7 @@ pub enum Pinned {
 pub enum Standing {
     /// The skill is whom it says it is from.
     Trusted,
-    /// Nothing is proven and nothing is wrong: unsigned, or signed by a stranger.
+    /// Nothing is proven and nothing is wrong: unsigned, signed by a stranger, or not all of it signed.
     Unproven,
     /// It must not be used.
     Refused,
@@ -64,7 +64,7 @@ impl Verification {
     pub fn standing(&self) -> Standing {
         match self {
             Self::Trusted { .. } => Standing::Trusted,
-            Self::Untrusted { reason, .. } if reason.is_stranger() => Standing::Unproven,
+            Self::Untrusted { reason, .. } if reason.is_as_unsigned() => Standing::Unproven,
             Self::Unsigned => Standing::Unproven,
             Self::Untrusted { .. } | Self::Invalid(_) => Standing::Refused,
         }

@@ -1,7 +1,7 @@
 //! Files that are not those that were signed.
 
 use crate::{Files, SKILL, accepted, key, key_of, refused, trusting};
-use skillyard_trust::signature::{Algorithm, NOTE_FILE, Verification};
+use skillyard_trust::signature::{Algorithm, Standing, Verification};
 
 #[test]
 fn what_is_signed_is_trusted_with_every_kind_of_key() {
@@ -86,11 +86,33 @@ fn executable_bits_and_files_of_git_are_covered_by_the_tree_digest() {
 }
 
 #[test]
-fn the_installers_note_and_the_repository_are_no_part_of_it() {
+fn the_repository_is_no_part_of_it_and_a_note_is_a_file_like_any_other() {
     let key = key(1);
-    let files = Files::new().signed(&key);
-    let files = files.with(NOTE_FILE, "{}").with(".git/config", "x");
-    accepted(&files.verify(&trusting(&[&key], "")));
+    let policy = trusting(&[&key], "");
+    let files = Files::new().signed(&key).with(".git/config", "x");
+    accepted(&files.verify(&policy));
+    let noted = files.with(".skillyard.json", "{}");
+    let words = "`.skillyard.json` was added";
+    refused(&noted.verify(&policy), "changed", words);
+}
+
+#[test]
+fn what_a_signature_of_other_tools_leaves_out_was_signed_by_nobody() {
+    let key = key(1);
+    let policy = trusting(&[&key], "");
+    let of_others = |statement: &mut serde_json::Value| {
+        let predicate = statement["predicate"].as_object_mut();
+        predicate.unwrap().remove("skillyard");
+    };
+    let files = Files::new().signed_otherwise(&key, of_others);
+    accepted(&files.verify(&policy));
+    let files = files.with(".github/run.py", "#!/usr/bin/env python3\n");
+    let verification = files.verify(&policy);
+    assert_eq!(verification.standing(), Standing::Unproven);
+    assert_eq!(verification.code(), "uncovered");
+    assert_eq!(verification.pin(crate::now()), None);
+    let reason = verification.reason().unwrap();
+    assert_eq!(reason, "nobody signed `.github/run.py`");
 }
 
 #[test]

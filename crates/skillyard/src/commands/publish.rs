@@ -12,7 +12,6 @@ use skillyard_format::{Namespace, QualifiedName};
 use skillyard_install::fetch::registry::{Destination, RegistryError};
 use skillyard_install::tree::{Tree, TreeFile, TreeLimits};
 use skillyard_registry::package::{Package, examine};
-use skillyard_trust::signature::NOTE_FILE;
 
 use super::Outcome;
 use crate::context::Context;
@@ -137,7 +136,7 @@ fn packed(context: &Context, folder: &Path) -> Result<Package, CommandError> {
     let tree = Tree::read(folder, &TreeLimits::default()).map_err(RegistryFailure::from)?;
     let is_junk = |file: &&TreeFile| {
         let path = ArchivePath::new(&file.path);
-        file.path == NOTE_FILE || path.is_ok_and(|path| junk(&path).is_some())
+        path.is_ok_and(|path| junk(&path).is_some())
     };
     let (left_out, kept): (Vec<_>, Vec<_>) = tree.files().iter().partition(is_junk);
     for file in left_out {

@@ -169,13 +169,6 @@ impl Answer<'_> {
         if let Some(details) = &facts.details {
             let _ = write!(note, " at {}", details.signed);
         }
-        if !facts.uncovered.is_empty() {
-            let uncovered = facts.uncovered.join(", ");
-            let _ = write!(
-                note,
-                ", but for {uncovered}, which the signature leaves out"
-            );
-        }
         if *pinned == Pinned::FirstUse {
             note.push_str("; this signer is remembered for this name");
         }
@@ -228,6 +221,10 @@ impl Answer<'_> {
                 }
                 Distrust::Unverifiable(_) => {
                     "Bring Sigstore's trust root with `skillyard key trust trusted_root.json`"
+                        .to_owned()
+                }
+                Distrust::Uncovered(_) => {
+                    "Its signature leaves these files out: take them away, or ask its author to sign it with `skillyard sign`"
                         .to_owned()
                 }
                 reason if reason.is_break() => signers::anew(&name),

@@ -3,7 +3,11 @@
 use std::fs::{self, Permissions};
 use std::os::unix::fs::{PermissionsExt as _, symlink};
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use insta::assert_snapshot;
+use serde_json::Value;
+use skillyard_trust::signature::SigningKey;
 
 use super::{Signed, skill};
 use crate::TestContext;
@@ -114,13 +118,69 @@ fn a_signed_skill_has_no_other_name() {
 }
 
 #[test]
-fn the_repository_and_the_installers_note_do_not_matter() {
+fn the_repository_does_not_matter_and_a_note_does() {
     let signed = Signed::new();
+    signed.0.write("pdf/.git/config", "x");
+    signed.done(&["verify", "pdf"]);
+    // Whoever hands it on can add one, and have it run.
     signed
         .0
-        .write("pdf/.git/config", "x")
-        .write("pdf/.skillyard.json", "{}");
+        .write("pdf/.skillyard.json", "#!/bin/sh\necho evil\n");
+    assert_snapshot!(signed.refused("pdf"), @"changed: the files are not those that were signed: `.skillyard.json` was added");
+    let told = signed.tell(&["install", "./pdf", "--yes"]);
+    assert!(told.starts_with("exit status: 1"), "{told}");
+    assert!(told.contains("`.skillyard.json` was added"), "{told}");
+    assert!(!signed.path(".agents/skills/pdf").exists());
+    // Who signs it signs that, too.
+    signed.done(&["sign", "pdf"]);
     signed.done(&["verify", "pdf"]);
+    signed.0.write("pdf/.skillyard.json", "{}");
+    assert_snapshot!(signed.refused("pdf"), @"changed: the files are not those that were signed: `.skillyard.json` was changed");
+}
+
+/// Signs anew as other tools do, which know nothing of what only ours carry.
+fn sign_as_others_do(signed: &Signed) {
+    let bundle = signed.path("pdf/skill.oms.sig");
+    let mut value: Value = serde_json::from_slice(&fs::read(&bundle).unwrap()).unwrap();
+    let envelope = &mut value["dsseEnvelope"];
+    let payload = STANDARD.decode(envelope["payload"].as_str().unwrap());
+    let mut statement: Value = serde_json::from_slice(&payload.unwrap()).unwrap();
+    let predicate = statement["predicate"].as_object_mut();
+    predicate.unwrap().remove("skillyard");
+    let payload = statement.to_string();
+    let kind = envelope["payloadType"].as_str().unwrap();
+    let message = format!("DSSEv1 {} {kind} {} {payload}", kind.len(), payload.len());
+    let key = signed.0.read("../home/.skillyard/keys/mine.key");
+    let key = SigningKey::from_pem(&key).unwrap();
+    let signature = STANDARD.encode(key.sign(message.as_bytes()));
+    envelope["payload"] = STANDARD.encode(payload).into();
+    envelope["signatures"][0]["sig"] = signature.into();
+    fs::write(bundle, value.to_string()).unwrap();
+}
+
+#[test]
+fn what_a_signature_leaves_out_does_not_have_the_standing_of_its_signer() {
+    let signed = Signed::new();
+    sign_as_others_do(&signed);
+    signed.done(&["verify", "pdf", "--no-pin"]);
+    let plan = |signed: &Signed| {
+        signed
+            .0
+            .json(&["install", "./pdf", "--dry-run", "--yes", "--json"])
+    };
+    assert!(plan(&signed)["checked"][0]["signer"].is_string());
+    signed.0.write("pdf/.github/x.py", "print('evil')\n");
+    signed.0.write("pdf/.gitignore", "#!/bin/sh\necho evil\n");
+    assert_snapshot!(signed.refused("pdf"), @"uncovered: nobody signed `.github/x.py`, `.gitignore`");
+    let answer = signed.0.json(&["verify", "pdf", "--json"]);
+    let uncovered = serde_json::json!([".github/x.py", ".gitignore"]);
+    assert_eq!(answer["uncovered"], uncovered);
+    let plan = plan(&signed);
+    assert!(plan["checked"][0]["signer"].is_null(), "{plan}");
+    assert_ne!(plan["checked"][0]["tier"], "high", "{plan}");
+    signed.done(&["install", "./pdf", "--yes"]);
+    let lock = signed.0.read("../home/.skillyard/lock.toml");
+    assert!(!lock.contains("signer"), "{lock}");
 }
 
 #[test]
