@@ -14,9 +14,10 @@ use skillyard_install::lockfile::{Locked, Lockfile, LockfileError};
 use skillyard_install::origin::{self as install, OriginKind};
 use skillyard_install::records::Records;
 use skillyard_install::scope::{Scope, ScopeKind};
+use skillyard_install::store::Store;
 use skillyard_trust::provenance::{Origin, Provenance};
 
-use self::elsewhere::{Elsewhere, Folder};
+use self::elsewhere::{Elsewhere, Folder, Level};
 use crate::context::Context;
 use crate::error::CommandError;
 use crate::error::install::InstallFailure;
@@ -33,6 +34,7 @@ pub(crate) struct Installed {
     project: Option<PathBuf>,
     locks: Vec<(Scope, Lockfile)>,
     elsewhere: Option<Elsewhere>,
+    store: Option<Store>,
     /// Folders whose owner vouches for what is in them, whatever is locked there.
     vouched: Vec<PathBuf>,
 }
@@ -41,6 +43,8 @@ pub(crate) struct Installed {
 struct Told<'a> {
     scope: Cow<'a, Scope>,
     entry: Cow<'a, Locked>,
+    /// The skill that the folder lies in, where it is not itself one that was installed.
+    around: Option<PathBuf>,
 }
 
 impl Installed {
@@ -66,6 +70,7 @@ impl Installed {
             project: place::project(context),
             locks: Vec::new(),
             elsewhere: Some(Elsewhere::than(scopes, &environment.skillyard_home)),
+            store: Some(place::store(context)),
             vouched: Vec::new(),
         }
     }
@@ -78,36 +83,113 @@ impl Installed {
         }
     }
 
-    /// The entry of the lock for a folder.
+    /// The entry of the lock for a folder, or for the skill that it lies in.
     pub(crate) fn entry(&self, folder: &Path) -> Option<Cow<'_, Locked>> {
         self.told(folder).map(|told| told.entry)
     }
 
+    /// The entry of the lock for exactly this folder.
+    pub(crate) fn own_entry(&self, folder: &Path) -> Option<Cow<'_, Locked>> {
+        let told = self.told(folder)?;
+        told.around.is_none().then_some(told.entry)
+    }
+
+    /// The entry of the lock for the skill that a folder lies in, and where that skill is.
+    pub(crate) fn around_of(&self, folder: &Path) -> Option<(PathBuf, Cow<'_, Locked>)> {
+        let told = self.told(folder)?;
+        let around = told.around?;
+        Some((around, told.entry))
+    }
+
+    /// The folders that skills were installed into by the locks that are known, with their names.
+    pub(crate) fn folders(&self) -> impl Iterator<Item = (&str, PathBuf)> {
+        self.locks.iter().flat_map(|(scope, lock)| {
+            lock.skills().iter().flat_map(move |entry| {
+                let folder = |target: &String| scope.target(target).join(&entry.name);
+                let folders = entry.targets.iter().map(folder);
+                folders.map(|folder| (entry.name.as_str(), folder))
+            })
+        })
+    }
+
     fn told(&self, folder: &Path) -> Option<Told<'_>> {
-        self.paths(folder).find_map(|folder| {
-            let here = find(&self.locks, &folder).map(|(scope, entry)| Told {
-                scope: Cow::Borrowed(scope),
-                entry: Cow::Borrowed(entry),
-            });
-            here.or_else(|| {
-                let around = self.around(&folder)?;
-                around.levels.iter().find_map(|level| {
-                    let (scope, entry) = find(level.records().ok()?, &folder)?;
-                    Some(Told {
-                        scope: Cow::Owned(scope.clone()),
-                        entry: Cow::Owned(entry.clone()),
-                    })
+        let itself = self.paths(folder).find_map(|folder| {
+            let around = self.around(&folder);
+            self.named(&folder, around.as_ref().map_or(&[], |each| &each.levels))
+        });
+        itself.or_else(|| self.paths(folder).find_map(|folder| self.inside(&folder)))
+    }
+
+    /// What a lock says of exactly this folder.
+    fn named(&self, folder: &Path, levels: &[Arc<Level>]) -> Option<Told<'_>> {
+        let here = find(&self.locks, folder).map(|(scope, entry)| Told {
+            scope: Cow::Borrowed(scope),
+            entry: Cow::Borrowed(entry),
+            around: None,
+        });
+        here.or_else(|| {
+            levels.iter().find_map(|level| {
+                let (scope, entry) = find(level.records().ok()?, folder)?;
+                Some(Told {
+                    scope: Cow::Owned(scope.clone()),
+                    entry: Cow::Owned(entry.clone()),
+                    around: None,
                 })
             })
         })
+    }
+
+    /// What a lock says of the nearest skill around a folder: the folder was installed with it. Also
+    /// where only the store is left of the way there.
+    fn inside(&self, folder: &Path) -> Option<Told<'_>> {
+        let above = folder.parent()?;
+        let around = self.around(folder);
+        let whole = match &around {
+            Some(around) => around.whole.clone(),
+            None => above.canonicalize().ok(),
+        };
+        let whole = whole.filter(|whole| whole != above);
+        let folders = above.ancestors();
+        let mut folders = folders.chain(whole.iter().flat_map(|whole| whole.ancestors()));
+        let named = folders.find_map(|each| {
+            let levels = around.as_ref().map_or(&[][..], |around| around.above(each));
+            let told = self.named(each, levels)?;
+            let around = Some(each.to_owned());
+            Some(Told { around, ..told })
+        });
+        named.or_else(|| self.stored(folder))
+    }
+
+    /// What the locks say of a folder of the store, or of one in it.
+    fn stored(&self, folder: &Path) -> Option<Told<'_>> {
+        let (stored, digest) = self.store.as_ref()?.folder_around(folder)?;
+        let all = self.locks.iter();
+        let all = all.flat_map(|(scope, lock)| lock.skills().iter().map(move |each| (scope, each)));
+        // Where the same bytes came from several places, the furthest counts.
+        let same = all.filter(|(_, entry)| entry.digest == digest);
+        let (scope, entry) =
+            same.max_by_key(|(_, entry)| is_from_strangers(&provenance_of(entry)))?;
+        Some(Told {
+            scope: Cow::Borrowed(scope),
+            entry: Cow::Borrowed(entry),
+            around: (stored != folder).then_some(stored),
+        })
+    }
+
+    /// Whether a folder belongs to the store, in which nobody writes skills of their own.
+    pub(crate) fn is_in_store(&self, folder: &Path) -> bool {
+        let Some(store) = &self.store else {
+            return false;
+        };
+        self.paths(folder)
+            .any(|folder| store.folder_around(&folder).is_some())
     }
 
     /// A lock of another project that could name a folder and cannot be read.
     pub(crate) fn unreadable(&self, folder: &Path) -> Option<PathBuf> {
         self.paths(folder).find_map(|folder| {
             let around = self.around(&folder)?;
-            let mut levels = around.levels.iter();
-            let level = levels.find(|level| level.records().is_err())?;
+            let level = around.all_levels().find(|level| level.records().is_err())?;
             Some(level.file().to_owned())
         })
     }
@@ -116,7 +198,7 @@ impl Installed {
     pub(crate) fn is_elsewhere(&self, folder: &Path) -> bool {
         self.paths(folder).any(|folder| {
             let around = self.around(&folder);
-            around.is_some_and(|around| around.levels.iter().any(|level| level.has_records))
+            around.is_some_and(|around| around.all_levels().any(|level| level.has_records))
         })
     }
 
@@ -157,9 +239,16 @@ impl Installed {
         }
     }
 
-    /// What was installed into a folder, if its files are something else now.
+    /// What was installed into a folder, or with the skill that it lies in, if the files there are
+    /// something else now.
     pub(crate) fn altered(&self, folder: &Path, now: Digest) -> Option<Altered> {
-        let installed = self.entry(folder)?.digest;
+        let told = self.told(folder)?;
+        let installed = told.entry.digest;
+        let now = match &told.around {
+            None => now,
+            // What cannot be compared is another: a digest is never that of nothing.
+            Some(around) => digest_of(around).unwrap_or_else(|| Digest::of(b"")),
+        };
         (installed != now).then_some(Altered { now, installed })
     }
 
@@ -173,6 +262,23 @@ impl Installed {
         });
         let unique: BTreeSet<PathBuf> = local.collect();
         unique.into_iter().collect()
+    }
+
+    /// Where a folder of this machine came from before it was here: what was installed into it, or
+    /// with the skill that it lies in, came from there.
+    pub(crate) fn origin_of(&self, folder: &Path) -> Option<install::Origin> {
+        let told = self.told(folder)?;
+        let entry = &told.entry;
+        // A project's lock can only make a skill less trusted.
+        let is_known = told.scope.kind == ScopeKind::User;
+        let counts =
+            entry.origin.is_remote() && (is_known || is_from_strangers(&provenance_of(entry)));
+        counts.then(|| install::Origin {
+            kind: entry.origin,
+            url: entry.url.clone().unwrap_or_else(|| entry.source.clone()),
+            commit: entry.commit.clone(),
+            version: entry.version.clone(),
+        })
     }
 
     /// Where the skill in a folder came from, and whose lock says so.
@@ -210,14 +316,19 @@ fn find<'a>(locks: &'a [(Scope, Lockfile)], folder: &Path) -> Option<(&'a Scope,
     })
 }
 
+/// What a folder consists of.
+fn digest_of(folder: &Path) -> Option<Digest> {
+    digest(&SkillRoot::open(folder).ok()?).ok()
+}
+
 /// What others took out of a lock is not less foreign for that, as long as it is what was put there.
 /// Who made something else of it has made it their own.
 fn still_there(scope: &Scope, lock: &Lockfile, mut placed: Lockfile) -> Lockfile {
     let is_there = |entry: &Locked| {
-        entry.targets.iter().any(|target| {
-            let root = SkillRoot::open(&scope.target(target).join(&entry.name));
-            root.is_ok_and(|root| digest(&root).is_ok_and(|now| now == entry.digest))
-        })
+        entry
+            .targets
+            .iter()
+            .any(|target| digest_of(&scope.target(target).join(&entry.name)) == Some(entry.digest))
     };
     let names = placed.skills().iter();
     let gone = names.filter(|entry| lock.get(&entry.name).is_some() || !is_there(entry));
@@ -301,6 +412,14 @@ pub(crate) fn provenance(
         signer,
         ..Provenance::of(kind)
     }
+}
+
+/// Whether something came from people of whom nothing is known.
+pub(crate) fn is_from_strangers(provenance: &Provenance) -> bool {
+    matches!(
+        provenance.origin,
+        Origin::Git | Origin::HttpsArchive | Origin::WellKnown | Origin::Mcp
+    )
 }
 
 fn same(one: &Path, other: &Path) -> bool {

@@ -30,7 +30,7 @@ use crate::config::value::Value;
 use crate::context::Context;
 use crate::error::CommandError;
 use crate::error::trust::TrustFailure;
-use crate::installed::{Altered, Installed};
+use crate::installed::{Altered, Installed, is_from_strangers};
 use crate::library::{self, Choice};
 use crate::signing::signers::Signers;
 use crate::trusted;
@@ -141,8 +141,22 @@ impl Permissions {
                     .and_then(|entry| self.signers.of(&entry)),
                 ..found
             },
+            // Nobody knows any more where it came from.
+            None if self.installed.is_in_store(folder) => Provenance::of(Origin::ProjectUntrusted),
             None => Provenance::of(by_source),
         }
+    }
+
+    /// The name of the skill that a folder lies in and was installed with, and the way from there.
+    pub(crate) fn part_of(&self, folder: &Path) -> Option<(String, PathBuf)> {
+        let (around, entry) = self.installed.around_of(folder)?;
+        let below = folder.strip_prefix(&around).unwrap_or(folder);
+        Some((entry.name.clone(), below.to_owned()))
+    }
+
+    /// The folders that skills were installed into, with their names.
+    pub(crate) fn installed(&self) -> impl Iterator<Item = (&str, PathBuf)> {
+        self.installed.folders()
     }
 
     /// The root of the project among whose skills a folder lies, if the user has not trusted it.
@@ -179,9 +193,11 @@ impl Permissions {
 
     /// What was installed into a folder, if its files are something else that nobody approved.
     pub(crate) fn altered(&self, name: &str, folder: &Path, now: Digest) -> Option<Altered> {
-        let approval = self.approval(name, Some(&now));
-        let altered = self.installed.altered(folder, now);
-        altered.filter(|_| !approval.is_some_and(|approval| approval.scripts))
+        let altered = self.installed.altered(folder, now)?;
+        let around = self.installed.around_of(folder);
+        let whose = around.as_ref().map_or(name, |(_, entry)| &entry.name);
+        let approval = self.approval(whose, Some(&altered.now));
+        (!approval.is_some_and(|approval| approval.scripts)).then_some(altered)
     }
 
     /// Whether the files in a folder are not what was installed into it or approved.
@@ -193,7 +209,7 @@ impl Permissions {
 
     /// What the files of an installed skill may be: what was installed, and what was approved.
     pub(crate) fn expected(&self, name: &str, folder: &Path) -> Option<Vec<Digest>> {
-        let installed = self.installed.entry(folder)?.digest;
+        let installed = self.installed.own_entry(folder)?.digest;
         let approved = self.approvals.skills.iter();
         let approved = approved.filter(|each| each.name == name && each.scripts);
         let approved = approved.map(|each| each.digest);
@@ -206,12 +222,17 @@ impl Permissions {
             return None;
         }
         let entry = self.installed.entry(folder);
-        self.signers.revoked(folder, entry.as_deref())
+        let revoked = |folder: &Path| self.signers.revoked(folder, entry.as_deref());
+        revoked(folder).or_else(|| {
+            let (around, _) = self.installed.around_of(folder)?;
+            revoked(&around)
+        })
     }
 
     /// Where an installed skill came from, as `install` takes it.
     pub(crate) fn reference(&self, folder: &Path) -> Option<String> {
-        self.installed.entry(folder).map(|entry| entry.reference())
+        let entry = self.installed.own_entry(folder);
+        entry.map(|entry| entry.reference())
     }
 
     /// What policy says about a skill.
@@ -260,13 +281,6 @@ impl Permissions {
         let mut approved = self.approvals.skills.iter();
         approved.any(|each| each.name == name && !each.network.is_empty())
     }
-}
-
-fn is_from_strangers(provenance: &Provenance) -> bool {
-    matches!(
-        provenance.origin,
-        Origin::Git | Origin::HttpsArchive | Origin::WellKnown | Origin::Mcp
-    )
 }
 
 /// What one layer of the configuration denies; no other takes it back.

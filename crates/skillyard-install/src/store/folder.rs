@@ -4,6 +4,7 @@
 //! work; everything else that differs is somebody's, because the files are on the disk before a link
 //! leads to them, and a power cut takes nothing away.
 
+use std::ffi::OsStr;
 use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -31,6 +32,21 @@ impl Store {
     pub fn folder(&self, digest: Digest) -> PathBuf {
         let hex = digest.to_hex();
         self.root.join("sha256").join(&hex[..2]).join(&hex[2..])
+    }
+
+    /// The folder of a skill that a path is, or lies in, and the digest that it is called by.
+    pub fn folder_around(&self, path: &Path) -> Option<(PathBuf, Digest)> {
+        // Nearly no path is one, and most need no look at the disk to tell.
+        let at = path.iter().position(|part| part == "sha256")?;
+        let all: PathBuf = path.iter().take(at + 1).collect();
+        let own = self.root.join("sha256");
+        if all != own && own.canonicalize().ok()? != all {
+            return None;
+        }
+        let mut parts = path.iter().skip(at + 1).map(OsStr::to_str);
+        let (first, rest) = (parts.next()??, parts.next()??);
+        let digest = format!("sha256:{first}{rest}").parse().ok()?;
+        Some((all.join(first).join(rest), digest))
     }
 
     /// Reads the folder of a skill that a link may lead to.

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::fmt::Write as _;
+use std::path::Path;
 
 use serde_json::{Value, json};
 use skillyard_audit::{Event, EventKind, Outcome};
@@ -201,7 +202,12 @@ fn about(group: &[&Checked<'_>], text: &mut String) {
 fn place(checked: &Checked<'_>, address: &str) -> String {
     let origin = &checked.candidate.origin;
     match (&origin.commit, &origin.version) {
+    let is_source = address == checked.candidate.source && Path::new(address).is_dir();
         (Some(commit), _) => format!("{address} ({})", super::changes::short(commit)),
+        // What is taken from where it was installed came from further away.
+        _ if is_source && origin.kind.is_remote() => {
+            format!("{address}, which was installed from {}", origin.url)
+        }
         (None, Some(version)) if origin.kind == OriginKind::Registry && address != origin.url => {
             format!("{address} {version} of {}", origin.url)
         }

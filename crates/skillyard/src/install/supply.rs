@@ -194,7 +194,8 @@ impl<'a> Supply<'a> {
         let reference = self.written(&entry.source)?;
         let mut meaning = self.meaning(&reference)?;
         let state = match entry.origin {
-            OriginKind::Git => entry.commit.clone(),
+            // What is taken from where it was installed has no other states.
+            OriginKind::Git if meaning.reference.has_revisions() => entry.commit.clone(),
             _ => None,
         };
         let version = entry.version.as_deref().map(semver::Version::parse);

@@ -40,11 +40,14 @@ struct Known {
 pub(super) struct Folder {
     listed: Stamped,
     /// Where it lies behind all links.
-    whole: Option<PathBuf>,
+    pub(super) whole: Option<PathBuf>,
     /// The names in it that are links; unknown where it cannot be listed.
     links: Option<HashSet<OsString>>,
     /// The levels whose locks could name what lies in it, outermost first.
     pub(super) levels: Vec<Arc<Level>>,
+    /// The folders around it that could be skills themselves, each with the levels whose locks could
+    /// name it.
+    above: Vec<(PathBuf, Vec<Arc<Level>>)>,
 }
 
 /// A folder that has a lock, or could have one.
@@ -91,6 +94,28 @@ impl Elsewhere {
         let whole = skills.canonicalize().ok();
         let mut roots = target::roots(skills);
         roots.extend(whole.iter().flat_map(|whole| target::roots(whole)));
+        let levels = self.levels(roots, known);
+        let around = skills.ancestors();
+        let around = around.chain(whole.iter().flat_map(|whole| whole.ancestors()));
+        let above = around.filter_map(|folder| {
+            let levels = self.levels(target::roots(folder.parent()?), known);
+            (!levels.is_empty()).then(|| (folder.to_owned(), levels))
+        });
+        Folder {
+            above: above.collect(),
+            listed,
+            whole,
+            links: links(skills),
+            levels,
+        }
+    }
+
+    /// The levels at these roots, but for those whose locks are known.
+    fn levels(
+        &self,
+        mut roots: Vec<PathBuf>,
+        known: &mut HashMap<PathBuf, Arc<Level>>,
+    ) -> Vec<Arc<Level>> {
         roots.retain(|root| !self.here.contains(root));
         roots.sort_unstable();
         roots.dedup();
@@ -98,12 +123,7 @@ impl Elsewhere {
             let level = || Arc::new(Level::at(&root, &self.skillyard_home));
             Arc::clone(known.entry(root.clone()).or_insert_with(level))
         });
-        Folder {
-            listed,
-            whole,
-            links: links(skills),
-            levels: levels.collect(),
-        }
+        levels.collect()
     }
 
     /// Whether what was read is what is there now.
@@ -116,6 +136,19 @@ impl Elsewhere {
 }
 
 impl Folder {
+    /// The levels whose locks could name a folder around it.
+    pub(super) fn above(&self, folder: &Path) -> &[Arc<Level>] {
+        let mut above = self.above.iter();
+        let found = above.find(|(each, _)| each == folder);
+        found.map_or(&[], |(_, levels)| levels)
+    }
+
+    /// The levels whose locks could name what lies in it, or a folder around it.
+    pub(super) fn all_levels(&self) -> impl Iterator<Item = &Arc<Level>> {
+        let above = self.above.iter().flat_map(|(_, levels)| levels);
+        self.levels.iter().chain(above)
+    }
+
     /// Whether something in it is a link.
     pub(super) fn is_link(&self, path: &Path) -> bool {
         let links = self.links.as_ref().zip(path.file_name());

@@ -96,8 +96,15 @@ pub(crate) fn decide(
         Answer::Ask | Answer::Yes => OptIn::No,
     };
     let decision = permissions.decide_for(&provenance, request.skill, approved, opt_in);
-    let hint = match permissions.untrusted_project(request.folder) {
-        Some(root) if request.source.is_none() => permissions.project_remedy(&root),
+    let untrusted = permissions.untrusted_project(request.folder);
+    let untrusted = untrusted.filter(|_| request.source.is_none());
+    let hint = match (untrusted, permissions.part_of(request.folder)) {
+        (Some(root), _) => permissions.project_remedy(&root),
+        (None, Some((whole, below))) => {
+            let script = below.join(request.script);
+            let script = script.display();
+            format!("It is part of `{whole}`: start it with `skillyard run {whole} {script}`")
+        }
         _ => decision.hint.clone().unwrap_or_default(),
     };
     let lock = permissions.offline_lock(context, &provenance)?;

@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 use skillyard_catalog::resource::{DigestLimits, SkillRoot, Snapshot, snapshot};
+use skillyard_catalog::selection::{Layer, Selection};
 use skillyard_catalog::source::SourceKind;
 use skillyard_catalog::{CatalogSkill, Status, builtin};
 use skillyard_format::Document;
@@ -19,8 +20,11 @@ use skillyard_sandbox::Identity;
 use tempfile::TempDir;
 
 use crate::commands::read::load;
+use crate::config::origin::LayerKind;
 use crate::context::Context;
 use crate::error::{CommandError, RunError};
+use crate::install::place;
+use crate::installed::Installed;
 use crate::library::{self, Choice, IndexMode, Target};
 use crate::skill_files;
 
@@ -44,7 +48,7 @@ impl SkillPlace {
         word: &OsStr,
     ) -> Result<(Self, Option<RunError>), CommandError> {
         let name = match Target::of(context, word)? {
-            Target::Path(path) => return Self::wanted(context, Self::at(&path)?),
+            Target::Path(path) => return Self::wanted(context, Self::at(context, &path)?),
             Target::Name(name) => name,
         };
         let catalog = library::load(context, IndexMode::Use, &Choice::default())?;
@@ -63,7 +67,10 @@ impl SkillPlace {
                 let hint = context.config()?.trust_projects().remedy(".");
                 Some(blocked(reason, &hint))
             }
-            Status::Disabled { reason } => Some(disabled(&name, reason)),
+            Status::Disabled { reason } => {
+                let selection = library::selection(&context.config()?, &Choice::default())?;
+                Some(disabled(&selection, &name, reason))
+            }
             Status::Unavailable { missing } => {
                 let reason = format!(
                     "it needs commands that are not here: {}",
@@ -78,8 +85,19 @@ impl SkillPlace {
     /// The same skill, and whether it is disabled or denied: by its path it is no other.
     fn wanted(context: &Context, skill: Self) -> Result<(Self, Option<RunError>), CommandError> {
         let selection = library::selection(&context.config()?, &Choice::default())?;
-        let reason = selection.reason_against(&skill.name);
-        let obstacle = reason.map(|reason| disabled(&skill.name, &reason));
+        let entry = Installed::read(context)?;
+        let entry = entry.entry(&skill.folder);
+        // What it was installed as, or with, is denied under that name.
+        let names = [
+            Some(skill.name.as_str()),
+            entry.as_ref().map(|entry| entry.name.as_str()),
+        ];
+        let mut against = names.into_iter().flatten().filter_map(|name| {
+            let reason = selection.reason_against(name)?;
+            Some(disabled(&selection, name, &reason))
+        });
+        let obstacle = against.next();
+        drop(against);
         Ok((skill, obstacle))
     }
 
@@ -96,17 +114,19 @@ impl SkillPlace {
         }
     }
 
-    fn at(path: &Path) -> Result<Self, CommandError> {
+    fn at(context: &Context, path: &Path) -> Result<Self, CommandError> {
         let file = skill_files::read_one(path)?;
         let document = Document::parse(&file.bytes);
         let (skill, _) = load(&file.folder, &file, &document)?;
-        let folder = file
-            .folder
-            .canonicalize()
-            .map_err(|source| CommandError::Read {
-                path: file.folder.clone(),
-                source,
-            })?;
+        let whole = file.folder.canonicalize();
+        let mut folder = whole.map_err(|source| CommandError::Read {
+            path: file.folder.clone(),
+            source,
+        })?;
+        if place::store(context).folder_around(&folder).is_some() {
+            // The link is what a lock names, and many can lead to the same bytes.
+            folder = context.environment.current_dir.join(&file.folder);
+        }
         Ok(Self {
             name: skill.name.into_owned(),
             folder,
@@ -116,11 +136,29 @@ impl SkillPlace {
     }
 }
 
-fn disabled(name: &str, reason: &str) -> RunError {
+fn disabled(selection: &Selection, name: &str, reason: &str) -> RunError {
+    // What a list keeps out, nobody switches on.
+    let listed = |layers: &mut dyn Iterator<Item = &Layer>| {
+        let lists = layers.cloned().map(|layer| Layer {
+            disabled: Vec::new(),
+            ..layer
+        });
+        let layers = lists.collect();
+        Selection { layers }.reason_against(name).is_some()
+    };
+    let layers = || selection.layers.iter();
+    let is_orgs = |layer: &&Layer| layer.name == LayerKind::Org.as_str();
+    let hint = if listed(&mut layers().filter(is_orgs)) {
+        "Your organisation keeps it out; ask whoever looks after its policy".to_owned()
+    } else if listed(&mut layers()) {
+        "`skills.deny` and `skills.allow` keep it out; `skillyard enable` does not lift that".into()
+    } else {
+        format!("Use it again with `skillyard enable {name}`")
+    };
     RunError::Blocked {
         skill: name.to_owned(),
         reason: format!("it is disabled: {reason}"),
-        hint: format!("Use it again with `skillyard enable {name}`"),
+        hint,
     }
 }
 

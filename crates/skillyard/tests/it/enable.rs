@@ -383,6 +383,15 @@ fn a_path_leads_past_no_list() {
         said.contains(&format!("it is disabled: {reason}")),
         "{said}"
     );
+    // Nobody is sent to a command that does not lift it.
+    for word in ["csv", "./csv"] {
+        let (_, _, said) = tell(&["run", word, "go.sh", "--yes"]);
+        assert!(
+            said.contains("hint: Your organisation keeps it out"),
+            "{said}"
+        );
+        assert!(!said.contains("skillyard enable"), "{said}");
+    }
     let (_, printed, said) = tell(&["prompt", "."]);
     assert!(
         !printed.contains("csv") && printed.contains("pdf-fill"),

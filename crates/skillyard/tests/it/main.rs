@@ -68,6 +68,7 @@ mod install_validation;
 mod install_versions;
 mod list;
 mod lock_decides;
+mod lock_parts;
 mod machine;
 mod mcp;
 mod mcp_client;

@@ -16,6 +16,7 @@ use crate::error::install::InstallFailure;
 use crate::install::meaning::Meaning;
 use crate::install::pick::Pick;
 use crate::install::place::whole;
+use crate::installed::Installed;
 use crate::sanitize::visible;
 
 /// What stands in a repository for a file that is kept elsewhere.
@@ -76,11 +77,20 @@ impl Supply<'_> {
             }) => Some(whole(path)),
             _ => None,
         };
+        let installed = match &folder {
+            Some(_) => Installed::read(self.context)?,
+            None => Installed::default(),
+        };
         let found: Result<Vec<Found>, CommandError> = paths
             .iter()
             .map(|path| {
+                let folder = folder.as_ref().map(|folder| below(folder, path));
+                // What was installed there came from elsewhere, and is no less foreign here.
+                let before = folder
+                    .as_ref()
+                    .and_then(|folder| installed.origin_of(folder));
                 let (source, requested) = match &folder {
-                    Some(folder) => (self.place.portable_whole(&below(folder, path)), None),
+                    Some(folder) => (self.place.portable_whole(folder), None),
                     None => self.source_of(reference, path)?,
                 };
                 Ok(Found {
@@ -92,7 +102,7 @@ impl Supply<'_> {
                     path: path.clone(),
                     source,
                     requested,
-                    origin: origin.clone(),
+                    origin: before.unwrap_or_else(|| origin.clone()),
                 })
             })
             .collect();

@@ -106,7 +106,7 @@ fn visible(context: &Context, there: &Surroundings) -> Result<Vec<PathBuf>, Comm
                 };
                 let entries = fs::read_dir(&folder).into_iter().flatten().flatten();
                 let mut entries = entries.map(|entry| entry.path());
-                entries.any(|entry| installed.entry(&entry).is_some())
+                entries.any(|entry| installed.own_entry(&entry).is_some())
             } else {
                 false
             };
