@@ -12,6 +12,7 @@ pub(crate) mod place;
 pub(crate) mod profile;
 pub(crate) mod record;
 pub(crate) mod sandboxed;
+pub(crate) mod scratch;
 
 use std::ffi::OsString;
 

@@ -17,8 +17,8 @@ use skillyard_format::Document;
 use skillyard_format::nearest::nearest;
 use skillyard_format::package::Digest;
 use skillyard_sandbox::Identity;
-use tempfile::TempDir;
 
+use super::scratch::Scratch;
 use crate::commands::read::load;
 use crate::config::origin::LayerKind;
 use crate::context::Context;
@@ -164,7 +164,7 @@ fn disabled(selection: &Selection, name: &str, reason: &str) -> RunError {
 
 /// A copy of a skill, which goes when it is dropped.
 pub(crate) struct Copy {
-    holder: TempDir,
+    holder: Scratch,
     name: String,
     snapshot: Snapshot,
 }
@@ -180,15 +180,11 @@ impl Copy {
             path: temporary.to_owned(),
             source,
         };
-        let holder = tempfile::Builder::new()
-            .prefix("skillyard-")
-            .tempdir_in(temporary);
-        let holder = holder.map_err(failed)?;
+        // Others may pass to a name that they cannot list; the folder itself is closed.
+        let holder = Scratch::make(temporary, 0o711).map_err(failed)?;
         let name = plain(&skill.name);
         let folder = holder.path().join(&name);
         let prepare = || {
-            // Others may pass to a name that they cannot list; the folder itself is closed.
-            fs::set_permissions(holder.path(), fs::Permissions::from_mode(0o711))?;
             fs::create_dir(&folder)?;
             fs::set_permissions(&folder, fs::Permissions::from_mode(0o700))?;
             match identity {
@@ -201,7 +197,7 @@ impl Copy {
         prepare().map_err(failed)?;
         let written;
         let source = if skill.source == Some(SourceKind::Builtin) {
-            written = tempfile::tempdir_in(temporary).map_err(failed)?;
+            written = tempfile::tempdir_in(holder.path()).map_err(failed)?;
             builtin::materialise(&skill.name, written.path()).map_err(failed)?
         } else {
             skill.folder.clone()

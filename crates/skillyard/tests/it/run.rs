@@ -6,6 +6,7 @@ mod exposed;
 mod fences;
 mod git;
 mod installed;
+mod killed;
 mod leading;
 mod question;
 mod recorded;

@@ -1,0 +1,107 @@
+//! A folder for what a run needs as long as it runs.
+//!
+//! Whoever is killed leaves it behind. A lock on the folder says that somebody still needs it, and it
+//! ends with whoever holds it: the next run removes what nobody holds.
+
+use std::fs::{self, File, Permissions};
+use std::io;
+use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
+use std::path::Path;
+
+use tempfile::TempDir;
+
+/// What the names of these folders begin with; older versions held no lock on theirs.
+const PREFIX: &str = "skillyard-run-";
+
+/// How often somebody may remove it before it is held.
+const MOST_TRIES: usize = 100;
+
+/// A folder that goes when this is dropped, or else with the next run.
+#[derive(Debug)]
+pub(crate) struct Scratch {
+    folder: TempDir,
+    _lock: File,
+}
+
+impl Scratch {
+    /// Makes a folder of this mode, and removes what killed runs left behind.
+    pub(crate) fn make(temporary: &Path, mode: u32) -> io::Result<Self> {
+        sweep(temporary);
+        for _ in 0..MOST_TRIES {
+            let folder = tempfile::Builder::new()
+                .prefix(PREFIX)
+                .permissions(Permissions::from_mode(0o700))
+                .tempdir_in(temporary)?;
+            let Ok(lock) = File::open(folder.path()) else {
+                continue;
+            };
+            lock.lock_shared()?;
+            // Another run may have taken it for one that nobody holds, a moment ago.
+            let there = fs::symlink_metadata(folder.path());
+            let held = lock.metadata()?.ino();
+            if there.is_ok_and(|there| there.ino() == held) {
+                fs::set_permissions(folder.path(), Permissions::from_mode(mode))?;
+                return Ok(Self {
+                    folder,
+                    _lock: lock,
+                });
+            }
+        }
+        Err(io::Error::other("others remove it at once"))
+    }
+
+    /// Where it is.
+    pub(crate) fn path(&self) -> &Path {
+        self.folder.path()
+    }
+}
+
+/// Removes our own folders that nobody holds; what cannot be removed is left for the next time.
+fn sweep(temporary: &Path) {
+    let entries = fs::read_dir(temporary).into_iter().flatten().flatten();
+    let ours = rustix::process::geteuid().as_raw();
+    for entry in entries {
+        let name = entry.file_name();
+        if !name.to_string_lossy().starts_with(PREFIX) {
+            continue;
+        }
+        // In a folder that everybody writes to, others may call theirs so.
+        let is_ours = fs::symlink_metadata(entry.path())
+            .is_ok_and(|there| there.is_dir() && there.uid() == ours);
+        let free = || {
+            let folder = File::open(entry.path()).ok()?;
+            folder.try_lock().ok()?;
+            Some(folder)
+        };
+        if is_ours && let Some(_held) = free() {
+            let _ = fs::remove_dir_all(entry.path());
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_nobody_holds_goes_with_the_next() {
+        let temporary = tempfile::tempdir().unwrap();
+        let path = |name: &str| temporary.path().join(name);
+        for name in ["skillyard-run-killed/skill", "skillyard-other", "theirs"] {
+            fs::create_dir_all(path(name)).unwrap();
+        }
+        std::os::unix::fs::symlink(path("theirs"), path("skillyard-run-link")).unwrap();
+        let first = Scratch::make(temporary.path(), 0o711).unwrap();
+        assert!(!path("skillyard-run-killed").exists());
+        let second = Scratch::make(temporary.path(), 0o755).unwrap();
+        for there in [first.path(), second.path()] {
+            assert!(there.is_dir());
+        }
+        for name in ["skillyard-other", "theirs", "skillyard-run-link"] {
+            assert!(path(name).exists(), "{name}");
+        }
+        let gone = first.path().to_owned();
+        drop(first);
+        assert!(!gone.exists());
+    }
+}
