@@ -55,7 +55,7 @@ pub struct Catalog {
     pub sources: Vec<Source>,
     /// How much of the index was still true.
     pub index_use: IndexUse,
-    /// Skills with the content of an untrusted winner, from sources that are trusted.
+    /// Skills with the content of a winner, where it or they cannot be used.
     copies: Vec<CatalogSkill>,
 }
 
@@ -177,7 +177,7 @@ impl Catalog {
             if !is_same_skill(&winner.record, &skill.record) {
                 let winner = winner.record.folder.clone();
                 self.shadowed.push(Shadowed { skill, winner });
-            } else if winner.status == Status::Untrusted {
+            } else if winner.status != Status::Enabled || skill.status != Status::Enabled {
                 self.copies.push(skill);
             }
         }
@@ -225,6 +225,12 @@ impl Catalog {
                 .min_by_key(|other| other.source)
         };
         Some(self.stand_in(name).or_else(next).unwrap_or(winner))
+    }
+
+    /// Every skill that was found, also one that lost to another, but for copies of what can be used.
+    pub fn all(&self) -> impl Iterator<Item = &CatalogSkill> {
+        let losers = self.shadowed.iter().map(|loser| &loser.skill);
+        self.skills.iter().chain(losers).chain(&self.copies)
     }
 
     /// Every skill that was found and may be used, also one that lost to another.

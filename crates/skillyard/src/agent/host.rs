@@ -17,7 +17,8 @@ use skillyard_trust::approval::Change;
 use skillyard_trust::guard::{DenyLayer, Surroundings, ToolList};
 use skillyard_trust::verdict::{OptIn, ScriptVerdict};
 
-use super::shown::{Place, Shown};
+use super::lying::Lying;
+use super::shown::{Asked, Place, Shown};
 use super::{Files, lent};
 use crate::context::Context;
 use crate::error::{CommandError, RunError};
@@ -140,7 +141,9 @@ impl Machine {
             backend,
             identity: sandbox.identity(),
         };
-        let shown = Shown::to_command(&self.skills, &run.readable, &place, |skill, digest| {
+        let lying = Lying::all(&self.context, &permissions, &folder, &profile.protected)?;
+        let (skills, active) = (&self.skills, &run.readable);
+        let shown = Shown::to_command(skills, active, &lying, &place, |skill, digest| {
             permission(&permissions, skill, digest, self.opt_in)
         })?;
         profile.mounts.extend(shown.mounts());
@@ -164,7 +167,9 @@ impl Host for Machine {
         // Approvals may have changed since the last call.
         let decision = self.skill(skill).and_then(|skill| {
             let permissions = Permissions::load(&self.context).map_err(explained)?;
-            Ok(permission(&permissions, skill, Some(digest), self.opt_in))
+            let record = &skill.record;
+            let asked = (&*record.name, Some(skill.kind), &*record.folder);
+            Ok(permission(&permissions, asked, Some(digest), self.opt_in))
         });
         decision.unwrap_or_else(|error| Permission::Blocked {
             reason: error.message,
@@ -257,11 +262,11 @@ impl Host for Machine {
 
 fn permission(
     permissions: &Permissions,
-    skill: &CatalogSkill,
+    skill: Asked<'_>,
     digest: Option<&Digest>,
     opt_in: OptIn,
 ) -> Permission {
-    match permissions.script(skill, digest, opt_in).verdict {
+    match permissions.script_in(skill, digest, opt_in).verdict {
         ScriptVerdict::Run { .. } => Permission::Run,
         ScriptVerdict::Ask { reason, .. } => Permission::Ask { reason },
         ScriptVerdict::Blocked { reason, .. } => Permission::Blocked { reason },

@@ -8,6 +8,7 @@ mod kept;
 mod lending;
 mod lent;
 mod library;
+mod lying;
 mod model;
 mod shown;
 mod tool_mode;

@@ -4,19 +4,27 @@
 //! active skill whose scripts may run, and of one whose scripts are blocked nothing, also where
 //! it lies in the workspace.
 
-use std::fs;
-use std::os::unix::fs::PermissionsExt as _;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use skillyard_agent::host::{Permission, SkillFiles};
 use skillyard_catalog::CatalogSkill;
 use skillyard_catalog::resource::{SkillRoot, digest};
+use skillyard_catalog::source::SourceKind;
 use skillyard_format::Digest;
 use skillyard_sandbox::{Access, Backend, Identity, Mount};
-use tempfile::TempDir;
 
-use crate::error::CommandError;
+use super::lying::Lying;
+use crate::error::{CommandError, RunError};
 use crate::script::place::{Copy, SkillPlace};
+use crate::script::scratch::Scratch;
+
+/// Most skills that one line names.
+const MOST_NAMED: usize = 3;
+
+/// A skill by its name, its source and its folder.
+pub(super) type Asked<'a> = (&'a str, Option<SourceKind>, &'a Path);
 
 /// Where a command runs.
 pub(super) struct Place<'a> {
@@ -35,19 +43,22 @@ pub(super) struct Place<'a> {
 pub(super) struct Shown {
     mounts: Vec<Mount>,
     copies: Vec<Copy>,
-    empty: Option<TempDir>,
+    empty: Option<Scratch>,
     /// What is not there for it and why, a line each.
     pub(super) left_out: Vec<String>,
 }
 
 impl Shown {
-    /// What a command is shown of the active skills, and which of all skills it is not.
+    /// What a command is shown of the active skills, and which of those that lie near it is not.
     pub(super) fn to_command(
         skills: &[CatalogSkill],
         active: &[SkillFiles],
+        lying: &[Lying],
         place: &Place<'_>,
-        permission: impl Fn(&CatalogSkill, Option<&Digest>) -> Permission,
+        permission: impl Fn(Asked<'_>, Option<&Digest>) -> Permission,
     ) -> Result<Self, CommandError> {
+        let blocked = |skill: &Lying| blocked(skill, &permission);
+        refuse_inside(lying, place.workspace, blocked)?;
         let mut shown = Self::default();
         for files in active {
             let found = skills.iter().find(|each| *each.record.name == files.skill);
@@ -55,15 +66,16 @@ impl Shown {
             if files.folder.starts_with(place.workspace) {
                 continue;
             }
-            match permission(skill, Some(&files.digest)) {
+            let record = &skill.record;
+            let asked = (&*record.name, Some(skill.kind), &*record.folder);
+            match permission(asked, Some(&files.digest)) {
                 Permission::Blocked { reason } => shown.leave_out(&files.skill, &reason),
                 Permission::Run | Permission::Ask { .. } => shown.show(skill, files, place)?,
             }
         }
         // Nothing is hidden where a program finds files in their own place alone.
         if place.backend == Backend::Bubblewrap {
-            let blocked = |skill: &CatalogSkill| blocked(skill, &permission);
-            shown.hide(skills, place, blocked)?;
+            shown.hide(lying, place, blocked)?;
         }
         Ok(shown)
     }
@@ -111,33 +123,41 @@ impl Shown {
     /// Puts an empty folder into the place of each blocked skill in the workspace.
     fn hide(
         &mut self,
-        skills: &[CatalogSkill],
+        lying: &[Lying],
         place: &Place<'_>,
-        blocked: impl Fn(&CatalogSkill) -> Option<String>,
+        blocked: impl Fn(&Lying) -> Option<String>,
     ) -> Result<(), CommandError> {
-        let inside = skills.iter().filter_map(|skill| {
-            let folder = skill.record.folder.canonicalize().ok()?;
-            let is_inside = folder.starts_with(place.workspace) && folder != place.workspace;
-            is_inside.then_some((folder, skill))
+        let inside = lying.iter().filter(|skill| {
+            skill.folder.starts_with(place.workspace) && skill.folder != place.workspace
         });
-        let mut inside: Vec<(PathBuf, &CatalogSkill)> = inside.collect();
-        inside.sort_by(|(one, _), (other, _)| one.cmp(other));
-        let mut hidden: Option<PathBuf> = None;
-        for (folder, skill) in inside {
-            if hidden.as_ref().is_some_and(|each| folder.starts_with(each)) {
+        let mut hidden: Option<&Path> = None;
+        let mut why: BTreeMap<String, BTreeSet<&str>> = BTreeMap::new();
+        for skill in inside {
+            if hidden.is_some_and(|each| skill.folder.starts_with(each)) {
                 continue;
             }
             let Some(reason) = blocked(skill) else {
                 continue;
             };
-            self.leave_out(&skill.record.name, &reason);
+            why.entry(reason).or_default().insert(&skill.name);
             let source = self.empty(place.temporary)?;
             self.mounts.push(Mount {
                 source,
-                target: folder.clone(),
+                target: skill.folder.clone(),
                 access: Access::Read,
             });
-            hidden = Some(folder);
+            hidden = Some(&skill.folder);
+        }
+        for (reason, names) in why {
+            let named: Vec<&str> = names.iter().copied().take(MOST_NAMED).collect();
+            let mut text = named.join("`, `");
+            if names.len() > MOST_NAMED {
+                let _ = write!(text, "` and of {} more", names.len() - MOST_NAMED);
+                let line = format!("the files of `{text} are not there for commands: {reason}");
+                self.left_out.push(line);
+            } else {
+                self.leave_out(&text, &reason);
+            }
         }
         Ok(())
     }
@@ -146,11 +166,7 @@ impl Shown {
         if let Some(folder) = &self.empty {
             return Ok(folder.path().to_owned());
         }
-        let made = tempfile::Builder::new()
-            .prefix("skillyard-")
-            .permissions(fs::Permissions::from_mode(0o755))
-            .tempdir_in(temporary);
-        let made = made.map_err(|source| CommandError::Write {
+        let made = Scratch::make(temporary, 0o755).map_err(|source| CommandError::Write {
             path: temporary.to_owned(),
             source,
         })?;
@@ -160,17 +176,36 @@ impl Shown {
     }
 }
 
+/// Refuses a workspace that is a blocked skill, or part of one.
+fn refuse_inside(
+    lying: &[Lying],
+    workspace: &Path,
+    blocked: impl Fn(&Lying) -> Option<String>,
+) -> Result<(), CommandError> {
+    let mut around = lying
+        .iter()
+        .filter(|skill| workspace.starts_with(&skill.folder));
+    let found = around.find_map(|skill| Some((&skill.name, blocked(skill)?)));
+    let Some((name, reason)) = found else {
+        return Ok(());
+    };
+    let path = workspace.to_owned();
+    let reason = format!("it belongs to the skill `{name}`, whose scripts are blocked: {reason}");
+    Err(RunError::Workspace { path, reason }.into())
+}
+
 /// Why the scripts of a skill are blocked, if they are. Its files are only looked at where an
 /// approval of exactly them could make it otherwise.
 fn blocked(
-    skill: &CatalogSkill,
-    permission: impl Fn(&CatalogSkill, Option<&Digest>) -> Permission,
+    skill: &Lying,
+    permission: impl Fn(Asked<'_>, Option<&Digest>) -> Permission,
 ) -> Option<String> {
-    let Permission::Blocked { reason } = permission(skill, None) else {
+    let asked = (skill.name.as_str(), skill.kind, skill.folder.as_path());
+    let Permission::Blocked { reason } = permission(asked, None) else {
         return None;
     };
-    let now = SkillRoot::open(&skill.record.folder).and_then(|root| digest(&root));
-    match now.map(|now| permission(skill, Some(&now))) {
+    let now = SkillRoot::open(&skill.folder).and_then(|root| digest(&root));
+    match now.map(|now| permission(asked, Some(&now))) {
         Ok(Permission::Run | Permission::Ask { .. }) => None,
         _ => Some(reason),
     }

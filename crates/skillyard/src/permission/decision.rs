@@ -4,6 +4,7 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 
 use skillyard_catalog::CatalogSkill;
+use skillyard_catalog::source::SourceKind;
 use skillyard_format::package::Digest;
 use skillyard_trust::approval::SkillApproval;
 use skillyard_trust::provenance::Provenance;
@@ -101,18 +102,29 @@ impl Permissions {
         digest: Option<&Digest>,
         opt_in: OptIn,
     ) -> Decision {
-        let name = &skill.record.name;
-        let altered = digest.and_then(|now| self.altered(name, &skill.record.folder, *now));
+        let (name, folder) = (&skill.record.name, &skill.record.folder);
+        self.script_in((name, Some(skill.kind), folder), digest, opt_in)
+    }
+
+    /// The same of a skill by its name, its source and its folder.
+    pub(crate) fn script_in(
+        &self,
+        skill: (&str, Option<SourceKind>, &Path),
+        digest: Option<&Digest>,
+        opt_in: OptIn,
+    ) -> Decision {
+        let (name, _, folder) = skill;
+        let altered = digest.and_then(|now| self.altered(name, folder, *now));
         if let Some(altered) = altered {
             return Decision {
                 verdict: ScriptVerdict::Blocked {
                     reason: altered.to_string(),
                     remedy: Remedy::ApproveSkill,
                 },
-                hint: Some(self.remedy(name, &skill.record.folder)),
+                hint: Some(self.remedy(name, folder)),
             };
         }
-        self.decide(skill, self.approval(name, digest), opt_in)
+        self.decide_in(skill, self.approval(name, digest), opt_in)
     }
 
     /// Whether a script of the skill may run with this approval.
@@ -122,8 +134,17 @@ impl Permissions {
         approval: Option<&SkillApproval>,
         opt_in: OptIn,
     ) -> Decision {
-        let name = &skill.record.name;
-        if let Some(reason) = self.revoked(Some(skill.kind), &skill.record.folder) {
+        let (name, folder) = (&skill.record.name, &skill.record.folder);
+        self.decide_in((name, Some(skill.kind), folder), approval, opt_in)
+    }
+
+    fn decide_in(
+        &self,
+        (name, kind, folder): (&str, Option<SourceKind>, &Path),
+        approval: Option<&SkillApproval>,
+        opt_in: OptIn,
+    ) -> Decision {
+        if let Some(reason) = self.revoked(kind, folder) {
             return Decision {
                 verdict: ScriptVerdict::Blocked {
                     reason,
@@ -132,7 +153,7 @@ impl Permissions {
                 hint: Some(signers::remedy(name)),
             };
         }
-        let provenance = self.provenance(skill);
+        let provenance = self.provenance_of(kind, folder);
         self.decide_for(&provenance, name, approval, opt_in)
     }
 

@@ -23,6 +23,16 @@ fn told(
     command: &str,
     meanwhile: impl FnMut(usize) + Send + 'static,
 ) -> String {
+    told_in(context, &[], command, meanwhile)
+}
+
+/// The same with more said to the chat.
+fn told_in(
+    context: &TestContext,
+    more: &[&str],
+    command: &str,
+    meanwhile: impl FnMut(usize) + Send + 'static,
+) -> String {
     let command = json!({ "command": command });
     let answers = vec![
         json!({ "tool_calls": [call("c1", "skill_load", &json!({ "name": "runs" }))] }),
@@ -32,7 +42,7 @@ fn told(
     let (url, asked) = model_that(answers, meanwhile);
     context.done(&["config", "set", "models.mock.url", &url]);
     let chat = ["chat", "--model", "mock/m", "--tool-mode", "native"];
-    context.done(&[&chat[..], &["--yes", "-p", "Run it."]].concat());
+    context.done(&[&chat[..], &["--yes", "-p", "Run it."], more].concat());
     let asked = asked.lock().unwrap();
     let messages = asked.last().unwrap()["messages"].as_array().unwrap();
     let result = messages.iter().find(|each| each["tool_call_id"] == "c2");
@@ -87,4 +97,61 @@ fn nor_one_in_the_workspace() {
     assert!(said.contains(why) && said.contains("exit code 0"), "{said}");
     assert_eq!(context.read("made"), "x\n");
     assert_eq!(context.read(".agents/skills/runs/scripts/x.sh"), SCRIPT);
+}
+
+/// Starts every script of that name that it finds.
+const ALL: &str = "for i in $(find . -name x.sh); do sh $i; done; echo over";
+
+#[test]
+fn nor_any_copy_of_one_whoever_may_use_it() {
+    let context = machine("lib/runs");
+    context.write_skill("../home/.agents/skills/other");
+    let install = ["install", "./lib/runs", "--scope", "project", "--yes"];
+    let agents = ["--agent", "claude-code,codex"];
+    context.done(&[&install[..], &agents].concat());
+    std::fs::remove_dir_all(context.root().join("lib")).unwrap();
+    // A project below has its own.
+    let below = "packages/a/.agents/skills/runs";
+    context
+        .write(&format!("{below}/SKILL.md"), SKILL)
+        .write(&format!("{below}/scripts/x.sh"), SCRIPT);
+    context.done(&["trust", "."]);
+    let ran = told(&context, ALL, |_| {}).matches("RAN").count();
+    assert_eq!(ran, 3);
+    context.done(&["config", "set", "trust.local.scripts", "blocked"]);
+    let why = "the files of `runs` are not there for commands";
+    let check = |more: &[&str]| {
+        let said = told_in(&context, more, ALL, |_| {});
+        assert!(!said.contains("RAN"), "{more:?}: {said}");
+        assert!(said.contains("over") && said.contains(why), "{said}");
+    };
+    check(&[]);
+    check(&["--allow", "other"]);
+    context.done(&["disable", "runs"]);
+    check(&[]);
+}
+
+#[test]
+fn nor_in_a_project_that_is_not_trusted() {
+    let context = machine(".agents/skills/runs");
+    context.mkdir(".git");
+    let said = told(&context, ALL, |_| {});
+    assert!(!said.contains("RAN") && said.contains("over"), "{said}");
+}
+
+#[test]
+fn nor_from_inside_of_a_blocked_skill() {
+    let context = machine("../home/.agents/skills/runs");
+    let skill = context.home().join(".agents/skills/runs");
+    for folder in [skill.clone(), skill.join("scripts")] {
+        let more = ["--workspace", folder.to_str().unwrap()];
+        let said = told_in(&context, &more, ALL, |_| {});
+        assert!(said.contains("RAN"), "{said}");
+        context.done(&["config", "set", "trust.own.scripts", "blocked"]);
+        let said = told_in(&context, &more, ALL, |_| {});
+        assert!(!said.contains("RAN") && !said.contains("over"), "{said}");
+        let why = "it belongs to the skill `runs`, whose scripts are blocked";
+        assert!(said.contains(why), "{said}");
+        context.done(&["config", "set", "trust.own.scripts", "sandboxed"]);
+    }
 }
