@@ -4,6 +4,7 @@ use jiff::Timestamp;
 use semver::Version;
 use skillyard_format::diagnostic::Severity as Weight;
 use skillyard_format::package::archive::Shape;
+use skillyard_format::script::is_script;
 use skillyard_format::{Document, Profile, Skill, SkillName, Subject, rules};
 use skillyard_trust::scan::{self, File, Severity};
 use skillyard_trust::signature::{Place, Policy, Tree, Verification, verify_skill};
@@ -69,6 +70,7 @@ pub(super) fn described(
                 path: file.path.clone(),
                 size: file.bytes.len() as u64,
                 executable: file.executable,
+                script: is_script(&file.path, file.executable, &file.bytes),
             })
             .collect(),
         findings: Vec::new(),

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 use skillyard_format::Digest;
+use skillyard_format::script::is_script;
 use utoipa::ToSchema;
 
 /// What is told about a version besides its digest.
@@ -38,7 +39,9 @@ pub struct Facts {
 impl Facts {
     /// Whether it brings scripts.
     pub fn has_scripts(&self) -> bool {
-        let is_script = |file: &FileFact| file.executable || file.path.starts_with("scripts/");
+        // Of what was published before this was written down, the name and the bit have to do.
+        let is_script =
+            |file: &FileFact| file.script || is_script(&file.path, file.executable, b"");
         self.files.iter().any(is_script)
     }
 }
@@ -53,6 +56,9 @@ pub struct FileFact {
     /// Whether it is meant to be run.
     #[serde(default, skip_serializing_if = "is_no")]
     pub executable: bool,
+    /// Whether it can be run, be it meant to or not.
+    #[serde(default, skip_serializing_if = "is_no")]
+    pub script: bool,
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands it over so")]

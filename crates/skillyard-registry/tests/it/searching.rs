@@ -150,3 +150,22 @@ async fn what_is_fetched_most_comes_first_though_nobody_publishes() {
     yard.pass(5 * 60);
     assert_eq!(names(&yard, "sort=downloads").await, ["papers", "forms"]);
 }
+
+#[tokio::test]
+async fn what_can_be_run_is_a_script_whatever_it_is_called() {
+    let yard = Yard::new().await;
+    let ada = yard.full("ada").await;
+    let files: [(&str, &str, &[u8]); 4] = [
+        ("first-line", "references/z.md", b"#!/bin/sh\necho\n"),
+        ("ending", "tools/x.py", b"print(1)\n"),
+        ("program", "references/data", b"\x7fELF"),
+        ("plain", "references/z.md", b"# Plain\n"),
+    ];
+    for (name, path, content) in files {
+        let archive = with_file(name, "1.0.0", path, content);
+        yard.publish(&ada, archive).await;
+        let found = yard.get(&format!("/skills?q={name}")).await.json();
+        let has_scripts = &found["skills"][0]["has_scripts"];
+        assert_eq!(*has_scripts, name != "plain", "{found}");
+    }
+}

@@ -9,6 +9,7 @@ use skillyard_catalog::resource::{ResourceEntry, SkillRoot, digest};
 use skillyard_catalog::source::SourceKind;
 use skillyard_format::allowed_tools::AllowedTools;
 use skillyard_format::package::Digest;
+use skillyard_format::script::is_script;
 use skillyard_trust::approval::{Change, SkillApproval, is_host};
 use skillyard_trust::verdict::OptIn;
 
@@ -21,6 +22,7 @@ use crate::error::{CommandError, Status};
 use crate::permission::Permissions;
 use crate::question::agreed;
 use crate::sanitize::visible;
+use crate::script::interpreter::beginning;
 use crate::trusted;
 
 /// How many scripts are shown before an approval.
@@ -144,17 +146,11 @@ fn wanted(
 /// The files of a skill that could be run.
 fn scripts(root: &SkillRoot) -> Result<Vec<ResourceEntry>, CommandError> {
     let mut files = root.list(None).map_err(CommandError::Resource)?.files;
-    files.retain(|file| file.executable || is_script(&file.path));
+    files.retain(|file| {
+        let start = beginning(&root.path().join(&file.path));
+        is_script(&file.path, file.executable, &start)
+    });
     Ok(files)
-}
-
-fn is_script(path: &str) -> bool {
-    let extension = path.rsplit_once('.').map_or("", |(_, extension)| extension);
-    let known = [
-        "bash", "bat", "cjs", "cmd", "fish", "js", "lua", "mjs", "php", "pl", "ps1", "py", "rb",
-        "sh", "ts", "zsh",
-    ];
-    path.starts_with("scripts/") || known.contains(&extension.to_ascii_lowercase().as_str())
 }
 
 /// What the user is about to approve.

@@ -7,6 +7,7 @@ use std::path::Path;
 use serde_json::{Value, json};
 use skillyard_audit::{Event, EventKind, Outcome};
 use skillyard_catalog::prompt::entry_tokens;
+use skillyard_format::script::is_script;
 use skillyard_install::candidate::Candidate;
 use skillyard_install::origin::OriginKind;
 use skillyard_install::tree::TreeFile;
@@ -201,13 +202,13 @@ fn about(group: &[&Checked<'_>], text: &mut String) {
 /// An address, and what was taken from there: the commit, or the version and the registry.
 fn place(checked: &Checked<'_>, address: &str) -> String {
     let origin = &checked.candidate.origin;
-    match (&origin.commit, &origin.version) {
     let is_source = address == checked.candidate.source && Path::new(address).is_dir();
-        (Some(commit), _) => format!("{address} ({})", super::changes::short(commit)),
+    match (&origin.commit, &origin.version) {
         // What is taken from where it was installed came from further away.
         _ if is_source && origin.kind.is_remote() => {
             format!("{address}, which was installed from {}", origin.url)
         }
+        (Some(commit), _) => format!("{address} ({})", super::changes::short(commit)),
         (None, Some(version)) if origin.kind == OriginKind::Registry && address != origin.url => {
             format!("{address} {version} of {}", origin.url)
         }
@@ -264,9 +265,10 @@ pub(crate) fn prompt_tokens(candidate: &Candidate) -> usize {
     entry_tokens(&candidate.name, &candidate.description)
 }
 
-fn scripts_of(candidate: &Candidate) -> impl Iterator<Item = &TreeFile> {
+/// The files of a skill that could be run.
+pub(crate) fn scripts_of(candidate: &Candidate) -> impl Iterator<Item = &TreeFile> {
     let files = candidate.tree.files().iter();
-    files.filter(|file| file.path.starts_with("scripts/") || file.executable)
+    files.filter(|file| is_script(&file.path, file.executable, &file.bytes))
 }
 
 /// The scripts of a skill with their sizes.

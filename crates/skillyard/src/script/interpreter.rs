@@ -1,4 +1,4 @@
-//! Who understands a script: its first line says so, or else the end of its name.
+//! The program that understands a script, on this machine.
 
 use std::ffi::OsString;
 use std::fs;
@@ -6,23 +6,10 @@ use std::io::Read as _;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
+use skillyard_format::script::{BEGINNING, Starter, starter};
+
 use super::installation;
 use crate::error::RunError;
-
-/// Ends of names, and the command for each with what stands before the script.
-const EXTENSIONS: &[(&str, &str, &[&str])] = &[
-    ("sh", "sh", &[]),
-    ("bash", "bash", &[]),
-    ("py", "python3", &[]),
-    ("js", "node", &[]),
-    ("mjs", "node", &[]),
-    ("cjs", "node", &[]),
-    // The sandbox is what holds a script; a second list of rights would only differ from it.
-    ("ts", "deno", &["run", "--allow-all", "--no-remote"]),
-    ("rb", "ruby", &[]),
-    ("pl", "perl", &[]),
-    ("ps1", "pwsh", &["-NoProfile", "-NonInteractive", "-File"]),
-];
 
 /// Folders that every sandbox shows.
 const SHOWN: &[&str] = &["/usr", "/bin", "/sbin", "/nix/store", "/run/current-system"];
@@ -45,17 +32,17 @@ pub(crate) fn find(
     path: &[PathBuf],
     home: Option<&Path>,
 ) -> Result<Interpreter, RunError> {
-    let start = beginning(script);
-    if start.starts_with(b"\x7fELF") {
-        return Ok(Interpreter {
-            program: None,
-            arguments: Vec::new(),
-            installation: Vec::new(),
-        });
-    }
-    let (command, arguments) = shebang(&start)
-        .or_else(|| by_extension(name))
-        .ok_or_else(|| RunError::NotAScript(name.to_owned()))?;
+    let (command, arguments) = match starter(name, &beginning(script)) {
+        None => return Err(RunError::NotAScript(name.to_owned())),
+        Some(Starter::Itself) => {
+            return Ok(Interpreter {
+                program: None,
+                arguments: Vec::new(),
+                installation: Vec::new(),
+            });
+        }
+        Some(Starter::Command { name, arguments }) => (name, arguments),
+    };
     let missing = || RunError::NoInterpreter {
         script: name.to_owned(),
         interpreter: command.clone(),
@@ -68,48 +55,12 @@ pub(crate) fn find(
     })
 }
 
-fn beginning(script: &Path) -> Vec<u8> {
+/// As much of a file as it takes to know whether it is a script.
+pub(crate) fn beginning(script: &Path) -> Vec<u8> {
     let mut start = Vec::new();
     // What cannot be read has no beginning, and is no script then.
-    let _ = fs::File::open(script).map(|file| file.take(512).read_to_end(&mut start));
+    let _ = fs::File::open(script).map(|file| file.take(BEGINNING as u64).read_to_end(&mut start));
     start
-}
-
-/// The command of a `#!` line and its arguments; the folder of the command does not count,
-/// because scripts are written on other machines.
-fn shebang(start: &[u8]) -> Option<(String, Vec<String>)> {
-    let line = start
-        .strip_prefix(b"#!")?
-        .split(|byte| *byte == b'\n')
-        .next()?;
-    let line = std::str::from_utf8(line).ok()?.trim();
-    let mut words = line.split_whitespace().map(str::to_owned);
-    let mut command = base(&words.next()?);
-    if command == "env" {
-        // Options of `env`, and variables that it would set, are passed over.
-        command = words
-            .find(|word| !word.starts_with('-') && !word.contains('='))
-            .map(|word| base(&word))?;
-    }
-    let command = if command == "python" {
-        "python3".to_owned()
-    } else {
-        command
-    };
-    Some((command, words.collect()))
-}
-
-fn base(word: &str) -> String {
-    word.rsplit('/').next().unwrap_or(word).to_owned()
-}
-
-fn by_extension(name: &str) -> Option<(String, Vec<String>)> {
-    let end = Path::new(name).extension()?.to_str()?.to_ascii_lowercase();
-    let (_, command, arguments) = EXTENSIONS.iter().find(|(each, ..)| *each == end)?;
-    Some((
-        (*command).to_owned(),
-        arguments.iter().map(|&each| each.to_owned()).collect(),
-    ))
 }
 
 /// The first program of this name that every sandbox shows.
@@ -150,51 +101,6 @@ fn locate(command: &str, path: &[PathBuf], home: Option<&Path>) -> Option<(PathB
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn first_lines_are_understood() {
-        let check = |line: &str, command: &str, arguments: &[&str]| {
-            let (found, rest) = shebang(line.as_bytes()).unwrap();
-            assert_eq!(
-                (found.as_str(), rest),
-                (
-                    command,
-                    arguments.iter().map(|&each| each.to_owned()).collect()
-                ),
-                "{line}"
-            );
-        };
-        check("#!/bin/bash -e\nx", "bash", &["-e"]);
-        check("#!/usr/bin/env python3\n", "python3", &[]);
-        check("#!/usr/bin/env -S python -u\r\n", "python3", &["-u"]);
-        check("#! /opt/x/bin/node", "node", &[]);
-        check("#!/usr/bin/env A=b ruby -w", "ruby", &["-w"]);
-        for line in [
-            "",
-            "echo",
-            "#!",
-            "#!\n",
-            "#!/usr/bin/env\n",
-            "#!/usr/bin/env -S\n",
-        ] {
-            assert_eq!(shebang(line.as_bytes()), None, "{line}");
-        }
-    }
-
-    #[test]
-    fn ends_of_names_are_understood() {
-        for (name, command) in [
-            ("a.py", "python3"),
-            ("x/b.SH", "sh"),
-            ("c.mjs", "node"),
-            ("d.ps1", "pwsh"),
-            ("e.ts", "deno"),
-        ] {
-            assert_eq!(by_extension(name).unwrap().0, command);
-        }
-        assert_eq!(by_extension("SKILL.md"), None);
-        assert_eq!(by_extension("scripts/run"), None);
-    }
 
     #[test]
     fn a_home_is_no_installation() {

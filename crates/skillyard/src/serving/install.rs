@@ -14,7 +14,7 @@ use crate::install::chronicle::Answer;
 use crate::install::pick::Pick;
 use crate::install::place::{Place, ScopeName};
 use crate::install::prepared::Prepared;
-use crate::install::review::prompt_tokens;
+use crate::install::review::{prompt_tokens, scripts_of};
 
 /// Plans what an order says, and makes it true where it names the plan.
 pub(super) fn install(context: &Context, order: &Order) -> Result<Installation, Refusal> {
@@ -78,17 +78,13 @@ fn one(change: &Change, checked: &[Checked<'_>]) -> Option<Installing> {
     };
     if let Some(each) = found {
         let candidate = each.candidate;
-        let files = candidate.tree.files().iter();
-        let is_script = |path: &str, executable| executable || path.starts_with("scripts/");
         skill.description.clone_from(&candidate.description);
         skill.compatibility.clone_from(&candidate.compatibility);
         each.verdict.tier.as_str().clone_into(&mut skill.tier);
         skill.signer = each.signer();
         skill.tokens = prompt_tokens(candidate);
-        skill.scripts = files
-            .filter(|file| is_script(&file.path, file.executable))
-            .map(|file| file.path.clone())
-            .collect();
+        let scripts = scripts_of(candidate);
+        skill.scripts = scripts.map(|file| file.path.clone()).collect();
         skill.findings = each.findings().iter().map(described).collect();
     }
     Some(skill)

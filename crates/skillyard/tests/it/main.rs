@@ -95,6 +95,7 @@ mod registry_offline;
 mod run;
 mod scan;
 mod scripted_model;
+mod scripts_told;
 mod seeds;
 mod serve;
 mod serve_chat;
