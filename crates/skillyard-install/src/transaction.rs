@@ -47,6 +47,7 @@ mod stage;
 
 pub use error::TransactionError;
 pub use here::{before, plan_in};
+pub use inside::check_inside;
 
 /// Skills whose bytes are already at hand.
 pub type Trees = BTreeMap<Digest, Arc<Tree>>;

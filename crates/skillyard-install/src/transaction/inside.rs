@@ -7,53 +7,58 @@
 use std::path::{Path, PathBuf};
 
 use super::{Transaction, TransactionError, disk};
-use crate::scope::ScopeKind;
+use crate::scope::{Scope, ScopeKind};
 use crate::target::is_read_in_projects;
 
 impl Transaction<'_> {
-    /// Whether a target of a project is a folder of skills of that project, behind all links.
-    ///
-    /// At home a link is the user's own.
+    /// Whether a target is a folder of skills of the scope, behind all links.
     pub(super) fn check_inside(&self, target: &str) -> Result<(), TransactionError> {
-        if self.scope.kind != ScopeKind::Project {
-            return Ok(());
-        }
-        let Some(link) = self.first_link(target) else {
-            return Ok(());
-        };
-        let folder = self.scope.target(target);
-        let failed = |source| disk(&folder, source);
-        let root = self.scope.root.canonicalize().map_err(failed)?;
-        // A link that leads nowhere is not the same as nothing.
-        let existing = folder
-            .ancestors()
-            .find(|part| part.symlink_metadata().is_ok())
-            .unwrap_or(&folder);
-        let to = existing.canonicalize().map_err(failed)?;
-        let to = match folder.strip_prefix(existing) {
-            Ok(missing) if !missing.as_os_str().is_empty() => to.join(missing),
-            _ => to,
-        };
-        let Ok(below) = to.strip_prefix(&root) else {
-            let target = target.to_owned();
-            return Err(TransactionError::Outside { target, to });
-        };
-        if below.to_str().is_some_and(is_read_in_projects) {
-            return Ok(());
-        }
-        Err(TransactionError::NoSkillsBehind {
-            link,
-            to: below.to_owned(),
-        })
+        check_inside(self.scope, target)
     }
+}
 
-    /// The outermost link on the way to a target, below the project's root.
-    fn first_link(&self, target: &str) -> Option<PathBuf> {
-        let mut way = PathBuf::new();
-        Path::new(target).components().find_map(|part| {
-            way.push(part);
-            let is_link = self.scope.root.join(&way).is_symlink();
-            is_link.then(|| way.clone())
-        })
+/// Whether a target of a project is a folder of skills of that project, behind all links.
+///
+/// At home a link is the user's own.
+pub fn check_inside(scope: &Scope, target: &str) -> Result<(), TransactionError> {
+    if scope.kind != ScopeKind::Project {
+        return Ok(());
     }
+    let Some(link) = first_link(&scope.root, target) else {
+        return Ok(());
+    };
+    let folder = scope.target(target);
+    let failed = |source| disk(&folder, source);
+    let root = scope.root.canonicalize().map_err(failed)?;
+    // A link that leads nowhere is not the same as nothing.
+    let existing = folder
+        .ancestors()
+        .find(|part| part.symlink_metadata().is_ok())
+        .unwrap_or(&folder);
+    let to = existing.canonicalize().map_err(failed)?;
+    let to = match folder.strip_prefix(existing) {
+        Ok(missing) if !missing.as_os_str().is_empty() => to.join(missing),
+        _ => to,
+    };
+    let Ok(below) = to.strip_prefix(&root) else {
+        let target = target.to_owned();
+        return Err(TransactionError::Outside { target, to });
+    };
+    if below.to_str().is_some_and(is_read_in_projects) {
+        return Ok(());
+    }
+    Err(TransactionError::NoSkillsBehind {
+        link,
+        to: below.to_owned(),
+    })
+}
+
+/// The outermost link on the way to a target, below the project's root.
+fn first_link(root: &Path, target: &str) -> Option<PathBuf> {
+    let mut way = PathBuf::new();
+    Path::new(target).components().find_map(|part| {
+        way.push(part);
+        let is_link = root.join(&way).is_symlink();
+        is_link.then(|| way.clone())
+    })
 }

@@ -13,12 +13,15 @@ use skillyard_format::package::pack::{PackFile, PackFormat, pack};
 use skillyard_format::{Document, Skill};
 use skillyard_install::export::{Loss, losses};
 use skillyard_install::reference::ArchiveKind;
+use skillyard_install::scope::Scope;
+use skillyard_install::transaction::check_inside;
 use skillyard_install::tree::{Access, Tree, TreeLimits};
 
 use super::Outcome;
 use crate::context::Context;
 use crate::error::install::InstallFailure;
 use crate::error::{CommandError, Status};
+use crate::install::place::whole;
 use crate::library::{self, Choice, IndexMode};
 use crate::sanitize::visible;
 
@@ -104,7 +107,14 @@ fn to_agent(context: &Context, args: &Args, tree: &Tree, agent: &'static Agent) 
         .output
         .as_ref()
         .map(|output| output.join(&agent.project).join(&args.name));
-    if let Some(folder) = &written {
+    if let (Some(folder), Some(output)) = (&written, &args.output) {
+        let environment = &context.environment;
+        let home = environment.home.as_deref().map(whole);
+        // At home a link is the user's own, elsewhere somebody may have brought it along.
+        if home.is_none_or(|home| home != whole(output)) {
+            let scope = Scope::project(output, &environment.skillyard_home);
+            check_inside(&scope, &agent.project)?;
+        }
         if folder.symlink_metadata().is_ok() {
             return Err(CommandError::Exists(folder.clone()));
         }

@@ -13,6 +13,7 @@ use skillyard_format::rules::{self, Profile, Subject};
 use skillyard_format::{Document, Severity, SkillName};
 use skillyard_install::scope::ScopeKind;
 use skillyard_install::target::SHARED;
+use skillyard_install::transaction::check_inside;
 
 use folder::{create, template};
 
@@ -93,6 +94,7 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
                 check_ours(&context.environment.skillyard_home)?;
             }
             let folder = place.preset.folder().unwrap_or(SHARED);
+            check_inside(&place.scope, folder)?;
             place.scope.root.join(folder)
         }
     };

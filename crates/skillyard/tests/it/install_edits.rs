@@ -102,13 +102,36 @@ fn folders_that_lead_out_of_the_project_are_refused() {
         let link = context.root().join(link);
         fs::create_dir_all(link.parent().unwrap()).unwrap();
         symlink(&outside, &link).unwrap();
-        let told = context.refused(&["install", "./lib/pdf"]);
-        assert!(told.contains("leads out of the project"), "{told}");
+        context.write_skill("../home/.agents/skills/own");
+        for command in [
+            &["install", "./lib/pdf"][..],
+            &[
+                "new",
+                "mine",
+                "--scope",
+                "project",
+                "--description",
+                "Does.",
+            ],
+            &["export", "own", "--agent", "codex", "--output", "."],
+        ] {
+            let told = context.refused(command);
+            assert!(told.contains("leads out of the project"), "{told}");
+        }
         context.refused(&["install", "./lib/pdf", "--force", "--yes"]);
         assert_eq!(everything(&outside), Vec::<String>::new());
         // A link to nothing is no better.
         fs::remove_dir(&outside).unwrap();
         context.refused(&["install", "./lib/pdf", "--force"]);
+        context.refused(&[
+            "new",
+            "mine",
+            "--scope",
+            "project",
+            "--description",
+            "Does.",
+        ]);
+        context.refused(&["export", "own", "--agent", "codex", "--output", "."]);
         assert!(!outside.exists());
         assert!(!context.root().join("skills.lock").exists());
     }
