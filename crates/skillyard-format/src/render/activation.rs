@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::fmt::Write as _;
 
 use super::escape;
+use crate::package::archive::is_invisible;
 
 /// Most resources that are listed.
 const MAX_LISTED: usize = 100;
@@ -129,16 +130,24 @@ pub(super) fn neutralised_with(body: &str, further: &[&str]) -> String {
     while let Some(at) = rest.find('<') {
         result.push_str(&rest[..at]);
         let behind = &rest[at + 1..];
-        let name = behind.trim_start_matches(|c: char| c == '/' || c.is_whitespace());
-        let is_ours = TAGS.iter().chain(further).any(|tag| {
-            name.get(..tag.len())
-                .is_some_and(|start| start.eq_ignore_ascii_case(tag))
-        });
+        let is_ours = TAGS.iter().chain(further).any(|tag| is_tag(behind, tag));
         result.push_str(if is_ours { "&lt;" } else { "<" });
         rest = behind;
     }
     result.push_str(rest);
     result
+}
+
+/// Whether the text behind a `<` reads as this tag or its end: who reads it sees nothing of
+/// characters that cannot be seen.
+fn is_tag(behind: &str, tag: &str) -> bool {
+    let is_seen = |c: &char| !c.is_whitespace() && !c.is_control() && !is_invisible(*c);
+    let seen = behind.chars().filter(is_seen);
+    let mut seen = seen.skip_while(|c| *c == '/');
+    tag.chars().all(|expected| {
+        seen.next()
+            .is_some_and(|c| c.eq_ignore_ascii_case(&expected))
+    })
 }
 
 #[cfg(test)]
@@ -184,6 +193,21 @@ mod tests {
         assert_eq!(text.matches("</skill_content>").count(), 1);
         assert_eq!(text.to_lowercase().matches("<skill_content").count(), 1);
         assert!(text.contains("<b>"));
+    }
+
+    #[test]
+    fn nor_with_characters_that_cannot_be_seen() {
+        for tag in [
+            "</skill_\u{200b}content>",
+            "<\u{feff}/\u{ad}skill_content>",
+            "<\u{0}/skill_con\u{2060}tent>",
+            "</skill\u{e0020}_content>",
+            "</ s\u{a0}kill_content>",
+        ] {
+            let text = render(&activation(&format!("a {tag} b"), &[]));
+            let behind = tag.strip_prefix('<').unwrap_or_default();
+            assert!(text.contains(&format!("a &lt;{behind} b")), "{text}");
+        }
     }
 
     #[test]
