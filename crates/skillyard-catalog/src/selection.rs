@@ -15,16 +15,40 @@ pub struct Pattern {
 
 /// A text that is not a pattern.
 #[derive(Debug, Clone, thiserror::Error)]
-#[error("`{pattern}` is not a pattern: {reason}")]
+#[error("`{pattern}` is not a pattern: {reason}; a skill of this very name is `{}`", Pattern::exactly(.pattern))]
 pub struct PatternError {
     pattern: String,
     reason: String,
 }
 
+/// What has a meaning in a pattern.
+const SPECIAL: [char; 7] = ['*', '?', '[', ']', '{', '}', '\\'];
+
 impl Pattern {
     /// Whether a text means more than one name.
     pub fn is_one(text: &str) -> bool {
         text.contains(['*', '?', '[', '{'])
+    }
+
+    /// Whether a text is one of these names and, read as a pattern, means no other of them. What
+    /// means others, too, stays a pattern: no skill takes them out of it by what it is called.
+    pub fn is_name<'n>(text: &str, mut names: impl Iterator<Item = &'n str> + Clone) -> bool {
+        let pattern = Self::new(text).ok();
+        let means = |name: &str| pattern.as_ref().is_some_and(|each| each.matches(name));
+        let mut others = names.clone().filter(|name| *name != text);
+        names.any(|name| name == text) && !others.any(means)
+    }
+
+    /// The pattern that means this name and no other, whatever is in the name.
+    pub fn exactly(name: &str) -> String {
+        let each = name.chars().map(|letter| {
+            if SPECIAL.contains(&letter) {
+                format!("[{letter}]")
+            } else {
+                letter.to_string()
+            }
+        });
+        each.collect()
     }
 
     /// Reads a pattern.
@@ -42,9 +66,9 @@ impl Pattern {
         })
     }
 
-    /// Whether a name is meant.
+    /// Whether a name is meant. Some names look like patterns; each means at least its own skill.
     pub fn matches(&self, name: &str) -> bool {
-        self.matcher.is_match(name)
+        self.text == name || self.matcher.is_match(name)
     }
 
     /// Whether a name is meant, however it is written: who denies `evil` denies `Evil`, too.
@@ -112,7 +136,11 @@ impl Selection {
             let keeps_out = |patterns: &[Pattern]| {
                 let mut patterns = patterns.iter();
                 let pattern = patterns.find(|each| each.matches(name) || each.matches(own));
-                pattern.map(|pattern| pattern.text.clone())
+                // What means this one alone is shown as the name.
+                pattern.map(|pattern| match &pattern.text {
+                    text if *text == Pattern::exactly(name) => name.to_owned(),
+                    text => text.clone(),
+                })
             };
             let lets_in = |patterns: &[Pattern]| patterns.iter().any(|each| each.matches(name));
             let is_denied =
@@ -208,7 +236,49 @@ mod tests {
 
     #[test]
     fn a_bad_pattern_is_named() {
-        assert!(Pattern::new("a[").unwrap_err().to_string().contains("`a[`"));
+        assert_eq!(
+            Pattern::new("a[").unwrap_err().to_string(),
+            "`a[` is not a pattern: unclosed character class; missing ']'; a skill of this very name is `a[[]`"
+        );
+    }
+
+    #[test]
+    fn a_name_that_looks_like_a_pattern_means_its_own_skill() {
+        for name in [
+            "Deploy [beta]",
+            "draft {x",
+            "a*",
+            "*",
+            "what?",
+            r"a\",
+            r"a\[b",
+            "]x[!",
+        ] {
+            let exact = Pattern::new(&Pattern::exactly(name)).unwrap();
+            assert!(exact.matches(name), "{name}");
+            assert!(!exact.matches("abc") && !exact.matches("Deploy b"));
+        }
+        assert_eq!(Pattern::exactly("pdf-fill"), "pdf-fill");
+        let here = ["a*", "abc", "b*", "c{"];
+        let is_name = |text| Pattern::is_name(text, here.into_iter());
+        assert!(is_name("b*") && is_name("c{") && is_name("abc"));
+        assert!(!is_name("a*") && !is_name("x"));
+        let layer = Layer {
+            name: "user".into(),
+            deny: patterns(&["Deploy [beta]"]),
+            disabled: patterns(&[&Pattern::exactly("a*")]),
+            ..Layer::default()
+        };
+        let selection = Selection {
+            layers: vec![layer],
+        };
+        let against = |name| selection.reason_against(name);
+        assert_eq!(
+            against("Deploy [beta]").as_deref(),
+            Some("denied by `Deploy [beta]` (user)")
+        );
+        assert_eq!(against("a*").as_deref(), Some("disabled by `a*` (user)"));
+        assert_eq!(against("abc"), None);
     }
 
     #[test]

@@ -97,14 +97,22 @@ impl Definition {
 }
 
 impl Definition {
-    /// Gives it these skills: names are pinned as they are now, patterns are kept.
+    /// Gives it these skills: names are pinned as they are now, patterns are kept. What is both is
+    /// a name unless it means other skills, too.
     pub fn give(&mut self, here: &Shelf, words: &[String]) -> Result<(), GivenError> {
         let words = words
             .iter()
             .map(|word| word.trim())
             .filter(|word| !word.is_empty());
-        let (patterns, names): (Vec<&str>, Vec<&str>) =
-            words.partition(|word| Pattern::is_one(word));
+        let known = here
+            .all()
+            .iter()
+            .map(|each| each.skill.record.name.as_str());
+        let is_pattern = |word: &&str| {
+            let is_name = Pattern::is_name(word, known.clone());
+            Pattern::is_one(word) && !is_name
+        };
+        let (patterns, names): (Vec<&str>, Vec<&str>) = words.partition(is_pattern);
         for pattern in patterns {
             Pattern::new(pattern)?;
             self.patterns.push(pattern.to_owned());

@@ -8,7 +8,7 @@ use skillyard_catalog::{Catalog, CatalogSkill, Status as SkillStatus};
 use super::Outcome;
 use crate::config::edit::Target;
 use crate::context::Context;
-use crate::error::Status;
+use crate::error::{CommandError, Status};
 use crate::library::{self, Choice, IndexMode};
 use crate::report::counted;
 use crate::sanitize::visible;
@@ -57,18 +57,21 @@ fn set(context: &Context, names: &[String], disabled: bool) -> Outcome {
         let server = name.split_once(':').map(|(server, _)| server);
         server.is_some_and(|server| servers.iter().any(|each| each == server))
     };
-    for name in names.iter().filter(|name| !name.contains(['*', '?', '['])) {
-        if !is_foreign(name) {
-            library::find(&catalog, name)?;
-        }
-    }
+    let written = names
+        .iter()
+        .map(|name| written(&catalog, name, is_foreign(name)));
+    let written = written.collect::<Result<Vec<_>, _>>()?;
     // To disable counts even where it cannot be recorded.
     if !disabled {
         context.ready_to_record()?;
     }
     let mut changed = Vec::new();
-    for name in names {
-        if file.set_member("skills.disabled", name, disabled)? {
+    for (name, written) in names.iter().zip(&written) {
+        let mut is_changed = file.set_member("skills.disabled", written, disabled)?;
+        if !disabled && written != name {
+            is_changed |= file.set_member("skills.disabled", name, disabled)?;
+        }
+        if is_changed {
             let kind = if disabled {
                 EventKind::SkillDisabled
             } else {
@@ -80,13 +83,10 @@ fn set(context: &Context, names: &[String], disabled: bool) -> Outcome {
     }
     let after = library::load(context, IndexMode::Use, &Choice::default())?;
     let still = if disabled {
-        Vec::new()
+        still_enabled(&after, names)
     } else {
-        still_disabled(
-            &after,
-            &library::selection(&context.config()?, &Choice::default())?,
-            names,
-        )
+        let selection = library::selection(&context.config()?, &Choice::default())?;
+        still_disabled(&after, &selection, names)
     };
     let status = if still.is_empty() {
         Status::Yes
@@ -98,9 +98,14 @@ fn set(context: &Context, names: &[String], disabled: bool) -> Outcome {
             .iter()
             .map(|(name, reason)| json!({ "name": name, "reason": reason }))
             .collect();
+        let word = if disabled {
+            "still_enabled"
+        } else {
+            "still_disabled"
+        };
         context
             .printer
-            .json(&json!({ "changed": changed, "enabled": !disabled, "still_disabled": still }))?;
+            .json(&json!({ "changed": changed, "enabled": !disabled, word: still }))?;
         return Ok(status);
     }
     let sign = if disabled { '-' } else { '+' };
@@ -125,6 +130,26 @@ fn set(context: &Context, names: &[String], disabled: bool) -> Outcome {
     Ok(status)
 }
 
+/// What stands in the configuration for a word: the name of a skill, or a pattern.
+fn written(catalog: &Catalog, word: &str, is_foreign: bool) -> Result<String, CommandError> {
+    if let Some(skill) = catalog.find(word) {
+        let name = &skill.record.name;
+        let names = catalog.skills.iter().map(|skill| &*skill.record.name);
+        return Ok(if Pattern::is_name(name, names) {
+            Pattern::exactly(name)
+        } else {
+            name.to_string()
+        });
+    }
+    match Pattern::new(word) {
+        Err(_) if is_foreign => return Ok(Pattern::exactly(word)),
+        Err(error) => return Err(CommandError::Pattern(error)),
+        Ok(_) if is_foreign || Pattern::is_one(word) => {}
+        Ok(_) => drop(library::find(catalog, word)?),
+    }
+    Ok(word.to_owned())
+}
+
 /// Of how many skills a change made what they were not before; a pattern may mean many, or none yet.
 fn switched(before: &Catalog, after: &Catalog) -> usize {
     let is_disabled = |skill: &CatalogSkill| matches!(skill.status, SkillStatus::Disabled { .. });
@@ -136,6 +161,19 @@ fn switched(before: &Catalog, after: &Catalog) -> usize {
     skills
         .filter(|skill| is_disabled(skill) != was_disabled(skill))
         .count()
+}
+
+/// Those of `names` that something stronger keeps in use, and what.
+fn still_enabled<'a>(catalog: &Catalog, names: &'a [String]) -> Vec<(&'a str, String)> {
+    let is_enabled = |name: &&String| {
+        let skill = catalog.find(name);
+        skill.is_some_and(|skill| matches!(skill.status, SkillStatus::Enabled))
+    };
+    let names = names.iter().filter(is_enabled);
+    let reason = "enabled: `skills.enabled` of a stronger layer names it";
+    names
+        .map(|name| (name.as_str(), reason.to_owned()))
+        .collect()
 }
 
 /// Those of `names` that something else keeps disabled, such as a pattern, and what.

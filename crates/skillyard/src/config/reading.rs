@@ -282,7 +282,7 @@ mod tests {
         check(
             Kind::Globs,
             "a[",
-            "`a[` is not a pattern: unclosed character class; missing ']'",
+            "`a[` is not a pattern: unclosed character class; missing ']'; a skill of this very name is `a[[]`",
         );
         check(Kind::Names, "", "it has an empty entry");
         check(Kind::Globs, " , ", "it has an empty entry");

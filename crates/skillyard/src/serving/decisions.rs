@@ -44,7 +44,7 @@ impl Decisions {
 }
 
 /// The files that [`Permissions`] are read from, and that say which skills may be used.
-pub(super) fn files(context: &Context) -> Vec<Watched> {
+pub(crate) fn files(context: &Context) -> Vec<Watched> {
     let environment = &context.environment;
     let own = [
         environment.org_config.clone(),

@@ -1,6 +1,6 @@
 //! The machine as the server sees it: configuration, trust and the audit log behind one door.
 
-mod decisions;
+pub(crate) mod decisions;
 mod install;
 mod log;
 mod offer;
@@ -13,7 +13,7 @@ use std::sync::{Arc, PoisonError, RwLock};
 use skillyard_agent::telemetry::{Happening, Subscriber};
 use skillyard_audit::{Event, EventKind, Recorder};
 use skillyard_catalog::resource::{BinaryContent, ReadLimits};
-use skillyard_catalog::selection::Selection;
+use skillyard_catalog::selection::{Pattern, Selection};
 use skillyard_catalog::source::SourceKind;
 use skillyard_catalog::walk::Watched;
 use skillyard_catalog::{Catalog, CatalogSkill};
@@ -195,8 +195,9 @@ impl Host for Machine {
     fn switch(&self, name: &str, switch: Switch, holder: &Holder) -> Result<bool, HostError> {
         let file = Target::user(self.context.environment.config_file());
         let disabled = switch == Switch::Off;
+        // The page of one skill switches no others, whatever that one is called.
         let changed = file
-            .set_member("skills.disabled", name, disabled)
+            .set_member("skills.disabled", &Pattern::exactly(name), disabled)
             .map_err(HostError::new)?;
         if changed {
             let kind = match switch {

@@ -297,6 +297,19 @@ fn what_an_agent_cannot_work_with_is_refused() {
 }
 
 #[test]
+fn a_name_that_looks_like_a_pattern_is_a_name() {
+    let context = context();
+    context.write(
+        ".skills/beta/SKILL.md",
+        "---\nname: Deploy [beta]\ndescription: Use when asked.\n---\n",
+    );
+    let words = ["agent", "create", "one", "--skills", "Deploy [beta]"];
+    let made = context.json(&[&words[..], &["--json"]].concat());
+    let definition = &made["definition"];
+    assert_eq!(definition["skills"][0]["name"], "Deploy [beta]", "{made}");
+}
+
+#[test]
 fn a_pattern_means_the_skills_that_are_here_when_a_session_begins() {
     let context = context();
     let made = context.json(&["agent", "create", "some", "--skills", "f*", "--json"]);

@@ -68,7 +68,7 @@ fn off_and_on_again() {
         "pdf-*"
       ],
       "enabled": false,
-      "still_disabled": []
+      "still_enabled": []
     }
     ----- stderr -----
     "#);
@@ -166,7 +166,7 @@ fn a_configuration_that_cannot_be_used() {
 
     ----- stderr -----
     error: the configuration cannot be used
-      Caused by: [HOME]/.skillyard/config.toml:2: `skills.deny` has no valid value: `a[` is not a pattern: unclosed character class; missing ']'
+      Caused by: [HOME]/.skillyard/config.toml:2: `skills.deny` has no valid value: `a[` is not a pattern: unclosed character class; missing ']'; a skill of this very name is `a[[]`
     ");
     assert_snapshot!(tell("[discovery]\nprecedence = \"newest\"\n"), @"
     exit status: 2
@@ -334,6 +334,58 @@ fn a_pattern_is_counted_by_its_skills() {
     let still = context.refused(&["enable", "skill-a"]);
     assert!(still.starts_with("`skill-a` is still disabled"), "{still}");
     assert_eq!(told(&["enable", "skill-[ab]"]), "2 skills enabled");
+}
+
+#[test]
+fn what_is_no_pattern_is_not_written() {
+    let context = skills("");
+    let told = context.tell(&["disable", "csv", "draft-[ab"]);
+    assert!(told.starts_with("exit status: 2"), "{told}");
+    assert!(told.contains("`draft-[ab` is not a pattern"), "{told}");
+    assert!(!context.in_home(".skillyard/config.toml").exists());
+    assert_eq!(context.status("csv"), "enabled");
+}
+
+#[test]
+fn a_name_that_looks_like_a_pattern() {
+    let context = skills("");
+    for (folder, name) in [
+        ("beta", "Deploy [beta]"),
+        ("draft", "draft {x"),
+        ("all", "cs*"),
+    ] {
+        context.write(
+            &format!("../home/.agents/skills/{folder}/SKILL.md"),
+            format!("---\nname: \"{name}\"\ndescription: Use when asked.\n---\n"),
+        );
+    }
+    let done = |arguments: &[&str]| context.done(arguments).trim().to_owned();
+    for name in ["Deploy [beta]", "draft {x"] {
+        assert_eq!(done(&["disable", name]), "1 skill disabled");
+        let status = context.status(name);
+        assert_eq!(status, format!("disabled: disabled by `{name}` (user)"));
+        assert_eq!(done(&["enable", name]), "1 skill enabled");
+        assert_eq!(context.status(name), "enabled");
+    }
+    // What means another skill here, too, is the pattern that it looks like.
+    assert_eq!(done(&["disable", "cs*"]), "2 skills disabled");
+    assert_eq!(done(&["enable", "cs*"]), "2 skills enabled");
+    assert_eq!(done(&["disable", "cs[*]"]), "1 skill disabled");
+    assert_eq!(context.status("csv"), "enabled");
+    context.done(&["config", "set", "skills.deny", "Deploy [beta]"]);
+    let status = context.status("Deploy [beta]");
+    assert_eq!(status, "disabled: denied by `Deploy [beta]` (user)");
+}
+
+#[test]
+fn what_a_stronger_layer_enables_stays_so() {
+    let context = skills("");
+    let mut command = context.skillyard();
+    command.args(["disable", "csv"]);
+    let told = output(command.env("SKILLYARD_SKILLS_ENABLED", "csv"));
+    assert_eq!(told.status.code(), Some(1));
+    let said = text(&told.stderr);
+    assert!(said.contains("`csv` is still enabled"), "{said}");
 }
 
 #[test]

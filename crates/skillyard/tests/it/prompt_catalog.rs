@@ -82,7 +82,7 @@ fn chosen_by_patterns() {
     ----- stdout -----
 
     ----- stderr -----
-    error: `a[` is not a pattern: unclosed character class; missing ']'
+    error: `a[` is not a pattern: unclosed character class; missing ']'; a skill of this very name is `a[[]`
     ");
     let paths = [
         "prompt",

@@ -441,6 +441,33 @@ fn the_audit_log_says_with_which_token_something_was_changed() {
 }
 
 #[test]
+fn the_button_of_one_skill_switches_no_other() {
+    let context = TestContext::new();
+    for (folder, name) in [("any", "re*"), ("draft", "draft {x"), ("report", "report")] {
+        context.write(
+            &format!("../home/.agents/skills/{folder}/SKILL.md"),
+            format!("---\nname: \"{name}\"\ndescription: Use when asked.\n---\n"),
+        );
+    }
+    context.write("tokens", format!("admin {ADMIN}\n"));
+    let file = context.root().join("tokens");
+    fs::set_permissions(&file, fs::Permissions::from_mode(0o600)).unwrap();
+    let serving = Serving::start(&context, &["--token-file", "tokens", "--behind-proxy"]);
+    for name in ["re%2A", "draft%20%7Bx"] {
+        let path = format!("/api/v1/skills/{name}/disable");
+        let (status, text) = serving.ask("POST", &path, Some(ADMIN), &Value::Null);
+        assert_eq!(status, 200, "{path}: {text}");
+    }
+    assert_eq!(context.status("re*"), "disabled: disabled by `re*` (user)");
+    assert!(context.status("draft {x").starts_with("disabled"));
+    assert_eq!(context.status("report"), "enabled");
+    let path = "/api/v1/skills/re%2A/enable";
+    let (status, text) = serving.ask("POST", path, Some(ADMIN), &Value::Null);
+    assert_eq!(status, 200, "{text}");
+    assert_eq!(context.status("re*"), "enabled");
+}
+
+#[test]
 fn where_a_skill_was_installed_from_is_for_admins() {
     let context = TestContext::new();
     context.skill("clients/acme/report", "Makes reports");
