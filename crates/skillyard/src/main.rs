@@ -39,6 +39,7 @@ mod sanitize;
 mod script;
 mod secret;
 mod serving;
+mod shell;
 mod signing;
 mod skill_files;
 mod terminal;

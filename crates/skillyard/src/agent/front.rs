@@ -13,6 +13,7 @@ use skillyard_agent::front_end::{
 use crate::context::Context;
 use crate::question::word;
 use crate::sanitize::{exact, visible};
+use crate::shell::shell_words;
 use crate::terminal::{self, Ended, Markdown};
 
 /// How the answer of a turn is written.
@@ -302,7 +303,7 @@ fn question(action: &Action) -> (String, &'static str) {
             arguments,
         } => {
             let words = std::iter::once(script).chain(arguments).map(String::as_str);
-            let words = terminal::shell_words(words);
+            let words = shell_words(words);
             let what = format!("Skill `{skill}` wants to run `{words}`\n  digest  {digest}");
             (what, "for all scripts of this skill until the session ends")
         }

@@ -4,23 +4,12 @@ use serde_json::{Map, Value};
 use skillyard_agent::message::CallOutcome;
 
 use crate::sanitize::visible;
+use crate::shell::shell_words;
 
 /// Arguments whose values say enough without their names, in this order.
 const TELLING: &[&str] = &[
     "name", "path", "script", "args", "command", "pattern", "glob", "query", "dir",
 ];
-
-/// Words as a shell would need them, so that one with blanks cannot pass for two.
-pub(crate) fn shell_words<'a>(words: impl IntoIterator<Item = &'a str>) -> String {
-    let is_plain = |each: char| each.is_alphanumeric() || "-_./:=,+@%".contains(each);
-    let quoted = words.into_iter().map(|word| {
-        if !word.is_empty() && word.chars().all(is_plain) {
-            return word.to_owned();
-        }
-        format!("'{}'", word.replace('\'', r"'\''"))
-    });
-    quoted.collect::<Vec<_>>().join(" ")
-}
 
 /// The head of a card.
 pub(crate) fn call(tool: &str, arguments: &str) -> String {

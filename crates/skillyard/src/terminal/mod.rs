@@ -9,7 +9,7 @@ mod line;
 mod markdown;
 mod wrap;
 
-pub(crate) use card::{Ended, call, result, shell_words};
+pub(crate) use card::{Ended, call, result};
 pub(crate) use difference::painted;
 pub(crate) use line::{LONGEST, Line, Lines};
 pub(crate) use markdown::Markdown;
