@@ -14,7 +14,7 @@ use crate::tree::{Tree, TreeError, TreeFile};
 /// A skill with all its bytes, and where they came from.
 #[derive(Debug, Clone)]
 pub struct Candidate {
-    /// Its name, which will be its folder's.
+    /// Its name, which will be its folder's; whether it can be one is for [`Self::can_be_placed`].
     pub name: String,
     /// Its description.
     pub description: String,
@@ -81,9 +81,6 @@ impl Candidate {
         let skill = Skill::from_document(&document, folder).ok_or_else(|| {
             CandidateError::NotLoadable(rules::unloadable(&Subject::new(&document, folder)))
         })?;
-        if !is_folder_name(&skill.name) || skill.name.starts_with('.') {
-            return Err(CandidateError::Name(skill.name.into_owned()));
-        }
         Ok(Self {
             requires: skill.requires_skills(),
             compatibility: skill.stated_compatibility(),
@@ -97,6 +94,11 @@ impl Candidate {
         })
     }
 
+    /// Whether a folder can have its name. One that cannot may still get another name.
+    pub fn can_be_placed(&self) -> bool {
+        can_be_placed(&self.name)
+    }
+
     /// The same skill under another name, which is written into its `SKILL.md`: agents take
     /// the name from there, so a folder of another name alone would settle nothing.
     pub fn renamed(&self, name: &SkillName) -> Result<Self, CandidateError> {
@@ -106,7 +108,7 @@ impl Candidate {
     /// The same skill under the name that a lock has for it, which may be an odd one: the skill had
     /// it then, or somebody gave it when every name was taken.
     pub fn under(&self, name: &str) -> Result<Self, CandidateError> {
-        if !is_folder_name(name) || name.starts_with('.') {
+        if !can_be_placed(name) {
             return Err(CandidateError::Name(name.to_owned()));
         }
         let file = self.tree.skill_file().ok_or(CandidateError::NoSkillFile)?;
@@ -154,6 +156,10 @@ impl Candidate {
             dependency: false,
         }
     }
+}
+
+fn can_be_placed(name: &str) -> bool {
+    is_folder_name(name) && !name.starts_with('.')
 }
 
 /// The text of a `SKILL.md` with another name, and nothing else that is other.

@@ -67,8 +67,9 @@ export const attach = (box, menu) => {
     const found = word();
     if (!found) return close();
     const typed = found[1].toLowerCase();
-    const fits = offered.filter((skill) => skill.name.includes(typed));
-    fits.sort((a, b) => b.name.startsWith(typed) - a.name.startsWith(typed));
+    const place = (skill) => skill.name.toLowerCase().indexOf(typed);
+    const fits = offered.filter((skill) => place(skill) >= 0);
+    fits.sort((a, b) => (place(b) === 0) - (place(a) === 0));
     menu.replaceChildren(...fits.slice(0, MOST).map(option));
     chosen = 0;
     menu.hidden = fits.length === 0;

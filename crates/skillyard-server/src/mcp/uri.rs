@@ -41,7 +41,8 @@ pub(super) fn file(name: &str, path: &str) -> String {
 
 /// The URI of a skill's folder.
 pub(super) fn root(name: &str) -> String {
-    format!("{SCHEME}{}", encoded(name))
+    // A slash in a name leads no deeper.
+    format!("{SCHEME}{}", encoded(name).replace('/', "%2F"))
 }
 
 /// A text as it can stand in a URI.
@@ -55,7 +56,12 @@ mod tests {
 
     #[test]
     fn what_is_written_is_read_again() {
-        for (name, path) in [("pdf", "SKILL.md"), ("été", "a b/ü?#%.md"), ("pdf", "")] {
+        for (name, path) in [
+            ("pdf", "SKILL.md"),
+            ("été", "a b/ü?#%.md"),
+            ("pdf", ""),
+            ("TCP/IP", "a/b.md"),
+        ] {
             let written = if path.is_empty() {
                 root(name)
             } else {

@@ -191,7 +191,8 @@ fn answered(frame: Frame, request: &Request, problem: Problem) -> Response {
 
 /// The address of a skill's page.
 fn skill_address(name: &str) -> String {
-    format!("/skills/{}", encoded(name))
+    // A slash in a name leads no deeper.
+    format!("/skills/{}", encoded(name).replace('/', "%2F"))
 }
 
 /// The beginning of a digest, for people.

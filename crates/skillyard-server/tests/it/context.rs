@@ -278,6 +278,15 @@ impl TestServer {
         self.server.reload().unwrap();
     }
 
+    /// Adds a skill in a folder.
+    pub(crate) fn write_one(&self, folder: &str, name: &str) {
+        let folder = self.skills().join(folder);
+        std::fs::create_dir(&folder).unwrap();
+        let text = format!("---\nname: {name}\ndescription: d\n---\nx\n");
+        std::fs::write(folder.join("SKILL.md"), text).unwrap();
+        self.server.reload().unwrap();
+    }
+
     /// Says that a skill was installed as it is now.
     pub(crate) fn pretend_installed(&self, name: &str) {
         let root = SkillRoot::open(&self.skills().join(name)).unwrap();

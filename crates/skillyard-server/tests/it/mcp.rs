@@ -182,6 +182,21 @@ async fn a_folder_is_read_and_nothing_above_it() {
 }
 
 #[tokio::test]
+async fn what_is_listed_of_a_name_with_a_slash_is_read() {
+    let server = TestServer::new();
+    server.write_one("net", "TCP/IP");
+    let listed = Modern::new(&server).ask("skills/list", json!({})).await;
+    let listed = listed["result"]["skills"].as_array().unwrap().iter();
+    let mut uris = listed.map(|skill| skill["uri"].as_str().unwrap());
+    let uri = uris.find(|uri| uri.contains("TCP")).unwrap();
+    assert_eq!(uri, "skill://TCP%2FIP/SKILL.md");
+    let ask = json!({ "uri": uri });
+    let read = Modern::new(&server).ask("resources/read", ask).await;
+    let text = &read["result"]["contents"][0]["text"];
+    assert!(text.as_str().unwrap().contains("TCP/IP"), "{read}");
+}
+
+#[tokio::test]
 async fn what_is_not_there_is_an_error_of_the_parameters() {
     let server = TestServer::new();
     for (method, params) in [

@@ -34,6 +34,20 @@ async fn a_skill_is_shown_with_its_files() {
 }
 
 #[tokio::test]
+async fn a_skill_with_a_slash_in_its_name_has_its_pages() {
+    let server = TestServer::new();
+    server.write_one("net", "TCP/IP");
+    let page = server.get("/skills").await;
+    let address = "/skills/TCP%2FIP";
+    assert!(page.text.contains(&format!("href=\"{address}\"")));
+    let page = server.get(address).await;
+    assert_eq!(page.status, StatusCode::OK);
+    let file = format!("{address}/files/SKILL.md");
+    assert!(page.text.contains(&file), "{}", page.text);
+    assert_eq!(server.get(&file).await.status, StatusCode::OK);
+}
+
+#[tokio::test]
 async fn the_page_of_an_altered_skill_says_so() {
     let server = TestServer::new();
     let before = server.get("/skills/pdf").await;

@@ -23,6 +23,7 @@ use crate::install::prepared::Prepared;
 use crate::install::renaming::named;
 use crate::install::report::{report_with, tell_about_trust};
 use crate::install::scanner::Scanner;
+use crate::install::several::{chosen, same_names, tell_of_needed};
 use crate::install::supply::Supply;
 use crate::install::threads::{drop_later, work_along};
 use crate::install::unused::Unused;
@@ -256,7 +257,7 @@ pub(crate) fn prepare(
             conflict::rename(&mut needed, from, to)?;
         }
         let (wish, plan) = loop {
-            let mut wish = wish(&needed, &lock, &targets, linked);
+            let mut wish = wish(&needed, &lock, &targets, linked)?;
             wish.left_out = held.conflicts();
             let plan = finish::look(place, &wish, &settlement)?;
             if plan.conflicts.is_empty() || !asks {
@@ -274,6 +275,7 @@ pub(crate) fn prepare(
         }
     };
     held_back::tell(context, &needed);
+    tell_of_needed(context, &args.except, &needed);
     Ok(Prepared {
         needed,
         wish,
@@ -295,7 +297,7 @@ fn gather(
         ([], true) => Pick::AllBut(args.except.clone()),
         (names, _) => Pick::Named(names.to_vec()),
     };
-    let mut roots = Vec::new();
+    let mut sources = Vec::with_capacity(args.references.len());
     for text in &args.references {
         let mut reference = supply.typed(text)?;
         if let Some(revision) = &args.revision {
@@ -305,7 +307,11 @@ fn gather(
             reference = reference.at(revision).map_err(InstallFailure::from)?;
         }
         supply.may_log_in(&reference)?;
-        roots.extend(supply.candidates(&reference, &pick)?);
+        sources.push(reference);
+    }
+    let roots = chosen(supply, &sources, &pick)?;
+    if args.all {
+        same_names(&roots)?;
     }
     match &args.name {
         None => Ok(roots),

@@ -71,6 +71,10 @@ pub(crate) enum InstallFailure {
         name: String,
         paths: Vec<String>,
     },
+    #[error("of several skills of one name only one can be installed")]
+    SameNames(Vec<(String, Vec<String>)>),
+    #[error("no folder can be called `{}`", .0.join("`, `"))]
+    FolderNames(Vec<String>),
     #[error("`{place}` has no skill `{name}`")]
     NotOffered {
         place: String,
@@ -299,6 +303,10 @@ impl InstallFailure {
             Self::Conflicts(conflicts)
             | Self::LeftOut(conflicts)
             | Self::NeededName { conflicts, .. } => conflicts.iter().map(obstacle).collect(),
+            Self::SameNames(names) => names
+                .iter()
+                .map(|(name, folders)| format!("`{name}` is in `{}`", folders.join("`, `")))
+                .collect(),
             Self::NoneLoadable { reason, .. }
             | Self::Signature { reason, .. }
             | Self::Revoked { reason, .. } => vec![reason.clone()],

@@ -23,6 +23,7 @@ pub(crate) mod renaming;
 pub(crate) mod report;
 pub(crate) mod review;
 pub(crate) mod scanner;
+pub(crate) mod several;
 mod sources;
 pub(crate) mod supply;
 pub(crate) mod threads;

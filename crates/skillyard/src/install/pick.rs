@@ -1,11 +1,14 @@
 //! Which skills of a source are meant.
 
+use std::path::Path;
+
 use skillyard_format::nearest::nearest;
 use skillyard_format::render::one_line;
 use skillyard_install::material::{Declined, Offer};
 
 use crate::error::CommandError;
 use crate::error::install::InstallFailure;
+use crate::install::place::whole;
 use crate::printer::Printer;
 use crate::question;
 use crate::sanitize::{shortened, visible};
@@ -25,15 +28,70 @@ pub(crate) enum Pick {
     AllBut(Vec<String>),
 }
 
+/// Where the skills are that are chosen from.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Source<'a> {
+    /// As people are told.
+    pub(crate) shown: &'a str,
+    /// The folder of this machine that it is.
+    pub(crate) folder: Option<&'a Path>,
+    /// The folder within it that was asked for; empty for all of it.
+    pub(crate) below: &'a str,
+}
+
+impl Source<'_> {
+    /// Whether a path leads to a folder of the source: from its beginning, from what was asked for, as
+    /// people are told, or from here.
+    fn is_folder(&self, word: &str, folder: &str) -> bool {
+        let word = word.trim_end_matches('/');
+        let inner = word.strip_prefix("./").unwrap_or(word);
+        let is_below = |start: &str, path: &str| {
+            let rest = folder_below(folder, start);
+            rest == Some(path)
+        };
+        let shown = folder_below(word, self.shown.trim_end_matches('/'));
+        inner == folder
+            || is_below(self.below, inner)
+            || shown.is_some_and(|path| path == folder || is_below(self.below, path))
+            || self.folder.is_some_and(|root| {
+                Path::new(word).exists() && whole(Path::new(word)) == whole(root).join(folder)
+            })
+    }
+}
+
+/// What of a path lies below another one.
+fn folder_below<'p>(path: &'p str, start: &str) -> Option<&'p str> {
+    match start {
+        "" => Some(path),
+        start => path.strip_prefix(start)?.strip_prefix('/'),
+    }
+}
+
 impl Pick {
+    /// The same without a name that is not there; nothing where no name is left.
+    pub(crate) fn without(&self, name: &str) -> Option<Self> {
+        let others = |names: &[String]| -> Vec<String> {
+            let others = names.iter().filter(|each| *each != name);
+            others.cloned().collect()
+        };
+        match self {
+            Self::Named(names) => Some(others(names))
+                .filter(|names| !names.is_empty())
+                .map(Self::Named),
+            Self::AllBut(names) => Some(Self::AllBut(others(names))),
+            other => Some(other.clone()),
+        }
+    }
+
     /// Chooses, and says why nothing could be chosen.
     pub(crate) fn choose(
         &self,
         printer: &Printer,
-        place: &str,
+        source: &Source<'_>,
         offers: Vec<Offer>,
         declined: &[Declined],
     ) -> Result<Vec<Offer>, CommandError> {
+        let place = source.shown;
         if offers.is_empty() {
             let reason = declined.first().map(|each| match each.path.as_str() {
                 "" => each.reason.clone(),
@@ -50,10 +108,10 @@ impl Pick {
         }
         match self {
             Self::All => Ok(offers),
-            Self::AllBut(names) => all_but(names, offers, place),
+            Self::AllBut(names) => all_but(names, offers, source),
             Self::Named(names) => names
                 .iter()
-                .map(|name| named(name, &offers, place))
+                .map(|name| named(name, &offers, source))
                 .collect(),
             Self::Only | Self::Ask if offers.len() == 1 => Ok(offers),
             Self::Ask if printer.can_ask() => ask(place, &offers),
@@ -68,47 +126,52 @@ impl Pick {
 }
 
 /// The skill of a name, which may also be the path or the name of its folder.
-fn named(name: &str, offers: &[Offer], place: &str) -> Result<Offer, CommandError> {
-    let ways: [&dyn Fn(&&Offer) -> bool; 3] = [
-        &|offer| name.contains('/') && shown(offer) == name,
-        &|offer| offer.name == name,
-        &|offer| offer.path.rsplit('/').next() == Some(name),
-    ];
-    let found = ways.into_iter().find_map(|way| {
-        let found: Vec<&Offer> = offers.iter().filter(way).collect();
-        (!found.is_empty()).then_some(found)
-    });
-    match found.as_deref() {
-        Some([one]) => Ok((*one).clone()),
-        Some(several) => Err(InstallFailure::SameName {
-            place: place.to_owned(),
+fn named(name: &str, offers: &[Offer], source: &Source<'_>) -> Result<Offer, CommandError> {
+    match &meant(name, offers, source)?[..] {
+        [one] => Ok((*one).clone()),
+        several => Err(InstallFailure::SameName {
+            place: source.shown.to_owned(),
             name: name.to_owned(),
             paths: several.iter().map(|offer| shown(offer)).collect(),
-        }
-        .into()),
-        None => Err(InstallFailure::NotOffered {
-            place: place.to_owned(),
-            name: name.to_owned(),
-            nearest: nearest(name, offers.iter().map(|offer| &*offer.name)).map(str::to_owned),
-            names: names(offers),
         }
         .into()),
     }
 }
 
+/// The skills that a word means, of which there must be one.
+fn meant<'o>(
+    word: &str,
+    offers: &'o [Offer],
+    source: &Source<'_>,
+) -> Result<Vec<&'o Offer>, InstallFailure> {
+    let ways: [&dyn Fn(&&Offer) -> bool; 3] = [
+        &|offer| word.contains('/') && source.is_folder(word, &offer.path),
+        &|offer| offer.name == word,
+        &|offer| offer.path.rsplit('/').next() == Some(word),
+    ];
+    let found = ways.into_iter().find_map(|way| {
+        let found: Vec<&Offer> = offers.iter().filter(way).collect();
+        (!found.is_empty()).then_some(found)
+    });
+    found.ok_or_else(|| InstallFailure::NotOffered {
+        place: source.shown.to_owned(),
+        name: word.to_owned(),
+        nearest: nearest(word, offers.iter().map(|offer| &*offer.name)).map(str::to_owned),
+        names: names(offers),
+    })
+}
+
 /// All skills but those of these names, each of which must be there.
-fn all_but(names: &[String], offers: Vec<Offer>, place: &str) -> Result<Vec<Offer>, CommandError> {
+fn all_but(
+    words: &[String],
+    offers: Vec<Offer>,
+    source: &Source<'_>,
+) -> Result<Vec<Offer>, CommandError> {
     let mut left_out = Vec::new();
-    for name in names {
-        match named(name, &offers, place) {
-            Ok(offer) => left_out.push(offer.path),
-            // Of all that are called so none is wanted.
-            Err(CommandError::Install(InstallFailure::SameName { .. })) => {
-                let of_name = offers.iter().filter(|offer| offer.name == *name);
-                left_out.extend(of_name.map(|offer| offer.path.clone()));
-            }
-            Err(error) => return Err(error),
-        }
+    for word in words {
+        // Of all that are called so none is wanted.
+        let meant = meant(word, &offers, source)?;
+        left_out.extend(meant.iter().map(|offer| offer.path.clone()));
     }
     let kept = offers.into_iter();
     Ok(kept

@@ -5,6 +5,7 @@ use skillyard_install::lockfile::{Locked, Lockfile};
 use skillyard_install::plan::Wish;
 
 use super::check::Checked;
+use crate::error::install::InstallFailure;
 
 /// Writes into the lock who signed what.
 pub(crate) fn signed(mut wish: Wish, checked: &[Checked<'_>]) -> Wish {
@@ -19,8 +20,22 @@ pub(crate) fn signed(mut wish: Wish, checked: &[Checked<'_>]) -> Wish {
     wish
 }
 
-/// What is to be: a skill that is installed already stays where it is, too.
-pub(crate) fn wish(needed: &[Needed], lock: &Lockfile, targets: &[String], linked: bool) -> Wish {
+/// What is to be: a skill that is installed already stays where it is, too. Names that no folder can
+/// have end here, after every other name could be given.
+pub(crate) fn wish(
+    needed: &[Needed],
+    lock: &Lockfile,
+    targets: &[String],
+    linked: bool,
+) -> Result<Wish, InstallFailure> {
+    let odd = needed.iter().map(|each| &each.candidate);
+    let odd: Vec<String> = odd
+        .filter(|candidate| !candidate.can_be_placed())
+        .map(|candidate| candidate.name.clone())
+        .collect();
+    if !odd.is_empty() {
+        return Err(InstallFailure::FolderNames(odd));
+    }
     let mut wish = Wish::default();
     for each in needed {
         let before = lock.get(&each.candidate.name);
@@ -53,7 +68,7 @@ pub(crate) fn wish(needed: &[Needed], lock: &Lockfile, targets: &[String], linke
         entry.dependency = each.dependency && before.is_none_or(|entry| entry.dependency);
         wish.present.push(entry);
     }
-    wish
+    Ok(wish)
 }
 
 /// Whether another registry has just what is locked.

@@ -115,6 +115,83 @@ fn of_several_skills_the_user_chooses() {
 }
 
 #[test]
+fn folders_are_named_in_every_way_that_leads_to_them() {
+    let context = project();
+    for (folder, name) in [("a/docx", "docx"), ("b/docx", "docx"), ("c/pdf", "pdf")] {
+        context.write(&format!("col/{folder}/SKILL.md"), skill(name, folder));
+    }
+    for (folder, name) in [("d/pdf", "pdf"), ("e/csv", "csv")] {
+        context.write(&format!("more/{folder}/SKILL.md"), skill(name, folder));
+    }
+    // Everything that does not go together is told at once, with what can be pasted.
+    let all = ["install", "./col", "./more", "--all"];
+    assert_snapshot!(context.refused(&all), @r"
+    error: of several skills of one name only one can be installed
+      Caused by: `docx` is in `a/docx`, `b/docx`
+      Caused by: `pdf` is in `c/pdf`, `d/pdf`
+
+    hint: Leave out all but one of each, such as with `--except b/docx,d/pdf`
+    ");
+    let whole = context.root().join("col/a/docx");
+    for folder in [
+        "a/docx",
+        "a/docx/",
+        "./a/docx",
+        "./col/a/docx",
+        "col/a/docx",
+        whole.to_str().unwrap(),
+    ] {
+        context.done(&["install", "./col", "--all", "--except", folder]);
+        assert_eq!(context.version_of("docx").as_deref(), Some("b/docx"));
+        context.done(&["remove", "docx", "pdf"]);
+    }
+    // Of several sources one must have it.
+    context.done(&[&all[..], &["--except", "docx,c/pdf"]].concat());
+    assert_eq!(context.version_of("docx"), None);
+    assert_eq!(context.version_of("pdf").as_deref(), Some("d/pdf"));
+    context.done(&["remove", "pdf", "csv"]);
+    context.done(&["install", "./col", "./more", "--skill", "csv,c/pdf"]);
+    assert_eq!(context.version_of("csv").as_deref(), Some("e/csv"));
+    assert_eq!(context.version_of("pdf").as_deref(), Some("c/pdf"));
+    let refused = context.refused(&[&all[..], &["--except", "xyz"]].concat());
+    assert!(refused.contains("has no skill `xyz`"), "{refused}");
+}
+
+#[test]
+fn what_was_left_out_and_is_needed_is_told() {
+    let context = two_skills();
+    context.write(
+        "lib/pdf/SKILL.md",
+        "---\nname: pdf\ndescription: Use when asked.\nmetadata:\n  requires-skills: ../csv\n---\n",
+    );
+    let said = context.done(&["install", "./lib", "--all", "--except", "csv"]);
+    let told = "`csv` was left out, and comes along: `pdf` needs it";
+    assert!(said.contains(told), "{said}");
+}
+
+#[test]
+fn a_name_that_no_folder_can_have_is_replaced() {
+    let context = two_skills();
+    context.write("lib/sdk/SKILL.md", skill("video-sdk/windows", "one"));
+    assert_snapshot!(context.refused(&["install", "./lib/sdk"]), @"
+    error: no folder can be called `video-sdk/windows`
+
+    hint: Give it another name with `--name NAME`; of many skills, leave it out with `--all --except video-sdk/windows`
+    ");
+    let refused = context.refused(&["install", "./lib", "--all"]);
+    assert!(refused.contains("`video-sdk/windows`"), "{refused}");
+    context.nothing_left();
+    context.done(&["install", "./lib/sdk", "--name", "video-sdk"]);
+    assert_eq!(context.version_of("video-sdk").as_deref(), Some("one"));
+    context.write("lib/sdk/SKILL.md", skill("video-sdk/windows", "two"));
+    context.done(&["update"]);
+    assert_eq!(context.version_of("video-sdk").as_deref(), Some("two"));
+    let but = "video-sdk/windows";
+    context.done(&["install", "./lib", "--all", "--except", but]);
+    assert_eq!(context.version_of("csv").as_deref(), Some("one"));
+}
+
+#[test]
 fn another_name_is_written_into_the_skill() {
     let context = two_skills();
     context.done(&["install", "./lib/pdf", "--name", "forms"]);

@@ -24,7 +24,7 @@ pub(super) fn goal(
     }
     let config = context.config()?;
     let targets = place.targets(&[], &config.install_agents())?;
-    let mut anew = wish(needed, lock, &targets, config.installs_links()).present;
+    let mut anew = wish(needed, lock, &targets, config.installs_links())?.present;
     for entry in &mut anew {
         if let Some(before) = lock.get(&entry.name) {
             entry.linked = before.linked;

@@ -19,7 +19,7 @@ pub(super) fn goal(
     needed: &[Needed],
 ) -> Result<Wish, CommandError> {
     let config = context.config()?;
-    let mut goal = wish(needed, lock, &[], config.installs_links());
+    let mut goal = wish(needed, lock, &[], config.installs_links())?;
     for entry in &mut goal.present {
         if let Some(before) = lock.get(&entry.name) {
             entry.linked = before.linked;

@@ -23,6 +23,7 @@ use super::InstallFailure;
 use super::lock_hint::{LINK, is_link, lock_hint};
 use crate::error::CommandError;
 use crate::install::supply::unavailable::is_missing;
+use crate::shell::{shell_word, shell_words};
 use crate::signing::signers::anew;
 
 /// Most skills that are named.
@@ -65,7 +66,8 @@ fn obstacle_hint(conflicts: &[Conflict]) -> Option<&'static str> {
 fn material_hint(error: &MaterialError) -> Option<String> {
     match error.0.downcast_ref() {
         Some(UnpackError::FolderName { folder, .. }) => Some(format!(
-            "Unpack it, and install the folder: `skillyard install ./{folder}`"
+            "Unpack it, and install the folder: `skillyard install {}`",
+            shell_word(&format!("./{folder}"))
         )),
         _ => error.0.downcast_ref().and_then(git_hint),
     }
@@ -88,6 +90,18 @@ impl InstallFailure {
             Self::SameName { paths, .. } => {
                 format!("Name the folder of one with `--skill`: {}", listed(paths))
             }
+            Self::SameNames(names) => {
+                let others = names.iter().flat_map(|(_, folders)| folders.iter().skip(1));
+                let others: Vec<&str> = others.map(String::as_str).collect();
+                format!(
+                    "Leave out all but one of each, such as with `--except {}`",
+                    shell_word(&others.join(","))
+                )
+            }
+            Self::FolderNames(names) => format!(
+                "Give it another name with `--name NAME`; of many skills, leave it out with `--all --except {}`",
+                shell_word(&names.join(","))
+            ),
             Self::NotOffered { nearest: None, names, .. } => {
                 format!("It has: {}", listed(names))
             }
@@ -98,6 +112,7 @@ impl InstallFailure {
             Self::NotOffered { nearest: Some(name), .. }
             | Self::NotInstalled { nearest: Some(name), .. } => format!("Did you mean `{name}`?"),
             Self::Written { name, .. } => {
+                let name = shell_word(name);
                 format!("`skillyard remove {name} --force` deletes that folder for good")
             }
             Self::NotInstalled { .. } => {
@@ -107,7 +122,7 @@ impl InstallFailure {
             Self::ChangedMeanwhile(_) => "Run it again: it starts from what is there now".into(),
             Self::StillNeeded { dependants, .. } => format!(
                 "Remove what needs it with it: `skillyard remove {}`",
-                dependants.join(" ")
+                shell_words(dependants.iter().map(String::as_str))
             ),
             Self::Offline(_) | Self::NotLocked(_) => "Run it once without `--offline`".into(),
             Self::Findings { codes, .. } => format!(
@@ -117,6 +132,7 @@ impl InstallFailure {
             ),
             Self::Signature { name, is_break: true, .. } => anew(name),
             Self::NoneLoadable { place, .. } if Path::new(place).is_dir() => {
+                let place = shell_word(place);
                 format!("See all that is wrong with `skillyard validate {place}`")
             }
             Self::NotAsked => "Pass `--yes` to go on without the question".into(),
@@ -179,7 +195,8 @@ impl InstallFailure {
     fn locked_hint(&self) -> Option<String> {
         Some(match self {
             Self::OtherRegistry { name, .. } => format!(
-                "Set the registry that it is locked from; or look at the other one, and take it from there with `skillyard update {name} --force`"
+                "Set the registry that it is locked from; or look at the other one, and take it from there with `skillyard update {} --force`",
+                shell_word(name)
             ),
             Self::NotAsLocked { registry: Some(url), .. } => locked_from(url),
             Self::NotAsLocked { .. } => {
@@ -201,6 +218,7 @@ impl InstallFailure {
                 "Run it again when the script has ended: new files would not be protected from it".into()
             }
             Self::Signature { name, .. } => {
+                let name = shell_word(name);
                 format!("Of many skills, leave it out with `--all --except {name}`")
             }
             Self::Manifest(ManifestError::Format { message, .. })
@@ -263,6 +281,7 @@ fn unavailable_hint(
     let CommandError::Install(failure) = error else {
         return error.hint();
     };
+    let name = shell_word(name);
     let git = match failure {
         InstallFailure::Git(error) => Some(error),
         InstallFailure::Material(error) => error.0.downcast_ref(),
@@ -312,8 +331,7 @@ fn dependency_hint(error: &DependencyError<CommandError>) -> Option<String> {
         DependencyError::Conflict { first, second, .. }
             if ![first, second].iter().any(|chain| chain.contains('→')) =>
         {
-            let hint = "Leave one of them out: with `--all`, `--except FOLDER` does";
-            Some(hint.into())
+            Some("Leave one of them out".into())
         }
         DependencyError::Fetch { source, .. } => source.hint(),
         _ => None,
@@ -337,10 +355,7 @@ fn registry_hint(error: &RegistryError) -> Option<String> {
         RegistryError::Withdrawn { name, .. } => {
             format!("Ask for another version, or for the newest with `skillyard install {name}`")
         }
-        RegistryError::Unauthorized { .. } => {
-            "Log in with `skillyard login --token TOKEN`; see who you are with `skillyard whoami`"
-                .into()
-        }
+        RegistryError::Unauthorized { .. } => "Log in with `skillyard login --token TOKEN`".into(),
         _ => return None,
     })
 }

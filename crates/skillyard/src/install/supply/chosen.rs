@@ -14,7 +14,7 @@ use super::unavailable::unloadable;
 use crate::error::CommandError;
 use crate::error::install::InstallFailure;
 use crate::install::meaning::Meaning;
-use crate::install::pick::Pick;
+use crate::install::pick::{Pick, Source};
 use crate::install::place::whole;
 use crate::installed::Installed;
 use crate::sanitize::visible;
@@ -52,7 +52,15 @@ impl Supply<'_> {
         for each in &declined {
             printer.detail(&format!("{}: {}", each.path, each.reason));
         }
-        let picked = pick.choose(&printer, &shown, skills, &declined)?;
+        let source = Source {
+            shown: &shown,
+            folder: match reference {
+                Reference::Local(local) => Some(&*local.path),
+                _ => None,
+            },
+            below: meaning.reference.path(),
+        };
+        let picked = pick.choose(&printer, &source, skills, &declined)?;
         self.load(reference, meaning, &picked)
     }
 

@@ -1,0 +1,98 @@
+//! Skills of several sources, or many of one.
+
+use std::collections::BTreeMap;
+
+use skillyard_install::candidate::Candidate;
+use skillyard_install::dependencies::Needed;
+use skillyard_install::reference::Reference;
+
+use super::pick::Pick;
+use super::supply::Supply;
+use crate::context::Context;
+use crate::error::CommandError;
+use crate::error::install::InstallFailure;
+use crate::sanitize::visible;
+
+/// Chooses from all sources. A name that is said of several must be in one of them.
+pub(crate) fn chosen(
+    supply: &mut Supply<'_>,
+    sources: &[Reference],
+    pick: &Pick,
+) -> Result<Vec<Candidate>, CommandError> {
+    let mut roots = Vec::new();
+    let mut absent: BTreeMap<String, Vec<CommandError>> = BTreeMap::new();
+    for source in sources {
+        let mut pick = Some(pick.clone());
+        while let Some(wanted) = &pick {
+            match supply.candidates(source, wanted) {
+                Ok(found) => {
+                    roots.extend(found);
+                    break;
+                }
+                Err(error) => {
+                    let name = match &error {
+                        CommandError::Install(InstallFailure::NotOffered { name, .. }) => {
+                            name.clone()
+                        }
+                        _ => return Err(error),
+                    };
+                    pick = wanted.without(&name);
+                    absent.entry(name).or_default().push(error);
+                }
+            }
+        }
+    }
+    let nowhere = |errors: Vec<CommandError>| {
+        let is_nowhere = errors.len() == sources.len();
+        errors.into_iter().next().filter(|_| is_nowhere)
+    };
+    match absent.into_values().find_map(nowhere) {
+        Some(error) => Err(error),
+        None => Ok(roots),
+    }
+}
+
+/// Of several skills of one name only one can be installed; all of them are told at once.
+pub(crate) fn same_names(roots: &[Candidate]) -> Result<(), InstallFailure> {
+    let mut of_name: BTreeMap<&str, Vec<&Candidate>> = BTreeMap::new();
+    for root in roots {
+        let same = of_name.entry(&root.name).or_default();
+        if same
+            .iter()
+            .all(|other| other.tree.digest() != root.tree.digest())
+        {
+            same.push(root);
+        }
+    }
+    let folder = |root: &&Candidate| match root.path.as_str() {
+        "" => root.source.clone(),
+        path => path.to_owned(),
+    };
+    let several = of_name.into_iter().filter(|(_, same)| same.len() > 1);
+    let several: Vec<(String, Vec<String>)> = several
+        .map(|(name, same)| (name.to_owned(), same.iter().map(folder).collect()))
+        .collect();
+    if several.is_empty() {
+        return Ok(());
+    }
+    Err(InstallFailure::SameNames(several))
+}
+
+/// Says of skills that were left out and come along all the same who needs them.
+pub(crate) fn tell_of_needed(context: &Context, except: &[String], needed: &[Needed]) {
+    for each in needed.iter().filter(|each| each.dependency) {
+        let Candidate { name, path, .. } = &each.candidate;
+        let is_meant = |word: &String| {
+            let word = word.trim_start_matches("./").trim_end_matches('/');
+            word == name || word == path
+        };
+        let needs = |other: &&Needed| other.requires.iter().any(|it| it.name == *name);
+        if let Some(by) = needed.iter().find(needs)
+            && except.iter().any(is_meant)
+        {
+            let by = &by.candidate.name;
+            let note = format!("`{name}` was left out, and comes along: `{by}` needs it");
+            context.printer.note(&visible(&note));
+        }
+    }
+}
