@@ -22,6 +22,7 @@ use crate::context::Context;
 use crate::error::CommandError;
 use crate::error::install::InstallFailure;
 use crate::install::place;
+use crate::shell::shell_word;
 
 /// The locks of the user and of the projects around the current folder, each with what was put
 /// there and is not locked any more, and the locks of other projects where a skill lies in one.
@@ -367,6 +368,7 @@ impl Altered {
     }
 
     fn hint_with(name: &str, sync: &str) -> String {
+        let name = shell_word(name);
         format!(
             "Put it right with {sync} (`--force` gives up what was changed here), or look at the changes and approve them with `skillyard trust {name} --scripts`"
         )

@@ -14,6 +14,7 @@ use skillyard_install::scope::ScopeKind;
 
 use crate::config::discovery::TrustProjects;
 use crate::installed::Altered;
+use crate::shell::shell_word;
 use crate::signing::signers;
 
 /// What keeps a skill of the catalog out of prompts, if anything does.
@@ -27,7 +28,8 @@ pub(crate) fn of(skill: &CatalogSkill) -> Option<Withheld> {
             Status::Revoked { .. } => Some(signers::remedy(name)),
             Status::Untrusted => Some(TrustProjects::Ask.remedy(".")),
             Status::Disabled { .. } => Some(format!(
-                "Switch it on with `skillyard enable {name}`, which says what else keeps it off"
+                "Switch it on with `skillyard enable {}`, which says what else keeps it off",
+                shell_word(name)
             )),
             Status::Unavailable { missing } => Some(format!(
                 "Install `{}`, so that it is in a folder of `PATH`",
@@ -91,7 +93,8 @@ fn unloadable(name: &str, skipped: &Skipped) -> Withheld {
         reason: "its folder was passed over".into(),
         detail: Some(format!("{}: {}", skipped.path.display(), skipped.reason)),
         remedy: Some(format!(
-            "Mend what `skillyard explain skill {name}` and `skillyard validate` tell of it"
+            "Mend what `skillyard explain skill {}` and `skillyard validate` tell of it",
+            shell_word(name)
         )),
     }
 }

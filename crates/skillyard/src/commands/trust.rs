@@ -19,6 +19,7 @@ use crate::error::{CommandError, Status};
 use crate::library::{self, Choice, IndexMode};
 use crate::mcp::PublishedSkills;
 use crate::sanitize::visible;
+use crate::shell::shell_word;
 use crate::trusted;
 
 /// Let a project's skills be used, or a skill's scripts run
@@ -203,8 +204,9 @@ fn tell_project(context: &Context, file: &Path, folder: &Path) -> Result<(), Com
     if !project::is_trusted(&root, TrustProjects::Ask, &trusted::list(file)?) {
         let root = root.to_string_lossy();
         context.printer.note(&format!(
-            "It is part of the project in `{0}`, which is trusted as a whole: `skillyard trust {0}`",
-            visible(&root)
+            "It is part of the project in `{0}`, which is trusted as a whole: `skillyard trust {1}`",
+            visible(&root),
+            visible(&shell_word(&root))
         ));
     }
     Ok(())

@@ -11,6 +11,7 @@ use super::Config;
 use super::origin::LayerKind;
 use super::value::Value;
 use crate::error::CommandError;
+use crate::shell::shell_word;
 
 /// Whether skills of a project may be used before it is trusted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -29,6 +30,7 @@ impl TrustProjects {
         match self {
             Self::Never => "`discovery.trust_projects` is `never`, so no project's skills are used, whatever is trusted; `skillyard config get discovery.trust_projects --show-origin` says who wants it so".into(),
             Self::Ask | Self::Always => {
+                let folder = shell_word(folder);
                 format!("Look at the project's skills, then run `skillyard trust {folder}`")
             }
         }

@@ -91,6 +91,18 @@ pub(crate) fn defaults() -> impl Iterator<Item = (String, &'static Entry, Plain)
     })
 }
 
+/// The keys of a table, with its own name for what the user chooses; none where it is no table.
+pub(crate) fn below(table: &str) -> Vec<String> {
+    let own = own_name(table);
+    let names = own.split('.').count();
+    let entries = ENTRIES.iter().filter(|entry| is_table_of(&own, entry.key));
+    let keys = entries.map(|entry| {
+        let rest: Vec<&str> = entry.key.split('.').skip(names).collect();
+        format!("{own}.{}", rest.join("."))
+    });
+    keys.collect()
+}
+
 /// What a key turned out to be.
 #[derive(Debug)]
 pub(crate) enum Found {

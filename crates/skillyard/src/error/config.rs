@@ -1,15 +1,32 @@
 //! Hints about the configuration.
 
 use crate::config::problem::{ConfigError, Problem};
+use crate::config::schema::below;
 
 /// What the user can do about the first problem that something can be done about.
 pub(super) fn hint_of_all(problems: &[ConfigError]) -> Option<String> {
+    let meant = problems.iter().filter_map(|error| match &error.problem {
+        Problem::Unknown {
+            key,
+            meant: Some(meant),
+        } => Some(format!("`{meant}` for `{key}`")),
+        _ => None,
+    });
+    let meant: Vec<String> = meant.collect();
+    if problems.len() > 1 && !meant.is_empty() {
+        return Some(format!("Did you mean {}?", meant.join(", and ")));
+    }
     problems.iter().find_map(hint)
 }
 
 /// What the user can do about it.
 pub(super) fn hint(error: &ConfigError) -> Option<String> {
     Some(match &error.problem {
+        // What lists the keys cannot be asked while a file has one that is none.
+        Problem::Unknown { meant: None, .. } if error.at.is_some() => {
+            "Mend or delete the line; your own configuration opens with `skillyard config edit`"
+                .into()
+        }
         Problem::Syntax(_) => {
             "Mend the line; your own configuration opens with `skillyard config edit`".into()
         }
@@ -19,8 +36,14 @@ pub(super) fn hint(error: &ConfigError) -> Option<String> {
         Problem::Unknown { meant: None, .. } => {
             "See every key with `skillyard config list --all`".into()
         }
-        Problem::Table(key) => format!("See its keys with `skillyard config get {key}`"),
-        Problem::NotSet(key) => format!("Set it with `skillyard config set {key} VALUE`"),
+        Problem::Table(key) => format!("Its keys are {}", listed(&below(key))),
+        Problem::NotSet(key) => match &below(key)[..] {
+            [] => format!("Set it with `skillyard config set {key} VALUE`"),
+            [first, ..] => format!(
+                "Set one of its keys, such as with `skillyard config set {first} VALUE`; they are {}",
+                listed(&below(key))
+            ),
+        },
         Problem::NotForProjects { key, .. } | Problem::Loosens { key, .. } => {
             format!("If you want it, set `{key}` in your own configuration")
         }
@@ -34,6 +57,10 @@ pub(super) fn hint(error: &ConfigError) -> Option<String> {
         Problem::Unusable { problems, .. } => return hint_of_all(problems),
         _ => return None,
     })
+}
+
+fn listed(keys: &[String]) -> String {
+    format!("`{}`", keys.join("`, `"))
 }
 
 /// 1 when the answer is no, 2 when there is no answer.

@@ -6,6 +6,8 @@ use skillyard_format::nearest::nearest;
 
 use super::{CommandError, agent, config, system};
 
+use crate::shell::{shell_path, shell_word};
+
 impl CommandError {
     /// What the user can do about it.
     pub(crate) fn hint(&self) -> Option<String> {
@@ -20,13 +22,13 @@ impl CommandError {
             }
             Self::NotASkill(path) => format!(
                 "Name the folder that holds the `SKILL.md`, or look below it with `skillyard validate {}`",
-                path.display()
+                shell_path(path)
             ),
             Self::NotASkillFile(_) => "Name a `SKILL.md`, or the folder that holds it".into(),
             Self::NotLoadable { path, .. } => {
                 format!(
                     "See all that is wrong with `skillyard validate {}`",
-                    path.display()
+                    shell_path(path)
                 )
             }
             Self::Exists(path) => format!("Edit `{}`, or choose another name", path.display()),
@@ -73,7 +75,8 @@ impl CommandError {
             Self::NoSuchSkill { name, .. } if Path::new(name).join("SKILL.md").is_file() => {
                 // A word with a slash is a path already.
                 let start = if name.contains('/') { "" } else { "./" };
-                format!("That is a folder here; to use the skill in it, run `skillyard install {start}{name}`")
+                let path = shell_word(&format!("{start}{name}"));
+                format!("That is a folder here; to use the skill in it, run `skillyard install {path}`")
             }
             Self::NoSuchSkill { nearest: None, .. } => {
                 "List the skills that are here with `skillyard list --all`".into()

@@ -44,7 +44,7 @@ impl McpFailure {
             Self::Server {
                 name,
                 source: McpError::Start { .. },
-            } => format!("See what is configured with `skillyard config list mcp.servers.{name}`"),
+            } => format!("See what is configured with `skillyard config get mcp.servers.{name}`"),
             _ => return None,
         })
     }

@@ -187,6 +187,14 @@ fn not_published(name: &str, source: &RegistryError) -> Option<String> {
         403 => Some(format!(
             "See who may publish it with `skillyard owner list {name}`, and what your token allows with `skillyard whoami -v`"
         )),
+        // What is published may be new; the namespace must be there.
+        404 => {
+            let (namespace, _) = name.split_once('/')?;
+            let create = "Make the namespace with `skillyard owner create";
+            namespace
+                .starts_with('@')
+                .then(|| format!("{create} {namespace}`"))
+        }
         409 => {
             Some("Raise `metadata.version` if the skill is yours, or choose another name".into())
         }

@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use skillyard_sandbox::{Backend, SandboxError};
 
+use crate::shell::shell_word;
+
 /// Why a script did not run.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum RunError {
@@ -58,6 +60,7 @@ impl RunError {
             Self::Blocked { hint, .. } if hint.is_empty() => return None,
             Self::Blocked { hint, .. } => hint.clone(),
             Self::NotApproved { skill, file: None } => {
+                let skill = shell_word(skill);
                 format!(
                     "Look at it with `skillyard show {skill} --files`, then pass `--yes` to run it this once"
                 )

@@ -6,6 +6,7 @@ use skillyard_trust::approval::ApprovalError;
 use skillyard_trust::policy::PolicyError;
 
 use crate::permission::OfflineLock;
+use crate::shell::{shell_path, shell_word};
 
 /// Why something was not approved or decided.
 #[derive(Debug, thiserror::Error)]
@@ -83,23 +84,24 @@ impl TrustFailure {
             ),
             Self::ForeignFolder { path, user, .. } => format!(
                 "If it is yours, run `sudo chown -R {user} {0}`; else name a folder of your own with `SKILLYARD_HOME`",
-                path.display()
+                shell_path(path)
             ),
             Self::Foreign { path, user, .. } => format!(
                 "Look at what it says, then run `sudo chown {user} {}`",
-                path.display()
+                shell_path(path)
             ),
             Self::StillTrusted { by, .. } => {
                 format!(
                     "To trust neither, run `skillyard trust revoke {}`",
-                    by.display()
+                    shell_path(by)
                 )
             }
             Self::BothTrusted(word) => {
                 format!("Revoke the folder as `./{word}`; from then on `{word}` is the skill")
             }
             Self::Ambiguous(word) => format!(
-                "Write `./{word}` for the folder, or say what of the skill: `skillyard trust {word} --scripts`"
+                "Write `./{word}` for the folder, or say what of the skill: `skillyard trust {} --scripts`",
+                shell_word(word)
             ),
             Self::Either {
                 word,

@@ -15,6 +15,7 @@ use super::Permissions;
 use crate::config::discovery::TrustProjects;
 use crate::context::Context;
 use crate::error::CommandError;
+use crate::shell::shell_word;
 use crate::signing::signers;
 
 /// Whether a script may run, and what to tell the user.
@@ -28,6 +29,7 @@ pub(crate) struct Decision {
 
 impl Decision {
     fn of(verdict: ScriptVerdict, name: &str, projects: TrustProjects) -> Self {
+        let name = shell_word(name);
         let approve = format!(
             "Review it with `skillyard show {name} --files`, then run `skillyard trust {name} --scripts`"
         );

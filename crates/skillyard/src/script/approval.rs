@@ -17,6 +17,7 @@ use crate::error::{CommandError, RunError};
 use crate::permission::{OfflineLock, Permissions};
 use crate::question::{self, Consent};
 use crate::sanitize::visible;
+use crate::shell::shell_word;
 use crate::signing::signers;
 use crate::trusted;
 
@@ -141,7 +142,7 @@ fn check_network(
     } else {
         format!(
             "Approve it with `skillyard trust {} --scripts --network {}`",
-            request.skill,
+            shell_word(request.skill),
             hosts.join(" --network ")
         )
     };

@@ -26,6 +26,7 @@ use crate::error::{CommandError, RunError};
 use crate::install::place;
 use crate::installed::Installed;
 use crate::library::{self, Choice, IndexMode, Target};
+use crate::shell::shell_word;
 use crate::skill_files;
 
 /// A skill that has scripts.
@@ -153,7 +154,7 @@ fn disabled(selection: &Selection, name: &str, reason: &str) -> RunError {
     } else if listed(&mut layers()) {
         "`skills.deny` and `skills.allow` keep it out; `skillyard enable` does not lift that".into()
     } else {
-        format!("Use it again with `skillyard enable {name}`")
+        format!("Use it again with `skillyard enable {}`", shell_word(name))
     };
     RunError::Blocked {
         skill: name.to_owned(),

@@ -16,6 +16,7 @@ use crate::context::Context;
 use crate::environment::Environment;
 use crate::error::CommandError;
 use crate::installed::Installed;
+use crate::shell::shell_word;
 use crate::skill_files::directory_name;
 
 /// Whom to believe now.
@@ -86,11 +87,13 @@ pub(crate) fn withdraw(context: &Context, catalog: &mut Catalog) {
 
 /// What the user can do about a skill that is not signed as it was before.
 pub(crate) fn anew(name: &str) -> String {
+    let name = shell_word(name);
     format!("If you know why, start anew with `skillyard key forget {name}`")
 }
 
 /// What the user can do about a skill that is revoked.
 pub(crate) fn remedy(name: &str) -> String {
+    let name = shell_word(name);
     format!(
         "Take it away with `skillyard remove {name}`, or see with `skillyard update {name}` whether it was mended"
     )

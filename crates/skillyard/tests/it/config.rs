@@ -178,7 +178,7 @@ fn wrong_keys_and_values_change_nothing() {
     ----- stderr -----
     error: `sources.internal` is a table, not a value
 
-    hint: See its keys with `skillyard config get sources.internal`
+    hint: Its keys are `sources.internal.type`, `sources.internal.url`, `sources.internal.auth`
     ");
     assert_snapshot!(tell("sources.github.url", "https://x"), @r"
     exit status: 2

@@ -32,6 +32,7 @@ mod explain_skill;
 mod export;
 mod find;
 mod guard;
+mod hints;
 mod install_aliases;
 mod install_attacks;
 mod install_bundles;

@@ -25,6 +25,9 @@ impl TestContext {
 fn a_skill_in_a_namespace_is_published_installed_locked_and_updated() {
     let context = TestContext::new();
     let _server = context.with_registry();
+    context.write_version("pdf", "pdf", "1.0.0");
+    let said = context.bad(&["publish", "pdf", "--namespace", "acme", "--yes"]);
+    assert!(said.contains("`skillyard owner create @acme`"), "{said}");
     context.good(&["owner", "create", "@acme"]);
     for version in ["1.0.0", "1.1.0", "2.0.0"] {
         context.write_version("pdf", "pdf", version);

@@ -15,6 +15,7 @@ use crate::context::Context;
 use crate::error::CommandError;
 use crate::error::agent::AgentFailure;
 use crate::sanitize::visible;
+use crate::shell::shell_word;
 
 /// Longest file that is read.
 const LONGEST: u64 = 1 << 20;
@@ -78,6 +79,7 @@ pub(super) fn run(context: &Context, args: &Args) -> Outcome {
         };
         let remedy = pin.reference.filter(|_| drift == Drift::Missing);
         let remedy = remedy.map(|reference| {
+            let reference = shell_word(&reference);
             format!("; install it with `skillyard install {reference} --scope user`")
         });
         let text = format!("warning: skill `{}` {text}", pin.name);
