@@ -7,6 +7,7 @@ use serde_json::json;
 use super::{Outcome, doctor_agents, doctor_home, doctor_install, doctor_sandbox};
 use crate::context::Context;
 use crate::error::Status;
+use crate::report::counted;
 use crate::sanitize::visible;
 
 /// Check what this machine has and what it lacks
@@ -91,10 +92,11 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
         doctor_sandbox::checks(context),
     ];
     let checks: Vec<Check> = areas.into_iter().flatten().collect();
-    let bad = checks
-        .iter()
-        .filter(|check| check.verdict == Verdict::Bad)
-        .count();
+    let count = |verdict: Verdict| {
+        let of_it = checks.iter().filter(|check| check.verdict == verdict);
+        of_it.count()
+    };
+    let (bad, warnings) = (count(Verdict::Bad), count(Verdict::Warning));
     let status = if bad == 0 { Status::Yes } else { Status::No };
     if context.printer.is_json() {
         let checks: Vec<_> = checks
@@ -130,6 +132,12 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     }
     context.printer.data(&text)?;
     match bad {
+        0 if warnings > 0 => {
+            let warnings = counted(warnings, "warning");
+            context
+                .printer
+                .note(&format!("Nothing is broken; {warnings}"));
+        }
         0 => context.printer.note("Everything is in order"),
         1 => context.printer.note("1 thing is not in order"),
         count => context

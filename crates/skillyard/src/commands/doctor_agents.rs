@@ -14,8 +14,11 @@ use crate::context::Context;
 use crate::error::CommandError;
 use crate::error::install::InstallFailure;
 use crate::install::place;
+use crate::installed::Installed;
 use crate::library::{self, Choice, IndexMode};
+use crate::redactor::without_userinfo;
 use crate::report::counted;
+use crate::shell::shell_word;
 
 const AREA: &str = "agents";
 /// How many skills a line names.
@@ -32,8 +35,11 @@ pub(super) fn checks(context: &Context, named: &[String]) -> Result<Vec<Check>, 
         )]);
     }
     let catalog = library::load(context, IndexMode::Use, &Choice::default())?;
+    // Whether the locks can be read is told elsewhere.
+    let installed = Installed::read(context).unwrap_or_default();
     let sight = Sight {
         catalog: &catalog,
+        installed: &installed,
         current: &context.environment.current_dir,
         home: context.environment.home.as_deref(),
     };
@@ -67,6 +73,8 @@ fn agents(context: &Context, named: &[String]) -> Result<Vec<&'static Agent>, Co
 
 struct Sight<'a> {
     catalog: &'a Catalog,
+    /// What was installed, and is mended where it came from.
+    installed: &'a Installed,
     /// Where agents are started.
     current: &'a Path,
     home: Option<&'a Path>,
@@ -81,7 +89,7 @@ impl Sight<'_> {
             .filter(|skill| matches!(skill.kind, SourceKind::Project | SourceKind::User))
             .collect();
         let (mut elsewhere, mut above) = (Vec::new(), Vec::new());
-        let mut missed = BTreeMap::<Quirk, Vec<&str>>::new();
+        let mut missed = BTreeMap::<(Quirk, bool), Vec<&CatalogSkill>>::new();
         let (mut seen, mut characters, mut in_project) = (0, 0, false);
         for skill in &skills {
             let name = skill.record.name.as_str();
@@ -95,7 +103,9 @@ impl Sight<'_> {
             }
             let unusual = quirks(&skill.record, source);
             if let Some(quirk) = unusual.iter().find(|quirk| agent.misses.contains(quirk)) {
-                missed.entry(*quirk).or_default().push(name);
+                let is_installed = self.installed.entry(&skill.record.folder).is_some();
+                let missed = missed.entry((*quirk, is_installed)).or_default();
+                missed.push(skill);
                 continue;
             }
             seen += 1;
@@ -103,8 +113,13 @@ impl Sight<'_> {
             in_project |= source.kind == SourceKind::Project;
         }
         let name = &agent.name;
+        let verdict = if seen == 0 && !skills.is_empty() {
+            Verdict::Warning
+        } else {
+            Verdict::Good
+        };
         let mut checks = vec![check(
-            Verdict::Good,
+            verdict,
             format!("{name} sees {seen} of {}", counted(skills.len(), "skill")),
             None,
         )];
@@ -124,13 +139,18 @@ impl Sight<'_> {
             let hint = format!("Start {name} in the project's own folder");
             checks.push(check(Verdict::Warning, message, Some(&hint)));
         }
-        for (quirk, names) in missed {
-            let message = format!(
-                "{name} passes over {}: each {}",
-                listed(&names),
-                quirk.reason()
-            );
-            checks.push(check(Verdict::Warning, message, Some(quirk.remedy())));
+        for ((quirk, is_installed), missed) in missed {
+            let names: Vec<&str> = missed.iter().map(|skill| &*skill.record.name).collect();
+            let each = if names.len() > 1 { "each" } else { "it" };
+            let reason = quirk.reason();
+            let message = format!("{name} passes over {}: {each} {reason}", listed(&names));
+            let hint = match quirk {
+                // How it was installed is what is unusual.
+                Quirk::LinkedOutside => quirk.remedy().to_owned(),
+                _ if is_installed => self.at_its_source(&missed),
+                _ => quirk.remedy().to_owned(),
+            };
+            checks.push(check(Verdict::Warning, message, Some(&hint)));
         }
         checks.extend(self.duplicates(agent));
         if let Some(gate) = agent.gate.as_deref().filter(|_| in_project) {
@@ -145,6 +165,19 @@ impl Sight<'_> {
             checks.push(check(Verdict::Warning, message, Some(hint)));
         }
         checks
+    }
+
+    /// What can be done about installed skills: who changes them here has no skills any more.
+    fn at_its_source(&self, missed: &[&CatalogSkill]) -> String {
+        if let [skill] = missed
+            && let Some(entry) = self.installed.entry(&skill.record.folder)
+        {
+            let (from, name) = (without_userinfo(&entry.source), shell_word(&entry.name));
+            return format!(
+                "Mend it where it came from, `{from}`, then run `skillyard update {name}`"
+            );
+        }
+        "Mend them where they came from, then run `skillyard update`".to_owned()
     }
 
     /// Whether a folder of skills lies where agents are started, and not further up.

@@ -14,16 +14,16 @@ use skillyard_format::fix;
 use skillyard_format::rules::{self, Profile as RuleProfile, Subject};
 use skillyard_format::{Document, reference};
 
-use self::mend::mend;
+use self::mend::{NOT_MENDED, Reach};
 use super::Outcome;
 use crate::context::Context;
 use crate::error::{CommandError, Status};
+use crate::install::place;
+use crate::installed::Installed;
 use crate::library::{self, Choice, IndexMode};
 use crate::report::{self, Checked, RuleNote, Summary};
 use crate::skill_files::{self, directory_name};
 
-/// What is told of a file that `--fix` cannot write.
-const NOT_MENDED: &str = "not-mended";
 /// What is told of what nobody could look into.
 const NOT_LOOKED_INTO: &str = "not-looked-into";
 /// What is told of a path that leads to no skill, beside others that do.
@@ -89,12 +89,22 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     } else {
         Format::Text
     });
+    let reach = if args.fix {
+        Some(Reach {
+            named: &args.paths,
+            installed: Installed::read(context)?,
+            store: place::store(context).root().to_owned(),
+        })
+    } else {
+        None
+    };
     let mut checked = Vec::with_capacity(args.paths.len());
     let mut passed = Vec::new();
     for path in &args.paths {
         let path = folder_of(context, path)?;
-        check_path(&path, args, &mut checked, &mut passed)?;
+        check_path(&path, args, reach.as_ref(), &mut checked, &mut passed)?;
     }
+    leave_installed(context, &mut checked);
     // The reference validator looks into no folder, so it passes over none.
     if format != Format::Json && args.profile != Profile::SkillsRef {
         report::scan::print_passed(&context.printer, &passed);
@@ -117,9 +127,10 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
             .json(&report::sarif::document(&checked, RuleNote::of_format()))?,
         (Format::Github, _) => context.printer.data(&report::github::commands(&checked))?,
     }
-    let codes = checked.iter().flat_map(|each| &each.diagnostics);
-    let mut codes = codes.map(|each| each.code);
-    let is_undone = codes.any(|code| [NOT_MENDED, NOT_CHECKED].contains(&code));
+    let mut told = checked.iter().flat_map(|each| &each.diagnostics);
+    let is_undone = told.any(|each| {
+        each.severity == Severity::Error && [NOT_MENDED, NOT_CHECKED].contains(&each.code)
+    });
     // The process ends now: thousands of results need not be given back one by one.
     std::mem::forget(checked);
     Ok(match summary.invalid {
@@ -151,14 +162,30 @@ pub(super) fn folder_of<'a>(
     })
 }
 
+/// `--fix` mends nothing that was installed, so that nothing of it can be.
+fn leave_installed(context: &Context, checked: &mut [Checked]) {
+    if checked.iter().all(|each| each.fixable == 0) {
+        return;
+    }
+    let Ok(installed) = Installed::read(context) else {
+        return;
+    };
+    for each in checked.iter_mut().filter(|each| each.fixable > 0) {
+        if installed.entry(&each.folder).is_some() {
+            each.fixable = 0;
+        }
+    }
+}
+
 /// Checks every skill that `path` names, in order of their folders.
 fn check_path(
     path: &Path,
     args: &Args,
+    reach: Option<&Reach<'_>>,
     checked: &mut Vec<Checked>,
     passed: &mut Vec<Skipped>,
 ) -> Result<(), CommandError> {
-    match skill_files::visit(path, |found| check_file(found, args)) {
+    match skill_files::visit(path, |found| check_file(found, args, reach)) {
         Ok(visited) => {
             checked.extend(visited.answers);
             // Whatever is in there, nobody has seen that it is valid.
@@ -214,18 +241,15 @@ fn reference_without_file(
     ))
 }
 
-fn check_file(found: &Found<'_>, args: &Args) -> Checked {
+fn check_file(found: &Found<'_>, args: &Args, reach: Option<&Reach<'_>>) -> Checked {
     let directory = directory_name(found.folder);
     let file = || found.folder.join(found.file_name);
     // One that cannot be written says nothing about the others.
-    let mended = if args.fix {
-        mend(found, &file(), directory.as_deref(), &args.paths)
-    } else {
-        Ok(None)
-    };
+    let mended = reach.map(|reach| reach.mend(found, &file(), directory.as_deref()));
     let (fixed, unwritten) = match mended {
-        Ok(fixed) => (fixed, None),
-        Err(error) => (None, Some(error)),
+        None => (None, None),
+        Some(Ok(fixed)) => (fixed, None),
+        Some(Err(why)) => (None, Some(why)),
     };
     let file = (found.file_name != "SKILL.md").then(file);
     let (bytes, count) = match &fixed {
@@ -274,16 +298,9 @@ fn check_file(found: &Found<'_>, args: &Args) -> Checked {
         }
     };
     checked.fixed = count;
-    if let Some(error) = unwritten {
+    if let Some(why) = unwritten {
         checked.fixable = 0;
-        checked.diagnostics.push(Diagnostic {
-            code: NOT_MENDED,
-            severity: Severity::Error,
-            span: None,
-            message: format!("its file cannot be written: {error}"),
-            help: Some("see to it that it can be written, or mend it by hand".into()),
-            fix: Vec::new(),
-        });
+        checked.diagnostics.push(why);
     }
     checked
 }

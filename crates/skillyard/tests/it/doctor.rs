@@ -38,10 +38,10 @@ fn it_says_which_skills_an_agent_does_not_see() {
     warning: Claude Code does not read the folder of `colon`, `deep`, `plain`
       Put them there too: `skillyard install REF --agent claude-code`
     good: GitHub Copilot sees 3 of 4 skills
-    warning: GitHub Copilot passes over `colon`: each has a text with a colon and without quotes
+    warning: GitHub Copilot passes over `colon`: it has a text with a colon and without quotes
       Mend it with `skillyard validate --fix`
     good: Gemini CLI sees 3 of 4 skills
-    warning: Gemini CLI passes over `deep`: each lies deeper than one folder
+    warning: Gemini CLI passes over `deep`: it lies deeper than one folder
       Move it up, directly into the folder of skills
     warning: Gemini CLI reads a project's skills only when it trusts the folder
       Trust the folder when Gemini CLI asks, or start it with `--skip-trust`
@@ -73,21 +73,21 @@ fn what_each_agent_makes_of_odd_files_is_told() {
     good: Codex sees 2 of 7 skills
     warning: Codex passes over `bold`, `quote`: each has a text that needs quotes
       Mend it with `skillyard validate --fix`
-    warning: Codex passes over `dots`: each has a frontmatter that is closed by `...`
+    warning: Codex passes over `dots`: it has a frontmatter that is closed by `...`
       Mend it with `skillyard validate --fix`
-    warning: Codex passes over `tab`: each has tabs that indent its frontmatter
+    warning: Codex passes over `tab`: it has tabs that indent its frontmatter
       Mend it with `skillyard validate --fix`
-    warning: Codex passes over `twice`: each has a field twice
+    warning: Codex passes over `twice`: it has a field twice
       See what is wrong with `skillyard validate`
     good: OpenCode sees 1 of 7 skills
     warning: OpenCode passes over `at`, `bold`, `bracket`, `quote`: each has a text that needs quotes
       Mend it with `skillyard validate --fix`
-    warning: OpenCode passes over `dots`: each has a frontmatter that is closed by `...`
+    warning: OpenCode passes over `dots`: it has a frontmatter that is closed by `...`
       Mend it with `skillyard validate --fix`
-    warning: OpenCode passes over `twice`: each has a field twice
+    warning: OpenCode passes over `twice`: it has a field twice
       See what is wrong with `skillyard validate`
     good: Gemini CLI sees 6 of 7 skills
-    warning: Gemini CLI passes over `dots`: each has a frontmatter that is closed by `...`
+    warning: Gemini CLI passes over `dots`: it has a frontmatter that is closed by `...`
       Mend it with `skillyard validate --fix`
     warning: Gemini CLI reads a project's skills only when it trusts the folder
       Trust the folder when Gemini CLI asks, or start it with `--skip-trust`
@@ -109,6 +109,31 @@ fn what_each_agent_makes_of_odd_files_is_told() {
         told.contains("Start Gemini CLI in the project's own folder"),
         "{told}"
     );
+}
+
+#[test]
+fn what_was_installed_is_mended_where_it_came_from() {
+    let context = TestContext::new();
+    context.mkdir(".git").write(
+        "lib/quote/SKILL.md",
+        "---\nname: quote\ndescription: \"Quoted\" word. Use when ok.\n---\nDo.\n",
+    );
+    context.done(&["install", "./lib/quote", "--agent", "codex"]);
+    assert_snapshot!(agents(&context, "codex,claude-code"), @"
+    warning: Codex sees 0 of 1 skill
+    warning: Codex passes over `quote`: it has a text that needs quotes
+      Mend it where it came from, `./lib/quote`, then run `skillyard update quote`
+    warning: Claude Code sees 0 of 1 skill
+    warning: Claude Code does not read the folder of `quote`
+      Put them there too: `skillyard install REF --agent claude-code`
+    ");
+    let told = context.run(&["doctor", "--agent", "codex"]);
+    assert!(told.contains("Nothing is broken; 2 warnings"), "{told}");
+    // What it says leads somewhere.
+    context.done(&["validate", "--fix", "lib/quote"]);
+    context.done(&["update", "quote"]);
+    let seen = agents(&context, "codex");
+    assert_eq!(seen, "good: Codex sees 1 of 1 skill\n");
 }
 
 #[test]

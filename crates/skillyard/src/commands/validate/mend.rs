@@ -6,27 +6,73 @@ use std::path::{Path, PathBuf};
 use std::{fs, io};
 
 use skillyard_catalog::walk::Found;
+use skillyard_format::diagnostic::{Diagnostic, Severity};
 use skillyard_format::fix::{self, Fixed};
 
-/// Writes the mended file in place of the old one, which stays whole until it is replaced.
-pub(super) fn mend(
-    found: &Found<'_>,
-    path: &Path,
-    directory: Option<&str>,
-    named: &[PathBuf],
-) -> io::Result<Option<Fixed>> {
-    let fixed = fix::fix(found.bytes, found.file_name, directory);
-    if let Some(fixed) = &fixed {
-        let named = named.iter().map(PathBuf::as_path);
+use crate::install::place::whole;
+use crate::installed::Installed;
+use crate::redactor::without_userinfo;
+use crate::shell::shell_word;
+
+/// What is told of a file that `--fix` does not write.
+pub(super) const NOT_MENDED: &str = "not-mended";
+
+/// Where `--fix` may write, and where not.
+pub(super) struct Reach<'a> {
+    /// What the user named.
+    pub(super) named: &'a [PathBuf],
+    /// What was installed is mended where it came from: here it would be altered, and not used.
+    pub(super) installed: Installed,
+    /// The folder whose files every project shares.
+    pub(super) store: PathBuf,
+}
+
+impl Reach<'_> {
+    /// Writes the mended file in place of the old one, which stays whole until it is replaced; or
+    /// says why not.
+    pub(super) fn mend(
+        &self,
+        found: &Found<'_>,
+        path: &Path,
+        directory: Option<&str>,
+    ) -> Result<Option<Fixed>, Diagnostic> {
+        let Some(fixed) = fix::fix(found.bytes, found.file_name, directory) else {
+            return Ok(None);
+        };
+        if let Some(entry) = self.installed.entry(found.folder) {
+            let name = shell_word(&entry.name);
+            return Err(Diagnostic {
+                code: NOT_MENDED,
+                severity: Severity::Warning,
+                span: None,
+                message: format!(
+                    "it was installed from `{}`, and is left as it is",
+                    without_userinfo(&entry.source)
+                ),
+                help: Some(format!("mend it there, then run `skillyard update {name}`")),
+                fix: Vec::new(),
+            });
+        }
+        let named = self.named.iter().map(PathBuf::as_path);
         let folders = std::iter::once(found.folder).chain(named);
-        replace(folders, path, fixed.text.as_bytes())?;
+        match replace(folders, path, &self.store, fixed.text.as_bytes()) {
+            Ok(()) => Ok(Some(fixed)),
+            Err(error) => Err(Diagnostic {
+                code: NOT_MENDED,
+                severity: Severity::Error,
+                span: None,
+                message: format!("its file cannot be written: {error}"),
+                help: Some("see to it that it can be written, or mend it by hand".into()),
+                fix: Vec::new(),
+            }),
+        }
     }
-    Ok(fixed)
 }
 
 fn replace<'p>(
     mut folders: impl Iterator<Item = &'p Path>,
     path: &Path,
+    store: &Path,
     bytes: &[u8],
 ) -> io::Result<()> {
     // A link is followed, so that what is replaced is the file and not the link to it; but whoever
@@ -40,6 +86,11 @@ fn replace<'p>(
     if !folders.any(holds) {
         return Err(io::Error::other(
             "it is a link that leads out of the folder",
+        ));
+    }
+    if path.starts_with(whole(store)) {
+        return Err(io::Error::other(
+            "it lies in the store, which every project shares",
         ));
     }
     let folder = path.parent().unwrap_or(Path::new("."));

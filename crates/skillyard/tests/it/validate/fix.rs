@@ -102,6 +102,67 @@ fn one_file_that_cannot_be_written_hides_nothing_else() {
 }
 
 #[test]
+fn what_was_installed_is_left_as_it_is() {
+    let context = TestContext::new();
+    let text = "---\nname: NAME\ndescription: Usage: when\n---\nText.\n";
+    for folder in ["lib/one", ".agents/skills/own"] {
+        let name = folder.rsplit('/').next().unwrap();
+        context.write(&format!("{folder}/SKILL.md"), text.replace("NAME", name));
+    }
+    context.mkdir(".git");
+    context.done(&["install", "./lib/one"]);
+    let skills = ".agents/skills";
+    let before = context.json(&["validate", skills, "--json"]);
+    assert_eq!(before["summary"]["fixable"], 1, "{before}");
+    let told = context.run(&["validate", "--fix", skills]);
+    // The installed one is as invalid as it was.
+    assert!(told.contains("exit code: 1"), "{told}");
+    assert!(told.contains("mended 1 problem"), "{told}");
+    assert!(
+        told.contains("warning[not-mended]: it was installed from `./lib/one`"),
+        "{told}"
+    );
+    assert!(
+        told.contains("mend it there, then run `skillyard update one`"),
+        "{told}"
+    );
+    assert!(
+        context
+            .read(".agents/skills/one/SKILL.md")
+            .contains(": Usage: when")
+    );
+    assert!(
+        context
+            .read(".agents/skills/own/SKILL.md")
+            .contains("'Usage: when'")
+    );
+    assert_eq!(context.code(&["sync", "--check"]), Some(0));
+}
+
+#[test]
+fn fix_writes_nothing_into_the_store() {
+    let context = TestContext::new();
+    let text = "---\nname: one\ndescription: Usage: when\n---\nText.\n";
+    context.write("lib/one/SKILL.md", text).mkdir(".git");
+    context.done(&["install", "./lib/one", "--link"]);
+    let link = context.root().join(".agents/skills/one");
+    let stored = fs::read_link(&link).unwrap();
+    let stored = link.parent().unwrap().join(stored);
+    for path in [".agents/skills/one", stored.to_str().unwrap()] {
+        context.run(&["validate", "--fix", path]);
+        assert_eq!(context.read("lib/one/SKILL.md"), text);
+        assert_eq!(fs::read_to_string(link.join("SKILL.md")).unwrap(), text);
+    }
+    // A link of one's own leads there, too.
+    context.mkdir("mine");
+    std::os::unix::fs::symlink(&stored, context.root().join("mine/one")).unwrap();
+    let refused = context.run(&["validate", "--fix", "mine/one"]);
+    assert!(refused.contains("exit code: 2"), "{refused}");
+    assert!(refused.contains("it lies in the store"), "{refused}");
+    assert_eq!(fs::read_to_string(link.join("SKILL.md")).unwrap(), text);
+}
+
+#[test]
 fn bytes_that_are_not_utf_8_survive_fix() {
     let context = TestContext::new();
     let bytes = b"---\nname: pdf\ndescription: Usage: when caf\xe9\n---\nText.\n";
