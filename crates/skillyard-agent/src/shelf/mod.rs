@@ -209,6 +209,19 @@ impl Shelf {
         })
     }
 
+    /// Whether there is a skill of this name that can be used.
+    pub fn has(&self, name: &str) -> bool {
+        let wanted = skillyard_format::name::normalise(name);
+        let mut skills = self.skills.iter();
+        skills.any(|each| *each.skill.record.name == wanted)
+    }
+
+    /// Whether there is a skill of this name, be it one that cannot be used.
+    pub fn knows(&self, name: &str) -> bool {
+        let wanted = skillyard_format::name::normalise(name);
+        self.withheld.contains_key(&*wanted) || self.has(name)
+    }
+
     /// The skill of a name.
     pub fn find(&self, name: &str) -> Result<&ShelfSkill, ShelfError> {
         let wanted = skillyard_format::name::normalise(name);

@@ -54,6 +54,49 @@ fn the_conformance_skill_works_without_a_model() {
 }
 
 #[test]
+fn every_skill_can_be_named_whatever_it_is_called() {
+    let context = TestContext::new();
+    for (folder, name) in [
+        ("one", "1password"),
+        ("agent", "Agent"),
+        ("browser", "Agent Browser"),
+        ("net", "TCP/IP"),
+        ("dots", "node.js"),
+        ("five", "5"),
+    ] {
+        context.write(
+            &format!("../home/.agents/skills/{folder}/SKILL.md"),
+            format!(
+                "---\nname: \"{name}\"\ndescription: Use when asked.\ndisable-model-invocation: true\n---\nDo.\n"
+            ),
+        );
+    }
+    let activated = |prompt: &str| {
+        let answer = context.json(&["chat", "-p", prompt, "--json"]);
+        let skills = answer["activated"].as_array().unwrap().iter();
+        let names = skills.map(|each| each["name"].as_str().unwrap().to_owned());
+        names.collect::<Vec<_>>().join(", ")
+    };
+    assert_eq!(activated("/1password"), "1password");
+    assert_eq!(activated("/Agent Browser hi"), "Agent Browser");
+    assert_eq!(activated("/Agent Browser "), "Agent Browser");
+    assert_eq!(activated("/Agent hi"), "Agent");
+    assert_eq!(activated("/TCP/IP hi"), "TCP/IP");
+    assert_eq!(
+        activated("/node.js /Agent Browser hi"),
+        "Agent Browser, node.js"
+    );
+    assert_eq!(
+        activated("look with $Agent Browser, then use $node.js."),
+        "Agent Browser, node.js"
+    );
+    // Prices, paths and blanks name nothing.
+    assert_eq!(activated("it costs $5 and / 1password is in /tmp/x"), "");
+    let told = context.tell(&["chat", "-p", "/Agnt Browser"]);
+    assert!(told.contains("there is no skill `Agnt`"), "{told}");
+}
+
+#[test]
 fn a_session_is_resumed_replayed_and_found_changed() {
     let context = conformance();
     let first = context.json(&["chat", "-p", "/skills-system-validation", "--json"]);
