@@ -15,6 +15,7 @@ pub mod qualified;
 pub mod reference;
 pub mod render;
 pub mod rules;
+pub mod sandbox_wish;
 pub mod script;
 pub mod sight;
 pub mod skill;

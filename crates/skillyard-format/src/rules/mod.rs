@@ -55,6 +55,7 @@ mod name_matches_directory;
 mod name_missing;
 mod name_similar;
 mod report;
+mod sandbox_unreadable;
 mod script_executable;
 mod sound;
 mod subject;
@@ -117,6 +118,7 @@ pub const ALL: &[&Rule] = &[
     &metadata_nested::RULE,
     &metadata_unquoted::RULE,
     &triggers_unreadable::RULE,
+    &sandbox_unreadable::RULE,
     &allowed_tools_type::RULE,
     &allowed_tools_empty::RULE,
     &allowed_tools_separator::RULE,

@@ -18,7 +18,7 @@ use skillyard_trust::tier::Row;
 
 use super::Outcome;
 use super::run_explain::explain;
-use super::run_told::{as_json, tell};
+use super::run_told::{as_json, tell, tell_unread};
 use crate::config::keys::ENTRIES;
 use crate::context::Context;
 use crate::error::{CommandError, RunError, Status};
@@ -126,6 +126,9 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     if args.explain {
         explain(context, &skill, script, &copy, &plan, backend)?;
         return Ok(Status::Yes);
+    }
+    if !context.printer.is_json() {
+        tell_unread(context, &plan);
     }
     let request = Request {
         skill: &skill.name,

@@ -88,6 +88,9 @@ pub(super) fn explain(
     for host in &plan.wished {
         row("would like", &format!("--net {host}"));
     }
+    for unread in &plan.unread {
+        row("unread", unread);
+    }
     if let Some(reason) = cannot {
         row(
             "refused",

@@ -10,6 +10,15 @@ use crate::sanitize::visible;
 use crate::script::profile::{self, Made, Plan};
 use crate::script::record::{self, exposed};
 
+/// Tells people before a run what of the skill's own wishes is not kept.
+pub(super) fn tell_unread(context: &Context, plan: &Plan) {
+    for unread in &plan.unread {
+        context
+            .printer
+            .note(&format!("sandbox: {}", visible(unread)));
+    }
+}
+
 /// Tells people what they would miss.
 pub(super) fn tell(context: &Context, ran: &Ran, plan: &Plan, made: &Made) {
     for denial in &ran.denials {
@@ -107,6 +116,7 @@ pub(super) fn as_json(ran: &Ran, plan: &Plan, made: &Made) -> Value {
         "script_digest": null,
         "approval": null,
         "argv": profile::argv(&plan.command),
+        "unread": plan.unread,
         "backend": ran.backend.as_str(),
         "exit_code": ran.code(),
         "signal": signal,

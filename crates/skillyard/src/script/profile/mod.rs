@@ -90,6 +90,8 @@ pub(crate) struct Plan {
     pub(crate) command: Command,
     /// Hosts that the skill would like and the user did not allow.
     pub(crate) wished: Vec<HostRule>,
+    /// What the skill says about its scripts and nobody understands.
+    pub(crate) unread: Vec<String>,
 }
 
 /// The skill as the plan needs it.
@@ -190,6 +192,7 @@ pub(crate) fn plan(
         },
         profile,
         wished,
+        unread: declared.unread,
     })
 }
 

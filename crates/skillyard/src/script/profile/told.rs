@@ -75,6 +75,7 @@ pub(crate) fn as_json(plan: &Plan, backend: Backend) -> Value {
         "environment": environment.iter().map(|(name, _)| name.to_string_lossy()).collect::<Vec<_>>(),
         "limits": limits_json(limits),
         "wished_hosts": plan.wished.iter().map(HostRule::to_string).collect::<Vec<_>>(),
+        "unread": plan.unread,
     })
 }
 

@@ -80,3 +80,39 @@ fn only_the_programs_that_are_named_can_be_started() {
     assert!(names.iter().any(|name| name.ends_with("/cat")), "{names:?}");
     assert_eq!(json!(names.len()), 2, "the interpreter, too");
 }
+
+#[test]
+fn what_a_skill_asks_for_and_nobody_understands_is_told_and_widens_nothing() {
+    let metadata = "metadata:\n  sandbox-timeout: soon\n  sandbox-network: None\n  sandbox-workspace: looking\n";
+    let context = skill(metadata);
+    let script = "touch written && echo WROTE\n";
+    context.write("../home/.agents/skills/tools/scripts/a.sh", script);
+    context.mkdir("work");
+    let run = ["run", "tools", "a.sh", "--workspace", "work"];
+    let with = |more: &[&'static str]| [&run[..], more].concat();
+    let plan = context.json(&with(&["--explain", "--json"]));
+    assert_eq!(plan["wished_hosts"], json!([]), "{plan}");
+    assert_eq!(plan["unread"].as_array().unwrap().len(), 2, "{plan}");
+    let explained = context.run(&with(&["--explain"]));
+    let timeout = "`sandbox-timeout: soon` is not understood";
+    assert!(explained.contains(timeout), "{explained}");
+    let ran = context.run(&with(&["--yes"]));
+    let workspace = "`sandbox-workspace: looking` is not understood";
+    assert!(ran.contains(timeout) && ran.contains(workspace), "{ran}");
+    assert!(!ran.contains("WROTE"), "{ran}");
+    assert!(!context.root().join("work/written").exists());
+    let valid = context.run(&["validate", "tools"]);
+    assert!(valid.contains("warning[sandbox-unreadable]"), "{valid}");
+    let strict = ["validate", "tools", "--profile", "strict"];
+    assert_eq!(context.code(&strict), Some(1));
+}
+
+#[test]
+fn what_the_flag_is_called_is_understood() {
+    let context = skill("metadata:\n  sandbox-workspace: read-only\n  sandbox-timeout: 10s\n");
+    context.mkdir("work");
+    let plan = explained(&context, &["--workspace", "work"]);
+    assert_eq!(plan["limits"]["timeout_ms"], 10_000, "{plan}");
+    assert_eq!(plan["mounts"][0]["access"], "read", "{plan}");
+    assert_eq!(plan["unread"], json!([]));
+}
