@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use clap::ValueEnum;
 use rayon::prelude::*;
-use skillyard_catalog::walk::Found;
+use skillyard_catalog::walk::{Found, Skipped, UNREADABLE};
 use skillyard_format::SkillName;
 use skillyard_format::text::decode;
 use skillyard_install::reference::ArchiveKind;
@@ -135,7 +135,7 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     // What is fetched is not fetched all at once: each tells how far it is.
     let look = |path| match reference(path) {
         Some(text) => Place::Elsewhere(text),
-        None => Place::Here(path, local(path)),
+        None => Place::Here(local(path)),
     };
     let places: Vec<Place<'_>> = if args.paths.len() < FEW {
         args.paths.iter().map(PathBuf::as_path).map(look).collect()
@@ -144,20 +144,31 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     };
     let mut scanned = Vec::new();
     let mut passed = Vec::new();
-    for place in places {
-        let elsewhere = match place {
-            Place::Elsewhere(text) => text,
-            Place::Here(_, Ok(local)) => {
-                scanned.extend(local.answers);
+    let mut is_undone = false;
+    for (path, place) in args.paths.iter().zip(places) {
+        let result = match place {
+            Place::Here(Err(error @ CommandError::NoSuchPath(_))) => {
+                let elsewhere = registered(context, path)?.ok_or(error);
+                elsewhere.and_then(|text| scan_reference(context, text, fail_on, show))
+            }
+            Place::Here(local) => local.map(|local| {
                 passed.extend(local.skipped);
-                continue;
-            }
-            Place::Here(path, Err(error @ CommandError::NoSuchPath(_))) => {
-                registered(context, path)?.ok_or(error)?
-            }
-            Place::Here(_, Err(error)) => return Err(error),
+                local.answers
+            }),
+            Place::Elsewhere(text) => scan_reference(context, text, fail_on, show),
         };
-        scanned.extend(scan_reference(context, elsewhere, fail_on, show)?);
+        match result {
+            Ok(found) => scanned.extend(found),
+            // What is wrong with one path must not hide what came of the others.
+            Err(error) if args.paths.len() > 1 && !args.write_baseline => {
+                is_undone = true;
+                passed.push(Skipped {
+                    path: path.clone(),
+                    reason: format!("{UNREADABLE}{error}"),
+                });
+            }
+            Err(error) => return Err(error),
+        }
     }
     if let (true, Some(file)) = (args.write_baseline, &args.baseline) {
         return write_baseline(context, file, &scanned, args.reason.as_deref());
@@ -182,17 +193,17 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
         Format::Sarif => printer.json(&report::sarif::document(&scanned, RuleNote::of_scan()))?,
         Format::Github => printer.data(&report::github::commands(&scanned))?,
     }
-    Ok(if summary.failed + summary.hidden == 0 {
-        Status::Yes
-    } else {
-        Status::No
+    Ok(match summary.failed + summary.hidden {
+        _ if is_undone => Status::Code(2),
+        0 => Status::Yes,
+        _ => Status::No,
     })
 }
 
 /// Where what is to be scanned lies.
 enum Place<'a> {
     /// On this machine, and what came of it.
-    Here(&'a Path, Result<Visited<Scanned>, CommandError>),
+    Here(Result<Visited<Scanned>, CommandError>),
     /// Where a reference leads.
     Elsewhere(&'a str),
 }

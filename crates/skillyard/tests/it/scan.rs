@@ -125,6 +125,20 @@ fn the_severity_that_fails_is_chosen() {
 }
 
 #[test]
+fn a_path_that_is_not_there_hides_nothing_of_the_others() {
+    let context = TestContext::new();
+    context.write("form-filler/SKILL.md", SKILL);
+    let told = context.tell(&["scan", "./nowhere", "form-filler"]);
+    assert!(told.starts_with("exit status: 2"), "{told}");
+    assert!(told.contains("`./nowhere` does not exist"), "{told}");
+    assert!(told.contains("Scanned 1 skill"), "{told}");
+    assert!(told.contains("scan-exfiltration"), "{told}");
+    let answer = context.json(&["scan", "form-filler", "./nowhere", "--json"]);
+    assert_eq!(answer["results"].as_array().unwrap().len(), 1);
+    assert_eq!(answer["summary"]["hidden"], 1);
+}
+
+#[test]
 fn a_skill_is_named_by_its_folder_its_file_or_a_tree_above() {
     let context = with_attack();
     context.write_skill("pdf-tools");
