@@ -1,7 +1,7 @@
 //! What the arguments of commands can be, for completions.
 //!
-//! A shell puts these on its command line, so only what follows the rules for names is told: it
-//! has no character that means something to a shell. Whatever cannot be read is left out; the
+//! A shell puts these on its command line, so only what has no character that means something to
+//! a shell is told. Whatever cannot be read is left out; the
 //! command itself will say why.
 
 use clap_complete::engine::CompletionCandidate;
@@ -189,7 +189,13 @@ fn skill_names(context: &Context) -> Vec<CompletionCandidate> {
     };
     let names = catalog.skills.iter().map(|skill| &skill.record.name);
     names
-        .filter(|name| SkillName::new(name).is_ok())
+        .filter(|name| SkillName::new(name).is_ok() || is_plain(name))
         .map(|name| CompletionCandidate::new(name.as_str()))
         .collect()
+}
+
+/// Whether a name against the rules has nothing in it that means something to a shell.
+fn is_plain(name: &str) -> bool {
+    let is_plain = |each: char| each.is_ascii_alphanumeric() || "-_.".contains(each);
+    name.starts_with(|each: char| each.is_ascii_alphanumeric()) && name.chars().all(is_plain)
 }

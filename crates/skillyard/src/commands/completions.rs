@@ -45,9 +45,18 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     // Paths that are not told to bash it finds itself, and quotes.
     let script = String::from_utf8_lossy(&script);
     let script = script.replace("-o bashdefault", "-o bashdefault -o default");
+    // Where nobody has switched completions on, zsh does not know `compdef`.
+    let script = match script.strip_prefix(ZSH_HEAD) {
+        Some(rest) => format!("{ZSH_HEAD}{ZSH_START}{rest}"),
+        None => script,
+    };
     context.printer.raw(script.as_bytes())?;
     Ok(Status::Yes)
 }
+
+/// How the script of zsh begins.
+const ZSH_HEAD: &str = "#compdef skillyard\n";
+const ZSH_START: &str = "(( $+functions[compdef] )) || { autoload -Uz compinit && compinit -i }\n";
 
 /// Answers a script: what could stand at the cursor.
 pub(crate) fn answer(context: &Context, shell: &str, arguments: &[OsString]) -> Outcome {

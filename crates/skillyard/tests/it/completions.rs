@@ -61,6 +61,10 @@ fn skill_names_are_completed() {
         .write_skill(".agents/skills/pdf-tools")
         .write_skill(".agents/skills/csv")
         .write(
+            ".agents/skills/capital/SKILL.md",
+            "---\nname: Poly_market.v2\ndescription: Use when x.\n---\nx\n",
+        )
+        .write(
             ".agents/skills/bad/SKILL.md",
             "---\nname: pdf-$(touch x)\ndescription: Use when x.\n---\nx\n",
         )
@@ -82,6 +86,8 @@ fn skill_names_are_completed() {
         candidates(&context, "bash", &["read", "pdf"]),
         ["pdf-tools", "pdf-folder/"]
     );
+    let capital = candidates(&context, "bash", &["show", "Pol"]);
+    assert_eq!(capital, ["Poly_market.v2"]);
     context.write("../home/.skillyard/config.toml", "broken");
     assert!(candidates(&context, "bash", &["show", "pdf"]).is_empty());
 }
@@ -189,6 +195,28 @@ fn the_script_for_bash_works_in_bash() {
             text(&run.stderr)
         );
     }
+}
+
+#[test]
+fn the_line_for_zsh_works_in_a_fresh_home() {
+    let context = TestContext::new();
+    let binary = std::path::Path::new(env!("CARGO_BIN_EXE_skillyard"));
+    let folder = binary.parent().expect("a folder").display().to_string();
+    context.write("zsh/.zshrc", "source <(skillyard completions zsh)\n");
+    let mut zsh = context.command("zsh");
+    zsh.args(["-i", "-c", "echo ${_comps[skillyard]}"])
+        .env("ZDOTDIR", context.root().join("zsh"))
+        .env("PATH", format!("{folder}:/usr/local/bin:/usr/bin:/bin"));
+    // Not every machine has zsh.
+    if let Ok(run) = zsh.output() {
+        let said = text(&run.stderr);
+        assert!(!said.contains("compdef"), "{said}");
+        let completer = text(&run.stdout);
+        assert_eq!(completer.trim(), "_clap_dynamic_completer_skillyard");
+    }
+    let script = output(context.skillyard().args(["completions", "zsh"]));
+    let script = text(&script.stdout);
+    assert!(script.starts_with("#compdef skillyard\n(( $+functions[compdef] ))"));
 }
 
 #[test]
