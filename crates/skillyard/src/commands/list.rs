@@ -8,7 +8,7 @@ use skillyard_format::render::one_line;
 
 use super::{Outcome, list_json};
 use crate::context::Context;
-use crate::error::Status as CommandStatus;
+use crate::error::{CommandError, Status as CommandStatus};
 use crate::library::{self, Choice, IndexMode};
 use crate::sanitize::visible;
 
@@ -44,14 +44,8 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     } else {
         IndexMode::Use
     };
-    let mut catalog = library::load(context, mode, &Choice::default())?;
-    if args.choice.is_given() {
-        let chosen = args.choice.filter()?;
-        catalog.skills.retain(|skill| chosen(&skill.record.name));
-        catalog
-            .shadowed
-            .retain(|loser| chosen(&loser.skill.record.name));
-    }
+    let catalog = library::load(context, mode, &Choice::default())?;
+    let catalog = chosen(catalog, &args.choice)?;
     if context.printer.is_json() {
         list_json::write(&catalog, context.printer.pieces()?)?;
     } else {
@@ -60,12 +54,24 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
         context.printer.note(&closing_line(&catalog, args.all));
     }
     if args.watch {
-        return super::list_watch::run(context, &catalog);
+        return super::list_watch::run(context, &catalog, &args.choice);
     }
     // The process ends now; giving back the memory of ten thousand skills piece by piece was a
     // twentieth of the instructions of a warm start.
     std::mem::forget(catalog);
     Ok(CommandStatus::Yes)
+}
+
+/// The skills that were chosen, of all.
+pub(super) fn chosen(mut catalog: Catalog, choice: &Choice) -> Result<Catalog, CommandError> {
+    if choice.is_given() {
+        let chosen = choice.filter()?;
+        catalog.skills.retain(|skill| chosen(&skill.record.name));
+        catalog
+            .shadowed
+            .retain(|loser| chosen(&loser.skill.record.name));
+    }
+    Ok(catalog)
 }
 
 fn text(catalog: &Catalog, all: bool, context: &Context) -> String {

@@ -250,7 +250,7 @@ fn chosen_by_flags() {
     ----- stdout -----
 
     ----- stderr -----
-    error: `a[` is not a pattern: unclosed character class; missing ']'
+    error: `a[` is not a pattern: unclosed character class; missing ']'; a skill of this very name is `a[[]`
     ");
 }
 
@@ -259,7 +259,7 @@ fn changes_are_told_as_they_happen() {
     let context = some_skills();
     let mut command = context.skillyard();
     command
-        .args(["list", "--watch", "--json"])
+        .args(["list", "--watch", "--json", "--allow", "f*"])
         .stdout(Stdio::piped())
         .stderr(Stdio::null());
     let mut running = command.spawn().unwrap();
@@ -268,13 +268,30 @@ fn changes_are_told_as_they_happen() {
         || -> serde_json::Value { serde_json::from_str(&lines.next().unwrap().unwrap()).unwrap() };
     assert!(next()["skills"].is_array());
     assert!(next()["watching"].is_number());
-    context.skill(".skills/fresh", "Use when asked.");
-    let told = next();
+    let mut told = || {
+        let told = next();
+        let word = |key: &str| told[key].as_str().unwrap_or("-").to_owned();
+        [word("change"), word("name"), word("status")].join(" ")
+    };
+    // Who was not asked for is not told.
+    context.skill("../home/.agents/skills/others", "Use when asked.");
+    context.skill("../home/.agents/skills/fresh", "Use when asked.");
+    let mut all = vec![told()];
+    context.done(&["disable", "fresh"]);
+    all.push(told());
+    context.done(&["enable", "fresh"]);
+    all.push(told());
+    std::fs::remove_dir_all(context.in_home(".agents/skills/fresh")).unwrap();
+    all.push(told());
     running.kill().unwrap();
     running.wait().unwrap();
     assert_eq!(
-        (&told["change"], &told["name"]),
-        (&"changed".into(), &"fresh".into()),
-        "{told}"
+        all,
+        [
+            "added fresh enabled",
+            "changed fresh disabled",
+            "changed fresh enabled",
+            "removed fresh -",
+        ]
     );
 }
