@@ -7,6 +7,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use account::account;
+use skillyard_format::nearest::nearest;
 
 use crate::secret::Secret;
 
@@ -48,6 +49,15 @@ pub(crate) const SETTINGS: &[(&str, &str)] = &[
     ("SKILLYARD_SERVER_PUBLIC_REGISTRY", "server.public_registry"),
     ("SKILLYARD_SERVER_LOG_FORMAT", "server.log_format"),
     ("SKILLYARD_AUDIT_KEEP", "audit.keep"),
+];
+
+/// Variables of our own that are no keys.
+const OTHERS: [&str; 5] = [
+    "SKILLYARD_HOME",
+    "SKILLYARD_SKILL_DIR",
+    "SKILLYARD_ORG_CONFIG",
+    "SKILLYARD_KEY_PASSPHRASE",
+    COMPLETE,
 ];
 
 /// The organisation's file, where the system has one.
@@ -233,6 +243,23 @@ impl Environment {
     )]
     pub(crate) fn variable(&self, name: &str) -> Option<Secret> {
         secret(name)
+    }
+
+    /// Variables that look like ours and are none, each with the one that may have been meant.
+    #[expect(clippy::unused_self, reason = "who reads the environment holds it")]
+    pub(crate) fn unknown(&self) -> Vec<(String, Option<&'static str>)> {
+        let known = || SETTINGS.iter().map(|(name, _)| *name).chain(OTHERS);
+        let names = std::env::vars_os().filter_map(|(name, _)| name.into_string().ok());
+        let ours = names.filter(|name| name.starts_with("SKILLYARD_"));
+        let mut unknown: Vec<_> = ours
+            .filter(|name| known().all(|each| each != name))
+            .map(|name| {
+                let meant = nearest(&name, known());
+                (name, meant)
+            })
+            .collect();
+        unknown.sort_unstable();
+        unknown
     }
 
     /// Everything in it that nobody may see.

@@ -89,6 +89,21 @@ impl Config {
         names
     }
 
+    /// Names that something is said of which only a server needs, and that are none: they have neither
+    /// a program nor an address.
+    pub(crate) fn mcp_unreachable(&self) -> Vec<String> {
+        let servers = self.mcp_servers();
+        let names = self.settings().filter_map(|setting| {
+            let (name, last) = setting.key.strip_prefix(TABLE)?.split_once('.')?;
+            let first = last.split('.').next()?;
+            matches!(first, "args" | "env" | "headers" | "pass" | "folder").then(|| name.to_owned())
+        });
+        let mut names: Vec<String> = names.filter(|name| !servers.contains(name)).collect();
+        names.sort_unstable();
+        names.dedup();
+        names
+    }
+
     /// The MCP servers whose skills are not offered.
     pub(crate) fn mcp_without_skills(&self) -> impl Iterator<Item = String> {
         let names = self.mcp_servers().into_iter();
@@ -121,13 +136,7 @@ impl Config {
                 check_secrecy(&key("headers"), &url, &headers)?;
                 Reach::Address { url, headers }
             }
-            _ => {
-                let problem = Problem::Value {
-                    key: format!("{TABLE}{name}"),
-                    problem: "it needs `command` or `url`, and not both".into(),
-                };
-                return Err(ConfigError::here(problem));
-            }
+            _ => return Err(unreachable(name)),
         };
         let seconds = self.count(&key("timeout")).unwrap_or(60);
         Ok(Some(McpServer {
@@ -190,6 +199,14 @@ impl Config {
             })
             .collect()
     }
+}
+
+/// A server that has no program and no address, or both.
+pub(crate) fn unreachable(name: &str) -> ConfigError {
+    ConfigError::here(Problem::Value {
+        key: format!("{TABLE}{name}"),
+        problem: "it needs `command` or `url`, and not both".into(),
+    })
 }
 
 /// Refuses to send secrets where others can read them on the way.

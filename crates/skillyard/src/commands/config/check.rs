@@ -3,12 +3,16 @@
 use std::fmt::Write as _;
 
 use serde_json::{Value, json};
+use skillyard_format::allowed_tools::AllowedTools;
 
 use super::super::Outcome;
+use crate::config::Config;
 use crate::config::hosts::HostSettings;
 use crate::config::layer::Setting;
+use crate::config::mcp::{Reach, unreachable};
 use crate::config::problem::{ConfigError, Problem};
 use crate::config::sources::Source;
+use crate::config::value::Value as Said;
 use crate::context::Context;
 use crate::error::Status;
 use crate::redactor::without_userinfo;
@@ -16,8 +20,8 @@ use crate::sanitize::visible;
 
 /// Check that the configuration can be used
 ///
-/// Reads every layer, and resolves the variables of every source and host as `install` would, and
-/// of the database of sessions.
+/// Reads every layer, and resolves the variables of every source and host as `install` would, of every
+/// MCP server, and of the database of sessions. Variables that look like ours and are none are told.
 /// Nothing is sent anywhere. The exit code is 1 when something could not be used.
 ///
 /// Examples:
@@ -65,6 +69,9 @@ pub(super) fn run(context: &Context) -> Outcome {
         });
         places.push(("sessions.database".to_owned(), place));
     }
+    places.extend(mcp(&config));
+    places.extend(denied(&config));
+    let unknown = context.environment.unknown();
     let status = if places.iter().all(|(_, place)| place.is_ok()) {
         Status::Yes
     } else {
@@ -75,9 +82,13 @@ pub(super) fn run(context: &Context) -> Outcome {
             .iter()
             .map(|(key, place)| as_json(key, place))
             .collect();
-        context
-            .printer
-            .json(&json!({ "usable": status == Status::Yes, "places": places }))?;
+        let unknown: Vec<Value> = unknown
+            .iter()
+            .map(|(name, meant)| json!({ "name": name, "meant": meant }))
+            .collect();
+        context.printer.json(
+            &json!({ "usable": status == Status::Yes, "places": places, "unknown_variables": unknown }),
+        )?;
         return Ok(status);
     }
     let mut text = String::new();
@@ -88,7 +99,57 @@ pub(super) fn run(context: &Context) -> Outcome {
         };
     }
     context.printer.data(&visible(&text))?;
+    for (name, meant) in &unknown {
+        let meant = meant.map_or_else(String::new, |meant| format!("; did you mean `{meant}`?"));
+        let note = format!("warning: nothing reads the variable `{name}`{meant}");
+        context.printer.note(&visible(&note));
+    }
     Ok(status)
+}
+
+/// The MCP servers, and what would be one.
+fn mcp(config: &Config) -> Vec<(String, Result<Place, ConfigError>)> {
+    let servers = config.mcp_servers().into_iter().map(|name| {
+        let server = config.mcp_server(&name).and_then(|server| {
+            let server = server.ok_or_else(|| unreachable(&name))?;
+            let (url, login) = match server.reach {
+                Reach::Program { command, .. } => (command, None),
+                Reach::Address { url, headers } => {
+                    let login = headers.into_iter().next().map(|(header, _)| header);
+                    (without_userinfo(&url).into_owned(), login)
+                }
+            };
+            let name = format!("{name} (MCP server)");
+            Ok(Place { name, url, login })
+        });
+        (format!("mcp.servers.{name}"), server)
+    });
+    let none = config.mcp_unreachable().into_iter().map(|name| {
+        let error = unreachable(&name);
+        (format!("mcp.servers.{name}"), Err(error))
+    });
+    servers.chain(none).collect()
+}
+
+/// Lists of tools that are denied which cannot be read, so that every tool is.
+fn denied(config: &Config) -> Vec<(String, Result<Place, ConfigError>)> {
+    let key = "tools.deny";
+    let unread = config.all(key).filter_map(|setting| {
+        let Said::List(patterns) = &setting.value else {
+            return None;
+        };
+        let mut patterns = patterns.iter();
+        let pattern = patterns.find(|each| AllowedTools::parse(each).unbalanced)?;
+        let problem = Problem::Value {
+            key: key.to_owned(),
+            problem: format!(
+                "`{pattern}` has a parenthesis without the other, so every tool is denied"
+            ),
+        };
+        let at = Some(setting.origin.clone());
+        Some((key.to_owned(), Err(ConfigError { at, problem })))
+    });
+    unread.collect()
 }
 
 fn of_source(

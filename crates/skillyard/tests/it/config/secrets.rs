@@ -167,3 +167,29 @@ fn a_value_from_stdin() {
         "[hosts.github]\ntoken = \"secret-token\"\n"
     );
 }
+
+#[test]
+fn everything_that_cannot_be_used_is_told() {
+    let context = TestContext::configured(
+        "[tools]\ndeny = ['Bash(']\n[mcp.servers.good]\ncommand = 'x'\n\
+         [mcp.servers.both]\ncommand = 'x'\nurl = 'https://h.example/mcp'\n\
+         [mcp.servers.none]\nargs = ['x']\n",
+    );
+    let set = [
+        ("SKILLYARD_REGISTRYURL", "https://h.example"),
+        ("SKILLYARD_AGENTS_MODEL", "x"),
+    ];
+    assert_snapshot!(context.tell_with(&set, &["config", "check"]), @r"
+    exit status: 1
+    ----- stdout -----
+    ✓ github  https://github.com, API https://api.github.com
+    ✓ gitlab  https://gitlab.com, API https://gitlab.com/api/v4
+    ✗ mcp.servers.both  `mcp.servers.both` has no valid value: it needs `command` or `url`, and not both
+    ✓ good (MCP server)  x
+    ✗ mcp.servers.none  `mcp.servers.none` has no valid value: it needs `command` or `url`, and not both
+    ✗ tools.deny  [HOME]/.skillyard/config.toml:2: `tools.deny` has no valid value: `Bash(` has a parenthesis without the other, so every tool is denied
+    ----- stderr -----
+    warning: nothing reads the variable `SKILLYARD_AGENTS_MODEL`
+    warning: nothing reads the variable `SKILLYARD_REGISTRYURL`; did you mean `SKILLYARD_REGISTRY_URL`?
+    ");
+}
