@@ -96,6 +96,11 @@ impl Printer {
         io::stdout().is_terminal()
     }
 
+    /// Whether a terminal may be written to with styles.
+    pub(crate) fn styles_terminal(&self) -> bool {
+        self.choice != ColorChoice::Never
+    }
+
     /// Whether data may have styles in it.
     pub(crate) fn styles_data(&self) -> bool {
         self.resolved(self.is_terminal()) != ColorChoice::Never

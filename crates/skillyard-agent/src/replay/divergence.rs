@@ -28,7 +28,9 @@ pub enum Divergence {
         changed: Vec<String>,
     },
     /// The prompt is another.
-    #[error("the system prompt or the tools differ from what the log says (event {place})")]
+    #[error(
+        "the system prompt or the tools differ from what the log says (event {place}), as they do where another version of Skillyard held the session"
+    )]
     Prompt {
         /// The event.
         place: u64,

@@ -150,7 +150,10 @@ fn talk(context: &Context, args: &Args, output: Output, name: &mut Option<String
     let prompt = args.prompt.as_deref().map(said).transpose()?;
     let lines = match prompt {
         Some(_) => None,
-        None => Some(Lines::open(&context.environment.history_file())?),
+        None => {
+            let history = context.environment.history_file();
+            Some(Lines::open(&history, context.printer.styles_terminal())?)
+        }
     };
     let cancel = interrupts();
     let (mut runtime, mut session) = start(context, args, &cancel)?;

@@ -28,6 +28,7 @@ use crate::printer::Printer;
 use crate::question;
 use crate::report::{self, Checked};
 use crate::sanitize::visible;
+use crate::shell::shell_path;
 
 /// Make a new skill
 ///
@@ -57,7 +58,7 @@ pub(crate) struct Args {
         allow_hyphen_values = true
     )]
     description: Option<String>,
-    /// Start from this file instead of the template
+    /// Start from this file, or from stdin with `-`, instead of the template
     #[arg(short, long, value_name = "FILE")]
     file: Option<PathBuf>,
     /// Open the new SKILL.md in $VISUAL or $EDITOR
@@ -179,8 +180,12 @@ fn from_file(context: &Context, file: &Path, name: &SkillName) -> Result<String,
     // One byte more than a skill may have says as much as a device without an end.
     let most = MAX_BYTES as u64 + 1;
     let mut bytes = Vec::new();
-    let opened = File::open(file);
-    let read = opened.and_then(|opened| opened.take(most).read_to_end(&mut bytes));
+    let read = if file == Path::new("-") {
+        std::io::stdin().take(most).read_to_end(&mut bytes)
+    } else {
+        let opened = File::open(file);
+        opened.and_then(|opened| opened.take(most).read_to_end(&mut bytes))
+    };
     read.map_err(|source| CommandError::Read {
         path: file.to_owned(),
         source,
@@ -230,19 +235,20 @@ fn report(
         }))?;
         return Ok(());
     }
+    let pasted = shell_path(folder);
     let folder = folder.to_string_lossy();
     printer.data(&format!(" + {}\n", visible(&folder)))?;
     let next = match args.scope {
         None => format!(
             ", then use it with `skillyard install {}`",
-            visible(&folder)
+            visible(&pasted)
         ),
         Some(_) => String::new(),
     };
     printer.note(&format!(
         "Made skill `{name}`; write its instructions in `{}`, check it with `skillyard validate {}`{next}",
         visible(&file.to_string_lossy()),
-        visible(&folder)
+        visible(&pasted)
     ));
     Ok(())
 }

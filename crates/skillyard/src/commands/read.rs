@@ -56,6 +56,7 @@ pub(crate) struct Args {
         long,
         value_name = "BYTES",
         requires = "resource",
+        value_parser = clap::value_parser!(u64).range(1..),
         allow_negative_numbers = true
     )]
     limit: Option<u64>,

@@ -46,10 +46,11 @@ pub(crate) enum Lines {
 }
 
 impl Lines {
-    /// Lines from wherever stdin is; what is said at a terminal is remembered in `history`.
+    /// Lines from wherever stdin is; what is said at a terminal is remembered in `history`. Without
+    /// `styles` nothing is proposed there: it would look like what was typed.
     ///
     /// The editor takes Ctrl-C for itself, so whoever wants to hear of it must ask for it later.
-    pub(crate) fn open(history: &Path) -> io::Result<Self> {
+    pub(crate) fn open(history: &Path, styles: bool) -> io::Result<Self> {
         if !io::stdin().is_terminal() {
             return Ok(Self::Pipe);
         }
@@ -62,7 +63,10 @@ impl Lines {
             .map_err(failed)?
             .build();
         let mut editor = Editor::with_config(config).map_err(failed)?;
-        editor.set_helper(Some(Names { all: Vec::new() }));
+        editor.set_helper(Some(Names {
+            all: Vec::new(),
+            proposes: styles,
+        }));
         // Nobody else reads what was said; without the file nothing is remembered.
         let made = OpenOptions::new()
             .append(true)
@@ -85,8 +89,10 @@ impl Lines {
 
     /// From now on these names can be completed.
     pub(crate) fn complete(&mut self, names: Vec<(String, String)>) {
-        if let Self::Terminal { editor, .. } = self {
-            editor.set_helper(Some(Names { all: names }));
+        if let Self::Terminal { editor, .. } = self
+            && let Some(known) = editor.helper_mut()
+        {
+            known.all = names;
         }
     }
 
@@ -137,6 +143,8 @@ fn failed(error: ReadlineError) -> io::Error {
 /// Names that can be completed, such as `/pdf`, and what each is for.
 pub(crate) struct Names {
     all: Vec<(String, String)>,
+    /// Whether the rest of a name is shown behind the cursor.
+    proposes: bool,
 }
 
 impl Names {
@@ -188,7 +196,7 @@ impl Hinter for Names {
     /// The rest of the only name that fits, and what it is for.
     fn hint(&self, line: &str, cursor: usize, _: &rustyline::Context<'_>) -> Option<String> {
         let (_, typed) = word(line, cursor).filter(|_| cursor == line.len())?;
-        if typed.len() < 2 {
+        if typed.len() < 2 || !self.proposes {
             return None;
         }
         let mut found = self.matching(typed);
@@ -237,6 +245,7 @@ mod tests {
                 ("pdf-merge".into(), "Merges.".into()),
                 ("skills".into(), "Lists skills.".into()),
             ],
+            proposes: true,
         };
         let history = FileHistory::new();
         let context = rustyline::Context::new(&history);
@@ -257,5 +266,10 @@ mod tests {
         );
         assert_eq!(names.hint("/pdf-", 5, &context), None);
         assert_eq!(names.hint("/", 1, &context), None);
+        let plain = Names {
+            proposes: false,
+            ..names
+        };
+        assert_eq!(plain.hint("/pdf-f", 6, &context), None);
     }
 }

@@ -458,3 +458,15 @@ fn a_device_of_windows_is_no_name() {
     assert!(told.starts_with("exit status: 0"), "{told}");
     assert!(told.contains("warning[name-device]"), "{told}");
 }
+
+#[test]
+fn a_draft_comes_from_stdin() {
+    let context = TestContext::new();
+    let draft = "---\nname: pdf\ndescription: Fills forms. Use when there is one.\n---\nDo.\n";
+    context.write("draft.md", draft);
+    let stdin = std::fs::File::open(context.root().join("draft.md")).unwrap();
+    let mut command = context.skillyard();
+    let made = crate::output(command.args(["new", "pdf", "-f", "-"]).stdin(stdin));
+    assert!(made.status.success(), "{made:?}");
+    assert_eq!(context.read("pdf/SKILL.md"), draft);
+}

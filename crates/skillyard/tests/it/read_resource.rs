@@ -334,3 +334,15 @@ fn the_conformance_script_prints_its_marker_and_nothing_else() {
     let run = output(context.command("sh").arg(script));
     assert_eq!(text(&run.stdout), "REMCOCHAT_SKILLS_SCRIPT_OK\n");
 }
+
+#[test]
+fn nothing_is_no_part_of_a_file() {
+    let context = TestContext::new();
+    context
+        .write_skill("pdf")
+        .write("pdf/references/guide.md", "Guide\n");
+    let file = ["read", "./pdf", "references/guide.md", "--limit", "0"];
+    let told = context.tell(&file);
+    assert!(told.starts_with("exit status: 2"), "{told}");
+    assert!(!told.contains("\nG\n"), "{told}");
+}
