@@ -214,7 +214,7 @@ mod tests {
     #[test]
     fn what_is_not_understood_is_told_and_widens_nothing() {
         let wish = wish(&json!({
-            "sandbox-memory": [], "sandbox-net": "none", "sandbox-network": "full",
+            "sandbox-memory": [], "sandbox-network": "full", "sandbox-netwrk": "none",
             "sandbox-timeout": "-1", "sandbox-workspace": "look",
         }));
         assert_eq!((wish.timeout, wish.memory), (None, None));
@@ -224,8 +224,8 @@ mod tests {
             wish.unread,
             [
                 "`sandbox-memory: []` is not understood: it must be megabytes, such as \"256\"",
-                "`sandbox-net` is not known: did you mean `sandbox-network`?",
                 "`sandbox-network: full` is not understood: it must be `none` or hosts with blanks between them",
+                "`sandbox-netwrk` is not known: did you mean `sandbox-network`?",
                 "`sandbox-timeout: -1` is not understood: it must be seconds, such as \"10\"",
                 "`sandbox-workspace: look` is not understood: it must be `none` or `read`, so it counts as `read`",
             ]
