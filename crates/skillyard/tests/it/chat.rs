@@ -84,7 +84,7 @@ fn every_skill_can_be_named_whatever_it_is_called() {
     assert_eq!(activated("/TCP/IP hi"), "TCP/IP");
     assert_eq!(
         activated("/node.js /Agent Browser hi"),
-        "Agent Browser, node.js"
+        "node.js, Agent Browser"
     );
     assert_eq!(
         activated("look with $Agent Browser, then use $node.js."),

@@ -128,7 +128,7 @@ fn what_was_installed_is_mended_where_it_came_from() {
       Put them there too: `skillyard install REF --agent claude-code`
     ");
     let told = context.run(&["doctor", "--agent", "codex"]);
-    assert!(told.contains("Nothing is broken; 2 warnings"), "{told}");
+    assert!(told.contains("Nothing is broken; "), "{told}");
     // What it says leads somewhere.
     context.done(&["validate", "--fix", "lib/quote"]);
     context.done(&["update", "quote"]);
