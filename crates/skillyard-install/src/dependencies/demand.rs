@@ -7,7 +7,8 @@ use semver::Version;
 use skillyard_format::Digest;
 
 use crate::candidate::Candidate;
-use crate::lockfile::rules_out;
+use crate::lockfile::{Locked, rules_out};
+use crate::origin::OriginKind;
 use crate::reference::Requirement;
 
 /// Everything that is wanted, by the names of the skills.
@@ -43,20 +44,48 @@ pub(super) struct Demand {
     pub(super) bytes: Option<Digest>,
 }
 
+/// A skill as those see it who want it: one that was found, or one that is installed.
+pub(super) struct Offer<'a> {
+    requested: Option<&'a str>,
+    version: Option<&'a str>,
+    origin: OriginKind,
+    bytes: Digest,
+}
+
+impl<'a> From<&'a Candidate> for Offer<'a> {
+    fn from(candidate: &'a Candidate) -> Self {
+        Self {
+            requested: candidate.requested.as_deref(),
+            version: candidate.origin.version.as_deref(),
+            origin: candidate.origin.kind,
+            bytes: candidate.tree.digest(),
+        }
+    }
+}
+
+impl<'a> From<&'a Locked> for Offer<'a> {
+    fn from(entry: &'a Locked) -> Self {
+        Self {
+            requested: entry.requested.as_deref(),
+            version: entry.version.as_deref(),
+            origin: entry.origin,
+            bytes: entry.digest,
+        }
+    }
+}
+
 impl Demand {
     /// Whether a skill of this source is what is wanted.
-    pub(super) fn allows(&self, candidate: &Candidate) -> bool {
-        let Some(requested) = &self.requested else {
+    pub(super) fn allows<'a>(&self, offer: impl Into<Offer<'a>>) -> bool {
+        let Some(requested) = self.requested.as_deref() else {
             return true;
         };
-        let origin = &candidate.origin;
-        let version = origin.version.as_deref();
-        // The same bytes will do, but not under a version that was not asked for: the lock would
-        // contradict itself.
-        let is_other = || version.is_some_and(|version| rules_out(requested, version, origin.kind));
-        candidate.requested.as_ref() == Some(requested)
-            || self.bytes == Some(candidate.tree.digest()) && !is_other()
-            || fits(requested, version)
+        let offer = offer.into();
+        // What was found by the same request, or has the same bytes, will do, but not under a version
+        // that was not asked for: the lock would contradict itself.
+        let is_other = |version| rules_out(requested, version, offer.origin);
+        let is_same = offer.requested == Some(requested) || self.bytes == Some(offer.bytes);
+        is_same && !offer.version.is_some_and(is_other) || fits(requested, offer.version)
     }
 }
 
@@ -81,15 +110,14 @@ pub(super) fn fits(requested: &str, version: Option<&str>) -> bool {
     version.is_some_and(|version| requirement.is_ok_and(|each| each.matches(&version)))
 }
 
-/// What is to be requested so that all get what they want within a limit, if that can be said.
+/// What is to be requested so that all get what they want within a limit, if anything is. What a name
+/// stands for may not be what the others want.
 pub(super) fn combined<'a>(
     demands: impl Iterator<Item = &'a Demand>,
     limit: Option<&'a str>,
 ) -> Option<String> {
     let requested = demands.filter_map(|demand| demand.requested.as_deref());
-    let requested: BTreeSet<&str> = requested.chain(limit).collect();
-    let is_one = requested.len() < 2 || !requested.iter().any(|text| is_name(text));
-    is_one.then(|| together(&requested)).flatten()
+    together(&requested.chain(limit).collect())
 }
 
 /// What several request, as one request: all their ranges, or the first of the names, which says

@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::demand::{Asker, Demand, Demands, Who, combined, fits};
-use crate::lockfile::{Locked, Lockfile, Required};
+use super::demand::{Asker, Demand, Demands, Who, combined};
+use crate::lockfile::{Locked, Lockfile, Required, rules_out};
 
 /// What installed skills need and what was asked for before.
 #[derive(Debug, Clone)]
@@ -128,7 +128,8 @@ impl<'a> Known<'a> {
     fn demand(&self, by: &Locked, required: &Required) -> Option<Demand> {
         let requested = required.requested.clone()?;
         let needed = self.lock.get(&required.name)?;
-        if needed.version.is_some() && !fits(&requested, needed.version.as_deref()) {
+        let is_other = |version: &String| rules_out(&requested, version, needed.origin);
+        if needed.version.as_ref().is_some_and(is_other) {
             return None;
         }
         Some(Demand {

@@ -16,7 +16,7 @@ use super::round::{Failure, Round};
 use super::search::{Limits, TRIES};
 use super::{Root, Supplier};
 use crate::candidate::Candidate;
-use crate::lockfile::{Locked, Required, reference, rules_out};
+use crate::lockfile::{Locked, Required, reference};
 
 /// After so many rounds nothing that was wanted once is forgotten, so that there is an end.
 const SETTLING: usize = 8;
@@ -143,13 +143,13 @@ impl<'a, S: Supplier> Resolver<'a, S> {
                     requested: next.requested.clone(),
                 };
                 round.requires(&name, required);
+                let wanted = demand(Who::Skill(name.clone()), &next);
                 if let Some(held) = self.known.held(&next.name) {
-                    if let Some(error) = unfit(held, &next, || round.chain(&name)) {
+                    if let Some(error) = unfit(held, &next, &wanted, || round.chain(&name)) {
                         round.fail(error, vec![name.clone()]);
                     }
                     continue;
                 }
-                let wanted = demand(Who::Skill(name.clone()), &next);
                 round.want(&next.name, wanted.clone());
                 match round.found.get(&next.name) {
                     None => {
@@ -273,18 +273,16 @@ impl<'a, S: Supplier> Resolver<'a, S> {
 fn unfit<E>(
     held: &Locked,
     next: &Candidate,
+    wanted: &Demand,
     chain: impl FnOnce() -> String,
 ) -> Option<DependencyError<E>> {
-    let version = held.version.as_deref();
     let is_other = held.source != next.source && held.digest != next.tree.digest();
-    let is_ruled_out = next.requested.as_deref().zip(version);
-    let is_ruled_out =
-        is_ruled_out.is_some_and(|(requested, version)| rules_out(requested, version, held.origin));
-    (is_other || is_ruled_out).then(|| DependencyError::Held {
+    let state = held.version.as_ref().or(held.requested.as_ref());
+    (is_other || !wanted.allows(held)).then(|| DependencyError::Held {
         chain: chain(),
         name: next.name.clone(),
         reference: reference(&next.source, next.requested.as_deref()),
-        there: reference(&held.source, version),
+        there: reference(&held.source, state.map(String::as_str)),
     })
 }
 

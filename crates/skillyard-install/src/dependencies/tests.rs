@@ -7,7 +7,7 @@ use crate::origin::{Origin, OriginKind};
 use crate::reference::Requirement;
 use crate::tree::{Tree, TreeFile};
 
-/// Skills by `name@version`; the second is what they require.
+/// Skills by `name@version`, and a tag behind a space; the second is what they require.
 struct Shelf(Vec<(&'static str, &'static str)>);
 
 fn candidate(name: &str, needs: &str, version: &str, requested: Option<&str>) -> Candidate {
@@ -36,13 +36,18 @@ fn candidate(name: &str, needs: &str, version: &str, requested: Option<&str>) ->
 
 impl Shelf {
     fn newest(&self, name: &str, requested: Option<&str>) -> Result<Candidate, std::io::Error> {
-        let of_name = self.0.iter().filter_map(|(each, needs)| {
+        let mut of_name = self.0.iter().filter_map(|(each, needs)| {
             let (own, version) = each.split_once('@').unwrap_or((each, "1.0.0"));
-            (own == name).then(|| (Version::parse(version).unwrap(), *needs))
+            let (version, tag) = version.split_once(' ').unwrap_or((version, ""));
+            (own == name).then(|| (Version::parse(version).unwrap(), (tag, *needs)))
         });
-        let requirement: Requirement = requested.unwrap_or("latest").parse().unwrap();
-        let found = requirement.select(of_name);
-        let (version, needs) = found.ok_or_else(|| std::io::Error::other("not on the shelf"))?;
+        let text = requested.unwrap_or("latest");
+        let found = match text.parse::<Requirement>() {
+            Ok(requirement) => requirement.select(of_name),
+            Err(_) => of_name.find(|(_, (tag, _))| *tag == text),
+        };
+        let found = found.ok_or_else(|| std::io::Error::other("not on the shelf"))?;
+        let (version, (_, needs)) = found;
         Ok(candidate(name, needs, &version.to_string(), requested))
     }
 
@@ -214,6 +219,32 @@ fn what_is_installed_goes_on_getting_what_it_needs() {
     shelf[1] = ("tool", "lib@~1.0");
     let taken = beside(&lock, &shelf, &["tool"]).unwrap();
     assert_eq!(taken, ["lib 1.0.0 for others", "tool 1.0.0 lib@~1.0"]);
+}
+
+#[test]
+fn what_is_needed_by_a_name_may_be_in_a_range_that_others_need() {
+    let shelf = [
+        ("early", "lib@beta"),
+        ("tool", "lib@^1"),
+        ("apps", "lib@^1.5"),
+        ("lib@1.0.0", ""),
+        ("lib@1.2.0 beta", ""),
+        ("lib@1.5.0", ""),
+    ];
+    let nothing = Lockfile::default();
+    let lib = "lib 1.2.0 for others".to_owned();
+    for roots in [["early", "tool"], ["tool", "early"]] {
+        assert!(beside(&nothing, &shelf, &roots).unwrap().contains(&lib));
+        let lock = locked(&shelf, &roots[..1]);
+        let taken = beside(&lock, &shelf, &roots[1..]).unwrap();
+        assert!(taken.contains(&lib), "{taken:?}");
+    }
+    for roots in [["early", "apps"], ["apps", "early"]] {
+        let lock = locked(&shelf, &roots[..1]);
+        let error = beside(&lock, &shelf, &roots[1..]).unwrap_err();
+        let reason = "`apps` needs `^1.5`, `early` needs `beta`";
+        assert!(error.contains(reason), "{error}");
+    }
 }
 
 #[test]

@@ -6,7 +6,7 @@ use crate::servers::http::Server;
 
 impl TestContext {
     /// Changes an installed skill.
-    fn edit(&self, name: &str) {
+    pub(crate) fn edit(&self, name: &str) {
         let file = format!(".agents/skills/{name}/SKILL.md");
         let text = self.read(&file);
         self.write(&file, format!("{text}mine\n"));

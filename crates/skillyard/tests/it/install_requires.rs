@@ -8,13 +8,14 @@ use crate::servers::git_http;
 use crate::servers::repository::Repository;
 
 /// The text of a skill that needs others.
-fn needing(name: &str, version: &str, requires: &str) -> String {
+pub(crate) fn needing(name: &str, version: &str, requires: &str) -> String {
     format!(
         "---\nname: {name}\ndescription: Use when {name}.\nmetadata:\n  skillyard.requires-skills: \"{requires}\"\n---\n\n{version}\n"
     )
 }
 
-fn library(skills: &[(&str, &str)]) -> TestContext {
+/// A project with skills in `lib`, by their names and what they need.
+pub(crate) fn library(skills: &[(&str, &str)]) -> TestContext {
     let context = project();
     for (name, requires) in skills {
         context.write(

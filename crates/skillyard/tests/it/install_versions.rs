@@ -45,7 +45,10 @@ pub(crate) fn registry(shelf: &Shelf) -> Server {
                     .map(|(id, bytes)| {
                         let version = id.split_once('@').unwrap().1;
                         let digest = Digest::of(bytes).to_string();
-                        let line = json!({ "name": name, "version": version, "digest": digest });
+                        // `2.0.0-beta.1` has the tag `beta`.
+                        let tag = version.split(['-', '.']).nth(3).into_iter();
+                        let tags: Vec<&str> = tag.collect();
+                        let line = json!({ "name": name, "version": version, "digest": digest, "dist_tags": tags });
                         format!("{line}\n")
                     })
                     .collect();

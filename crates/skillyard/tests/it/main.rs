@@ -47,6 +47,7 @@ mod install_lock;
 mod install_merged;
 mod install_mounts;
 mod install_moved;
+mod install_names;
 mod install_network;
 mod install_other_registry;
 mod install_own;
