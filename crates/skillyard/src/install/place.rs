@@ -162,8 +162,8 @@ impl Place {
         file.is_some_and(|file| is_there(&file))
     }
 
-    /// The folders to install into: of the agents that were named, else those of the manifest,
-    /// else those of the configuration.
+    /// The folders to install into: of the agents that were named, beside those that every skill is
+    /// for; else of those of the manifest, else of those of the configuration.
     pub(crate) fn targets(
         &self,
         named: &[String],
@@ -174,7 +174,25 @@ impl Place {
         let choices = [named, wanted, configured];
         let mut choices = choices.into_iter().map(AgentChoice::of);
         let choice = choices.find(|choice| *choice != AgentChoice::Usual);
-        let choice = choice.unwrap_or(AgentChoice::Usual);
+        let mut targets = self.targets_of(&choice.unwrap_or(AgentChoice::Usual))?;
+        if let Some(manifest) = &manifest {
+            targets.extend(self.targets_for_all(manifest)?);
+            targets.sort_unstable();
+            targets.dedup();
+        }
+        Ok(targets)
+    }
+
+    /// The folders that every skill is to be in, because the manifest names their agents. `all` means
+    /// something else on each machine, and the lock is for everyone.
+    pub(crate) fn targets_for_all(&self, manifest: &Manifest) -> Result<Vec<String>, CommandError> {
+        match AgentChoice::of(manifest.agents()) {
+            choice @ AgentChoice::Named(_) => self.targets_of(&choice),
+            AgentChoice::Usual | AgentChoice::All => Ok(Vec::new()),
+        }
+    }
+
+    fn targets_of(&self, choice: &AgentChoice) -> Result<Vec<String>, CommandError> {
         let targets = choice.targets(&self.scope, self.home.as_deref(), self.preset);
         Ok(targets.map_err(InstallFailure::from)?)
     }

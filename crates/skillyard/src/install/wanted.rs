@@ -6,7 +6,6 @@ use std::fmt;
 use skillyard_install::candidate::Candidate;
 use skillyard_install::lockfile::{Gap, Locked, Lockfile};
 use skillyard_install::manifest::Manifest;
-use skillyard_install::target::AgentChoice;
 
 use super::place::Place;
 use super::renaming::named;
@@ -44,10 +43,7 @@ impl Difference {
         };
         if let Some(manifest) = place.manifest()?.filter(|_| place.has_manifest()) {
             difference.compare(lock, &manifest, supply)?;
-            // `all` means something else on each machine, and the lock is for everyone.
-            if matches!(AgentChoice::of(manifest.agents()), AgentChoice::Named(_)) {
-                difference.targets = place.targets(&[], &[])?;
-            }
+            difference.targets = place.targets_for_all(&manifest)?;
         }
         difference.ask_again(lock);
         let is_elsewhere = |entry: &&Locked| difference.spread(entry).is_some();

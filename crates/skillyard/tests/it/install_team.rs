@@ -174,6 +174,22 @@ fn agents_that_are_named_later_get_the_skills_too() {
 }
 
 #[test]
+fn agents_of_the_project_get_what_others_are_named_for() {
+    let context = installed();
+    let wanted = context.read("skills.toml");
+    let agents = "agents = [\"claude-code\"]\n";
+    context.write("skills.toml", format!("{agents}{wanted}"));
+    context.done(&["sync"]);
+    context.write("lib/docx/SKILL.md", skill("docx", "one"));
+    context.done(&["install", "./lib/docx", "--agent", "codex"]);
+    for folder in [".agents", ".claude"] {
+        let file = format!("{folder}/skills/docx/SKILL.md");
+        assert!(context.root().join(file).is_file(), "{folder}");
+    }
+    context.done(&["sync", "--locked", "--check"]);
+}
+
+#[test]
 fn another_wish_is_seen_by_update_and_outdated() {
     let context = installed();
     context.write("lib/v2/pdf/SKILL.md", skill("pdf", "two"));
