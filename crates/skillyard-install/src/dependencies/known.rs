@@ -140,9 +140,11 @@ impl<'a> Known<'a> {
         })
     }
 
-    /// The installed skills that stay as they are, and are wanted.
+    /// The installed skills that stay as they are, and are wanted or held.
     fn staying(&self, found: &BTreeSet<&str>) -> Vec<&Locked> {
-        let roots = self.lock.skills().iter().filter(|entry| !entry.dependency);
+        // What is held is not always wanted, but it is there and goes on needing what it needs.
+        let is_root = |entry: &&Locked| !entry.dependency || self.held.contains(&entry.name);
+        let roots = self.lock.skills().iter().filter(is_root);
         let mut queue: Vec<&str> = roots.map(|entry| entry.name.as_str()).collect();
         let mut seen = BTreeSet::new();
         let mut staying = Vec::new();

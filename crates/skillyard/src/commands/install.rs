@@ -27,7 +27,7 @@ use crate::install::several::{chosen, same_names, tell_of_needed};
 use crate::install::supply::Supply;
 use crate::install::threads::{drop_later, work_along};
 use crate::install::unused::Unused;
-use crate::install::wanted::Difference;
+use crate::install::wanted::{Difference, after, orphans};
 use crate::install::wish::wish;
 use crate::install::{conflict, finish, held_back, review};
 
@@ -239,6 +239,9 @@ pub(crate) fn prepare(
     });
     let roots: Vec<Root> = roots.collect();
     let lock = place.lock()?;
+    let manifest = place.manifest()?;
+    // What nobody needed before is not taken away by the way.
+    let left_over = orphans(&lock, manifest.as_ref());
     let known = known(&lock, place, &supply)?;
     let config = context.config()?;
     args.keep_locked(&config)?;
@@ -258,6 +261,8 @@ pub(crate) fn prepare(
         }
         let (wish, plan) = loop {
             let mut wish = wish(&needed, &lock, &targets, linked)?;
+            wish.absent = held.orphans(&after(&lock, &wish.present, &[]), manifest.as_ref());
+            wish.absent.retain(|name| !left_over.contains(name));
             wish.left_out = held.conflicts();
             let plan = finish::look(place, &wish, &settlement)?;
             if plan.conflicts.is_empty() || !asks {

@@ -17,7 +17,7 @@ use crate::install::chronicle::Circumstances;
 use crate::install::finish::Goal;
 use crate::install::place::{Place, ScopeArgs};
 use crate::install::report::{report, tell_staying};
-use crate::install::wanted::{after, needed_by, orphans};
+use crate::install::wanted::{after, is_asked_for, needed_by, orphans};
 use crate::install::{changes, finish, written};
 use crate::question::must_agree;
 use crate::report::counted;
@@ -61,9 +61,11 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
         .cloned()
         .partition(|name| lock.get(name).is_some() || is_dropped(name));
     let Others { written, wished } = Others::among(context, &place, &lock, others, args.force)?;
-    let (mut absent, present) = split(&lock, &installed)?;
+    let manifest = place.manifest()?;
+    let manifest = manifest.as_ref();
+    let (mut absent, present) = split(&lock, &installed, manifest)?;
     absent.extend(installed.iter().filter(|name| is_dropped(name)).cloned());
-    absent.extend(orphans(&after(&lock, &present, &absent)));
+    absent.extend(orphans(&after(&lock, &present, &absent), manifest));
     tell_staying(context, present.iter().map(|entry| entry.name.as_str()));
     let wish = Wish {
         present,
@@ -214,16 +216,20 @@ fn finished(
 }
 
 /// What of the names goes, and what stays because other skills need it.
-fn split(lock: &Lockfile, names: &[String]) -> Result<(Vec<String>, Vec<Locked>), CommandError> {
+fn split(
+    lock: &Lockfile,
+    names: &[String],
+    manifest: Option<&Manifest>,
+) -> Result<(Vec<String>, Vec<Locked>), CommandError> {
     let is_named = |entry: &&Locked| names.contains(&entry.name);
     let roots = lock.skills().iter();
-    let roots = roots.filter(|entry| !entry.dependency && !is_named(entry));
+    let roots = roots.filter(|entry| is_asked_for(entry, manifest) && !is_named(entry));
     let needed = needed_by(lock, roots.map(|entry| entry.name.as_str()));
     let (mut gone, mut stays) = (Vec::new(), Vec::new());
     for entry in lock.skills().iter().filter(is_named) {
         if !needed.contains(entry.name.as_str()) {
             gone.push(entry.name.clone());
-        } else if entry.dependency {
+        } else if !is_asked_for(entry, manifest) {
             let needs = |each: &&Locked| each.needs().any(|name| name == entry.name);
             let dependants = lock.skills().iter().filter(needs);
             return Err(InstallFailure::StillNeeded {

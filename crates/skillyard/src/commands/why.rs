@@ -5,12 +5,14 @@ use std::fmt::Write as _;
 
 use serde_json::json;
 use skillyard_install::lockfile::{Locked, Lockfile};
+use skillyard_install::manifest::Manifest;
 
 use super::Outcome;
 use crate::context::Context;
 use crate::error::Status;
 use crate::error::install::InstallFailure;
 use crate::install::place::{Place, ScopeArgs};
+use crate::install::wanted::is_asked_for;
 use crate::sanitize::visible;
 
 /// Say why a skill is installed
@@ -32,11 +34,14 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     let entry = lock
         .get(&args.name)
         .ok_or_else(|| InstallFailure::not_installed(&lock, &args.name))?;
-    let Reasons { chains, more } = reasons(&lock, &args.name);
+    let manifest = place.manifest()?;
+    let manifest = manifest.as_ref();
+    let is_asked_for = is_asked_for(entry, manifest);
+    let Reasons { chains, more } = reasons(&lock, manifest, &args.name);
     if context.printer.is_json() {
         context.printer.json(&json!({
             "name": entry.name,
-            "asked_for": !entry.dependency,
+            "asked_for": is_asked_for,
             "source": entry.source,
             "required_by": chains,
             "more": more,
@@ -44,12 +49,16 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
         return Ok(Status::Yes);
     }
     let mut text = String::new();
-    if !entry.dependency {
+    if is_asked_for {
         let whom = match place.scope.manifest_file() {
             Some(_) => "skills.toml asks for it",
             None => "you installed it",
         };
-        let _ = writeln!(text, "{whom}: {}", visible(&entry.source));
+        // From where it is wanted by itself the lock does not know while it is there for others.
+        let wanted = manifest.and_then(|manifest| manifest.get(&args.name));
+        let source = wanted.filter(|_| entry.dependency);
+        let source = source.unwrap_or(&entry.source);
+        let _ = writeln!(text, "{whom}: {}", visible(source));
     }
     for chain in chains {
         let chain: Vec<String> = chain
@@ -87,14 +96,18 @@ struct Reasons {
 ///
 /// All ways would be too many: a lock comes with a checkout, and a few skills that need each other
 /// crosswise have millions of them.
-fn reasons(lock: &Lockfile, name: &str) -> Reasons {
+fn reasons(lock: &Lockfile, manifest: Option<&Manifest>, name: &str) -> Reasons {
     let mut needed_by: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
     for entry in lock.skills() {
         for next in entry.needs() {
             needed_by.entry(next).or_default().push(&entry.name);
         }
     }
-    let is_root = |at: &str| at != name && lock.get(at).is_some_and(|entry| !entry.dependency);
+    let is_asked_for = |at: &str| {
+        let entry = lock.get(at);
+        entry.is_some_and(|entry| is_asked_for(entry, manifest))
+    };
+    let is_root = |at: &str| at != name && is_asked_for(at);
     let names = lock.skills().iter().map(|entry| entry.name.as_str());
     // A circle that nobody asked for is no reason.
     let wanted = walk(names.filter(|at| is_root(at)), name, |at| {

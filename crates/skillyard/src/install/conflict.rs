@@ -30,7 +30,8 @@ pub(crate) fn ask(
     for each in conflicts.iter().filter(|each| each.name == name) {
         cliclack::log::warning(visible(&obstacle(each))).map_err(CommandError::unanswered)?;
     }
-    match answer(&name)? {
+    let is_new = needed.iter().any(|each| each.candidate.name == name);
+    match answer(&name, is_new)? {
         Answer::Replace => settlement.settle(&name, OnConflict::Replace),
         Answer::Skip => settlement.settle(&name, OnConflict::Skip),
         Answer::Rename => {
@@ -46,16 +47,24 @@ pub(crate) fn ask(
     Ok(None)
 }
 
-fn answer(name: &str) -> Result<Answer, CommandError> {
-    let question = format!(
-        "What is to happen with `{name}`? `rename` installs it under another name, `replace` \
-         loses what is there, `skip` keeps it"
-    );
-    let words = [
-        ("rename", Answer::Rename),
-        ("replace", Answer::Replace),
-        ("skip", Answer::Skip),
-    ];
+/// What is to happen with a skill that something is in the way of. One that goes, because nobody needs
+/// it any more, cannot come under another name.
+fn answer(name: &str, is_new: bool) -> Result<Answer, CommandError> {
+    let (question, words) = if is_new {
+        let question = "`rename` installs it under another name, `replace` loses what is there, `skip` keeps it";
+        let rename = ("rename", Answer::Rename);
+        (
+            question,
+            vec![rename, ("replace", Answer::Replace), ("skip", Answer::Skip)],
+        )
+    } else {
+        let question = "nobody needs it any more; `remove` loses what is there, `skip` keeps it";
+        (
+            question,
+            vec![("remove", Answer::Replace), ("skip", Answer::Skip)],
+        )
+    };
+    let question = format!("What is to happen with `{name}`? {question}");
     word(&question, &words).map_err(CommandError::unanswered)
 }
 

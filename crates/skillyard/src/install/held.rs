@@ -9,10 +9,12 @@ use skillyard_install::dependencies::{
     self, DependencyError, Failed, Known, Needed, Resolved, Root,
 };
 use skillyard_install::lockfile::Lockfile;
+use skillyard_install::manifest::Manifest;
 use skillyard_install::plan::{Conflict, Obstacle, OnConflict, Plan, Settlement, Wish};
 
 use super::known::unresolved;
 use super::supply::Supply;
+use super::wanted::{needed_by, orphans};
 use crate::commands::Outcome;
 use crate::context::Context;
 use crate::error::install::InstallFailure;
@@ -55,6 +57,15 @@ impl Held {
         known
     }
 
+    /// Dependencies that nobody needs, not even what is left out and stays.
+    pub(crate) fn orphans(&self, lock: &Lockfile, manifest: Option<&Manifest>) -> Vec<String> {
+        let needed = needed_by(lock, self.installed.iter().map(String::as_str));
+        let mut orphans = orphans(lock, manifest);
+        // What is left out is still to go, once nothing is in the way of that.
+        orphans.retain(|name| self.installed.contains(name) || !needed.contains(name.as_str()));
+        orphans
+    }
+
     /// Leaves what was left out before.
     pub(crate) fn settle(&self, settlement: &mut Settlement) {
         for conflict in &self.conflicts {
@@ -91,9 +102,10 @@ impl Held {
             self.add(conflict);
             let name = &conflict.name;
             let wished = wish.present.iter().find(|entry| entry.name == *name);
+            let is_meant = wished.is_some() || wish.absent.contains(name);
             let locked = lock.get(name);
             // What was to stay as it is does so.
-            if wished.is_some() && locked.is_some() && wished != locked {
+            if is_meant && locked.is_some() && wished != locked {
                 is_more |= self.installed.insert(name.clone());
             }
         }

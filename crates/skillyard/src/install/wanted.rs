@@ -36,12 +36,13 @@ impl Difference {
         place: &Place,
         supply: &Supply<'_>,
     ) -> Result<Self, CommandError> {
+        let manifest = place.manifest()?;
         let mut difference = Self {
-            unneeded: orphans(lock),
+            unneeded: orphans(lock, manifest.as_ref()),
             gaps: lock.gaps(),
             ..Self::default()
         };
-        if let Some(manifest) = place.manifest()?.filter(|_| place.has_manifest()) {
+        if let Some(manifest) = manifest.filter(|_| place.has_manifest()) {
             difference.compare(lock, &manifest, supply)?;
             difference.targets = place.targets_for_all(&manifest)?;
         }
@@ -161,14 +162,21 @@ pub(crate) fn asked(
 }
 
 /// Dependencies that nobody needs.
-pub(crate) fn orphans(lock: &Lockfile) -> Vec<String> {
-    let roots = lock.skills().iter().filter(|entry| !entry.dependency);
+pub(crate) fn orphans(lock: &Lockfile, manifest: Option<&Manifest>) -> Vec<String> {
+    let roots = lock.skills().iter();
+    let roots = roots.filter(|entry| is_asked_for(entry, manifest));
     let needed = needed_by(lock, roots.map(|entry| entry.name.as_str()));
     let entries = lock.skills().iter();
     entries
-        .filter(|entry| entry.dependency && !needed.contains(entry.name.as_str()))
+        .filter(|entry| !needed.contains(entry.name.as_str()))
         .map(|entry| entry.name.clone())
         .collect()
+}
+
+/// Whether a skill is there for its own sake. What `skills.toml` names is, also while the lock has it as
+/// what others need.
+pub(crate) fn is_asked_for(entry: &Locked, manifest: Option<&Manifest>) -> bool {
+    !entry.dependency || manifest.is_some_and(|manifest| manifest.get(&entry.name).is_some())
 }
 
 /// These skills, and everything they need.

@@ -105,3 +105,35 @@ fn what_only_an_edited_skill_needs_is_not_taken_away() {
     context.refused(&["update", "--yes"]);
     assert_eq!(context.version_of("lib").as_deref(), Some("1.5.0"));
 }
+
+#[test]
+fn what_an_edited_skill_needs_stays_also_where_nobody_wants_that_skill() {
+    for command in ["sync", "update"] {
+        let (context, _server, shelf) = libraries();
+        put(&shelf, "notes@1.0.0", "");
+        context.done(&["install", "tool", "notes", "--yes"]);
+        context.edit("tool");
+        let lock = context.read("skills.lock");
+        context.write("skills.toml", "[skills]\nnotes = \"notes\"\n");
+        // Also where there is nothing else to do.
+        for _ in 0..2 {
+            let told = context.refused(&[command, "--yes"]);
+            assert!(told.contains("`.agents/skills/tool` was edited"), "{told}");
+            assert!(!told.contains("stays"), "{told}");
+            assert_eq!(context.version_of("lib").as_deref(), Some("1.5.0"));
+            assert_eq!(context.read("skills.lock"), lock);
+        }
+        let told = context.refused(&["sync", "--locked"]);
+        assert!(told.contains("`tool` is locked and not wanted\n"), "{told}");
+        // Others get what goes together with it.
+        context.write("skills.toml", "[skills]\napps = \"apps\"\n");
+        let told = context.refused(&[command, "--yes"]);
+        let reason = "`apps` needs `^2`, `tool` needs `^1`";
+        assert!(told.contains(reason), "{told}");
+        assert_eq!(context.version_of("lib").as_deref(), Some("1.5.0"));
+        context.done(&[command, "--yes", "--force"]);
+        assert_eq!(context.version_of("tool"), None);
+        assert_eq!(context.version_of("lib").as_deref(), Some("2.0.0"));
+        context.done(&["sync", "--locked", "--check"]);
+    }
+}

@@ -40,6 +40,7 @@ mod install_crash;
 mod install_edits;
 mod install_git;
 mod install_held;
+mod install_left_over;
 mod install_limits;
 mod install_links;
 mod install_local;

@@ -44,7 +44,7 @@ impl Course {
         let mut held = Held::default();
         loop {
             let needed = resolve(place, supply, &staying, &roots, &mut held)?;
-            let mut goal = goal(context, place, before, &staying, difference, &needed)?;
+            let mut goal = goal(context, place, before, &staying, difference, &needed, &held)?;
             goal.left_out = held.conflicts();
             let mut settlement = finish::settlement(args.force);
             let_move(&mut settlement, &staying, difference, &needed);
@@ -78,8 +78,11 @@ fn roots(
         }
         roots.push(asked(supply, name, reference)?);
     }
-    // What goes needs nothing any more.
-    let gone = orphans(lock);
+    // What goes needs nothing any more. Where the lock alone counts, nobody reads skills.toml.
+    let gone = match difference.gaps[..] {
+        [] => Vec::new(),
+        _ => orphans(lock, place.manifest()?.as_ref()),
+    };
     for gap in &difference.gaps {
         let name = gap.name();
         let is_there = roots.iter().any(|root| root.name == name);

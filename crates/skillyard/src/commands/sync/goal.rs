@@ -6,8 +6,9 @@ use skillyard_install::plan::{Before, Wish};
 
 use crate::context::Context;
 use crate::error::CommandError;
+use crate::install::held::Held;
 use crate::install::place::Place;
-use crate::install::wanted::{Difference, after, orphans};
+use crate::install::wanted::{Difference, after};
 use crate::install::wish::wish;
 
 /// What is to be: what is locked, unless it is wanted otherwise, or by nobody any more.
@@ -18,6 +19,7 @@ pub(super) fn goal(
     lock: &Lockfile,
     difference: &Difference,
     needed: &[Needed],
+    held: &Held,
 ) -> Result<Wish, CommandError> {
     if difference.is_empty() {
         return Ok(as_found(before, lock.skills().to_vec(), Vec::new()));
@@ -34,7 +36,8 @@ pub(super) fn goal(
             }
         }
     }
-    let absent = orphans(&after(lock, &anew, &[]));
+    let manifest = place.manifest()?;
+    let absent = held.orphans(&after(lock, &anew, &[]), manifest.as_ref());
     anew.retain(|entry| !absent.contains(&entry.name));
     let is_anew = |name: &str| anew.iter().any(|entry| entry.name == name);
     let stays = |entry: &&Locked| !is_anew(&entry.name) && !absent.contains(&entry.name);

@@ -24,7 +24,7 @@ use crate::install::place::Place;
 use crate::install::report::{report_with, tell_staying};
 use crate::install::scanner::Scanner;
 use crate::install::supply::Supply;
-use crate::install::wanted::{Difference, after, orphans};
+use crate::install::wanted::{Difference, after};
 use crate::install::wish::signed;
 use crate::install::withdrawn::Withdrawn;
 use crate::install::{difference, finish, held_back, review};
@@ -79,8 +79,8 @@ impl Update<'_> {
             failed.extend(each.roots.iter().map(|name| Failed::new(name, &error)));
         }
         let mut goal = goal(context, place, lock, difference, &needed)?;
-        goal.absent
-            .extend(orphans(&after(lock, &goal.present, &goal.absent)));
+        let manifest = place.manifest()?;
+        goal.absent = held.orphans(&after(lock, &goal.present, &[]), manifest.as_ref());
         let is_needed = |name: &&String| !goal.absent.contains(name);
         let staying: Vec<&String> = self.gone.iter().filter(is_needed).collect();
         let is_settled = |name: &&&String| goal.present.iter().any(|each| each.name == ***name);
