@@ -108,12 +108,14 @@ pub(crate) fn apply(
     let catch_up = |note: &str, ending: Ending<'_>| chronicle::catch_up(context, note, ending);
     let transaction = Transaction::begin(&place.scope, &place.store, &place.records, &catch_up);
     let mut transaction = transaction.map_err(InstallFailure::from)?;
-    if let Some(first) = place.records.first_lock()
-        && let Some(name) = transaction.changed_since(first, goal.wish)
-    {
-        return Err(InstallFailure::ChangedMeanwhile(name.to_owned()).into());
-    }
+    let first = place.records.first_lock();
+    let meanwhile = |name: Option<&str>| match name {
+        Some(name) => Err(InstallFailure::ChangedMeanwhile(name.to_owned())),
+        None => Ok(()),
+    };
+    meanwhile(first.and_then(|first| transaction.changed_since(first, goal.wish)))?;
     let plan = refuse_conflicts(transaction.plan(goal.wish, goal.settlement), goal.wish)?;
+    meanwhile(first.and_then(|first| transaction.torn_since(first, &plan)))?;
     if let Some(edit) = edit {
         let manifest = transaction.manifest(&place.records);
         if let Some(manifest) = manifest.map_err(InstallFailure::from)? {

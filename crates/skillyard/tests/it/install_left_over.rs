@@ -1,9 +1,16 @@
 //! What nobody needs any more goes, and nothing that somebody needs.
 
+use std::process::Command;
+use std::sync::Mutex;
+
 use insta::assert_snapshot;
+use skillyard_format::package::pack::PackFormat;
 
 use crate::install_requires::{library, needing};
 use crate::install_versions::{libraries, put};
+use crate::output;
+use crate::project::packed;
+use crate::servers::http::{Reply, Server};
 
 #[test]
 fn another_version_takes_along_what_only_the_old_one_needed() {
@@ -92,4 +99,33 @@ fn what_skills_toml_names_stays() {
         context.done(&["sync", "--locked", "--check"]);
         assert_eq!(context.version_of("chart").as_deref(), Some("one"));
     }
+}
+
+#[test]
+fn what_was_installed_meanwhile_keeps_what_it_needs() {
+    let context = library(&[("report", "../chart"), ("chart", ""), ("other", "../chart")]);
+    let meanwhile: &'static Mutex<Option<Command>> = Box::leak(Box::default());
+    // Whoever asks for the archive has read the lock.
+    let server = Server::start(|_| {
+        if let Some(mut command) = meanwhile.lock().unwrap().take() {
+            assert!(output(&mut command).status.success());
+        }
+        Reply::ok(packed("pdf/", "one", PackFormat::Zip))
+    });
+    let archive = server.url("/pdf.zip");
+    context.done(&["install", "./lib/report", &archive, "--yes"]);
+    context.write("lib/report/SKILL.md", needing("report", "two", ""));
+    let mut other = context.skillyard();
+    other.args(["install", "./lib/other", "--yes"]);
+    *meanwhile.lock().unwrap() = Some(other);
+    let told = context.refused(&["update", "--yes"]);
+    let reason = "error: another command changed `other` meanwhile; nothing was done";
+    assert!(told.contains(reason), "{told}");
+    assert_eq!(context.version_of("report").as_deref(), Some("one"));
+    assert_eq!(context.version_of("chart").as_deref(), Some("one"));
+    context.done(&["sync", "--locked", "--check"]);
+    context.done(&["update", "--yes"]);
+    assert_eq!(context.version_of("report").as_deref(), Some("two"));
+    assert_eq!(context.version_of("chart").as_deref(), Some("one"));
+    context.done(&["sync", "--locked", "--check"]);
 }
