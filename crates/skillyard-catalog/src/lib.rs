@@ -8,6 +8,7 @@ pub mod finder;
 pub mod ignored;
 mod index;
 pub mod known_digests;
+pub mod modes;
 pub mod order;
 pub mod own_folder;
 mod parallel;

@@ -69,7 +69,7 @@ pub(crate) fn look(path: &Path) -> Occupant {
         Ok(tree) if has_repository(path, &tree) => Occupant::Repository,
         Ok(tree) => Occupant::Folder {
             digest: tree.digest(),
-            tidy: tree.tidied().digest(),
+            tidy: tree.tidied_in(path).digest(),
         },
         Err(error) => Occupant::Other(error.to_string()),
     }

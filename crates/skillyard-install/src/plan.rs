@@ -48,6 +48,9 @@ pub trait Sight {
     fn edited_folder(&self, digest: Digest) -> Option<PathBuf>;
     /// Whether the place of a skill is the very folder that it comes from.
     fn is_source(&self, target: &str, entry: &Locked) -> bool;
+    /// Whether these bytes have another digest where a skill lies, because no executable bit is kept
+    /// there.
+    fn is_shown_as(&self, target: &str, name: &str, digest: Digest, shown: Digest) -> bool;
     /// Whether it is what a power cut left of these bytes.
     fn is_left_of(&self, target: &str, name: &str, digest: Digest) -> bool;
 }

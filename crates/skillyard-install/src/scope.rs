@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use skillyard_format::Digest;
 
 use crate::journal::Identity;
+use crate::store::Store;
 
 /// Whose skills they are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -106,6 +107,11 @@ impl Scope {
         let key = key.to_hex();
         let name = format!("{}-{}.{extension}", self.kind.as_str(), &key[..32]);
         self.skillyard_home.join(folder).join(name)
+    }
+
+    /// Where the bytes of installed skills are.
+    pub fn store(&self) -> Store {
+        Store::new(&self.skillyard_home.join("store"))
     }
 
     /// The folder whose lock keeps other processes out.

@@ -10,7 +10,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use rayon::prelude::*;
-use skillyard_catalog::own_folder;
+use skillyard_catalog::{modes, own_folder};
 use skillyard_format::Digest;
 
 use crate::flock::{Flock, Hold};
@@ -140,6 +140,20 @@ impl Store {
             }
             found => compared(found, digest),
         }
+    }
+
+    /// A skill as it was installed into a place where no executable bits are kept; nothing elsewhere.
+    pub fn behind(&self, digest: Digest, place: &Path) -> Option<Tree> {
+        if modes::are_kept(place) {
+            return None;
+        }
+        self.read(digest).ok()
+    }
+
+    /// The digests that a skill has in a place where no executable bits are kept; none elsewhere.
+    pub fn shown_as(&self, digest: Digest, place: &Path) -> Vec<Digest> {
+        let tree = self.behind(digest, place);
+        tree.map_or_else(Vec::new, |tree| tree.alike().to_vec())
     }
 
     /// Takes skills out, each hashed again, and does something with each.

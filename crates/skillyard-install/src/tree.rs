@@ -12,6 +12,7 @@ use skillyard_format::package::archive::{ArchivePath, EntryProblem, Limits, is_j
 
 use delivered::{is_project, is_undelivered};
 
+mod alike;
 mod delivered;
 mod loss;
 mod reader;

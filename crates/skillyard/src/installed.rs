@@ -15,6 +15,7 @@ use skillyard_install::origin::{self as install, OriginKind};
 use skillyard_install::records::Records;
 use skillyard_install::scope::{Scope, ScopeKind};
 use skillyard_install::store::Store;
+use skillyard_install::tree::Tree;
 use skillyard_trust::provenance::{Origin, Provenance};
 
 use self::elsewhere::{Elsewhere, Folder, Level};
@@ -245,12 +246,31 @@ impl Installed {
     pub(crate) fn altered(&self, folder: &Path, now: Digest) -> Option<Altered> {
         let told = self.told(folder)?;
         let installed = told.entry.digest;
-        let now = match &told.around {
-            None => now,
+        let (folder, now) = match &told.around {
+            None => (folder, now),
             // What cannot be compared is another: a digest is never that of nothing.
-            Some(around) => digest_of(around).unwrap_or_else(|| Digest::of(b"")),
+            Some(around) => (
+                around.as_path(),
+                digest_of(around).unwrap_or_else(|| Digest::of(b"")),
+            ),
         };
-        (installed != now).then_some(Altered { now, installed })
+        let is_sound = installed == now || shown_as(&told.scope, installed, folder).contains(&now);
+        (!is_sound).then_some(Altered { now, installed })
+    }
+
+    /// The digests that the files in a folder may have while they are what was installed into exactly
+    /// this folder, that of the lock first.
+    pub(crate) fn expected(&self, folder: &Path) -> Option<Vec<Digest>> {
+        let told = self.told(folder).filter(|told| told.around.is_none())?;
+        let installed = told.entry.digest;
+        let shown = shown_as(&told.scope, installed, folder);
+        Some(std::iter::once(installed).chain(shown).collect())
+    }
+
+    /// What was installed into exactly this folder where no executable bits are kept; nothing elsewhere.
+    pub(crate) fn behind(&self, folder: &Path) -> Option<Tree> {
+        let told = self.told(folder).filter(|told| told.around.is_none())?;
+        told.scope.store().behind(told.entry.digest, folder)
     }
 
     /// The places of this machine that skills came from, as the locks write them.
@@ -322,14 +342,21 @@ fn digest_of(folder: &Path) -> Option<Digest> {
     digest(&SkillRoot::open(folder).ok()?).ok()
 }
 
+/// The digests that a skill has in a folder where no executable bits are kept.
+fn shown_as(scope: &Scope, installed: Digest, folder: &Path) -> Vec<Digest> {
+    scope.store().shown_as(installed, folder)
+}
+
 /// What others took out of a lock is not less foreign for that, as long as it is what was put there.
 /// Who made something else of it has made it their own.
 fn still_there(scope: &Scope, lock: &Lockfile, mut placed: Lockfile) -> Lockfile {
     let is_there = |entry: &Locked| {
-        entry
-            .targets
-            .iter()
-            .any(|target| digest_of(&scope.target(target).join(&entry.name)) == Some(entry.digest))
+        entry.targets.iter().any(|target| {
+            let folder = scope.target(target).join(&entry.name);
+            digest_of(&folder).is_some_and(|now| {
+                now == entry.digest || shown_as(scope, entry.digest, &folder).contains(&now)
+            })
+        })
     };
     let names = placed.skills().iter();
     let gone = names.filter(|entry| lock.get(&entry.name).is_some() || !is_there(entry));

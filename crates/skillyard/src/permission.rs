@@ -209,11 +209,11 @@ impl Permissions {
 
     /// What the files of an installed skill may be: what was installed, and what was approved.
     pub(crate) fn expected(&self, name: &str, folder: &Path) -> Option<Vec<Digest>> {
-        let installed = self.installed.own_entry(folder)?.digest;
+        let mut expected = self.installed.expected(folder)?;
         let approved = self.approvals.skills.iter();
         let approved = approved.filter(|each| each.name == name && each.scripts);
-        let approved = approved.map(|each| each.digest);
-        Some(std::iter::once(installed).chain(approved).collect())
+        expected.extend(approved.map(|each| each.digest));
+        Some(expected)
     }
 
     /// Why a skill must not be used any more, if it or its signer is revoked.
@@ -221,8 +221,7 @@ impl Permissions {
         if kind == Some(SourceKind::Builtin) {
             return None;
         }
-        let entry = self.installed.entry(folder);
-        let revoked = |folder: &Path| self.signers.revoked(folder, entry.as_deref());
+        let revoked = |folder: &Path| self.signers.revoked(folder, &self.installed);
         revoked(folder).or_else(|| {
             let (around, _) = self.installed.around_of(folder)?;
             revoked(&around)

@@ -15,6 +15,7 @@ use super::error::ResourceError;
 use super::open::FOLDER;
 use super::path::shown;
 use super::root::explain;
+use crate::modes;
 
 /// How deep folders are looked into.
 const MAX_DEPTH: usize = 16;
@@ -124,7 +125,7 @@ impl Walker<'_> {
         };
         let path = join(parent, name);
         let reason = match entry.kind {
-            FileType::RegularFile if is_litter(&path, entry.is_executable()) => {
+            FileType::RegularFile if entry.is_litter(&path, folder) => {
                 return (self.visit)(Visit::Litter { path });
             }
             FileType::RegularFile => {
@@ -154,8 +155,11 @@ impl Walker<'_> {
 }
 
 impl Entry {
-    fn is_executable(&self) -> bool {
-        Mode::from_raw_mode(self.stat.st_mode).contains(Mode::XUSR)
+    /// Whether some program left the file behind; where all files look executable, that they do says
+    /// nothing.
+    fn is_litter(&self, path: &str, folder: BorrowedFd<'_>) -> bool {
+        let is_executable = Mode::from_raw_mode(self.stat.st_mode).contains(Mode::XUSR);
+        is_litter(path, false) && !(is_executable && modes::are_kept_in(folder))
     }
 
     /// A folder sorts as its files do, with the separator behind its name.

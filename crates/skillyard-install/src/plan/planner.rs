@@ -2,6 +2,8 @@
 
 use std::collections::BTreeSet;
 
+use skillyard_format::Digest;
+
 use super::agreement::agree;
 use super::{
     Before, Change, Conflict, LinkTarget, Obstacle, Occupant, OnConflict, Plan, Settlement, Sight,
@@ -223,7 +225,7 @@ impl Planner<'_> {
             course.conflicts.push(itself);
             return;
         }
-        if self.is(&occupant, to) {
+        if self.is(&occupant, target, to) {
             return;
         }
         let behind_link = || {
@@ -339,14 +341,25 @@ impl Planner<'_> {
     }
 
     /// Whether what is there is exactly the entry.
-    fn is(&self, occupant: &Occupant, entry: &Locked) -> bool {
+    fn is(&self, occupant: &Occupant, target: &str, entry: &Locked) -> bool {
         match occupant {
-            Occupant::Folder { digest, .. } => !entry.linked && *digest == entry.digest,
+            Occupant::Folder { digest, .. } => {
+                !entry.linked && self.has_bytes(*digest, target, entry)
+            }
             Occupant::Link(path) => {
                 entry.linked && self.sight.link_target(path, entry.digest) == LinkTarget::Sound
             }
             Occupant::Nothing | Occupant::Repository | Occupant::Other(_) => false,
         }
+    }
+
+    /// Whether what lies in a target are the bytes of the entry.
+    fn has_bytes(&self, found: Digest, target: &str, entry: &Locked) -> bool {
+        let is_shown_as = || {
+            let sight = self.sight;
+            sight.is_shown_as(target, &entry.name, entry.digest, found)
+        };
+        found == entry.digest || is_shown_as()
     }
 
     /// Whether a skill comes from the very folder that it is to be in. Behind a link its source is
@@ -368,10 +381,10 @@ impl Planner<'_> {
     fn obstacle(&self, occupant: &Occupant, name: &str, target: &str) -> Option<Obstacle> {
         // The very bytes that are or were pinned, also put there by hand or by a checkout.
         let is_ours = |entry: &Locked| {
-            self.is(occupant, entry)
+            self.is(occupant, target, entry)
                 || self.is_our_link(occupant, entry)
                 // Programs that used it left something in it, which is no loss.
-                || matches!(occupant, Occupant::Folder { tidy, .. } if *tidy == entry.digest)
+                || matches!(occupant, Occupant::Folder { tidy, .. } if self.has_bytes(*tidy, target, entry))
         };
         // Who edits a skill that is linked edits what is in the store.
         let is_edited = |entry: &Locked| match occupant {

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use skillyard_catalog::modes;
 use skillyard_format::Digest;
 
 use crate::git::Git;
@@ -53,11 +54,20 @@ pub fn plan_in(
 
 /// The files of an installed skill that are other than they were, as far as that can be told.
 fn edited(place: &Path, store: &Store, installed: Option<Digest>) -> Vec<String> {
-    let now = Tree::read_any_names(place, &TreeLimits::default()).map(Tree::tidied);
+    let now = Tree::read_any_names(place, &TreeLimits::default());
     let was = installed.map(|digest| store.read(digest));
     match (now, was) {
-        (Ok(now), Some(Ok(was))) => was.difference(&now),
+        (Ok(now), Some(Ok(was))) => was.difference(&told(now.tidied_in(place), &was, place)),
         _ => Vec::new(),
+    }
+}
+
+/// What lies in a place, with the executable bits of what it should be where none are kept.
+fn told(found: Tree, whole: &Tree, place: &Path) -> Tree {
+    if modes::are_kept(place) {
+        found
+    } else {
+        found.with_modes_of(whole)
     }
 }
 
@@ -112,17 +122,22 @@ impl Sight for Here<'_> {
                 .is_some_and(|folder| place().canonicalize().is_ok_and(|place| place == folder))
     }
 
+    fn is_shown_as(&self, target: &str, name: &str, digest: Digest, shown: Digest) -> bool {
+        let place = self.scope.target(target).join(name);
+        self.store.shown_as(digest, &place).contains(&shown)
+    }
+
     fn is_left_of(&self, target: &str, name: &str, digest: Digest) -> bool {
         let place = self.scope.target(target).join(name);
         let Ok(left) = Tree::read_any_names(&place, &TreeLimits::default()) else {
             return false;
         };
-        let left = left.tidied();
+        let left = left.tidied_in(&place);
         let may_be_left = left.is_hollow()
             || self
                 .store
                 .read(digest)
-                .is_ok_and(|whole| left.is_left_of(&whole));
+                .is_ok_and(|whole| told(left.clone(), &whole, &place).is_left_of(&whole));
         may_be_left && Spans::of(self.scope).cover(&place, &left)
     }
 }

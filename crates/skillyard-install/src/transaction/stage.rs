@@ -6,16 +6,19 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use rayon::prelude::*;
+use skillyard_catalog::modes;
 use skillyard_catalog::own_folder::WAITING;
+use skillyard_format::Digest;
 
 use super::spans::Span;
 use super::{Transaction, TransactionError, Trees, disk};
 use crate::chronicle::unique;
 use crate::exchange::is_mounted_in;
 use crate::journal::{AnyPath, Content, Move};
-use crate::plan::{Plan, Step};
+use crate::occupant::look;
+use crate::plan::{Occupant, Plan, Step};
 use crate::store::Edits;
-use crate::tree::Access;
+use crate::tree::{Access, Tree};
 
 /// Where the skills of one target wait.
 #[derive(Debug)]
@@ -24,6 +27,8 @@ pub(super) struct Stage {
     folder: PathBuf,
     /// The hidden folder beside it, or in it.
     pub(super) path: AnyPath,
+    /// Whether executable bits are kept there.
+    keeps_modes: bool,
     /// The target and the folders it lies in, as far as they were not there, the innermost first.
     made: Vec<PathBuf>,
 }
@@ -33,6 +38,15 @@ impl Stage {
     pub(super) fn unmake(&self) {
         for folder in &self.made {
             let _ = std::fs::remove_dir(folder);
+        }
+    }
+
+    /// The digest that a tree has where it was written.
+    fn shown(&self, tree: &Tree, place: &Path) -> Digest {
+        let found = (!self.keeps_modes).then(|| look(place));
+        match found {
+            Some(Occupant::Folder { digest, .. }) if tree.alike().contains(&digest) => digest,
+            _ => tree.digest(),
         }
     }
 }
@@ -60,7 +74,13 @@ impl Transaction<'_> {
             let path = room(&folder)
                 .join(format!("{name}-{}", stages.len()))
                 .into();
-            stages.insert(target.clone(), Stage { folder, path, made });
+            let stage = Stage {
+                keeps_modes: modes::are_kept(&folder),
+                folder,
+                path,
+                made,
+            };
+            stages.insert(target.clone(), stage);
         }
         Ok(stages)
     }
@@ -127,7 +147,7 @@ impl Transaction<'_> {
             Content::Link(path.into())
         } else {
             tree.write(&new, Access::Editable)?;
-            Content::Folder(*digest)
+            Content::Folder(stage.shown(&tree, &new))
         };
         Ok(Move {
             place,

@@ -6,6 +6,7 @@
 
 use std::path::Path;
 
+use skillyard_catalog::modes;
 use skillyard_format::package::archive::{is_junk, is_litter};
 
 use super::{Tree, TreeFile};
@@ -44,6 +45,16 @@ impl Tree {
     #[must_use]
     pub fn tidied(self) -> Self {
         self.without(|file| is_litter(&file.path, file.executable))
+    }
+
+    /// The same of what lies in a folder: where all files look executable, that they do says nothing.
+    pub(crate) fn tidied_in(self, folder: &Path) -> Self {
+        let mut litter = self
+            .files
+            .iter()
+            .filter(|file| is_litter(&file.path, false));
+        let is_told = !litter.any(|file| file.executable) || modes::are_kept(folder);
+        self.without(|file| is_litter(&file.path, is_told && file.executable))
     }
 
     fn without(mut self, is_gone: impl Fn(&TreeFile) -> bool) -> Self {

@@ -137,7 +137,7 @@ fn revoked(context: &Context, folder: &Path) -> Option<String> {
     // What is inside the binary has no folder.
     let folder = folder.is_dir().then_some(folder)?;
     let installed = Installed::read(context).ok()?;
-    signers.revoked(folder, installed.entry(folder).as_deref())
+    signers.revoked(folder, &installed)
 }
 
 /// The file that a path or a name leads to.

@@ -59,7 +59,7 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     let (key_name, key) = keyring.signing_key(args.key.as_deref(), |name| {
         args.passphrase.read(context, name)
     })?;
-    let tree = read_tree(&folder)?;
+    let tree = read_tree(&folder, None)?;
     let left_out = tree.litter().to_vec();
     let tree = tree.tidied();
     let broken = |source| SigningError::Key {

@@ -14,6 +14,7 @@ use super::Outcome;
 use super::key::now;
 use crate::context::Context;
 use crate::error::{CommandError, Status};
+use crate::installed::Installed;
 use crate::library::{self, Choice, IndexMode, Target};
 use crate::signing::{pins, policy, read_tree};
 use crate::skill_files::{directory_name, read_one};
@@ -50,7 +51,9 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     let Some(folder) = folder(context, args)? else {
         return builtin(context, args);
     };
-    let tree = read_tree(&folder)?;
+    // Who signed it can be told where a lock cannot be read, too.
+    let installed = Installed::read(context).unwrap_or_default();
+    let tree = read_tree(&folder, installed.behind(&folder).as_ref())?;
     let policy = policy::load(&context.environment)?;
     let called = directory_name(&folder);
     let place = Place {

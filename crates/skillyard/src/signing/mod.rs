@@ -12,6 +12,7 @@ use std::path::Path;
 
 use skillyard_catalog::resource::{DigestLimits, SkillRoot, file_digests};
 use skillyard_format::package::archive::is_left_behind;
+use skillyard_install::tree::Tree as Installed;
 use skillyard_trust::signature::{MAX_BYTES, SIGNATURE_FILE, Tree};
 
 use crate::error::CommandError;
@@ -22,15 +23,19 @@ const LIMITS: DigestLimits = DigestLimits {
     max_bytes: 1 << 30,
 };
 
-/// Reads the files of a skill, and notes what lies there besides.
-pub(crate) fn read_tree(folder: &Path) -> Result<Tree, CommandError> {
+/// Reads the files of a skill, and notes what lies there besides. Where no executable bits are kept,
+/// what was installed there has them.
+pub(crate) fn read_tree(folder: &Path, behind: Option<&Installed>) -> Result<Tree, CommandError> {
     let root = SkillRoot::open(folder).map_err(CommandError::Resource)?;
     let found = file_digests(&root, &LIMITS).map_err(CommandError::Resource)?;
     let mut tree = Tree::default();
     for path in &found.litter {
         tree.add_litter(path);
     }
-    for file in found.files {
+    for mut file in found.files {
+        if let Some(behind) = behind.and_then(|behind| behind.get(&file.path)) {
+            file.executable = behind.executable;
+        }
         if is_left_behind(&file.path) {
             // Nobody gets the skill with it, so it cannot be signed either.
             tree.add_litter(&file.path);

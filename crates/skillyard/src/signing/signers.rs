@@ -36,10 +36,12 @@ impl Signers {
     }
 
     /// Why the skill in a folder must not be used any more, where anything is revoked.
-    pub(crate) fn revoked(&self, folder: &Path, entry: Option<&Locked>) -> Option<String> {
+    pub(crate) fn revoked(&self, folder: &Path, installed: &Installed) -> Option<String> {
         if self.0.revoked.is_empty() {
             return None;
         }
+        let entry = installed.entry(folder);
+        let entry = entry.as_deref();
         // The lock knows of a signature that somebody took away since, too.
         let signer = entry.and_then(|entry| entry.signer.as_deref());
         if let Some(revoked) = signer.and_then(|signer| self.0.revocation_of_signer(signer)) {
@@ -48,7 +50,7 @@ impl Signers {
         if !self.0.revokes_content() && !folder.join(SIGNATURE_FILE).exists() {
             return None;
         }
-        let Ok(tree) = read_tree(folder) else {
+        let Ok(tree) = read_tree(folder, installed.behind(folder).as_ref()) else {
             // Else a file too many would keep a skill from being found out.
             return Some("its files cannot be compared with what is revoked".into());
         };
@@ -80,7 +82,7 @@ pub(crate) fn withdraw(context: &Context, catalog: &mut Catalog) {
         let folder = &skill.record.folder;
         match skill.kind {
             SourceKind::Builtin => None,
-            _ => signers.revoked(folder, installed.entry(folder).as_deref()),
+            _ => signers.revoked(folder, &installed),
         }
     });
 }
