@@ -2,17 +2,19 @@
 
 use skillyard_catalog::Status;
 use skillyard_catalog::source::Surroundings;
-use skillyard_install::lockfile::Gap;
+use skillyard_install::lockfile::{Gap, Lockfile};
 use skillyard_install::plan::{Change, Conflict, Settlement, Wish};
 use skillyard_install::records::Records;
 use skillyard_install::scope::Scope;
-use skillyard_install::store::Store;
 use skillyard_install::transaction::{before, plan_in};
 
 use super::doctor::{Check, Verdict};
 use crate::context::Context;
 use crate::error::install::lock_hint;
 use crate::install::changes::obstacle;
+use crate::install::place::Place;
+use crate::install::supply::Supply;
+use crate::install::wanted::Difference;
 use crate::install::{chronicle, place};
 use crate::library::{self, Choice, IndexMode};
 use crate::signing::signers;
@@ -29,13 +31,13 @@ pub(super) fn checks(context: &Context) -> Vec<Check> {
             &format!("It is written in `{}`", journal.display()),
         ));
     }
-    let store = place::store(context);
     // Whether the configuration can be read is told elsewhere.
     let surroundings = context.config().ok();
     let surroundings = surroundings.map(|config| library::surroundings(context, &config));
     for scope in place::scopes(context) {
-        checks.extend(scope_checks(&scope, &store));
-        checks.extend(surroundings.as_ref().and_then(|each| unread(&scope, each)));
+        let unread = surroundings.as_ref().and_then(|each| unread(&scope, each));
+        checks.extend(scope_checks(context, &Place::with(context, scope)));
+        checks.extend(unread);
     }
     checks.extend(revoked(context));
     checks
@@ -96,18 +98,19 @@ fn git(context: &Context) -> Check {
     }
 }
 
-fn scope_checks(scope: &Scope, store: &Store) -> Vec<Check> {
+fn scope_checks(context: &Context, place: &Place) -> Vec<Check> {
+    let Place { scope, records, .. } = place;
     let word = scope.kind.as_str();
-    let records = Records::default();
     let mut checks = Vec::new();
-    if let Err(error) = records.manifest(scope) {
+    let manifest = records.manifest(scope);
+    if let Err(error) = &manifest {
         checks.push(bad(
             "manifest",
             error.to_string(),
             "Mend it, or take it from the repository",
         ));
     }
-    let before = match before(scope, &records) {
+    let before = match before(scope, records) {
         Ok(before) => before,
         Err(error) => {
             checks.push(bad("lock", error.to_string(), &lock_hint(&error, None)));
@@ -119,7 +122,7 @@ fn scope_checks(scope: &Scope, store: &Store) -> Vec<Check> {
         dropped: before.dropped().map(str::to_owned).collect(),
         ..Wish::default()
     };
-    let plan = plan_in(scope, store, &before, &wish, &Settlement::default());
+    let plan = plan_in(scope, &place.store, &before, &wish, &Settlement::default());
     checks.extend(plan.conflicts.iter().map(|each| edited(each, word)));
     for change in &plan.changes {
         let what = match change {
@@ -130,6 +133,9 @@ fn scope_checks(scope: &Scope, store: &Store) -> Vec<Check> {
         let message = format!("`{}` {what} ({word} scope)", change.name());
         let hint = format!("Put it right with `skillyard sync --scope {word}`");
         checks.push(bad("missing", message, &hint));
+    }
+    if manifest.is_ok() {
+        checks.extend(mismatches(context, place, &before.lock));
     }
     for gap in before.lock.gaps() {
         let hint = match &gap {
@@ -149,6 +155,24 @@ fn scope_checks(scope: &Scope, store: &Store) -> Vec<Check> {
         ));
     }
     checks
+}
+
+/// Where skills.toml and the lock do not match.
+fn mismatches(context: &Context, place: &Place, lock: &Lockfile) -> Vec<Check> {
+    let word = place.scope.kind.as_str();
+    let supply = Supply::new(context, place).offline(true);
+    let difference = match Difference::of(lock, place, &supply) {
+        Ok(difference) => difference,
+        // A reference that cannot be read, or an agent that nobody knows.
+        Err(error) => {
+            let hint = "Mend it in skills.toml, or take that from the repository";
+            return vec![bad("manifest", error.with_causes(), hint)];
+        }
+    };
+    let hint = format!("Make them match with `skillyard sync --scope {word}`");
+    let mismatches = difference.mismatches().into_iter();
+    let mismatches = mismatches.map(|each| format!("{each} ({word} scope)"));
+    mismatches.map(|each| bad("wanted", each, &hint)).collect()
 }
 
 fn edited(conflict: &Conflict, word: &str) -> Check {

@@ -122,7 +122,8 @@ impl Place {
         ))
     }
 
-    fn with(context: &Context, scope: Scope) -> Self {
+    /// What lies around a scope.
+    pub(crate) fn with(context: &Context, scope: Scope) -> Self {
         let environment = &context.environment;
         chronicle::recover_moved(context, &scope);
         Self {

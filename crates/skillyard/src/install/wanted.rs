@@ -114,17 +114,9 @@ impl Difference {
         Some(entry)
     }
 
-    pub(crate) fn is_empty(&self) -> bool {
-        self.wanted.is_empty()
-            && self.unwanted.is_empty()
-            && self.unneeded.is_empty()
-            && self.gaps.is_empty()
-            && self.elsewhere.is_empty()
-    }
-}
-
-impl fmt::Display for Difference {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    /// What the lock does not have as it is wanted, one sentence for each way, without where it
+    /// contradicts itself.
+    pub(crate) fn mismatches(&self) -> Vec<String> {
         let wanted: Vec<&str> = self.wanted.iter().map(|(name, _)| name.as_str()).collect();
         let mut parts = Vec::new();
         for (names, what) in [
@@ -140,6 +132,21 @@ impl fmt::Display for Difference {
                 parts.push(format!("`{names}` is {what}"));
             }
         }
+        parts
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.wanted.is_empty()
+            && self.unwanted.is_empty()
+            && self.unneeded.is_empty()
+            && self.gaps.is_empty()
+            && self.elsewhere.is_empty()
+    }
+}
+
+impl fmt::Display for Difference {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut parts = self.mismatches();
         parts.extend(self.gaps.iter().map(ToString::to_string));
         f.write_str(&parts.join(", and "))
     }

@@ -234,3 +234,41 @@ fn one_source_that_is_gone_does_not_keep_the_others_back() {
         "{told}"
     );
 }
+
+#[test]
+fn doctor_tells_what_the_manifest_and_the_lock_disagree_about() {
+    let context = installed();
+    context.write("lib/csv/SKILL.md", skill("csv", "one"));
+    let wanted = "[skills]\ncsv = \"./lib/csv\"\n";
+    let manifest = context.read("skills.toml");
+    context.write("skills.toml", wanted);
+    let told = context.refused(&["doctor"]);
+    for line in [
+        "`csv` is not locked as it is wanted (project scope)",
+        "`pdf` is locked and not wanted (project scope)",
+        "Make them match with `skillyard sync --scope project`",
+    ] {
+        assert!(told.contains(line), "{told}");
+    }
+    assert!(!told.contains("as locked"), "{told}");
+    context.done(&["sync"]);
+    let told = context.run(&["doctor"]);
+    assert!(told.contains("1 installed skill is as locked"), "{told}");
+    // A dependency that nobody needs.
+    let lock = context.read("skills.lock");
+    context.write(
+        "skills.lock",
+        format!("{}\ndependency = true\n", lock.trim_end()),
+    );
+    context.write("skills.toml", "[skills]\n");
+    let told = context.refused(&["doctor"]);
+    assert!(told.contains("`csv` is locked and not needed"), "{told}");
+    // Whatever cannot be understood is told, too.
+    context.write("skills.lock", lock);
+    context.write(
+        "skills.toml",
+        manifest.replace("./lib/pdf", "no:such:place"),
+    );
+    let told = context.refused(&["doctor"]);
+    assert!(told.contains("no:such"), "{told}");
+}
