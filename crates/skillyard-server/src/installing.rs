@@ -70,6 +70,8 @@ pub struct Installing {
     pub tokens: usize,
     /// Its scripts.
     pub scripts: Vec<String>,
+    /// Its files that git LFS keeps, of which only pointers come.
+    pub lfs_pointers: Vec<String>,
     /// What the scanner found.
     pub findings: Vec<String>,
 }

@@ -47,6 +47,10 @@ pub(crate) fn show(context: &Context, checked: &[Checked<'_>]) {
     for line in compatibility(&others).iter().take(MOST) {
         context.printer.note(&format!("Compatibility of {line}"));
     }
+    for line in pointers(&others).iter().take(MOST) {
+        let note = format!("warning: {line} is kept in git LFS, and only its pointer comes");
+        context.printer.note(&note);
+    }
     if !strangers.is_empty() {
         context.printer.note(&warning(&strangers));
     }
@@ -66,6 +70,7 @@ pub(crate) fn json(checked: &[Checked<'_>]) -> Value {
             "signer": each.signer(),
             "compatibility": candidate.compatibility,
             "scripts": scripts,
+            "lfs_pointers": pointers_of(candidate).collect::<Vec<_>>(),
             "findings": each.findings(),
             "problems": validation::json(each),
             "prompt_tokens": prompt_tokens(candidate),
@@ -131,6 +136,11 @@ fn warning(checked: &[&Checked<'_>]) -> String {
         "No scripts will be installed.",
         &scripts,
     );
+    let pointers = pointers(checked);
+    if !pointers.is_empty() {
+        let heading = "Kept in git LFS, so that only pointers come in the place of:";
+        listed(&mut text, heading, "", &pointers);
+    }
     let findings: Vec<String> = checked
         .iter()
         .flat_map(|each| each.findings().iter())
@@ -258,6 +268,30 @@ fn compatibility(checked: &[&Checked<'_>]) -> Vec<String> {
         Some(visible(&line).into_owned())
     });
     stated.collect()
+}
+
+/// The files that skills have only as pointers, with the skills.
+fn pointers(checked: &[&Checked<'_>]) -> Vec<String> {
+    let found = checked.iter().flat_map(|each| {
+        let name = &each.candidate.name;
+        pointers_of(each.candidate).map(move |path| format!("`{path}` of `{name}`"))
+    });
+    found.map(|line| visible(&line).into_owned()).collect()
+}
+
+/// The files that a skill has only as pointers.
+pub(crate) fn pointers_of(candidate: &Candidate) -> impl Iterator<Item = &str> {
+    let files = candidate.tree.files().iter();
+    files
+        .filter(|file| is_pointer(&file.bytes))
+        .map(|file| file.path.as_str())
+}
+
+/// Whether a file only says what is kept elsewhere by git LFS, which no archive and no commit has.
+fn is_pointer(bytes: &[u8]) -> bool {
+    const START: &[u8] = b"version https://git-lfs.github.com/spec/v1\noid ";
+    // A pointer is shorter than that, says its specification.
+    bytes.len() < 1024 && bytes.starts_with(START)
 }
 
 /// How many tokens every prompt has for it.

@@ -14,7 +14,7 @@ use crate::install::chronicle::Answer;
 use crate::install::pick::Pick;
 use crate::install::place::{Place, ScopeName};
 use crate::install::prepared::Prepared;
-use crate::install::review::{prompt_tokens, scripts_of};
+use crate::install::review::{pointers_of, prompt_tokens, scripts_of};
 
 /// Plans what an order says, and makes it true where it names the plan.
 pub(super) fn install(context: &Context, order: &Order) -> Result<Installation, Refusal> {
@@ -85,6 +85,8 @@ fn one(change: &Change, checked: &[Checked<'_>]) -> Option<Installing> {
         skill.tokens = prompt_tokens(candidate);
         let scripts = scripts_of(candidate);
         skill.scripts = scripts.map(|file| file.path.clone()).collect();
+        let pointers = pointers_of(candidate);
+        skill.lfs_pointers = pointers.map(str::to_owned).collect();
         skill.findings = each.findings().iter().map(described).collect();
     }
     Some(skill)

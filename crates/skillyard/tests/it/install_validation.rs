@@ -133,3 +133,49 @@ fn the_question_shows_what_a_skill_says_it_needs() {
     No scripts will be installed.
     ");
 }
+
+#[test]
+fn files_that_are_kept_in_git_lfs_are_told_before() {
+    let pointer = format!(
+        "version https://git-lfs.github.com/spec/v1\noid sha256:{}\nsize 12345\n",
+        "4d7a".repeat(16)
+    );
+    let context = project();
+    context.write_skill("lib/pdf");
+    context.write("lib/pdf/model.bin", &pointer);
+    context.write(
+        "lib/pdf/about.md",
+        format!("LFS has files such as\n{pointer}"),
+    );
+    let install = ["install", "./lib/pdf", "--dry-run"];
+    let told = context.done(&install);
+    let line = "warning: `model.bin` of `pdf` is kept in git LFS, and only its pointer comes\n";
+    assert_eq!(told.matches(line).count(), 1, "{told}");
+    assert_eq!(told.matches("LFS").count(), 1, "{told}");
+    let answer = context.json(&[&install[..], &["--json"]].concat());
+    let pointers = &answer["checked"][0]["lfs_pointers"];
+    assert_eq!(*pointers, serde_json::json!(["model.bin"]), "{answer}");
+    assert!(context.done(&["install", "./lib/pdf"]).contains(line));
+
+    let document = context.read("lib/pdf/SKILL.md");
+    let file = |path, content| PackFile {
+        path,
+        mode: Mode::Plain,
+        content,
+    };
+    let files = [
+        file("SKILL.md", document.as_bytes()),
+        file("model.bin", pointer.as_bytes()),
+    ];
+    let archive = pack(&files, PackFormat::Zip, &Limits::skill()).unwrap();
+    let server = Server::serve([("/pdf.zip", Reply::ok(archive))]);
+    let told = context.refused(&["install", &server.url("/pdf.zip"), "--force"]);
+    let from = told.find("No scripts").unwrap();
+    let to = told.find("The scanner").unwrap();
+    assert_snapshot!(told[from..to].trim_end(), @"
+    No scripts will be installed.
+
+    Kept in git LFS, so that only pointers come in the place of:
+      - `model.bin` of `pdf`
+    ");
+}
