@@ -44,6 +44,7 @@ mod signing;
 mod skill_files;
 mod terminal;
 mod trusted;
+mod whole_folder;
 mod workspace;
 
 use std::ffi::OsString;

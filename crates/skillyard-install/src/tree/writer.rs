@@ -52,8 +52,9 @@ fn folders(root: BorrowedFd<'_>, path: &str) -> io::Result<()> {
 
 fn write_file(root: BorrowedFd<'_>, file: &TreeFile, access: Access) -> io::Result<()> {
     let mode = match (access, file.executable) {
-        (Access::Editable, true) => 0o755,
-        (Access::Editable, false) => 0o644,
+        // As other programs make files: the user's mask takes away what others may not do.
+        (Access::Editable, true) => 0o777,
+        (Access::Editable, false) => 0o666,
         (Access::ReadOnly, true) => 0o555,
         (Access::ReadOnly, false) => 0o444,
     };

@@ -15,7 +15,7 @@ use skillyard_install::export::{Loss, losses};
 use skillyard_install::reference::ArchiveKind;
 use skillyard_install::scope::Scope;
 use skillyard_install::transaction::check_inside;
-use skillyard_install::tree::{Access, Tree, TreeLimits};
+use skillyard_install::tree::{Access, Tree, TreeError, TreeLimits};
 
 use super::Outcome;
 use crate::context::Context;
@@ -24,6 +24,7 @@ use crate::error::{CommandError, Status};
 use crate::install::place::whole;
 use crate::library::{self, Choice, IndexMode};
 use crate::sanitize::visible;
+use crate::whole_folder;
 
 /// Most files that are left out and named.
 const MOST_NAMED: usize = 5;
@@ -118,13 +119,15 @@ fn to_agent(context: &Context, args: &Args, tree: &Tree, agent: &'static Agent) 
         if folder.symlink_metadata().is_ok() {
             return Err(CommandError::Exists(folder.clone()));
         }
-        let parent = folder.parent().unwrap_or(folder);
-        std::fs::create_dir_all(parent).map_err(|source| CommandError::Write {
-            path: parent.to_owned(),
+        let write = |folder: &Path| match tree.write(folder, Access::Editable) {
+            // Where it waits is of no use to anybody.
+            Err(TreeError::Write { source, .. }) => Err(source),
+            other => other.map_err(std::io::Error::other),
+        };
+        whole_folder::put(folder, write).map_err(|source| CommandError::Write {
+            path: folder.clone(),
             source,
         })?;
-        tree.write(folder, Access::Editable)
-            .map_err(InstallFailure::from)?;
     }
     if context.printer.is_json() {
         context.printer.json(&json!({

@@ -9,13 +9,23 @@ use crate::servers::repository::skill;
 use crate::{TestContext, output, text};
 
 /// What a script does that may mount, with the binary as `skillyard`; nothing where nobody may.
-#[allow(clippy::print_stderr, reason = "a test that is left out says so")]
 fn mounting(context: &TestContext, script: &str) -> Option<Output> {
     let arguments = ["--map-root-user", "--mount", "sh", "-euc"];
-    let mut probe = context.command("unshare");
-    let probe = probe.args(arguments).arg("mount -t tmpfs none /mnt");
-    if !probe.output().is_ok_and(|output| output.status.success()) {
-        eprintln!("left out: nothing can be mounted here");
+    mounting_as(context, &arguments, "mount -t tmpfs none /mnt", script)
+}
+
+/// The same, in a namespace of this kind and where a probe succeeds.
+#[allow(clippy::print_stderr, reason = "a test that is left out says so")]
+fn mounting_as(
+    context: &TestContext,
+    arguments: &[&str],
+    probe: &str,
+    script: &str,
+) -> Option<Output> {
+    let mut command = context.command("unshare");
+    let probed = command.args(arguments).arg(probe).output();
+    if !probed.is_ok_and(|output| output.status.success()) {
+        eprintln!("left out: `{probe}` is not possible here");
         return None;
     }
     let functions = "skillyard() { command \"$SKILLYARD\" \"$@\"; }
@@ -107,4 +117,87 @@ fn sessions_are_read_where_nothing_can_be_written() {
         return;
     };
     succeeds(&output);
+}
+
+#[test]
+fn skills_are_sound_where_no_executable_bits_are_kept() {
+    // Only root may mount this; who it is in a namespace of users is not enough.
+    let arguments = ["--mount", "sh", "-euc"];
+    let probe = "PATH=$PATH:/usr/sbin:/sbin
+        mkdir probe && truncate -s 4M probe.img && mkntfs -Fq probe.img
+        ntfs-3g probe.img probe && umount probe";
+    for option in ["fmask=0", "fmask=0111"] {
+        let context = project();
+        context.write("lib/pdf/SKILL.md", skill("pdf", "one"));
+        context.write("lib/pdf/scripts/plain.py", "print(1)\n");
+        context.write("lib/pdf/scripts/run.sh", "#!/bin/sh\n");
+        context.write("disk/not-mounted", "");
+        let script = format!(
+            "PATH=$PATH:/usr/sbin:/sbin
+            chmod +x lib/pdf/scripts/run.sh
+            truncate -s 16M disk.img
+            mkntfs -Fq disk.img
+            ntfs-3g -o {option} disk.img disk
+            disk=$PWD/disk
+            trap 'cd /; umount \"$disk\"' EXIT
+            mkdir disk/p
+            cd disk/p
+            touch skills.toml
+            skillyard install ../../lib/pdf
+            skillyard sync --frozen --check
+            skillyard sync
+            skillyard update --yes
+            skillyard prompt --config {TRUSTED} | grep pdf
+            mkdir .agents/skills/pdf/scripts/__pycache__
+            echo x > .agents/skills/pdf/scripts/__pycache__/plain.cpython-312.pyc
+            skillyard prompt --config {TRUSTED} | grep pdf
+            skillyard sync
+            fails test -e .agents/skills/pdf/scripts/__pycache__
+            echo mine >> .agents/skills/pdf/SKILL.md
+            fails skillyard sync
+            fails skillyard remove pdf
+            skillyard sync --force
+            skillyard sync --frozen --check
+            skillyard remove pdf
+            fails test -e .agents/skills/pdf"
+        );
+        let Some(output) = mounting_as(&context, &arguments, probe, &script) else {
+            return;
+        };
+        succeeds(&output);
+        let told = text(&output.stderr);
+        assert!(told.contains("installed: SKILL.md\n"), "{told}");
+    }
+}
+
+#[test]
+fn an_export_is_there_whole_or_not_at_all() {
+    let context = project();
+    context.write("lib/pdf/SKILL.md", skill("pdf", "one"));
+    for name in ["a", "b", "c"] {
+        context.write(&format!("lib/pdf/{name}.txt"), "x".repeat(30_000));
+    }
+    context.done(&["install", "./lib/pdf"]);
+    let script = format!(
+        "mkdir out
+        mount -t tmpfs -o size=64k none out
+        export=\"export pdf --agent codex --output out --config {TRUSTED}\"
+        fails skillyard $export
+        find out -type f
+        mount -o remount,size=1m out
+        skillyard $export
+        diff -r lib/pdf out/.agents/skills/pdf
+        ls -A out/.agents/skills"
+    );
+    let Some(output) = mounting(&context, &script) else {
+        return;
+    };
+    succeeds(&output);
+    assert_eq!(text(&output.stdout).lines().last(), Some("pdf"));
+    let told = text(&output.stderr);
+    assert!(
+        told.contains("cannot write `out/.agents/skills/pdf`"),
+        "{told}"
+    );
+    assert_eq!(text(&output.stdout).matches("txt").count(), 0, "{told}");
 }

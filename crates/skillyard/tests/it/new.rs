@@ -4,7 +4,7 @@ use std::fs;
 
 use insta::assert_snapshot;
 
-use crate::{DESCRIPTION, TestContext, output};
+use crate::{DESCRIPTION, TestContext, output, text};
 
 #[test]
 fn a_skill_is_made_and_is_valid() {
@@ -469,4 +469,43 @@ fn a_draft_comes_from_stdin() {
     let made = crate::output(command.args(["new", "pdf", "-f", "-"]).stdin(stdin));
     assert!(made.status.success(), "{made:?}");
     assert_eq!(context.read("pdf/SKILL.md"), draft);
+}
+
+#[test]
+fn others_may_do_what_the_mask_leaves_them() {
+    for (mask, shared, folder, script, file) in [
+        ("022", "755", "755", "755", "644"),
+        ("077", "755", "700", "700", "600"),
+        ("002", "2775", "2775", "775", "664"),
+    ] {
+        let context = TestContext::new();
+        let mut command = context.command("sh");
+        command
+            .env("SKILLYARD", env!("CARGO_BIN_EXE_skillyard"))
+            .args([
+                "-euc",
+                &format!(
+                    "mkdir place && chmod {shared} place && cd place && umask {mask}
+                \"$SKILLYARD\" new pdf --scripts -d 'Fills PDF forms. Use when a task has one.'
+                \"$SKILLYARD\" install ./pdf --scope user
+                for root in pdf \"$HOME/.agents/skills/pdf\"; do
+                stat -c %a $root $root/scripts/run.sh $root/SKILL.md; done"
+                ),
+            ]);
+        let output = output(&mut command);
+        let told = text(&output.stdout);
+        let modes: Vec<&str> = told.lines().rev().take(6).collect();
+        let modes: Vec<&str> = modes.into_iter().rev().collect();
+        let plain = folder.strip_prefix('2').unwrap_or(folder);
+        assert_eq!(
+            modes,
+            [folder, script, file, plain, script, file],
+            "{told}{}",
+            text(&output.stderr)
+        );
+        let left: Vec<_> = fs::read_dir(context.root().join("place"))
+            .unwrap()
+            .collect();
+        assert_eq!(left.len(), 1);
+    }
 }

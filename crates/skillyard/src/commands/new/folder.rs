@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::io::{self, Write as _};
+use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::Path;
 
 use skillyard_format::SkillName;
@@ -10,6 +11,7 @@ use skillyard_format::yaml::is_typed;
 
 use super::Args;
 use crate::error::CommandError;
+use crate::whole_folder;
 
 /// The text of a skill that is to be filled in.
 pub(super) fn template(name: &SkillName, description: &str, args: &Args) -> String {
@@ -41,15 +43,10 @@ fn capitalised(word: &str) -> String {
     }
 }
 
-/// Makes the whole folder beside its place and moves it there, so that it is never half there.
+/// Makes the folder with all that is to be in it, as open to others as the user's mask leaves it.
 pub(super) fn create(args: &Args, folder: &Path, text: &str) -> Result<(), CommandError> {
-    let place = folder.parent().unwrap_or(&args.path);
-    let write = || -> io::Result<()> {
-        fs::create_dir_all(place)?;
-        let staging = tempfile::Builder::new()
-            .prefix(".skillyard-new-")
-            .tempdir_in(place)?;
-        let root = staging.path();
+    let write = |root: &Path| -> io::Result<()> {
+        fs::create_dir(root)?;
         fs::write(root.join("SKILL.md"), text)?;
         if args.scripts {
             fs::create_dir(root.join("scripts"))?;
@@ -65,37 +62,20 @@ pub(super) fn create(args: &Args, folder: &Path, text: &str) -> Result<(), Comma
         if args.assets {
             fs::create_dir(root.join("assets"))?;
         }
-        open_to_others(root)?;
-        fs::rename(root, folder)?;
-        // The folder has moved away; there is nothing left to clean up.
-        let _ = staging.keep();
         Ok(())
     };
-    write().map_err(|source| CommandError::Write {
+    whole_folder::put(folder, write).map_err(|source| CommandError::Write {
         path: folder.to_owned(),
         source,
     })
 }
 
 fn script(path: &Path) -> io::Result<()> {
-    let mut file = fs::File::create(path)?;
-    file.write_all(b"#!/bin/sh\nset -eu\necho \"hello from $(basename \"$0\")\"\n")?;
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt as _;
-        file.set_permissions(fs::Permissions::from_mode(0o755))?;
-    }
-    Ok(())
-}
-
-/// A temporary folder is private; a skill's folder is not.
-fn open_to_others(folder: &Path) -> io::Result<()> {
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt as _;
-        fs::set_permissions(folder, fs::Permissions::from_mode(0o755))?;
-    }
-    #[cfg(not(unix))]
-    let _ = folder;
-    Ok(())
+    let mut options = fs::OpenOptions::new();
+    let mut file = options
+        .write(true)
+        .create_new(true)
+        .mode(0o777)
+        .open(path)?;
+    file.write_all(b"#!/bin/sh\nset -eu\necho \"hello from $(basename \"$0\")\"\n")
 }
