@@ -19,7 +19,7 @@ pub(crate) use gap::rules_out;
 pub use locked::{Locked, reference};
 pub use required::Required;
 
-use crate::target::is_target;
+use crate::target::{is_target, may_be_target};
 use crate::text::text_if_there;
 use crate::write::write_atomically;
 
@@ -68,6 +68,14 @@ pub enum LockfileError {
         /// What is wrong.
         message: String,
     },
+    /// The format, with something in it that a newer version may have.
+    #[error("`{}` has what this skillyard does not know: {message}", path.display())]
+    Unknown {
+        /// The file.
+        path: PathBuf,
+        /// What it is.
+        message: String,
+    },
     /// A format of the future.
     #[error("`{}` has format {found}, and this skillyard reads up to {VERSION}", path.display())]
     Version {
@@ -104,6 +112,10 @@ impl Lockfile {
         if has_merge_conflicts(text) {
             return Err(wrong("it has merge conflicts".into()));
         }
+        let unknown = |message: String| LockfileError::Unknown {
+            path: path.to_owned(),
+            message,
+        };
         let newer = |found: u32| LockfileError::Version {
             path: path.to_owned(),
             found,
@@ -112,6 +124,7 @@ impl Lockfile {
             // A format of the future may have anything in it but the number.
             match toml::from_str::<Head>(text) {
                 Ok(head) if head.version > VERSION => newer(head.version),
+                Ok(_) if is_addition(&error) => unknown(one_line(&error)),
                 _ => wrong(one_line(&error)),
             }
         })?;
@@ -127,9 +140,13 @@ impl Lockfile {
             }
             // A lock comes with a checkout, and must not choose where its bytes are written.
             if let Some(target) = locked.targets.iter().find(|target| !is_target(target)) {
-                return Err(wrong(format!(
-                    "the target `{target}` of `{name}` is no agent's folder of skills"
-                )));
+                let message =
+                    format!("the target `{target}` of `{name}` is no agent's folder of skills");
+                return Err(if may_be_target(target) {
+                    unknown(message)
+                } else {
+                    wrong(message)
+                });
             }
             if locked.targets.is_empty() {
                 return Err(wrong(format!("`{name}` has no target")));
@@ -215,6 +232,12 @@ pub(crate) fn is_folder_name(name: &str) -> bool {
 fn keep_first(targets: &mut Vec<String>) {
     let mut seen = BTreeSet::new();
     targets.retain(|target| seen.insert(target.clone()));
+}
+
+/// Whether a lock has a field or a word that this version does not know, and is right otherwise.
+fn is_addition(error: &toml::de::Error) -> bool {
+    let message = error.message();
+    message.starts_with("unknown field") || message.starts_with("unknown variant")
 }
 
 fn one_line(error: &toml::de::Error) -> String {
@@ -316,6 +339,25 @@ mod tests {
         other.dependency = true;
         lock.put(other);
         assert_eq!(gaps(&lock), [unfit, branch, missing]);
+    }
+
+    #[test]
+    fn what_a_newer_version_may_have_written_is_told_as_that() {
+        let mut lock = Lockfile::default();
+        lock.put(locked("a"));
+        let text = lock.to_text();
+        for (text, is_newer) in [
+            (text.replace(".agents/skills", ".zed9/skills"), true),
+            (text.replace("origin = \"git\"", "origin = \"radio\""), true),
+            (text.replace("name = ", "moon = \"full\"\nname = "), true),
+            (text.replace(".agents/skills", "../skills"), false),
+            (text.replace(".agents/skills", ".git/skills/.."), false),
+            (text.replace("sha256:", "md5:"), false),
+        ] {
+            let error = Lockfile::parse(&text, Path::new("x")).unwrap_err();
+            let is_unknown = matches!(error, LockfileError::Unknown { .. });
+            assert_eq!(is_unknown, is_newer, "{error}");
+        }
     }
 
     #[test]

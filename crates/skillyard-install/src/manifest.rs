@@ -9,6 +9,8 @@
 //!
 //! It is edited in place, so comments and order stay.
 
+mod comments;
+
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -132,6 +134,7 @@ impl Manifest {
 
     /// Wants a skill.
     pub fn put(&mut self, name: &str, reference: &str) {
+        comments::make_room(&mut self.document);
         let skills = self
             .document
             .entry("skills")
@@ -160,6 +163,7 @@ impl Manifest {
 
     /// Does not want a skill any more.
     pub fn remove(&mut self, name: &str) {
+        comments::keep(&mut self.document, name);
         if let Some(table) = self
             .document
             .get_mut("skills")
@@ -198,6 +202,59 @@ mod tests {
             "# ours\n[skills]\nb = \"x/z\" # why\nc = \"q/r\"\n"
         );
         assert_eq!(manifest.get("b"), Some("x/z"));
+    }
+
+    #[test]
+    fn a_new_table_stands_below_what_is_there() {
+        for (before, after) in [
+            ("", "[skills]\na = \"./a\"\n"),
+            (
+                "# Owned by @ops\n",
+                "# Owned by @ops\n\n[skills]\na = \"./a\"\n",
+            ),
+            (
+                "# ours\nagents = [\"codex\"]\n# and later more",
+                "# ours\nagents = [\"codex\"]\n# and later more\n\n[skills]\na = \"./a\"\n",
+            ),
+            (
+                "agents = [\"codex\"]\n\n# below\n\n",
+                "agents = [\"codex\"]\n\n# below\n\n[skills]\na = \"./a\"\n",
+            ),
+            (
+                "agents = [\"codex\"]\n",
+                "agents = [\"codex\"]\n\n[skills]\na = \"./a\"\n",
+            ),
+        ] {
+            let mut manifest = Manifest::understood(before).unwrap();
+            manifest.put("a", "./a");
+            assert_eq!(manifest.to_text(), after);
+            assert!(Manifest::understood(after).is_ok());
+        }
+    }
+
+    #[test]
+    fn headings_stay_when_what_is_below_them_goes() {
+        let text = "[skills]\n# --- documents ---\na = \"./a\"\nb = \"./b\"\n\n# --- data ---\n\n# only for c\nc = \"./c\"\n# only for d\nd = \"./d\"\n# the end\n";
+        let without = |names: &[&str]| {
+            let mut manifest = Manifest::understood(text).unwrap();
+            names.iter().for_each(|name| manifest.remove(name));
+            manifest.to_text()
+        };
+        assert_eq!(without(&["a"]), text.replace("a = \"./a\"\n", ""));
+        assert_eq!(without(&["b"]), text.replace("b = \"./b\"\n", ""));
+        // What stands directly above one alone is about it.
+        assert_eq!(
+            without(&["c"]),
+            text.replace("# only for c\nc = \"./c\"\n", "")
+        );
+        assert_eq!(
+            without(&["d"]),
+            text.replace("# only for d\nd = \"./d\"\n", "")
+        );
+        assert_eq!(
+            without(&["c", "d"]),
+            "[skills]\n# --- documents ---\na = \"./a\"\nb = \"./b\"\n\n# --- data ---\n\n# the end\n"
+        );
     }
 
     #[test]

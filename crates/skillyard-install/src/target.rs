@@ -139,6 +139,12 @@ pub(crate) fn is_target(path: &str) -> bool {
     is_usual(path) || AGENTS.iter().any(is_folder)
 }
 
+/// Whether a path could be the folder of an agent that this version does not know.
+pub(crate) fn may_be_target(path: &str) -> bool {
+    let is_name = |part: &str| !part.is_empty() && !matches!(part, "." | ".." | ".git");
+    path.starts_with('.') && path.ends_with("/skills") && path.split('/').all(is_name)
+}
+
 /// Whether some agent reads skills from this folder of a project.
 pub(crate) fn is_read_in_projects(path: &str) -> bool {
     let reads =

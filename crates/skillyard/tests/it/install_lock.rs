@@ -465,3 +465,55 @@ fn the_files_of_a_project_keep_their_modes_and_follow_the_mask_when_they_are_new
     install("022", "csv");
     assert_eq!(modes(), [0o664; 2]);
 }
+
+/// The table of agents grows, and a lock that was written with a longer one is no broken one.
+#[test]
+fn a_lock_of_a_newer_version_is_not_to_be_removed() {
+    let context = installed();
+    let lock = context.read("skills.lock");
+    for (before, after) in [
+        (".agents/skills", ".zed9/skills"),
+        ("origin = \"local-folder\"", "origin = \"radio\""),
+        ("origin = ", "moon = \"full\"\norigin = "),
+    ] {
+        assert!(lock.contains(before), "{lock}");
+        context.write("skills.lock", lock.replacen(before, after, 1));
+        for command in [&["sync"][..], &["install", "./lib/pdf"], &["doctor"]] {
+            let told = context.run(command);
+            assert!(told.contains("A newer skillyard may know it"), "{told}");
+            assert!(!told.contains("remove it"), "{told}");
+        }
+    }
+    // What no agent can have is no newer version's.
+    context.write(
+        "skills.lock",
+        lock.replacen(".agents/skills", "../skills", 1),
+    );
+    let told = context.refused(&["sync"]);
+    assert!(told.contains("is not a lock file"), "{told}");
+}
+
+#[test]
+fn comments_of_the_manifest_stay_where_they_are() {
+    let context = project();
+    for name in ["csv", "pdf"] {
+        context.write(&format!("lib/{name}/SKILL.md"), skill(name, "one"));
+    }
+    context.write("skills.toml", "# Owned by @ops\n");
+    context.done(&["install", "./lib", "--all"]);
+    let manifest = context.read("skills.toml");
+    assert!(
+        manifest.starts_with("# Owned by @ops\n\n[skills]\ncsv = "),
+        "{manifest}"
+    );
+    context.write(
+        "skills.toml",
+        manifest.replace("csv = ", "# --- documents ---\ncsv = "),
+    );
+    context.done(&["remove", "csv"]);
+    let manifest = context.read("skills.toml");
+    assert!(
+        manifest.contains("[skills]\n# --- documents ---\npdf = "),
+        "{manifest}"
+    );
+}

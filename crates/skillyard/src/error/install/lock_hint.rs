@@ -17,6 +17,10 @@ pub(crate) fn lock_hint(error: &LockfileError, folder: Option<&Path>) -> String 
     let place = place.unwrap_or_default();
     match error {
         LockfileError::Version { .. } => "Use a newer skillyard".into(),
+        LockfileError::Unknown { .. } => {
+            "A newer skillyard may know it: use the version that wrote the lock, or a later one"
+                .into()
+        }
         LockfileError::Read { source, .. } if is_link(source) => LINK.into(),
         // No skills.toml says what was in it, and skills that no lock names are trusted as the
         // user's own.
