@@ -31,20 +31,17 @@ pub(super) fn keep(document: &mut DocumentMut, name: &str) {
     let next = names.skip_while(|each| each != name).nth(1);
     let next = next.and_then(|next| table.key_mut(&next));
     let mut above = above.unwrap_or_default();
-    match next {
-        Some(mut next) => {
-            let decor = next.leaf_decor_mut();
-            let own = text_of(decor);
-            // Where the next one stands directly below, the comment is the heading of both.
-            if own.contains('\n') {
-                above = apart(&above);
-            }
-            decor.set_prefix(above + &own);
+    if let Some(mut next) = next {
+        let decor = next.leaf_decor_mut();
+        let own = text_of(decor);
+        // Where the next one stands directly below, the comment is the heading of both.
+        if own.contains('\n') {
+            above = apart(&above);
         }
-        None => {
-            let end = plain(document.trailing());
-            document.set_trailing(apart(&above) + &end);
-        }
+        decor.set_prefix(above + &own);
+    } else {
+        let end = plain(document.trailing());
+        document.set_trailing(apart(&above) + &end);
     }
 }
 

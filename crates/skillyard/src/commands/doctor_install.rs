@@ -165,8 +165,11 @@ fn mismatches(context: &Context, place: &Place, lock: &Lockfile) -> Vec<Check> {
         Ok(difference) => difference,
         // A reference that cannot be read, or an agent that nobody knows.
         Err(error) => {
-            let hint = "Mend it in skills.toml, or take that from the repository";
-            return vec![bad("manifest", error.with_causes(), hint)];
+            let hint =
+                "Mend the reference or the agent there, or take the file from the repository";
+            let error = error.with_causes();
+            let message = format!("skills.toml cannot be compared with the lock: {error}");
+            return vec![bad("manifest", message, hint)];
         }
     };
     let hint = format!("Make them match with `skillyard sync --scope {word}`");

@@ -289,7 +289,7 @@ pub(crate) fn pointers_of(candidate: &Candidate) -> impl Iterator<Item = &str> {
 
 /// Whether a file only says what is kept elsewhere by git LFS, which no archive and no commit has.
 fn is_pointer(bytes: &[u8]) -> bool {
-    const START: &[u8] = b"version https://git-lfs.github.com/spec/v1\noid ";
+    const START: &[u8] = b"version https://git-lfs.github.com/spec/";
     // A pointer is shorter than that, says its specification.
     bytes.len() < 1024 && bytes.starts_with(START)
 }

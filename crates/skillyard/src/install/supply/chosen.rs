@@ -7,7 +7,6 @@ use skillyard_format::nearest::nearest;
 use skillyard_install::candidate::{Candidate, Found};
 use skillyard_install::material::{Offer, Offers};
 use skillyard_install::reference::{Local, LocalKind, Reference};
-use skillyard_install::tree::Tree;
 
 use super::Supply;
 use super::unavailable::unloadable;
@@ -17,10 +16,6 @@ use crate::install::meaning::Meaning;
 use crate::install::pick::{Pick, Source};
 use crate::install::place::whole;
 use crate::installed::Installed;
-use crate::sanitize::visible;
-
-/// What stands in a repository for a file that is kept elsewhere.
-const LFS_POINTER: &[u8] = b"version https://git-lfs.github.com/spec/";
 
 impl Supply<'_> {
     /// The skills of a source that `pick` chooses.
@@ -114,9 +109,6 @@ impl Supply<'_> {
                 })
             })
             .collect();
-        for (tree, offer) in trees.iter().zip(offers) {
-            self.tell_of_pointers(&offer.name, tree);
-        }
         let jobs: Vec<_> = trees.into_iter().zip(found?).zip(offers).collect();
         let candidates: Result<Vec<Candidate>, InstallFailure> = jobs
             .into_par_iter()
@@ -131,20 +123,6 @@ impl Supply<'_> {
             })
             .collect();
         Ok(candidates?)
-    }
-
-    /// A repository can hold pointers to large files that only its own host gives.
-    fn tell_of_pointers(&self, name: &str, tree: &Tree) {
-        let files = tree.files().iter();
-        let pointers = files.filter(|file| file.bytes.starts_with(LFS_POINTER));
-        let paths: Vec<&str> = pointers.map(|file| file.path.as_str()).collect();
-        if !paths.is_empty() {
-            let text = format!(
-                "warning: `{name}` comes without the content of {}, which Git LFS keeps elsewhere",
-                paths.join(", ")
-            );
-            self.context.printer.note(&visible(&text));
-        }
     }
 }
 
