@@ -49,12 +49,9 @@ impl Tree {
 
     /// The same of what lies in a folder: where all files look executable, that they do says nothing.
     pub(crate) fn tidied_in(self, folder: &Path) -> Self {
-        let mut litter = self
-            .files
-            .iter()
-            .filter(|file| is_litter(&file.path, false));
-        let is_told = !litter.any(|file| file.executable) || modes::are_kept(folder);
-        self.without(|file| is_litter(&file.path, is_told && file.executable))
+        self.without(|file| {
+            is_litter(&file.path, false) && !(file.executable && modes::are_kept(folder))
+        })
     }
 
     fn without(mut self, is_gone: impl Fn(&TreeFile) -> bool) -> Self {
