@@ -4,6 +4,7 @@
 //! answers mean "try again".
 
 mod address;
+mod existing;
 
 use std::ops::{Deref, DerefMut};
 use std::path::Path;
@@ -50,6 +51,9 @@ pub enum DatabaseError {
         /// The last known step.
         known: i64,
     },
+    /// There is none, or what is there is no registry's.
+    #[error("there is no registry in the database `{0}`")]
+    Absent(String),
     /// The database cannot be used at all.
     #[error("cannot open the database `{place}`")]
     Open {
@@ -82,7 +86,7 @@ impl DatabaseError {
             Self::Open { source, .. } | Self::Refused(source) => {
                 matches!(sqlite_kind(source), Some(10 | 13))
             }
-            Self::Address(_) | Self::TooNew { .. } => false,
+            Self::Address(_) | Self::Absent(_) | Self::TooNew { .. } => false,
         }
     }
 }
@@ -98,7 +102,7 @@ enum Kind {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Use {
     Everything,
-    /// Nothing is written, not even beside a file.
+    /// Nothing is written.
     Reading,
 }
 

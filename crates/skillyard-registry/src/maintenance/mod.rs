@@ -15,7 +15,7 @@ use crate::database::DatabaseError;
 use crate::error::RegistryError;
 
 pub use backup::{Restored, back_up, restore};
-pub use collect::collect;
+pub use collect::{Caution, collect};
 pub use export::{Exported, export_static};
 pub use signer::{LogSigner, log_signer};
 pub use verify::{Damage, Verified, verify};
@@ -46,6 +46,16 @@ pub enum MaintenanceError {
     /// There is something where something is to be put.
     #[error("the registry to restore into is not empty")]
     NotEmpty,
+    /// Most archives are of no version, as in a store of another registry.
+    #[error(
+        "{unused} of the {stored} archives belong to no version in this database, so they may be another registry's; nothing was removed"
+    )]
+    MostUnused {
+        /// How many would go.
+        unused: usize,
+        /// How many there are.
+        stored: usize,
+    },
     /// What is to be restored is damaged.
     #[error("the copy is damaged, and nothing was restored: {}", .0.join("; "))]
     Damaged(Vec<String>),

@@ -1,5 +1,7 @@
 //! Versions, which are added and withdrawn, and never replaced.
 
+use std::collections::HashSet;
+
 use jiff::Timestamp;
 use semver::Version;
 use skillyard_format::Digest;
@@ -259,6 +261,17 @@ pub async fn digests(database: &Database) -> Result<Vec<(String, String, Digest)
         let digest = digest.parse().map_err(decode)?;
         Ok((skill, version, digest))
     };
+    let rows: Result<_, sqlx::Error> = rows.into_iter().map(read).collect();
+    Ok(rows?)
+}
+
+/// The digests of all archives that a version has, or will have.
+pub(crate) async fn used(database: &Database) -> Result<HashSet<Digest>, DatabaseError> {
+    let rows: Vec<String> =
+        sqlx::query_scalar("SELECT digest FROM versions UNION SELECT digest FROM arrivals")
+            .fetch_all(database.pool())
+            .await?;
+    let read = |digest: String| digest.parse().map_err(decode);
     let rows: Result<_, sqlx::Error> = rows.into_iter().map(read).collect();
     Ok(rows?)
 }

@@ -126,6 +126,12 @@ impl RegistryFailure {
             Self::Mirror(MirrorError::NotAMirror(_) | MirrorError::OtherMirror { .. }) => {
                 "Mirror into a place of its own with `--database` and `--blobs`".into()
             }
+            Self::Maintenance(MaintenanceError::MostUnused { .. }) => {
+                "Look whether `--database` and `--blobs` belong together; if they do, pass `--force`".into()
+            }
+            Self::Database(DatabaseError::Absent(_)) => {
+                "Name the registry's database with `--database`; `skillyard registry serve` makes a new one".into()
+            }
             Self::Database(error) if error.is_of_disk() => {
                 "Look whether the disk of the database is full".into()
             }
@@ -166,6 +172,7 @@ impl RegistryFailure {
             )
             | Self::Maintenance(
                 MaintenanceError::Damaged(_)
+                | MaintenanceError::MostUnused { .. }
                 | MaintenanceError::NotEmpty
                 | MaintenanceError::Exists(_)
                 | MaintenanceError::NoCopy(_),

@@ -88,6 +88,7 @@ mod read_resource;
 mod readme;
 mod registry;
 mod registry_attacks;
+mod registry_care;
 mod registry_cluster;
 mod registry_copies;
 mod registry_crash;

@@ -6,8 +6,8 @@ use serde_json::json;
 use skillyard_registry::maintenance;
 
 use super::super::Outcome;
-use super::Storage;
 use super::log_key::{self, Copying};
+use super::{Need, Storage};
 use crate::context::Context;
 use crate::error::Status;
 use crate::error::registry::RegistryFailure;
@@ -41,7 +41,7 @@ pub(super) struct Args {
 }
 
 pub(super) async fn run(context: &Context, args: &Args) -> Outcome {
-    let registry = args.storage.registry(context).await?;
+    let registry = args.storage.registry(context, Need::Existing).await?;
     let folder = context.environment.current_dir.join(&args.folder);
     let key = if args.without_key {
         Copying::LeftOut

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use skillyard_registry::maintenance;
 
 use super::super::Outcome;
-use super::{Storage, log_key};
+use super::{Need, Storage, log_key};
 use crate::context::Context;
 use crate::error::Status;
 use crate::error::registry::RegistryFailure;
@@ -45,8 +45,8 @@ pub(super) struct Args {
 
 pub(super) async fn run(context: &Context, args: &Args) -> Outcome {
     let start = Instant::now();
+    let registry = args.storage.registry(context, Need::Existing).await?;
     let key = log_key::load(context, args.log_key.as_deref())?;
-    let registry = args.storage.registry(context).await?;
     let signer = maintenance::log_signer(&registry).await;
     let signer = signer.map_err(RegistryFailure::from)?;
     log_key::fits(&key, &signer, args.log_key.as_deref())?;

@@ -29,6 +29,9 @@ use crate::error::registry::RegistryFailure;
 /// Threads for files and archives: each keeps memory of its own, and the processor is the limit anyway.
 const BLOCKING: usize = 8;
 
+/// The file of the database in the registry's own folder.
+const DATABASE: &str = "registry.db";
+
 /// Run a registry of skills
 ///
 /// Without a database and a store everything is in SKILLYARD_HOME/registry.
@@ -92,7 +95,7 @@ pub(crate) async fn server(
         blobs: None,
     };
     let key = log_key::load(context, None)?;
-    let registry = storage.registry(context).await?;
+    let registry = storage.registry(context, Need::Made).await?;
     let mut settings = skillyard_registry::Settings::new(url);
     settings.proxy = proxy;
     if readers == Readers::Known {
@@ -121,6 +124,15 @@ enum Place {
     Named,
 }
 
+/// What becomes of a registry that is not there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Need {
+    /// It is made.
+    Made,
+    /// That is an error: a wrong address is not to look like a registry in which all is well.
+    Existing,
+}
+
 impl Storage {
     fn place(&self) -> Place {
         match self.database {
@@ -129,12 +141,19 @@ impl Storage {
         }
     }
 
-    async fn database(&self, context: &Context) -> Result<Database, CommandError> {
-        let opened = if let Some(address) = &self.database {
-            context.learn_address(address);
-            Database::open(address).await
-        } else {
-            Database::open_file(&home(context)?.join("registry.db")).await
+    async fn database(&self, context: &Context, need: Need) -> Result<Database, CommandError> {
+        let opened = match (&self.database, need) {
+            (Some(address), need) => {
+                context.learn_address(address);
+                match need {
+                    Need::Made => Database::open(address).await,
+                    Need::Existing => Database::open_existing(address).await,
+                }
+            }
+            (None, Need::Made) => Database::open_file(&home(context)?.join(DATABASE)).await,
+            (None, Need::Existing) => {
+                Database::open_existing_file(&folder(context).join(DATABASE)).await
+            }
         };
         Ok(opened.map_err(RegistryFailure::from)?)
     }
@@ -165,9 +184,9 @@ impl Storage {
         Ok(blobs.map_err(RegistryFailure::from)?)
     }
 
-    async fn registry(&self, context: &Context) -> Result<Registry, CommandError> {
+    async fn registry(&self, context: &Context, need: Need) -> Result<Registry, CommandError> {
         let recorder = Arc::new(context.recorder()?);
-        let database = self.database(context).await?;
+        let database = self.database(context, need).await?;
         let clock = Arc::new(jiff::Timestamp::now);
         Ok(Registry::new(
             database,
@@ -178,9 +197,14 @@ impl Storage {
     }
 }
 
-/// The folder for a registry on this machine, for nobody else's eyes.
+/// The folder for a registry on this machine.
+fn folder(context: &Context) -> PathBuf {
+    context.environment.skillyard_home.join("registry")
+}
+
+/// The same, made if need be, for nobody else's eyes.
 fn home(context: &Context) -> Result<PathBuf, CommandError> {
-    let folder = context.environment.skillyard_home.join("registry");
+    let folder = folder(context);
     let made = || -> std::io::Result<()> {
         own_folder::make(&folder)?;
         let private = <std::fs::Permissions as std::os::unix::fs::PermissionsExt>::from_mode(0o700);

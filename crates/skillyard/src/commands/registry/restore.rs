@@ -6,7 +6,7 @@ use serde_json::json;
 use skillyard_registry::maintenance;
 
 use super::super::Outcome;
-use super::{Storage, log_key};
+use super::{Need, Storage, log_key};
 use crate::context::Context;
 use crate::error::Status;
 use crate::error::registry::RegistryFailure;
@@ -32,7 +32,7 @@ pub(super) struct Args {
 
 pub(super) async fn run(context: &Context, args: &Args) -> Outcome {
     let folder = context.environment.current_dir.join(&args.folder);
-    let registry = args.storage.registry(context).await?;
+    let registry = args.storage.registry(context, Need::Made).await?;
     let restored = maintenance::restore(&registry, &folder).await;
     let restored = restored.map_err(RegistryFailure::from)?;
     let signer = maintenance::log_signer(&registry).await;

@@ -17,7 +17,7 @@ use tokio::net::TcpListener;
 use tokio::signal::unix::{SignalKind, signal};
 
 use super::super::Outcome;
-use super::{Storage, log_key, reached};
+use super::{Need, Storage, log_key, reached};
 use crate::context::Context;
 use crate::error::Status;
 use crate::error::registry::RegistryFailure;
@@ -88,7 +88,7 @@ pub(super) async fn run(context: &Context, args: &Args) -> Outcome {
     let mut terminate = signal(SignalKind::terminate()).map_err(RegistryFailure::Start)?;
     let mut interrupt = signal(SignalKind::interrupt()).map_err(RegistryFailure::Start)?;
     let key = log_key::load(context, args.log_key.as_deref())?;
-    let registry = args.storage.registry(context).await?;
+    let registry = args.storage.registry(context, Need::Made).await?;
     let signer = maintenance::log_signer(&registry).await;
     if signer.map_err(RegistryFailure::from)?.is_other_than(&key) {
         context.printer.note(

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use skillyard_registry::maintenance;
 
 use super::super::Outcome;
-use super::Storage;
+use super::{Need, Storage};
 use crate::context::Context;
 use crate::error::Status;
 use crate::error::registry::RegistryFailure;
@@ -29,7 +29,7 @@ pub(super) struct Args {
 
 pub(super) async fn run(context: &Context, args: &Args) -> Outcome {
     let start = Instant::now();
-    let registry = args.storage.registry(context).await?;
+    let registry = args.storage.registry(context, Need::Existing).await?;
     let found = maintenance::verify(&registry).await;
     let found = found.map_err(RegistryFailure::from)?;
     registry.database.close().await;

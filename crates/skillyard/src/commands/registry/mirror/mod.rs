@@ -9,7 +9,7 @@ use std::time::Instant;
 use serde_json::{Value, json};
 
 use super::super::Outcome;
-use super::Storage;
+use super::{Need, Storage};
 use crate::context::Context;
 use crate::error::{CommandError, Status};
 use crate::install::web::Web;
@@ -52,7 +52,7 @@ pub(super) async fn run(context: &Context, args: &Args) -> Outcome {
     // Clients that wait belong on a thread that may wait; they cannot even be made elsewhere.
     let remote = tokio::task::block_in_place(|| Web::new(context, &[])?.at(&args.url))?;
     let source = Source(Arc::new(remote));
-    let registry = args.storage.registry(context).await?;
+    let registry = args.storage.registry(context, Need::Made).await?;
     let copied = copy(context, &source, &registry).await;
     registry.database.close().await;
     tokio::task::block_in_place(|| drop(source));

@@ -6,7 +6,7 @@ use skillyard_audit::{Event, EventKind};
 use skillyard_registry::store::held;
 
 use super::super::Outcome;
-use super::Storage;
+use super::{Need, Storage};
 use crate::context::Context;
 use crate::error::Status;
 use crate::error::registry::RegistryFailure;
@@ -44,7 +44,7 @@ enum Verb {
 }
 
 pub(super) async fn run(context: &Context, args: &Args) -> Outcome {
-    let database = args.storage.database(context).await?;
+    let database = args.storage.database(context, Need::Existing).await?;
     match &args.verb {
         Verb::List => {
             let names = held::list(&database).await.map_err(RegistryFailure::from)?;

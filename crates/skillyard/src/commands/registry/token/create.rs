@@ -8,7 +8,7 @@ use skillyard_registry::token::{NewToken, Scope, is_account};
 
 use super::super::super::Outcome;
 use super::super::super::token::{Made, show_made};
-use super::super::Storage;
+use super::super::{Need, Storage};
 use crate::context::Context;
 use crate::error::registry::RegistryFailure;
 use crate::report::counted;
@@ -53,7 +53,7 @@ pub(super) async fn run(context: &Context, args: &Args) -> Outcome {
         .map_err(RegistryFailure::from)?;
     let token = NewToken::draw().map_err(RegistryFailure::from)?;
     let recorder = context.ready_to_record()?;
-    let database = args.storage.database(context).await?;
+    let database = args.storage.database(context, Need::Made).await?;
     let terms = Terms {
         account: &args.user,
         scopes: &scopes,

@@ -5,7 +5,7 @@ use skillyard_registry::store::tokens;
 
 use super::super::super::Outcome;
 use super::super::super::token::state;
-use super::super::Storage;
+use super::super::{Need, Storage};
 use crate::context::Context;
 use crate::error::Status;
 use crate::error::registry::RegistryFailure;
@@ -19,7 +19,7 @@ pub(super) struct Args {
 }
 
 pub(super) async fn run(context: &Context, args: &Args) -> Outcome {
-    let database = args.storage.database(context).await?;
+    let database = args.storage.database(context, Need::Existing).await?;
     let tokens = tokens::list(&database, None)
         .await
         .map_err(RegistryFailure::from)?;

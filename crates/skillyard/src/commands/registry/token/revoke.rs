@@ -5,7 +5,7 @@ use skillyard_registry::store::tokens;
 
 use super::super::super::Outcome;
 use super::super::super::token::show_revoked;
-use super::super::Storage;
+use super::super::{Need, Storage};
 use crate::context::Context;
 use crate::error::registry::RegistryFailure;
 
@@ -20,7 +20,7 @@ pub(super) struct Args {
 
 pub(super) async fn run(context: &Context, args: &Args) -> Outcome {
     let recorder = context.ready_to_record()?;
-    let database = args.storage.database(context).await?;
+    let database = args.storage.database(context, Need::Existing).await?;
     let ended = tokens::revoke(&database, &args.id, None, context.now()).await;
     let ended = ended.map_err(RegistryFailure::from)?;
     database.close().await;
