@@ -94,6 +94,9 @@ pub enum RegistryError {
     /// There is no such skill.
     #[error("there is no skill `{0}`")]
     NoSkill(String),
+    /// There is nothing to give to whoever names no version.
+    #[error("every version of `{0}` was withdrawn")]
+    Withdrawn(String),
     /// There is no such version.
     #[error("`{skill}` has no version `{version}`")]
     NoVersion {
@@ -220,6 +223,7 @@ impl RegistryError {
             | Self::Mirror(_) => 403,
             Self::NoSkill(_)
             | Self::NoVersion { .. }
+            | Self::Withdrawn(_)
             | Self::NoFile { .. }
             | Self::NoOwner(_)
             | Self::NoNamespace(_)
@@ -262,6 +266,7 @@ impl RegistryError {
             Self::Held { .. } => "held-name",
             Self::NoSkill(_) => "no-such-skill",
             Self::NoVersion { .. } => "no-such-version",
+            Self::Withdrawn(_) => "withdrawn",
             Self::NoFile { .. } => "no-such-file",
             Self::NoOwner(_) => "no-such-owner",
             Self::OtherPackage { .. } => "other-package",

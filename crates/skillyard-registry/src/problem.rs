@@ -91,7 +91,9 @@ impl IntoResponse for RegistryError {
         }
         let about = match self {
             Self::NoSkill(name) => About::Missing(name),
-            Self::NoVersion { skill, .. } | Self::NoFile { skill, .. } => About::Skill(skill),
+            Self::NoVersion { skill, .. } | Self::NoFile { skill, .. } | Self::Withdrawn(skill) => {
+                About::Skill(skill)
+            }
             _ => About::Other,
         };
         response.extensions_mut().insert(Trouble { detail, about });

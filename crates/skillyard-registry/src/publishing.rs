@@ -112,7 +112,7 @@ impl Registry {
     ) -> Result<(), RegistryError> {
         let (name, version) = (&package.name, &package.version);
         let wanted = (tag.to_owned(), version.to_string());
-        if tags::of(&self.database, name.as_str())
+        if tags::of(self.database.pool(), name.as_str())
             .await?
             .contains(&wanted)
         {

@@ -96,7 +96,7 @@ impl Registry {
         version: Option<&Version>,
     ) -> Result<VersionRow, RegistryError> {
         let Some(version) = version else {
-            let skill = skills::one(&self.database, name.as_str()).await?;
+            let skill = skills::one(self.database.pool(), name.as_str()).await?;
             let skill = skill.ok_or_else(|| RegistryError::NoSkill(name.to_string()))?;
             return Ok(skill.latest);
         };

@@ -13,6 +13,7 @@ use skillyard_format::{Digest, QualifiedName};
 use crate::endpoints::index;
 use crate::error::RegistryError;
 use crate::server::Server;
+use crate::store::versions::VersionRow;
 use crate::store::{skills, tags, versions};
 
 /// Archives up to this length are sent whole and kept; others are passed on piece by piece.
@@ -25,6 +26,7 @@ pub(crate) struct Sheet {
     pub(crate) text: Bytes,
     /// The tag of that file.
     pub(crate) tag: HeaderValue,
+    /// The latest version, unless all of them were withdrawn.
     latest: Option<Version>,
     releases: Vec<Release>,
 }
@@ -58,19 +60,22 @@ impl Server {
         if let Some(sheet) = self.sheets.get(sequence, name.as_str()) {
             return Ok(sheet);
         }
-        let rows = versions::of(database, name.as_str()).await?;
-        let standing = skills::standing(database, name.as_str()).await?;
+        // All of it as it is at one moment: what one statement names, the next one has.
+        let mut moment = database.snapshot().await?;
+        let rows = versions::of(&mut *moment, name.as_str()).await?;
         if rows.is_empty() {
             return Err(RegistryError::NoSkill(name.to_string()));
         }
-        let tags = tags::of(database, name.as_str()).await?;
+        let standing = skills::standing(&mut *moment, name.as_str()).await?;
+        let tags = tags::of(&mut *moment, name.as_str()).await?;
+        drop(moment);
         let text = index::text(name.as_str(), &rows, &tags, &standing);
         let tag = format!("\"{}\"", &Digest::of(text.as_bytes()).to_hex()[..32]);
         let sheet = Arc::new(Sheet {
             // It is kept, so it takes no more room than it needs.
             text: text.into_boxed_str().into_boxed_bytes().into(),
             tag: HeaderValue::from_str(&tag).map_err(RegistryError::internal)?,
-            latest: standing.latest,
+            latest: offered(&rows, standing.latest),
             releases: rows
                 .into_iter()
                 .map(|row| Release {
@@ -98,7 +103,8 @@ impl Server {
         match (sheet.release(version), version) {
             (Some(release), _) => Ok(release.clone()),
             (None, Some(version)) => Err(missing(name, version)),
-            (None, None) => Err(RegistryError::NoSkill(name.to_string())),
+            // Nothing new chooses a version that was withdrawn.
+            (None, None) => Err(RegistryError::Withdrawn(name.to_string())),
         }
     }
 
@@ -124,6 +130,15 @@ impl Server {
         self.archives.put(FOR_GOOD, release.digest, kept, length);
         Ok(Some(bytes))
     }
+}
+
+/// The latest version, if it is for anybody new.
+fn offered(rows: &[VersionRow], latest: Option<Version>) -> Option<Version> {
+    let is_offered = |version: &Version| {
+        let mut rows = rows.iter();
+        rows.any(|row| row.version == *version && row.yanked.is_none())
+    };
+    latest.filter(is_offered)
 }
 
 fn missing(name: &QualifiedName, version: &Version) -> RegistryError {

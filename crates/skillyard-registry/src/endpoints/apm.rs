@@ -78,7 +78,7 @@ pub(crate) async fn versions(
     Segments((owner, name)): Segments<(String, String)>,
 ) -> Result<Json<PackageVersions>, RegistryError> {
     let name = owned(&server, &owner, &name).await?;
-    let all = rows::of(&server.registry.database, name.as_str()).await?;
+    let all = rows::of(server.registry.database.pool(), name.as_str()).await?;
     let offered = all.iter().rev().filter(|each| each.yanked.is_none());
     Ok(Json(PackageVersions {
         package: format!("{owner}/{}", name.name()),
@@ -258,11 +258,14 @@ async fn owned(server: &Server, owner: &str, name: &str) -> Result<QualifiedName
     let database = &server.registry.database;
     if let Some(namespace) = namespace_of(server, owner).await? {
         let inside = QualifiedName::new(Some(namespace), name.name().clone());
-        if skills::one(database, inside.as_str()).await?.is_some() {
+        if skills::one(database.pool(), inside.as_str())
+            .await?
+            .is_some()
+        {
             return Ok(inside);
         }
     }
-    let owners = owners::of(database, name.as_str()).await?;
+    let owners = owners::of(database.pool(), name.as_str()).await?;
     if owners.iter().any(|each| each == owner) {
         return Ok(name);
     }

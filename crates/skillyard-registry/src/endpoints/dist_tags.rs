@@ -84,11 +84,11 @@ pub(crate) async fn delete(
 
 async fn told(server: &Server, name: &QualifiedName) -> Result<Json<TagList>, RegistryError> {
     let database = &server.registry.database;
-    if skills::one(database, name.as_str()).await?.is_none() {
+    if skills::one(database.pool(), name.as_str()).await?.is_none() {
         return Err(RegistryError::NoSkill(name.to_string()));
     }
     Ok(Json(TagList {
         name: name.to_string(),
-        dist_tags: tags::offered(database, name.as_str()).await?,
+        dist_tags: tags::offered(database.pool(), name.as_str()).await?,
     }))
 }

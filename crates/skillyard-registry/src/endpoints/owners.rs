@@ -83,7 +83,7 @@ pub(crate) async fn remove(
 }
 
 async fn told(server: &Server, name: &QualifiedName) -> Result<Json<OwnerList>, RegistryError> {
-    let all = owners::people(&server.registry.database, name.as_str()).await?;
+    let all = owners::people(server.registry.database.pool(), name.as_str()).await?;
     // No skill is without an owner.
     if all.is_empty() {
         return Err(RegistryError::NoSkill(name.to_string()));

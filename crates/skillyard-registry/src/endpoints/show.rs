@@ -73,10 +73,11 @@ pub(crate) async fn show(
     Segments(name): Segments<String>,
 ) -> Result<Response, RegistryError> {
     let name = named(&name)?;
-    let database = &server.registry.database;
-    let skill = skills::one(database, name.as_str()).await?;
+    // All of it as it is at one moment, while others publish.
+    let mut moment = server.registry.database.snapshot().await?;
+    let skill = skills::one(&mut *moment, name.as_str()).await?;
     let skill = skill.ok_or_else(|| RegistryError::NoSkill(name.to_string()))?;
-    let all = versions::of(database, name.as_str()).await?;
+    let all = versions::of(&mut *moment, name.as_str()).await?;
     let versions = all.iter().rev().map(|each| VersionDetail {
         version: each.version.to_string(),
         digest: each.digest,
@@ -91,8 +92,8 @@ pub(crate) async fn show(
     let facts = &skill.latest.facts;
     let detail = SkillDetail {
         summary: Summary::new(&skill, &reached),
-        dist_tags: tags::offered(database, name.as_str()).await?,
-        owners: owners::of(database, name.as_str()).await?,
+        dist_tags: tags::offered(&mut *moment, name.as_str()).await?,
+        owners: owners::of(&mut *moment, name.as_str()).await?,
         files: &facts.files,
         findings: &facts.findings,
         requires: &facts.requires,

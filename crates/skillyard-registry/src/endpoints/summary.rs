@@ -22,8 +22,9 @@ pub(crate) struct Summary<'a> {
     author: &'a str,
     /// How often it was fetched, once per visitor and day.
     downloads: u64,
-    /// Where the archive of the latest version is.
-    download_url: String,
+    /// Where the archive of the latest version is, unless that was withdrawn.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    download_url: Option<String>,
     /// Its licence.
     #[serde(skip_serializing_if = "Option::is_none")]
     license: Option<&'a str>,
@@ -55,10 +56,10 @@ impl<'a> Summary<'a> {
             version: latest.version.to_string(),
             author: &latest.publisher,
             downloads: skill.downloads,
-            download_url: format!(
-                "{}/skills/{}/{}/download",
-                reached.0, skill.name, latest.version
-            ),
+            download_url: latest.yanked.is_none().then(|| {
+                let (place, name, version) = (&reached.0, &skill.name, &latest.version);
+                format!("{place}/skills/{name}/{version}/download")
+            }),
             license: latest.facts.license.as_deref(),
             tags: &latest.facts.tags,
             updated: &latest.published,

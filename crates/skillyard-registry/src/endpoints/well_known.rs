@@ -188,6 +188,10 @@ pub(crate) async fn file(
 ) -> Result<Response, RegistryError> {
     let name = named(&name)?;
     let found = server.registry.version(&name, None).await?;
+    // Discovery is for what is new, and nothing new chooses what was withdrawn.
+    if found.yanked.is_some() {
+        return Err(RegistryError::Withdrawn(name.to_string()));
+    }
     let missing = || RegistryError::NoFile {
         skill: name.to_string(),
         path: path.chars().take(200).collect(),

@@ -125,8 +125,14 @@ async fn export_skill(
     size: usize,
 ) -> Result<Option<SkillRow>, MaintenanceError> {
     let database = &registry.database;
+    // All of it as it is at one moment: a tag stands for a version that is among these.
+    let mut moment = database.snapshot().await?;
+    let rows = versions::of(&mut *moment, &skill.name).await?;
+    let mut tags = tags::of(&mut *moment, &skill.name).await?;
+    let standing = skills::standing(&mut *moment, &skill.name).await?;
+    drop(moment);
     let mut here = Vec::new();
-    for row in versions::of(database, &skill.name).await? {
+    for row in rows {
         let log = registry.log.read(database).await?;
         let place = log.place(row.sequence);
         let proof = place.and_then(|place| Some((place, log.tree.inclusion(place, size)?)));
@@ -144,7 +150,6 @@ async fn export_skill(
             }
         }
     }
-    let mut tags = tags::of(database, &skill.name).await?;
     let numbers: Vec<(Version, bool)> = here
         .iter()
         .map(|row| (row.version.clone(), row.yanked.is_some()))
@@ -161,7 +166,6 @@ async fn export_skill(
         export_files(registry, files, &skill).await?;
     }
     tags.retain(|(_, of)| here.iter().any(|row| row.version.to_string() == *of));
-    let standing = skills::standing(database, &skill.name).await?;
     // After the archives, so that no line names what is not there yet.
     let text = index::text(&skill.name, &here, &tags, &standing);
     let path = format!("index/{}", name.index_path().join("/"));

@@ -50,7 +50,7 @@ pub(crate) async fn compare(
     let name = named(&name)?;
     let wrong = |_| RegistryError::Parameter("`from` and `to` are versions".to_owned());
     let span = span.map_err(wrong)?.0;
-    let mut all = versions::of(&server.registry.database, name.as_str()).await?;
+    let mut all = versions::of(server.registry.database.pool(), name.as_str()).await?;
     all.reverse();
     if all.is_empty() {
         return Err(RegistryError::NoSkill(name.to_string()));

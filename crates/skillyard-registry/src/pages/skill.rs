@@ -16,6 +16,7 @@ use super::{file_address, page, skill_address, with_query};
 use crate::endpoints::{named, numbered};
 use crate::error::RegistryError;
 use crate::reached::Reached;
+use crate::registry::no_version;
 use crate::segments::Segments;
 use crate::server::Server;
 use crate::store::versions::VersionRow;
@@ -55,6 +56,8 @@ struct Page {
     shown: VersionRow,
     /// The latest version, if another is shown.
     latest: Option<Version>,
+    /// Whether there is a version for anybody new.
+    is_offered: bool,
     versions: Vec<VersionRow>,
     dependents: Vec<String>,
     clients: Vec<(&'static str, String)>,
@@ -74,23 +77,29 @@ pub(crate) async fn skill(
 ) -> Result<Response, RegistryError> {
     let name = named(&name)?;
     let version = Wanted::version(wanted, &name)?;
-    let database = &server.registry.database;
-    let skill = skills::one(database, name.as_str()).await?;
+    // All of it as it is at one moment, while others publish.
+    let mut moment = server.registry.database.snapshot().await?;
+    let skill = skills::one(&mut *moment, name.as_str()).await?;
     let skill = skill.ok_or_else(|| RegistryError::NoSkill(name.to_string()))?;
-    let latest = skill.latest.version.clone();
+    let mut versions = versions::of(&mut *moment, name.as_str()).await?;
+    versions.reverse();
+    let owners = owners::of(&mut *moment, name.as_str()).await?;
+    drop(moment);
+    let (latest, is_offered) = (skill.latest.version.clone(), skill.latest.yanked.is_none());
     let shown = match version {
-        Some(version) => server.registry.version(&name, Some(&version)).await?,
+        Some(version) => {
+            let found = versions.iter().find(|each| each.version == version);
+            found.cloned().ok_or_else(|| no_version(&name, &version))?
+        }
         None => skill.latest,
     };
-    let mut versions = versions::of(database, name.as_str()).await?;
-    versions.reverse();
-    let owners = owners::of(database, name.as_str()).await?;
     page(&Page {
         instructions: instructions(&server, &name, &shown).await?,
         dependents: dependents(&server, name.as_str()).await?,
         clients: clients(&reached.0, &name, &shown.publisher),
         owners,
         latest: (shown.version != latest).then_some(latest),
+        is_offered,
         name: skill.name,
         deprecated: skill.deprecated,
         downloads: skill.downloads,

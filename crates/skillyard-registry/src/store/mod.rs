@@ -17,8 +17,9 @@ pub(crate) mod upstream;
 pub mod versions;
 
 use jiff::Timestamp;
+use sqlx::{Any, Executor};
 
-use crate::database::{Database, DatabaseError};
+use crate::database::DatabaseError;
 
 /// A time as it is stored: to the second, in UTC.
 pub(crate) fn stored(time: Timestamp) -> String {
@@ -28,14 +29,20 @@ pub(crate) fn stored(time: Timestamp) -> String {
 
 /// Two columns of the rows that have a value, sorted; databases sort text by their own rules.
 async fn pairs(
-    database: &Database,
+    executor: impl Executor<'_, Database = Any>,
     statement: &'static str,
     value: &str,
 ) -> Result<Vec<(String, String)>, DatabaseError> {
     let rows = sqlx::query_as(statement).bind(value);
-    let mut rows: Vec<(String, String)> = rows.fetch_all(database.pool()).await?;
+    let mut rows: Vec<(String, String)> = rows.fetch_all(executor).await?;
     rows.sort_unstable();
     Ok(rows)
+}
+
+/// So many parameters of a statement, as they stand between brackets.
+fn places(count: usize) -> String {
+    let places: Vec<String> = (1..=count).map(|place| format!("${place}")).collect();
+    places.join(", ")
 }
 
 /// A value in the database that cannot be read.

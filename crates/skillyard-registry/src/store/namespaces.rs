@@ -15,7 +15,7 @@ pub async fn members(
     namespace: &Namespace,
 ) -> Result<Vec<Person>, DatabaseError> {
     let statement = "SELECT account, role FROM members WHERE namespace = $1";
-    let rows = pairs(database, statement, namespace.as_str()).await?;
+    let rows = pairs(database.pool(), statement, namespace.as_str()).await?;
     Ok(sorted(rows)?)
 }
 
@@ -39,7 +39,7 @@ pub async fn of(
     account: &str,
 ) -> Result<Vec<(String, String)>, DatabaseError> {
     let statement = "SELECT namespace, role FROM members WHERE account = $1";
-    pairs(database, statement, account).await
+    pairs(database.pool(), statement, account).await
 }
 
 /// The namespace that has this name, or one that looks like it.

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use skillyard_format::{Namespace, QualifiedName};
-use sqlx::AnyConnection;
+use sqlx::{Any, AnyConnection, AssertSqlSafe, Executor};
 
 use super::listing;
 use crate::database::{Database, DatabaseError};
@@ -19,14 +19,20 @@ pub struct Person {
 }
 
 /// The owners of a skill, sorted; those of its namespace are among them.
-pub async fn of(database: &Database, skill: &str) -> Result<Vec<String>, DatabaseError> {
-    let people = people(database, skill).await?;
+pub async fn of(
+    executor: impl Executor<'_, Database = Any>,
+    skill: &str,
+) -> Result<Vec<String>, DatabaseError> {
+    let people = people(executor, skill).await?;
     let owners = people.into_iter().filter(|each| each.role == Role::Owner);
     Ok(owners.map(|each| each.account).collect())
 }
 
 /// Everybody who has a role for a skill, each with the highest, sorted.
-pub async fn people(database: &Database, skill: &str) -> Result<Vec<Person>, DatabaseError> {
+pub async fn people(
+    executor: impl Executor<'_, Database = Any>,
+    skill: &str,
+) -> Result<Vec<Person>, DatabaseError> {
     let rows: Vec<(String, String)> = sqlx::query_as(
         "SELECT account, role FROM owners WHERE skill = $1 UNION \
          SELECT m.account, m.role FROM members m JOIN skills s ON s.namespace = m.namespace \
@@ -34,7 +40,7 @@ pub async fn people(database: &Database, skill: &str) -> Result<Vec<Person>, Dat
     )
     .bind(skill)
     .bind(skill)
-    .fetch_all(database.pool())
+    .fetch_all(executor)
     .await?;
     Ok(sorted(rows)?)
 }

@@ -9,7 +9,7 @@ use sqlx::any::AnyRow;
 use sqlx::{Any, AnyConnection, AssertSqlSafe, Executor, Row as _};
 
 use super::versions::{self, VersionRow};
-use super::{listing, stored, tags};
+use super::{listing, places, stored, tags};
 use crate::database::{Database, DatabaseError, lock_within};
 
 /// A skill with its latest version.
@@ -48,10 +48,13 @@ macro_rules! with_latest {
 pub(super) use with_latest;
 
 /// One skill.
-pub async fn one(database: &Database, name: &str) -> Result<Option<SkillRow>, DatabaseError> {
+pub async fn one(
+    executor: impl Executor<'_, Database = Any>,
+    name: &str,
+) -> Result<Option<SkillRow>, DatabaseError> {
     let row = sqlx::query(concat!(with_latest!(), "WHERE s.name = $1"))
         .bind(name)
-        .fetch_optional(database.pool())
+        .fetch_optional(executor)
         .await?;
     Ok(row.as_ref().map(read).transpose()?)
 }
@@ -64,8 +67,11 @@ pub(crate) async fn named(
     if names.is_empty() {
         return Ok(Vec::new());
     }
-    let places: Vec<String> = (1..=names.len()).map(|place| format!("${place}")).collect();
-    let statement = format!("{}WHERE s.name IN ({})", with_latest!(), places.join(", "));
+    let statement = format!(
+        "{}WHERE s.name IN ({})",
+        with_latest!(),
+        places(names.len())
+    );
     // Only numbers of parameters are written into it.
     let mut query = sqlx::query(AssertSqlSafe(statement));
     for name in names {
@@ -92,10 +98,13 @@ pub(crate) struct Standing {
 }
 
 /// How a skill stands; nothing is said of one that is not there.
-pub(crate) async fn standing(database: &Database, name: &str) -> Result<Standing, DatabaseError> {
+pub(crate) async fn standing(
+    executor: impl Executor<'_, Database = Any>,
+    name: &str,
+) -> Result<Standing, DatabaseError> {
     let row = sqlx::query("SELECT latest, deprecated FROM skills WHERE name = $1")
         .bind(name)
-        .fetch_optional(database.pool())
+        .fetch_optional(executor)
         .await?;
     let Some(row) = row else {
         return Ok(Standing::default());

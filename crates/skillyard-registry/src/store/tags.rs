@@ -7,12 +7,15 @@ use semver::Version;
 use sqlx::{Any, AnyConnection, Executor};
 
 use super::{pairs, stored};
-use crate::database::{Database, DatabaseError};
+use crate::database::DatabaseError;
 
 /// The tags of a skill with their versions, sorted.
-pub async fn of(database: &Database, skill: &str) -> Result<Vec<(String, String)>, DatabaseError> {
+pub async fn of(
+    executor: impl Executor<'_, Database = Any>,
+    skill: &str,
+) -> Result<Vec<(String, String)>, DatabaseError> {
     pairs(
-        database,
+        executor,
         "SELECT tag, version FROM tags WHERE skill = $1",
         skill,
     )
@@ -22,7 +25,7 @@ pub async fn of(database: &Database, skill: &str) -> Result<Vec<(String, String)
 /// The tags of a skill as they are told: a version that was withdrawn is no tag's, and there is a
 /// latest one, also where nobody set it.
 pub(crate) async fn offered(
-    database: &Database,
+    executor: impl Executor<'_, Database = Any>,
     skill: &str,
 ) -> Result<BTreeMap<String, String>, DatabaseError> {
     let rows: Vec<(String, String)> = sqlx::query_as(
@@ -35,7 +38,7 @@ pub(crate) async fn offered(
     )
     .bind(skill)
     .bind(skill)
-    .fetch_all(database.pool())
+    .fetch_all(executor)
     .await?;
     Ok(rows.into_iter().collect())
 }

@@ -40,14 +40,17 @@ pub struct VersionRow {
 }
 
 /// All versions of a skill, in the order in which they were published.
-pub async fn of(database: &Database, skill: &str) -> Result<Vec<VersionRow>, DatabaseError> {
+pub async fn of(
+    executor: impl Executor<'_, Database = Any>,
+    skill: &str,
+) -> Result<Vec<VersionRow>, DatabaseError> {
     let statement = concat!(
         "SELECT version, sequence, digest, tree, size, published, publisher, signer, verdict, ",
         "facts, yanked, yank_reason FROM versions WHERE skill = $1 ORDER BY sequence"
     );
     let rows = sqlx::query(statement)
         .bind(skill)
-        .fetch_all(database.pool())
+        .fetch_all(executor)
         .await?;
     Ok(rows.iter().map(read).collect::<Result<_, _>>()?)
 }

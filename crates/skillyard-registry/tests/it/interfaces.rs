@@ -60,6 +60,24 @@ async fn a_withdrawn_skill_is_offered_to_nobody() {
     ] {
         assert_eq!(yard.get(path).await.json()["skills"], json!([]), "{path}");
     }
+    for path in [
+        "/skills/forms/download",
+        "/.well-known/skills/forms/SKILL.md",
+    ] {
+        let answer = yard.get(path).await;
+        assert_eq!(answer.problem(), "404 withdrawn", "{path}");
+    }
+    let shown = yard.get("/skills/forms").await.json();
+    assert_eq!(shown.get("download_url"), None, "{shown}");
+    let page = yard.get("/view/forms").await.text();
+    assert!(!page.contains("skillyard install"), "{page}");
+    assert!(page.contains("there is none to install"), "{page}");
+    // A lock names it and gets it.
+    let named = yard.get("/skills/forms/1.0.0/download").await;
+    assert_eq!(named.status, 200);
+    yard.publish(&ada, skill("forms", "1.1.0")).await;
+    let latest = yard.get("/skills/forms/download").await;
+    assert_eq!(latest.header("x-skillyard-version"), "1.1.0");
 }
 
 #[tokio::test]

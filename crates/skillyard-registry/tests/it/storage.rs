@@ -194,6 +194,14 @@ async fn roles_and_downloads_do_not_wait_for_each_other() {
         .body(Body::empty())
         .unwrap();
     let changing = tokio::spawn(yard.router.clone().oneshot(request));
+    somebody_waits(&postgres).await;
+    count(&mut counting, "@ada/zebra").await;
+    counting.commit().await.unwrap();
+    assert_eq!(changing.await.unwrap().unwrap().status(), 200);
+}
+
+/// Returns once somebody waits for a lock.
+async fn somebody_waits(postgres: &Postgres) {
     let mut looking = PgConnection::connect(postgres.url()).await.unwrap();
     loop {
         let waiting = sqlx::query_scalar("SELECT count(*) FROM pg_locks WHERE NOT granted");
@@ -203,9 +211,56 @@ async fn roles_and_downloads_do_not_wait_for_each_other() {
         }
         tokio::task::yield_now().await;
     }
-    count(&mut counting, "@ada/zebra").await;
-    counting.commit().await.unwrap();
-    assert_eq!(changing.await.unwrap().unwrap().status(), 200);
+}
+
+/// Somebody publishes on another node, between the statements of one who fetches.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_skill_is_fetched_as_it_was_or_as_it_is() {
+    let Some(postgres) = Postgres::start() else {
+        return;
+    };
+    let folder = TempDir::new().unwrap();
+    let yard = node(postgres.url(), Blobs::in_folder(folder.path()).unwrap()).await;
+    let ada = yard.full("ada").await;
+    let publish = Request::post("/skills?tag=beta")
+        .header("authorization", format!("Bearer {ada}"))
+        .body(Body::from(skill("forms", "1.0.0")))
+        .unwrap();
+    assert_eq!(yard.send(publish).await.status, 201);
+    for (path, version) in [
+        ("/skills/forms/download", "1.1.0"),
+        ("/index/fo/rm/forms", "1.2.0"),
+    ] {
+        let mut other = PgConnection::connect(postgres.url()).await.unwrap();
+        let mut other = other.begin().await.unwrap();
+        // Whoever fetches has read the versions when it comes to these.
+        let lock = "LOCK TABLE skills, tags IN ACCESS EXCLUSIVE MODE";
+        sqlx::query(lock).execute(&mut *other).await.unwrap();
+        let request = Request::get(path).body(Body::empty()).unwrap();
+        let fetching = tokio::spawn(yard.router.clone().oneshot(request));
+        somebody_waits(&postgres).await;
+        for statement in [
+            "INSERT INTO versions (skill, version, sequence, digest, tree, size, published, \
+             publisher, verdict, facts) SELECT skill, $1, \
+             (SELECT MAX(sequence) + 1 FROM versions), digest, tree, size, published, publisher, \
+             verdict, facts FROM versions WHERE skill = 'forms' AND version = '1.0.0'",
+            "UPDATE skills SET latest = $1 WHERE name = 'forms'",
+            "UPDATE tags SET version = $1 WHERE skill = 'forms'",
+            // Nothing that is kept in memory holds any more.
+            "UPDATE state SET sequence = sequence + length($1)",
+        ] {
+            let statement = sqlx::query(statement).bind(version);
+            statement.execute(&mut *other).await.unwrap();
+        }
+        other.commit().await.unwrap();
+        let answer = fetching.await.unwrap().unwrap();
+        assert_eq!(answer.status(), 200, "{path}");
+        let body = axum::body::to_bytes(answer.into_body(), usize::MAX).await;
+        let body = String::from_utf8_lossy(&body.unwrap()).into_owned();
+        if path.starts_with("/index") {
+            assert!(body.contains(r#""dist_tags":["beta"]"#), "{body}");
+        }
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]
