@@ -1,7 +1,7 @@
 //! A server on loopback that answers as a test tells it, byte by byte if need be.
 
 use std::collections::HashMap;
-use std::io::{BufRead as _, BufReader, Write as _};
+use std::io::{self, BufRead as _, BufReader, Read as _, Write as _};
 use std::net::{Shutdown, TcpListener, TcpStream};
 use std::sync::{Arc, Mutex};
 use std::thread::{self, JoinHandle};
@@ -143,16 +143,20 @@ impl Drop for Server {
 }
 
 fn read(stream: &TcpStream) -> Option<Asked> {
-    let mut lines = BufReader::new(stream).lines().map_while(Result::ok);
+    let mut reader = BufReader::new(stream);
+    let mut lines = reader.by_ref().lines().map_while(Result::ok);
     let first = lines.next()?;
     let target = first.split(' ').nth(1)?.to_owned();
-    let headers = lines
+    let headers: HashMap<String, String> = lines
         .take_while(|line| !line.is_empty())
         .filter_map(|line| {
             line.split_once(": ")
                 .map(|(name, value)| (name.to_ascii_lowercase(), value.to_owned()))
         })
         .collect();
+    let length = headers.get("content-length").map(|text| text.parse());
+    let mut body = reader.take(length.and_then(Result::ok).unwrap_or(0));
+    io::copy(&mut body, &mut io::sink()).ok()?;
     Some(Asked { target, headers })
 }
 

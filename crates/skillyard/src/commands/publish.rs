@@ -9,6 +9,7 @@ use skillyard_format::package::archive::{ArchivePath, Limits, junk};
 use skillyard_format::package::pack::{PackFile, PackFormat, pack};
 use skillyard_format::qualified::is_tag;
 use skillyard_format::{Namespace, QualifiedName};
+use skillyard_install::fetch::http::HttpError;
 use skillyard_install::fetch::registry::{Destination, RegistryError};
 use skillyard_install::tree::{Tree, TreeFile, TreeLimits};
 use skillyard_registry::package::{Package, examine};
@@ -81,6 +82,12 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     let sent = remote.registry.publish(&remote.http, archive, &destination);
     let published = sent.map_err(|error| match error {
         // What the server says is the reason; what to do about it we know here.
+        RegistryError::Http(HttpError::Unknown(source)) => {
+            CommandError::from(RegistryFailure::MaybePublished {
+                name: package.name.to_string(),
+                source: *source,
+            })
+        }
         RegistryError::Http(error) if error.status().is_some() => {
             CommandError::from(RegistryFailure::NotPublished {
                 name: package.name.to_string(),

@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use skillyard_format::package::archive::{ArchiveError, ShapeProblem};
 use skillyard_format::package::pack::PackError;
 use skillyard_format::qualified::QualifiedProblem;
+use skillyard_install::fetch::http::HttpError;
 use skillyard_install::fetch::registry::RegistryError;
 use skillyard_install::tree::TreeError;
 use skillyard_registry::blobs::BlobError;
@@ -76,6 +77,8 @@ pub(crate) enum RegistryFailure {
     TokenRefused(String),
     #[error("the registry of this run is {in_use}, and a login is kept for {meant}")]
     LoginElsewhere { in_use: String, meant: String },
+    #[error("whether `{name}` was published is not known")]
+    MaybePublished { name: String, source: HttpError },
     #[error("`{name}` was not published")]
     NotPublished { name: String, source: RegistryError },
 }
@@ -109,6 +112,9 @@ impl RegistryFailure {
             Self::Listen { .. } => "Choose another port with `--port`".into(),
             Self::TokenRefused(_) => {
                 "It may have ended or been revoked; whoever runs the registry makes another with `skillyard registry token create`".into()
+            }
+            Self::MaybePublished { .. } => {
+                "Run it again: the same files again change nothing, and you are told which it was".into()
             }
             Self::NotPublished { name, source } => return not_published(name, source),
             Self::Maintenance(MaintenanceError::Exists(_)) => {
@@ -156,7 +162,7 @@ impl RegistryFailure {
     /// 1 when it was refused, 2 when it could not be tried.
     pub(super) fn code(&self) -> u8 {
         match self {
-            // A registry that fails has not answered.
+            // A registry that is busy has not answered.
             Self::NotPublished {
                 source: RegistryError::Http(error),
                 ..

@@ -93,6 +93,7 @@ mod registry_cluster;
 mod registry_copies;
 mod registry_crash;
 mod registry_login;
+mod registry_lost;
 mod registry_mirror;
 mod registry_names;
 mod registry_offline;

@@ -92,6 +92,10 @@ pub enum HttpError {
         /// How long it wants to be left alone.
         wait: Option<Duration>,
     },
+    /// Something was sent that changes something, and no word came of what became of it: the
+    /// connection broke, or somebody between us and the server answered.
+    #[error("whether it was done is not known")]
+    Unknown(#[source] Box<HttpError>),
     /// The bytes do not have the digest that was promised.
     #[error("`{url}` has the digest {found}, and {expected} was promised")]
     Digest {

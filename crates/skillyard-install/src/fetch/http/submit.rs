@@ -1,6 +1,7 @@
 //! Requests that change something: sent once, to one host, never again by themselves.
 
-use std::io::Read as _;
+use std::io::{self, Read as _};
+use std::time::Duration;
 
 use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderValue};
 use url::Url;
@@ -14,6 +15,9 @@ use crate::reference::shown::shown_url;
 
 /// The most bytes that an answer may have.
 const MAX_ANSWER: u64 = 1024 * 1024;
+
+/// How many bytes a second a connection takes that is still worth waiting for: about 256 kbit/s.
+const SLOWEST: u64 = 32 * 1024;
 
 /// What is to be done at an address.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -41,6 +45,9 @@ pub struct Submission<'a> {
 
 impl Http {
     /// Sends a request that changes something. Redirects are refused: nobody else gets it.
+    ///
+    /// The server may be silent for the idle time after what is sent has come, over a slow
+    /// connection, too.
     pub fn submit(&self, submission: Submission<'_>) -> Result<Body, HttpError> {
         let Submission {
             method,
@@ -62,20 +69,49 @@ impl Http {
         let request = match body {
             Some((kind, bytes)) => {
                 map.insert(CONTENT_TYPE, HeaderValue::from_static(kind));
-                request.body(bytes)
+                let sending = Duration::from_secs(bytes.len() as u64 / SLOWEST);
+                let limit = self.settings.idle_timeout + sending;
+                request.body(bytes).timeout(limit)
             }
             None => request,
         };
         let sent = request.headers(map).send();
-        let response = sent.map_err(|error| Self::unsent(&url, error))?;
-        let response = answer::check(response, &url, headers)?;
+        let response = sent.map_err(|error| unanswered(&url, error))?;
+        let response = answer::check(response, &url, headers);
+        let response = response.map_err(|error| match error {
+            HttpError::Status {
+                status: 200..300 | 500..,
+                ..
+            } => HttpError::Unknown(Box::new(error)),
+            // Whoever says no has done nothing.
+            _ => error,
+        })?;
         let mut bytes = Vec::new();
         let read = response.take(MAX_ANSWER).read_to_end(&mut bytes);
-        read.map_err(|source| HttpError::Interrupted {
-            url: shown_url(&url),
-            received: bytes.len() as u64,
-            source: Some(source),
+        read.map_err(|source| {
+            HttpError::Unknown(Box::new(HttpError::Interrupted {
+                url: shown_url(&url),
+                received: bytes.len() as u64,
+                source: Some(source),
+            }))
         })?;
         Ok(Body { bytes, url })
     }
+}
+
+/// Why no answer came: who could not even be reached has done nothing, of others it is not known.
+fn unanswered(url: &Url, error: reqwest::Error) -> HttpError {
+    if error.is_connect() || error.is_builder() {
+        return Http::unsent(url, error);
+    }
+    let reason = if error.is_timeout() {
+        Http::unsent(url, error)
+    } else {
+        HttpError::Interrupted {
+            url: shown_url(url),
+            received: 0,
+            source: Some(io::Error::other(error.without_url())),
+        }
+    };
+    HttpError::Unknown(Box::new(reason))
 }

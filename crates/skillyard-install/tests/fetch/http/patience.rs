@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use skillyard_install::fetch::http::HttpError;
+use skillyard_install::fetch::http::{HttpError, Method, Submission};
 
 use super::request;
 use crate::server::{Reply, Server};
@@ -93,4 +93,30 @@ fn a_silent_server_is_not_waited_for_forever() {
     });
     let error = bench.http.get(&request(&url), 100).unwrap_err();
     assert!(matches!(error, HttpError::Timeout { .. }), "{error}");
+}
+
+#[test]
+fn what_is_long_may_take_longer_to_be_sent() {
+    let server = Server::start(|_| {
+        // Longer than a server may be silent.
+        std::thread::sleep(Duration::from_millis(400));
+        Reply::status(422)
+    });
+    let bench = Bench::with(|settings| settings.idle_timeout = Duration::from_millis(100));
+    let submit = |length: usize| {
+        let submission = Submission {
+            method: Method::Post,
+            url: server.url("/skills").parse().unwrap(),
+            headers: &[],
+            body: Some(("application/gzip", vec![0; length])),
+        };
+        bench.http.submit(submission).unwrap_err()
+    };
+    // Two seconds' worth of a slow connection.
+    let error = submit(64 * 1024);
+    assert_eq!(error.status(), Some(422), "{}", full(&error));
+    // What is short has come at once, and what became of it is not known.
+    let error = submit(10);
+    assert!(matches!(error, HttpError::Unknown(_)), "{}", full(&error));
+    assert!(full(&error).contains("did not answer in time"));
 }

@@ -352,6 +352,9 @@ fn registry_hint(error: &RegistryError) -> Option<String> {
              says where it comes from"
                 .into()
         }
+        RegistryError::Http(HttpError::Unknown(_)) => {
+            "Look whether it was done, or run it again: what was done already stays as it is".into()
+        }
         RegistryError::Withdrawn { name, .. } => {
             format!("Ask for another version, or for the newest with `skillyard install {name}`")
         }

@@ -1,0 +1,71 @@
+//! Answers of a registry that are lost on their way: what is not known is not denied.
+
+use std::io::Read as _;
+use std::net::{Shutdown, TcpListener};
+
+use super::TestContext;
+use super::servers::http::{Reply, Server};
+
+/// What the binary says on stderr, with its code.
+fn told(context: &TestContext, url: &str, arguments: &[&str]) -> (Option<i32>, String) {
+    let mut command = context.skillyard();
+    let command = command
+        .env("SKILLYARD_REGISTRY_AUTH", "bearer:sky_0")
+        .env("SKILLYARD_REGISTRY_URL", url);
+    let done = super::output(command.args(arguments));
+    (done.status.code(), super::text(&done.stderr))
+}
+
+fn check(context: &TestContext, url: &str) {
+    let (code, said) = told(context, url, &["publish", "pdf", "--yes"]);
+    assert_eq!(code, Some(2), "{said}");
+    let unknown = "error: whether `pdf` was published is not known";
+    assert!(said.contains(unknown), "{said}");
+    assert!(said.contains("Run it again"), "{said}");
+    let (code, said) = told(context, url, &["yank", "pdf@1.0.0"]);
+    assert_eq!(code, Some(2), "{said}");
+    let unknown = "error: whether it was done is not known";
+    assert!(said.contains(unknown), "{said}");
+    assert!(!said.contains("is online"), "{said}");
+}
+
+#[test]
+fn what_is_not_known_is_said_so() {
+    let context = TestContext::new();
+    context.write_version("pdf", "pdf", "1.0.0");
+    for reply in [
+        Reply::status(502),
+        Reply::status(504),
+        Reply::status(202),
+        Reply::ok("{\"name\"").cut(3),
+    ] {
+        let server = Server::start(move |_| reply.clone());
+        check(&context, &server.url(""));
+    }
+    // One that hangs up without a word, having read something.
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}", listener.local_addr().unwrap());
+    std::thread::spawn(move || {
+        for stream in listener.incoming() {
+            let mut stream = stream.unwrap();
+            let _ = stream.read(&mut [0; 64 * 1024]);
+            let _ = stream.shutdown(Shutdown::Both);
+        }
+    });
+    check(&context, &url);
+}
+
+#[test]
+fn who_says_no_or_is_not_there_has_done_nothing() {
+    let context = TestContext::new();
+    context.write_version("pdf", "pdf", "1.0.0");
+    let server = Server::start(|_| Reply::status(422));
+    let url = server.url("");
+    let (code, said) = told(&context, &url, &["publish", "pdf", "--yes"]);
+    assert_eq!(code, Some(1), "{said}");
+    assert!(said.contains("`pdf` was not published"), "{said}");
+    drop(server);
+    let (code, said) = told(&context, &url, &["publish", "pdf", "--yes"]);
+    assert_eq!(code, Some(2), "{said}");
+    assert!(said.contains("cannot reach"), "{said}");
+}
