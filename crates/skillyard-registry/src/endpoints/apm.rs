@@ -225,10 +225,14 @@ pub(crate) async fn search(
     let picture = server.registry.picture().await?;
     let found = picture.ask(&question);
     let rows = server.registry.rows(&found).await?;
+    let bare = rows.iter().filter(|skill| skill.namespace().is_none());
+    let bare: Vec<&str> = bare.map(|skill| skill.name.as_str()).collect();
+    let owners = owners::first(&server.registry.database, &bare).await?;
     let results = rows.iter().map(|skill| FoundPackage {
-        id: match skill.namespace() {
-            Some(namespace) => format!("{namespace}/{}", skill.own_name()),
-            None => format!("{}/{}", skill.latest.publisher, skill.name),
+        id: match (skill.namespace(), owners.get(&skill.name)) {
+            (Some(namespace), _) => format!("{namespace}/{}", skill.own_name()),
+            (None, Some(owner)) => format!("{owner}/{}", skill.name),
+            (None, None) => format!("{}/{}", skill.latest.publisher, skill.name),
         },
         latest_version: skill.latest.version.to_string(),
         description: &skill.latest.facts.description,

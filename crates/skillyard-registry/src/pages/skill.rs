@@ -96,7 +96,11 @@ pub(crate) async fn skill(
     page(&Page {
         instructions: instructions(&server, &name, &shown).await?,
         dependents: dependents(&server, name.as_str()).await?,
-        clients: clients(&reached.0, &name, &shown.publisher),
+        clients: clients(
+            &reached.0,
+            &name,
+            owners.first().unwrap_or(&shown.publisher),
+        ),
         owners,
         latest: (shown.version != latest).then_some(latest),
         is_offered,

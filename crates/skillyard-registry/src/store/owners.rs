@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use skillyard_format::{Namespace, QualifiedName};
 use sqlx::{Any, AnyConnection, AssertSqlSafe, Executor};
 
-use super::listing;
+use super::{listing, places};
 use crate::database::{Database, DatabaseError};
 use crate::role::Role;
 
@@ -43,6 +43,34 @@ pub async fn people(
     .fetch_all(executor)
     .await?;
     Ok(sorted(rows)?)
+}
+
+/// The first owner by name of each of some skills.
+pub(crate) async fn first(
+    database: &Database,
+    skills: &[&str],
+) -> Result<HashMap<String, String>, DatabaseError> {
+    let mut first: HashMap<String, String> = HashMap::new();
+    if skills.is_empty() {
+        return Ok(first);
+    }
+    let statement = format!(
+        "SELECT skill, account FROM owners WHERE role = 'owner' AND skill IN ({})",
+        places(skills.len())
+    );
+    // Only numbers of parameters are written into it.
+    let mut query = sqlx::query_as(AssertSqlSafe(statement));
+    for skill in skills {
+        query = query.bind((*skill).to_owned());
+    }
+    let rows: Vec<(String, String)> = query.fetch_all(database.pool()).await?;
+    for (skill, account) in rows {
+        let known = first.entry(skill).or_insert_with(|| account.clone());
+        if account < *known {
+            *known = account;
+        }
+    }
+    Ok(first)
 }
 
 /// Who owns a skill of a namespace by name.

@@ -135,4 +135,16 @@ async fn apm_lists_fetches_publishes_and_searches() {
     );
     let found = yard.get("/v1/search?q=forms").await.json();
     assert_eq!(found["results"][0]["id"], "ada/forms");
+
+    // What is told leads somewhere, whoever published last.
+    let eve = yard.full("eve").await;
+    let path = "/skills/forms/transfer";
+    yard.put(path, &ada, &json!({ "to": "eve" })).await;
+    yard.post(path, &eve, &json!({})).await;
+    let found = yard.get("/v1/search?q=forms").await.json();
+    assert_eq!(found["results"][0]["id"], "eve/forms");
+    let listed = yard.get("/v1/packages/eve/forms/versions").await;
+    assert_eq!(listed.status, 200);
+    let page = yard.get("/view/forms").await.text();
+    assert!(page.contains("apm install eve/forms<"), "{page}");
 }
