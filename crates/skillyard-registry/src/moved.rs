@@ -34,10 +34,39 @@ pub(crate) async fn moved(mut response: Response, place: &str) -> Response {
     Response::from_parts(parts, Body::from(page))
 }
 
-/// A page whose links to the root lead below `place`.
+/// A page whose links to the root lead below `place`. Only tags have links: what looks like one in
+/// the text of a page is what somebody wrote, and stays as it is.
 pub(crate) fn moved_page(page: &str, place: &str) -> String {
     let mut text = String::with_capacity(page.len() + page.len() / 16);
     let mut rest = page;
+    while let Some(at) = rest.find('<') {
+        let (before, behind) = rest.split_at(at);
+        let (tag, behind) = behind.split_at(end_of_tag(behind));
+        text.push_str(before);
+        push_moved(&mut text, tag, place);
+        rest = behind;
+    }
+    text.push_str(rest);
+    text
+}
+
+/// Where a tag ends: behind the first `>` that is in no value.
+fn end_of_tag(text: &str) -> usize {
+    let mut quote = None;
+    for (at, letter) in text.char_indices() {
+        match (quote, letter) {
+            (None, '>') => return at + 1,
+            (None, '"' | '\'') => quote = Some(letter),
+            (Some(opened), letter) if opened == letter => quote = None,
+            _ => {}
+        }
+    }
+    text.len()
+}
+
+/// Writes a tag whose links to the root lead below `place`.
+fn push_moved(text: &mut String, tag: &str, place: &str) {
+    let mut rest = tag;
     while let Some(at) = rest.find("=\"/") {
         let (before, behind) = rest.split_at(at + 2);
         text.push_str(before);
@@ -49,7 +78,6 @@ pub(crate) fn moved_page(page: &str, place: &str) -> String {
         rest = behind;
     }
     text.push_str(rest);
-    text
 }
 
 fn is_of_root(place: &str) -> bool {
@@ -66,5 +94,19 @@ mod tests {
         let expected = r#"<a href="/registry/view/pdf">x</a><link href="/registry/style.css"><form action="/registry/"><a href="//x.example/"><a href="https://x.example/"><p title="/x"><a href="view">"#;
         assert_eq!(moved_page(page, "/registry"), expected);
         assert_eq!(moved_page(page, ""), page);
+    }
+
+    #[test]
+    fn what_looks_like_a_link_in_the_text_stays_as_it_is() {
+        for page in [
+            r#"<code>&lt;a href="/docs/start"&gt;</code>"#,
+            r#"<p> href="/docs/x" <b> src="/a.png"</b> a > b action="/go""#,
+            r#"<p title="a > b"> href="/x""#,
+        ] {
+            assert_eq!(moved_page(page, "/registry"), page);
+        }
+        let page = r#"<a title="a > b" href="/x"> href="/x"</a>"#;
+        let expected = r#"<a title="a > b" href="/registry/x"> href="/x"</a>"#;
+        assert_eq!(moved_page(page, "/registry"), expected);
     }
 }

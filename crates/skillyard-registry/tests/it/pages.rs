@@ -374,3 +374,27 @@ async fn a_registry_below_an_address_links_to_what_is_below_it() {
         assert!(links > 5, "{path}: {text}");
     }
 }
+
+#[tokio::test]
+async fn what_a_skill_says_about_links_is_shown_as_it_says_it() {
+    let yard = Yard::with(|settings| settings.url = "https://yard.example/reg".to_owned()).await;
+    let ada = yard.full("ada").await;
+    let code = "```html\n<a href=\"/docs/start\"><img src=\"/a.png\">\n```\n\nWrite ` href=\"/docs/x\"`.\n";
+    let text = format!(
+        "{}\n{code}\n[more](references/more.md)\n",
+        instructions("forms", "1.0.0")
+    );
+    let files: [(&str, &[u8]); 2] = [
+        ("SKILL.md", text.as_bytes()),
+        ("references/more.md", b"x\n"),
+    ];
+    assert_eq!(yard.publish(&ada, packed(&files)).await.status, 201);
+    let page = yard.browse("/view/forms").await.text();
+    for said in [
+        "&lt;a href=\"/docs/start\"&gt;&lt;img src=\"/a.png\"&gt;",
+        "<code> href=\"/docs/x\"</code>",
+        "href=\"/reg/view/forms/files/references/more.md?version=1.0.0\"",
+    ] {
+        assert!(page.contains(said), "{said}: {page}");
+    }
+}
