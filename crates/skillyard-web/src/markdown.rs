@@ -11,12 +11,24 @@ use crate::nesting::levelled;
 /// The longest text that is made into a page; the rest is left out.
 pub const LONGEST: usize = 512 * 1024;
 
+/// A text as a page shows it.
+#[derive(Debug)]
+pub struct Rendered {
+    /// What can do no harm.
+    pub html: String,
+    /// Whether the end was left out.
+    pub is_cut: bool,
+}
+
 /// `markdown` as HTML; a link to a file of the skill leads to where `address` says.
-pub fn render(markdown: &str, address: impl Fn(&str) -> String) -> String {
+pub fn render(markdown: &str, address: impl Fn(&str) -> String) -> Rendered {
     let options =
         Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH | Options::ENABLE_TASKLISTS;
+    let is_cut = markdown.len() > LONGEST;
     let markdown = &markdown[..markdown.floor_char_boundary(LONGEST)];
     let events = Parser::new_ext(markdown, options).map(|event| match event {
+        // A field of a form would be taken away.
+        Event::TaskListMarker(is_done) => Event::Text(if is_done { "☑ " } else { "☐ " }.into()),
         Event::Start(Tag::Link {
             link_type,
             dest_url,
@@ -34,7 +46,10 @@ pub fn render(markdown: &str, address: impl Fn(&str) -> String) -> String {
     let events = levelled(events, &sanitiser.clone_tags());
     let mut text = String::with_capacity(markdown.len() * 2);
     html::push_html(&mut text, events.into_iter());
-    sanitiser.clean(&text).to_string()
+    Rendered {
+        html: sanitiser.clean(&text).to_string(),
+        is_cut,
+    }
 }
 
 fn sanitiser() -> Builder<'static> {
@@ -71,7 +86,8 @@ mod tests {
         let html = render(
             "[a](references/a.md) [b](https://x.example/) [c](#c)",
             below,
-        );
+        )
+        .html;
         assert!(
             html.contains(r#"href="/skills/pdf/files/references/a.md""#),
             "{html}"
@@ -104,7 +120,7 @@ mod tests {
             "[x](vbscript:x)",
             "<p id=main class=panel name=q>x</p>",
         ] {
-            let html = render(attack, below).to_lowercase();
+            let html = render(attack, below).html.to_lowercase();
             for harm in [
                 "<script",
                 "onerror=",
@@ -132,7 +148,7 @@ mod tests {
     }
 
     fn check(markdown: &str, expected: &str) {
-        assert_eq!(render(markdown, below).trim(), expected, "{markdown}");
+        assert_eq!(render(markdown, below).html.trim(), expected, "{markdown}");
     }
 
     #[test]
@@ -152,6 +168,21 @@ mod tests {
             "<div title=\"a &amp; &quot;b\">x</div>",
             "<div title=\"a &amp; &quot;b\">x</div>",
         );
+    }
+
+    #[test]
+    fn what_is_to_do_and_what_is_done_can_be_told_apart() {
+        check(
+            "- [ ] a\n- [x] b",
+            "<ul>\n<li>☐ a</li>\n<li>☑ b</li>\n</ul>",
+        );
+    }
+
+    #[test]
+    fn what_is_left_out_is_known() {
+        let text = "word ".repeat(LONGEST / 5);
+        assert!(!render(&text, below).is_cut);
+        assert!(render(&format!("{text}\n\n# Last part"), below).is_cut);
     }
 
     #[test]
@@ -186,7 +217,7 @@ mod tests {
             format!("<table>\n\n{}", half("x\n\n")),
             format!("<table>{}", half("<p>x</p>")),
         ] {
-            let html = render(&attack, below);
+            let html = render(&attack, below).html;
             let beginning = &attack[..40];
             assert!(html.len() < 16 * most, "{} {beginning}", html.len());
         }

@@ -116,7 +116,7 @@ fn shown(path: &str, mut bytes: Vec<u8>, address: impl Fn(&str) -> String) -> (S
     let is_own = path.as_os_str().eq_ignore_ascii_case("SKILL.md");
     // The instructions are rendered on the skill's own page; here their frontmatter is seen too.
     if is_markdown && !is_own {
-        return (Shown::Html(render(&text, address)), is_long);
+        return (Shown::Html(render(&text, address).html), is_long);
     }
     (Shown::Text(text), is_long)
 }

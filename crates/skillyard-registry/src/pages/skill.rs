@@ -8,7 +8,7 @@ use semver::Version;
 use serde::Deserialize;
 use skillyard_format::{Document, QualifiedName};
 use skillyard_web::address::encoded;
-use skillyard_web::markdown::render;
+use skillyard_web::markdown::{Rendered, render};
 use utoipa::IntoParams;
 
 use super::contents::opened;
@@ -61,8 +61,7 @@ struct Page {
     versions: Vec<VersionRow>,
     dependents: Vec<String>,
     clients: Vec<(&'static str, String)>,
-    /// Made harmless by `markdown`.
-    instructions: String,
+    instructions: Rendered,
 }
 
 /// Look at a skill
@@ -116,7 +115,7 @@ async fn instructions(
     server: &Server,
     name: &QualifiedName,
     version: &VersionRow,
-) -> Result<String, RegistryError> {
+) -> Result<Rendered, RegistryError> {
     let (name, number) = (name.to_string(), version.version.to_string());
     let is_skill_file = |path: &str| path.eq_ignore_ascii_case("SKILL.md");
     opened(server, [version], is_skill_file, move |[files]| {

@@ -398,3 +398,20 @@ async fn what_a_skill_says_about_links_is_shown_as_it_says_it() {
         assert!(page.contains(said), "{said}: {page}");
     }
 }
+
+#[tokio::test]
+async fn instructions_that_are_not_shown_to_the_end_say_so() {
+    let yard = Yard::new().await;
+    let ada = yard.full("ada").await;
+    let page = async |version: &str, times: usize| {
+        let body = "Do this and that.\n\n".repeat(times);
+        let text = format!("{}\n{body}# Last part\n", instructions("forms", version));
+        let published = yard.publish(&ada, packed(&[("SKILL.md", text.as_bytes())]));
+        assert_eq!(published.await.status, 201);
+        yard.get("/view/forms").await.text()
+    };
+    let whole = page("1.0.0", 10).await;
+    assert!(whole.contains("Last part") && !whole.contains("Only the beginning"));
+    let cut = page("1.1.0", 30_000).await;
+    assert!(!cut.contains("Last part") && cut.contains("Only the beginning is shown"));
+}

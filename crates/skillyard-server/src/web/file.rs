@@ -69,7 +69,7 @@ fn compose(server: &Server, frame: Frame, name: &str, path: &str) -> Result<File
         cut: read.next_offset.is_some(),
         shown: match read.content {
             Content::Text(text) if is_markdown && !is_own => {
-                Shown::Html(render(&text, |link| file_address(&skill.record.name, link)))
+                Shown::Html(render(&text, |link| file_address(&skill.record.name, link)).html)
             }
             Content::Text(text) => Shown::Text(text),
             Content::Binary { media_type, .. } => Shown::Binary(media_type),

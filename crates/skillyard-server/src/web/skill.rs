@@ -12,7 +12,7 @@ use skillyard_catalog::CatalogSkill;
 use skillyard_format::Document;
 use skillyard_format::tokens::estimate;
 use skillyard_web::address::encoded;
-use skillyard_web::markdown::render;
+use skillyard_web::markdown::{Rendered, render};
 
 use super::part::Part;
 use super::{Frame, NoPage, Page, elsewhere, file_address, shown, skill_address};
@@ -33,7 +33,7 @@ struct SkillPage {
     skill: SkillSummary,
     standing: Standing,
     digest: Option<String>,
-    body: String,
+    body: Rendered,
     body_tokens: usize,
     fields: Vec<(String, String)>,
     files: FileList,

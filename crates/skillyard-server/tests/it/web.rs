@@ -48,6 +48,19 @@ async fn a_skill_with_a_slash_in_its_name_has_its_pages() {
 }
 
 #[tokio::test]
+async fn instructions_that_are_not_shown_to_the_end_say_so() {
+    let server = TestServer::new();
+    let file = server.skills().join("pdf/SKILL.md");
+    let text = std::fs::read_to_string(&file).unwrap();
+    let note = "Only the beginning is shown";
+    assert!(!server.get("/skills/pdf").await.text.contains(note));
+    let more = "Do this and that.\n\n".repeat(30_000);
+    std::fs::write(&file, format!("{text}\n{more}# Last part\n")).unwrap();
+    let page = server.restarted().get("/skills/pdf").await.text;
+    assert!(page.contains(note) && !page.contains("Last part"));
+}
+
+#[tokio::test]
 async fn the_page_of_an_altered_skill_says_so() {
     let server = TestServer::new();
     let before = server.get("/skills/pdf").await;
