@@ -32,6 +32,7 @@ const publish = (name, version, { description, body, license = "MIT", tags = "",
   ours("publish", folder, "--yes");
 };
 
+const long = "long" + "g".repeat(56);
 const evil = "<img src=x onerror=alert(1)>";
 try {
   ours("config", "set", "registry.url", base);
@@ -53,11 +54,13 @@ try {
   publish("commit-notes", "3.1.0", { description: "Writes commit messages that say why. Use before every commit.", license: "Apache-2.0", tags: "git", body: "# Commit notes\n\nSay why." });
   publish("old-notes", "0.9.0", { description: "Writes notes the old way. Use never.", tags: "text", body: "# Old" });
   ours("deprecate", "old-notes", "use commit-notes");
+  publish(long, "1.0.0", { description: "D".repeat(900), license: "L".repeat(400), tags: "t".repeat(60), body: "# " + "W".repeat(300) });
+  publish(long, "1.1.0", { description: "D".repeat(900), license: "L".repeat(400), tags: "t".repeat(60), body: "# " + "W".repeat(301) });
   publish("hostile", "1.0.0", { description: `'${evil} <script>alert(2)</script>'`, license: `'"><script>alert(3)</script>'`, tags: "<script>alert(4)</script>", body: `${evil}\n\n<script>alert(5)</script>\n\n[x](javascript:alert(6))`, files: { "references/evil.md": `${evil}\n<script>alert(7)</script>\n`, "references/' onerror=alert(8) x='.md": "# x\n" } });
 
   await onEveryScreen(async (page, screen) => {
     await page.goto(base);
-    await page.getByText("6 skills for agents").waitFor();
+    await page.getByText("7 skills for agents").waitFor();
     await look(page, screen, "registry-home");
     await page.keyboard.press("/");
     await page.keyboard.type("extract tables");
@@ -111,6 +114,22 @@ try {
       assert.equal(await page.locator("main img, main script, main svg").count(), 0, address);
     }
     await look(page, screen, "registry-hostile");
+    // Words that are wider than the screen.
+    for (const [name, address] of Object.entries({ skill: `/view/${long}`, compare: `/view/${long}/compare`, owner: "/owners/grace", license: `/?license=${"L".repeat(400)}` })) {
+      await page.goto(base + address);
+      await look(page, screen, `registry-long-${name}`);
+    }
+
+    // A search that the server does not answer is shown as that, while typing and with the button.
+    for (const key of ["", "Enter"]) {
+      await page.goto(base);
+      await page.route(/q=broken/, (route) => route.fulfill({ status: 503, contentType: "text/html", body: "<h1>Not now</h1>" }));
+      await page.keyboard.press("/");
+      await page.keyboard.type("broken");
+      if (key) await page.keyboard.press(key);
+      await page.getByRole("heading", { name: "Not now" }).waitFor();
+      await page.unroute(/q=broken/);
+    }
 
     // With the keyboard alone: skip to the content, then to the first skill.
     await page.goto(base);

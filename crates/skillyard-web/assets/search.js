@@ -13,15 +13,15 @@
     running = new AbortController();
     try {
       const answer = await fetch(address, { signal: running.signal });
-      if (!answer.ok) return;
       const page = new DOMParser().parseFromString(await answer.text(), "text/html");
       const found = page.getElementById(place);
       const shown = document.getElementById(place);
-      if (!found || !shown) return;
+      // A login that ended, a limit, an error: the browser shows what the server says.
+      if (!answer.ok || !found || !shown) return location.assign(address);
       shown.replaceChildren(...found.childNodes);
       history.replaceState(null, "", address);
     } catch (problem) {
-      if (problem.name !== "AbortError") throw problem;
+      if (problem.name !== "AbortError") location.assign(address);
     }
   };
   const soon = (delay) => {
