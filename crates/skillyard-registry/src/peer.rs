@@ -5,7 +5,8 @@ use std::net::{IpAddr, SocketAddr};
 
 use axum::extract::{ConnectInfo, FromRequestParts};
 use axum::http::request::Parts;
-use axum::http::{Extensions, HeaderMap};
+use axum::http::{Extensions, HeaderMap, HeaderValue, Method, header};
+use skillyard_web::tag::is_known;
 
 use crate::auth::Caller;
 use crate::server::{Proxy, Server};
@@ -17,6 +18,19 @@ pub(crate) struct Peer {
     pub(crate) address: Option<IpAddr>,
     /// The account that a good token names.
     pub(crate) account: Option<String>,
+    /// The tags of what they have already; none where they ask only about it.
+    known: Option<Vec<HeaderValue>>,
+}
+
+impl Peer {
+    /// Whether they take an answer with this tag: a download is nothing else.
+    pub(crate) fn takes(&self, tag: &str) -> bool {
+        let is_new = |known: &Vec<HeaderValue>| {
+            let known = known.iter().filter_map(|each| each.to_str().ok());
+            !is_known(known, tag)
+        };
+        self.known.as_ref().is_some_and(is_new)
+    }
 }
 
 /// The address that a request comes from: the connection's, or what a trusted proxy says.
@@ -51,6 +65,10 @@ impl FromRequestParts<Server> for Peer {
         Ok(Self {
             address: address.map(network),
             account: caller.map(|caller| caller.0.account),
+            known: (parts.method == Method::GET).then(|| {
+                let known = parts.headers.get_all(header::IF_NONE_MATCH);
+                known.iter().cloned().collect()
+            }),
         })
     }
 }

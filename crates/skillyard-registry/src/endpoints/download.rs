@@ -87,10 +87,15 @@ pub(crate) async fn zip(
     let zip = packing
         .map_err(RegistryError::internal)?
         .map_err(RegistryError::internal)?;
-    server.counter.count(&visit(&server, &name, &peer));
+    // It is made of what the digest is of.
+    let tag = format!("\"{}-zip\"", found.digest.to_hex());
+    if peer.takes(&tag) {
+        server.counter.count(&visit(&server, &name, &peer));
+    }
     let headers = [
         (header::CONTENT_TYPE, "application/zip"),
         (header::CACHE_CONTROL, FOR_GOOD),
+        (header::ETAG, tag.as_str()),
     ];
     Ok((headers, zip).into_response())
 }
@@ -107,7 +112,6 @@ pub(super) async fn send(
         Some(bytes) => Body::from(bytes),
         None => Body::from_stream(server.registry.blobs.get(found.digest).await?.into_stream()),
     };
-    server.counter.count(&visit(server, name, &peer));
     let mut response = Response::new(body);
     let headers = response.headers_mut();
     let fixed = |text| HeaderValue::from_static(text);
@@ -116,6 +120,10 @@ pub(super) async fn send(
     headers.insert(header::CACHE_CONTROL, fixed(caching));
     for (header, value) in told(name, &found) {
         headers.insert(header, value);
+    }
+    let tag = headers.get(header::ETAG).and_then(|tag| tag.to_str().ok());
+    if tag.is_some_and(|tag| peer.takes(tag)) {
+        server.counter.count(&visit(server, name, &peer));
     }
     Ok(response)
 }

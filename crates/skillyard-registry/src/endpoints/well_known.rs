@@ -1,7 +1,7 @@
 //! The discovery documents: 0.2.0 with archives, 0.1.0 with single files.
 
 use axum::extract::State;
-use axum::http::{HeaderValue, header};
+use axum::http::header;
 use axum::response::{IntoResponse as _, Response};
 use serde::Serialize;
 use skillyard_format::{Digest, Namespace};
@@ -202,12 +202,17 @@ pub(crate) async fn file(
     }
     let archive = server.registry.blobs.read(found.digest).await?;
     let wanted = path.clone();
-    let read = tokio::task::spawn_blocking(move || package::file(&archive, &wanted)).await;
-    let read = read.map_err(RegistryError::internal)?;
-    let bytes = read.map_err(RegistryError::internal)?.ok_or_else(missing)?;
-    let mut response = bytes.into_response();
-    // Whatever it is, no browser is to run it.
-    let kind = HeaderValue::from_static("application/octet-stream");
-    response.headers_mut().insert(header::CONTENT_TYPE, kind);
-    Ok(response)
+    let read = move || {
+        let read = package::file(&archive, &wanted).map_err(RegistryError::internal)?;
+        Ok(read.map(|bytes| (format!("\"{}\"", Digest::of(&bytes).to_hex()), bytes)))
+    };
+    let read = tokio::task::spawn_blocking(read).await;
+    let read: Result<_, RegistryError> = read.map_err(RegistryError::internal)?;
+    let (tag, bytes) = read?.ok_or_else(missing)?;
+    let headers = [
+        // Whatever it is, no browser is to run it.
+        (header::CONTENT_TYPE, "application/octet-stream"),
+        (header::ETAG, tag.as_str()),
+    ];
+    Ok((headers, bytes).into_response())
 }

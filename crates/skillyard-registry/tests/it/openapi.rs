@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use super::yard::{Yard, skill};
+use super::yard::{Yard, skill, with_file};
 
 /// Every route of `routes.rs`, as `get /skills/{name}`.
 fn routes() -> BTreeSet<String> {
@@ -87,8 +87,17 @@ async fn what_has_not_changed_is_not_sent_again() {
     let yard = Yard::new().await;
     let ada = yard.full("ada").await;
     yard.publish(&ada, skill("forms", "1.0.0")).await;
+    // Longer than what a tag is made for behind the answer.
+    let noise =
+        (0..200_000_u64).flat_map(|at| at.wrapping_mul(0x9e37_79b9_7f4a_7c15).to_be_bytes());
+    let noise: Vec<u8> = noise.collect();
+    let long = with_file("long", "1.0.0", "assets/data.bin", &noise);
+    assert_eq!(yard.publish(&ada, long).await.status, 201);
     for path in [
         "/",
+        "/skills/long/1.0.0/archive.zip",
+        "/skills/long/download",
+        "/.well-known/skills/long/assets/data.bin",
         "/view/forms",
         "/owners/ada",
         "/skills",

@@ -158,6 +158,27 @@ async fn downloads_count_once_per_visitor_and_day() {
 }
 
 #[tokio::test]
+async fn who_only_asks_or_has_it_already_downloads_nothing() {
+    let yard = Yard::new().await;
+    let ada = yard.full("ada").await;
+    yard.publish(&ada, skill("forms", "1.0.0")).await;
+    for path in [
+        "/skills/forms/download",
+        "/skills/forms/1.0.0/archive.zip",
+        "/v1/packages/ada/forms/versions/1.0.0/download",
+    ] {
+        let head = yard.ask("HEAD", path, None, Body::empty()).await;
+        assert_eq!(head.status, 200, "{path}");
+        assert_eq!(yard.get_tagged(path, "*").await.status, 304, "{path}");
+    }
+    yard.server.settle().await;
+    assert_eq!(yard.get("/skills/forms").await.json()["downloads"], 0);
+    yard.get_tagged("/skills/forms/download", "\"other\"").await;
+    yard.server.settle().await;
+    assert_eq!(yard.get("/skills/forms").await.json()["downloads"], 1);
+}
+
+#[tokio::test]
 async fn who_fetched_a_skill_is_forgotten_and_the_count_stays() {
     let yard = Yard::new().await;
     let ada = yard.full("ada").await;
