@@ -88,3 +88,14 @@ fn archives_of_another_registry_are_not_removed() {
     context.good(&[&collect[..], &foreign, &["--force"]].concat());
     assert_eq!(files(&blobs), 0);
 }
+
+#[test]
+fn a_key_that_is_not_there_is_told_as_such() {
+    let context = TestContext::new();
+    let serve = ["registry", "serve", "--port", "0", "--log-key", "none.pem"];
+    let done = super::output(context.skillyard().args(serve));
+    let said = super::text(&done.stderr);
+    assert_eq!(done.status.code(), Some(2), "{said}");
+    assert!(said.contains("cannot read"), "{said}");
+    assert!(said.contains("No such file"), "{said}");
+}

@@ -112,6 +112,11 @@ pub(super) fn fits(
 }
 
 fn read(path: &Path) -> Result<(SigningKey, Zeroizing<String>), CommandError> {
+    // A file that is not there would be read as one without a word in it.
+    std::fs::metadata(path).map_err(|source| CommandError::Read {
+        path: path.to_owned(),
+        source,
+    })?;
     let text = Zeroizing::new(read_text(path)?);
     let key = SigningKey::from_pem(&text);
     let key = key.map_err(|source| SigningError::Key {
