@@ -28,18 +28,20 @@ pub(super) fn facets(wanted: &Wanted, found: &Facets, total: usize) -> Vec<Facet
         title,
         choices: choices
             .into_iter()
-            .filter(|(.., count)| *count > 0)
             .map(|(value, label, count)| {
                 let is_chosen = chosen.eq_ignore_ascii_case(value);
                 Choice {
                     label: label.to_owned(),
-                    count,
+                    // All that was found has what was chosen.
+                    count: if is_chosen { total } else { count },
                     chosen: is_chosen,
                     address: wanted.address(key, if is_chosen { "" } else { value }),
                 }
             })
+            .filter(|choice| choice.count > 0 || choice.chosen)
             .collect(),
     };
+    let counted = |key, title, chosen, counts| facet(key, title, chosen, commonest(counts, chosen));
     let (signed, scripts) = (found.signed, found.with_scripts);
     let is_signed = vec![
         ("yes", "Signed", signed),
@@ -51,26 +53,26 @@ pub(super) fn facets(wanted: &Wanted, found: &Facets, total: usize) -> Vec<Facet
     ];
     let all = [
         facet("signed", "Trust", &wanted.signed, is_signed),
-        facet("verdict", "Scan", &wanted.verdict, counted(&found.verdicts)),
+        counted("verdict", "Scan", &wanted.verdict, &found.verdicts),
         facet("scripts", "Scripts", &wanted.scripts, has_scripts),
-        facet("tag", "Tags", &wanted.tag, counted(&found.tags)),
-        facet(
-            "license",
-            "Licence",
-            &wanted.license,
-            counted(&found.licenses),
-        ),
-        facet("owner", "Owner", &wanted.owner, counted(&found.owners)),
+        counted("tag", "Tags", &wanted.tag, &found.tags),
+        counted("license", "Licence", &wanted.license, &found.licenses),
+        counted("owner", "Owner", &wanted.owner, &found.owners),
     ];
     all.into_iter()
         .filter(|facet| !facet.choices.is_empty())
         .collect()
 }
 
-fn counted(counts: &[Count]) -> Vec<(&str, &str, usize)> {
+/// The commonest values. The one that was chosen is among them, so that it is seen and can be taken
+/// back.
+fn commonest<'a>(counts: &'a [Count], chosen: &'a str) -> Vec<(&'a str, &'a str, usize)> {
+    let counts = counts.iter().take(MOST);
+    let told = |each: &'a Count| (each.value.as_str(), each.value.as_str(), each.count);
+    let mut counts: Vec<_> = counts.map(told).collect();
+    let is_told = |(value, ..): &(&str, &str, usize)| value.eq_ignore_ascii_case(chosen);
+    if !chosen.is_empty() && !counts.iter().any(is_told) {
+        counts.push((chosen, chosen, 0));
+    }
     counts
-        .iter()
-        .take(MOST)
-        .map(|each| (each.value.as_str(), each.value.as_str(), each.count))
-        .collect()
 }

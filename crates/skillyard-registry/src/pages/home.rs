@@ -1,10 +1,8 @@
 //! `GET /`: all skills, or those that fit some words and choices.
 
 use askama::Template;
-use axum::extract::rejection::QueryRejection;
-use axum::extract::{Query, State};
+use axum::extract::{RawQuery, State};
 use axum::response::Response;
-use serde::Deserialize;
 use utoipa::IntoParams;
 
 use super::card::Card;
@@ -24,31 +22,64 @@ const FURTHEST: usize = 1_000_000;
 const LONGEST: usize = 400;
 
 /// What the reader wants to see; what makes no sense is left out.
-#[derive(Debug, Clone, Default, Deserialize, IntoParams)]
+#[derive(Debug, Clone, Default, IntoParams)]
 #[into_params(parameter_in = Query)]
-#[serde(default)]
 pub(crate) struct Wanted {
     /// Words to look for.
+    #[param(required = false)]
     pub(super) q: String,
     /// Only of this owner.
+    #[param(required = false)]
     pub(super) owner: String,
     /// Only with this licence.
+    #[param(required = false)]
     pub(super) license: String,
     /// Only with this tag.
+    #[param(required = false)]
     pub(super) tag: String,
     /// `yes`: only with scripts, `no`: only without.
+    #[param(required = false)]
     pub(super) scripts: String,
     /// `yes`: only what somebody signed, `no`: only what nobody did.
+    #[param(required = false)]
     pub(super) signed: String,
     /// Only with this verdict of the scanner.
+    #[param(required = false)]
     pub(super) verdict: String,
     /// `relevance`, `name`, `downloads` or `updated`.
+    #[param(required = false)]
     pub(super) sort: String,
     /// How many to leave out at the start.
+    #[param(required = false)]
     offset: usize,
 }
 
 impl Wanted {
+    /// What a query asks for; of what is said twice, the last counts.
+    fn read(query: &str) -> Self {
+        let mut wanted = Self::default();
+        for (key, value) in url::form_urlencoded::parse(query.as_bytes()) {
+            let choice = match &*key {
+                "q" => &mut wanted.q,
+                "owner" => &mut wanted.owner,
+                "license" => &mut wanted.license,
+                "tag" => &mut wanted.tag,
+                "scripts" => &mut wanted.scripts,
+                "signed" => &mut wanted.signed,
+                "verdict" => &mut wanted.verdict,
+                "sort" => &mut wanted.sort,
+                "offset" => {
+                    wanted.offset = value.parse().unwrap_or(0);
+                    continue;
+                }
+                _ => continue,
+            };
+            *choice = value.into_owned();
+        }
+        wanted.q = wanted.q.chars().take(LONGEST).collect();
+        wanted
+    }
+
     /// The address of the first page, with one choice made otherwise.
     pub(super) fn address(&self, key: &str, value: &str) -> String {
         let other = |(name, kept)| (name, if name == key { value } else { kept });
@@ -139,10 +170,9 @@ struct Home {
 pub(crate) async fn home(
     State(server): State<Server>,
     reached: Reached,
-    wanted: Result<Query<Wanted>, QueryRejection>,
+    RawQuery(query): RawQuery,
 ) -> Result<Response, RegistryError> {
-    let mut wanted = wanted.map(|query| query.0).unwrap_or_default();
-    wanted.q = wanted.q.chars().take(LONGEST).collect();
+    let wanted = Wanted::read(&query.unwrap_or_default());
     let picture = server.registry.picture().await?;
     let (all, question) = (picture.offered(), wanted.question());
     // Held until everything is counted; the semaphore is never closed.

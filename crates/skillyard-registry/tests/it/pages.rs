@@ -415,3 +415,34 @@ async fn instructions_that_are_not_shown_to_the_end_say_so() {
     let cut = page("1.1.0", 30_000).await;
     assert!(!cut.contains("Last part") && cut.contains("Only the beginning is shown"));
 }
+
+#[tokio::test]
+async fn a_choice_is_seen_however_rare_it_is_and_can_be_taken_back() {
+    let yard = Yard::new().await;
+    let ada = yard.full("ada").await;
+    for (name, tags) in [
+        ("forms", "a b c d e f g h i zeta"),
+        ("other", "a b c d e f g h i"),
+    ] {
+        let text = instructions(name, "1.0.0").replace("paper office", tags);
+        let published = yard.publish(&ada, packed(&[("SKILL.md", text.as_bytes())]));
+        assert_eq!(published.await.status, 201);
+    }
+    let page = yard.get("/?tag=zeta").await.text();
+    let narrow = page.split("id=\"facet-tag\"").nth(1).unwrap();
+    let narrow = narrow.split("</ul>").next().unwrap();
+    let chosen = narrow.split("<li>").find(|item| item.contains("zeta"));
+    let chosen = chosen.unwrap_or_else(|| panic!("{narrow}"));
+    assert!(
+        chosen.contains("aria-current") && chosen.contains("href=\"/\""),
+        "{chosen}"
+    );
+    // What makes no sense is left out, and nothing else.
+    for query in ["tag=zeta&offset=abc", "tag=a&tag=zeta", "tag=zeta&x=%ff"] {
+        let page = yard.get(&format!("/?{query}")).await.text();
+        assert!(
+            page.contains("view/forms") && !page.contains("view/other"),
+            "{query}"
+        );
+    }
+}
