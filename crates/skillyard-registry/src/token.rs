@@ -105,16 +105,22 @@ pub struct Scope {
 
 /// A text that is no scope.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error(
-    "`{0}` is no scope: use `publish`, `yank`, `owners`, `tokens` or `read`, the first three alone or with `:NAME` or `:PREFIX*`"
-)]
-pub struct ScopeError(String);
+pub enum ScopeError {
+    /// It begins with no action, or its pattern fits no name.
+    #[error(
+        "`{0}` is no scope: use `publish`, `yank`, `owners`, `tokens` or `read`, the first three alone or with `:NAME` or `:PREFIX*`"
+    )]
+    Other(String),
+    /// A namespace is no skill, so this would allow nothing.
+    #[error("`{0}` would allow nothing: all skills of a namespace are `{0}/*`")]
+    Namespace(String),
+}
 
 impl FromStr for Scope {
     type Err = ScopeError;
 
     fn from_str(text: &str) -> Result<Self, ScopeError> {
-        let wrong = || ScopeError(text.chars().take(100).collect());
+        let wrong = || ScopeError::Other(text.chars().take(100).collect());
         let (action, pattern) = match text.split_once(':') {
             Some((action, pattern)) => (action, Some(pattern)),
             None => (text, None),
@@ -133,6 +139,9 @@ impl FromStr for Scope {
             let is_whole = matches!(action, Action::Tokens | Action::Read);
             if pattern.is_empty() || pattern == "@" || !is_plain || is_whole {
                 return Err(wrong());
+            }
+            if pattern.starts_with('@') && !pattern.contains(['/', '*']) {
+                return Err(ScopeError::Namespace(text.chars().take(100).collect()));
             }
         }
         Ok(Self {
@@ -253,6 +262,7 @@ mod tests {
             "all",
             "publish:",
             "publish:@",
+            "publish:@acme",
             "publish:a/b",
             "publish:@a/b/c",
             "publish:a@b",
