@@ -8,6 +8,7 @@ use reqwest::header::RETRY_AFTER;
 use serde::Deserialize;
 use url::Url;
 
+use super::date::since_1970;
 use super::error::HttpError;
 use super::header::Header;
 use crate::reference::shown::{is_secret_parameter, shown, shown_url};
@@ -54,15 +55,17 @@ fn header<'a>(response: &'a Response, name: &str) -> Option<&'a str> {
 
 /// How long the server wants to be left alone.
 fn wait(response: &Response) -> Option<Duration> {
-    if let Some(seconds) =
-        header(response, RETRY_AFTER.as_str()).and_then(|text| text.trim().parse().ok())
-    {
-        return Some(Duration::from_secs(seconds));
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).ok()?;
+    if let Some(text) = header(response, RETRY_AFTER.as_str()) {
+        let seconds = text.trim().parse().ok().map(Duration::from_secs);
+        let until = || since_1970(text).map(|time| time.saturating_sub(now));
+        if let Some(wait) = seconds.or_else(until) {
+            return Some(wait);
+        }
     }
     let reset =
         header(response, "x-ratelimit-reset").or_else(|| header(response, "ratelimit-reset"))?;
     let reset = Duration::from_secs(reset.trim().parse().ok()?);
-    let now = SystemTime::now().duration_since(UNIX_EPOCH).ok()?;
     Some(reset.saturating_sub(now))
 }
 

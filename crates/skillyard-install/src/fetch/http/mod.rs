@@ -2,6 +2,7 @@
 
 mod answer;
 mod client;
+mod date;
 mod download;
 mod error;
 mod header;

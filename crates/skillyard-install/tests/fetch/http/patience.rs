@@ -74,6 +74,18 @@ fn a_pause_that_the_server_asks_for_is_kept_if_it_is_short() {
 }
 
 #[test]
+fn a_pause_may_be_given_as_a_time() {
+    let server = Server::start(|_| {
+        Reply::status(429).header("Retry-After", "Fri, 31 Dec 9999 23:59:59 GMT")
+    });
+    let bench = Bench::new();
+    let asked = bench.http.get(&request(&server.url("/a")), 100);
+    let error = asked.unwrap_err().to_string();
+    assert!(error.contains("it allows the next in 25"), "{error}");
+    assert_eq!(bench.waits(), []);
+}
+
+#[test]
 fn nobody_there_is_tried_again_and_then_told() {
     let url = Server::start(|_| Reply::ok("")).url("/a?token=s3cret");
     let bench = Bench::new();
