@@ -39,8 +39,10 @@ pub(crate) struct Activated {
 pub(crate) struct Asker<'a> {
     /// What they call their session, which is no session of ours.
     pub(crate) session: Option<&'a str>,
-    /// The conversation that we know them by.
+    /// The conversation as the log names it.
     pub(crate) conversation: Option<&'a str>,
+    /// The conversation that users load skills into.
+    pub(crate) acting: Option<&'a str>,
     /// The way it was asked for: `api`, `mcp`, `web`.
     pub(crate) trigger: &'a str,
     /// The trace that the request belongs to.
@@ -153,6 +155,31 @@ impl Server {
         })
     }
 
+    /// Whether a skill is for users only, and none has activated it in this conversation.
+    pub(crate) fn is_for_users(&self, skill: &CatalogSkill, conversation: Option<&str>) -> bool {
+        let name = skill.record.name.as_str();
+        let was_loaded = |conversation| self.acting.has(conversation, name);
+        !skill.record.model_invocable && !conversation.is_some_and(was_loaded)
+    }
+
+    /// Refuses to a model, and records so, what only users activate.
+    pub(crate) fn for_models(
+        &self,
+        skill: &CatalogSkill,
+        event: Event,
+        asker: Asker<'_>,
+    ) -> Result<(), ContentsError> {
+        if !self.is_for_users(skill, asker.acting) {
+            return Ok(());
+        }
+        let error = ContentsError::ForUsers {
+            name: skill.record.name.to_string(),
+        };
+        let event = event.ended(Outcome::Denied, error.to_string());
+        self.record(&about(event, skill, asker));
+        Err(error)
+    }
+
     /// What is said of a skill that is revoked.
     fn revoked(&self, skill: &CatalogSkill) -> Option<ContentsError> {
         let Revocation { reason, remedy } = self.host.revoked(skill)?;
@@ -235,7 +262,10 @@ impl Server {
 pub(crate) fn active(skill: &CatalogSkill, document: &Document<'_>) -> ActiveSkill {
     let folder = skill.record.folder.canonicalize().ok();
     match Skill::from_document(document, Some(&skill.record.name)) {
-        Some(parsed) => ActiveSkill::of(&parsed, folder.as_deref()),
+        Some(parsed) => ActiveSkill {
+            name: skill.record.name.to_string(),
+            ..ActiveSkill::of(&parsed, folder.as_deref())
+        },
         // What cannot be read allows nothing.
         None => ActiveSkill {
             name: skill.record.name.to_string(),

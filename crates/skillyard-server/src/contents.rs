@@ -19,6 +19,12 @@ pub enum ContentsError {
     /// The skill's own file is no text.
     #[error("`{0}` is not text")]
     NotText(String),
+    /// The skill is for users only, and none has activated it.
+    #[error("skill `{name}` can only be activated by the user")]
+    ForUsers {
+        /// The skill.
+        name: String,
+    },
     /// The skill's files are not those that were installed.
     #[error("skill `{name}` was altered: {reason}")]
     Altered {

@@ -131,6 +131,10 @@ impl From<ContentsError> for Problem {
                 remedy: Some(remedy.as_str().into()),
                 ..Self::new(StatusCode::FORBIDDEN, format!("{error}. {remedy}"))
             },
+            ContentsError::ForUsers { name } => Self {
+                skill: Some(name.as_str().into()),
+                ..Self::new(StatusCode::FORBIDDEN, error.to_string())
+            },
             _ => Self::new(StatusCode::BAD_REQUEST, error.to_string()),
         }
     }

@@ -13,12 +13,14 @@ use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use skillyard_audit::{Event, EventKind, Outcome};
 use skillyard_catalog::CatalogSkill;
+use skillyard_format::Document;
 use skillyard_format::package::Digest;
 use skillyard_format::sight::exact;
 use skillyard_trust::guard::{ActiveSkill, GuardInput, GuardRequest, GuardVerdict};
 
 use crate::access::Role;
-use crate::contents::Contents;
+use crate::activation::active;
+use crate::contents::{Contents, ContentsError};
 use crate::host::{Executed, HostError, Ran, Runs, ScriptRun};
 use crate::problem::Problem;
 use crate::server::Server;
@@ -63,6 +65,8 @@ pub(crate) struct Asked {
     pub(crate) token: String,
     /// The skills that act for them.
     pub(crate) acting: Vec<ActiveSkill>,
+    /// The conversation that users load skills into.
+    pub(crate) conversation: Option<String>,
     /// The beginning of every event of theirs.
     pub(crate) event: Event,
 }
@@ -182,10 +186,14 @@ pub(crate) fn judged(
     asked: &Asked,
     arguments: Map<String, Value>,
 ) -> Result<(Wanted, Beforehand), Problem> {
-    let blocked = |reason: String, skill: Option<String>| {
+    let blocked = |reason: String, skill: Option<String>, pattern: Option<String>| {
         let event = asked.event(EventKind::ToolBlocked);
         let mut event = event.ended(Outcome::Denied, reason.clone());
         event.skill = skill;
+        let event = match pattern {
+            Some(pattern) => event.detail("pattern", pattern),
+            None => event,
+        };
         server.record(&event.detail("tool", NAME));
         format!("Denied: {reason}")
     };
@@ -198,16 +206,26 @@ pub(crate) fn judged(
     }
     let stock = server.stock();
     let skill = usable(&stock, &input.name)?;
-    let digest = Contents::open(skill)?.digest();
+    let name = skill.record.name.to_string();
+    if server.is_for_users(skill, asked.conversation.as_deref()) {
+        let problem = ContentsError::ForUsers { name: name.clone() };
+        blocked(problem.to_string(), Some(name), None);
+        return Err(problem.into());
+    }
+    let contents = Contents::open(skill)?;
+    let digest = contents.digest();
     let digest = digest.ok_or_else(|| Problem::bad("its files cannot be read"))?;
+    // Its list decides as it is now, whether anybody loaded it or not.
+    let own = active(skill, &Document::parse(contents.skill_file()?.as_bytes()));
+    let acting: Vec<ActiveSkill> = std::iter::once(own).chain(asked.acting.clone()).collect();
     let guarded = GuardRequest {
         tool: NAME.to_owned(),
         input: GuardInput::Fields(arguments),
     };
-    let decision = server.host.guard(&asked.acting, &guarded)?;
+    let decision = server.host.guard(&acting, &guarded)?;
     let veil = asked.veil(server);
     if decision.verdict == GuardVerdict::Denied {
-        let text = blocked(decision.reason, decision.skill);
+        let text = blocked(decision.reason, decision.skill, decision.pattern);
         return Err(denied(veil.over(&text)));
     }
     let standing = server.host.standing(skill, Some(&digest));
@@ -215,7 +233,7 @@ pub(crate) fn judged(
         "run" => Beforehand::Run,
         "ask" => Beforehand::Ask(veil.over(&standing.reason)),
         _ => {
-            let text = blocked(standing.reason, Some(skill.record.name.to_string()));
+            let text = blocked(standing.reason, Some(name), None);
             return Err(denied(veil.over(&text)));
         }
     };

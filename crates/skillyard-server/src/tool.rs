@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use skillyard_agent::message::CallOutcome;
+use skillyard_audit::{Event, EventKind};
 use skillyard_catalog::CatalogSkill;
 use skillyard_catalog::resource::{Content, ReadRange, Resource};
 use skillyard_format::render::resource;
@@ -177,6 +178,7 @@ impl Server {
             Tool::Load => {
                 let input: LoadInput = understood(input)?;
                 let skill = usable(&stock, &input.name)?;
+                self.for_models(skill, Event::new(EventKind::SkillActivated), asker)?;
                 let arguments = input.arguments.unwrap_or_default();
                 let activated = self.activate(skill, &arguments, asker)?;
                 let digest = activated.digest.map(|digest| digest.to_string());
@@ -186,11 +188,16 @@ impl Server {
             }
             Tool::Read => {
                 let input: ReadInput = understood(input)?;
-                self.read_tool(usable(&stock, &input.name)?, &input, asker)
+                let skill = usable(&stock, &input.name)?;
+                let event = Event::new(EventKind::ResourceRead).detail("path", &input.path);
+                self.for_models(skill, event, asker)?;
+                self.read_tool(skill, &input, asker)
             }
             Tool::Files => {
                 let input: FilesInput = understood(input)?;
-                files_tool(usable(&stock, &input.name)?, input.dir.as_deref())
+                let skill = usable(&stock, &input.name)?;
+                self.for_models(skill, Event::new(EventKind::ResourceRead), asker)?;
+                files_tool(skill, input.dir.as_deref())
             }
             Tool::List => {
                 let input: ListInput = understood(input)?;

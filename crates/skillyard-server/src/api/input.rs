@@ -84,6 +84,7 @@ impl Caller {
     pub(super) fn asker(&self) -> Asker<'_> {
         Asker {
             trigger: "api",
+            acting: Some(&self.holder.name),
             role: self.holder.role,
             token: &self.holder.name,
             ..Asker::default()

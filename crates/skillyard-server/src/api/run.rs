@@ -59,6 +59,7 @@ pub(super) async fn run(
         role: caller.holder.role,
         token: caller.holder.name.clone(),
         acting: Vec::new(),
+        conversation: Some(caller.holder.name.clone()),
         event: match &parent {
             Some(parent) => event.detail("traceparent", parent.to_string()),
             None => event,

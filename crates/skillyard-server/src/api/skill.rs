@@ -258,7 +258,14 @@ pub(super) async fn activate(
             ..caller.asker()
         };
         let skill = usable(&stock, &name)?;
-        Ok::<_, Problem>(server.activate(skill, &input.arguments, asker)?)
+        let activated = server.activate(skill, &input.arguments, asker)?;
+        if !skill.record.model_invocable {
+            // The user said so: from now on the tools give their model the rest of it.
+            let digest = activated.digest.map(|digest| digest.to_string());
+            let (active, digest) = (activated.active.clone(), digest.unwrap_or_default());
+            server.acting.load(&caller.holder.name, active, digest);
+        }
+        Ok::<_, Problem>(activated)
     });
     let activated = activated.await??;
     Ok(Json(ActivationOutput {

@@ -2,6 +2,7 @@
 //!
 //! A connection is a conversation. Over the stateless protocol there are no connections, so there
 //! it is whoever shows the same token and calls itself the same; what they loaded acts for an hour.
+//! Over the API it is whoever shows the same token, for what its users activate.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -36,7 +37,7 @@ impl Acting {
     }
 
     /// A skill was loaded, with these files.
-    pub(super) fn load(&self, conversation: &str, skill: ActiveSkill, digest: String) {
+    pub(crate) fn load(&self, conversation: &str, skill: ActiveSkill, digest: String) {
         let mut windows = self.windows();
         let now = Instant::now();
         windows.retain(|_, window| now.duration_since(window.last) < WINDOW);
@@ -64,6 +65,14 @@ impl Acting {
         window
             .map(|window| window.skills.clone())
             .unwrap_or_default()
+    }
+
+    /// Whether a skill acts.
+    pub(crate) fn has(&self, conversation: &str, name: &str) -> bool {
+        let windows = self.windows();
+        let window = windows.get(conversation);
+        let window = window.filter(|window| window.last.elapsed() < WINDOW);
+        window.is_some_and(|window| window.skills.iter().any(|(skill, _)| skill.name == name))
     }
 
     /// A conversation ended.

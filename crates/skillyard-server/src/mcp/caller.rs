@@ -122,6 +122,7 @@ impl Caller {
     pub(super) fn asker<'a>(&'a self, trigger: &'a str) -> Asker<'a> {
         Asker {
             conversation: Some(&self.session),
+            acting: Some(&self.conversation),
             trigger,
             trace: self.parent.as_ref(),
             role: self.holder.role,

@@ -11,6 +11,7 @@ mod consent;
 mod context;
 mod desk;
 mod gateway;
+mod held;
 mod limits;
 mod listener;
 mod mcp;

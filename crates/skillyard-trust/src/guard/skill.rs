@@ -5,6 +5,8 @@
 
 use std::path::Path;
 
+use skillyard_format::name::normalise;
+
 use super::denied;
 use super::request::{
     ActiveSkill, GuardDecision, GuardInput, GuardRequest, GuardVerdict, Surroundings, ToolList,
@@ -80,8 +82,9 @@ fn meant<'a>(request: &GuardRequest, skills: &'a [ActiveSkill]) -> Option<&'a Ac
         (GuardInput::Text(_), [skill]) => Some(skill),
         (GuardInput::Text(_), _) => None,
         (GuardInput::Fields(fields), _) => {
-            let name = fields.get("name")?.as_str()?;
-            skills.iter().find(|skill| skill.name == name)
+            // As it is looked up: another spelling of a name is not another skill.
+            let name = normalise(fields.get("name")?.as_str()?);
+            skills.iter().find(|skill| *skill.name == *name)
         }
     }
 }

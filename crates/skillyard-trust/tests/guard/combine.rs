@@ -178,6 +178,12 @@ fn the_tools_of_the_runtime_are_judged_alike_everywhere() {
     assert!(!run(&both, "reader", "scripts/x.py"));
     assert!(run(&both, "free", "scripts/x.py"));
     assert!(!run(&both, "unknown", "scripts/x.py"));
+    // Another spelling of its name is not another skill.
+    let wide = [both[0].clone(), named("wide", Some("skill_run"), None)];
+    assert!(run(&wide, "wide", "scripts/x.py"));
+    for name in ["reader", " reader", "ｒｅａｄｅｒ"] {
+        assert!(!run(&wide, name, "scripts/x.py"), "{name:?}");
+    }
     for (list, allowed) in [
         ("skill_run", true),
         ("*", true),

@@ -77,6 +77,7 @@ pub(super) async fn call(
         role: caller.holder.role,
         token: caller.holder.name.clone(),
         acting: acting.map(|(skill, _)| skill).collect(),
+        conversation: Some(caller.conversation.clone()),
         event: caller.event(Event::new(EventKind::ScriptStarted)),
     };
     let (this, of) = (Arc::clone(server), who.clone());
