@@ -27,7 +27,7 @@ use crate::install::supply::Supply;
 use crate::install::threads::work_along;
 use crate::install::wanted::Difference;
 use crate::install::wish::signed;
-use crate::install::{check, finish, held_back, review};
+use crate::install::{check, findings, finish, held_back, review};
 
 /// Make the installed skills match skills.toml and skills.lock
 ///
@@ -154,7 +154,9 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     let restored = check::verify(context, &scanner, fetched.iter().collect())?;
     let scan = || {
         check::scan(context, &checked, &args.accept)?;
-        check::scan(context, &restored, &args.accept)
+        check::scan(context, &restored, &args.accept)?;
+        findings::tell(context, restored.iter());
+        Ok::<_, CommandError>(())
     };
     let asks = !args.yes && review::asks(&checked);
     if asks {

@@ -14,7 +14,7 @@ use skillyard_install::tree::TreeFile;
 use skillyard_trust::tier::Scripts;
 
 use super::check::{self, Checked, described};
-use super::validation;
+use super::{findings, validation};
 use crate::context::Context;
 use crate::error::CommandError;
 use crate::question::must_agree;
@@ -32,17 +32,15 @@ pub(crate) fn asks(checked: &[Checked<'_>]) -> bool {
 
 /// Shows what was found, and what would be installed where policy wants a question.
 pub(crate) fn show(context: &Context, checked: &[Checked<'_>]) {
-    for each in checked {
-        for finding in each.findings().iter().take(MOST) {
-            let name = &each.candidate.name;
-            context
-                .printer
-                .detail(&visible(&format!("{name}: {}", described(finding))));
-        }
-    }
     let all = checked.iter();
     let (strangers, others): (Vec<&Checked<'_>>, Vec<&Checked<'_>>) =
         all.partition(|each| each.verdict.ask.on_install());
+    for each in &strangers {
+        for finding in each.findings().iter().take(MOST) {
+            context.printer.detail(&findings::line(each, finding));
+        }
+    }
+    findings::tell(context, others.iter().copied());
     validation::tell(context, &others);
     for line in compatibility(&others).iter().take(MOST) {
         context.printer.note(&format!("Compatibility of {line}"));

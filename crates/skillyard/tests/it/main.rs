@@ -38,6 +38,7 @@ mod install_attacks;
 mod install_bundles;
 mod install_crash;
 mod install_edits;
+mod install_findings;
 mod install_git;
 mod install_held;
 mod install_left_over;

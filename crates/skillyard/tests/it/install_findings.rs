@@ -1,0 +1,58 @@
+//! What the scanner finds and does not block is shown, whoever the skill comes from.
+
+use std::fs;
+
+use skillyard_format::package::archive::{Limits, Mode};
+use skillyard_format::package::pack::{PackFile, PackFormat, pack};
+
+use crate::project::project;
+use crate::servers::repository::{Repository, skill};
+
+const SCRIPT: &str = "import sys\nprint(eval(sys.argv[1]))\n";
+const TOLD: &str = "warning: pdf: medium ";
+
+#[test]
+fn in_a_folder_and_an_archive_of_this_machine() {
+    let context = project();
+    context.write("lib/pdf/SKILL.md", skill("pdf", "one"));
+    context.write("lib/pdf/scripts/a.py", SCRIPT);
+    let text = skill("pdf", "one");
+    let files = [("SKILL.md", text.as_str()), ("scripts/a.py", SCRIPT)];
+    let files = files.map(|(path, content)| PackFile {
+        path,
+        mode: Mode::Plain,
+        content: content.as_bytes(),
+    });
+    let archive = pack(&files, PackFormat::Zip, &Limits::skill()).unwrap();
+    context.write("pdf.zip", archive);
+    for source in ["./lib/pdf", "./pdf.zip"] {
+        for flags in [&["--dry-run"][..], &[]] {
+            let told = context.done(&[&["install", source], flags].concat());
+            assert!(told.contains(TOLD), "{source}: {told}");
+            assert!(told.contains("scripts/a.py:2"), "{source}: {told}");
+        }
+        // Who wants details reads it once.
+        context.done(&["remove", "pdf"]);
+        let told = context.done(&["-v", "install", source]);
+        assert_eq!(told.matches("scripts/a.py:2").count(), 1, "{told}");
+        context.done(&["remove", "pdf"]);
+    }
+}
+
+#[test]
+fn by_sync_in_what_a_lock_brings_to_this_machine() {
+    let context = project();
+    let repository = Repository::new(&context, "remote.git");
+    repository
+        .skill("pdf", "one")
+        .write("pdf/scripts/a.py", SCRIPT);
+    repository.commit("one");
+    context.done(&["install", &format!("{}#pdf", repository.url()), "--yes"]);
+    fs::remove_dir_all(context.root().join(".agents")).unwrap();
+    // What is in the store was looked at here.
+    assert!(!context.done(&["sync"]).contains(TOLD));
+    fs::remove_dir_all(context.root().join(".agents")).unwrap();
+    fs::remove_dir_all(context.in_home(".skillyard/store")).unwrap();
+    let told = context.done(&["sync", "--locked"]);
+    assert!(told.contains(TOLD), "{told}");
+}
