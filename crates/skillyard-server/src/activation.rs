@@ -3,7 +3,7 @@
 use skillyard_agent::telemetry::TraceParent;
 use skillyard_audit::{Event, EventKind, Outcome};
 use skillyard_catalog::CatalogSkill;
-use skillyard_catalog::resource::{ReadRange, Resource};
+use skillyard_catalog::resource::{BinaryContent, ReadLimits, ReadRange, Resource};
 use skillyard_format::package::Digest;
 use skillyard_format::render::activation::{self, Activation};
 use skillyard_format::render::arguments::{Arguments, substitute};
@@ -39,6 +39,8 @@ pub(crate) struct Activated {
 pub(crate) struct Asker<'a> {
     /// What they call their session, which is no session of ours.
     pub(crate) session: Option<&'a str>,
+    /// The task that they say it is for.
+    pub(crate) task: Option<&'a str>,
     /// The conversation as the log names it.
     pub(crate) conversation: Option<&'a str>,
     /// The conversation that users load skills into.
@@ -217,16 +219,10 @@ impl Server {
         let admitted = self.host.read_limits().admit(path);
         let admitted = admitted.map_err(ContentsError::from);
         let given = admitted.and_then(|()| self.intact(skill, now));
+        let event = self.with_bytes(Event::new(kind), skill, now());
         let event = match kind {
-            EventKind::SkillActivated => {
-                let digest = now();
-                let tier = self.host.standing(skill, digest.as_ref()).tier;
-                let digest = digest.map(|digest| digest.to_string());
-                Event::new(kind)
-                    .digest(digest.unwrap_or_default())
-                    .tier(tier)
-            }
-            kind => Event::new(kind).detail("path", path),
+            EventKind::SkillActivated => event,
+            _ => event.detail("path", path),
         };
         let event = match &given {
             Ok(()) => event,
@@ -236,19 +232,36 @@ impl Server {
         given
     }
 
+    /// An event that says which bytes a skill has, and how far they are trusted.
+    fn with_bytes(&self, event: Event, skill: &CatalogSkill, digest: Option<Digest>) -> Event {
+        let event = event.tier(self.host.standing(skill, digest.as_ref()).tier);
+        match digest {
+            Some(digest) => event.digest(digest.to_string()),
+            None => event,
+        }
+    }
+
     /// Reads a file of a skill and records it.
     pub(crate) fn read_file(
         &self,
         skill: &CatalogSkill,
         path: &str,
         range: ReadRange,
+        binary: BinaryContent,
         asker: Asker<'_>,
     ) -> Result<Resource, ContentsError> {
+        let mut digest = None;
         let read = Contents::open(skill).and_then(|it| {
-            self.intact(skill, &|| it.digest())?;
-            it.read(path, range, self.host.read_limits())
+            digest = it.digest();
+            self.intact(skill, &|| digest)?;
+            let limits = ReadLimits {
+                binary,
+                ..self.host.read_limits()
+            };
+            it.read(path, range, limits)
         });
         let event = Event::new(EventKind::ResourceRead).detail("path", path);
+        let event = self.with_bytes(event, skill, digest);
         let event = match &read {
             Ok(_) => event,
             Err(error) => event.ended(Outcome::Denied, error.to_string()),
@@ -300,6 +313,10 @@ fn about(event: Event, skill: &CatalogSkill, asker: Asker<'_>) -> Event {
     };
     let event = match asker.conversation {
         Some(conversation) => event.session(conversation),
+        None => event,
+    };
+    let event = match asker.task {
+        Some(task) => event.task(task),
         None => event,
     };
     match asker.session {

@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 use skillyard_agent::message::CallOutcome;
 use skillyard_audit::{Event, EventKind};
 use skillyard_catalog::CatalogSkill;
-use skillyard_catalog::resource::{Content, ReadRange, Resource};
+use skillyard_catalog::resource::{BinaryContent, Content, ReadRange, Resource};
 use skillyard_format::render::resource;
 use skillyard_trust::guard::ActiveSkill;
 
@@ -119,15 +119,25 @@ struct LoadInput {
 pub(crate) struct ReadInput {
     name: String,
     pub(crate) path: String,
-    cursor: Option<String>,
+    cursor: Option<Cursor>,
+}
+
+/// Where to go on in a file: models write the number as one, and as a text.
+#[derive(Debug, Deserialize)]
+#[serde(untagged, expecting = "`cursor` is neither a number nor a text")]
+enum Cursor {
+    Number(u64),
+    Text(String),
 }
 
 impl ReadInput {
     /// The part of the file that one call gives.
     pub(crate) fn range(&self) -> Result<ReadRange, Problem> {
-        let offset = match self.cursor.as_deref() {
-            None | Some("") => 0,
-            Some(cursor) => cursor
+        let offset = match &self.cursor {
+            None => 0,
+            Some(Cursor::Number(offset)) => *offset,
+            Some(Cursor::Text(text)) if text.is_empty() => 0,
+            Some(Cursor::Text(text)) => text
                 .parse()
                 .map_err(|_| Problem::bad("`cursor` is not one that an earlier call gave"))?,
         };
@@ -231,7 +241,8 @@ impl Server {
         input: &ReadInput,
         asker: Asker<'_>,
     ) -> Result<Answer, Problem> {
-        let read = self.read_file(skill, &input.path, input.range()?, asker)?;
+        let binary = BinaryContent::Describe;
+        let read = self.read_file(skill, &input.path, input.range()?, binary, asker)?;
         let third_party = self.host.standing(skill, None).third_party;
         Ok(told(&skill.record.name, third_party, read))
     }
@@ -250,7 +261,7 @@ pub(crate) fn told(skill: &str, third_party: bool, read: Resource) -> Answer {
         let size = read.size;
         let _ = write!(
             text,
-            "\n[cut at byte {next} of {size}; go on with cursor \"{next}\"]"
+            "\n[cut at byte {next} of {size}; go on with cursor {next}]"
         );
     }
     Answer::new(text, None)

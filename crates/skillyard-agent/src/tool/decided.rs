@@ -13,16 +13,24 @@ pub fn decided(request: &GuardRequest, decision: &GuardDecision) -> Event {
         GuardVerdict::Allowed => (EventKind::ToolAllowed, Outcome::Ok),
         GuardVerdict::Denied => (EventKind::ToolBlocked, Outcome::Denied),
     };
-    let mut event = Event::new(kind)
+    let event = Event::new(kind)
         .trigger("guard")
         .ended(outcome, &decision.reason)
         .detail("tool", &request.tool)
         .detail("input", shown(&request.input));
-    event.skill.clone_from(&decision.skill);
-    if let Some(pattern) = &decision.pattern {
-        event = event.detail("pattern", pattern);
+    told_by(event, decision)
+}
+
+/// The event of a call, with what decided about it: the skill, its pattern, and the reason unless
+/// the call has one of its own for how it ended.
+pub fn told_by(mut event: Event, decision: &GuardDecision) -> Event {
+    event.skill = event.skill.or_else(|| decision.skill.clone());
+    let reason = || Some(decision.reason.clone());
+    event.reason = event.reason.or_else(reason);
+    match &decision.pattern {
+        Some(pattern) => event.detail("pattern", pattern),
+        None => event,
     }
-    event
 }
 
 /// What a tool is called with, as much of it as a log needs.

@@ -19,6 +19,6 @@ mod workspace;
 pub(crate) use call::{
     Calls, LEFT_OUT, LENT, Length, MOST_ARGUMENTS, Repeats, has, refusal, understood, unmarked,
 };
-pub use decided::decided;
+pub use decided::{decided, told_by};
 pub(crate) use skill::{Known, answer, receive};
 pub use spec::{ToolSpec, WorkspaceTools, canonical, specs};

@@ -238,12 +238,12 @@ pub(super) fn optional<'a>(
     }
 }
 
-/// A number that may be there; zero without it.
+/// A number that may be there, also as a text; zero without it.
 pub(super) fn number(arguments: &Map<String, Value>, key: &str) -> Result<u64, String> {
-    match arguments.get(key) {
-        None | Some(Value::Null) => Ok(0),
-        Some(value) => value
-            .as_u64()
-            .ok_or_else(|| format!("the argument `{key}` must be a number from 0 up")),
-    }
+    let number = match arguments.get(key) {
+        None | Some(Value::Null) => Some(0),
+        Some(Value::String(text)) => text.parse().ok(),
+        Some(value) => value.as_u64(),
+    };
+    number.ok_or_else(|| format!("the argument `{key}` must be a number from 0 up"))
 }

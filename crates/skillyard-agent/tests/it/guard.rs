@@ -395,3 +395,53 @@ fn a_skill_has_a_limit_of_runs_and_of_tokens() {
     let blocked: Vec<_> = blocked.map(|event| event.skill.as_deref()).collect();
     assert_eq!(blocked, [Some("free"), Some("free")]);
 }
+
+#[test]
+fn what_was_allowed_names_the_skill_its_pattern_and_the_reason() {
+    let lab = lab();
+    let all = [
+        ("Bash", json!({ "command": "git status" })),
+        ("Read", json!({ "path": "missing.txt" })),
+    ];
+    turn(&lab, &mut Front::new(Answer::Session), "/git-only go", &all);
+    let machine = lab.machine.lock().unwrap();
+    let events = machine.events.iter();
+    let events = events.filter(|event| event.kind == EventKind::ToolAllowed);
+    let told: Vec<_> = events
+        .map(|event| (event.skill.as_deref(), event.detail["pattern"].as_str()))
+        .collect();
+    let by = Some("git-only");
+    assert_eq!(told, [(by, "Bash(git:*)"), (by, "Read")]);
+    let mut reasons = machine
+        .events
+        .iter()
+        .filter_map(|event| event.reason.as_deref());
+    assert!(reasons.any(|reason| reason.contains("Bash(git:*)") || reason.contains("list")));
+}
+
+#[test]
+fn another_spelling_of_a_name_is_not_another_skill() {
+    let lab = lab();
+    lab.skill(
+        "wide",
+        "Does all. Use for all.",
+        "allowed-tools: '*'\n",
+        "Do it.",
+    );
+    lab.write("skills/git-only/scripts/x.sh", "echo x\n");
+    let run = |name: &str| {
+        (
+            "skill_run",
+            json!({ "name": name, "script": "scripts/x.sh" }),
+        )
+    };
+    let all = [
+        ("skill_load", json!({ "name": "git-only" })),
+        ("skill_load", json!({ "name": "wide" })),
+        run("git-only"),
+        run(" git-only"),
+    ];
+    let (told, _) = turn(&lab, &mut Front::new(Answer::Session), "go", &all);
+    let outcomes: Vec<CallOutcome> = told.iter().map(|(outcome, _)| *outcome).collect();
+    assert_eq!(outcomes[2..], [CallOutcome::Denied; 2], "{told:?}");
+}

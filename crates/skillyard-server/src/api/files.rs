@@ -4,8 +4,10 @@ use std::sync::Arc;
 
 use axum::Json;
 use axum::extract::State;
+use base64::Engine as _;
+use base64::prelude::BASE64_STANDARD;
 use serde::{Deserialize, Serialize};
-use skillyard_catalog::resource::{Content, ReadRange};
+use skillyard_catalog::resource::{BinaryContent, Content, ReadRange};
 use utoipa::{IntoParams, ToSchema};
 
 use super::input::{Asked, Caller, Named};
@@ -55,6 +57,18 @@ pub(crate) struct Part {
     offset: Option<u64>,
     /// How many bytes at most.
     limit: Option<u64>,
+    /// How they are given; `text` where nothing is said.
+    encoding: Option<Encoding>,
+}
+
+/// How a file is given.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Encoding {
+    /// In `text`, if it is text.
+    Text,
+    /// In `base64`, whatever it is.
+    Base64,
 }
 
 /// A part of a file.
@@ -71,8 +85,11 @@ pub(crate) struct FileContent {
     next_offset: Option<u64>,
     /// Its type.
     media_type: String,
-    /// The text; nothing when it is no text.
+    /// The text; nothing when it is no text, or `base64` was asked for.
     text: Option<String>,
+    /// The bytes in base64, if they were asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    base64: Option<String>,
 }
 
 /// List a skill's files
@@ -118,14 +135,20 @@ pub(super) async fn read(
     Named((name, path)): Named<(String, String)>,
     Asked(part): Asked<Part>,
 ) -> Result<Json<FileContent>, Problem> {
+    let encoding = part.encoding.unwrap_or(Encoding::Text);
     let read = elsewhere(move || {
         let stock = server.shelf.stock();
+        let binary = match encoding {
+            Encoding::Text => BinaryContent::Describe,
+            Encoding::Base64 => BinaryContent::Include,
+        };
         let range = ReadRange {
             offset: part.offset.unwrap_or_default(),
             limit: part.limit,
         };
         let asker = caller.asker();
-        Ok::<_, Problem>(server.read_file(stock.meant(&name)?, &path, range, asker)?)
+        let skill = stock.meant(&name)?;
+        Ok::<_, Problem>(server.read_file(skill, &path, range, binary, asker)?)
     });
     let read = read.await??;
     Ok(Json(FileContent {
@@ -134,9 +157,15 @@ pub(super) async fn read(
         size: read.size,
         offset: read.offset,
         next_offset: read.next_offset,
+        base64: (encoding == Encoding::Base64).then(|| match &read.content {
+            Content::Text(text) => BASE64_STANDARD.encode(text),
+            Content::Binary { bytes, .. } => {
+                BASE64_STANDARD.encode(bytes.as_deref().unwrap_or_default())
+            }
+        }),
         text: match read.content {
-            Content::Text(text) => Some(text),
-            Content::Binary { .. } => None,
+            Content::Text(text) if encoding == Encoding::Text => Some(text),
+            _ => None,
         },
     }))
 }

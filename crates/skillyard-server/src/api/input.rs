@@ -15,6 +15,21 @@ use crate::problem::Problem;
 use crate::server::Server;
 use crate::view::Viewer;
 
+/// How long the name may be that a caller gives a session or a task of theirs.
+const LONGEST_NAME: usize = 64;
+
+/// Refuses a name of a caller's own that does not belong into a log.
+pub(super) fn plain(key: &str, name: Option<&str>) -> Result<(), Problem> {
+    let is_plain =
+        |name: &str| name.len() <= LONGEST_NAME && name.bytes().all(|byte| byte.is_ascii_graphic());
+    if name.is_none_or(is_plain) {
+        return Ok(());
+    }
+    Err(Problem::bad(format!(
+        "`{key}` has at most 64 characters: letters, digits and signs of ASCII"
+    )))
+}
+
 /// A body of JSON.
 pub(super) struct Given<T>(pub(super) T);
 

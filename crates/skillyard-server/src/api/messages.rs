@@ -10,7 +10,7 @@ use tokio::sync::mpsc;
 use tokio_stream::wrappers::ReceiverStream;
 use utoipa::{IntoParams, ToSchema};
 
-use super::input::{Asked, Given, Named};
+use super::input::{Asked, Given, Named, plain};
 use super::refusals::{Forbidden, Full, Missing, NotJson, Senseless, Untimely};
 use super::talk::Talk;
 use crate::access::Role;
@@ -31,6 +31,9 @@ pub(crate) struct Message {
     /// The text.
     #[schema(min_length = 1, max_length = 25_000, pattern = r"\S")]
     text: String,
+    /// What the caller calls the task that it is for: `task` of every audit event of the turn.
+    #[schema(max_length = 64, pattern = "^[!-~]*$")]
+    task: Option<String>,
 }
 
 /// The answer to a question.
@@ -55,8 +58,10 @@ pub(super) async fn say(
     if text.is_empty() || text.chars().count() > LONGEST {
         return Err(Problem::bad("a message has between 1 and 25000 characters"));
     }
+    plain("task", message.task.as_deref())?;
     let said = Said {
         text: text.to_owned(),
+        task: message.task.clone(),
         holder: talk.caller.holder.clone(),
         trace: parent_of(&headers),
     };

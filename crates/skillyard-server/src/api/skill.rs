@@ -14,7 +14,7 @@ use skillyard_format::render::activation::portion;
 use skillyard_format::tokens::estimate;
 use utoipa::ToSchema;
 
-use super::input::{Caller, Given, Named};
+use super::input::{Caller, Given, Named, plain};
 use super::refusals::{Altered, Forbidden, Missing, NotJson, Senseless};
 use super::tag::tagged;
 use crate::activation::{Asker, Files};
@@ -26,9 +26,6 @@ use crate::tool::usable;
 use crate::usage::Usage;
 use crate::view::SkillSummary;
 use crate::web::elsewhere;
-
-/// How long the name may be that a caller gives their session.
-const LONGEST_SESSION: usize = 64;
 
 /// All about a skill but its text.
 #[derive(Debug, Serialize, ToSchema)]
@@ -96,6 +93,9 @@ pub(crate) struct ActivationInput {
     /// What the caller calls their session; the audit log has it as `client_session`.
     #[schema(max_length = 64, pattern = "^[!-~]*$")]
     session: Option<String>,
+    /// What the caller calls the task that it is for, as `task` of the audit log.
+    #[schema(max_length = 64, pattern = "^[!-~]*$")]
+    task: Option<String>,
 }
 
 /// A skill that was activated.
@@ -242,18 +242,13 @@ pub(super) async fn activate(
     Named(name): Named<String>,
     Given(input): Given<ActivationInput>,
 ) -> Result<Json<ActivationOutput>, Problem> {
-    let is_plain = |name: &String| {
-        name.len() <= LONGEST_SESSION && name.bytes().all(|byte| byte.is_ascii_graphic())
-    };
-    if !input.session.as_ref().is_none_or(is_plain) {
-        return Err(Problem::bad(
-            "`session` has at most 64 characters: letters, digits and signs of ASCII",
-        ));
-    }
+    plain("session", input.session.as_deref())?;
+    plain("task", input.task.as_deref())?;
     let activated = elsewhere(move || {
         let stock = server.stock();
         let asker = Asker {
             session: input.session.as_deref(),
+            task: input.task.as_deref(),
             files: Files::over_http(&server, caller.holder.role),
             ..caller.asker()
         };

@@ -25,6 +25,8 @@ use crate::server::Server;
 pub(crate) struct Said {
     /// The words.
     pub(crate) text: String,
+    /// What they call the task that it is for.
+    pub(crate) task: Option<String>,
     /// Who they are, and what they may do.
     pub(crate) holder: Holder,
     /// The span that it belongs to.
@@ -88,6 +90,7 @@ impl Server {
             server: Arc::clone(self),
             conversation: Arc::clone(conversation),
             trace: said.trace.clone(),
+            task: said.task,
             holder: said.holder,
         });
         let mut front = Front {
@@ -130,6 +133,7 @@ impl Server {
             server: Arc::clone(self),
             conversation: Arc::clone(conversation),
             trace: None,
+            task: None,
             holder,
         });
         let released = runtime.release(&mut session, name);

@@ -28,8 +28,22 @@ pub(super) struct Watched {
     pub(super) server: Arc<Server>,
     pub(super) conversation: Arc<Conversation>,
     pub(super) trace: Option<TraceParent>,
+    /// What whoever said something calls the task that it is for.
+    pub(super) task: Option<String>,
     /// Who said something.
     pub(super) holder: Holder,
+}
+
+impl Watched {
+    /// An event that says whose it is, and what it belongs to.
+    fn marked(&self, event: &Event) -> Event {
+        let mut event = self.holder.signed(event.clone());
+        event.task.clone_from(&self.task);
+        match &self.trace {
+            Some(trace) => event.detail("trace", trace.trace()),
+            None => event,
+        }
+    }
 }
 
 impl Host for Watched {
@@ -52,6 +66,11 @@ impl Host for Watched {
 
     fn run_script(&mut self, run: &ScriptRun, cancel: &AtomicBool) -> Executed<HostError> {
         let start = Instant::now();
+        // The machine itself writes down that it begins.
+        let run = &ScriptRun {
+            asked: self.marked(&run.asked),
+            ..run.clone()
+        };
         let ran = self.machine.run_script(run, cancel);
         self.server.metrics.script(&run.skill, start.elapsed());
         ran
@@ -71,10 +90,7 @@ impl Host for Watched {
 
     fn record(&mut self, event: &Event) -> Result<(), HostError> {
         self.server.metrics.event(event);
-        let mut event = self.holder.signed(event.clone());
-        if let Some(trace) = &self.trace {
-            event = event.detail("trace", trace.trace());
-        }
+        let mut event = self.marked(event);
         let is_answer = matches!(
             event.kind,
             EventKind::ApprovalGranted | EventKind::ApprovalDenied

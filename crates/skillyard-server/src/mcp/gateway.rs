@@ -8,6 +8,7 @@ use rmcp::model::{CallToolResponse, CallToolResult, ContentBlock, ResultType, To
 use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer};
 use serde_json::{Map, Value, json};
+use skillyard_agent::tool::told_by;
 use skillyard_audit::{Event, EventKind, Outcome};
 use skillyard_mcp::{Called, Ending, McpError, PREFIX, Tool};
 use skillyard_trust::guard::{ActiveSkill, GuardInput, GuardRequest, GuardVerdict};
@@ -96,12 +97,8 @@ fn guarded(
     if decision.verdict == GuardVerdict::Denied {
         let by = decision.skill.as_deref().unwrap_or("the guard").to_owned();
         let event = Event::new(EventKind::ToolBlocked);
-        let mut event = about(event.ended(Outcome::Denied, decision.reason.clone()));
-        event.skill = decision.skill;
-        if let Some(pattern) = decision.pattern {
-            event = event.detail("pattern", pattern);
-        }
-        server.record(&event);
+        let event = about(event.ended(Outcome::Denied, decision.reason.clone()));
+        server.record(&told_by(event, &decision));
         return failed(format!("Denied by `{by}`: {}", decision.reason));
     }
     let skills = acting.iter();
@@ -127,11 +124,12 @@ fn guarded(
             if done.outcome.ending == Ending::Failed {
                 event = event.ended(Outcome::Failed, "the tool says that it failed");
             }
-            server.record(&event);
+            server.record(&told_by(event, &decision));
             passed_on(done)
         }
         Err(error) => {
-            server.record(&event.ended(Outcome::Failed, error.to_string()));
+            let event = event.ended(Outcome::Failed, error.to_string());
+            server.record(&told_by(event, &decision));
             failed(error.to_string())
         }
     }

@@ -102,7 +102,7 @@ fn tool(server: &Server, tool: Tool) -> McpTool {
             json!({
                 "name": name,
                 "path": { "type": "string", "description": "The path, relative to the skill's folder" },
-                "cursor": { "type": "string", "description": "Where an earlier call ended" },
+                "cursor": { "type": "integer", "minimum": 0, "description": "Where an earlier call ended" },
             }),
             json!(["name", "path"]),
         ),

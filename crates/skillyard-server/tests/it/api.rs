@@ -36,7 +36,7 @@ async fn a_skill_is_read_activated_and_recorded() {
     assert_eq!(skill["files"], 3);
     let body = server.get("/api/v1/skills/pdf/body").await.json();
     assert!(body["body"].as_str().unwrap().contains("Do $ARGUMENTS."));
-    let input = json!({ "arguments": "it now", "session": "s1" });
+    let input = json!({ "arguments": "it now", "session": "s1", "task": "t-7" });
     let activated = server
         .post("/api/v1/skills/pdf/activate", &input)
         .await
@@ -66,6 +66,66 @@ async fn a_skill_is_read_activated_and_recorded() {
         ]
     );
     assert_eq!(events[1].detail["client_session"], "s1");
+    assert_eq!(events[1].task.as_deref(), Some("t-7"));
+    // Which bytes were given can be told later, too.
+    for event in events.iter() {
+        assert_eq!(event.digest.as_deref(), skill["digest"].as_str());
+        assert!(event.tier.is_some());
+    }
+    drop(events);
+    for key in ["session", "task"] {
+        let input = json!({ key: "two words" });
+        let answer = server.post("/api/v1/skills/pdf/activate", &input).await;
+        assert_eq!(answer.status, StatusCode::BAD_REQUEST);
+    }
+}
+
+#[tokio::test]
+async fn what_is_no_text_is_given_in_base64() {
+    let server = TestServer::new();
+    let bytes: Vec<u8> = (0..=255).collect();
+    std::fs::write(server.skills().join("pdf/assets/dot.bin"), bytes).unwrap();
+    let get = async |path: &str| {
+        let path = format!("/api/v1/skills/pdf/files/{path}");
+        server.get(&path).await
+    };
+    let whole = get("assets/dot.bin?encoding=base64").await.json();
+    let text = whole["base64"].as_str().unwrap();
+    assert!(text.starts_with("AAECAwQF") && text.len() == 344, "{text}");
+    assert_eq!(whole["text"], Value::Null);
+    let part = get("assets/dot.bin?encoding=base64&offset=250&limit=4").await;
+    let part = part.json();
+    assert_eq!(
+        (&part["base64"], &part["offset"], &part["next_offset"]),
+        (&json!("+vv8/Q=="), &json!(250), &json!(254))
+    );
+    // What is text is given so, too, to who wants bytes.
+    let text = get("references/fields.md?encoding=base64").await.json();
+    assert_eq!(text["base64"], "IyBGaWVsZHMK");
+    assert_eq!(text["text"], Value::Null);
+    assert!(get("assets/dot.bin").await.json()["base64"].is_null());
+    let other = get("assets/dot.bin?encoding=hex").await;
+    assert_eq!(other.status, StatusCode::BAD_REQUEST);
+}
+
+#[tokio::test]
+async fn a_file_goes_on_where_the_last_call_says() {
+    let server = TestServer::new();
+    let long = "0123456789\n".repeat(10_000);
+    std::fs::write(server.skills().join("pdf/references/fields.md"), long).unwrap();
+    let read = async |cursor: Value| {
+        let input = json!({ "name": "pdf", "path": "references/fields.md", "cursor": cursor });
+        let answer = server.post("/api/v1/tools/skill_read", &input).await;
+        answer.json()["content"]
+            .as_str()
+            .unwrap_or_default()
+            .to_owned()
+    };
+    let end = "[cut at byte 65536 of 110000; go on with cursor 65536]";
+    assert!(read(Value::Null).await.ends_with(end));
+    let rest = read(json!(65_536)).await;
+    assert!(rest.ends_with("0123456789\n</skill_file>"), "{rest}");
+    assert_eq!(read(json!("65536")).await, rest);
 }
 
 #[tokio::test]

@@ -289,12 +289,13 @@ async fn a_trace_goes_into_the_log_and_nothing_else_does() {
             ("content-type", "application/json"),
             ("traceparent", &parent),
         ];
-        let body = json!({ "text": "/pdf x" }).to_string();
+        let body = json!({ "text": "/pdf x", "task": "t-7" }).to_string();
         server.ask("POST", &path, &headers, body).await;
         person.wait(&id, "done", 0).await;
         let events = server.machine.events.lock().unwrap();
         assert!(!events.is_empty());
         for event in events.iter() {
+            assert_eq!(event.task.as_deref(), Some("t-7"));
             assert_eq!(event.detail.get("trace").map(String::as_str), expected);
         }
     }

@@ -141,12 +141,15 @@ async fn what_is_read_as_a_resource_is_recorded() {
         told.collect::<Vec<_>>(),
         [
             ("skill.activated", "", true),
-            ("skill.resource_read", "references/fields.md", false),
-            ("skill.resource_read", "SKILL.md", false),
+            ("skill.resource_read", "references/fields.md", true),
+            ("skill.resource_read", "SKILL.md", true),
         ]
     );
     assert_eq!(events[0].trigger.as_deref(), Some("mcp"));
-    assert_eq!(events[0].tier.as_deref(), Some("high"));
+    for event in events.iter() {
+        assert_eq!(event.tier.as_deref(), Some("high"));
+        assert_eq!(event.digest, events[0].digest);
+    }
 }
 
 #[tokio::test]

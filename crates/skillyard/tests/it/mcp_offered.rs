@@ -133,22 +133,26 @@ fn limits_hold_for_skills_of_servers() {
     let said = raw.call("skill_load", &json!({ "name": "far:long" }));
     let note = "[These are the first 600 of the ";
     assert!(said.contains(note) && !said.contains("THE END"), "{said}");
-    let mut read = |path: &str, cursor: &str| {
+    let mut read = |path: &str, cursor: Value| {
         let file = json!({ "name": "far:long", "path": path, "cursor": cursor });
         raw.call("skill_read", &file)
     };
-    assert!(read("SKILL.md", "600").contains("THE END"));
-    let first = read("big.txt", "");
-    let end = "</skill_file>\n[cut at byte 65536 of 110000; go on with cursor \"65536\"]";
+    // As the note says it, and as a text.
+    for cursor in [json!(600), json!("600")] {
+        assert!(read("SKILL.md", cursor).contains("THE END"));
+    }
+    let first = read("big.txt", json!(""));
+    let end = "</skill_file>\n[cut at byte 65536 of 110000; go on with cursor 65536]";
     assert!(
         first.len() < 66_000 && first.ends_with(end),
         "{}",
         &first[first.len() - 200..]
     );
-    let second = read("big.txt", "65536");
+    let second = read("big.txt", json!(65_536));
     assert!(second.len() < 46_000 && second.ends_with("\n0123456789\n</skill_file>"));
-    assert!(read("big.txt", "x").contains("`cursor` is not one"));
-    let deep = read("a/b/c.md", "");
+    assert!(read("big.txt", json!("x")).contains("`cursor` is not one"));
+    assert!(read("big.txt", json!(-1)).contains("`cursor` is neither"));
+    let deep = read("a/b/c.md", json!(""));
     assert!(
         deep.contains("a/b/c.md") && !deep.contains("DEEP"),
         "{deep}"

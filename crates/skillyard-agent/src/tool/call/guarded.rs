@@ -8,7 +8,7 @@ use super::{Calls, Ended, lent};
 use crate::host::HostError;
 use crate::message::ToolCall;
 use crate::prompt::Prompt;
-use crate::tool::answer;
+use crate::tool::{answer, told_by};
 
 /// Whether a session was given a tool.
 pub(crate) fn has(prompt: &Prompt, tool: &str) -> bool {
@@ -26,16 +26,27 @@ impl Calls<'_> {
         if decision.verdict == GuardVerdict::Denied {
             let by = decision.skill.as_deref().unwrap_or("the guard");
             let content = format!("Denied by `{by}`: {}", decision.reason);
-            let mut ended = Ended::denied(content, decision.reason);
-            ended.event.skill = decision.skill;
-            if let Some(pattern) = decision.pattern {
-                ended.event = ended.event.detail("pattern", pattern);
-            }
+            let mut ended = Ended::denied(content, &decision.reason);
+            ended.event = told_by(ended.event, &decision);
             if let Some(Value::String(command)) = arguments.get("command") {
                 ended.event = ended.event.detail("command", command);
             }
             return Ok(ended);
         }
+        let mut ended = self.led_on(call, tool, arguments)?;
+        if ended.event.kind == EventKind::ToolAllowed {
+            ended.event = told_by(ended.event, &decision);
+        }
+        Ok(ended)
+    }
+
+    /// Leads a call that the guard allows to its tool.
+    fn led_on(
+        &mut self,
+        call: &ToolCall,
+        tool: &str,
+        arguments: &Map<String, Value>,
+    ) -> Result<Ended, HostError> {
         // A model may name any tool; those that its session was not given are not there.
         if !has(&self.session.prompt, tool) {
             return Ok(Ended::failed(self.unknown(tool), EventKind::ToolAllowed));

@@ -85,10 +85,10 @@ impl Calls<'_> {
         let mut ended = Ended::ok(output.content, kind);
         if let Some(activation) = output.activated {
             ended.event = self.activated(&ended.content, activation, Trigger::Model);
-        } else if let Some(Value::String(name)) = arguments.get("name") {
-            self.spend(found.as_ref().unwrap_or(name), Spent { tokens, runs: 0 });
-            ended.event.skill = Some(name.clone());
-            ended.event.digest = Known::digest(&self.session.state, name);
+        } else if let Some(name) = found {
+            self.spend(&name, Spent { tokens, runs: 0 });
+            ended.event.digest = Known::digest(&self.session.state, &name);
+            ended.event.skill = Some(name);
             if let Some(Value::String(path)) = arguments.get("path") {
                 ended.event = ended.event.detail("path", path);
             }
