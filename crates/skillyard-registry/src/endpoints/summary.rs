@@ -18,8 +18,10 @@ pub(crate) struct Summary<'a> {
     description: &'a str,
     /// The latest version.
     version: String,
-    /// Who published that.
+    /// Whom that names as its author in `metadata`, which nobody has checked; who published it, if nobody.
     author: &'a str,
+    /// The account that published it.
+    publisher: &'a str,
     /// How often it was fetched, once per visitor and day.
     downloads: u64,
     /// Where the archive of the latest version is, unless that was withdrawn.
@@ -54,7 +56,8 @@ impl<'a> Summary<'a> {
             namespace: skill.namespace(),
             description: &latest.facts.description,
             version: latest.version.to_string(),
-            author: &latest.publisher,
+            author: latest.facts.author.as_ref().unwrap_or(&latest.publisher),
+            publisher: &latest.publisher,
             downloads: skill.downloads,
             download_url: latest.yanked.is_none().then(|| {
                 let (place, name, version) = (&reached.0, &skill.name, &latest.version);

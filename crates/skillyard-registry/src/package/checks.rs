@@ -4,7 +4,9 @@ use jiff::Timestamp;
 use semver::Version;
 use skillyard_format::diagnostic::Severity as Weight;
 use skillyard_format::package::archive::Shape;
+use skillyard_format::render::one_line;
 use skillyard_format::script::is_script;
+use skillyard_format::yaml::Node;
 use skillyard_format::{Document, Profile, Skill, SkillName, Subject, rules};
 use skillyard_trust::scan::{self, File, Severity};
 use skillyard_trust::signature::{Place, Policy, Tree, Verification, verify_skill};
@@ -18,6 +20,9 @@ const REFUSED_FROM: Severity = Severity::High;
 
 /// Most findings that are kept.
 const MOST_FINDINGS: usize = 100;
+
+/// Most characters of an author's name that are kept.
+const LONGEST_AUTHOR: usize = 100;
 
 /// The name, the version and the facts.
 pub(super) fn described(
@@ -58,6 +63,7 @@ pub(super) fn described(
     tags.truncate(20);
     let facts = Facts {
         description: skill.description.to_string(),
+        author: skill.metadata("author").and_then(stated),
         license: skill.license().map(str::to_owned),
         compatibility: skill.compatibility().map(str::to_owned),
         tags,
@@ -76,6 +82,13 @@ pub(super) fn described(
         findings: Vec::new(),
     };
     Ok((name, version, facts))
+}
+
+/// A name that somebody wrote, on one line and not without end.
+fn stated(node: &Node<'_>) -> Option<String> {
+    let name = one_line(node.as_str()?.trim()).into_owned();
+    let name: String = name.chars().take(LONGEST_AUTHOR).collect();
+    (!name.is_empty()).then_some(name)
 }
 
 /// The verdict, what was found, and what of it keeps a skill out.

@@ -10,6 +10,9 @@ use utoipa::ToSchema;
 pub struct Facts {
     /// The description.
     pub description: String,
+    /// Whom it names as its author, which nobody has checked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub author: Option<String>,
     /// The licence.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub license: Option<String>,

@@ -25,6 +25,7 @@ async fn a_published_skill_is_listed_shown_indexed_and_fetched() {
     );
     assert_eq!(found["version"], "1.0.0");
     assert_eq!(found["author"], "ada");
+    assert_eq!(found["publisher"], "ada");
     assert_eq!(found["downloads"], 0);
     assert_eq!(
         found["download_url"],
@@ -231,4 +232,35 @@ async fn the_same_files_in_another_archive_are_the_same_version() {
     let second = yard.publish(&ada, folder).await;
     assert_eq!((first.status.as_u16(), second.status.as_u16()), (201, 200));
     assert_eq!(first.json()["digest"], second.json()["digest"]);
+}
+
+#[tokio::test]
+async fn who_wrote_a_skill_is_told_apart_from_who_published_it() {
+    let yard = Yard::new().await;
+    let ada = yard.full("ada").await;
+    let text = instructions("forms", "1.0.0");
+    let text = text.replace("metadata:\n", "metadata:\n  author: r9s <ai>\n");
+    assert!(text.contains("r9s"), "{text}");
+    let answer = yard
+        .publish(&ada, packed(&[("SKILL.md", text.as_bytes())]))
+        .await;
+    assert_eq!(answer.status, 201, "{}", answer.text());
+    for skill in [
+        yard.get("/skills?q=forms").await.json()["skills"][0].clone(),
+        yard.get("/skills/forms").await.json(),
+    ] {
+        let (author, publisher) = (&skill["author"], &skill["publisher"]);
+        assert_eq!((author, publisher), (&json!("r9s <ai>"), &json!("ada")));
+    }
+    let page = yard.get("/view/forms").await.text();
+    assert!(
+        page.contains("r9s &#60;ai&#62;, as its SKILL.md says"),
+        "{page}"
+    );
+    // Only accounts own something.
+    let owned = async |owner: &str| {
+        let list = yard.get(&format!("/skills?owner={owner}")).await.json();
+        list["skills"].as_array().unwrap().len()
+    };
+    assert_eq!((owned("ada").await, owned("r9s").await), (1, 0));
 }

@@ -177,6 +177,7 @@ impl Found {
                     "registry": self.registry,
                     "version": skill.version,
                     "author": skill.author,
+                    "publisher": skill.published_by(),
                     "downloads": skill.downloads,
                     "download_url": skill.download_url,
                     "license": skill.license,
@@ -193,13 +194,13 @@ impl Found {
     pub(super) fn text(&self, context: &Context) -> String {
         let mut text = String::new();
         for skill in &self.results.skills {
-            let author = skill.author.as_deref().unwrap_or("unknown");
+            let publisher = skill.published_by().unwrap_or("unknown");
             let _ = writeln!(
                 text,
                 "+ {}  {}  by {}, {}{}\n    {}",
                 context.printer.heading(&visible(&skill.name)),
                 visible(&skill.version),
-                visible(author),
+                visible(publisher),
                 match skill.downloads {
                     1 => "1 download".to_owned(),
                     count => format!("{count} downloads"),

@@ -119,9 +119,12 @@ pub struct Summary {
     pub description: String,
     /// Its latest version.
     pub version: String,
-    /// Who published it.
+    /// Whom it names as its author, which nobody has checked.
     #[serde(default)]
     pub author: Option<String>,
+    /// The account that published it, if the registry tells it apart.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub publisher: Option<String>,
     /// How often it was downloaded.
     #[serde(default)]
     pub downloads: u64,
@@ -143,6 +146,13 @@ pub struct Summary {
     /// What to use instead.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub deprecated: Option<String>,
+}
+
+impl Summary {
+    /// Who published it, as far as the registry says.
+    pub fn published_by(&self) -> Option<&str> {
+        self.publisher.as_deref().or(self.author.as_deref())
+    }
 }
 
 /// Why a registry gave nothing.

@@ -31,7 +31,7 @@ impl HttpRegistry {
                 .strip_prefix('@')
                 .and_then(|name| name.split('/').next());
             words.iter().all(|word| text.contains(word.as_str()))
-                && (is(query.owner, skill.author.as_deref()) || is(query.owner, namespace))
+                && (is(query.owner, skill.published_by()) || is(query.owner, namespace))
                 && is(query.license, skill.license.as_deref())
                 && query
                     .tag
