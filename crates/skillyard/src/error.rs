@@ -133,8 +133,8 @@ pub(crate) enum CommandError {
     Pattern(skillyard_catalog::selection::PatternError),
     #[error(transparent)]
     Resource(skillyard_catalog::resource::ResourceError),
-    #[error("the skill has no file `{0}`")]
-    NoSuchFile(String),
+    #[error("the skill has no file `{path}`")]
+    NoSuchFile { skill: String, path: String },
     #[error("completions are not made for the shell `{0}`")]
     NoSuchShell(String),
     #[error(transparent)]
@@ -186,7 +186,7 @@ impl CommandError {
             | Self::Reference(_)
             | Self::NoSuchSkill { .. }
             | Self::Resource(_)
-            | Self::NoSuchFile(_)
+            | Self::NoSuchFile { .. }
             | Self::Invalid { .. } => 1,
             Self::Install(failure) => failure.code(),
             Self::Setting(problem) => config::code(problem),

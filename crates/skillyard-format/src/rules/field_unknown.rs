@@ -51,6 +51,14 @@ fn check(subject: &Subject<'_>, report: &mut Report) {
         let known = STANDARD_FIELDS.iter().chain(&CLIENT_FIELDS).copied();
         let help = match nearest(&key.to_lowercase().replace('_', "-"), known) {
             Some(meant) => format!("did you mean `{meant}`?"),
+            None if key == "toolsets" => {
+                "write it into `metadata`, as `skillyard.toolsets` with all names in one text"
+                    .into()
+            }
+            // A list or a table there is refused by strict clients, too.
+            None if entry.value.as_str().is_none() => {
+                format!("move it into `metadata`, in one text, as `metadata: {{{key}: \"…\"}}`")
+            }
             None => format!("move it into `metadata`, as `metadata: {{{key}: …}}`"),
         };
         report

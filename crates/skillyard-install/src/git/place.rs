@@ -24,6 +24,15 @@ pub(super) enum Objects {
     Sha256,
 }
 
+/// What a server can give.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Serves {
+    /// One commit, and contents when they are needed.
+    Parts,
+    /// All that a commit leads to, because it knows nothing of git and only gives out its files.
+    Everything,
+}
+
 /// Where a repository is thought to be.
 pub(super) struct Place<'a> {
     /// What the user named.
@@ -34,6 +43,8 @@ pub(super) struct Place<'a> {
     pub(super) headers: Vec<String>,
     /// How objects are named there.
     pub(super) objects: Objects,
+    /// Whether the server can leave out what is not needed.
+    pub(super) serves: Serves,
     /// Whether the server has said how it names them.
     told: bool,
     redirects: usize,
@@ -51,6 +62,7 @@ impl<'a> Place<'a> {
             url: request.remote.to_git(),
             headers: headers(request),
             objects,
+            serves: Serves::Parts,
             told: false,
             redirects: 0,
         }
@@ -73,6 +85,10 @@ impl<'a> Place<'a> {
                 Objects::Sha1 => Objects::Sha256,
                 Objects::Sha256 => Objects::Sha1,
             };
+            return Ok(self);
+        }
+        if self.serves == Serves::Parts && message.contains("dumb http transport") {
+            self.serves = Serves::Everything;
             return Ok(self);
         }
         let led_on = message.contains("returned error: 30");

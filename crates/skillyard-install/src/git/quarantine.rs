@@ -6,7 +6,7 @@ use std::io::{self, Write as _};
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 
-use super::place::{Objects, Place};
+use super::place::{Objects, Place, Serves};
 use crate::reference::Remote;
 
 /// Where the contents of files come from.
@@ -16,6 +16,8 @@ pub(super) enum Contents {
     Fetched,
     /// They are read where they are, in a repository of this machine.
     Borrowed,
+    /// They come with the commit.
+    Whole,
 }
 
 /// Makes a bare repository in `folder` that knows its remote.
@@ -25,6 +27,7 @@ pub(super) fn prepare(folder: &Path, place: &Place<'_>) -> io::Result<Contents> 
     }
     std::fs::write(folder.join("HEAD"), "ref: refs/heads/none\n")?;
     let contents = match objects_of(place.remote) {
+        None if place.serves == Serves::Everything => Contents::Whole,
         None => Contents::Fetched,
         Some(objects) => {
             let line = format!("{objects}\n");

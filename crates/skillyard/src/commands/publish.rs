@@ -1,5 +1,6 @@
 //! `skillyard publish`.
 
+use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
@@ -15,6 +16,7 @@ use skillyard_install::tree::{Tree, TreeFile, TreeLimits};
 use skillyard_registry::package::{Package, examine};
 
 use super::Outcome;
+use super::validate::folder_of;
 use crate::context::Context;
 use crate::error::install::InstallFailure;
 use crate::error::registry::RegistryFailure;
@@ -57,7 +59,10 @@ pub(crate) struct Args {
 
 pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     let start = Instant::now();
-    let folder = read_one(&args.folder)?.folder;
+    let folder = match read_one(&args.folder) {
+        Err(CommandError::NoSuchPath(path)) => return Err(no_folder(context, path)),
+        other => other?.folder,
+    };
     let mut package = packed(context, &folder)?;
     let namespace = args.namespace.as_deref().map(namespace).transpose()?;
     package.name = QualifiedName::new(namespace, package.name.name().clone());
@@ -131,6 +136,14 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
         ));
     }
     Ok(Status::Yes)
+}
+
+/// What is published is a folder; whoever names a skill that is here learns which one is its.
+fn no_folder(context: &Context, path: PathBuf) -> CommandError {
+    match folder_of(context, &path) {
+        Ok(Cow::Owned(folder)) => RegistryFailure::NotAFolder { name: path, folder }.into(),
+        _ => CommandError::NoSuchPath(path),
+    }
 }
 
 /// A namespace that was typed.

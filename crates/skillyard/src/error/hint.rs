@@ -46,7 +46,9 @@ impl CommandError {
                 "List all rules with `skillyard explain`; ask about a skill with `skillyard explain skill NAME`".into()
             }
             Self::NoSkillName => "List the names with `skillyard list`".into(),
-            Self::NoSuchFile(_) => "List its files with `skillyard show NAME --files`".into(),
+            Self::NoSuchFile { skill, .. } => {
+                format!("List its files with `skillyard show {skill} --files`")
+            }
             Self::NoDescription => {
                 "Pass `--description \"What it does. Use when …\"`, or `-f FILE`".into()
             }

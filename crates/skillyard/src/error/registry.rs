@@ -79,6 +79,8 @@ pub(crate) enum RegistryFailure {
     LoginElsewhere { in_use: String, meant: String },
     #[error("whether `{name}` was published is not known")]
     MaybePublished { name: String, source: HttpError },
+    #[error("`{}` is the name of a skill and not its folder", name.display())]
+    NotAFolder { name: PathBuf, folder: PathBuf },
     #[error("`{name}` was not published")]
     NotPublished { name: String, source: RegistryError },
 }
@@ -117,6 +119,9 @@ impl RegistryFailure {
                 "Run it again: the same files again change nothing, and you are told which it was".into()
             }
             Self::NotPublished { name, source } => return not_published(name, source),
+            Self::NotAFolder { folder, .. } => {
+                format!("Publish it with `skillyard publish {}`", folder.display())
+            }
             Self::Maintenance(MaintenanceError::Exists(_)) => {
                 "Name a folder that is not there yet".into()
             }

@@ -147,6 +147,34 @@ fn servers_that_give_out_only_branches_and_tags_serve_every_commit() {
 }
 
 #[test]
+fn servers_that_know_nothing_of_git_serve_its_files() {
+    let context = project();
+    let repository = Repository::with_pdf(&context);
+    let first = repository.git(&["rev-parse", "HEAD"]);
+    repository.skill("skills/pdf", "two").commit("two");
+    repository.git(&["update-server-info"]);
+    let server = git_http::serve_files(&repository.folder);
+    let url = format!("git+{}", server.url("/.git"));
+    for (revision, version) in [
+        ("", "two"),
+        ("@v1.0.0", "one"),
+        ("@^1", "one"),
+        (&format!("@{first}"), "one"),
+    ] {
+        context.done(&["install", &format!("{url}{revision}#skills/pdf"), "--yes"]);
+        assert_eq!(context.version_of("pdf").as_deref(), Some(version));
+        context.done(&["remove", "pdf"]);
+        context.done(&["store", "gc"]);
+    }
+    let told = context.refused(&["install", &format!("{url}@nix#skills/pdf"), "--yes"]);
+    assert!(
+        told.contains("has no branch, tag or commit `nix`"),
+        "{told}"
+    );
+    assert_eq!(context.staging(), Vec::<String>::new());
+}
+
+#[test]
 fn repositories_with_longer_hashes_are_repositories() {
     let context = project();
     let repository = Repository::with_objects(&context, "remote.git", "sha256");

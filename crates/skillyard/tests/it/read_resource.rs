@@ -226,7 +226,7 @@ fn an_unknown_skill_or_file() {
     ----- stderr -----
     error: the skill has no file `nowhere.md`
 
-    hint: List its files with `skillyard show NAME --files`
+    hint: List its files with `skillyard show skill-authoring --files`
     ");
 }
 

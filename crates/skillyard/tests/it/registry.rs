@@ -353,3 +353,21 @@ fn a_registry_that_forgot_something_is_not_believed() {
     let said = context.bad(&install);
     assert!(said.contains("another key"), "{said}");
 }
+
+#[test]
+fn who_names_a_skill_to_publish_learns_its_folder() {
+    let context = TestContext::new();
+    context.write_version(".skills/pdf", "pdf", "1.0.0");
+    let told = context.tell(&["publish", "pdf", "--dry-run"]);
+    assert!(
+        told.contains("error: `pdf` is the name of a skill and not its folder"),
+        "{told}"
+    );
+    assert!(
+        told.contains("hint: Publish it with `skillyard publish "),
+        "{told}"
+    );
+    assert!(told.contains(".skills/pdf`"), "{told}");
+    let told = context.tell(&["publish", "nowhere", "--dry-run"]);
+    assert!(told.contains("error: `nowhere` does not exist"), "{told}");
+}

@@ -40,8 +40,9 @@ pub(super) fn resource(
         .strip_prefix("builtin:")
         .ok()
         .and_then(Path::to_str);
-    let resource = match builtin.and_then(builtin::files) {
-        Some(files) => builtin_resource(files, path, range)?,
+    let builtin = builtin.and_then(|name| Some((name, builtin::files(name)?)));
+    let resource = match builtin {
+        Some((name, files)) => builtin_resource(name, files, path, range)?,
         None => SkillRoot::open(&file.folder)
             .and_then(|root| root.read(path, range, &limits))
             .map_err(CommandError::Resource)?,
@@ -75,6 +76,7 @@ pub(super) fn resource(
 }
 
 fn builtin_resource(
+    skill: &str,
     files: &[(&str, &'static str)],
     path: &str,
     range: ReadRange,
@@ -82,7 +84,10 @@ fn builtin_resource(
     let found = files
         .iter()
         .find(|(each, _)| *each == path.trim_start_matches("./"));
-    let (path, text) = found.ok_or_else(|| CommandError::NoSuchFile(path.to_owned()))?;
+    let (path, text) = found.ok_or_else(|| CommandError::NoSuchFile {
+        skill: skill.to_owned(),
+        path: path.to_owned(),
+    })?;
     let size = text.len() as u64;
     if range.offset > size {
         return Err(CommandError::Resource(ResourceError::OffsetPastEnd {

@@ -23,6 +23,17 @@ pub(crate) fn serve_old(context: &TestContext, root: &Path) -> Server {
     })
 }
 
+/// The files of every repository below a folder, by a server that knows nothing of git.
+pub(crate) fn serve_files(root: &Path) -> Server {
+    let root = root.to_owned();
+    Server::start(
+        move |asked| match std::fs::read(root.join(&asked.path()[1..])) {
+            Ok(bytes) => Reply::ok(bytes),
+            Err(_) => Reply::status(404),
+        },
+    )
+}
+
 /// The same, where all repositories were below `/old` once.
 pub(crate) fn serve_renamed(context: &TestContext, root: &Path) -> Server {
     let (backend, root) = (backend(context), root.to_owned());
