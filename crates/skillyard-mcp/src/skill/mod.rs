@@ -123,6 +123,15 @@ impl PublishedSkill {
         format!("{}:{}", self.server, self.name)
     }
 
+    /// Whether models may choose it by themselves, as its frontmatter says.
+    pub fn is_model_invocable(&self) -> bool {
+        let is_true = |value: &Value| value.as_bool() == Some(true) || value == "true";
+        let metadata = self.frontmatter.get("metadata");
+        let metadata = metadata.and_then(|it| it.get("skillyard.disable-model-invocation"));
+        let own = self.frontmatter.get("disable-model-invocation");
+        !own.into_iter().chain(metadata).any(is_true)
+    }
+
     /// What it consists of, as listed: another digest means another skill.
     pub fn fingerprint(&self) -> Digest {
         let files = self.manifest.files.values();

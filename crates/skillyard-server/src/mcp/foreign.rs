@@ -38,13 +38,46 @@ pub(super) fn call(
     }
     let found = server.published_as(name)?;
     let watched = Watched::begin(server, tool.name(), input, caller.parent.as_ref());
-    let answered = found.and_then(|skill| answer(server, upstream, &skill, tool, input, caller));
+    let answered = found.and_then(|skill| {
+        for_models(server, &skill, tool, input, caller)?;
+        answer(server, upstream, &skill, tool, input, caller)
+    });
     let outcome = match &answered {
         Ok(_) => CallOutcome::Ok,
         Err(_) => CallOutcome::Failed,
     };
     watched.end(server, outcome);
     Some(answered)
+}
+
+/// Refuses to a model, and records so, what only users activate.
+fn for_models(
+    server: &Server,
+    skill: &PublishedSkill,
+    tool: Tool,
+    input: &Map<String, Value>,
+    caller: &Caller,
+) -> Result<(), Problem> {
+    let name = skill.known_as();
+    if skill.is_model_invocable() || server.acting.has(&caller.conversation, &name) {
+        return Ok(());
+    }
+    let error = ContentsError::ForUsers { name };
+    let mut event = match tool {
+        Tool::Load => activated(skill, ""),
+        _ => was_read(skill, text(input, "path")),
+    };
+    event.digest = None;
+    let event = event.ended(Outcome::Denied, error.to_string());
+    server.record(&caller.event(event));
+    Err(error.into())
+}
+
+/// The skills of other servers that models may choose from.
+fn choosable(server: &Server) -> Vec<PublishedSkill> {
+    let mut skills = server.published();
+    skills.retain(PublishedSkill::is_model_invocable);
+    skills
 }
 
 fn answer(
@@ -151,7 +184,7 @@ pub(super) fn found(server: &Server, input: &Map<String, Value>, answer: Answer)
         .get("query")
         .and_then(Value::as_str)
         .unwrap_or_default();
-    let all = server.published();
+    let all = choosable(server);
     let theirs = matching(&all, words, limit);
     if theirs.is_empty() {
         return answer;
@@ -181,7 +214,7 @@ pub(super) fn found(server: &Server, input: &Map<String, Value>, answer: Answer)
 
 /// What a list gave here, with what other servers have behind it.
 pub(super) fn listed(server: &Server, answer: Answer) -> Answer {
-    let theirs = server.published();
+    let theirs = choosable(server);
     let mut value = answer.structured.unwrap_or_default();
     let total = value["total"].as_u64().unwrap_or_default();
     value["total"] = (total + theirs.len() as u64).into();
@@ -228,7 +261,7 @@ fn matching(skills: &[PublishedSkill], words: &str, limit: usize) -> Vec<Value> 
 
 /// Lines that tell of them, for the description of a tool.
 pub(super) fn lines(server: &Server) -> String {
-    let skills = server.published();
+    let skills = choosable(server);
     let lines = skills.iter().take(MOST).map(|skill| {
         let (name, server) = (skill.known_as(), &skill.server);
         format!(

@@ -170,12 +170,8 @@ impl PublishedSkills {
         let size = skill.manifest.files.get("SKILL.md").map(|file| file.size);
         let mut fields = skill.frontmatter.clone();
         fields.retain(|key, _| !matches!(key.as_str(), "name" | "description"));
-        let is_off = |key: &str, word: &str| {
-            let value = fields
-                .get(key)
-                .map(|value| value.to_string().replace('"', ""));
-            value.as_deref() == Some(word)
-        };
+        let is_false = |value: &serde_json::Value| value.to_string().replace('"', "") == "false";
+        let user_invocable = !fields.get("user-invocable").is_some_and(is_false);
         Record {
             folder: self.place(skill),
             file_name: Text::from("SKILL.md"),
@@ -187,8 +183,8 @@ impl PublishedSkills {
             },
             name: Text::from(name),
             description: Text::from(skill.description.as_str()),
-            model_invocable: !is_off("disable-model-invocation", "true"),
-            user_invocable: !is_off("user-invocable", "false"),
+            model_invocable: skill.is_model_invocable(),
+            user_invocable,
             fields: Text::from(serde_json::Value::Object(fields).to_string().as_str()),
             requires: Vec::new(),
             problems: Vec::new(),

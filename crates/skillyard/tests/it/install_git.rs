@@ -160,6 +160,7 @@ fn servers_that_know_nothing_of_git_serve_its_files() {
         ("@v1.0.0", "one"),
         ("@^1", "one"),
         (&format!("@{first}"), "one"),
+        (&format!("@{}", &first[..8]), "one"),
     ] {
         context.done(&["install", &format!("{url}{revision}#skills/pdf"), "--yes"]);
         assert_eq!(context.version_of("pdf").as_deref(), Some(version));

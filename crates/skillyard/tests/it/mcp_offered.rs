@@ -48,6 +48,30 @@ fn lists_hold_in_the_gateway() {
 }
 
 #[test]
+fn what_is_for_users_is_so_in_the_gateway() {
+    let (near, far) = (machine(), far());
+    configured_with(&near, &far, "");
+    far.write(
+        "../home/.agents/skills/deploy/SKILL.md",
+        "---\nname: deploy\ndescription: Deploys. Use for a deployment.\ndisable-model-invocation: true\n---\nDEPLOY\n",
+    );
+    let mut raw = Raw::start(&near, &["--gateway"], &json!({}));
+    let deploy = json!({ "name": "far:deploy" });
+    let expected = "skill `far:deploy` can only be activated by the user";
+    assert_eq!(raw.call("skill_load", &deploy), expected);
+    assert_eq!(raw.call("skill_files", &deploy), expected);
+    let found = raw.call("skill_search", &json!({ "query": "a deployment" }));
+    assert!(!found.contains("far:deploy"), "{found}");
+    let tools = raw.ask("tools/list", &json!({}), &Value::Null).to_string();
+    assert!(!tools.contains("far:deploy"), "{tools}");
+    // A host that knows skills sees in the frontmatter whom it is for.
+    assert!(listed(&mut raw).contains("disable-model-invocation"));
+    let read = raw.resource("skill://mcp%3Afar/deploy/SKILL.md");
+    assert!(read.is_ok(), "{read:?}");
+    assert!(raw.call("skill_load", &deploy).contains("DEPLOY"));
+}
+
+#[test]
 fn who_offers_no_skills_offers_none_of_others() {
     let (near, far) = (machine(), far());
     configured_with(&near, &far, "[server]\nskills = false\n");
