@@ -140,9 +140,13 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
 
 /// What is published is a folder; whoever names a skill that is here learns which one is its.
 fn no_folder(context: &Context, path: PathBuf) -> CommandError {
-    match folder_of(context, &path) {
-        Ok(Cow::Owned(folder)) => RegistryFailure::NotAFolder { name: path, folder }.into(),
-        _ => CommandError::NoSuchPath(path),
+    let folder = match folder_of(context, &path) {
+        Ok(Cow::Owned(folder)) => Some(folder),
+        _ => None,
+    };
+    match folder {
+        Some(folder) => RegistryFailure::NotAFolder { name: path, folder }.into(),
+        None => CommandError::NoSuchPath(path),
     }
 }
 

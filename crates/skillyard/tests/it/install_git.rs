@@ -153,8 +153,8 @@ fn servers_that_know_nothing_of_git_serve_its_files() {
     let first = repository.git(&["rev-parse", "HEAD"]);
     repository.skill("skills/pdf", "two").commit("two");
     repository.git(&["update-server-info"]);
-    let server = git_http::serve_files(&repository.folder);
-    let url = format!("git+{}", server.url("/.git"));
+    let server = git_http::serve_files(repository.folder.parent().unwrap());
+    let url = format!("git+{}", server.url("/remote.git/.git"));
     for (revision, version) in [
         ("", "two"),
         ("@v1.0.0", "one"),
