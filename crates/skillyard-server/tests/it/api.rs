@@ -54,6 +54,11 @@ async fn a_skill_is_read_activated_and_recorded() {
         .await
         .json();
     assert_eq!(binary["text"], Value::Null);
+    for key in ["session", "task"] {
+        let input = json!({ key: "two words" });
+        let answer = server.post("/api/v1/skills/pdf/activate", &input).await;
+        assert_eq!(answer.status, StatusCode::BAD_REQUEST);
+    }
     let events = server.machine.events.lock().unwrap();
     let kinds: Vec<&str> = events.iter().map(|event| event.kind.as_str()).collect();
     assert_eq!(
@@ -71,12 +76,6 @@ async fn a_skill_is_read_activated_and_recorded() {
     for event in events.iter() {
         assert_eq!(event.digest.as_deref(), skill["digest"].as_str());
         assert!(event.tier.is_some());
-    }
-    drop(events);
-    for key in ["session", "task"] {
-        let input = json!({ key: "two words" });
-        let answer = server.post("/api/v1/skills/pdf/activate", &input).await;
-        assert_eq!(answer.status, StatusCode::BAD_REQUEST);
     }
 }
 
