@@ -79,7 +79,15 @@ impl Pick {
                 .filter(|names| !names.is_empty())
                 .map(Self::Named),
             Self::AllBut(names) => Some(Self::AllBut(others(names))),
-            other => Some(other.clone()),
+            Self::Only | Self::Ask | Self::All => None,
+        }
+    }
+
+    /// Whether a name was said.
+    pub(crate) fn says(&self, name: &str) -> bool {
+        match self {
+            Self::Named(names) | Self::AllBut(names) => names.iter().any(|each| each == name),
+            Self::Only | Self::Ask | Self::All => false,
         }
     }
 

@@ -30,8 +30,11 @@ pub(crate) fn chosen(
                     break;
                 }
                 Err(error) => {
+                    // A name of the source itself is asked of nobody else.
                     let name = match &error {
-                        CommandError::Install(InstallFailure::NotOffered { name, .. }) => {
+                        CommandError::Install(InstallFailure::NotOffered { name, .. })
+                            if wanted.says(name) =>
+                        {
                             name.clone()
                         }
                         _ => return Err(error),

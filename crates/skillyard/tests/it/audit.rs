@@ -279,7 +279,7 @@ fn a_log_that_leads_elsewhere_is_refused() {
 #[test]
 fn what_a_line_says_does_not_reach_the_terminal_raw() {
     let context = TestContext::new();
-    context.tell(&["disable", "x*\u{1b}[31m\u{202e}\nfake"]);
+    context.tell(&["disable", "x*\u{1b}[31m]\u{202e}\nfake"]);
     let told = context.stdout(&["audit", "log"]);
     assert!(
         !told.contains(['\u{1b}', '\u{202e}']) && told.lines().count() == 1,

@@ -223,7 +223,7 @@ fn a_file_with_problems_tells_all_of_them_and_stays() {
       Caused by: [HOME]/.skillyard/config.toml:3: `registry.url` has no valid value: it must be a URL
       Caused by: [HOME]/.skillyard/config.toml:6: `sources.a.auth` has no valid value: it must begin with `bearer:`, `token:` or `header:Name:`
 
-    hint: Did you mean `registry.url`?
+    hint: Did you mean `registry.url` for `registry.urll`?
     ");
     // What is wrong can be taken out.
     assert_snapshot!(context.tell(&["config", "unset", "registry.urll"]), @r"

@@ -162,7 +162,7 @@ fn what_was_left_out_and_is_needed_is_told() {
     let context = two_skills();
     context.write(
         "lib/pdf/SKILL.md",
-        "---\nname: pdf\ndescription: Use when asked.\nmetadata:\n  requires-skills: ../csv\n---\n",
+        "---\nname: pdf\ndescription: Use when asked.\nmetadata:\n  skillyard.requires-skills: ../csv\n---\n",
     );
     let said = context.done(&["install", "./lib", "--all", "--except", "csv"]);
     let told = "`csv` was left out, and comes along: `pdf` needs it";

@@ -132,7 +132,7 @@ fn a_path_that_is_not_there_hides_nothing_of_the_others() {
     assert!(told.starts_with("exit status: 2"), "{told}");
     assert!(told.contains("`./nowhere` does not exist"), "{told}");
     assert!(told.contains("Scanned 1 skill"), "{told}");
-    assert!(told.contains("scan-exfiltration"), "{told}");
+    assert!(told.contains("scan-send-instruction"), "{told}");
     let answer = context.json(&["scan", "form-filler", "./nowhere", "--json"]);
     assert_eq!(answer["results"].as_array().unwrap().len(), 1);
     assert_eq!(answer["summary"]["hidden"], 1);
@@ -417,9 +417,11 @@ fn many_folders_are_told_in_the_order_in_which_they_were_named() {
     assert_eq!(told, names);
     arguments.insert(30, "./gone-second");
     arguments.insert(10, "./gone-first");
-    let refused = context.run(&arguments);
-    assert!(refused.contains("gone-first"), "{refused}");
-    assert!(!refused.contains("gone-second"), "{refused}");
+    let told = context.json(&arguments);
+    let skipped = told["skipped"].as_array().unwrap().iter();
+    let skipped: Vec<&str> = skipped.map(|each| each["path"].as_str().unwrap()).collect();
+    assert_eq!(skipped, ["./gone-first", "./gone-second"]);
+    assert_eq!(told["results"], all["results"]);
 }
 
 #[test]
