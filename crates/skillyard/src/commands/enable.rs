@@ -145,7 +145,9 @@ fn written(catalog: &Catalog, word: &str, is_foreign: bool) -> Result<String, Co
         Err(_) if is_foreign => return Ok(Pattern::exactly(word)),
         Err(error) => return Err(CommandError::Pattern(error)),
         Ok(_) if is_foreign || Pattern::is_one(word) => {}
-        Ok(_) => drop(library::find(catalog, word)?),
+        Ok(_) => {
+            library::find(catalog, word)?;
+        }
     }
     Ok(word.to_owned())
 }
