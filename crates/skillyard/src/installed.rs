@@ -1,12 +1,12 @@
 //! What the locks say about the folders of skills.
 
+mod altered;
 mod elsewhere;
+mod told;
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
-use std::fmt;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use skillyard_catalog::resource::{SkillRoot, digest};
 use skillyard_format::package::Digest;
@@ -18,12 +18,12 @@ use skillyard_install::store::Store;
 use skillyard_install::tree::Tree;
 use skillyard_trust::provenance::{Origin, Provenance};
 
-use self::elsewhere::{Elsewhere, Folder, Level};
+pub(crate) use self::altered::Altered;
+use self::elsewhere::Elsewhere;
 use crate::context::Context;
 use crate::error::CommandError;
 use crate::error::install::InstallFailure;
 use crate::install::place;
-use crate::shell::shell_word;
 
 /// The locks of the user and of the projects around the current folder, each with what was put
 /// there and is not locked any more, and the locks of other projects where a skill lies in one.
@@ -39,14 +39,6 @@ pub(crate) struct Installed {
     store: Option<Store>,
     /// Folders whose owner vouches for what is in them, whatever is locked there.
     vouched: Vec<PathBuf>,
-}
-
-/// What a lock says of a folder, and whose lock it is.
-struct Told<'a> {
-    scope: Cow<'a, Scope>,
-    entry: Cow<'a, Locked>,
-    /// The skill that the folder lies in, where it is not itself one that was installed.
-    around: Option<PathBuf>,
 }
 
 impl Installed {
@@ -114,70 +106,6 @@ impl Installed {
         })
     }
 
-    fn told(&self, folder: &Path) -> Option<Told<'_>> {
-        let itself = self.paths(folder).find_map(|folder| {
-            let around = self.around(&folder);
-            self.named(&folder, around.as_ref().map_or(&[], |each| &each.levels))
-        });
-        itself.or_else(|| self.paths(folder).find_map(|folder| self.inside(&folder)))
-    }
-
-    /// What a lock says of exactly this folder.
-    fn named(&self, folder: &Path, levels: &[Arc<Level>]) -> Option<Told<'_>> {
-        let here = find(&self.locks, folder).map(|(scope, entry)| Told {
-            scope: Cow::Borrowed(scope),
-            entry: Cow::Borrowed(entry),
-            around: None,
-        });
-        here.or_else(|| {
-            levels.iter().find_map(|level| {
-                let (scope, entry) = find(level.records().ok()?, folder)?;
-                Some(Told {
-                    scope: Cow::Owned(scope.clone()),
-                    entry: Cow::Owned(entry.clone()),
-                    around: None,
-                })
-            })
-        })
-    }
-
-    /// What a lock says of the nearest skill around a folder: the folder was installed with it. Also
-    /// where only the store is left of the way there.
-    fn inside(&self, folder: &Path) -> Option<Told<'_>> {
-        let above = folder.parent()?;
-        let around = self.around(folder);
-        let whole = match &around {
-            Some(around) => around.whole.clone(),
-            None => above.canonicalize().ok(),
-        };
-        let whole = whole.filter(|whole| whole != above);
-        let folders = above.ancestors();
-        let mut folders = folders.chain(whole.iter().flat_map(|whole| whole.ancestors()));
-        let named = folders.find_map(|each| {
-            let levels = around.as_ref().map_or(&[][..], |around| around.above(each));
-            let told = self.named(each, levels)?;
-            let around = Some(each.to_owned());
-            Some(Told { around, ..told })
-        });
-        named.or_else(|| self.stored(folder))
-    }
-
-    /// What the locks say of a folder of the store, or of one in it.
-    fn stored(&self, folder: &Path) -> Option<Told<'_>> {
-        let (stored, digest) = self.store.as_ref()?.folder_around(folder)?;
-        let all = self.locks.iter();
-        let all = all.flat_map(|(scope, lock)| lock.skills().iter().map(move |each| (scope, each)));
-        // Where the same bytes came from several places, the furthest counts.
-        let same = all.filter(|(_, entry)| entry.digest == digest);
-        let (scope, entry) =
-            same.max_by_key(|(_, entry)| is_from_strangers(&provenance_of(entry)))?;
-        Some(Told {
-            scope: Cow::Borrowed(scope),
-            entry: Cow::Borrowed(entry),
-            around: (stored != folder).then_some(stored),
-        })
-    }
-
     /// Whether a folder belongs to the store, in which nobody writes skills of their own.
     pub(crate) fn is_in_store(&self, folder: &Path) -> bool {
         let Some(store) = &self.store else {
@@ -207,26 +135,6 @@ impl Installed {
     /// Whether the locks of others are still what they were.
     pub(crate) fn is_current(&self) -> bool {
         self.elsewhere.as_ref().is_none_or(Elsewhere::is_current)
-    }
-
-    /// Where a folder lies: as it is named, and behind the link that it is.
-    fn paths<'a>(&self, folder: &'a Path) -> impl Iterator<Item = Cow<'a, Path>> + use<'a> {
-        let named = if folder.is_absolute() {
-            Cow::Borrowed(folder)
-        } else {
-            Cow::Owned(self.current.join(folder).components().collect())
-        };
-        let is_plain = named.file_name().is_some()
-            && self.around(&named).is_none_or(|each| !each.is_link(&named));
-        let behind = (!is_plain).then(|| named.canonicalize().ok()).flatten();
-        std::iter::once(named).chain(behind.map(Cow::Owned))
-    }
-
-    /// What others may know of the folder that a skill's folder lies in.
-    fn around(&self, folder: &Path) -> Option<Arc<Folder>> {
-        let is_vouched = self.vouched.iter().any(|each| folder.starts_with(each));
-        let elsewhere = self.elsewhere.as_ref().filter(|_| !is_vouched)?;
-        Some(elsewhere.folder(folder.parent()?))
     }
 
     /// What the user can do about a skill that was altered.
@@ -326,17 +234,6 @@ pub(crate) fn has_records(scope: &Scope) -> bool {
     is_there(scope.lock_file()) || scope.placed_file().is_some_and(is_there)
 }
 
-/// The entry for a folder, and whose it is.
-fn find<'a>(locks: &'a [(Scope, Lockfile)], folder: &Path) -> Option<(&'a Scope, &'a Locked)> {
-    let name = folder.file_name()?.to_str()?;
-    locks.iter().find_map(|(scope, lock)| {
-        let entry = lock.get(name)?;
-        let mut targets = entry.targets.iter();
-        let is_it = |target: &String| same(&scope.target(target).join(name), folder);
-        targets.any(is_it).then_some((scope, entry))
-    })
-}
-
 /// What a folder consists of.
 fn digest_of(folder: &Path) -> Option<Digest> {
     digest(&SkillRoot::open(folder).ok()?).ok()
@@ -365,48 +262,6 @@ fn still_there(scope: &Scope, lock: &Lockfile, mut placed: Lockfile) -> Lockfile
         placed.remove(&name);
     }
     placed
-}
-
-/// The files of a skill are not those that were installed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Altered {
-    /// What they are.
-    pub(crate) now: Digest,
-    /// What the lock says that it is.
-    pub(crate) installed: Digest,
-}
-
-impl Altered {
-    /// What the user can do about it, where the lock is of this scope.
-    pub(crate) fn hint(name: &str, scope: Option<ScopeKind>) -> String {
-        // In a project, `sync` means the project's skills.
-        Self::hint_with(
-            name,
-            match scope {
-                Some(ScopeKind::User) => "`skillyard sync --scope user`",
-                _ => "`skillyard sync`",
-            },
-        )
-    }
-
-    /// The same, where the lock is of a project that `sync` does not mean here.
-    fn hint_in(name: &str, root: &Path) -> String {
-        Self::hint_with(name, &format!("`skillyard sync` in `{}`", root.display()))
-    }
-
-    fn hint_with(name: &str, sync: &str) -> String {
-        let name = shell_word(name);
-        format!(
-            "Put it right with {sync} (`--force` gives up what was changed here), or look at the changes and approve them with `skillyard trust {name} --scripts`"
-        )
-    }
-}
-
-impl fmt::Display for Altered {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { now, installed } = self;
-        write!(formatter, "its files are {now}, and {installed} is locked")
-    }
 }
 
 /// Where a skill came from, as an entry of a lock says.
@@ -449,12 +304,4 @@ pub(crate) fn is_from_strangers(provenance: &Provenance) -> bool {
         provenance.origin,
         Origin::Git | Origin::HttpsArchive | Origin::WellKnown | Origin::Mcp
     )
-}
-
-fn same(one: &Path, other: &Path) -> bool {
-    let whole = |path: &Path| -> Option<PathBuf> {
-        // The folder itself may be a link to the store; only what leads to it is resolved.
-        Some(path.parent()?.canonicalize().ok()?.join(path.file_name()?))
-    };
-    one == other || whole(one).is_some_and(|one| whole(other) == Some(one))
 }

@@ -142,7 +142,9 @@ impl Permissions {
                 ..found
             },
             // Nobody knows any more where it came from.
-            None if self.installed.is_in_store(folder) => Provenance::of(Origin::ProjectUntrusted),
+            None if by_source != Origin::Org && self.installed.is_in_store(folder) => {
+                Provenance::of(Origin::ProjectUntrusted)
+            }
             None => Provenance::of(by_source),
         }
     }
