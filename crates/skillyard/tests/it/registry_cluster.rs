@@ -123,6 +123,7 @@ impl Cluster {
         let (postgres, bucket) = (Postgres::start()?, Bucket::start()?);
         bucket.make("skills");
         // Any registry's key will do, as long as the nodes have the same.
+        context.token("ada");
         context.json(&["registry", "export-static", "nowhere", "--json"]);
         let key = context
             .folder
