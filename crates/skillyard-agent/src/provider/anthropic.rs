@@ -7,11 +7,11 @@ use serde_json::{Map, Value, json};
 use skillyard_format::Digest;
 
 use super::assemble::Assembly;
-use super::http::{Endpoint, message};
+use super::http::{Endpoint, Stream};
 use super::{Completion, Delta, ModelRequest, Provider, ProviderError, Stop, Usage};
 use crate::message::{AssistantPart, CallOutcome, Message, UserPart};
 
-/// Its name, in opaque parts too.
+/// Its name.
 const NAME: &str = "anthropic";
 /// Most bytes of the id of a call.
 const LONGEST_ID: usize = 64;
@@ -19,6 +19,8 @@ const LONGEST_ID: usize = 64;
 /// A server that speaks Anthropic's Messages.
 #[derive(Debug)]
 pub struct Anthropic {
+    /// Its name in the configuration.
+    pub server: String,
     /// Where and how; `/v1/messages` is put behind its address.
     pub endpoint: Endpoint,
 }
@@ -34,35 +36,49 @@ impl Provider for Anthropic {
         on: &mut dyn FnMut(Delta<'_>),
         cancel: &AtomicBool,
     ) -> Result<Completion, ProviderError> {
-        let body = body(request);
-        let mut stream = self.endpoint.ask("/v1/messages", &body, on, cancel)?;
-        let mut answer = Answer::default();
-        while let Some(event) = stream.next()? {
-            let data: Value = match serde_json::from_str(&event.data) {
-                Ok(data) => data,
-                Err(error) => {
-                    let problem = error.to_string();
-                    return Err(ProviderError::Malformed { problem });
-                }
-            };
-            answer.hear(&data, on)?;
-            if answer.ended {
-                return Ok(answer.finish());
-            }
-        }
-        Err(ProviderError::Cut {
-            problem: "there was no `message_stop`".into(),
-        })
+        // Others cannot read what a model thought, and refuse it.
+        let owner = format!("{}/{}", self.server, request.model);
+        let body = body(request, &owner);
+        let read = |stream: Stream<'_>, on: &mut dyn FnMut(Delta<'_>)| hear(stream, &owner, on);
+        self.endpoint.ask("/v1/messages", &body, on, cancel, read)
     }
 }
 
-fn body(request: &ModelRequest<'_>) -> Value {
+/// Hears an answer to its end.
+fn hear(
+    mut stream: Stream<'_>,
+    owner: &str,
+    on: &mut dyn FnMut(Delta<'_>),
+) -> Result<Completion, ProviderError> {
+    let mut answer = Answer {
+        owner: owner.to_owned(),
+        ..Answer::default()
+    };
+    while let Some(event) = stream.next()? {
+        let data: Value = match serde_json::from_str(&event.data) {
+            Ok(data) => data,
+            Err(error) => {
+                let problem = error.to_string();
+                return Err(ProviderError::Malformed { problem });
+            }
+        };
+        answer.hear(&data, on)?;
+        if answer.ended {
+            return Ok(answer.finish());
+        }
+    }
+    Err(ProviderError::Cut {
+        problem: "there was no `message_stop`".into(),
+    })
+}
+
+fn body(request: &ModelRequest<'_>, owner: &str) -> Value {
     let cached = || json!({ "type": "ephemeral" });
     let mut body = json!({
         "model": request.model,
         "max_tokens": request.max_tokens,
         "stream": true,
-        "messages": messages(request.messages),
+        "messages": messages(request.messages, owner),
     });
     if !request.system.is_empty() {
         body["system"] =
@@ -86,7 +102,7 @@ fn body(request: &ModelRequest<'_>) -> Value {
 }
 
 /// Roles take turns, and results come first in the message behind their calls.
-fn messages(all: &[Message]) -> Vec<Value> {
+fn messages(all: &[Message], owner: &str) -> Vec<Value> {
     let mut merged: Vec<(&str, Vec<Value>)> = Vec::new();
     for each in all {
         let (role, content) = match each {
@@ -102,7 +118,10 @@ fn messages(all: &[Message]) -> Vec<Value> {
             }
             Message::Assistant { parts } => (
                 "assistant",
-                parts.iter().filter_map(assistant).collect::<Vec<_>>(),
+                parts
+                    .iter()
+                    .filter_map(|part| assistant(part, owner))
+                    .collect::<Vec<_>>(),
             ),
             Message::Tool { results } => {
                 let results = results.iter().map(|result| {
@@ -134,7 +153,7 @@ fn messages(all: &[Message]) -> Vec<Value> {
         .collect()
 }
 
-fn assistant(part: &AssistantPart) -> Option<Value> {
+fn assistant(part: &AssistantPart, owner: &str) -> Option<Value> {
     match part {
         AssistantPart::Text { text } if text.trim().is_empty() => None,
         AssistantPart::Text { text } => Some(json!({ "type": "text", "text": text })),
@@ -145,7 +164,7 @@ fn assistant(part: &AssistantPart) -> Option<Value> {
                 json!({ "type": "tool_use", "id": id(&call.id), "name": call.name, "input": input }),
             )
         }
-        AssistantPart::Opaque { provider, json } if provider == NAME => {
+        AssistantPart::Opaque { provider, json } if provider == owner => {
             serde_json::from_str(json).ok()
         }
         AssistantPart::Opaque { .. } => None,
@@ -167,6 +186,8 @@ fn id(own: &str) -> Cow<'_, str> {
 
 #[derive(Default)]
 struct Answer {
+    /// Who gets back what is kept of it: the server and the model.
+    owner: String,
     assembly: Assembly,
     /// The thinking that is open: its text, its signature.
     thinking: Option<(String, String)>,
@@ -186,10 +207,12 @@ impl Answer {
             "content_block_delta" => self.go_on(&index, &data["delta"], on),
             "content_block_stop" => {
                 self.take_given();
-                if let Some((thinking, signature)) = self.thinking.take() {
+                // What was cut has no signature, and is refused without one.
+                let whole = self.thinking.take();
+                if let Some((thinking, signature)) = whole.filter(|(_, it)| !it.is_empty()) {
                     let block =
                         json!({ "type": "thinking", "thinking": thinking, "signature": signature });
-                    self.assembly.opaque(NAME, block.to_string());
+                    self.assembly.opaque(&self.owner, block.to_string());
                 }
             }
             "message_delta" => {
@@ -201,10 +224,7 @@ impl Answer {
                 };
             }
             "message_stop" => self.ended = true,
-            "error" => {
-                let message = message(&data.to_string(), &[]);
-                return Err(ProviderError::failed(message));
-            }
+            "error" => return Err(ProviderError::failed(data, &self.assembly)),
             // New kinds of events are none of ours.
             _ => {}
         }
@@ -232,7 +252,7 @@ impl Answer {
                 let text = |key: &str| block[key].as_str().unwrap_or_default().to_owned();
                 self.thinking = Some((text("thinking"), text("signature")));
             }
-            "redacted_thinking" => self.assembly.opaque(NAME, block.to_string()),
+            "redacted_thinking" => self.assembly.opaque(&self.owner, block.to_string()),
             _ => {}
         }
     }

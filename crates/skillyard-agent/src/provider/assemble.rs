@@ -33,6 +33,28 @@ impl Assembly {
         self.parts.push((None, part));
     }
 
+    /// Something for its provider alone, which goes in front of the call that it belongs to.
+    pub(super) fn beside(&mut self, key: Option<&str>, provider: &str, json: String) {
+        let is_it = |(known, part): &(Option<String>, AssistantPart)| {
+            matches!(part, AssistantPart::Call(_)) && (key.is_none() || known.as_deref() == key)
+        };
+        let Some(at) = self.parts.iter().rposition(is_it) else {
+            return;
+        };
+        let provider = provider.to_owned();
+        let part = AssistantPart::Opaque { provider, json };
+        match at.checked_sub(1).map(|before| &mut self.parts[before].1) {
+            // It may come with every piece.
+            Some(before @ AssistantPart::Opaque { .. }) => *before = part,
+            _ => self.parts.insert(at, (None, part)),
+        }
+    }
+
+    /// Whether nothing has come yet.
+    pub(super) fn is_empty(&self) -> bool {
+        self.parts.is_empty()
+    }
+
     /// A piece of a call.
     pub(super) fn call(
         &mut self,

@@ -2,6 +2,11 @@
 
 use std::time::Duration;
 
+use serde_json::Value;
+
+use super::assemble::Assembly;
+use super::http::message;
+
 /// Why a model did not answer. No variant ever holds a key.
 #[derive(Debug, thiserror::Error)]
 pub enum ProviderError {
@@ -38,6 +43,10 @@ pub enum ProviderError {
     Failed {
         /// What it said, shortened.
         message: String,
+        /// Whether the same request may succeed later, of which nothing has come yet.
+        passes: bool,
+        /// How long it wants us to wait.
+        retry_after: Option<Duration>,
     },
     /// The request has more tokens than the model takes.
     #[error("the request is too long for the model: {message}")]
@@ -79,12 +88,17 @@ const OVERFULL: [&str; 12] = [
 ];
 
 impl ProviderError {
-    /// The error inside a stream.
-    pub(super) fn failed(message: String) -> Self {
+    /// The error that an event of a stream tells, after so much of an answer.
+    pub(super) fn failed(event: &Value, answer: &Assembly) -> Self {
+        let message = message(&event.to_string(), &[]);
         if Self::speaks_of_context(&message) {
             return Self::Overfull { message };
         }
-        Self::Failed { message }
+        Self::Failed {
+            passes: answer.is_empty() && [&event["error"], event].into_iter().any(passes),
+            retry_after: wait_of(&message),
+            message,
+        }
     }
 
     /// Whether these are a server's words for a request that is too long for the model.
@@ -111,8 +125,9 @@ impl ProviderError {
     /// Whether the same request may succeed later.
     pub fn is_passing(&self) -> bool {
         match self {
-            Self::Status { status, .. } => matches!(status, 408 | 429 | 500..=599),
+            Self::Status { status, .. } => is_passing_status(u64::from(*status)),
             Self::Connect { .. } | Self::Silent { .. } => true,
+            Self::Failed { passes, .. } => *passes,
             _ => false,
         }
     }
@@ -120,8 +135,64 @@ impl ProviderError {
     /// How long the server wants us to wait.
     pub fn retry_after(&self) -> Option<Duration> {
         match self {
-            Self::Status { retry_after, .. } => *retry_after,
+            Self::Status { retry_after, .. } | Self::Failed { retry_after, .. } => *retry_after,
             _ => None,
         }
+    }
+}
+
+/// What servers call an error inside a stream that passes.
+const PASSING: [&str; 9] = [
+    "api_error",
+    "internal_server_error",
+    "overloaded_error",
+    "rate_limit_error",
+    "rate_limit_exceeded",
+    "server_error",
+    "server_is_overloaded",
+    "slow_down",
+    "timeout_error",
+];
+
+/// Whether an error inside a stream is one that would be tried again as a status.
+fn passes(error: &Value) -> bool {
+    let is_named = |key: &str| error[key].as_str().is_some_and(|it| PASSING.contains(&it));
+    let status = error["code"].as_u64();
+    is_named("type") || is_named("code") || status.is_some_and(is_passing_status)
+}
+
+fn is_passing_status(status: u64) -> bool {
+    matches!(status, 408 | 429 | 500..=599)
+}
+
+/// How long a server wants us to wait that says so in its words alone: "try again in 1.2s".
+fn wait_of(message: &str) -> Option<Duration> {
+    let (_, rest) = message.split_once("try again in ")?;
+    let end = rest.find(|each: char| !each.is_ascii_digit() && each != '.')?;
+    let number: f64 = rest[..end].parse().ok()?;
+    let seconds = match &rest[end..] {
+        unit if unit.starts_with("ms") => number / 1000.0,
+        unit if unit.trim_start().starts_with('s') => number,
+        _ => return None,
+    };
+    Duration::try_from_secs_f64(seconds).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_wait_in_words_is_understood() {
+        let check = |text: &str, milliseconds: Option<u64>| {
+            let wait = milliseconds.map(Duration::from_millis);
+            assert_eq!(wait_of(text), wait, "{text}");
+        };
+        check("Please try again in 1.2s.", Some(1200));
+        check("Please try again in 28ms. Visit", Some(28));
+        check("try again in 3 seconds", Some(3000));
+        check("try again in 1m2s", None);
+        check("try again in a while", None);
+        check("overloaded", None);
     }
 }

@@ -65,22 +65,31 @@ impl Default for Patience {
 }
 
 impl Endpoint {
-    /// Sends a request until something comes back.
-    pub(super) fn ask<'a>(
+    /// Sends a request until an answer comes back, which `read` understands.
+    pub(super) fn ask<T>(
         &self,
         path: &str,
         body: &Value,
         on: &mut dyn FnMut(Delta<'_>),
-        cancel: &'a AtomicBool,
-    ) -> Result<Stream<'a>, ProviderError> {
+        cancel: &AtomicBool,
+        read: impl Fn(Stream<'_>, &mut dyn FnMut(Delta<'_>)) -> Result<T, ProviderError>,
+    ) -> Result<T, ProviderError> {
         let body = body.to_string();
         let mut wait = self.patience.first;
         for attempt in 1.. {
-            let error = match self.once(path, &body, cancel) {
-                Ok(stream) => return Ok(stream),
-                Err(error) => error,
+            let (error, is_passing) = match self.once(path, &body, cancel) {
+                Ok(stream) => match read(stream, on) {
+                    Ok(answer) => return Ok(answer),
+                    // Half of an answer is not asked for again.
+                    Err(error @ ProviderError::Failed { passes, .. }) => (error, passes),
+                    Err(error) => (error, false),
+                },
+                Err(error) => {
+                    let is_passing = error.is_passing();
+                    (error, is_passing)
+                }
             };
-            if !error.is_passing() || attempt >= self.patience.attempts {
+            if !is_passing || attempt >= self.patience.attempts {
                 return Err(error);
             }
             let time = error.retry_after().unwrap_or_else(|| jittered(wait));

@@ -1,13 +1,20 @@
 //! OpenAI's Chat Completions, which most other servers speak too.
 
+mod blocks;
+mod messages;
+
 use std::sync::atomic::AtomicBool;
 
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use super::assemble::Assembly;
-use super::http::{Endpoint, message};
+use super::http::{Endpoint, Stream};
 use super::{Completion, Delta, ModelRequest, Provider, ProviderError, Stop, Usage};
-use crate::message::{AssistantPart, Message, UserPart};
+use crate::message::AssistantPart;
+
+use blocks::{BLOCKS, Blocks};
+pub(super) use messages::arguments;
+use messages::{Addressee, EXTRA, THINKING, Thinking};
 
 /// A server that speaks Chat Completions.
 #[derive(Debug)]
@@ -40,48 +47,81 @@ impl Provider for OpenAiChat {
         on: &mut dyn FnMut(Delta<'_>),
         cancel: &AtomicBool,
     ) -> Result<Completion, ProviderError> {
-        let body = body(request, self.limit_name);
-        let mut stream = self.endpoint.ask("/chat/completions", &body, on, cancel)?;
-        let mut answer = Answer::default();
-        loop {
-            let event = match stream.next() {
-                Ok(Some(event)) => event,
-                Ok(None) => break,
-                // All was said; only how much it cost may be missing.
-                Err(error) if answer.ended && !matches!(error, ProviderError::Cancelled) => break,
-                Err(error) => return Err(error),
-            };
-            if event.data.trim() == "[DONE]" {
-                answer.ended = true;
-                break;
-            }
-            let data: Value = match serde_json::from_str(&event.data) {
-                Ok(data) => data,
-                Err(_) if answer.ended => break,
-                Err(error) => {
-                    let problem = error.to_string();
-                    return Err(ProviderError::Malformed { problem });
-                }
-            };
-            answer.hear(&data, on)?;
-            if answer.ended {
-                stream.expect_end();
+        let mut addressee = Addressee {
+            server: &self.name,
+            model: request.model,
+            thinking: Thinking::Own,
+        };
+        let mut ask = |addressee: &Addressee<'_>, body: &Value| {
+            let provider = addressee.as_provider();
+            let read =
+                |stream: Stream<'_>, on: &mut dyn FnMut(Delta<'_>)| hear(stream, &provider, on);
+            self.endpoint
+                .ask("/chat/completions", body, on, cancel, read)
+        };
+        let first = body(request, &addressee, self.limit_name);
+        let refused = match ask(&addressee, &first) {
+            Err(
+                error @ ProviderError::Status {
+                    status: 400 | 422, ..
+                },
+            ) => error,
+            outcome => return outcome,
+        };
+        // What another model thought is not known, and how a server takes thinking only its
+        // refusal tells.
+        if let Some(thinking) = Thinking::wanted(&refused.to_string()) {
+            addressee.thinking = thinking;
+            let second = body(request, &addressee, self.limit_name);
+            if second != first {
+                return ask(&addressee, &second);
             }
         }
-        if !answer.ended {
-            return Err(ProviderError::Cut {
-                problem: "there was neither a `finish_reason` nor a `[DONE]`".into(),
-            });
-        }
-        Ok(Completion {
-            parts: answer.assembly.finish(),
-            stop: answer.stop,
-            usage: answer.usage,
-        })
+        Err(refused)
     }
 }
 
-fn body(request: &ModelRequest<'_>, limit_name: LimitName) -> Value {
+/// Hears an answer to its end; what is kept of it for its server is under this name.
+fn hear(
+    mut stream: Stream<'_>,
+    provider: &str,
+    on: &mut dyn FnMut(Delta<'_>),
+) -> Result<Completion, ProviderError> {
+    let mut answer = Answer::default();
+    loop {
+        let event = match stream.next() {
+            Ok(Some(event)) => event,
+            Ok(None) => break,
+            // All was said; only how much it cost may be missing.
+            Err(error) if answer.ended && !matches!(error, ProviderError::Cancelled) => break,
+            Err(error) => return Err(error),
+        };
+        if event.data.trim() == "[DONE]" {
+            answer.ended = true;
+            break;
+        }
+        let data: Value = match serde_json::from_str(&event.data) {
+            Ok(data) => data,
+            Err(_) if answer.ended => break,
+            Err(error) => {
+                let problem = error.to_string();
+                return Err(ProviderError::Malformed { problem });
+            }
+        };
+        answer.hear(&data, provider, on)?;
+        if answer.ended {
+            stream.expect_end();
+        }
+    }
+    if !answer.ended {
+        return Err(ProviderError::Cut {
+            problem: "there was neither a `finish_reason` nor a `[DONE]`".into(),
+        });
+    }
+    Ok(answer.finish(provider))
+}
+
+fn body(request: &ModelRequest<'_>, addressee: &Addressee<'_>, limit_name: LimitName) -> Value {
     let limit = match limit_name {
         LimitName::MaxTokens => "max_tokens",
         LimitName::MaxCompletionTokens => "max_completion_tokens",
@@ -91,7 +131,7 @@ fn body(request: &ModelRequest<'_>, limit_name: LimitName) -> Value {
         messages.push(json!({ "role": "system", "content": request.system }));
     }
     for each in request.messages {
-        push(&mut messages, each);
+        addressee.push(&mut messages, each);
     }
     let mut body = json!({
         "model": request.model,
@@ -131,47 +171,6 @@ pub(super) fn is_plain(shape: &Value) -> bool {
     shape["type"] == "object"
 }
 
-fn push(messages: &mut Vec<Value>, each: &Message) {
-    match each {
-        Message::User { parts } => {
-            let texts: Vec<&str> = parts.iter().map(UserPart::text).collect();
-            let said = texts.join("\n\n");
-            // Where an answer failed the user speaks twice, and templates of many models want
-            // roles that take turns.
-            match messages.last_mut() {
-                Some(last) if last["role"] == "user" => {
-                    let before = last["content"].as_str().unwrap_or_default();
-                    last["content"] = json!(format!("{before}\n\n{said}"));
-                }
-                _ => messages.push(json!({ "role": "user", "content": said })),
-            }
-        }
-        Message::Assistant { parts } => {
-            let calls = parts.iter().filter_map(|part| match part {
-                AssistantPart::Call(call) => Some(json!({
-                    "id": call.id,
-                    "type": "function",
-                    "function": { "name": call.name, "arguments": arguments(&call.arguments) },
-                })),
-                _ => None,
-            });
-            let calls: Vec<Value> = calls.collect();
-            let words = each.words();
-            let mut message = json!({ "role": "assistant", "content": words });
-            if !calls.is_empty() {
-                if words.is_empty() {
-                    message["content"] = Value::Null;
-                }
-                message["tool_calls"] = json!(calls);
-            }
-            messages.push(message);
-        }
-        Message::Tool { results } => messages.extend(results.iter().map(|result| {
-            json!({ "role": "tool", "tool_call_id": result.id, "content": result.content })
-        })),
-    }
-}
-
 /// The arguments that a server sends; some send an object where a text belongs.
 pub(super) fn given(arguments: &Value) -> String {
     match arguments {
@@ -181,27 +180,27 @@ pub(super) fn given(arguments: &Value) -> String {
     }
 }
 
-/// Arguments that servers will take back: some refuse what is no JSON, although models write it.
-pub(super) fn arguments(text: &str) -> String {
-    match serde_json::from_str::<Value>(text) {
-        Ok(Value::Object(_)) => text.to_owned(),
-        _ => "{}".into(),
-    }
-}
-
 #[derive(Default)]
 struct Answer {
     assembly: Assembly,
+    /// What the model thought, and what its server calls that.
+    thinking: Option<(&'static str, String)>,
+    /// The same in blocks, where its server gives them.
+    blocks: Blocks,
     usage: Usage,
     stop: Stop,
     ended: bool,
 }
 
 impl Answer {
-    fn hear(&mut self, data: &Value, on: &mut dyn FnMut(Delta<'_>)) -> Result<(), ProviderError> {
+    fn hear(
+        &mut self,
+        data: &Value,
+        provider: &str,
+        on: &mut dyn FnMut(Delta<'_>),
+    ) -> Result<(), ProviderError> {
         if !data["error"].is_null() {
-            let message = message(&data.to_string(), &[]);
-            return Err(ProviderError::failed(message));
+            return Err(ProviderError::failed(data, &self.assembly));
         }
         if data["usage"].is_object() {
             let number = |value: &Value| value.as_u64().unwrap_or_default();
@@ -214,6 +213,12 @@ impl Answer {
         }
         let choice = &data["choices"][0];
         let delta = &choice["delta"];
+        for name in THINKING {
+            if let Some(text) = delta[name].as_str() {
+                self.think(name, text);
+            }
+        }
+        self.blocks.take(&delta[BLOCKS]);
         for key in ["content", "refusal"] {
             if let Some(text) = delta[key].as_str().filter(|text| !text.is_empty()) {
                 self.assembly.text(text);
@@ -229,6 +234,10 @@ impl Answer {
                 function["name"].as_str(),
                 &given(&function["arguments"]),
             );
+            if call[EXTRA].is_object() {
+                let extra = json!({ EXTRA: call[EXTRA] }).to_string();
+                self.assembly.beside(index.as_deref(), provider, extra);
+            }
         }
         if let Some(reason) = choice["finish_reason"].as_str() {
             self.ended = true;
@@ -240,34 +249,33 @@ impl Answer {
         }
         Ok(())
     }
-}
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn who_speaks_twice_is_heard_once() {
-        let parts = vec![AssistantPart::Text { text: "a".into() }];
-        let all = [
-            Message::user("one"),
-            Message::user("two"),
-            Message::Assistant { parts },
-            Message::user("three"),
-        ];
-        let mut messages = Vec::new();
-        for each in &all {
-            push(&mut messages, each);
+    /// More of what the model thought. Some servers say it twice, under two names.
+    fn think(&mut self, name: &'static str, piece: &str) {
+        match &mut self.thinking {
+            Some((known, text)) if *known == name => text.push_str(piece),
+            Some((_, text)) if !text.is_empty() || piece.is_empty() => {}
+            other => *other = Some((name, piece.to_owned())),
         }
-        let told = messages
-            .iter()
-            .map(|each| (&each["role"], &each["content"]));
-        let told: Vec<String> = told.map(|(role, text)| format!("{role} {text}")).collect();
-        let expected = [
-            r#""user" "one\n\ntwo""#,
-            r#""assistant" "a""#,
-            r#""user" "three""#,
-        ];
-        assert_eq!(told, expected);
+    }
+
+    fn finish(self, provider: &str) -> Completion {
+        let mut parts = self.assembly.finish();
+        let mut own = Map::new();
+        // Also when it is empty: some servers look only whether it is there.
+        own.extend(self.thinking.map(|(name, text)| (name.into(), text.into())));
+        own.extend(self.blocks.finish().map(|blocks| (BLOCKS.into(), blocks)));
+        if !own.is_empty() {
+            let own = AssistantPart::Opaque {
+                provider: provider.to_owned(),
+                json: Value::Object(own).to_string(),
+            };
+            parts.insert(0, own);
+        }
+        Completion {
+            parts,
+            stop: self.stop,
+            usage: self.usage,
+        }
     }
 }

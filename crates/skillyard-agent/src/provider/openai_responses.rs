@@ -5,7 +5,7 @@ use std::sync::atomic::AtomicBool;
 use serde_json::{Value, json};
 
 use super::assemble::Assembly;
-use super::http::{Endpoint, message};
+use super::http::{Endpoint, Stream};
 use super::openai_chat::{arguments, given, is_plain};
 use super::{Completion, Delta, ModelRequest, Provider, ProviderError, Stop, Usage};
 use crate::message::{AssistantPart, Message};
@@ -31,29 +31,36 @@ impl Provider for OpenAiResponses {
         cancel: &AtomicBool,
     ) -> Result<Completion, ProviderError> {
         let body = body(request);
-        let mut stream = self.endpoint.ask("/responses", &body, on, cancel)?;
-        let mut answer = Answer::default();
-        while let Some(event) = stream.next()? {
-            if event.data.trim() == "[DONE]" {
-                break;
-            }
-            let data: Value = serde_json::from_str(&event.data).map_err(|error| {
-                let problem = error.to_string();
-                ProviderError::Malformed { problem }
-            })?;
-            answer.hear(&data, on)?;
-            if answer.ended {
-                return Ok(Completion {
-                    parts: answer.assembly.finish(),
-                    stop: answer.stop,
-                    usage: answer.usage,
-                });
-            }
-        }
-        Err(ProviderError::Cut {
-            problem: "there was no `response.completed`".into(),
-        })
+        self.endpoint.ask("/responses", &body, on, cancel, hear)
     }
+}
+
+/// Hears an answer to its end.
+fn hear(
+    mut stream: Stream<'_>,
+    on: &mut dyn FnMut(Delta<'_>),
+) -> Result<Completion, ProviderError> {
+    let mut answer = Answer::default();
+    while let Some(event) = stream.next()? {
+        if event.data.trim() == "[DONE]" {
+            break;
+        }
+        let data: Value = serde_json::from_str(&event.data).map_err(|error| {
+            let problem = error.to_string();
+            ProviderError::Malformed { problem }
+        })?;
+        answer.hear(&data, on)?;
+        if answer.ended {
+            return Ok(Completion {
+                parts: answer.assembly.finish(),
+                stop: answer.stop,
+                usage: answer.usage,
+            });
+        }
+    }
+    Err(ProviderError::Cut {
+        problem: "there was no `response.completed`".into(),
+    })
 }
 
 fn body(request: &ModelRequest<'_>) -> Value {
@@ -123,6 +130,8 @@ fn push(input: &mut Vec<Value>, each: &Message) {
 #[derive(Default)]
 struct Answer {
     assembly: Assembly,
+    /// Whether words of the open message have come.
+    said: bool,
     usage: Usage,
     stop: Stop,
     ended: bool,
@@ -132,9 +141,7 @@ impl Answer {
     fn hear(&mut self, data: &Value, on: &mut dyn FnMut(Delta<'_>)) -> Result<(), ProviderError> {
         match data["type"].as_str().unwrap_or_default() {
             "response.output_text.delta" | "response.refusal.delta" => {
-                let text = data["delta"].as_str().unwrap_or_default();
-                self.assembly.text(text);
-                on(Delta::Text(text));
+                self.say(data["delta"].as_str().unwrap_or_default(), on);
             }
             "response.output_item.added" if data["item"]["type"] == "function_call" => {
                 let item = &data["item"];
@@ -147,36 +154,59 @@ impl Answer {
                 self.assembly
                     .call(data["item_id"].as_str(), None, None, piece);
             }
-            "response.output_item.done" if data["item"]["type"] == "function_call" => {
-                let item = &data["item"];
-                let (key, id) = (item["id"].as_str(), item["call_id"].as_str());
-                let arguments = given(&item["arguments"]);
-                self.assembly
-                    .whole(key, id, item["name"].as_str(), &arguments);
-            }
-            "response.completed" => self.end(&data["response"], Stop::End),
+            "response.output_item.done" => self.whole(&data["item"], on),
+            "response.completed" => self.end(&data["response"], Stop::End, on),
             "response.incomplete" => {
                 let reason = &data["response"]["incomplete_details"]["reason"];
                 let stop = match reason.as_str() {
                     Some("content_filter") => Stop::Refused,
                     _ => Stop::Length,
                 };
-                self.end(&data["response"], stop);
+                self.end(&data["response"], stop, on);
             }
             "response.failed" => {
-                let message = message(&data["response"].to_string(), &[]);
-                return Err(ProviderError::failed(message));
+                return Err(ProviderError::failed(&data["response"], &self.assembly));
             }
-            "error" => {
-                let message = message(&data.to_string(), &[]);
-                return Err(ProviderError::failed(message));
-            }
+            "error" => return Err(ProviderError::failed(data, &self.assembly)),
             _ => {}
         }
         Ok(())
     }
 
-    fn end(&mut self, response: &Value, stop: Stop) {
+    fn say(&mut self, text: &str, on: &mut dyn FnMut(Delta<'_>)) {
+        self.said = true;
+        self.assembly.text(text);
+        on(Delta::Text(text));
+    }
+
+    /// A message or a call as a whole; of a message whose words came before, nothing is new.
+    fn whole(&mut self, item: &Value, on: &mut dyn FnMut(Delta<'_>)) {
+        match item["type"].as_str().unwrap_or_default() {
+            "message" if std::mem::take(&mut self.said) => {}
+            "message" => {
+                for part in item["content"].as_array().into_iter().flatten() {
+                    let text = part["text"].as_str().or_else(|| part["refusal"].as_str());
+                    self.say(text.unwrap_or_default(), on);
+                }
+                self.said = false;
+            }
+            "function_call" => {
+                let (key, id) = (item["id"].as_str(), item["call_id"].as_str());
+                let arguments = given(&item["arguments"]);
+                self.assembly
+                    .whole(key, id, item["name"].as_str(), &arguments);
+            }
+            _ => {}
+        }
+    }
+
+    fn end(&mut self, response: &Value, stop: Stop, on: &mut dyn FnMut(Delta<'_>)) {
+        // A server need not have told anything before.
+        if self.assembly.is_empty() {
+            for item in response["output"].as_array().into_iter().flatten() {
+                self.whole(item, on);
+            }
+        }
         let number = |value: &Value| value.as_u64().unwrap_or_default();
         let usage = &response["usage"];
         self.usage = Usage {

@@ -2,6 +2,7 @@
 
 use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
+use std::slice::from_ref;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -12,7 +13,10 @@ use skillyard_agent::front_end::{
     Answer, ApprovalRequest, EndReason, FrontEnd, Stopper, TurnEvent,
 };
 use skillyard_agent::message::{CallOutcome, Message};
+use skillyard_agent::provider::anthropic::Anthropic;
+use skillyard_agent::provider::http::Endpoint;
 use skillyard_agent::provider::openai_chat::{LimitName, OpenAiChat};
+use skillyard_agent::provider::openai_responses::OpenAiResponses;
 use skillyard_agent::provider::{Completion, Delta, ModelRequest, Provider, ProviderError};
 use skillyard_agent::replay::replay;
 use skillyard_agent::settings::Settings;
@@ -106,6 +110,84 @@ fn half_a_stream_is_an_error_and_not_an_answer() {
             panic!("{answer:?}");
         };
         assert!(error.to_string().ends_with(": overloaded"), "{error}");
+    }
+}
+
+/// A turn against a server of this protocol with these streams: its outcome, how often it was asked.
+fn streamed(
+    provider: impl FnOnce(Endpoint) -> Box<dyn Provider>,
+    streams: &[&[Value]],
+) -> (Result<String, TurnError>, usize) {
+    let replies = streams.iter().map(|events| {
+        let lines = events.iter().map(|event| format!("data: {event}\n\n"));
+        Reply::stream(lines.collect())
+    });
+    let server = Server::start(replies.collect());
+    let lab = Lab::new();
+    lab.skill("a", "Does a. Use for a.", "", "Do a.");
+    let mut runtime = lab.runtime(Scripted::default());
+    runtime.provider = provider(server.endpoint("", "authorization", KEY.into()));
+    let mut session = lab.session(&runtime, &Settings::default());
+    let end = runtime.turn(&mut session, "hi", &mut Front::new(Answer::No));
+    (end.map(|_| session.answer()), server.asked().len())
+}
+
+fn claude(endpoint: Endpoint) -> Box<dyn Provider> {
+    let server = "claude".into();
+    Box::new(Anthropic { server, endpoint })
+}
+
+fn responses(endpoint: Endpoint) -> Box<dyn Provider> {
+    let name = "openai".into();
+    Box::new(OpenAiResponses { name, endpoint })
+}
+
+#[test]
+fn an_error_at_the_beginning_of_a_stream_is_tried_again() {
+    let start = json!({ "type": "message_start", "message": {} });
+    let busy = json!({ "type": "error", "error": { "type": "overloaded_error", "message": "Overloaded" } });
+    let text = json!({ "type": "content_block_start", "index": 0, "content_block": { "type": "text", "text": "fine" } });
+    let stop = json!({ "type": "message_stop" });
+    let answer = [start.clone(), text.clone(), stop];
+    let late = [start, busy.clone()];
+    let (said, asked) = streamed(claude, &[from_ref(&busy), &late, &answer]);
+    assert_eq!((said.unwrap().as_str(), asked), ("fine", 3));
+    // What has begun is not asked for again, nor what will not pass.
+    let (said, asked) = streamed(claude, &[&[text, busy], &answer]);
+    assert_eq!((said.unwrap_err().kind(), asked), ("failed", 1));
+    let wrong =
+        json!({ "type": "error", "error": { "type": "invalid_request_error", "message": "no" } });
+    let (said, asked) = streamed(claude, &[&[wrong], &answer]);
+    assert_eq!((said.unwrap_err().kind(), asked), ("failed", 1));
+
+    let created = json!({ "type": "response.created", "response": {} });
+    let limit = json!({ "type": "response.failed", "response": { "error": { "code": "rate_limit_exceeded", "message": "Rate limit reached. Please try again in 5ms." } } });
+    let delta = json!({ "type": "response.output_text.delta", "delta": "fine" });
+    let done = json!({ "type": "response.completed", "response": {} });
+    let answer = [delta, done];
+    let (said, asked) = streamed(responses, &[&[created, limit], &answer]);
+    assert_eq!((said.unwrap().as_str(), asked), ("fine", 2));
+
+    let busy = json!({ "error": { "code": 502, "message": "Provider disconnected" } });
+    let (said, _, asked) = turn(vec![Reply::stream(format!("data: {busy}\n\n")), hello()]);
+    assert_eq!((said.unwrap().as_str(), asked), ("hello", 2));
+}
+
+#[test]
+fn words_that_come_as_a_whole_are_heard() {
+    let item = json!({ "type": "message", "id": "m", "role": "assistant", "content": [{ "type": "output_text", "text": "whole words" }] });
+    let added = json!({ "type": "response.output_item.added", "item": { "type": "message", "id": "m", "content": [] } });
+    let delta =
+        json!({ "type": "response.output_text.delta", "item_id": "m", "delta": "whole words" });
+    let done = json!({ "type": "response.output_item.done", "item": item });
+    let completed = json!({ "type": "response.completed", "response": { "output": [item] } });
+    for events in [
+        vec![added.clone(), done.clone(), completed.clone()],
+        vec![completed.clone()],
+        vec![added, delta, done, completed],
+    ] {
+        let (said, _) = streamed(responses, &[&events]);
+        assert_eq!(said.unwrap(), "whole words");
     }
 }
 

@@ -23,6 +23,7 @@ mod server;
 mod sessions;
 mod stores;
 mod telemetry;
+mod thinking;
 
 /// PostgreSQL, which the registry's own tests start.
 #[allow(clippy::print_stderr, reason = "a test that is left out says so")]

@@ -130,7 +130,13 @@ fn anthropic_messages() {
         Reply::stream(sse(&text)),
     ]);
     let endpoint = server.endpoint("", "x-api-key", KEY.into());
-    let (_, asked) = check(&server, Anthropic { endpoint });
+    let (_, asked) = check(
+        &server,
+        Anthropic {
+            server: "claude".into(),
+            endpoint,
+        },
+    );
     assert!(asked[0].line.starts_with("POST /v1/messages "));
     let prefix = |at: usize| (&asked[at].body["system"], &asked[at].body["tools"]);
     assert_eq!(prefix(0), prefix(2));
@@ -293,7 +299,13 @@ fn anthropic_inputs_that_come_with_the_start_of_their_call() {
         reply(&[text]),
     ]);
     let endpoint = server.endpoint("", "x-api-key", KEY.into());
-    check(&server, Anthropic { endpoint });
+    check(
+        &server,
+        Anthropic {
+            server: "claude".into(),
+            endpoint,
+        },
+    );
 }
 
 #[test]

@@ -35,7 +35,10 @@ pub(super) fn provider(context: &Context, model: &str) -> Result<Box<dyn Provide
     }
     let endpoint = endpoint(context, &server)?;
     Ok(match server.api.as_str() {
-        "anthropic" => Box::new(Anthropic { endpoint }),
+        "anthropic" => Box::new(Anthropic {
+            server: server.name,
+            endpoint,
+        }),
         "openai" => Box::new(OpenAiResponses {
             name: server.name,
             endpoint,
