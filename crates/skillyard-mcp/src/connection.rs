@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use serde_json::{Map, Value, json};
 
 use crate::error::McpError;
-use crate::handshake::{discover, initialize, with_meta};
+use crate::handshake::{Discovered, discover, initialize, with_meta};
 use crate::limits::Limits;
 use crate::outcome::Outcome;
 use crate::spec::{ServerSpec, Transport};
@@ -72,22 +72,31 @@ impl Connection {
         // Both ways of beginning together take no longer than one hello may.
         let patience = |most: Duration| Patience { most, cancel };
         let mut wire = wire(spec, &listener)?;
+        let rest = || patience(spec.limits.hello.saturating_sub(start.elapsed()));
         let found = discover(&*wire, patience(spec.limits.hello / 2))?;
-        let hello = if let Some(hello) = found {
+        let was_silent = matches!(found, Discovered::Silent);
+        let hello = if let Discovered::Known(hello) = found {
             hello
         } else {
             // A session of the older protocol begins on a clean line.
             if !wire.is_open() || matches!(spec.transport, Transport::Http { .. }) {
                 wire = self::wire(spec, &listener)?;
             }
-            let rest = spec.limits.hello.saturating_sub(start.elapsed());
-            initialize(&*wire, patience(rest)).map_err(|error| match error {
+            match initialize(&*wire, rest()) {
+                // What it read first was the question that nobody waits for any more.
+                Err(refused @ McpError::Refused { .. }) if was_silent => {
+                    match discover(&*wire, rest())? {
+                        Discovered::Known(hello) => hello,
+                        _ => return Err(refused),
+                    }
+                }
                 // Whoever reads it set the whole time, not what was left of it.
-                McpError::Silent { .. } => McpError::Silent {
-                    after: spec.limits.hello,
-                },
-                error => error,
-            })?
+                Err(McpError::Silent { .. }) => {
+                    let after = spec.limits.hello;
+                    return Err(McpError::Silent { after });
+                }
+                outcome => outcome?,
+            }
         };
         let connection = Self {
             wire,

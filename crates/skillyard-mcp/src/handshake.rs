@@ -1,7 +1,9 @@
 //! How a conversation begins.
 //!
 //! The stateless revision is tried first. A server that does not know it answers with an error, says
-//! nothing, or ends; then the older way is taken, with a new process where the old one is gone.
+//! nothing, or ends; then the older way is taken, with a new process where the old one is gone. One
+//! that said nothing may only have been slow to start: where it refuses the older way, it is asked
+//! for the newer again.
 
 use std::time::Duration;
 
@@ -23,8 +25,18 @@ const PROBE: Duration = Duration::from_secs(5);
 const LONGEST: usize = 2_000;
 const PREFIX: &str = "io.modelcontextprotocol/";
 
-/// Begins in the stateless way; `None` where the server does not know it.
-pub(crate) fn discover(wire: &dyn Wire, patience: Patience<'_>) -> Result<Option<Hello>, McpError> {
+/// What came of the stateless way.
+pub(crate) enum Discovered {
+    /// The server begins with it.
+    Known(Hello),
+    /// It does not know it.
+    Unknown,
+    /// It has said nothing yet.
+    Silent,
+}
+
+/// Begins in the stateless way.
+pub(crate) fn discover(wire: &dyn Wire, patience: Patience<'_>) -> Result<Discovered, McpError> {
     wire.agree(MODERN);
     let patience = Patience {
         most: patience.most.min(PROBE),
@@ -41,12 +53,17 @@ pub(crate) fn discover(wire: &dyn Wire, patience: Patience<'_>) -> Result<Option
         ) => {
             return Err(error);
         }
-        Err(_) => return Ok(None),
+        Err(McpError::Silent { .. }) => return Ok(Discovered::Silent),
+        Err(_) => return Ok(Discovered::Unknown),
     };
     let versions = answer.get("supportedVersions").and_then(Value::as_array);
     let knows = versions.is_some_and(|all| all.iter().any(|each| each == MODERN));
+    if !knows {
+        return Ok(Discovered::Unknown);
+    }
     let info = answer.pointer("/_meta/io.modelcontextprotocol~1serverInfo");
-    Ok(knows.then(|| hello(&answer, info, Protocol::Modern, MODERN)))
+    let hello = hello(&answer, info, Protocol::Modern, MODERN);
+    Ok(Discovered::Known(hello))
 }
 
 /// Begins in the older way.

@@ -17,6 +17,10 @@ use crate::tool::Tools;
 /// How long a server that failed is left alone, first and at most.
 const REST: (Duration, Duration) = (Duration::from_millis(500), Duration::from_mins(1));
 
+/// From when on a server was slow to fail, and the longest that such a one is left alone: whoever
+/// waited for it should not have to again in every turn.
+const SLOW: (Duration, Duration) = (Duration::from_secs(1), Duration::from_mins(5));
+
 /// Is told which server changed, and how.
 type Subscriber = Box<dyn Fn(&str, Change) + Send + Sync>;
 
@@ -189,6 +193,7 @@ impl Slot {
                 subscriber(&name, change);
             }
         });
+        let start = Instant::now();
         match Connection::open(&self.spec, on_change, cancel) {
             Ok(connection) => {
                 let connection = Arc::new(connection);
@@ -199,7 +204,7 @@ impl Slot {
             Err(McpError::Cancelled) => Err(McpError::Cancelled),
             Err(error) => {
                 let times = state.failed.as_ref().map_or(0, |(times, ..)| *times);
-                let rest = (REST.0 * 2u32.saturating_pow(times.min(16))).min(REST.1);
+                let rest = rest(times, start.elapsed());
                 state.failed = Some((times + 1, Instant::now() + rest, error.to_string()));
                 Err(error)
             }
@@ -230,6 +235,17 @@ impl Slot {
         }
         result
     }
+}
+
+/// How long a server is left alone that failed so often before, and took so long now.
+fn rest(times: u32, took: Duration) -> Duration {
+    let doubled = 2u32.saturating_pow(times.min(16));
+    let (of, most) = if took < SLOW.0 {
+        (REST.0, REST.1)
+    } else {
+        (took.saturating_mul(3), SLOW.1)
+    };
+    of.saturating_mul(doubled).min(most)
 }
 
 fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {

@@ -10,6 +10,8 @@ use crate::name::exposed;
 
 /// Characters of a text inside a schema.
 const LONGEST_TEXT: usize = 300;
+/// What people write into a schema for those who read it.
+const PROSE: [&str; 3] = ["description", "title", "$comment"];
 /// How deep a schema may go.
 const DEEPEST: usize = 24;
 
@@ -88,7 +90,7 @@ fn tool(server: &str, value: Value, limits: &Limits) -> Result<Tool, String> {
             limits.schema
         ));
     }
-    let Some(mut parameters) = tamed(&schema, 0) else {
+    let Some(mut parameters) = tamed(&schema, Place::Schema, 0) else {
         return Err(format!("the schema of `{shown}` goes too deep"));
     };
     if !parameters.is_object() {
@@ -106,30 +108,59 @@ fn tool(server: &str, value: Value, limits: &Limits) -> Result<Tool, String> {
     })
 }
 
-/// A schema whose texts are short and on one line.
-fn tamed(value: &Value, depth: usize) -> Option<Value> {
+/// What a part of a schema is.
+#[derive(Debug, Clone, Copy)]
+enum Place {
+    /// A schema, or a list of some.
+    Schema,
+    /// Schemas by their names.
+    Named,
+    /// Values that arguments are compared with.
+    Values,
+}
+
+/// A schema whose texts for readers are short and on one line. What arguments are checked with is
+/// as it was: a pattern without its end is none, and a value with other characters another.
+fn tamed(value: &Value, place: Place, depth: usize) -> Option<Value> {
     if depth > DEEPEST {
         return None;
     }
+    let inside = |each: &Value, place| tamed(each, place, depth + 1);
     Some(match value {
-        Value::String(text) => one_line(text)
-            .chars()
-            .take(LONGEST_TEXT)
-            .collect::<String>()
-            .into(),
         Value::Array(all) => all
             .iter()
-            .map(|each| tamed(each, depth + 1))
+            .map(|each| inside(each, place))
             .collect::<Option<Vec<_>>>()?
             .into(),
         Value::Object(fields) => {
-            let fields = fields
-                .iter()
-                .map(|(key, each)| Some((one_line(key).into_owned(), tamed(each, depth + 1)?)));
+            let fields = fields.iter().map(|(key, each)| {
+                let each = match (place, each) {
+                    (Place::Schema, Value::String(text)) if PROSE.contains(&key.as_str()) => {
+                        let text = one_line(text);
+                        let short: String = text.chars().take(LONGEST_TEXT).collect();
+                        short.into()
+                    }
+                    (Place::Schema, each) => inside(each, inner(key))?,
+                    (Place::Named, each) => inside(each, Place::Schema)?,
+                    (Place::Values, each) => inside(each, Place::Values)?,
+                };
+                Some((key.clone(), each))
+            });
             Value::Object(fields.collect::<Option<Map<_, _>>>()?)
         }
         plain => plain.clone(),
     })
+}
+
+/// What stands behind a word of a schema.
+fn inner(key: &str) -> Place {
+    match key {
+        "properties" | "patternProperties" | "dependentSchemas" | "$defs" | "definitions" => {
+            Place::Named
+        }
+        "enum" | "const" | "default" | "examples" => Place::Values,
+        _ => Place::Schema,
+    }
 }
 
 #[cfg(test)]
@@ -153,6 +184,43 @@ mod tests {
         );
         assert!(!text.contains('\n'));
         assert_eq!(tools.tools[0].parameters, json!({ "type": "object" }));
+    }
+
+    #[test]
+    fn only_what_people_write_is_shortened() {
+        let long = "word\n".repeat(200);
+        let pattern = format!("^(?:{})$", "a|".repeat(400));
+        let schema = json!({
+            "type": "object",
+            "title": long,
+            "properties": {
+                "at": { "type": "string", "pattern": pattern, "description": long },
+                "separator": { "enum": ["\n", "\t", ","], "default": "\n" },
+                // Words of a schema are names here.
+                "default": { "type": "string", "description": long },
+                "description": { "const": { "title": long } },
+                "two\nlines": { "items": [{ "$comment": long }] },
+            },
+            "required": ["two\nlines"],
+        });
+        let tools = take(json!([{ "name": "t", "inputSchema": schema }]));
+        let mut told = tools.tools[0].parameters.clone();
+        let mut expected = schema;
+        for place in [
+            "/title",
+            "/properties/at/description",
+            "/properties/default/description",
+            "/properties/two\nlines/items/0/$comment",
+        ] {
+            let text = told.pointer_mut(place).unwrap().take();
+            let text = text.as_str().unwrap();
+            assert!(
+                text.chars().count() <= LONGEST_TEXT && !text.contains('\n'),
+                "{place}"
+            );
+            expected.pointer_mut(place).unwrap().take();
+        }
+        assert_eq!(told, expected);
     }
 
     #[test]

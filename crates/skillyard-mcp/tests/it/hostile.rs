@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use serde_json::Map;
+use serde_json::{Map, json};
 use skillyard_mcp::{McpError, Servers};
 
 use crate::stage::{GO, at, call, launch, script};
@@ -39,6 +39,50 @@ read initialized; sleep 9"#;
         servers.state("s", &GO).unwrap().hello.revision,
         "2025-11-25"
     );
+}
+
+#[test]
+fn a_server_that_is_slow_to_start_is_asked_again_in_the_newer_way() {
+    // It keeps to the first thing that it reads, as servers of the official SDK for Python do.
+    let found = r#"{"supportedVersions":["2026-07-28"],"capabilities":{}}"#;
+    let slow = format!(
+        r#"read discover; read cancelled
+echo '{{"jsonrpc":"2.0","id":1,"result":{found}}}'
+read initialize
+echo '{{"jsonrpc":"2.0","id":2,"error":{{"code":-32022,"message":"the handshake is not accepted"}}}}'
+read discover; case "$discover" in *server/discover*) ;; *) exit 1;; esac
+echo '{{"jsonrpc":"2.0","id":3,"result":{found}}}'; sleep 9"#
+    );
+    let mut spec = script(&slow);
+    spec.limits.hello = Duration::from_secs(2);
+    let servers = Servers::new(vec![spec]);
+    let state = servers.state("s", &GO).unwrap();
+    assert_eq!(state.hello.revision, "2026-07-28");
+}
+
+#[test]
+fn what_arguments_are_checked_with_is_told_as_the_server_said_it() {
+    let pattern = format!("^(?:{}b)$", "a|".repeat(400));
+    let long = "word ".repeat(200);
+    let tool = json!({ "name": "t", "inputSchema": { "type": "object", "properties": {
+        "at": { "type": "string", "pattern": pattern, "description": long },
+        "by": { "enum": ["\n", "\t", ","] },
+    } } });
+    let list = json!({ "jsonrpc": "2.0", "id": 3, "result": { "tools": [tool] } });
+    let (head, _) = HELLO.split_once("read list").unwrap();
+    let spec = launch(
+        "/bin/sh",
+        &[
+            "-c",
+            &format!("{head}\nread list; printf '%s\\n' \"$LIST\"; sleep 9"),
+        ],
+        &[("PATH", "/usr/bin:/bin"), ("LIST", &list.to_string())],
+    );
+    let tools = Servers::new(vec![spec]).tools("s", &GO).unwrap();
+    let told = &tools.tools[0].parameters["properties"];
+    assert_eq!(told["at"]["pattern"], pattern);
+    assert_eq!(told["by"]["enum"], json!(["\n", "\t", ","]));
+    assert_eq!(told["at"]["description"].as_str().map(str::len), Some(300));
 }
 
 #[test]
