@@ -31,8 +31,14 @@ pub trait Agents: Send + Sync + 'static {
     /// A new session, which is kept once something is said in it.
     fn begin(&self, wish: &Wish) -> Result<Session, AgentsError>;
 
-    /// What a turn of a session needs.
-    fn runtime(&self, session: &Session) -> Result<Runtime, AgentsError>;
+    /// What a turn of a session needs, such as the servers that lend it tools. Whoever waits is
+    /// told of what is not there.
+    fn runtime(
+        &self,
+        session: &Session,
+        cancel: &AtomicBool,
+        tell: &mut dyn FnMut(&str),
+    ) -> Result<Runtime, AgentsError>;
 
     /// Finds out, before the first turn of a session, what its model has to be asked for: how it
     /// calls tools. Whoever waits is told.

@@ -82,9 +82,10 @@ impl Server {
     ) -> Result<Option<String>, Problem> {
         let agents = self.register.agents()?;
         let mut session = self.register.session(conversation)?;
-        let mut runtime = agents.runtime(&session)?;
+        let stopped = conversation.stopped();
         let mut tell = |text: &str| conversation.tell(ChatEvent::Note { text: text.into() });
-        agents.settle(&mut session, &runtime, &conversation.stopped(), &mut tell)?;
+        let mut runtime = agents.runtime(&session, &stopped, &mut tell)?;
+        agents.settle(&mut session, &runtime, &stopped, &mut tell)?;
         runtime.host = Box::new(Watched {
             machine: runtime.host,
             server: Arc::clone(self),
@@ -127,7 +128,8 @@ impl Server {
         let _ending = Quiet(conversation);
         let agents = self.register.agents()?;
         let mut session = self.register.session(conversation)?;
-        let mut runtime = agents.runtime(&session)?;
+        // Nothing is called here, whoever would lend it.
+        let mut runtime = agents.runtime(&session, &conversation.stopped(), &mut |_| {})?;
         runtime.host = Box::new(Watched {
             machine: runtime.host,
             server: Arc::clone(self),

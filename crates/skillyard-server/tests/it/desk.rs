@@ -101,7 +101,12 @@ impl Agents for Desk {
         Ok(session)
     }
 
-    fn runtime(&self, session: &Session) -> Result<Runtime, AgentsError> {
+    fn runtime(
+        &self,
+        session: &Session,
+        _: &AtomicBool,
+        _: &mut dyn FnMut(&str),
+    ) -> Result<Runtime, AgentsError> {
         Ok(Runtime {
             provider: Box::new(Spelling(self.machine.home.join(".agents/skills/pdf"))),
             router: None,

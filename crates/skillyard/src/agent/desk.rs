@@ -67,7 +67,12 @@ impl Desk {
         })
     }
 
-    fn runtime_of(&self, session: &Session) -> Result<Runtime, CommandError> {
+    fn runtime_of(
+        &self,
+        session: &Session,
+        cancel: &AtomicBool,
+        tell: &mut dyn FnMut(&str),
+    ) -> Result<Runtime, CommandError> {
         // The session was told of these; others would change what its first bytes say.
         let settings = &session.prompt.settings;
         let only = Some(session.prompt.skills.clone());
@@ -75,6 +80,7 @@ impl Desk {
         let context = self.context.in_folder(Path::new(&session.workspace));
         let mut wanted = self.wanted(&context, only, &settings.mcp)?;
         wanted.lenders = self.lending.of(&session.id, wanted.lenders);
+        wanted.lenders.wake(cancel, tell);
         if session.state.owner.is_some() {
             // Whoever has no tools for the files of this machine has no scripts for them either.
             wanted.files = Files::None;
@@ -113,7 +119,9 @@ impl Desk {
             settings.mcp.clear();
         }
         // A model that nobody answers for is refused now, not in the first turn.
-        let wanted = self.wanted(context, only, &settings.mcp)?;
+        let mut wanted = self.wanted(context, only, &settings.mcp)?;
+        let mut tell = |text: &str| context.printer.note(&format!("warning: {text}"));
+        wanted.lenders.wake(&AtomicBool::new(false), &mut tell);
         let store = Arc::clone(&self.store);
         let runtime = runtime_with(context, &wanted, &settings, store)?;
         // A page cannot wait for a model to show what it can: the first turn asks, if need be.
@@ -184,8 +192,13 @@ impl Agents for Desk {
         self.new_session(wish).map_err(told)
     }
 
-    fn runtime(&self, session: &Session) -> Result<Runtime, AgentsError> {
-        self.runtime_of(session).map_err(told)
+    fn runtime(
+        &self,
+        session: &Session,
+        cancel: &AtomicBool,
+        tell: &mut dyn FnMut(&str),
+    ) -> Result<Runtime, AgentsError> {
+        self.runtime_of(session, cancel, tell).map_err(told)
     }
 
     fn settle(

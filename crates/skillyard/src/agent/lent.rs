@@ -17,27 +17,18 @@ use crate::sanitize::visible;
 const SESSION: &str = "dev.skillyard/session";
 const SKILLS: &str = "dev.skillyard/skills";
 
-/// The tools of all servers; of one that cannot be reached, the user is told.
+/// The tools of all servers, which were started before.
 pub(super) fn tools(context: &Context, lenders: &Lenders) -> Vec<ToolSpec> {
     let mut specs = Vec::new();
-    for server in &lenders.configured {
-        match lenders.servers.tools(&server.name, &AtomicBool::new(false)) {
-            Ok(tools) => {
-                specs.extend(tools.tools.iter().map(|tool| ToolSpec {
-                    name: tool.name.clone(),
-                    description: tool.description.clone(),
-                    parameters: tool.parameters.clone(),
-                }));
-                for reason in &tools.rejected {
-                    let line = format!("MCP server `{}`: {}", server.name, visible(reason));
-                    context.printer.detail(&line);
-                }
-            }
-            Err(error) => context.printer.note(&format!(
-                "warning: MCP server `{}` lends no tools: {}",
-                server.name,
-                visible(&error.to_string())
-            )),
+    for lent in &lenders.lent {
+        specs.extend(lent.tools.tools.iter().map(|tool| ToolSpec {
+            name: tool.name.clone(),
+            description: tool.description.clone(),
+            parameters: tool.parameters.clone(),
+        }));
+        for reason in &lent.tools.rejected {
+            let line = format!("MCP server `{}`: {}", lent.server, visible(reason));
+            context.printer.detail(&line);
         }
     }
     specs

@@ -3,7 +3,7 @@
 use std::io::{self, Read as _};
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use serde_json::json;
 use skillyard_agent::front_end::EndReason;
@@ -244,7 +244,7 @@ fn start(
             settings.model.clone_from(model);
             settings.tool_mode = ToolMode::Auto;
         }
-        wanted.lenders = Lenders::named(context, &settings.mcp)?;
+        wanted.lenders = lenders(context, &settings, cancel)?;
         let runtime = agent::runtime(context, &wanted, &settings)?;
         let tokens = agent::model_context(context, &settings.model)?;
         if settings != session.prompt.settings {
@@ -277,12 +277,27 @@ fn start(
     if !args.mcp.is_empty() {
         settings.mcp.clone_from(&args.mcp);
     }
-    wanted.lenders = Lenders::named(context, &settings.mcp)?;
+    wanted.lenders = lenders(context, &settings, cancel)?;
     let runtime = agent::runtime(context, &wanted, &settings)?;
     settings.tool_mode = agent::tool_mode(context, &settings, cancel)?;
     agent::with_context(context, &mut settings)?;
     let session = agent::session(context, runtime.prompt(&settings), version)?;
     Ok((runtime, session))
+}
+
+/// The MCP servers of a session, started; the user is told of those that lend nothing.
+fn lenders(
+    context: &Context,
+    settings: &Settings,
+    cancel: &AtomicBool,
+) -> Result<Lenders, CommandError> {
+    let mut lenders = Lenders::named(context, &settings.mcp)?;
+    let mut tell = |text: &str| context.printer.note(&format!("warning: {text}"));
+    lenders.wake(cancel, &mut tell);
+    if cancel.load(Ordering::Relaxed) {
+        return Err(CommandError::Stopped);
+    }
+    Ok(lenders)
 }
 
 impl Args {

@@ -1,5 +1,6 @@
 //! The MCP servers of the configuration, as agents and the gateway use them.
 
+mod awake;
 mod published;
 mod start;
 
@@ -18,6 +19,7 @@ use crate::error::mcp::McpFailure;
 use crate::install::web::http;
 use crate::secret::Secret;
 
+pub(crate) use awake::Lent;
 pub(crate) use published::PublishedSkills;
 
 /// What a program gets of our environment without being asked for: nothing that could be a secret.
@@ -33,6 +35,8 @@ pub(crate) struct Lenders {
     pub(crate) servers: Arc<Servers>,
     /// What the configuration says of each.
     pub(crate) configured: Vec<McpServer>,
+    /// What they lend, once they were started.
+    pub(crate) lent: Vec<Lent>,
 }
 
 impl Lenders {
@@ -61,6 +65,7 @@ impl Lenders {
         Ok(Self {
             servers: Arc::new(Servers::new(specs.collect::<Result<_, _>>()?)),
             configured,
+            lent: Vec::new(),
         })
     }
 

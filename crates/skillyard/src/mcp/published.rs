@@ -46,34 +46,22 @@ impl std::fmt::Debug for PublishedSkills {
 }
 
 impl PublishedSkills {
-    /// What the servers publish; of one that cannot be reached, the user is told.
+    /// What the servers publish, which were started before.
     pub(crate) fn list(context: &Context, lenders: &Lenders) -> Self {
         let mut skills = BTreeMap::new();
         let folder = context.environment.skillyard_home.join("mcp");
-        for server in lenders.configured.iter().filter(|server| server.skills) {
-            match lenders
-                .servers
-                .skills(&server.name, &AtomicBool::new(false))
-            {
-                Ok(found) => {
-                    for skill in found.skills {
-                        remember(&folder, &skill);
-                        skills.insert(skill.known_as(), skill);
-                    }
-                    for rejected in found.rejected {
-                        context.printer.detail(&format!(
-                            "passed over `{}` of MCP server `{}`: {}",
-                            visible(&rejected.uri),
-                            server.name,
-                            visible(&rejected.reason)
-                        ));
-                    }
-                }
-                Err(error) => context.printer.note(&format!(
-                    "warning: MCP server `{}` lends nothing: {}",
-                    server.name,
-                    visible(&error.to_string())
-                )),
+        for lent in &lenders.lent {
+            for skill in &lent.skills.skills {
+                remember(&folder, skill);
+                skills.insert(skill.known_as(), skill.clone());
+            }
+            for rejected in &lent.skills.rejected {
+                context.printer.detail(&format!(
+                    "passed over `{}` of MCP server `{}`: {}",
+                    visible(&rejected.uri),
+                    lent.server,
+                    visible(&rejected.reason)
+                ));
             }
         }
         Self {
