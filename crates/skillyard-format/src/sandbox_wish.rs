@@ -80,7 +80,7 @@ impl SandboxWish {
                 }
             },
             _ => {
-                let meant = nearest(key, KEYS.into_iter());
+                let meant = nearest(key, KEYS);
                 let meant = meant.map_or_else(
                     || format!("there are `{}`", KEYS.join("`, `")),
                     |meant| format!("did you mean `{meant}`?"),
