@@ -107,6 +107,21 @@ fn nor_one_into_a_denied_skill() {
 }
 
 #[test]
+fn nor_one_into_a_revoked_skill() {
+    let (_server, context) = installed(&[]);
+    context.done(&["config", "set", "trust.archive.scripts", "sandboxed"]);
+    context.done(&["config", "set", "trust.archive.ask", "first-run"]);
+    let part = "../home/.agents/skills/neat/sub";
+    context.done(&["run", part, "scripts/a.sh", "--yes"]);
+    let mut verify = context.skillyard();
+    let told = output(verify.args(["verify", "neat", "--json"]));
+    let told: serde_json::Value = serde_json::from_slice(&told.stdout).unwrap();
+    context.done(&["key", "revoke", told["digest"].as_str().unwrap()]);
+    let told = context.blocked(part, "scripts/a.sh");
+    assert!(told.contains("was revoked"), "{told}");
+}
+
+#[test]
 fn what_is_installed_from_where_it_was_installed_comes_from_as_far() {
     for (source, more) in [("neat", &[][..]), ("neat/sub", &[]), ("neat", &["--link"])] {
         let (_server, context) = installed(more);
