@@ -49,8 +49,7 @@ impl Lying {
         let mut all: Vec<Self> = all.collect();
         // The catalog knows more of a folder than others do.
         all.sort_by(|one, other| {
-            let key = |each: &Self| (each.folder.clone(), each.kind.is_none());
-            key(one).cmp(&key(other))
+            (&one.folder, one.kind.is_none()).cmp(&(&other.folder, other.kind.is_none()))
         });
         all.dedup_by(|later, earlier| later.kind.is_none() && later.folder == earlier.folder);
         Ok(all)
