@@ -237,7 +237,9 @@ mod tests {
         let text = "[skills]\n# --- documents ---\na = \"./a\"\nb = \"./b\"\n\n# --- data ---\n\n# only for c\nc = \"./c\"\n# only for d\nd = \"./d\"\n# the end\n";
         let without = |names: &[&str]| {
             let mut manifest = Manifest::understood(text).unwrap();
-            names.iter().for_each(|name| manifest.remove(name));
+            for name in names {
+                manifest.remove(name);
+            }
             manifest.to_text()
         };
         assert_eq!(without(&["a"]), text.replace("a = \"./a\"\n", ""));
