@@ -40,6 +40,11 @@ pub(crate) enum Status {
 }
 
 impl Status {
+    /// The answer to a question.
+    pub(crate) fn of(is_so: bool) -> Self {
+        if is_so { Self::Yes } else { Self::No }
+    }
+
     /// The number that the process ends with.
     pub(crate) fn code(self) -> u8 {
         match self {

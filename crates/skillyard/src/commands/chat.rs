@@ -148,12 +148,11 @@ pub(super) fn kept(session: &Session) -> Option<String> {
 /// Talks; `name` becomes the session's name once there is something to go on with.
 fn talk(context: &Context, args: &Args, output: Output, name: &mut Option<String>) -> Outcome {
     let prompt = args.prompt.as_deref().map(said).transpose()?;
-    let lines = match prompt {
-        Some(_) => None,
-        None => {
-            let history = context.environment.history_file();
-            Some(Lines::open(&history, context.printer.styles_terminal())?)
-        }
+    let lines = if prompt.is_some() {
+        None
+    } else {
+        let history = context.environment.history_file();
+        Some(Lines::open(&history, context.printer.styles_terminal())?)
     };
     let cancel = interrupts();
     let (mut runtime, mut session) = start(context, args, &cancel)?;

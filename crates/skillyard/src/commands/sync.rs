@@ -108,12 +108,7 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     tell_staying(context, unwanted.filter(is_left));
     if args.check {
         report_with(context, &place, &preview, Some(start), true, add)?;
-        let status = if preview.is_empty() {
-            Status::Yes
-        } else {
-            Status::No
-        };
-        return held.after(context, status);
+        return held.after(context, Status::of(preview.is_empty()));
     }
     for each in &needed {
         trees.insert(

@@ -124,6 +124,7 @@ fn as_json() {
           "source": "user"
         }
       ],
+      "stand_in": null,
       "security": {
         "provenance": {
           "origin": "project-trusted"

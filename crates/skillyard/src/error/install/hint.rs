@@ -82,29 +82,6 @@ impl InstallFailure {
             Self::NeededName { .. } => {
                 "It is needed under this name: take away what is there, or replace it with `--force`".into()
             }
-            Self::NothingOffered(_) => "A skill is a folder with a `SKILL.md`".into(),
-            Self::Several { names, .. } => format!(
-                "Choose with `--skill NAME` or take all with `--all`: {}",
-                listed(names)
-            ),
-            Self::SameName { paths, .. } => {
-                format!("Name the folder of one with `--skill`: {}", listed(paths))
-            }
-            Self::SameNames(names) => {
-                let others = names.iter().flat_map(|(_, folders)| folders.iter().skip(1));
-                let others: Vec<&str> = others.map(String::as_str).collect();
-                format!(
-                    "Leave out all but one of each, such as with `--except {}`",
-                    shell_word(&others.join(","))
-                )
-            }
-            Self::FolderNames(names) => format!(
-                "Give it another name with `--name NAME`; of many skills, leave it out with `--all --except {}`",
-                shell_word(&names.join(","))
-            ),
-            Self::NotOffered { nearest: None, names, .. } => {
-                format!("It has: {}", listed(names))
-            }
             Self::NotInstalled { elsewhere: Some(scope), .. } => {
                 let scope = scope.as_str();
                 format!("It is installed in the {scope} scope: say the same with `--scope {scope}`")
@@ -187,7 +164,44 @@ impl InstallFailure {
                 let agents: Vec<&str> = AGENTS.iter().map(|agent| agent.id.as_str()).collect();
                 format!("There are {}", agents.join(", "))
             }
-            _ => return self.locked_hint().or_else(|| self.files_hint()),
+            _ => {
+                let hint = self.offered_hint().or_else(|| self.locked_hint());
+                return hint.or_else(|| self.files_hint());
+            }
+        })
+    }
+
+    /// What the user can do where a source does not have what is wanted, or has more than one of it.
+    fn offered_hint(&self) -> Option<String> {
+        Some(match self {
+            Self::NothingOffered(_) => "A skill is a folder with a `SKILL.md`".into(),
+            Self::Several { names, .. } => format!(
+                "Choose with `--skill NAME` or take all with `--all`: {}",
+                listed(names)
+            ),
+            Self::SameName { paths, .. } => {
+                format!("Name the folder of one with `--skill`: {}", listed(paths))
+            }
+            Self::SameNames(names) => {
+                let others = names.iter().flat_map(|(_, folders)| folders.iter().skip(1));
+                let others: Vec<&str> = others.map(String::as_str).collect();
+                format!(
+                    "Leave out all but one of each, such as with `--except {}`",
+                    shell_word(&others.join(","))
+                )
+            }
+            Self::FolderNames(names) => format!(
+                "Give it another name with `--name NAME`; of many skills, leave it out with `--all --except {}`",
+                shell_word(&names.join(","))
+            ),
+            Self::NotOffered {
+                nearest: None,
+                names,
+                ..
+            } => {
+                format!("It has: {}", listed(names))
+            }
+            _ => return None,
         })
     }
 
