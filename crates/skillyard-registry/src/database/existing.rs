@@ -24,6 +24,14 @@ impl Database {
         let found = Self::connect(&only_there, kind, Use::Reading).await?;
         let is_registry = found.has_steps().await;
         found.close().await;
+        let is_registry = is_registry.map_err(|error| match error {
+            // The first look at a file tells whether it is a database at all.
+            DatabaseError::Refused(source) => DatabaseError::Open {
+                place: address::place(address, kind),
+                source,
+            },
+            other => other,
+        });
         if is_registry? {
             Self::open(address).await
         } else {

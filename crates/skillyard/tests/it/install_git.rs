@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use insta::assert_snapshot;
 
+use crate::TestContext;
 use crate::project::project;
 use crate::servers::git_http;
 use crate::servers::http::{Reply, Server};
@@ -108,6 +109,14 @@ fn branches_and_tags_may_look_like_commits() {
     assert_eq!(context.version_of("pdf").as_deref(), Some("four"));
 }
 
+/// A skill is fetched in a version, and nothing is kept of it.
+fn comes_anew(context: &TestContext, repository: &str, version: &str) {
+    context.done(&["install", &format!("{repository}#skills/pdf"), "--yes"]);
+    assert_eq!(context.version_of("pdf").as_deref(), Some(version));
+    context.done(&["remove", "pdf"]);
+    context.done(&["store", "gc"]);
+}
+
 #[test]
 fn servers_that_give_out_only_branches_and_tags_serve_every_commit() {
     let context = project();
@@ -125,10 +134,7 @@ fn servers_that_give_out_only_branches_and_tags_serve_every_commit() {
             (&format!("@{first}"), "one"),
             (&format!("@{}", &first[..8]), "one"),
         ] {
-            context.done(&["install", &format!("{url}{revision}#skills/pdf"), "--yes"]);
-            assert_eq!(context.version_of("pdf").as_deref(), Some(version));
-            context.done(&["remove", "pdf"]);
-            context.done(&["store", "gc"]);
+            comes_anew(&context, &format!("{url}{revision}"), version);
         }
     }
     // What was locked is had also when the branch has moved on.
@@ -162,10 +168,7 @@ fn servers_that_know_nothing_of_git_serve_its_files() {
         (&format!("@{first}"), "one"),
         (&format!("@{}", &first[..8]), "one"),
     ] {
-        context.done(&["install", &format!("{url}{revision}#skills/pdf"), "--yes"]);
-        assert_eq!(context.version_of("pdf").as_deref(), Some(version));
-        context.done(&["remove", "pdf"]);
-        context.done(&["store", "gc"]);
+        comes_anew(&context, &format!("{url}{revision}"), version);
     }
     let told = context.refused(&["install", &format!("{url}@nix#skills/pdf"), "--yes"]);
     assert!(
