@@ -22,3 +22,4 @@ pub use servers::{Called, ServerState, Servers};
 pub use skill::{Manifest, PublishedFile, PublishedSkill, Rejected, Skills};
 pub use spec::{Launch, ServerSpec, Transport};
 pub use tool::{Tool, Tools};
+pub use wire::end_all;

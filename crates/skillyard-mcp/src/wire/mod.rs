@@ -2,6 +2,7 @@
 
 mod http;
 mod inbox;
+mod running;
 mod stdio;
 
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -14,6 +15,7 @@ use crate::error::McpError;
 
 pub(crate) use http::Http;
 pub(crate) use inbox::Listener;
+pub use running::end_all;
 pub(crate) use stdio::Stdio;
 
 /// How often it is looked whether the user wants to stop.

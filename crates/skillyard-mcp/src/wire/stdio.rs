@@ -12,12 +12,12 @@ use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use rustix::process::{Pid, Signal, kill_process_group};
+use rustix::process::Pid;
 use secrecy::{ExposeSecret as _, SecretString};
 use serde_json::Value;
 
 use super::inbox::{Inbox, Listener};
-use super::{CANCELLED, Patience, Wire, nobody_waits, wait};
+use super::{CANCELLED, Patience, Wire, nobody_waits, running, wait};
 use crate::error::McpError;
 use crate::rpc;
 use crate::spec::Launch;
@@ -49,6 +49,7 @@ impl Stdio {
         listener: Listener,
     ) -> Result<Self, McpError> {
         let mut child = spawn(launch)?;
+        group(&child).inspect(|group| running::note(*group));
         let inbox = Arc::new(Inbox::new(listener));
         let complaints: Arc<Mutex<Vec<u8>>> = Arc::default();
         let (sender, lines) = sync_channel(QUEUE);
@@ -149,7 +150,10 @@ impl Drop for Stdio {
         while start.elapsed() < GRACE && matches!(self.child.try_wait(), Ok(None)) {
             std::thread::sleep(Duration::from_millis(10));
         }
-        end(group(&self.child));
+        let group = group(&self.child);
+        group.inspect(|group| running::end(*group));
+        // Once it was waited for, another program may have its number.
+        group.inspect(|group| running::forget(*group));
         let _ = self.child.wait();
     }
 }
@@ -167,14 +171,6 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 /// The group of a program, which has its number.
 fn group(child: &Child) -> Option<Pid> {
     Pid::from_raw(i32::try_from(child.id()).ok()?)
-}
-
-/// Ends a program and whatever it started.
-fn end(group: Option<Pid>) {
-    if let Some(group) = group {
-        // There may be nobody left.
-        let _ = kill_process_group(group, Signal::KILL);
-    }
 }
 
 fn write(mut input: ChildStdin, lines: &Receiver<String>) {
@@ -215,7 +211,7 @@ impl Reader {
             }
         };
         if reason.is_some() {
-            end(self.group);
+            self.group.inspect(|group| running::end(*group));
         } else {
             // Its last words come a moment after the end of its output.
             std::thread::sleep(Duration::from_millis(20));

@@ -25,25 +25,25 @@ fn machine(servers: usize, seconds: u64) -> TestContext {
 
 #[test]
 fn they_are_waited_for_all_at_once_and_once() {
-    let context = machine(3, 3);
+    let context = machine(4, 4);
     let mut command = context.skillyard();
     command.args(["chat", "-p", "hello"]);
-    for number in 0..3 {
+    for number in 0..4 {
         command.args(["--mcp", &format!("mute{number}")]);
     }
     let start = Instant::now();
     let ran = output(&mut command);
     let took = start.elapsed();
     assert_eq!(ran.status.code(), Some(0));
-    assert!(took < Duration::from_secs(8), "{took:?}");
+    assert!(took < Duration::from_secs(15), "{took:?}");
     let said = text(&ran.stderr);
-    for number in 0..3 {
+    for number in 0..4 {
         let warning = format!(
-            "warning: MCP server `mute{number}` lends nothing: the server did not answer within 3 s"
+            "warning: MCP server `mute{number}` lends nothing: the server did not answer within 4 s"
         );
         assert_eq!(said.matches(&warning).count(), 1, "{said}");
     }
-    assert_eq!(said.matches("lends").count(), 3, "{said}");
+    assert_eq!(said.matches("lends").count(), 4, "{said}");
 }
 
 #[test]
@@ -124,4 +124,37 @@ fn a_turn_that_waits_for_them_can_be_stopped() {
     second.idle(&path);
     let took = asked.elapsed();
     assert!(took < Duration::from_secs(5), "{took:?}");
+}
+
+/// One that ignores the end of its input, too, does not outlive whoever started it.
+#[test]
+fn they_end_with_the_program_that_waits_for_them() {
+    let context = TestContext::new();
+    let mark = context.root().join("number");
+    let config = format!(
+        "[mcp.servers.mute]\ncommand = 'sh'\nargs = ['-c', 'echo $$ > {0}.new; mv {0}.new {0}; exec sleep 600']\n",
+        mark.display()
+    );
+    context.write("../home/.skillyard/config.toml", config);
+    let mut command = context.skillyard();
+    command.args(["mcp", "--gateway"]);
+    command.stdin(Stdio::piped()).stdout(Stdio::null());
+    let mut child = command.spawn().unwrap();
+    let start = Instant::now();
+    while !mark.exists() {
+        assert!(
+            start.elapsed() < Duration::from_secs(20),
+            "it is not started"
+        );
+        std::thread::yield_now();
+    }
+    let number = context.read("number");
+    let process = std::path::Path::new("/proc").join(number.trim());
+    assert!(process.exists());
+    drop(child.stdin.take());
+    child.wait().unwrap();
+    while process.exists() {
+        assert!(start.elapsed() < Duration::from_secs(50), "it still runs");
+        std::thread::yield_now();
+    }
 }
