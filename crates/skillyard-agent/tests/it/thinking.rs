@@ -214,6 +214,12 @@ fn anthropic_thinks(signature: &str, block: &Value, stop: &str) -> Reply {
     stream(&events)
 }
 
+/// Says something to a model of an Anthropic server; the last request.
+fn ask_anthropic(lab: &Lab, session: &mut Option<Session>, model: &str, server: &Server) -> Value {
+    let (name, _) = model.split_once('/').unwrap();
+    say(lab, session, model, anthropic(name, server), server)
+}
+
 fn load() -> Value {
     json!({ "type": "tool_use", "id": "t0", "name": "skill_load", "input": { "name": "a" } })
 }
@@ -230,19 +236,12 @@ fn signed_thinking_goes_back_to_the_model_that_thought_and_to_nobody_else() {
         anthropic_thinks("SIG", &load(), "tool_use"),
         anthropic_thinks("SIG2", &text(), "end_turn"),
     ]);
-    let last = say(
-        &lab,
-        &mut session,
-        "a/one",
-        anthropic("a", &server),
-        &server,
-    );
+    let last = ask_anthropic(&lab, &mut session, "a/one", &server);
     let thought = json!({ "type": "thinking", "thinking": "hm", "signature": "SIG" });
     assert_eq!(last["messages"][1]["content"][0], thought);
     for (model, is_sent) in [("b/one", false), ("a/two", false), ("a/one", true)] {
         let server = Server::start(vec![anthropic_thinks("SIG3", &text(), "end_turn")]);
-        let (name, _) = model.split_once('/').unwrap();
-        let last = say(&lab, &mut session, model, anthropic(name, &server), &server);
+        let last = ask_anthropic(&lab, &mut session, model, &server);
         let sent = last.to_string();
         assert_eq!(sent.contains("SIG"), is_sent, "{model}: {sent}");
         assert_eq!(last["messages"][1]["content"][usize::from(is_sent)], load());
@@ -259,21 +258,9 @@ fn thinking_without_a_signature_is_not_kept() {
             replies.push(anthropic_thinks("SIG", &text(), "end_turn"));
         }
         let server = Server::start(replies);
-        say(
-            &lab,
-            &mut session,
-            "a/one",
-            anthropic("a", &server),
-            &server,
-        );
+        ask_anthropic(&lab, &mut session, "a/one", &server);
         let server = Server::start(vec![anthropic_thinks("", &text(), "end_turn")]);
-        let last = say(
-            &lab,
-            &mut session,
-            "a/one",
-            anthropic("a", &server),
-            &server,
-        );
+        let last = ask_anthropic(&lab, &mut session, "a/one", &server);
         assert!(!last.to_string().contains(r#""signature":"""#), "{last}");
     }
 }
@@ -283,13 +270,7 @@ fn sessions_of_older_builds_go_on_and_are_the_same_again() {
     let lab = lab();
     let mut session = None;
     let server = Server::start(vec![anthropic_thinks("SIG", &text(), "end_turn")]);
-    say(
-        &lab,
-        &mut session,
-        "a/one",
-        anthropic("a", &server),
-        &server,
-    );
+    ask_anthropic(&lab, &mut session, "a/one", &server);
     let mut session = session.unwrap();
     // As they were written before: in the name of the protocol, whichever server it was.
     let Some(Message::Assistant { parts }) = session.messages.last_mut() else {
