@@ -145,19 +145,23 @@ impl<'a> Transaction<'a> {
     }
 
     /// Makes it so, unless the last check of what is new fails: then nothing has happened. Where
-    /// that takes a while, the disk is busy with what was staged meanwhile.
+    /// that takes a while, the disk is busy with what was staged meanwhile. What is done
+    /// `afterwards` sees the change made, and need not wait for the log of it.
     pub fn commit<E: From<TransactionError> + Send>(
         self,
         plan: &Plan,
         trees: &Trees,
         last_check: impl FnOnce() -> Result<(), E>,
         chronicle: &impl Chronicle<E>,
+        afterwards: impl FnOnce(),
     ) -> Result<(), E> {
         let files = self.changed_files(plan)?;
         if plan.steps.is_empty() && files.is_empty() {
             last_check()?;
             Self::keep(self.missing(self.absent(trees)?)?)?;
-            return Ok(self.remember()?);
+            self.remember()?;
+            afterwards();
+            return Ok(());
         }
         let mut last_check = Some(last_check);
         let mut check = || last_check.take().map_or(Ok(()), |check| check());
@@ -221,6 +225,7 @@ impl<'a> Transaction<'a> {
                 let performed = commit.perform(drafts);
                 if performed.is_ok() {
                     throw_away(&commit.stages);
+                    afterwards();
                 }
                 performed
             },

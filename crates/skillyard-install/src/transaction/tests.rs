@@ -113,7 +113,7 @@ impl Lab {
             meanwhile();
             Ok(())
         };
-        transaction.commit(&plan, &trees, check, told)
+        transaction.commit(&plan, &trees, check, told, || ())
     }
 }
 

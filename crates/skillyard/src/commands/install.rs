@@ -1,5 +1,6 @@
 //! `skillyard install`.
 
+use std::cell::OnceCell;
 use std::path::PathBuf;
 use std::time::Instant;
 
@@ -131,21 +132,30 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     if is_asked || !args.accept.is_empty() {
         check::scan(context, &checked, &args.accept)?;
     }
+    let unused = OnceCell::new();
+    let afterwards = |plan: &Plan| {
+        let found = rayon::in_place_scope(|scope| {
+            scope.spawn(|_| prepared.scanner.remember(&checked));
+            Unused::of(context, &place, &prepared, plan)
+        });
+        // It is done once.
+        let _ = unused.set(found);
+    };
+    let make_true = |answer, last_check: &dyn Fn() -> Result<(), CommandError>| {
+        prepared.make_true(context, &place, &checked, answer, last_check, &afterwards)
+    };
     let plan = if is_asked {
         review::confirm(context, &checked, false)?;
-        prepared.make_true(context, &place, &checked, Answer::User, || Ok(()))?
+        make_true(Answer::User, &|| Ok(()))?
     } else {
         // Nobody has to be waited for, so the disk does not wait for the scanner either.
-        prepared.make_true(context, &place, &checked, Answer::Flag, || {
+        make_true(Answer::Flag, &|| {
             check::scan(context, &checked, &args.accept)?;
             review::show(context, &checked);
             Ok(())
         })?
     };
-    let unused = rayon::in_place_scope(|scope| {
-        scope.spawn(|_| prepared.scanner.remember(&checked));
-        Unused::of(context, &place, &prepared, &plan)
-    })?;
+    let unused = unused.into_inner().transpose()?.unwrap_or_default();
     let unused = Some(&unused[..]);
     let status = told(context, &place, &prepared, &plan, &checked, start, unused)?;
     for each in unused.into_iter().flatten() {

@@ -87,6 +87,7 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
             trees: &Trees::default(),
             settlement: &settlement,
             circumstances: &|_| Circumstances::default(),
+            afterwards: &|_| (),
         };
         finish::apply(
             context,

@@ -73,6 +73,7 @@ pub(crate) fn apply_as_wanted(
         trees,
         settlement,
         circumstances: &|_| Circumstances::default(),
+        afterwards: &|_| (),
     };
     apply(
         context,
@@ -91,6 +92,8 @@ pub(crate) struct Goal<'a> {
     pub(crate) settlement: &'a Settlement,
     /// How it came that a skill is installed.
     pub(crate) circumstances: &'a dyn Fn(&str) -> Circumstances,
+    /// What is done when it has become true, while the log waits for the disk.
+    pub(crate) afterwards: &'a dyn Fn(&Plan),
 }
 
 /// Makes the wish true, unless the last check of what is new fails; `edit` changes the manifest along.
@@ -123,7 +126,8 @@ pub(crate) fn apply(
         }
     }
     let chronicle = Chronicle::ready(context, &plan, goal.circumstances)?;
-    transaction.commit(&plan, goal.trees, last_check, &chronicle)?;
+    let afterwards = || (goal.afterwards)(&plan);
+    transaction.commit(&plan, goal.trees, last_check, &chronicle, afterwards)?;
     Ok(plan)
 }
 

@@ -53,13 +53,12 @@ impl Prepared {
         checked: &[Checked<'_>],
         answer: Answer,
     ) -> Result<Plan, CommandError> {
-        let plan = self.make_true(context, place, checked, answer, || Ok(()))?;
-        self.scanner.remember(checked);
-        Ok(plan)
+        let afterwards = |_: &Plan| self.scanner.remember(checked);
+        self.make_true(context, place, checked, answer, || Ok(()), &afterwards)
     }
 
     /// Makes true what was prepared and verified, unless the last check fails. What the scanner found
-    /// is still to be remembered.
+    /// is still to be remembered: `afterwards`, while the log waits for the disk.
     pub(crate) fn make_true(
         &self,
         context: &Context,
@@ -67,6 +66,7 @@ impl Prepared {
         checked: &[Checked<'_>],
         answer: Answer,
         last_check: impl FnOnce() -> Result<(), CommandError>,
+        afterwards: &dyn Fn(&Plan),
     ) -> Result<Plan, CommandError> {
         let wish = signed(self.wish.clone(), checked);
         let is_first = !place.has_manifest();
@@ -79,6 +79,7 @@ impl Prepared {
             trees: &finish::trees(&self.needed),
             settlement: &self.settlement,
             circumstances: &circumstances,
+            afterwards,
         };
         let plan = finish::apply(
             context,
