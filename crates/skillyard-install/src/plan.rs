@@ -1,172 +1,17 @@
 //! What has to change, worked out before anything does. Pure: `--dry-run` prints this.
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::path::{Path, PathBuf};
+mod agreement;
+mod conflict;
+mod planner;
+mod sight;
 
 use skillyard_format::Digest;
 
-use crate::lockfile::{Locked, Lockfile};
-
-mod agreement;
-mod planner;
-
+pub use conflict::{Conflict, Obstacle, OnConflict, Settlement};
 pub use planner::plan;
+pub use sight::{LinkTarget, Occupant, Sight};
 
-/// What lies where a skill is to be.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Occupant {
-    /// Nothing.
-    Nothing,
-    /// A folder of plain files.
-    Folder {
-        /// Over all of them.
-        digest: Digest,
-        /// Over those that programs did not leave there.
-        tidy: Digest,
-    },
-    /// A folder with a git repository in it, whose history is nowhere else.
-    Repository,
-    /// A link.
-    Link(PathBuf),
-    /// Something that cannot be a skill, and why.
-    Other(String),
-}
-
-/// How the folders and the store are.
-pub trait Sight {
-    /// What lies where a skill is to be.
-    fn occupant(&self, target: &str, name: &str) -> Occupant;
-    /// What a link leads to, which should lead to these bytes.
-    fn link_target(&self, path: &Path, digest: Digest) -> LinkTarget;
-    /// Whether two targets are one folder, because one of them is a link to the other.
-    fn is_same(&self, one: &str, other: &str) -> bool;
-    /// Whether a checkout brought what lies where a skill is to be.
-    fn is_tracked(&self, target: &str, name: &str) -> bool;
-    /// Whether the store has these bytes: what can be had again is nobody's work.
-    fn is_stored(&self, digest: Digest) -> bool;
-    /// The folder of the store that a link to these bytes would lead to, if somebody edited it.
-    fn edited_folder(&self, digest: Digest) -> Option<PathBuf>;
-    /// Whether the place of a skill is the very folder that it comes from.
-    fn is_source(&self, target: &str, entry: &Locked) -> bool;
-    /// Whether these bytes have another digest where a skill lies, because no executable bit is kept
-    /// there.
-    fn is_shown_as(&self, target: &str, name: &str, digest: Digest, shown: Digest) -> bool;
-    /// Whether it is what a power cut left of these bytes.
-    fn is_left_of(&self, target: &str, name: &str, digest: Digest) -> bool;
-}
-
-/// What a link in a folder of skills leads to.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum LinkTarget {
-    /// The skill in the store, byte for byte.
-    Sound,
-    /// The place of the skill in the store, where something is left over, or missing.
-    Damaged,
-    /// The place of the skill in the store, where somebody changed files.
-    Edited,
-    /// Somewhere else.
-    Elsewhere,
-}
-
-/// How a conflict is settled.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum OnConflict {
-    /// It is reported, and nothing is done.
-    #[default]
-    Report,
-    /// What is there is replaced.
-    Replace,
-    /// What is there stays, and the skill is left out.
-    Skip,
-}
-
-/// How conflicts are settled: some by name, all others alike.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Settlement {
-    others: OnConflict,
-    named: BTreeMap<String, OnConflict>,
-    moving: BTreeSet<String>,
-}
-
-impl From<OnConflict> for Settlement {
-    fn from(others: OnConflict) -> Self {
-        Self {
-            others,
-            ..Self::default()
-        }
-    }
-}
-
-impl Settlement {
-    /// Settles what is in the way of one skill.
-    pub fn settle(&mut self, name: &str, on_conflict: OnConflict) {
-        self.named.insert(name.to_owned(), on_conflict);
-    }
-
-    /// Lets one skill come from another source than it is installed from, which somebody named. Its
-    /// files are guarded as before.
-    pub fn let_move(&mut self, name: &str) {
-        self.moving.insert(name.to_owned());
-    }
-
-    /// Whether one skill may come from another source.
-    fn may_move(&self, name: &str) -> bool {
-        self.moving.contains(name) || self.replaces(name)
-    }
-
-    /// Whether what is in the way of one skill gives way.
-    fn replaces(&self, name: &str) -> bool {
-        self.of(name) == OnConflict::Replace
-    }
-
-    /// How what is in the way of one skill is settled.
-    fn of(&self, name: &str) -> OnConflict {
-        self.named.get(name).copied().unwrap_or(self.others)
-    }
-}
-
-/// Why what is there cannot simply be replaced.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Obstacle {
-    /// It was not put there by us.
-    Foreign,
-    /// It was, and then somebody changed these files.
-    Edited(Vec<String>),
-    /// It is not what the lock names, and nothing says what was put there.
-    Unrecorded,
-    /// It is a git repository of its own.
-    Repository,
-    /// It is a link that we did not make.
-    Link(PathBuf),
-    /// It is no folder of files that could be looked at.
-    Unreadable(String),
-    /// It is from another source.
-    OtherSource(String),
-    /// It is from another registry, where one name can be another skill.
-    OtherRegistry {
-        /// The one that it is locked from.
-        locked: String,
-        /// The one that has what would be put there.
-        asked: String,
-    },
-    /// It is the folder that the skill comes from; it is never replaced.
-    Source,
-    /// Somebody edited the folder of the store that a link would lead to, through another link.
-    EditedBehindLink(PathBuf),
-    /// What it needs is left out.
-    Without(String),
-}
-
-/// Something in the way.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Conflict {
-    /// The skill.
-    pub name: String,
-    /// The folder it was to be put into.
-    pub target: String,
-    /// What is in the way.
-    pub obstacle: Obstacle,
-}
+use crate::lockfile::{Locked, Lockfile};
 
 /// One change in one folder.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -1,0 +1,129 @@
+//! What is in the way of a skill: it would come from elsewhere, or what lies in its place is not
+//! ours to replace or remove.
+
+use skillyard_format::Digest;
+
+use super::Planner;
+use crate::lockfile::Locked;
+use crate::plan::{LinkTarget, Obstacle, Occupant};
+
+impl Planner<'_> {
+    /// That a skill would come from elsewhere than it is installed from, and may not.
+    pub(super) fn elsewhere(&self, from: &Locked, to: &Locked) -> Option<Obstacle> {
+        if from.source != to.source {
+            let is_moved = from.digest != to.digest && !self.settlement.may_move(&to.name);
+            return is_moved.then(|| Obstacle::OtherSource(from.source.clone()));
+        }
+        let is_other = from.digest != to.digest || from.version != to.version;
+        let locked = from.other_registry(to.origin, to.url.as_deref());
+        let locked = locked.filter(|_| is_other && !self.settlement.replaces(&to.name))?;
+        Some(Obstacle::OtherRegistry {
+            locked: locked.to_owned(),
+            asked: to.url.clone().unwrap_or_else(|| to.source.clone()),
+        })
+    }
+
+    /// What forbids to replace or remove what is there.
+    pub(super) fn obstacle(
+        &self,
+        occupant: &Occupant,
+        name: &str,
+        target: &str,
+    ) -> Option<Obstacle> {
+        // The very bytes that are or were pinned, also put there by hand or by a checkout.
+        let is_ours = |entry: &Locked| {
+            self.is(occupant, target, entry)
+                || self.is_our_link(occupant, entry)
+                // Programs that used it left something in it, which is no loss.
+                || matches!(occupant, Occupant::Folder { tidy, .. } if self.has_bytes(*tidy, target, entry))
+        };
+        // Who edits a skill that is linked edits what is in the store.
+        let is_edited = |entry: &Locked| match occupant {
+            Occupant::Link(path) => {
+                self.sight.link_target(path, entry.digest) == LinkTarget::Edited
+            }
+            _ => false,
+        };
+        if self.before.entries(name).any(is_edited) {
+            return Some(Obstacle::Edited(Vec::new()));
+        }
+        if *occupant == Occupant::Nothing || self.before.entries(name).any(is_ours) {
+            return None;
+        }
+        let is_target = |entry: &Locked| entry.targets.iter().any(|each| each == target);
+        let is_ours = self.before.entries(name).any(is_target);
+        Some(match occupant {
+            Occupant::Repository => Obstacle::Repository,
+            Occupant::Link(path) if is_ours => Obstacle::Link(path.clone()),
+            Occupant::Other(reason) if is_ours => Obstacle::Unreadable(reason.clone()),
+            // An older state that was put there before the record of it was lost. With a record it
+            // is an edit, which somebody installed from here.
+            Occupant::Folder { tidy, .. }
+                if is_ours && !self.before.is_recorded && self.sight.is_stored(*tidy) =>
+            {
+                return None;
+            }
+            Occupant::Folder { .. } if is_ours && self.is_left(name, target) => return None,
+            _ if is_ours && !self.before.is_recorded => Obstacle::Unrecorded,
+            // Which files these are is found out by who can look at them.
+            _ if is_ours => Obstacle::Edited(Vec::new()),
+            _ => Obstacle::Foreign,
+        })
+    }
+
+    /// Whether what is there is exactly the entry.
+    pub(super) fn is(&self, occupant: &Occupant, target: &str, entry: &Locked) -> bool {
+        match occupant {
+            Occupant::Folder { digest, .. } => {
+                !entry.linked && self.has_bytes(*digest, target, entry)
+            }
+            Occupant::Link(path) => {
+                entry.linked && self.sight.link_target(path, entry.digest) == LinkTarget::Sound
+            }
+            Occupant::Nothing | Occupant::Repository | Occupant::Other(_) => false,
+        }
+    }
+
+    /// Whether what lies in a target are the bytes of the entry.
+    fn has_bytes(&self, found: Digest, target: &str, entry: &Locked) -> bool {
+        let is_shown_as = || {
+            let sight = self.sight;
+            sight.is_shown_as(target, &entry.name, entry.digest, found)
+        };
+        found == entry.digest || is_shown_as()
+    }
+
+    /// Whether a skill comes from the very folder that it is to be in. Behind a link its source is
+    /// safe.
+    pub(super) fn is_source(&self, occupant: &Occupant, target: &str, entry: &Locked) -> bool {
+        !matches!(occupant, Occupant::Nothing | Occupant::Link(_))
+            && self.sight.is_source(target, entry)
+    }
+
+    /// Whether the lock has a skill from this source in this folder.
+    pub(super) fn is_known(&self, target: &str, to: &Locked) -> bool {
+        let locked = self.before.lock.get(&to.name);
+        locked.is_some_and(|from| {
+            from.source == to.source && from.targets.iter().any(|each| each == target)
+        })
+    }
+
+    /// Whether it is what a power cut left of what is or was pinned: nobody waits until the files of
+    /// a skill are on the disk.
+    fn is_left(&self, name: &str, target: &str) -> bool {
+        let mut entries = self.before.entries(name);
+        entries.any(|entry| self.sight.is_left_of(target, name, entry.digest))
+    }
+
+    /// Whether it is a link of ours, whatever became of the store.
+    fn is_our_link(&self, occupant: &Occupant, entry: &Locked) -> bool {
+        let Occupant::Link(path) = occupant else {
+            return false;
+        };
+        let hex = entry.digest.to_hex();
+        // A colleague's store, or ours in another place, has the same names for the same bytes.
+        let in_a_store = format!("store/sha256/{}/{}", &hex[..2], &hex[2..]);
+        path.ends_with(in_a_store)
+            || entry.linked && self.sight.link_target(path, entry.digest) != LinkTarget::Elsewhere
+    }
+}

@@ -1,0 +1,63 @@
+//! What is looked at before a plan is made: the places of skills, and the store.
+
+use std::path::{Path, PathBuf};
+
+use skillyard_format::Digest;
+
+use crate::lockfile::Locked;
+
+/// What lies where a skill is to be.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Occupant {
+    /// Nothing.
+    Nothing,
+    /// A folder of plain files.
+    Folder {
+        /// Over all of them.
+        digest: Digest,
+        /// Over those that programs did not leave there.
+        tidy: Digest,
+    },
+    /// A folder with a git repository in it, whose history is nowhere else.
+    Repository,
+    /// A link.
+    Link(PathBuf),
+    /// Something that cannot be a skill, and why.
+    Other(String),
+}
+
+/// How the folders and the store are.
+pub trait Sight {
+    /// What lies where a skill is to be.
+    fn occupant(&self, target: &str, name: &str) -> Occupant;
+    /// What a link leads to, which should lead to these bytes.
+    fn link_target(&self, path: &Path, digest: Digest) -> LinkTarget;
+    /// Whether two targets are one folder, because one of them is a link to the other.
+    fn is_same(&self, one: &str, other: &str) -> bool;
+    /// Whether a checkout brought what lies where a skill is to be.
+    fn is_tracked(&self, target: &str, name: &str) -> bool;
+    /// Whether the store has these bytes: what can be had again is nobody's work.
+    fn is_stored(&self, digest: Digest) -> bool;
+    /// The folder of the store that a link to these bytes would lead to, if somebody edited it.
+    fn edited_folder(&self, digest: Digest) -> Option<PathBuf>;
+    /// Whether the place of a skill is the very folder that it comes from.
+    fn is_source(&self, target: &str, entry: &Locked) -> bool;
+    /// Whether these bytes have another digest where a skill lies, because no executable bit is kept
+    /// there.
+    fn is_shown_as(&self, target: &str, name: &str, digest: Digest, shown: Digest) -> bool;
+    /// Whether it is what a power cut left of these bytes.
+    fn is_left_of(&self, target: &str, name: &str, digest: Digest) -> bool;
+}
+
+/// What a link in a folder of skills leads to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LinkTarget {
+    /// The skill in the store, byte for byte.
+    Sound,
+    /// The place of the skill in the store, where something is left over, or missing.
+    Damaged,
+    /// The place of the skill in the store, where somebody changed files.
+    Edited,
+    /// Somewhere else.
+    Elsewhere,
+}
