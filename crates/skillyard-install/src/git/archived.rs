@@ -7,7 +7,8 @@
 
 use std::path::{Path, PathBuf};
 
-use super::command::{Git, GitError, run};
+use super::command::{Git, run};
+use super::error::GitError;
 use super::listing::{Entry, Kind};
 use crate::material::is_below;
 

@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdout, Command, Output, Stdio};
 use std::sync::Arc;
 
+use super::error::GitError;
 use super::start::Start;
 use super::watch::SAID;
-use crate::fetch::http::HttpError;
 
 /// Settings that win over every configuration file.
 const SETTINGS: [&str; 15] = [
@@ -50,102 +50,6 @@ const FORGOTTEN: [&str; 12] = [
 #[derive(Debug, Clone)]
 pub struct Git {
     program: PathBuf,
-}
-
-/// Why git did not answer.
-#[derive(Debug, thiserror::Error)]
-pub enum GitError {
-    /// It is not installed.
-    #[error("the program `git` was not found")]
-    Missing,
-    /// It could not be started, or the quarantine could not be written.
-    #[error("cannot run git")]
-    Run(#[source] std::io::Error),
-    /// It failed.
-    #[error("git could not {what}: {message}")]
-    Failed {
-        /// What it was to do.
-        what: &'static str,
-        /// What it said.
-        message: String,
-    },
-    /// There is no such branch, tag or commit.
-    #[error("`{url}` has no branch, tag or commit `{wanted}`")]
-    NoRevision {
-        /// The repository.
-        url: String,
-        /// What was asked for.
-        wanted: String,
-        /// The nearest that exists.
-        nearest: Option<String>,
-    },
-    /// The first digits of a commit are those of several.
-    #[error("`{url}` has several commits that start with `{wanted}`: {}", commits.join(", "))]
-    Ambiguous {
-        /// The repository.
-        url: String,
-        /// What was asked for.
-        wanted: String,
-        /// Some that fit.
-        commits: Vec<String>,
-    },
-    /// No tag has a version that fits.
-    #[error("`{url}` has no tag with a version that fits `{wanted}`")]
-    NoVersion {
-        /// The repository.
-        url: String,
-        /// What was asked for.
-        wanted: String,
-        /// The newest version there is.
-        newest: Option<String>,
-    },
-    /// The path is not in the repository.
-    #[error("there is no folder `{path}` in commit {commit}")]
-    NoFolder {
-        /// The path.
-        path: String,
-        /// The commit.
-        commit: String,
-    },
-    /// The server does not stop sending.
-    #[error("more than {0} bytes came, and that was not all")]
-    TooLarge(u64),
-    /// The server fell silent.
-    #[error("git could not {what}: nothing came for {seconds} seconds")]
-    Silent {
-        /// What it was to do.
-        what: &'static str,
-        /// How long it was waited for.
-        seconds: u64,
-    },
-    /// The server sends us where we may not go.
-    #[error(transparent)]
-    Redirect(HttpError),
-    /// A repository has more to list than anybody can mean.
-    #[error("git could not {what}: they are more than {limit} bytes")]
-    TooMuch {
-        /// What it was to do.
-        what: &'static str,
-        /// The most that is read.
-        limit: u64,
-    },
-    /// A commit has more files than anybody can mean.
-    #[error("the commit has more than {0} files")]
-    TooMany(usize),
-    /// What git answered cannot be understood.
-    #[error("git answered something unexpected about {0}")]
-    Answer(&'static str),
-    /// A skill holds something that is not a file.
-    #[error("`{path}` is {kind}, and a skill may hold only files and folders")]
-    NotAFile {
-        /// Where it is in the repository.
-        path: String,
-        /// What it is.
-        kind: &'static str,
-    },
-    /// The files of a skill cannot be taken together.
-    #[error(transparent)]
-    Tree(#[from] crate::tree::TreeError),
 }
 
 impl Git {

@@ -2,7 +2,8 @@
 
 use std::path::Path;
 
-use super::command::{Git, GitError, run};
+use super::command::{Git, run};
+use super::error::GitError;
 use super::place::Place;
 use super::quarantine::{self, Contents};
 use super::repository::RepositoryRequest;

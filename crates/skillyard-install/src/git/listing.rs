@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashSet};
 
-use super::command::GitError;
+use super::error::GitError;
 use crate::material::{around, is_below, is_passed_over};
 
 /// What an entry of a tree is.

@@ -8,6 +8,7 @@
 mod archived;
 mod command;
 mod commit;
+mod error;
 mod listing;
 mod objects;
 mod place;
@@ -19,5 +20,6 @@ mod start;
 mod tracked;
 mod watch;
 
-pub use command::{Git, GitError};
+pub use command::Git;
+pub use error::GitError;
 pub use repository::{Repository, RepositoryRequest};

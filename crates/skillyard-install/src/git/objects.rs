@@ -4,7 +4,8 @@ use std::collections::HashMap;
 use std::io::{BufRead, BufReader, Read as _};
 use std::path::Path;
 
-use super::command::{Git, GitError, Talk};
+use super::command::{Git, Talk};
+use super::error::GitError;
 use crate::tree::TreeError;
 
 /// Most bytes of all objects together that are kept in memory.

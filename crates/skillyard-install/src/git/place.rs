@@ -6,7 +6,8 @@ use base64::Engine as _;
 use secrecy::ExposeSecret as _;
 use url::Url;
 
-use super::command::{Git, GitError};
+use super::command::Git;
+use super::error::GitError;
 use super::redirect;
 use super::repository::RepositoryRequest;
 use crate::fetch::http::Header;

@@ -7,7 +7,8 @@ use std::path::Path;
 
 use url::Url;
 
-use super::command::{Git, GitError};
+use super::command::Git;
+use super::error::GitError;
 use super::watch;
 use crate::fetch::http::{HttpError, refused_redirect};
 use crate::reference::shown::shown_url;

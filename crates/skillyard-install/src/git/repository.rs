@@ -3,8 +3,9 @@
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-use super::command::{Git, GitError, run};
+use super::command::{Git, run};
 use super::commit::{self, Found};
+use super::error::GitError;
 use super::listing::{self, Entry, Kind};
 use super::place::Place;
 use super::{archived, objects, watch};

@@ -3,7 +3,8 @@
 use std::io::{BufRead as _, BufReader};
 use std::path::Path;
 
-use super::command::{Git, GitError, Talk, succeeded};
+use super::command::{Git, Talk, succeeded};
+use super::error::GitError;
 use super::watch;
 use crate::reference::Requirement;
 

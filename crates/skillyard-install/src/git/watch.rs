@@ -7,7 +7,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use super::command::{ANSWER, GitError, spawn, succeeded};
+use super::command::{ANSWER, spawn, succeeded};
+use super::error::GitError;
 use super::start::Start;
 
 /// Most bytes that one repository may bring.

@@ -4,6 +4,7 @@
 //! any cache can keep; whoever serves the archive cannot change what it is.
 
 mod account;
+mod error;
 mod http;
 mod log;
 mod memory;
@@ -15,11 +16,12 @@ use semver::Version;
 use serde::{Deserialize, Serialize};
 use skillyard_format::{Digest, QualifiedName};
 
-use super::http::{Http, HttpError};
+use super::http::Http;
 use super::{Fetched, Transfer};
 use crate::reference::Requirement;
 
 pub use account::{Account, Destination, Published};
+pub use error::RegistryError;
 pub use http::{HttpRegistry, Listing, Mode};
 pub use log::SeenLog;
 pub use memory::{Memory, Remembered, SeenSkill, Used};
@@ -155,94 +157,6 @@ impl Summary {
     }
 }
 
-/// Why a registry gave nothing.
-#[derive(Debug, thiserror::Error)]
-pub enum RegistryError {
-    /// The registry has no such skill.
-    #[error("{registry} has no skill `{name}`")]
-    NotFound {
-        /// The registry.
-        registry: String,
-        /// The skill.
-        name: String,
-        /// The nearest that it has, if somebody looked.
-        nearest: Option<String>,
-    },
-    /// No version fits.
-    #[error("`{name}` has no version that fits `{requirement}`{}", those(.versions))]
-    NoVersion {
-        /// The skill.
-        name: String,
-        /// What was asked for.
-        requirement: String,
-        /// The highest versions there are.
-        versions: Vec<String>,
-    },
-    /// Every version was withdrawn by its owners.
-    #[error("every version of `{name}` was withdrawn")]
-    AllWithdrawn {
-        /// The skill.
-        name: String,
-    },
-    /// Only a version that its owners withdrew fits.
-    #[error("`{name}@{version}` was withdrawn{}", .reason.as_ref().map(|reason| format!(": {reason}")).unwrap_or_default())]
-    Withdrawn {
-        /// The skill.
-        name: String,
-        /// The version.
-        version: Version,
-        /// What its owners say.
-        reason: Option<String>,
-    },
-    /// What every registry has is not there.
-    #[error("no registry answers at {registry}")]
-    NotARegistry {
-        /// The address.
-        registry: String,
-    },
-    /// The registry wants to know who asks.
-    #[error("{registry} wants a token, or refuses the one it was sent")]
-    Unauthorized {
-        /// The registry.
-        registry: String,
-    },
-    /// The index contradicts itself.
-    #[error("the index of {registry} is not sound: {problem}")]
-    Index {
-        /// The registry.
-        registry: String,
-        /// What is wrong.
-        problem: String,
-    },
-    /// The log contradicts what was said or seen before.
-    #[error("the log of {registry} cannot be believed: {problem}")]
-    Log {
-        /// The registry.
-        registry: String,
-        /// What is wrong.
-        problem: String,
-    },
-    /// Nothing is known, and nobody may be asked.
-    #[error("`{name}` of {registry} was never seen, and offline nobody can be asked")]
-    NeverSeen {
-        /// The registry.
-        registry: String,
-        /// The skill.
-        name: String,
-    },
-    /// What was seen cannot be kept.
-    #[error("what {registry} said cannot be kept")]
-    Memory {
-        /// The registry.
-        registry: String,
-        /// Why.
-        source: std::io::Error,
-    },
-    /// A request failed.
-    #[error(transparent)]
-    Http(#[from] HttpError),
-}
-
 /// The highest version that fits and was not withdrawn; a withdrawn one only for a lock that names it.
 pub fn select<'a>(
     name: &QualifiedName,
@@ -304,11 +218,4 @@ fn segments<'a>(folder: &'a str, name: &'a str, rest: &[&'a str]) -> Vec<&'a str
     all.extend(name.split('/'));
     all.extend(rest);
     all
-}
-
-fn those(versions: &[String]) -> String {
-    match versions {
-        [] => "; it has none".to_owned(),
-        versions => format!("; the highest are {}", versions.join(", ")),
-    }
 }
