@@ -23,7 +23,7 @@ use skillyard_format::Digest;
 use crate::chronicle::{CatchUp, Chronicle};
 use crate::flock::{Flock, Hold};
 use crate::journal::{AnyPath, Commit, Identity, Journal, Progress, Refused, throw_away};
-use crate::lockfile::{Locked, Lockfile};
+use crate::lockfile::Lockfile;
 use crate::manifest::Manifest;
 use crate::plan::{Before, Plan, Settlement, Step, Wish};
 use crate::records::Records;
@@ -41,6 +41,7 @@ mod few;
 mod here;
 mod inside;
 mod keep;
+mod meanwhile;
 mod replacement;
 mod spans;
 mod stage;
@@ -101,33 +102,6 @@ impl<'a> Transaction<'a> {
     /// What is installed.
     pub fn lock(&self) -> &Lockfile {
         &self.before.lock
-    }
-
-    /// A skill that somebody else changed in the lock after the wish was worked out from it, unless
-    /// they made it what it is to be.
-    pub fn changed_since<'w>(&self, lock: &Lockfile, wish: &'w Wish) -> Option<&'w str> {
-        wish.names().find(|name| {
-            let now = self.before.lock.get(name);
-            let wished = wish.present.iter().find(|entry| entry.name == *name);
-            now != lock.get(name) && now != wished
-        })
-    }
-
-    /// A skill that somebody else put into the lock after the wish was worked out from it, and that
-    /// needs what a plan for the wish takes away or exchanges: nobody asked whether that will do.
-    pub fn torn_since(&self, lock: &Lockfile, plan: &Plan) -> Option<&str> {
-        let now = &self.before.lock;
-        let digest = |lock: &Lockfile, name: &str| lock.get(name).map(|entry| entry.digest);
-        let is_torn = |name: &str| {
-            let there = digest(now, name);
-            there.is_some() && there != digest(&plan.lock, name)
-        };
-        let is_new = |entry: &&Locked| {
-            lock.get(&entry.name) != Some(entry) && plan.lock.get(&entry.name).is_some()
-        };
-        let mut new = now.skills().iter().filter(is_new);
-        let torn = new.find(|entry| entry.needs().any(is_torn));
-        torn.map(|entry| entry.name.as_str())
     }
 
     /// What the project wants, to be changed along. Who only goes by the lock does not read it.
