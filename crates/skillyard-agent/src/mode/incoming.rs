@@ -1,0 +1,151 @@
+//! The calls in an answer that is only text.
+
+use serde::de::IgnoredAny;
+use serde_json::{Map, Value};
+
+use super::{ANSWER, CLOSE, FENCE, OPEN};
+use crate::message::{AssistantPart, ToolCall};
+use crate::provider::Completion;
+use crate::settings::ToolMode;
+
+/// The answer of a model of this mode, with its calls found. `turn` makes their names unique.
+pub fn incoming(mode: ToolMode, completion: Completion, turn: usize) -> Completion {
+    if mode.is_native() {
+        return completion;
+    }
+    let mut parts = Vec::new();
+    for part in completion.parts {
+        match part {
+            AssistantPart::Text { text } => {
+                let found = match mode {
+                    ToolMode::JsonSchema => action(&text),
+                    _ => blocks(&text),
+                };
+                parts.extend(found);
+            }
+            other => parts.push(other),
+        }
+    }
+    for (at, part) in parts.iter_mut().enumerate() {
+        if let AssistantPart::Call(call) = part {
+            call.id = format!("call_{turn}_{at}");
+        }
+    }
+    Completion {
+        parts,
+        ..completion
+    }
+}
+
+/// One object; what is none is taken as the answer.
+fn action(text: &str) -> Vec<AssistantPart> {
+    let value: Value = match serde_json::from_str(text.trim()) {
+        Ok(value) => value,
+        Err(_) => return half_answer(text).map_or_else(|| blocks(text), |text| vec![text]),
+    };
+    match value.get("action").and_then(Value::as_str) {
+        Some(ANSWER) => {
+            let text = value.get("text").and_then(Value::as_str);
+            vec![AssistantPart::Text {
+                text: text.unwrap_or_default().to_owned(),
+            }]
+        }
+        Some(tool) => vec![call(tool, value.get("arguments"))],
+        None => blocks(text),
+    }
+}
+
+/// What there is of an answer that was cut off.
+fn half_answer(text: &str) -> Option<AssistantPart> {
+    let text = text.trim();
+    // The end may lie inside of an escaped letter, which is of six bytes at most.
+    let shorter = (0..=6).filter_map(|cut| text.get(..text.len().checked_sub(cut)?));
+    let mut whole = shorter.filter_map(|text| {
+        let value: Value = serde_json::from_str(&format!("{text}\"}}")).ok()?;
+        let is_answer = value.get("action")?.as_str() == Some(ANSWER);
+        let text = value.get("text")?.as_str().filter(|_| is_answer)?;
+        Some(AssistantPart::Text { text: text.into() })
+    });
+    whole.next()
+}
+
+/// Text, with calls in `<tool_call>` or in fenced JSON that names a tool.
+fn blocks(text: &str) -> Vec<AssistantPart> {
+    let mut parts = Vec::new();
+    let mut rest = text;
+    while let Some((before, inside, after)) = next_block(rest) {
+        push_text(&mut parts, before);
+        match parse_call(inside) {
+            Some(call) => parts.push(call),
+            None => push_text(&mut parts, &rest[before.len()..rest.len() - after.len()]),
+        }
+        rest = after;
+    }
+    push_text(&mut parts, rest);
+    parts
+}
+
+fn next_block(text: &str) -> Option<(&str, &str, &str)> {
+    let tag = text.find(OPEN).map(|at| (at, OPEN, CLOSE));
+    let fence = text.find(FENCE).map(|at| (at, FENCE, "```"));
+    let (at, open, close) = match (tag, fence) {
+        (Some(tag), Some(fence)) => {
+            if tag.0 < fence.0 {
+                tag
+            } else {
+                fence
+            }
+        }
+        (found, other) => found.or(other)?,
+    };
+    let inside = &text[at + open.len()..];
+    // What closes a call may stand in its arguments, too.
+    let json = json_length(inside);
+    // A model that stops right behind its call need not close it.
+    let (inside, after) = match inside[json..].find(close) {
+        Some(end) => (&inside[..json + end], &inside[json + end + close.len()..]),
+        None => (inside, ""),
+    };
+    Some((&text[..at], inside, after))
+}
+
+/// How long the JSON is that a text starts with; nothing where it starts with none.
+fn json_length(text: &str) -> usize {
+    let mut values = serde_json::Deserializer::from_str(text).into_iter::<IgnoredAny>();
+    match values.next() {
+        Some(Ok(_)) => values.byte_offset(),
+        _ => 0,
+    }
+}
+
+fn parse_call(inside: &str) -> Option<AssistantPart> {
+    let value: Map<String, Value> = serde_json::from_str(inside.trim()).ok()?;
+    let name = value
+        .get("name")
+        .or_else(|| value.get("action"))?
+        .as_str()?;
+    let arguments = value.get("arguments").or_else(|| value.get("parameters"))?;
+    Some(call(name, Some(arguments)))
+}
+
+fn call(name: &str, arguments: Option<&Value>) -> AssistantPart {
+    let arguments = match arguments {
+        Some(Value::String(text)) => text.clone(),
+        Some(value) => value.to_string(),
+        None => "{}".into(),
+    };
+    AssistantPart::Call(ToolCall {
+        id: String::new(),
+        name: name.to_owned(),
+        arguments,
+    })
+}
+
+fn push_text(parts: &mut Vec<AssistantPart>, text: &str) {
+    let text = text.trim();
+    if !text.is_empty() {
+        parts.push(AssistantPart::Text {
+            text: text.to_owned(),
+        });
+    }
+}
