@@ -2,6 +2,8 @@
 //!
 //! A version pins its skills by digest. It does not stop a skill from changing; it says so.
 
+mod error;
+mod file;
 mod store;
 
 use serde::{Deserialize, Serialize};
@@ -12,7 +14,8 @@ use crate::settings::{Limits, Settings, Strategy, ToolMode};
 use crate::shelf::{Shelf, ShelfError};
 use crate::tool::WorkspaceTools;
 
-pub use store::{AgentError, AgentStore, Change, Kept};
+pub use error::AgentError;
+pub use store::{AgentStore, Change, Kept};
 
 /// What a version of an agent says.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -6,15 +6,16 @@
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
-use std::io::{self, Write as _};
+use std::io;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
-use skillyard_catalog::own_folder;
 use skillyard_format::Digest;
 use skillyard_format::SkillName;
 
 use super::Definition;
+use super::error::AgentError;
+use super::file::{Old, read, write};
 
 /// Agents in a folder.
 #[derive(Debug, Clone)]
@@ -49,67 +50,6 @@ impl Change {
     pub fn is_new(&self) -> bool {
         self.before != self.kept.version
     }
-}
-
-/// What can go wrong with agents.
-#[derive(Debug, thiserror::Error)]
-pub enum AgentError {
-    /// The name cannot be one.
-    #[error("`{name}` is no name for an agent: {problem}")]
-    Name {
-        /// The name.
-        name: String,
-        /// Why.
-        problem: String,
-    },
-    /// There is none of this name.
-    #[error("there is no agent `{name}`")]
-    Unknown {
-        /// The name.
-        name: String,
-        /// One like it.
-        nearest: Option<String>,
-    },
-    /// There is one of this name.
-    #[error("there is an agent `{0}` already")]
-    Exists(String),
-    /// It has no such version.
-    #[error("agent `{name}` has no version {version}; it has 1 to {last}")]
-    NoVersion {
-        /// The agent.
-        name: String,
-        /// The version.
-        version: u32,
-        /// The last one.
-        last: u32,
-    },
-    /// A version is not what it was.
-    #[error("version {version} of agent `{name}` was changed on disk: its hash does not match")]
-    Changed {
-        /// The agent.
-        name: String,
-        /// The version.
-        version: u32,
-    },
-    /// A file is not understood.
-    #[error("`{}` cannot be understood", path.display())]
-    Damaged {
-        /// The file.
-        path: PathBuf,
-        /// Why.
-        source: toml::de::Error,
-    },
-    /// A definition cannot be written.
-    #[error("the agent cannot be written down")]
-    Unwritable(#[from] toml::ser::Error),
-    /// A file cannot be used.
-    #[error("cannot use `{}`", path.display())]
-    Io {
-        /// The file.
-        path: PathBuf,
-        /// Why.
-        source: io::Error,
-    },
 }
 
 /// `agent.toml`.
@@ -322,40 +262,4 @@ fn last(head: &Head) -> u32 {
         .keys()
         .filter_map(|number| number.parse().ok());
     numbers.max().unwrap_or_default()
-}
-
-fn read(path: &Path) -> Result<String, AgentError> {
-    fs::read_to_string(path).map_err(|source| AgentError::Io {
-        path: path.to_owned(),
-        source,
-    })
-}
-
-/// What becomes of a file that is there.
-#[derive(Clone, Copy)]
-enum Old {
-    /// It is an error that it is there.
-    Stays,
-    /// The new one takes its place.
-    Goes,
-}
-
-/// Writes a file at once or not at all.
-fn write(path: &Path, text: &str, old: Old) -> Result<(), AgentError> {
-    let written = || {
-        let folder = path.parent().unwrap_or(Path::new("."));
-        own_folder::make(folder)?;
-        let mut file = tempfile::NamedTempFile::new_in(folder)?;
-        file.write_all(text.as_bytes())?;
-        file.as_file().sync_all()?;
-        match old {
-            Old::Stays => file.persist_noclobber(path)?,
-            Old::Goes => file.persist(path)?,
-        };
-        Ok(())
-    };
-    written().map_err(|source: io::Error| AgentError::Io {
-        path: path.to_owned(),
-        source,
-    })
 }
