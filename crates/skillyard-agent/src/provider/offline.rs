@@ -3,8 +3,11 @@
 //! It calls the same tools as a model does, so everything behind them can be tried, tested and
 //! shown anywhere. It says plainly that it is none.
 
+mod envelope;
+
 use std::sync::atomic::AtomicBool;
 
+use envelope::{attribute, files, instructions};
 use serde_json::{Value, json};
 
 use super::{Completion, Delta, ModelRequest, Provider, ProviderError};
@@ -275,27 +278,4 @@ fn best(found: &str) -> Option<String> {
     let score: f32 = first["score"].as_str()?.parse().ok()?;
     let name = first["name"].as_str()?;
     (score >= LEAST_SCORE).then(|| name.to_owned())
-}
-
-/// The value of an attribute of an envelope; names of skills need no unescaping.
-fn attribute(envelope: &str, name: &str) -> Option<String> {
-    let head = envelope.strip_prefix("<skill_content ")?.lines().next()?;
-    let (_, value) = head.split_once(&format!("{name}=\""))?;
-    Some(value.split_once('"')?.0.to_owned())
-}
-
-/// The files that an envelope lists.
-fn files(envelope: &str) -> Vec<&str> {
-    let lines = envelope.lines().map(str::trim);
-    let files = lines.filter_map(|line| line.strip_prefix("<file>")?.strip_suffix("</file>"));
-    files.collect()
-}
-
-/// What is inside an envelope.
-fn instructions(envelope: &str) -> &str {
-    let inside = envelope.split_once('\n').map_or("", |(_, inside)| inside);
-    let inside = inside.strip_suffix("</skill_content>").unwrap_or(inside);
-    // What comes behind is for whoever reads files, not for people.
-    let body = inside.rsplit_once("\n\nSkill directory: ");
-    body.map_or(inside, |(body, _)| body).trim_end()
 }
