@@ -6,18 +6,19 @@ use std::time::{Duration, Instant};
 
 use axum::body::Body;
 use axum::extract::{Request, State};
-use axum::http::header::{ACCEPT, AUTHORIZATION, CONTENT_LENGTH, CONTENT_TYPE};
-use axum::http::uri::PathAndQuery;
-use axum::http::{HeaderMap, Method, StatusCode};
+use axum::http::header::{CONTENT_LENGTH, CONTENT_TYPE};
+use axum::http::{Method, StatusCode};
 use axum::middleware::Next;
-use axum::response::{IntoResponse as _, Redirect, Response};
+use axum::response::{IntoResponse as _, Response};
 use http_body_util::{BodyExt as _, Limited};
 use skillyard_agent::telemetry::TraceParent;
 use skillyard_web::mount::LetIn;
 
-use super::origin::{Foreign, Sender};
+use super::identity::{By, identify};
+use super::origin::Sender;
+use super::refusal::{explain, login, no_token, reads_pages, unknown};
 use super::upload::Waiting;
-use super::{Access, Holder, Role, cookie, forgery, held, origin, session};
+use super::{Access, Holder, Role, forgery, held, origin};
 use crate::chat::{Keeper, parent_of};
 use crate::log::{self, Line};
 use crate::mounted::{Readers, has_registry_token, is_registry};
@@ -192,101 +193,6 @@ async fn to_registry(
     }
     request.extensions_mut().insert(LetIn);
     Ok(next.run(request).await)
-}
-
-fn explain(foreign: Foreign) -> &'static str {
-    match foreign {
-        Foreign::Host => "this server answers to names of its own machine only",
-        Foreign::Origin => "pages of other sites get no answer",
-    }
-}
-
-fn unknown(request: &Request) -> Response {
-    let path = request.uri().path();
-    if path.starts_with("/api/") || path == "/mcp" || path == "/metrics" {
-        no_token()
-    } else {
-        login(request)
-    }
-}
-
-/// Whether a person reads the answer.
-fn reads_pages(headers: &HeaderMap) -> bool {
-    let accepted = headers.get(ACCEPT).and_then(|kinds| kinds.to_str().ok());
-    accepted.is_some_and(|kinds| kinds.contains("text/html"))
-}
-
-fn no_token() -> Response {
-    let problem = Problem::new(StatusCode::UNAUTHORIZED, "a token is needed");
-    let mut response = problem.into_response();
-    let scheme = axum::http::HeaderValue::from_static("Bearer");
-    response.headers_mut().insert("www-authenticate", scheme);
-    response
-}
-
-/// Leads to the login, and from there back to what was asked for.
-fn login(request: &Request) -> Response {
-    let asked = request.uri().path_and_query().map(PathAndQuery::as_str);
-    let asked = asked.filter(|asked| request.method() == Method::GET && *asked != "/");
-    let to = match asked {
-        Some(asked) => {
-            let next: String = form_urlencoded::byte_serialize(asked.as_bytes()).collect();
-            format!("/login?next={next}")
-        }
-        None => "/login".to_owned(),
-    };
-    Redirect::to(&to).into_response()
-}
-
-/// How somebody showed who they are.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum By {
-    Place,
-    Bearer,
-    Cookie,
-}
-
-struct Identity {
-    holder: Option<Holder>,
-    by: By,
-    session: String,
-}
-
-fn identify(
-    server: &Server,
-    headers: &HeaderMap,
-    peer: Option<IpAddr>,
-) -> Result<Identity, StatusCode> {
-    let tokens = match server.access() {
-        Access::Loopback => {
-            return Ok(Identity {
-                holder: Some(Holder::user()),
-                by: By::Place,
-                session: String::new(),
-            });
-        }
-        Access::Tokens(tokens) => tokens,
-    };
-    let authorization = headers.get(AUTHORIZATION);
-    if let Some(value) = authorization.and_then(|value| value.to_str().ok()) {
-        let token = value.strip_prefix("Bearer ").unwrap_or_default();
-        let holder = tokens.holder(token);
-        // Right tokens cost nothing, so that only guessing is slowed down.
-        if holder.is_none() && peer.is_some_and(|peer| !server.guesses.take(peer, Instant::now())) {
-            return Err(StatusCode::TOO_MANY_REQUESTS);
-        }
-        return Ok(Identity {
-            holder,
-            by: By::Bearer,
-            session: String::new(),
-        });
-    }
-    let value = cookie::value(headers, session::COOKIE).unwrap_or_default();
-    Ok(Identity {
-        holder: server.sessions.holder(&tokens, value),
-        by: By::Cookie,
-        session: value.to_owned(),
-    })
 }
 
 /// The request, with a body that ends.

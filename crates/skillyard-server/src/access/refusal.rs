@@ -1,0 +1,57 @@
+//! What those are told who do not pass the gate.
+
+use axum::extract::Request;
+use axum::http::header::ACCEPT;
+use axum::http::uri::PathAndQuery;
+use axum::http::{HeaderMap, Method, StatusCode};
+use axum::response::{IntoResponse as _, Redirect, Response};
+
+use super::origin::Foreign;
+use crate::problem::Problem;
+
+/// Why a page or a name of elsewhere gets no answer.
+pub(super) fn explain(foreign: Foreign) -> &'static str {
+    match foreign {
+        Foreign::Host => "this server answers to names of its own machine only",
+        Foreign::Origin => "pages of other sites get no answer",
+    }
+}
+
+/// The answer to somebody who did not say who they are.
+pub(super) fn unknown(request: &Request) -> Response {
+    let path = request.uri().path();
+    if path.starts_with("/api/") || path == "/mcp" || path == "/metrics" {
+        no_token()
+    } else {
+        login(request)
+    }
+}
+
+/// Whether a person reads the answer.
+pub(super) fn reads_pages(headers: &HeaderMap) -> bool {
+    let accepted = headers.get(ACCEPT).and_then(|kinds| kinds.to_str().ok());
+    accepted.is_some_and(|kinds| kinds.contains("text/html"))
+}
+
+/// Says that a token is needed.
+pub(super) fn no_token() -> Response {
+    let problem = Problem::new(StatusCode::UNAUTHORIZED, "a token is needed");
+    let mut response = problem.into_response();
+    let scheme = axum::http::HeaderValue::from_static("Bearer");
+    response.headers_mut().insert("www-authenticate", scheme);
+    response
+}
+
+/// Leads to the login, and from there back to what was asked for.
+pub(super) fn login(request: &Request) -> Response {
+    let asked = request.uri().path_and_query().map(PathAndQuery::as_str);
+    let asked = asked.filter(|asked| request.method() == Method::GET && *asked != "/");
+    let to = match asked {
+        Some(asked) => {
+            let next: String = form_urlencoded::byte_serialize(asked.as_bytes()).collect();
+            format!("/login?next={next}")
+        }
+        None => "/login".to_owned(),
+    };
+    Redirect::to(&to).into_response()
+}
