@@ -1,6 +1,5 @@
 //! A skill's instructions on their way out: wrapped, with arguments, and recorded.
 
-use skillyard_agent::telemetry::TraceParent;
 use skillyard_audit::{Event, EventKind, Outcome};
 use skillyard_catalog::CatalogSkill;
 use skillyard_catalog::resource::{BinaryContent, ReadLimits, ReadRange, Resource};
@@ -11,7 +10,7 @@ use skillyard_format::tokens::estimate;
 use skillyard_format::{Document, Skill};
 use skillyard_trust::guard::{ActiveSkill, ToolList};
 
-use crate::access::{Access, Holder, Role};
+use crate::asker::{Asker, Files};
 use crate::contents::{Contents, ContentsError};
 use crate::host::{Alteration, Revocation};
 use crate::server::Server;
@@ -34,50 +33,6 @@ pub(crate) struct Activated {
     pub(crate) active: ActiveSkill,
 }
 
-/// Who asked for a skill.
-#[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Asker<'a> {
-    /// What they call their session, which is no session of ours.
-    pub(crate) session: Option<&'a str>,
-    /// The task that they say it is for.
-    pub(crate) task: Option<&'a str>,
-    /// The conversation as the log names it.
-    pub(crate) conversation: Option<&'a str>,
-    /// The conversation that users load skills into.
-    pub(crate) acting: Option<&'a str>,
-    /// The way it was asked for: `api`, `mcp`, `web`.
-    pub(crate) trigger: &'a str,
-    /// The trace that the request belongs to.
-    pub(crate) trace: Option<&'a TraceParent>,
-    /// What they may do, which decides about paths.
-    pub(crate) role: Role,
-    /// Whether they have the files of this machine.
-    pub(crate) files: Files,
-    /// The token that they have, as the log names it.
-    pub(crate) token: &'a str,
-}
-
-/// Whether who asks has the files of this machine.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(crate) enum Files {
-    /// They are elsewhere, or somebody else: a skill's folder is its address.
-    #[default]
-    Apart,
-    /// They are here, and the same user: a skill's folder is where it lies.
-    Shared,
-}
-
-impl Files {
-    /// What somebody with this role has over HTTP: an admin is the user of this machine only where
-    /// nobody else can reach the server.
-    pub(crate) fn over_http(server: &Server, role: Role) -> Self {
-        match (server.access(), role) {
-            (Access::Loopback, Role::Admin) => Self::Shared,
-            _ => Self::Apart,
-        }
-    }
-}
-
 impl Server {
     /// Activates a skill and records it.
     pub(crate) fn activate(
@@ -94,7 +49,7 @@ impl Server {
         let (digest, text, files) = opened.inspect_err(|error| {
             let event = Event::new(EventKind::SkillActivated);
             let event = event.ended(Outcome::Failed, error.to_string());
-            self.record(&about(event, skill, asker));
+            self.record(&asker.signed(event, skill));
         })?;
         let document = Document::parse(text.as_bytes());
         let files: Vec<String> = files
@@ -114,7 +69,7 @@ impl Server {
             let event = Event::new(EventKind::SkillActivated)
                 .digest(shown)
                 .ended(Outcome::Denied, error.to_string());
-            self.record(&about(event, skill, asker));
+            self.record(&asker.signed(event, skill));
             return Err(error);
         }
         let shared = match asker.files {
@@ -145,7 +100,7 @@ impl Server {
         let event = Event::new(EventKind::SkillActivated)
             .digest(shown)
             .tier(standing.tier);
-        self.record(&about(event, skill, asker));
+        self.record(&asker.signed(event, skill));
         self.metrics.tokens(&skill.record.name, estimate(&rendered));
         Ok(Activated {
             active: active(skill, &document),
@@ -178,7 +133,7 @@ impl Server {
             name: skill.record.name.to_string(),
         };
         let event = event.ended(Outcome::Denied, error.to_string());
-        self.record(&about(event, skill, asker));
+        self.record(&asker.signed(event, skill));
         Err(error)
     }
 
@@ -228,7 +183,7 @@ impl Server {
             Ok(()) => event,
             Err(error) => event.ended(Outcome::Denied, error.to_string()),
         };
-        self.record(&about(event, skill, asker));
+        self.record(&asker.signed(event, skill));
         given
     }
 
@@ -266,7 +221,7 @@ impl Server {
             Ok(_) => event,
             Err(error) => event.ended(Outcome::Denied, error.to_string()),
         };
-        self.record(&about(event, skill, asker));
+        self.record(&asker.signed(event, skill));
         read
     }
 }
@@ -294,34 +249,5 @@ fn altered(skill: &CatalogSkill, Alteration { reason, remedy }: Alteration) -> C
         name: skill.record.name.to_string(),
         reason,
         remedy,
-    }
-}
-
-fn about(event: Event, skill: &CatalogSkill, asker: Asker<'_>) -> Event {
-    let holder = Holder {
-        role: asker.role,
-        name: asker.token.to_owned(),
-    };
-    let event = holder
-        .signed(event)
-        .skill(skill.record.name.as_str())
-        .source(skill.kind.as_str())
-        .trigger(asker.trigger);
-    let event = match asker.trace {
-        Some(trace) => event.detail("traceparent", trace.to_string()),
-        None => event,
-    };
-    let event = match asker.conversation {
-        Some(conversation) => event.session(conversation),
-        None => event,
-    };
-    let event = match asker.task {
-        Some(task) => event.task(task),
-        None => event,
-    };
-    match asker.session {
-        // The sessions of the log are those that were begun here: others cannot write into them.
-        Some(session) => event.detail("client_session", session),
-        None => event,
     }
 }

@@ -4,6 +4,7 @@ mod access;
 mod activation;
 mod agents;
 mod api;
+mod asker;
 mod catalog_prompt;
 mod chat;
 mod consent;

@@ -9,7 +9,7 @@ use serde::de::DeserializeOwned;
 
 use crate::access::gate::{Visitor, too_large};
 use crate::access::{Holder, Role};
-use crate::activation::Asker;
+use crate::asker::Asker;
 use crate::chat::Keeper;
 use crate::problem::Problem;
 use crate::server::Server;

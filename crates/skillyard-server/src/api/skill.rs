@@ -17,7 +17,7 @@ use utoipa::ToSchema;
 use super::input::{Caller, Given, Named, plain};
 use super::refusals::{Altered, Forbidden, Missing, NotJson, Senseless};
 use super::tag::tagged;
-use crate::activation::{Asker, Files};
+use crate::asker::{Asker, Files};
 use crate::contents::Contents;
 use crate::inspection::{Finding, Inspection};
 use crate::problem::Problem;

@@ -12,7 +12,7 @@ use utoipa::ToSchema;
 use super::input::{Caller, Given, Named};
 use super::refusals::{Altered, Full, Missing, NotJson, Senseless, Unanswered};
 use super::run;
-use crate::activation::{Asker, Files};
+use crate::asker::{Asker, Files};
 use crate::chat::parent_of;
 use crate::problem::Problem;
 use crate::script;

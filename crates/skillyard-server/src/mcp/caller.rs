@@ -16,7 +16,7 @@ use tokio::sync::watch;
 
 use crate::access::Holder;
 use crate::access::gate::Visitor;
-use crate::activation::{Asker, Files};
+use crate::asker::{Asker, Files};
 use crate::chat::parent_of;
 use crate::server::Server;
 
