@@ -1,17 +1,20 @@
 //! The tools for models, as MCP, the API and chat call them.
 
+mod input;
+
 use std::fmt::Write as _;
 
-use serde::Deserialize;
+use input::{FilesInput, ListInput, LoadInput, SearchInput};
+pub(crate) use input::{ReadInput, understood};
 use serde_json::{Map, Value, json};
 use skillyard_agent::message::CallOutcome;
 use skillyard_audit::{Event, EventKind};
 use skillyard_catalog::CatalogSkill;
-use skillyard_catalog::resource::{BinaryContent, Content, ReadRange, Resource};
+use skillyard_catalog::resource::{BinaryContent, Content, Resource};
 use skillyard_format::render::resource;
 use skillyard_trust::guard::ActiveSkill;
 
-use crate::activation::Asker;
+use crate::asker::Asker;
 use crate::contents::{Contents, media_type};
 use crate::problem::Problem;
 use crate::served::Watched;
@@ -24,8 +27,6 @@ pub(crate) const MOST_HITS: usize = 50;
 pub(crate) const USUAL_HITS: usize = 10;
 /// How many skills a list gives at once.
 const MOST_LISTED: usize = 1_000;
-/// How many bytes of a file one call gives.
-const MOST_BYTES: u64 = 64 * 1024;
 
 /// A tool.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -89,70 +90,6 @@ impl Answer {
             loaded: None,
         }
     }
-}
-
-#[derive(Debug, Default, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct SearchInput {
-    #[serde(default)]
-    query: String,
-    limit: Option<usize>,
-}
-
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct ListInput {
-    limit: Option<usize>,
-    cursor: Option<String>,
-}
-
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct LoadInput {
-    name: String,
-    #[serde(default)]
-    arguments: Option<String>,
-}
-
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct ReadInput {
-    name: String,
-    pub(crate) path: String,
-    cursor: Option<Cursor>,
-}
-
-/// Where to go on in a file: models write the number as one, and as a text.
-#[derive(Debug, Deserialize)]
-#[serde(untagged, expecting = "`cursor` is neither a number nor a text")]
-enum Cursor {
-    Number(u64),
-    Text(String),
-}
-
-impl ReadInput {
-    /// The part of the file that one call gives.
-    pub(crate) fn range(&self) -> Result<ReadRange, Problem> {
-        let offset = match &self.cursor {
-            None => 0,
-            Some(Cursor::Number(offset)) => *offset,
-            Some(Cursor::Text(text)) if text.is_empty() => 0,
-            Some(Cursor::Text(text)) => text
-                .parse()
-                .map_err(|_| Problem::bad("`cursor` is not one that an earlier call gave"))?,
-        };
-        Ok(ReadRange {
-            offset,
-            limit: Some(MOST_BYTES),
-        })
-    }
-}
-
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct FilesInput {
-    name: String,
-    dir: Option<String>,
 }
 
 impl Server {
@@ -306,10 +243,4 @@ pub(crate) fn usable<'a>(stock: &'a Stock, name: &str) -> Result<&'a CatalogSkil
             None => Problem::no_skill(name, catalog.nearest(name)),
         }
     })
-}
-
-pub(crate) fn understood<T: for<'de> Deserialize<'de>>(
-    input: Map<String, Value>,
-) -> Result<T, Problem> {
-    serde_json::from_value(Value::Object(input)).map_err(|error| Problem::bad(error.to_string()))
 }
