@@ -6,7 +6,8 @@ use rmcp::ErrorData;
 use serde_json::{Value, json};
 
 use super::edition::{Edition, Package};
-use super::skills::{Asked, fresh, page, unknown};
+use super::paging::page;
+use super::skills::{Asked, fresh, unknown};
 use super::uri;
 use crate::contents::Contents;
 

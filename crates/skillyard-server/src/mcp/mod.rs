@@ -19,6 +19,7 @@ mod introduction;
 mod lines;
 mod news;
 mod offered;
+mod paging;
 mod prompts;
 mod run;
 mod sessions;

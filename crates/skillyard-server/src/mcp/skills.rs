@@ -1,7 +1,7 @@
 //! The Skills extension: `skills/list`, `skills/get` and the reading of `skill://` resources.
 
 use base64::Engine as _;
-use base64::prelude::{BASE64_STANDARD, BASE64_URL_SAFE_NO_PAD};
+use base64::prelude::BASE64_STANDARD;
 use rmcp::ErrorData;
 use rmcp::model::{CacheScope, ReadResourceResult, Resource, ResourceContents};
 use serde_json::{Value, json};
@@ -16,6 +16,7 @@ use skillyard_mcp::PublishedSkill;
 use super::caller::Caller;
 use super::edition::{Edition, Package, PackedFile, pack_file};
 use super::foreign;
+use super::paging::page;
 use super::upstream::{self, OWN};
 use super::uri::{self, SkillUri};
 use crate::activation::active;
@@ -247,31 +248,6 @@ fn entry(skill: &CatalogSkill, package: &Package) -> Option<Value> {
         "frontmatter": frontmatter,
         "resources": resources,
     }))
-}
-
-/// A part of a list, and where the next begins. A cursor is of one state only.
-pub(super) fn page<'a, T>(
-    edition: &Edition,
-    all: &'a [T],
-    cursor: Option<&str>,
-    size: usize,
-) -> Result<(&'a [T], Option<String>), ErrorData> {
-    let state = edition.stock.fingerprint.as_str();
-    let first = match cursor {
-        None => 0,
-        Some(cursor) => place(cursor, state)
-            .filter(|first| *first < all.len())
-            .ok_or_else(|| invalid("the list has changed, or the cursor is none; start again"))?,
-    };
-    let last = first.saturating_add(size).min(all.len());
-    let next = (last < all.len()).then(|| BASE64_URL_SAFE_NO_PAD.encode(format!("{state}:{last}")));
-    Ok((&all[first..last], next))
-}
-
-fn place(cursor: &str, state: &str) -> Option<usize> {
-    let bytes = BASE64_URL_SAFE_NO_PAD.decode(cursor).ok()?;
-    let text = String::from_utf8(bytes).ok()?;
-    text.strip_prefix(state)?.strip_prefix(':')?.parse().ok()
 }
 
 fn shown(uri: &str, file: &PackedFile) -> ResourceContents {
