@@ -1,0 +1,152 @@
+//! The list of sources: which folders are read, in the order of a preset.
+
+use std::collections::HashSet;
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use super::{Preset, Source, SourceKind, Surroundings};
+use crate::agents;
+use crate::order::Order;
+
+/// The folders of skills that are looked into first in a project.
+pub(super) const PROJECT_FOLDERS: [&str; 3] = [".skills", ".agents/skills", ".claude/skills"];
+
+impl Surroundings {
+    /// The sources in order of precedence, each folder once.
+    pub fn sources(&self) -> Vec<Source> {
+        let mut list = List::default();
+        // Whatever the order: what the organisation pinned is nobody's to take away.
+        self.org(&mut list, true);
+        match self.preset {
+            Preset::Default => self.in_order(&mut list, Order::default()),
+            Preset::Own(order) => self.in_order(&mut list, order),
+            Preset::AgentHarness => {
+                self.at_home(&mut list, SourceKind::Plugin, [".agent/plugins"]);
+                self.upward(&mut list, [".agent/skills"]);
+                self.upward(&mut list, [".claude/skills"]);
+                self.at_home(&mut list, SourceKind::User, [".agent/skills"]);
+                self.extra(&mut list);
+                self.org(&mut list, false);
+                list.builtin();
+            }
+            Preset::Remcochat => {
+                list.add(SourceKind::Project, self.project_root().join(".skills"));
+                self.upward(&mut list, [".agents/skills"]);
+                self.at_home(
+                    &mut list,
+                    SourceKind::User,
+                    [".agents/skills", ".remcochat/skills"],
+                );
+                self.extra(&mut list);
+                self.org(&mut list, false);
+                list.builtin();
+            }
+            Preset::KeepUp => {
+                list.builtin();
+                self.org(&mut list, false);
+                self.at_home(&mut list, SourceKind::User, [".keep-up/skills"]);
+                self.upward(&mut list, [".keep-up/skills"]);
+                self.extra(&mut list);
+            }
+            Preset::ClaudeCode => {
+                self.at_home(&mut list, SourceKind::User, [".claude/skills"]);
+                self.upward(&mut list, [".claude/skills"]);
+                self.extra(&mut list);
+                self.org(&mut list, false);
+                list.builtin();
+            }
+        }
+        list.sources
+    }
+
+    /// The usual folders, kind by kind.
+    fn in_order(&self, list: &mut List, order: Order) {
+        for kind in order.kinds() {
+            match kind {
+                SourceKind::Project => {
+                    let folders = PROJECT_FOLDERS.into_iter();
+                    self.upward(list, folders.chain(agents::project_folders()));
+                }
+                SourceKind::User => {
+                    self.at_home(list, kind, [".agents/skills"]);
+                    list.add(kind, self.skillyard_home.join("skills"));
+                    let folders = [".claude/skills"].into_iter().chain(agents::user_folders());
+                    self.at_home(list, kind, folders);
+                }
+                SourceKind::Extra => self.extra(list),
+                SourceKind::Org => self.org(list, false),
+                SourceKind::Builtin => list.builtin(),
+                // They stand in no such order.
+                SourceKind::OrgPinned | SourceKind::Plugin | SourceKind::Mcp => {}
+            }
+        }
+    }
+
+    fn org(&self, list: &mut List, pinned: bool) {
+        let kind = if pinned {
+            SourceKind::OrgPinned
+        } else {
+            SourceKind::Org
+        };
+        for folder in self.org.iter().filter(|folder| folder.pinned == pinned) {
+            list.add(kind, folder.path.clone());
+        }
+    }
+
+    /// Folders that the configuration names. A relative one is a folder of whichever project is at
+    /// hand, so it is that project's, and not chosen by the user as an absolute one is.
+    fn extra(&self, list: &mut List) {
+        let root = self.project_root();
+        for folder in &self.extra {
+            let kind = if folder.is_absolute() || self.is_home(root) {
+                SourceKind::Extra
+            } else {
+                SourceKind::Project
+            };
+            list.add(kind, root.join(folder));
+        }
+    }
+
+    fn at_home<'a>(
+        &self,
+        list: &mut List,
+        kind: SourceKind,
+        folders: impl IntoIterator<Item = &'a str>,
+    ) {
+        if let Some(home) = &self.home {
+            for folder in folders {
+                list.add(kind, home.join(folder));
+            }
+        }
+    }
+
+    /// The folders at the working directory, then at each parent up to the project's root.
+    fn upward<'a>(&self, list: &mut List, folders: impl IntoIterator<Item = &'a str>) {
+        let folders: Vec<&str> = folders.into_iter().collect();
+        for level in self.levels() {
+            for folder in &folders {
+                list.add(SourceKind::Project, level.join(folder));
+            }
+        }
+    }
+}
+
+#[derive(Default)]
+struct List {
+    sources: Vec<Source>,
+    /// Their folders, each written in one way only: `a//b/` is `a/b`.
+    known: HashSet<OsString>,
+}
+
+impl List {
+    fn add(&mut self, kind: SourceKind, root: PathBuf) {
+        let plain: PathBuf = root.components().collect();
+        if self.known.insert(plain.into_os_string()) {
+            self.sources.push(Source { kind, root });
+        }
+    }
+
+    fn builtin(&mut self) {
+        self.add(SourceKind::Builtin, PathBuf::new());
+    }
+}

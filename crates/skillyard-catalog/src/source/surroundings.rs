@@ -1,0 +1,121 @@
+//! What lies around the working directory: the project that it is part of, and the home.
+
+use std::os::unix::fs::MetadataExt as _;
+use std::path::{Path, PathBuf};
+
+use super::listed::PROJECT_FOLDERS;
+use super::{OrgFolder, Preset, SourceKind};
+use crate::agents;
+use crate::presence::is_there;
+
+/// The files that make a folder a project which skills are installed in.
+const PROJECT_FILES: [&str; 2] = ["skills.toml", "skills.lock"];
+
+/// Whether skills are installed in a folder, or are to be.
+pub fn has_project_files(folder: &Path) -> bool {
+    PROJECT_FILES
+        .iter()
+        .any(|name| is_there(&folder.join(name)))
+}
+
+/// Everything the list of sources depends on.
+#[derive(Debug, Clone, Default)]
+pub struct Surroundings {
+    /// The working directory.
+    pub current: PathBuf,
+    /// The user's home directory.
+    pub home: Option<PathBuf>,
+    /// Skillyard's own folder.
+    pub skillyard_home: PathBuf,
+    /// Folders of the organisation.
+    pub org: Vec<OrgFolder>,
+    /// Further folders, in order.
+    pub extra: Vec<PathBuf>,
+    /// The order.
+    pub preset: Preset,
+}
+
+impl Surroundings {
+    /// The root of the repository around the working directory, else the nearest folder there that
+    /// skills are installed in, else the directory itself.
+    pub fn project_root(&self) -> &Path {
+        let root = self.repository().or_else(|| self.install_root());
+        root.unwrap_or(&self.current)
+    }
+
+    /// The nearest folder with a `skills.toml`, a `skills.lock` or a repository, below the home.
+    pub fn install_root(&self) -> Option<&Path> {
+        let repository = self.repository();
+        let mut outward = self.outward();
+        outward.find(|folder| {
+            // What is in a repository is one thing. Elsewhere anybody can write into a folder such
+            // as `/tmp`, and must not make what others have there part of a project.
+            Some(*folder) == repository
+                || has_project_files(folder) && (repository.is_some() || self.has_owner_of(folder))
+        })
+    }
+
+    /// The working directory and its parents up to the project's root, all below the home.
+    pub fn levels(&self) -> impl Iterator<Item = &Path> {
+        let root = self.project_root();
+        let outward = self.outward();
+        outward.take_while(move |folder| folder.starts_with(root))
+    }
+
+    /// The root of the repository around the working directory, below the home.
+    pub fn repository(&self) -> Option<&Path> {
+        self.outward().find(|folder| is_there(&folder.join(".git")))
+    }
+
+    /// The working directory and its parents. What lies in the home directory itself is the user's,
+    /// not a project's.
+    fn outward(&self) -> impl Iterator<Item = &Path> {
+        let levels = self.current.ancestors();
+        levels.take_while(|folder| !self.is_home(folder))
+    }
+
+    /// Whether a parent, and what makes it a project, belongs to whom the working directory does.
+    fn has_owner_of(&self, folder: &Path) -> bool {
+        let owner = |path: &Path| path.symlink_metadata().ok().map(|found| found.uid());
+        let own = owner(&self.current);
+        let is_own = |path: &Path| own.is_some() && owner(path) == own;
+        let mut files = PROJECT_FILES.iter().map(|name| folder.join(name));
+        folder == self.current || is_own(folder) && files.any(|file| is_own(&file))
+    }
+
+    /// The root of the project among whose skills a folder lies, be it this project or another.
+    pub fn project_of(&self, folder: &Path) -> Option<PathBuf> {
+        let is_in = |root: &Path| {
+            let whole = root.canonicalize();
+            folder.starts_with(root) || whole.is_ok_and(|root| folder.starts_with(root))
+        };
+        let sources = self.sources().into_iter();
+        let sources = sources.filter(|source| source.kind != SourceKind::Builtin);
+        let holders: Vec<SourceKind> = sources
+            .filter(|source| is_in(&source.root))
+            .map(|source| source.kind)
+            .collect();
+        if !holders.is_empty() {
+            // With a link a project can name the user's folders as its own.
+            let is_own = holders.iter().all(|kind| *kind == SourceKind::Project);
+            return is_own.then(|| self.project_root().to_owned());
+        }
+        let mut levels = folder.ancestors().take_while(|level| !self.is_home(level));
+        let level = levels.find(|level| {
+            let mut folders = PROJECT_FOLDERS.into_iter().chain(agents::project_folders());
+            folders.any(|each| folder.starts_with(level.join(each)))
+        })?;
+        let around = Self {
+            current: level.to_owned(),
+            ..self.clone()
+        };
+        Some(around.project_root().to_owned())
+    }
+
+    /// Whether the folder is the home directory, which may be named through a link.
+    pub fn is_home(&self, folder: &Path) -> bool {
+        self.home.as_deref().is_some_and(|home| {
+            home == folder || home.canonicalize().is_ok_and(|home| home == folder)
+        })
+    }
+}
