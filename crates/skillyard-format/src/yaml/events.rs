@@ -2,15 +2,15 @@
 
 use std::collections::HashMap;
 
-use libyaml_safer::{Encoding, Event, EventData, MappingStyle, Mark, Parser, SequenceStyle};
+use libyaml_safer::{Encoding, Event, EventData, MappingStyle, Parser, SequenceStyle};
 
+use super::places::Places;
 use super::shield::Shielded;
 use super::{
     Entry, Features, Flow, MAX_BYTES, MAX_DEPTH, MAX_NODES, Mapping, Node, Problem, Scalar,
     ScalarStyle, Tree, Value, YamlError,
 };
 use crate::span::Span;
-use crate::text::is_forbidden;
 
 /// Reads `source`, whose first byte stands at `offset` in the file.
 ///
@@ -284,34 +284,5 @@ fn error(problem: Problem, span: Span) -> YamlError {
         problem,
         span,
         context: None,
-    }
-}
-
-/// Turns libyaml's marks, which count bytes of the block, into places in the file.
-struct Places<'a> {
-    shielded: &'a Shielded,
-    offset: usize,
-}
-
-impl Places<'_> {
-    fn byte(&self, mark: Mark) -> usize {
-        let index = usize::try_from(mark.index).unwrap_or(usize::MAX);
-        self.offset + self.shielded.source_offset(index)
-    }
-
-    fn mark(&self, mark: Mark) -> Span {
-        Span::at(self.byte(mark))
-    }
-
-    fn span(&self, event: &Event) -> Span {
-        Span::new(self.byte(event.start_mark), self.byte(event.end_mark))
-    }
-
-    fn first_control(&self) -> Span {
-        let text = &self.shielded.text;
-        let found = text.char_indices().find(|(_, c)| is_forbidden(*c));
-        let (at, length) = found.map_or((0, 0), |(at, c)| (at, c.len_utf8()));
-        let start = self.offset + self.shielded.source_offset(at);
-        Span::new(start, start + length)
     }
 }

@@ -7,6 +7,7 @@
 
 mod events;
 mod json;
+mod places;
 mod shield;
 mod simple;
 mod typed;
