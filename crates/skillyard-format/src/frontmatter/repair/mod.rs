@@ -7,6 +7,7 @@
 mod block;
 mod entries;
 mod quote;
+mod surrogates;
 
 pub(crate) use entries::key_of;
 pub use quote::quoted;
