@@ -1,4 +1,6 @@
-//! The profiles over one document, and the edges of single rules.
+//! The edges of single rules; `profiles` has what each profile makes of one document.
+
+mod profiles;
 
 use super::{ALL, Class, Profile, Subject, check, check_each, find, similar_names, sound};
 use crate::diagnostic::Severity;
@@ -17,16 +19,6 @@ fn found(text: &str, directory: &str, profile: Profile) -> Vec<String> {
             Severity::Warning => format!("warning {}", each.code),
         })
         .collect()
-}
-
-fn check_profiles(text: &str, spec: &[&str], strict: &[&str], load: &[&str]) {
-    assert_eq!(found(text, "x", Profile::Spec), spec, "spec: {text:?}");
-    assert_eq!(
-        found(text, "x", Profile::Strict),
-        strict,
-        "strict: {text:?}"
-    );
-    assert_eq!(found(text, "x", Profile::Load), load, "load: {text:?}");
 }
 
 /// Checks the fields of a skill in the folder `x` under the default profile.
@@ -66,75 +58,6 @@ fn texts_that_look_like_numbers_are_told() {
     check_fields(
         "name: x\ndescription: Use it.\nlicense: 2.0\n",
         &["warning metadata-unquoted"],
-    );
-}
-
-#[test]
-fn a_valid_skill_is_valid_under_every_profile() {
-    let text = format!("---\nname: x\ndescription: Use when testing.\n{BODY}");
-    check_profiles(&text, &[], &[], &[]);
-}
-
-#[test]
-fn format_is_an_error_to_check_and_a_warning_to_load() {
-    let text = format!("---\nname: X\ndescription: Use when: testing.\n{BODY}");
-    check_profiles(
-        &text,
-        &[
-            "error name-characters",
-            "error name-matches-directory",
-            "error yaml-unquoted-text",
-        ],
-        &[
-            "error name-characters",
-            "error name-matches-directory",
-            "error yaml-unquoted-text",
-        ],
-        &[
-            "warning name-characters",
-            "warning name-matches-directory",
-            "warning yaml-unquoted-text",
-        ],
-    );
-}
-
-#[test]
-fn an_extension_is_an_error_only_when_strict() {
-    let text = format!("---\nname: x\ndescription: Use when testing.\nmodel: opus\n{BODY}");
-    check_profiles(
-        &text,
-        &["warning field-unknown"],
-        &["error field-unknown"],
-        &["warning field-unknown"],
-    );
-}
-
-#[test]
-fn advice_is_not_given_when_loading() {
-    let text = format!("---\nname: x\ndescription: A toolkit.\n{BODY}");
-    check_profiles(
-        &text,
-        &["warning description-when"],
-        &["error description-when"],
-        &[],
-    );
-}
-
-#[test]
-fn what_cannot_be_loaded_is_an_error_everywhere() {
-    let text = format!("---\nname: x\n{BODY}");
-    let expected = &["error description-missing"];
-    check_profiles(&text, expected, expected, expected);
-}
-
-#[test]
-fn repeated_keys_are_an_error_to_check_and_a_warning_to_load() {
-    let text = format!("---\nname: y\nname: x\ndescription: Use when testing.\n{BODY}");
-    check_profiles(
-        &text,
-        &["error yaml-duplicate-key"],
-        &["error yaml-duplicate-key"],
-        &["warning yaml-duplicate-key"],
     );
 }
 
