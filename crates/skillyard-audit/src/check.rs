@@ -2,10 +2,11 @@
 
 use std::path::Path;
 
-use crate::entry::{Entry, Hash, Link};
+use crate::entry::{Entry, Link};
 use crate::error::AuditError;
 use crate::fault::{Fault, FaultKind};
 use crate::files::{CURRENT, Folder, HEAD};
+use crate::hash::Hash;
 use crate::head::Head;
 use crate::kind::EventKind;
 

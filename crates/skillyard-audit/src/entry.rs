@@ -8,13 +8,12 @@
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
-use std::fmt;
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
-use sha2::{Digest as _, Sha256};
 
 use crate::event::Event;
+use crate::hash::Hash;
 use crate::recorder::Redact;
 
 /// No field is longer as it is written, so that no line is.
@@ -26,45 +25,6 @@ const MOST_DETAILS: usize = 64;
 /// `,"prev":"` and 64 digits and a quote.
 const PREV: &[u8] = b",\"prev\":\"";
 const HASH: &[u8] = b",\"hash\":\"";
-
-/// The hash of a line.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub struct Hash([u8; 32]);
-
-impl Hash {
-    /// What the first line of a log names as the line before.
-    pub const NONE: Self = Self([0; 32]);
-
-    pub(crate) fn of(bytes: &[u8]) -> Self {
-        Self(Sha256::digest(bytes).into())
-    }
-
-    /// Reads 64 hexadecimal digits.
-    pub fn from_hex(digits: &[u8]) -> Option<Self> {
-        let mut bytes = [0; 32];
-        hex::decode_to_slice(digits, &mut bytes).ok()?;
-        // Only one way to write it: a change of case is a change.
-        let lower = digits.iter().all(|digit| !digit.is_ascii_uppercase());
-        lower.then_some(Self(bytes))
-    }
-
-    /// 64 hexadecimal digits.
-    pub fn to_hex(self) -> String {
-        hex::encode(self.0)
-    }
-}
-
-impl fmt::Debug for Hash {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str(&self.to_hex())
-    }
-}
-
-impl fmt::Display for Hash {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str(&self.to_hex())
-    }
-}
 
 /// An event with its place in the log.
 #[derive(Debug, Clone, Serialize, Deserialize)]

@@ -7,9 +7,9 @@
 use std::fs::File;
 use std::os::unix::fs::FileExt as _;
 
-use crate::entry::Hash;
 use crate::error::AuditError;
 use crate::files::{Folder, HEAD};
+use crate::hash::Hash;
 
 /// Where the log ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
