@@ -6,7 +6,7 @@ use tokio::sync::{Mutex, MutexGuard};
 
 use crate::database::Database;
 use crate::error::RegistryError;
-use crate::store::{checkpoints, versions};
+use crate::store::{checkpoints, logged};
 
 /// How many entries are read at once.
 const AT_ONCE: usize = 10_000;
@@ -44,7 +44,7 @@ impl Log {
         // Numbers are given out and committed in one order, so nothing appears behind this one.
         loop {
             let last = state.sequences.last().copied().unwrap_or_default();
-            let rows = versions::logged_after(database, last, AT_ONCE).await?;
+            let rows = logged::after(database, last, AT_ONCE).await?;
             let is_all = rows.len() < AT_ONCE;
             for row in rows {
                 let signer = row.signer.as_deref();

@@ -13,7 +13,7 @@ use crate::error::RegistryError;
 use crate::registry::no_version;
 use crate::segments::Segments;
 use crate::server::Server;
-use crate::store::{checkpoints, upstream, versions};
+use crate::store::{checkpoints, logged, upstream};
 
 /// How long the log is, signed.
 #[derive(Debug, Serialize, ToSchema)]
@@ -156,7 +156,7 @@ pub(crate) async fn entries(
         return Err(wrong());
     }
     let limit = part.limit.unwrap_or(MOST).clamp(1, MOST);
-    let rows = versions::logged_from(&server.registry.database, part.from, limit).await?;
+    let rows = logged::from(&server.registry.database, part.from, limit).await?;
     let entries = (part.from..).zip(rows).map(|(index, row)| Entry {
         index,
         name: row.skill,

@@ -16,8 +16,8 @@ use skillyard_trust::transparency::{SignedCheckpoint, leaf};
 use crate::error::RegistryError;
 use crate::package;
 use crate::registry::Registry;
+use crate::store::logged::LoggedRow;
 use crate::store::upstream::Upstream;
-use crate::store::versions::LoggedRow;
 use crate::store::{absent, arrivals, upstream};
 
 pub use error::MirrorError;

@@ -15,7 +15,7 @@ use sqlx::AnyConnection;
 use super::{Entry, Mirror, MirrorError, State};
 use crate::names;
 use crate::role::Role;
-use crate::store::versions::LoggedRow;
+use crate::store::logged::{self, LoggedRow};
 use crate::store::{
     absent, arrivals, checkpoints, namespaces, owners, roles, skills, tags, upstream, versions,
 };
@@ -46,7 +46,7 @@ impl Mirror<'_> {
         let count = i64::try_from(run.new.len()).unwrap_or(i64::MAX);
         // A number for each entry, and one for what became of skills.
         let (mut change, last) = database.changes(count + 1).await?;
-        let length = versions::log_length(&mut change).await?;
+        let length = logged::length(&mut change).await?;
         if i64::try_from(run.signed.checkpoint.size).ok() != length.checked_add(count) {
             return Err(MirrorError::Overtaken);
         }

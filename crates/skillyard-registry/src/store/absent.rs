@@ -3,7 +3,7 @@
 use sqlx::AnyConnection;
 
 use super::decode;
-use super::versions::LoggedRow;
+use super::logged::LoggedRow;
 use crate::database::{Database, DatabaseError};
 
 /// All of them, in the order of the log.

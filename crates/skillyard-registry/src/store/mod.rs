@@ -6,6 +6,7 @@ pub(crate) mod checkpoints;
 pub mod downloads;
 pub mod held;
 pub(crate) mod listing;
+pub(crate) mod logged;
 pub mod namespaces;
 pub mod owners;
 pub(crate) mod roles;
