@@ -1,7 +1,10 @@
 //! What can go wrong while installing.
 
+mod conflict_hint;
+mod exit_code;
 mod hint;
 mod lock_hint;
+mod source_hint;
 
 use std::path::PathBuf;
 
@@ -253,50 +256,6 @@ impl InstallFailure {
         }
     }
 
-    /// 1 when it was refused, 2 when it could not be tried.
-    pub(super) fn code(&self) -> u8 {
-        match self {
-            Self::Unavailable { source, .. } => source.code(),
-            Self::NoHome
-            | Self::Reference(_)
-            | Self::Address(_)
-            | Self::NoRevisions(_)
-            | Self::NoRegistry
-            | Self::RegistryAnswer(RegistryError::NotARegistry { .. })
-            | Self::NoSource { .. }
-            | Self::NotARegistry { .. }
-            | Self::Forge(ForgeError::RateLimited { .. })
-            | Self::Git(
-                GitError::Missing
-                | GitError::Run(_)
-                | GitError::Failed { .. }
-                | GitError::Silent { .. }
-                | GitError::Redirect(_),
-            )
-            | Self::OneName(_)
-            | Self::Lockfile(_)
-            | Self::Manifest(_)
-            | Self::Target(_)
-            | Self::Unfinished { .. }
-            | Self::ScriptRuns(_)
-            | Self::Store(
-                StoreError::Disk { .. } | StoreError::Root { .. } | StoreError::Lock { .. },
-            )
-            | Self::Transaction(_) => 2,
-            // A registry that knows no such thing has answered.
-            Self::RegistryAnswer(RegistryError::Http(error))
-                if matches!(error.status(), Some(400 | 404)) =>
-            {
-                1
-            }
-            Self::Http(error)
-            | Self::Forge(ForgeError::Http(error))
-            | Self::RegistryAnswer(RegistryError::Http(error))
-            | Self::Site(WellKnownError::Http(error)) => http_code(error),
-            _ => 1,
-        }
-    }
-
     /// What is known beyond the message.
     pub(super) fn causes(&self) -> Vec<String> {
         match self {
@@ -313,18 +272,6 @@ impl InstallFailure {
             Self::Findings { findings, .. } => findings.clone(),
             _ => Vec::new(),
         }
-    }
-}
-
-/// A server that says no is an answer, and so are other bytes than were promised; a server that
-/// cannot be reached or asked is none.
-fn http_code(error: &HttpError) -> u8 {
-    match error {
-        HttpError::Digest { .. } => 1,
-        error => match error.status() {
-            Some(403 | 409 | 410 | 422) => 1,
-            _ => 2,
-        },
     }
 }
 

@@ -4,23 +4,21 @@ use std::path::Path;
 
 use skillyard_catalog::agents::AGENTS;
 use skillyard_format::nearest::nearest;
-use skillyard_install::archive::UnpackError;
 use skillyard_install::candidate::CandidateError;
 use skillyard_install::dependencies::DependencyError;
 use skillyard_install::fetch::forge::ForgeError;
 use skillyard_install::fetch::http::HttpError;
 use skillyard_install::fetch::registry::RegistryError;
 use skillyard_install::fetch::well_known::WellKnownError;
-use skillyard_install::git::GitError;
 use skillyard_install::manifest::ManifestError;
-use skillyard_install::material::MaterialError;
-use skillyard_install::plan::{Conflict, Obstacle};
 use skillyard_install::store::StoreError;
 use skillyard_install::target::TargetError;
 use skillyard_install::transaction::TransactionError;
 
 use super::InstallFailure;
+use super::conflict_hint::{conflict_hint, left_out_hint};
 use super::lock_hint::{LINK, is_link, lock_hint};
+use super::source_hint::{git_hint, locked_from, material_hint, registry_hint, unavailable_hint};
 use crate::error::CommandError;
 use crate::install::supply::unavailable::is_missing;
 use crate::shell::{shell_word, shell_words};
@@ -28,50 +26,6 @@ use crate::signing::signers::anew;
 
 /// Most skills that are named.
 const MOST_NAMES: usize = 12;
-
-/// What the user can do about what is in the way of an installation.
-fn conflict_hint(conflicts: &[Conflict]) -> &'static str {
-    obstacle_hint(conflicts).unwrap_or(
-        "Give it another name with `--name`, replace it with `--force`, or leave it with `--skip-existing`",
-    )
-}
-
-/// The same where the names are settled, and what is in the way was left out.
-fn left_out_hint(conflicts: &[Conflict]) -> &'static str {
-    obstacle_hint(conflicts).unwrap_or("Move it away, or replace it with `--force`")
-}
-
-fn obstacle_hint(conflicts: &[Conflict]) -> Option<&'static str> {
-    Some(match conflicts.first().map(|each| &each.obstacle) {
-        Some(Obstacle::Edited(_)) => "Keep your changes elsewhere, or give them up with `--force`",
-        Some(Obstacle::Unrecorded) => {
-            "If nobody changed it here, `--force` replaces it; the project was copied, or the home is another one than then"
-        }
-        Some(Obstacle::Repository | Obstacle::Link(_) | Obstacle::Unreadable(_)) => {
-            "Move it away, or replace it with `--force`"
-        }
-        Some(Obstacle::Source) => {
-            "Agents use it where it is; name others with `--agent`, or keep it in a folder that is no agent's and install it from there"
-        }
-        Some(Obstacle::OtherRegistry { .. }) => {
-            "Set the registry that it is locked from; or look at the other one, and take it from there with `--force`"
-        }
-        Some(Obstacle::EditedBehindLink(_)) => {
-            "Take a copy: leave out `--link`, and switch `install.link` off; or give up those changes with `--force`"
-        }
-        _ => return None,
-    })
-}
-
-fn material_hint(error: &MaterialError) -> Option<String> {
-    match error.0.downcast_ref() {
-        Some(UnpackError::FolderName { folder, .. }) => Some(format!(
-            "Unpack it, and install the folder: `skillyard install {}`",
-            shell_word(&format!("./{folder}"))
-        )),
-        _ => error.0.downcast_ref().and_then(git_hint),
-    }
-}
 
 impl InstallFailure {
     /// What the user can do about it.
@@ -286,50 +240,6 @@ impl InstallFailure {
     }
 }
 
-fn unavailable_hint(
-    name: &str,
-    registry: Option<&str>,
-    moved: Option<&str>,
-    error: &CommandError,
-) -> Option<String> {
-    let CommandError::Install(failure) = error else {
-        return error.hint();
-    };
-    let name = shell_word(name);
-    let git = match failure {
-        InstallFailure::Git(error) => Some(error),
-        InstallFailure::Material(error) => error.0.downcast_ref(),
-        _ => None,
-    };
-    Some(match (failure, git) {
-        _ if let Some(moved) = moved => {
-            format!("It has moved to `{moved}`; install it from there with `--force`")
-        }
-        (InstallFailure::NothingOffered(_), _) | (_, Some(GitError::NoFolder { .. })) => {
-            format!("It is not there any more; `skillyard remove {name}` removes it here")
-        }
-        (_, Some(GitError::NoRevision { wanted, .. })) if wanted.len() >= 40 => format!(
-            "Its history was rewritten, and what was locked is gone; see what is there now with `skillyard update {name} --dry-run`"
-        ),
-        (
-            InstallFailure::NoRegistry
-            | InstallFailure::RegistryAnswer(
-                RegistryError::NotFound { .. }
-                | RegistryError::NoVersion { .. }
-                | RegistryError::NotARegistry { .. },
-            ),
-            _,
-        ) if let Some(url) = registry => locked_from(url),
-        _ => return error.hint(),
-    })
-}
-
-fn locked_from(url: &str) -> String {
-    format!(
-        "It was locked from {url}; if you trust it, set it with `skillyard config set registry.url URL`"
-    )
-}
-
 fn candidate_hint(name: &str, error: &CandidateError) -> Option<String> {
     matches!(error, CandidateError::Signed)
         .then(|| format!("Install it as `{name}`; in skills.toml that is its key"))
@@ -350,57 +260,6 @@ fn dependency_hint(error: &DependencyError<CommandError>) -> Option<String> {
         DependencyError::Fetch { source, .. } => source.hint(),
         _ => None,
     }
-}
-
-fn registry_hint(error: &RegistryError) -> Option<String> {
-    Some(match error {
-        RegistryError::NotFound {
-            nearest: Some(name),
-            ..
-        } => format!("Did you mean `{name}`?"),
-        RegistryError::NotFound { .. } => "Look for one with `skillyard search WORDS`".into(),
-        RegistryError::NotARegistry { .. }
-        | RegistryError::Index { .. }
-        | RegistryError::Http(HttpError::Unreadable { .. }) => {
-            "Look whether that is the address of a registry: `skillyard config list --show-origin` \
-             says where it comes from"
-                .into()
-        }
-        RegistryError::Http(HttpError::Unknown(_)) => {
-            "Look whether it was done, or run it again: what was done already stays as it is".into()
-        }
-        RegistryError::Withdrawn { name, .. } => {
-            format!("Ask for another version, or for the newest with `skillyard install {name}`")
-        }
-        RegistryError::Unauthorized { .. } => "Log in with `skillyard login --token TOKEN`".into(),
-        _ => return None,
-    })
-}
-
-fn git_hint(error: &GitError) -> Option<String> {
-    Some(match error {
-        GitError::Missing => "Install git, or name an archive instead of a repository".into(),
-        GitError::NoRevision { nearest: Some(name), .. } => format!("Did you mean `{name}`?"),
-        GitError::NoRevision { wanted, .. } if wanted == "HEAD" => {
-            "It is empty, or the branch that it offers is gone; name another one with `--ref`".into()
-        }
-        GitError::NoRevision { wanted, .. } if is_start_of_commit(wanted) => {
-            "Only commits of branches and tags are found by their first digits; name others by all 40".into()
-        }
-        GitError::Ambiguous { .. } => "Write more digits of the one that you mean".into(),
-        GitError::NoVersion { newest: Some(version), .. } => format!("The newest is {version}"),
-        GitError::NoVersion { newest: None, .. } => {
-            "It has no tags such as `v1.2.3`; name a branch or a commit".into()
-        }
-        GitError::Failed { message, .. } if message.contains("could not read Username") => {
-            "It is private or does not exist; set up git's credentials for it, or use its ssh address".into()
-        }
-        _ => return None,
-    })
-}
-
-fn is_start_of_commit(wanted: &str) -> bool {
-    (7..40).contains(&wanted.len()) && wanted.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
 fn deduplicated(codes: &[String]) -> Vec<String> {

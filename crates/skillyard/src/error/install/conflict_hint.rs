@@ -1,0 +1,37 @@
+//! What the user can do about what is in the way of an installation.
+
+use skillyard_install::plan::{Conflict, Obstacle};
+
+/// What the user can do about what is in the way of an installation.
+pub(super) fn conflict_hint(conflicts: &[Conflict]) -> &'static str {
+    obstacle_hint(conflicts).unwrap_or(
+        "Give it another name with `--name`, replace it with `--force`, or leave it with `--skip-existing`",
+    )
+}
+
+/// The same where the names are settled, and what is in the way was left out.
+pub(super) fn left_out_hint(conflicts: &[Conflict]) -> &'static str {
+    obstacle_hint(conflicts).unwrap_or("Move it away, or replace it with `--force`")
+}
+
+fn obstacle_hint(conflicts: &[Conflict]) -> Option<&'static str> {
+    Some(match conflicts.first().map(|each| &each.obstacle) {
+        Some(Obstacle::Edited(_)) => "Keep your changes elsewhere, or give them up with `--force`",
+        Some(Obstacle::Unrecorded) => {
+            "If nobody changed it here, `--force` replaces it; the project was copied, or the home is another one than then"
+        }
+        Some(Obstacle::Repository | Obstacle::Link(_) | Obstacle::Unreadable(_)) => {
+            "Move it away, or replace it with `--force`"
+        }
+        Some(Obstacle::Source) => {
+            "Agents use it where it is; name others with `--agent`, or keep it in a folder that is no agent's and install it from there"
+        }
+        Some(Obstacle::OtherRegistry { .. }) => {
+            "Set the registry that it is locked from; or look at the other one, and take it from there with `--force`"
+        }
+        Some(Obstacle::EditedBehindLink(_)) => {
+            "Take a copy: leave out `--link`, and switch `install.link` off; or give up those changes with `--force`"
+        }
+        _ => return None,
+    })
+}

@@ -1,0 +1,121 @@
+//! What the user can do where a source does not give what was asked for.
+
+use skillyard_install::archive::UnpackError;
+use skillyard_install::fetch::http::HttpError;
+use skillyard_install::fetch::registry::RegistryError;
+use skillyard_install::git::GitError;
+use skillyard_install::material::MaterialError;
+
+use super::InstallFailure;
+use crate::error::CommandError;
+use crate::shell::shell_word;
+
+/// Where what is locked cannot be had any more.
+pub(super) fn unavailable_hint(
+    name: &str,
+    registry: Option<&str>,
+    moved: Option<&str>,
+    error: &CommandError,
+) -> Option<String> {
+    let CommandError::Install(failure) = error else {
+        return error.hint();
+    };
+    let name = shell_word(name);
+    let git = match failure {
+        InstallFailure::Git(error) => Some(error),
+        InstallFailure::Material(error) => error.0.downcast_ref(),
+        _ => None,
+    };
+    Some(match (failure, git) {
+        _ if let Some(moved) = moved => {
+            format!("It has moved to `{moved}`; install it from there with `--force`")
+        }
+        (InstallFailure::NothingOffered(_), _) | (_, Some(GitError::NoFolder { .. })) => {
+            format!("It is not there any more; `skillyard remove {name}` removes it here")
+        }
+        (_, Some(GitError::NoRevision { wanted, .. })) if wanted.len() >= 40 => format!(
+            "Its history was rewritten, and what was locked is gone; see what is there now with `skillyard update {name} --dry-run`"
+        ),
+        (
+            InstallFailure::NoRegistry
+            | InstallFailure::RegistryAnswer(
+                RegistryError::NotFound { .. }
+                | RegistryError::NoVersion { .. }
+                | RegistryError::NotARegistry { .. },
+            ),
+            _,
+        ) if let Some(url) = registry => locked_from(url),
+        _ => return error.hint(),
+    })
+}
+
+/// Where it is locked from another registry than is set.
+pub(super) fn locked_from(url: &str) -> String {
+    format!(
+        "It was locked from {url}; if you trust it, set it with `skillyard config set registry.url URL`"
+    )
+}
+
+/// Where what came is no skill.
+pub(super) fn material_hint(error: &MaterialError) -> Option<String> {
+    match error.0.downcast_ref() {
+        Some(UnpackError::FolderName { folder, .. }) => Some(format!(
+            "Unpack it, and install the folder: `skillyard install {}`",
+            shell_word(&format!("./{folder}"))
+        )),
+        _ => error.0.downcast_ref().and_then(git_hint),
+    }
+}
+
+/// Where a registry does not have it.
+pub(super) fn registry_hint(error: &RegistryError) -> Option<String> {
+    Some(match error {
+        RegistryError::NotFound {
+            nearest: Some(name),
+            ..
+        } => format!("Did you mean `{name}`?"),
+        RegistryError::NotFound { .. } => "Look for one with `skillyard search WORDS`".into(),
+        RegistryError::NotARegistry { .. }
+        | RegistryError::Index { .. }
+        | RegistryError::Http(HttpError::Unreadable { .. }) => {
+            "Look whether that is the address of a registry: `skillyard config list --show-origin` \
+             says where it comes from"
+                .into()
+        }
+        RegistryError::Http(HttpError::Unknown(_)) => {
+            "Look whether it was done, or run it again: what was done already stays as it is".into()
+        }
+        RegistryError::Withdrawn { name, .. } => {
+            format!("Ask for another version, or for the newest with `skillyard install {name}`")
+        }
+        RegistryError::Unauthorized { .. } => "Log in with `skillyard login --token TOKEN`".into(),
+        _ => return None,
+    })
+}
+
+/// Where git does not bring it.
+pub(super) fn git_hint(error: &GitError) -> Option<String> {
+    Some(match error {
+        GitError::Missing => "Install git, or name an archive instead of a repository".into(),
+        GitError::NoRevision { nearest: Some(name), .. } => format!("Did you mean `{name}`?"),
+        GitError::NoRevision { wanted, .. } if wanted == "HEAD" => {
+            "It is empty, or the branch that it offers is gone; name another one with `--ref`".into()
+        }
+        GitError::NoRevision { wanted, .. } if is_start_of_commit(wanted) => {
+            "Only commits of branches and tags are found by their first digits; name others by all 40".into()
+        }
+        GitError::Ambiguous { .. } => "Write more digits of the one that you mean".into(),
+        GitError::NoVersion { newest: Some(version), .. } => format!("The newest is {version}"),
+        GitError::NoVersion { newest: None, .. } => {
+            "It has no tags such as `v1.2.3`; name a branch or a commit".into()
+        }
+        GitError::Failed { message, .. } if message.contains("could not read Username") => {
+            "It is private or does not exist; set up git's credentials for it, or use its ssh address".into()
+        }
+        _ => return None,
+    })
+}
+
+fn is_start_of_commit(wanted: &str) -> bool {
+    (7..40).contains(&wanted.len()) && wanted.bytes().all(|byte| byte.is_ascii_hexdigit())
+}
