@@ -1,29 +1,27 @@
 //! `skillyard chat`.
 
+mod start;
+mod told;
+
 use std::io::{self, Read as _};
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::AtomicBool;
 
-use serde_json::json;
-use skillyard_agent::front_end::EndReason;
+use skillyard_agent::Runtime;
 use skillyard_agent::session::Session;
-use skillyard_agent::settings::{Settings, Strategy, ToolMode};
-use skillyard_agent::{Runtime, TurnEnd, TurnError};
-use skillyard_trust::guard::Surroundings as _;
-use skillyard_trust::verdict::OptIn;
+
+pub(crate) use start::configured;
+use start::start;
+pub(super) use told::{failed, kept, status, tell};
 
 use super::{Outcome, chat_export, chat_sessions, chat_talk};
-use crate::agent::{self, Collected, Files, Output, Terminal, Told, Wanted};
+use crate::agent::{Collected, Output, Terminal, Told};
 use crate::context::Context;
+use crate::error::CommandError;
 use crate::error::agent::AgentFailure;
-use crate::error::{CommandError, Status, report_as};
 use crate::library::Choice;
-use crate::mcp::Lenders;
-use crate::printer::Printer;
-use crate::sanitize::visible;
 use crate::terminal::{LONGEST, Lines};
-use crate::workspace::Workspace;
 
 /// Talk to a model that uses skills
 ///
@@ -121,30 +119,6 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     }
 }
 
-/// Tells people, and programs in the format they asked for, why there is no answer.
-pub(super) fn failed(
-    printer: &Printer,
-    output: Output,
-    session: Option<String>,
-    error: &CommandError,
-    better_hint: Option<String>,
-) -> Status {
-    report_as(printer, error, better_hint, |mut error| match output {
-        Output::Text => Ok(()),
-        Output::Json => printer.json(&json!({ "session": session, "error": error })),
-        Output::StreamJson => {
-            error["type"] = "error".into();
-            error["session"] = session.into();
-            printer.compact_json(&error)
-        }
-    })
-}
-
-/// The name of a session in which there is something to go on with.
-pub(super) fn kept(session: &Session) -> Option<String> {
-    (!session.messages.is_empty()).then(|| session.id.clone())
-}
-
 /// Talks; `name` becomes the session's name once there is something to go on with.
 fn talk(context: &Context, args: &Args, output: Output, name: &mut Option<String>) -> Outcome {
     let prompt = args.prompt.as_deref().map(said).transpose()?;
@@ -189,161 +163,6 @@ fn said(prompt: &str) -> Result<String, CommandError> {
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
-fn start(
-    context: &Context,
-    args: &Args,
-    cancel: &AtomicBool,
-) -> Result<(Runtime, Session), CommandError> {
-    args.keep_locked(context)?;
-    let opt_in = if args.allow_scripts {
-        OptIn::Yes
-    } else {
-        OptIn::No
-    };
-    let mut wanted = Wanted {
-        choice: args.choice.clone(),
-        only: None,
-        opt_in,
-        lenders: Lenders::default(),
-        lent_before: None,
-        files: Files::Workspace,
-    };
-    let named = named_folder(context, args)?;
-    if let Some(name) = &args.resume {
-        let store = agent::store(context)?;
-        let chosen;
-        let name = if name.is_empty() {
-            chosen = chat_sessions::pick(context, &store)?;
-            &chosen
-        } else {
-            name
-        };
-        let mut session = store.load(name).map_err(TurnError::from)?;
-        if args.fork {
-            session = session.fork(context.now()).map_err(TurnError::from)?;
-        }
-        let began = || PathBuf::from(&session.workspace);
-        let there = context.in_folder(&named.clone().unwrap_or_else(began));
-        let folder = &there.environment.current_dir;
-        if named.is_none() && *folder != context.environment.current_dir {
-            context.printer.note(&format!(
-                "It works in `{}`, where it began, with the skills there; `--workspace .` lets it work here",
-                visible(&folder.to_string_lossy())
-            ));
-        }
-        let context = &there;
-        // The session was told of these; others would change what its first bytes say.
-        wanted.only = Some(session.prompt.skills.clone());
-        let mut settings = session.prompt.settings.clone();
-        if let Some(model) = args
-            .model
-            .as_ref()
-            .filter(|model| **model != settings.model)
-        {
-            settings.model.clone_from(model);
-            settings.tool_mode = ToolMode::Auto;
-        }
-        wanted.lenders = lenders(context, &settings, cancel)?;
-        let runtime = agent::runtime(context, &wanted, &settings)?;
-        let tokens = agent::model_context(context, &settings.model)?;
-        if settings != session.prompt.settings {
-            let mode = agent::tool_mode(context, &settings, cancel)?;
-            session.hand_over(&settings.model, mode, tokens);
-        } else if let Some(tokens) = tokens {
-            session.has_context(tokens);
-        }
-        return Ok((runtime, session));
-    }
-    let there = named.map(|folder| context.in_folder(&folder));
-    let context = there.as_ref().unwrap_or(context);
-    let (mut settings, version) = match &args.agent {
-        Some(name) => {
-            let (settings, only, version) = super::agent::resolved(context, name)?;
-            wanted.only = Some(only);
-            (settings, Some(version))
-        }
-        None => (configured(context)?, None),
-    };
-    if let Some(model) = &args.model {
-        settings.model.clone_from(model);
-    }
-    if let Some(strategy) = &args.strategy {
-        settings.strategy = super::agent::strategy(strategy)?;
-    }
-    if let Some(mode) = &args.tool_mode {
-        settings.tool_mode = super::agent::tool_mode(mode)?;
-    }
-    if !args.mcp.is_empty() {
-        settings.mcp.clone_from(&args.mcp);
-    }
-    wanted.lenders = lenders(context, &settings, cancel)?;
-    let runtime = agent::runtime(context, &wanted, &settings)?;
-    settings.tool_mode = agent::tool_mode(context, &settings, cancel)?;
-    agent::with_context(context, &mut settings)?;
-    let session = agent::session(context, runtime.prompt(&settings), version)?;
-    Ok((runtime, session))
-}
-
-/// The MCP servers of a session, started; the user is told of those that lend nothing.
-fn lenders(
-    context: &Context,
-    settings: &Settings,
-    cancel: &AtomicBool,
-) -> Result<Lenders, CommandError> {
-    let mut lenders = Lenders::named(context, &settings.mcp)?;
-    let mut tell = |text: &str| context.printer.note(&format!("warning: {text}"));
-    lenders.wake(cancel, &mut tell);
-    if cancel.load(Ordering::Relaxed) {
-        return Err(CommandError::Stopped);
-    }
-    Ok(lenders)
-}
-
-impl Args {
-    /// Refuses flags that stand for keys which the organisation locked.
-    fn keep_locked(&self, context: &Context) -> Result<(), CommandError> {
-        let config = context.config()?;
-        if self.allow_scripts {
-            config.keep_locked("scripts.allow", "`--allow-scripts`", "true")?;
-        }
-        if let Some(model) = &self.model {
-            config.keep_locked("agents.model", "`--model`", model)?;
-        }
-        match &self.strategy {
-            Some(strategy) => config.keep_locked("agents.activation", "`--strategy`", strategy),
-            None => Ok(()),
-        }
-    }
-}
-
-/// The folder that the command line names.
-fn named_folder(context: &Context, args: &Args) -> Result<Option<PathBuf>, CommandError> {
-    let Some(folder) = &args.workspace else {
-        return Ok(None);
-    };
-    let folder = Workspace::new(&context.environment, Some(folder))?;
-    Ok(Some(folder.workspace().to_owned()))
-}
-
-/// How an agent without a name works.
-pub(crate) fn configured(context: &Context) -> Result<Settings, CommandError> {
-    let config = context.config()?;
-    let strategy = config.text("agents.activation");
-    let strategy = strategy.as_deref().map(super::agent::strategy);
-    let mut settings = Settings {
-        model: config
-            .text("agents.model")
-            .unwrap_or_else(|| "offline".into()),
-        strategy: strategy.transpose()?.unwrap_or(Strategy::Tool),
-        router_model: config.text("agents.router_model"),
-        ..Settings::default()
-    };
-    settings.limits.catalog_skills = config.max_skills();
-    let routed = config.count("agents.routed_skills");
-    settings.limits.routed_skills = routed.unwrap_or(settings.limits.routed_skills);
-    Ok(settings)
-}
-
 fn once(
     runtime: &mut Runtime,
     session: &mut Session,
@@ -356,57 +175,6 @@ fn once(
     let end = runtime.turn(session, prompt, front)?;
     tell(session, &end, front)?;
     Ok(status(end.reason))
-}
-
-/// Yes where there is a whole answer.
-pub(super) fn status(reason: EndReason) -> Status {
-    match reason {
-        EndReason::Answered | EndReason::Activated => Status::Yes,
-        EndReason::Cancelled => Status::Code(130),
-        EndReason::Length
-        | EndReason::Refused
-        | EndReason::Empty
-        | EndReason::StepLimit
-        | EndReason::Repetition
-        | EndReason::TokenBudget => Status::No,
-    }
-}
-
-/// Tells programs what came of a turn; people have read it.
-pub(super) fn tell(
-    session: &Session,
-    end: &TurnEnd,
-    front: &mut Terminal<'_>,
-) -> Result<(), CommandError> {
-    if let Some(error) = front.collected.unwritten.take() {
-        return Err(error.into());
-    }
-    let printer = &front.context.printer;
-    match front.output {
-        Output::Text => {
-            printer.detail(&format!("session {}", session.id));
-        }
-        Output::Json => {
-            let names = session.state.activated.iter();
-            printer.json(&json!({
-                "session": session.id,
-                "model": session.prompt.settings.model,
-                "answer": session.given_answer(),
-                "end": end.reason,
-                "steps": end.steps,
-                "usage": end.usage,
-                "activated": front.collected.activated,
-                "active_skills": names.map(|each| json!({ "name": each.name, "digest": each.digest })).collect::<Vec<_>>(),
-                "calls": front.collected.calls,
-            }))?;
-        }
-        Output::StreamJson => {
-            let answer =
-                json!({ "type": "answer", "session": session.id, "text": session.given_answer() });
-            printer.compact_json(&answer)?;
-        }
-    }
-    Ok(())
 }
 
 /// Becomes true with Ctrl-C.
