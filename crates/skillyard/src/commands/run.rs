@@ -1,25 +1,24 @@
 //! `skillyard run`.
 
+mod allowed;
+mod denied;
+
 use std::ffi::OsString;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
-use std::time::Duration;
 
 use serde_json::json;
-use skillyard_audit::Outcome::Denied;
-use skillyard_audit::{Event, EventKind};
-use skillyard_catalog::resource::{SkillRoot, digest};
-use skillyard_format::package::Digest;
+use skillyard_audit::EventKind;
 use skillyard_sandbox::survey::Survey;
-use skillyard_sandbox::{Backend, HostRule, Live, Network, Outcome as Ran, Sandbox};
-use skillyard_trust::tier::Row;
+use skillyard_sandbox::{Backend, Live, Outcome as Ran, Sandbox};
 
+use self::allowed::{allowed, approved_hosts, backend, unlocked};
+use self::denied::{denied, unanswered};
 use super::Outcome;
 use super::run_explain::explain;
 use super::run_told::{as_json, tell, tell_unread};
-use crate::config::keys::ENTRIES;
 use crate::context::Context;
 use crate::error::{CommandError, RunError, Status};
 use crate::permission::Permissions;
@@ -27,7 +26,7 @@ use crate::printer::Watched;
 use crate::script;
 use crate::script::approval::{self, Answer, Approval, Request};
 use crate::script::place::{Copy, SkillPlace};
-use crate::script::profile::{self, Allowed, Made, Plan, SkillFolders};
+use crate::script::profile::{self, Made, Plan};
 use crate::script::record::{Run, Standing};
 
 /// Run a script of a skill in a sandbox
@@ -191,170 +190,12 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     Ok(Status::Code(u8::try_from(ran.code()).unwrap_or(255)))
 }
 
-/// The hosts that were approved of the skill's files as they are now, and what they are then.
-fn approved_hosts(
-    context: &Context,
-    skill: &SkillPlace,
-) -> Result<(Vec<String>, Option<Digest>), CommandError> {
-    let permissions = Permissions::load(context)?;
-    // Nearly no skill has any, and its files are hashed once more for this.
-    if !permissions.may_have_hosts(&skill.name) {
-        return Ok((Vec::new(), None));
-    }
-    let root = SkillRoot::open(&skill.folder).map_err(CommandError::Resource)?;
-    let now = digest(&root).map_err(CommandError::Resource)?;
-    let provenance = permissions.provenance_of(skill.source, &skill.folder);
-    let hosts = permissions.hosts(&provenance, &skill.name, Some(&now));
-    Ok((hosts.to_vec(), Some(now)))
-}
-
-/// Writes down that a run was refused before anybody was asked.
-fn denied(context: &Context, args: &Args, skill: &SkillPlace, error: CommandError) -> CommandError {
-    let reason = match &error {
-        CommandError::Run(RunError::Blocked { reason, .. }) => reason.clone(),
-        CommandError::Run(RunError::Locked { .. }) | CommandError::Locked { .. } => {
-            error.to_string()
-        }
-        _ => return error,
-    };
-    if args.explain {
-        return error;
-    }
-    let mut event = Event::new(EventKind::ScriptExecuted)
-        .skill(&skill.name)
-        .trigger("user")
-        .detail("script", &args.script);
-    if let Some(kind) = skill.source {
-        event = event.source(kind.as_str());
-    }
-    // Those inside the binary are only written out to run.
-    let now = SkillRoot::open(&skill.folder).ok();
-    if let Some(now) = now.and_then(|root| digest(&root).ok()) {
-        event = event.digest(now.to_string());
-    }
-    let event = event.ended(Denied, reason);
-    context.record(&event).err().unwrap_or(error)
-}
-
-/// Writes down that a run was refused because nobody was there to be asked.
-fn unanswered(context: &Context, request: &Request<'_>, error: CommandError) -> CommandError {
-    let is_unanswered = matches!(&error, CommandError::Run(RunError::NotApproved { .. }));
-    // Who was there and said no is in the log already.
-    if !is_unanswered || context.printer.can_ask() {
-        return error;
-    }
-    let reason = "it was not approved, and there was nobody to ask";
-    let event = approval::event(request, EventKind::ScriptExecuted).ended(Denied, reason);
-    context.record(&event).err().unwrap_or(error)
-}
-
 fn answer(args: &Args) -> Answer {
     match (args.yes, args.allow_scripts) {
         (true, _) => Answer::Yes,
         (false, true) => Answer::AllowScripts,
         (false, false) => Answer::Ask,
     }
-}
-
-/// What the command line allows, and the configuration where that says nothing.
-fn allowed(context: &Context, args: &Args) -> Result<Allowed, CommandError> {
-    let config = context.config()?;
-    if args.allow_scripts {
-        config.keep_locked("scripts.allow", "`--allow-scripts`", "true")?;
-    }
-    let configured = Allowed::configured(&config);
-    let day = 24.0 * 60.0 * 60.0;
-    let mut limits = configured.limits;
-    match args.timeout {
-        None => {}
-        Some(seconds) if seconds > 0.0 && seconds < day => {
-            limits.wall = Duration::from_secs_f64(seconds);
-            let key = "sandbox.timeout";
-            if let Some(by) = config
-                .lock_of(key)
-                .filter(|_| limits.wall > configured.limits.wall)
-            {
-                let (key, by) = (key.to_owned(), by.to_owned());
-                let flag = "--timeout";
-                return Err(RunError::Locked { key, flag, by }.into());
-            }
-            limits.cpu = limits.cpu.max(limits.wall);
-        }
-        Some(_) => return Err(RunError::Timeout.into()),
-    }
-    let network = if args.net.iter().any(|host| host == "full") {
-        Network::Full
-    } else if args.net.is_empty() {
-        Network::None
-    } else {
-        let rules = args.net.iter().map(|host| host.parse::<HostRule>());
-        Network::Hosts(rules.collect::<Result<_, _>>().map_err(RunError::from)?)
-    };
-    let variables = args.env.iter().map(|name| {
-        let value = context.environment.passed_on(name);
-        let value = value.ok_or_else(|| RunError::NoSuchVariable(name.clone()))?;
-        Ok((OsString::from(name), value))
-    });
-    let workspace = args
-        .workspace
-        .as_deref()
-        .map(|path| profile::workspace(path, &context.environment));
-    let workspace = workspace.transpose()?;
-    let mut skill_folders = SkillFolders::default();
-    if let Some(folder) = workspace.as_ref().filter(|_| !args.read_only) {
-        skill_folders = SkillFolders::around(context, folder)?;
-        skill_folders.refuse_among(folder)?;
-    }
-    Ok(Allowed {
-        limits,
-        commands: commands(&args.command, configured.commands)?,
-        workspace,
-        skill_folders,
-        read_only: args.read_only,
-        network,
-        environment: variables.collect::<Result<_, RunError>>()?,
-        stdin: args.stdin,
-    })
-}
-
-/// The programs that the command line names; the configuration can only be narrowed.
-fn commands(
-    named: &[String],
-    configured: Option<Vec<String>>,
-) -> Result<Option<Vec<String>>, RunError> {
-    if named.is_empty() {
-        return Ok(configured);
-    }
-    let outside = |name: &&String| configured.as_ref().is_some_and(|all| !all.contains(name));
-    match named.iter().find(outside) {
-        Some(name) => Err(RunError::Command(name.clone())),
-        None => Ok(Some(named.to_vec())),
-    }
-}
-
-/// The back end that was asked for, or the best for what is allowed.
-fn backend(survey: &Survey, args: &Args, allowed: &Allowed) -> Result<Backend, RunError> {
-    match args.backend {
-        Some(backend) => Ok(backend),
-        None => Ok(Backend::best(survey, &profile::outline(allowed))?),
-    }
-}
-
-/// Refuses to do without a sandbox where the organisation keeps to itself what one has to hold.
-fn unlocked(context: &Context, skill: &SkillPlace) -> Result<(), CommandError> {
-    let config = context.config()?;
-    let provenance = Permissions::load(context)?.provenance_of(skill.source, &skill.folder);
-    let row = format!("trust.{}.scripts", Row::of(&provenance).as_str());
-    let limits = ENTRIES.iter().map(|entry| entry.key);
-    let limits = limits.filter(|name| name.starts_with("sandbox."));
-    for key in limits.chain([row.as_str()]) {
-        if let Some(by) = config.lock_of(key) {
-            let (key, by) = (key.to_owned(), by.to_owned());
-            let flag = "--backend none";
-            return Err(RunError::Locked { key, flag, by }.into());
-        }
-    }
-    Ok(())
 }
 
 /// Runs it, with its output passed on as it comes; and why not all of that could be written.
