@@ -5,7 +5,8 @@ use skillyard_agent::settings::{Limits, Strategy, ToolMode};
 use skillyard_agent::tool::WorkspaceTools;
 use skillyard_audit::EventKind;
 
-use super::{Outcome, Said, changed, store};
+use super::said::Said;
+use super::{Outcome, changed, store};
 use crate::context::Context;
 use crate::error::agent::AgentFailure;
 

@@ -2,7 +2,8 @@
 
 use skillyard_agent::agent::Definition;
 
-use super::{Outcome, Said, store, updated};
+use super::said::Said;
+use super::{Outcome, store, updated};
 use crate::context::Context;
 
 /// Change an agent: its next version says what the flags say
