@@ -2,8 +2,10 @@
 
 pub(crate) mod decisions;
 mod install;
+mod known;
 mod log;
 mod offer;
+mod standing;
 mod tokens;
 
 use std::path::{Path, PathBuf};
@@ -12,9 +14,8 @@ use std::sync::{Arc, PoisonError, RwLock};
 
 use skillyard_agent::telemetry::{Happening, Subscriber};
 use skillyard_audit::{Event, EventKind, Recorder};
-use skillyard_catalog::resource::{BinaryContent, ReadLimits};
+use skillyard_catalog::resource::ReadLimits;
 use skillyard_catalog::selection::{Pattern, Selection};
-use skillyard_catalog::source::SourceKind;
 use skillyard_catalog::walk::Watched;
 use skillyard_catalog::{Catalog, CatalogSkill};
 use skillyard_format::package::Digest;
@@ -24,21 +25,19 @@ use skillyard_server::{
     Refusal, Revocation, Runs, ScriptRun, Standing, Switch,
 };
 use skillyard_trust::guard::{ActiveSkill, GuardDecision, GuardRequest, check};
-use skillyard_trust::verdict::OptIn;
 
 use crate::agent::subscribers;
 use crate::config::edit::Target;
 use crate::context::Context;
 use crate::discovered;
 use crate::error::{CommandError, RunError};
-use crate::installed::Altered;
 use crate::library::{self, Choice, IndexMode};
-use crate::permission::Permissions;
 use crate::script::sandboxed::{self, Wanted};
 use crate::signing::signers;
 use crate::workspace::Workspace;
 
 use decisions::Decisions;
+use known::Known;
 pub(crate) use log::LogFormat;
 pub(crate) use offer::{Offer, OfferFlags};
 pub(crate) use tokens::tokens;
@@ -58,32 +57,6 @@ pub(crate) struct Machine {
     recorder: Recorder,
     /// Who receives traces.
     subscribers: Vec<Arc<dyn Subscriber>>,
-}
-
-#[derive(Debug, Clone, Copy)]
-struct Known {
-    limits: ReadLimits,
-    portions: Portions,
-    offers_skills: bool,
-}
-
-impl Known {
-    fn read(context: &Context) -> Result<Self, CommandError> {
-        let config = context.config()?;
-        Ok(Self {
-            limits: ReadLimits {
-                max_bytes: config.max_resource_bytes(),
-                nested: config.reads_nested_resources(),
-                binary: BinaryContent::Describe,
-                ..ReadLimits::default()
-            },
-            portions: Portions {
-                skills: config.max_skills(),
-                instruction_bytes: config.max_skill_md_bytes(),
-            },
-            offers_skills: config.serves_skills(),
-        })
-    }
 }
 
 impl Machine {
@@ -133,32 +106,9 @@ impl Host for Machine {
     }
 
     fn standing(&self, skill: &CatalogSkill, digest: Option<&Digest>) -> Standing {
-        let Ok(permissions) = self.decisions.of(&self.context) else {
-            // What cannot be decided is decided against.
-            return Standing {
-                tier: "unknown".into(),
-                third_party: true,
-                scripts: "blocked".into(),
-                reason: "the configuration cannot be read".into(),
-                altered: unknown(skill),
-                ..Standing::default()
-            };
-        };
-        let provenance = permissions.provenance(skill);
-        let tier = permissions.verdict(&provenance).tier;
-        let decision = permissions.script(skill, digest, OptIn::No);
-        Standing {
-            altered: alteration(&permissions, skill, &|| digest.copied()),
-            tier: tier.as_str().to_owned(),
-            provenance: provenance.to_string(),
-            third_party: provenance.is_third_party(),
-            scripts: decision.as_str().to_owned(),
-            reason: decision.reason().to_owned(),
-            hosts: permissions
-                .hosts(&provenance, &skill.record.name, digest)
-                .to_vec(),
-            signer: provenance.signer,
-            version: provenance.revision,
+        match self.decisions.of(&self.context) {
+            Ok(permissions) => standing::decided(&permissions, skill, digest),
+            Err(_) => standing::undecided(skill),
         }
     }
 
@@ -168,8 +118,8 @@ impl Host for Machine {
         now: &dyn Fn() -> Option<Digest>,
     ) -> Option<Alteration> {
         match self.decisions.of(&self.context) {
-            Ok(permissions) => alteration(&permissions, skill, now),
-            Err(_) => unknown(skill),
+            Ok(permissions) => standing::alteration(&permissions, skill, now),
+            Err(_) => standing::unknown(skill),
         }
     }
 
@@ -337,30 +287,4 @@ fn unrun(error: &CommandError) -> HostError {
         CommandError::Run(RunError::NotAScript(_)) => HostError::Senseless(text),
         _ => HostError::new(text),
     }
-}
-
-/// What is wrong with files that are not those that were installed.
-fn alteration(
-    permissions: &Permissions,
-    skill: &CatalogSkill,
-    now: &dyn Fn() -> Option<Digest>,
-) -> Option<Alteration> {
-    let name = &skill.record.name;
-    let expected = permissions.expected(name, &skill.record.folder)?;
-    let installed = *expected.first()?;
-    let reason = match now() {
-        Some(now) if expected.contains(&now) => return None,
-        Some(now) => Altered { now, installed }.to_string(),
-        None => format!("its files cannot be hashed, and {installed} was installed"),
-    };
-    let remedy = permissions.remedy(name, &skill.record.folder);
-    Some(Alteration { reason, remedy })
-}
-
-/// What is said of a skill that may have been installed while nobody can tell what was.
-fn unknown(skill: &CatalogSkill) -> Option<Alteration> {
-    (skill.kind != SourceKind::Builtin).then(|| Alteration {
-        reason: "its files cannot be compared with those that were installed while the configuration cannot be read".into(),
-        remedy: "`skillyard doctor` says what is wrong with the configuration".into(),
-    })
 }

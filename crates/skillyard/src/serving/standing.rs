@@ -1,0 +1,72 @@
+//! How a skill stands here, as the server is told.
+
+use skillyard_catalog::CatalogSkill;
+use skillyard_catalog::source::SourceKind;
+use skillyard_format::package::Digest;
+use skillyard_server::{Alteration, Standing};
+use skillyard_trust::verdict::OptIn;
+
+use crate::installed::Altered;
+use crate::permission::Permissions;
+
+/// How a skill stands by what was decided.
+pub(super) fn decided(
+    permissions: &Permissions,
+    skill: &CatalogSkill,
+    digest: Option<&Digest>,
+) -> Standing {
+    let provenance = permissions.provenance(skill);
+    let tier = permissions.verdict(&provenance).tier;
+    let decision = permissions.script(skill, digest, OptIn::No);
+    Standing {
+        altered: alteration(permissions, skill, &|| digest.copied()),
+        tier: tier.as_str().to_owned(),
+        provenance: provenance.to_string(),
+        third_party: provenance.is_third_party(),
+        scripts: decision.as_str().to_owned(),
+        reason: decision.reason().to_owned(),
+        hosts: permissions
+            .hosts(&provenance, &skill.record.name, digest)
+            .to_vec(),
+        signer: provenance.signer,
+        version: provenance.revision,
+    }
+}
+
+/// How a skill stands while nobody can tell: what cannot be decided is decided against.
+pub(super) fn undecided(skill: &CatalogSkill) -> Standing {
+    Standing {
+        tier: "unknown".into(),
+        third_party: true,
+        scripts: "blocked".into(),
+        reason: "the configuration cannot be read".into(),
+        altered: unknown(skill),
+        ..Standing::default()
+    }
+}
+
+/// What is wrong with files that are not those that were installed.
+pub(super) fn alteration(
+    permissions: &Permissions,
+    skill: &CatalogSkill,
+    now: &dyn Fn() -> Option<Digest>,
+) -> Option<Alteration> {
+    let name = &skill.record.name;
+    let expected = permissions.expected(name, &skill.record.folder)?;
+    let installed = *expected.first()?;
+    let reason = match now() {
+        Some(now) if expected.contains(&now) => return None,
+        Some(now) => Altered { now, installed }.to_string(),
+        None => format!("its files cannot be hashed, and {installed} was installed"),
+    };
+    let remedy = permissions.remedy(name, &skill.record.folder);
+    Some(Alteration { reason, remedy })
+}
+
+/// What is said of a skill that may have been installed while nobody can tell what was.
+pub(super) fn unknown(skill: &CatalogSkill) -> Option<Alteration> {
+    (skill.kind != SourceKind::Builtin).then(|| Alteration {
+        reason: "its files cannot be compared with those that were installed while the configuration cannot be read".into(),
+        remedy: "`skillyard doctor` says what is wrong with the configuration".into(),
+    })
+}
