@@ -1,9 +1,10 @@
 //! What a script may do: what the user allows, less what the skill does not need.
 //!
-//! `narrowed` brings both sides together, `folder` says which folders it may work in, `protected`
-//! what of them stays as it is, `skill_folders` where skills are read from, `made` what was new in them afterwards; `told` tells people and
-//! programs of all this.
+//! `allowed` is the user's side, `narrowed` brings both together, `folder` says which folders it may
+//! work in, `protected` what of them stays as it is, `skill_folders` where skills are read from,
+//! `made` what was new in them afterwards; `told` tells people and programs of all this.
 
+mod allowed;
 mod folder;
 mod made;
 mod narrowed;
@@ -21,65 +22,16 @@ use skillyard_sandbox::{
 
 use super::declared::{Declared, Workspace};
 use super::interpreter::{Interpreter, program};
-use crate::config::Config;
 use crate::error::RunError;
 
 use narrowed::{limits, network};
 
+pub(crate) use allowed::Allowed;
 pub(crate) use folder::workspace;
 pub(crate) use made::Made;
 pub(crate) use protected::{is_obeyed, leads_into};
 pub(crate) use skill_folders::SkillFolders;
 pub(crate) use told::{argv, as_json, limits_json, reach};
-
-/// What the user allows.
-#[derive(Debug, Clone, Default)]
-pub(crate) struct Allowed {
-    /// How much it may use.
-    pub(crate) limits: Limits,
-    /// The programs of the system that it may start, by their names; all if nobody says.
-    pub(crate) commands: Option<Vec<String>>,
-    /// A folder to work in.
-    pub(crate) workspace: Option<PathBuf>,
-    /// Where skills are read from, which no script changes in that folder.
-    pub(crate) skill_folders: SkillFolders,
-    /// Whether that folder may only be read.
-    pub(crate) read_only: bool,
-    /// The network.
-    pub(crate) network: Network,
-    /// Variables that are passed on.
-    pub(crate) environment: Vec<(OsString, OsString)>,
-    /// Whether our own input is passed on.
-    pub(crate) stdin: bool,
-}
-
-impl Allowed {
-    /// What the configuration allows to every script.
-    pub(crate) fn configured(config: &Config) -> Self {
-        Self {
-            limits: config.script_limits(),
-            commands: config.script_commands(),
-            ..Self::default()
-        }
-    }
-
-    /// The same with hosts that were approved.
-    pub(crate) fn with_hosts(mut self, hosts: &[String]) -> Result<Self, RunError> {
-        let rules = hosts.iter().map(|host| host.parse::<HostRule>());
-        let rules: Vec<HostRule> = rules.collect::<Result<_, _>>()?;
-        self.network = match self.network {
-            Network::None if rules.is_empty() => Network::None,
-            Network::None => Network::Hosts(rules),
-            Network::Full => Network::Full,
-            Network::Hosts(mut asked) => {
-                let more: Vec<_> = rules.into_iter().filter(|it| !asked.contains(it)).collect();
-                asked.extend(more);
-                Network::Hosts(asked)
-            }
-        };
-        Ok(self)
-    }
-}
 
 /// A script, ready to run.
 #[derive(Debug, Clone)]
@@ -265,96 +217,4 @@ fn environment(
 }
 
 #[cfg(test)]
-mod tests {
-    use std::time::Duration;
-
-    use serde_json::json;
-
-    use super::*;
-
-    fn planned(metadata: &Value, allowed: &Allowed) -> Plan {
-        let fields = json!({ "metadata": metadata });
-        let subject = Subject {
-            name: "pdf",
-            copy: Path::new("/tmp/copy/pdf"),
-            folder: Path::new("/skills/pdf"),
-            fields: &fields,
-            script: "scripts/run.py",
-            path: &[],
-        };
-        let interpreter = Interpreter {
-            program: Some("/usr/bin/python3".into()),
-            arguments: vec!["-u".into()],
-            installation: Vec::new(),
-        };
-        plan(
-            &subject,
-            &interpreter,
-            allowed,
-            &["a".into()],
-            Backend::Bubblewrap,
-        )
-        .unwrap()
-    }
-
-    #[test]
-    fn a_skill_narrows_and_never_widens() {
-        let folder = tempfile::tempdir().unwrap();
-        let limits = Limits {
-            wall: Duration::from_secs(20),
-            ..Limits::default()
-        };
-        let allowed = Allowed {
-            limits,
-            workspace: Some(folder.path().to_owned()),
-            network: Network::Hosts(vec![
-                "a.example".parse().unwrap(),
-                "b.example".parse().unwrap(),
-            ]),
-            ..Allowed::default()
-        };
-        let plain = planned(&json!({}), &allowed);
-        assert_eq!(
-            argv(&plain.command),
-            ["/usr/bin/python3", "-u", "/skills/pdf/scripts/run.py", "a"]
-        );
-        assert_eq!(plain.command.directory, folder.path());
-        assert_eq!(plain.profile.limits.wall, Duration::from_secs(20));
-        assert_eq!(plain.profile.writable().count(), 1);
-        let more = json!({ "sandbox-timeout": "1000", "sandbox-memory": "999999", "sandbox-network": "a.example evil.example", "sandbox-workspace": "write" });
-        let more = planned(&more, &allowed);
-        assert_eq!(more.profile.limits, plain.profile.limits);
-        let writes = format!("hosts a.example; writes `{}`", folder.path().display());
-        assert_eq!(reach(&more.profile, Backend::Bubblewrap), writes);
-        assert_eq!(more.wished, ["evil.example".parse().unwrap()]);
-        let less = json!({ "sandbox-timeout": "5", "sandbox-memory": "10", "sandbox-network": "none", "sandbox-workspace": "none" });
-        let less = planned(&less, &allowed);
-        assert_eq!(
-            (
-                less.profile.limits.wall.as_secs(),
-                less.profile.limits.memory
-            ),
-            (5, 10 << 20)
-        );
-        assert_eq!(reach(&less.profile, Backend::Bubblewrap), "no network");
-        assert_eq!(less.command.directory, Path::new("/skills/pdf"));
-        let read = planned(&json!({ "sandbox-workspace": "read" }), &allowed);
-        assert_eq!(read.profile.writable().count(), 0);
-        let full = Allowed {
-            network: Network::Full,
-            ..Allowed::default()
-        };
-        assert_eq!(
-            reach(
-                &planned(&json!({ "sandbox-network": "a.example" }), &full).profile,
-                Backend::Bubblewrap
-            ),
-            "hosts a.example"
-        );
-        let none = planned(
-            &json!({ "sandbox-network": "a.example" }),
-            &Allowed::default(),
-        );
-        assert_eq!(none.profile.network, Network::None);
-    }
-}
+mod tests;
