@@ -7,8 +7,8 @@
 //! `final_block` what would let an approval lift a block that is final,
 //! `problem` is what can be wrong.
 //! `edit`, `removal` and `private_file` change files.
-//! `discovery`, `limits`, `sources`, `hosts`, `sessions`, `mcp` and `install` are what the commands
-//! ask for.
+//! `discovery`, `limits`, `sources` with `source`, `hosts`, `sessions`, `mcp` and `install` are what
+//! the commands ask for.
 //!
 //! Files: `/etc/skillyard/config.toml` (the organisation's), `$SKILLYARD_HOME/config.toml`
 //! (the user's, mode 0600) and `.skillyard/config.toml` at a project's root, which has no say
@@ -41,7 +41,8 @@ mod reading;
 mod removal;
 pub(crate) mod schema;
 mod sessions;
-pub(crate) mod sources;
+pub(crate) mod source;
+mod sources;
 mod spelling;
 pub(crate) mod telemetry;
 mod template;

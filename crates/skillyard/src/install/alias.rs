@@ -6,7 +6,7 @@ use skillyard_install::reference::{
 use url::{Position, Url};
 
 use super::meaning::{at, joined, written};
-use crate::config::sources::{Source, SourceKind};
+use crate::config::source::{Source, SourceKind};
 use crate::error::CommandError;
 use crate::error::install::InstallFailure;
 

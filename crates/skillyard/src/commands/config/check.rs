@@ -11,7 +11,7 @@ use crate::config::hosts::HostSettings;
 use crate::config::layer::Setting;
 use crate::config::mcp::{Reach, unreachable};
 use crate::config::problem::{ConfigError, Problem};
-use crate::config::sources::Source;
+use crate::config::source::Source;
 use crate::config::value::Value as Said;
 use crate::context::Context;
 use crate::error::Status;

@@ -11,7 +11,7 @@ use skillyard_install::reference::{Host, Hosted};
 
 use super::{Web, headers_of, parsed, proof, setting};
 use crate::config::hosts::HostSettings;
-use crate::config::sources::SourceKind;
+use crate::config::source::SourceKind;
 use crate::error::CommandError;
 use crate::error::install::InstallFailure;
 use crate::install::alias;

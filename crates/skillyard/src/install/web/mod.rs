@@ -27,7 +27,7 @@ use super::meaning::written;
 use super::progress::Bar;
 use crate::config::Config;
 use crate::config::problem::ConfigError;
-use crate::config::sources::{Source, SourceKind};
+use crate::config::source::{Source, SourceKind};
 use crate::context::Context;
 use crate::error::CommandError;
 use crate::error::install::InstallFailure;

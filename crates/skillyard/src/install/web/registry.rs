@@ -13,7 +13,7 @@ use skillyard_install::origin::{Origin, OriginKind};
 use skillyard_install::reference::RegistryReference;
 
 use super::{Web, headers_of, parsed, setting};
-use crate::config::sources::Source;
+use crate::config::source::Source;
 use crate::error::CommandError;
 use crate::error::install::InstallFailure;
 use crate::install::logs;
