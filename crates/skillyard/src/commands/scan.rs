@@ -1,5 +1,8 @@
 //! `skillyard scan`.
 
+mod accepted;
+mod reference;
+
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -7,24 +10,19 @@ use std::time::Instant;
 use clap::ValueEnum;
 use rayon::prelude::*;
 use skillyard_catalog::walk::{Found, Skipped, UNREADABLE};
-use skillyard_format::SkillName;
 use skillyard_format::text::decode;
-use skillyard_install::reference::ArchiveKind;
-use skillyard_install::tree::Access;
 use skillyard_trust::scan::{self, Severity};
 
+use self::accepted::{accept, write_baseline};
+use self::reference::{reference, registered, scan_reference};
 use super::Outcome;
 use super::validate::folder_of;
-use crate::baseline::{Baseline, Entry, rendered};
+use crate::baseline::Baseline;
 use crate::context::Context;
-use crate::error::install::InstallFailure;
 use crate::error::{CommandError, Status};
-use crate::install::pick::Pick;
-use crate::install::place::{self, ScopeArgs};
-use crate::install::supply::Supply;
 use crate::library;
 use crate::report::scan::{ScanSummary, Scanned};
-use crate::report::{self, RuleNote, counted};
+use crate::report::{self, RuleNote};
 use crate::sanitize::visible;
 use crate::skill_files::{self, Contents, Visited, directory_name};
 
@@ -208,48 +206,6 @@ enum Place<'a> {
     Elsewhere(&'a str),
 }
 
-/// A name that is neither a path nor installed, where there is a registry that may have it.
-fn registered<'a>(context: &Context, path: &'a Path) -> Result<Option<&'a str>, CommandError> {
-    let name = path.to_str().filter(|text| SkillName::new(text).is_ok());
-    let registry = context.config()?.get("registry.url").is_some();
-    Ok(name.filter(|_| registry))
-}
-
-/// The text of a reference: an archive, or what is no path and has the form of one.
-fn reference(path: &Path) -> Option<&str> {
-    let text = path.to_str()?;
-    let is_archive = path.is_file() && ArchiveKind::of(text).is_some();
-    let is_address =
-        text.contains([':', '@']) || text.contains('/') && !text.starts_with(['.', '/', '~']);
-    (is_archive || !path.exists() && is_address).then_some(text)
-}
-
-/// Scans what an installation would bring, in a folder that goes afterwards.
-fn scan_reference(
-    context: &Context,
-    text: &str,
-    fail_on: Severity,
-    show: Severity,
-) -> Result<Vec<Scanned>, CommandError> {
-    let place = place::Place::find(context, &ScopeArgs::default())?;
-    let mut supply = Supply::new(context, &place);
-    let reference = supply.typed(text)?;
-    let candidates = supply.candidates(&reference, &Pick::All)?;
-    let quarantine = place.store.staging().map_err(InstallFailure::from)?;
-    let mut scanned = Vec::new();
-    for (at, candidate) in candidates.iter().enumerate() {
-        let folder = quarantine.path().join(at.to_string());
-        let written = candidate.tree.write(&folder, Access::ReadOnly);
-        written.map_err(InstallFailure::from)?;
-        scanned.push(Scanned {
-            folder: PathBuf::from(&candidate.source),
-            name: candidate.name.clone(),
-            ..scan_folder(&folder, fail_on, show)?
-        });
-    }
-    Ok(scanned)
-}
-
 /// Scans every skill that `path` names, in order of their folders.
 fn scan_path(
     path: &Path,
@@ -291,58 +247,4 @@ fn scan_folder(folder: &Path, fail_on: Severity, show: Severity) -> Result<Scann
         fail_on,
         show,
     })
-}
-
-/// Takes out what the baseline accepts, and returns what it accepts in vain.
-fn accept(baseline: &Baseline, scanned: &mut [Scanned]) -> Vec<Entry> {
-    for skill in scanned.iter_mut() {
-        skill.accepted = baseline.apply(&skill.name, &mut skill.report);
-    }
-    let looked_at: Vec<_> = scanned
-        .iter()
-        .map(|skill| (skill.name.as_str(), skill.accepted.as_slice()))
-        .collect();
-    baseline.stale(&looked_at)
-}
-
-fn write_baseline(
-    context: &Context,
-    file: &Path,
-    scanned: &[Scanned],
-    reason: Option<&str>,
-) -> Outcome {
-    let reason = reason.unwrap_or_default();
-    let entries: Vec<Entry> = scanned
-        .iter()
-        .flat_map(|skill| {
-            let findings = skill.report.at_least(Severity::Low);
-            findings.map(|finding| Entry::new(&skill.name, finding, reason))
-        })
-        .collect();
-    let count = entries.len();
-    let skills: Vec<&str> = scanned.iter().map(|skill| skill.name.as_str()).collect();
-    let entries = Baseline::begun(file)?.renewed(&skills, &entries);
-    let lacks_reason = entries.iter().any(|entry| entry.reason.trim().is_empty());
-    std::fs::write(file, rendered(entries)).map_err(|source| CommandError::Write {
-        path: file.to_owned(),
-        source,
-    })?;
-    let shown = crate::sanitize::visible(&file.to_string_lossy()).into_owned();
-    context
-        .printer
-        .note(&format!("Wrote {} to `{shown}`", counted(count, "finding")));
-    let more = scanned.iter().flat_map(|skill| &skill.report.more);
-    let more: usize = more.map(|each| each.count).sum();
-    if more > 0 {
-        context.printer.note(&format!(
-            "{} are too many to be accepted one by one, and will still be found",
-            counted(more, "finding")
-        ));
-    }
-    if lacks_reason {
-        context
-            .printer
-            .note("Give each a `reason` before it is used");
-    }
-    Ok(Status::Yes)
 }

@@ -1,0 +1,67 @@
+//! Findings that were accepted: a baseline is applied, or written.
+
+use std::path::Path;
+
+use skillyard_trust::scan::Severity;
+
+use crate::baseline::{Baseline, Entry, rendered};
+use crate::commands::Outcome;
+use crate::context::Context;
+use crate::error::{CommandError, Status};
+use crate::report::counted;
+use crate::report::scan::Scanned;
+
+/// Takes out what the baseline accepts, and returns what it accepts in vain.
+pub(super) fn accept(baseline: &Baseline, scanned: &mut [Scanned]) -> Vec<Entry> {
+    for skill in scanned.iter_mut() {
+        skill.accepted = baseline.apply(&skill.name, &mut skill.report);
+    }
+    let looked_at: Vec<_> = scanned
+        .iter()
+        .map(|skill| (skill.name.as_str(), skill.accepted.as_slice()))
+        .collect();
+    baseline.stale(&looked_at)
+}
+
+/// Writes what was found into the baseline.
+pub(super) fn write_baseline(
+    context: &Context,
+    file: &Path,
+    scanned: &[Scanned],
+    reason: Option<&str>,
+) -> Outcome {
+    let reason = reason.unwrap_or_default();
+    let entries: Vec<Entry> = scanned
+        .iter()
+        .flat_map(|skill| {
+            let findings = skill.report.at_least(Severity::Low);
+            findings.map(|finding| Entry::new(&skill.name, finding, reason))
+        })
+        .collect();
+    let count = entries.len();
+    let skills: Vec<&str> = scanned.iter().map(|skill| skill.name.as_str()).collect();
+    let entries = Baseline::begun(file)?.renewed(&skills, &entries);
+    let lacks_reason = entries.iter().any(|entry| entry.reason.trim().is_empty());
+    std::fs::write(file, rendered(entries)).map_err(|source| CommandError::Write {
+        path: file.to_owned(),
+        source,
+    })?;
+    let shown = crate::sanitize::visible(&file.to_string_lossy()).into_owned();
+    context
+        .printer
+        .note(&format!("Wrote {} to `{shown}`", counted(count, "finding")));
+    let more = scanned.iter().flat_map(|skill| &skill.report.more);
+    let more: usize = more.map(|each| each.count).sum();
+    if more > 0 {
+        context.printer.note(&format!(
+            "{} are too many to be accepted one by one, and will still be found",
+            counted(more, "finding")
+        ));
+    }
+    if lacks_reason {
+        context
+            .printer
+            .note("Give each a `reason` before it is used");
+    }
+    Ok(Status::Yes)
+}
