@@ -1,0 +1,199 @@
+//! The warning that is shown before a stranger's skill is installed.
+
+use std::collections::HashMap;
+use std::fmt::Write as _;
+use std::path::Path;
+
+use skillyard_install::origin::OriginKind;
+use skillyard_trust::tier::Scripts;
+
+use super::{MOST, compatibility, pointers, prompt_tokens, scripts_of};
+use crate::install::changes::short;
+use crate::install::check::{Checked, described};
+use crate::install::validation;
+use crate::sanitize::visible;
+
+/// Up to so many skills are shown one by one.
+const FEW: usize = 3;
+
+/// What is said about skills of strangers.
+pub(super) fn warning(checked: &[&Checked<'_>]) -> String {
+    let mut text = String::from("⚠️  Security Warning\n────────────────────\n");
+    for group in groups(checked) {
+        about(&group, &mut text);
+    }
+    let is_signed = checked.iter().all(|each| each.signer().is_some());
+    text.push_str(match checked {
+        // A signature says who made it, and not that it is harmless.
+        [_] if is_signed => "Somebody you trust signed this skill. It may still contain:\n",
+        _ if is_signed => "Somebody you trust signed these skills. They may still contain:\n",
+        [_] => "This skill is from an unverified source. It may contain:\n",
+        _ => "These skills are from an unverified source. They may contain:\n",
+    });
+    text.push_str(
+        "- Malicious scripts that execute on your system\n\
+         - Code that accesses sensitive files or credentials\n\
+         - Network calls to external services\n",
+    );
+    let stated = compatibility(checked);
+    if !stated.is_empty() {
+        let heading = "Compatibility, which nobody has checked:";
+        listed(&mut text, heading, "", &stated);
+    }
+    let scripts: Vec<String> = checked
+        .iter()
+        .flat_map(|each| scripts(each, checked.len()))
+        .collect();
+    listed(
+        &mut text,
+        "The following scripts will be installed:",
+        "No scripts will be installed.",
+        &scripts,
+    );
+    let pointers = pointers(checked);
+    if !pointers.is_empty() {
+        let heading = "Kept in git LFS, so that only pointers come in the place of:";
+        listed(&mut text, heading, "", &pointers);
+    }
+    let findings: Vec<String> = checked
+        .iter()
+        .flat_map(|each| each.findings().iter())
+        .map(|finding| visible(&described(finding)).into_owned())
+        .collect();
+    listed(
+        &mut text,
+        "The scanner found:",
+        "The scanner found nothing.",
+        &findings,
+    );
+    if let Some((heading, problems)) = validation::listed(checked) {
+        listed(&mut text, &heading, "", &problems);
+    }
+    text.push_str(allowed(checked));
+    text
+}
+
+/// One skill each, or those together that the same is to be said about where they are many.
+fn groups<'c, 'a>(checked: &[&'c Checked<'a>]) -> Vec<Vec<&'c Checked<'a>>> {
+    let mut groups: Vec<Vec<&Checked<'_>>> = Vec::new();
+    let mut known: HashMap<[String; 3], usize> = HashMap::new();
+    for each in checked {
+        let at = if checked.len() <= FEW {
+            groups.len()
+        } else {
+            let tier = each.verdict.tier.as_str().to_owned();
+            let key = [place(each, &each.candidate.origin.url), tier, signed(each)];
+            *known.entry(key).or_insert(groups.len())
+        };
+        match groups.get_mut(at) {
+            Some(group) => group.push(each),
+            None => groups.push(vec![each]),
+        }
+    }
+    groups
+}
+
+fn about(group: &[&Checked<'_>], text: &mut String) {
+    let Some(first) = group.first() else {
+        return;
+    };
+    let source = if group.len() == 1 {
+        let _ = writeln!(text, "Skill: {}", visible(&first.candidate.name));
+        place(first, &first.candidate.source)
+    } else {
+        let names = group.iter().take(MOST).map(|each| &*each.candidate.name);
+        let names: Vec<&str> = names.collect();
+        let _ = write!(
+            text,
+            "{} skills: {}",
+            group.len(),
+            visible(&names.join(", "))
+        );
+        if group.len() > MOST {
+            let _ = write!(text, " … and {} more", group.len() - MOST);
+        }
+        text.push('\n');
+        place(first, &first.candidate.origin.url)
+    };
+    let _ = writeln!(text, "Source: {}", visible(&source));
+    let tier = first.verdict.tier.as_str().to_uppercase();
+    let _ = writeln!(text, "Trust level: {tier}");
+    let _ = writeln!(text, "Signed: {}", visible(&signed(first)));
+    let tokens: usize = group.iter().map(|each| prompt_tokens(each.candidate)).sum();
+    let _ = writeln!(text, "Prompt: about {tokens} tokens in every prompt\n");
+}
+
+/// An address, and what was taken from there: the commit, or the version and the registry.
+fn place(checked: &Checked<'_>, address: &str) -> String {
+    let origin = &checked.candidate.origin;
+    let is_source = address == checked.candidate.source && Path::new(address).is_dir();
+    match (&origin.commit, &origin.version) {
+        // What is taken from where it was installed came from further away.
+        _ if is_source && origin.kind.is_remote() => {
+            format!("{address}, which was installed from {}", origin.url)
+        }
+        (Some(commit), _) => format!("{address} ({})", short(commit)),
+        (None, Some(version)) if origin.kind == OriginKind::Registry && address != origin.url => {
+            format!("{address} {version} of {}", origin.url)
+        }
+        _ => address.to_owned(),
+    }
+}
+
+fn signed(checked: &Checked<'_>) -> String {
+    match (checked.signer(), checked.verification.reason()) {
+        (Some(signer), _) => format!("by {signer}, whom you trust"),
+        (None, Some(reason)) => reason,
+        (None, None) => "no".to_owned(),
+    }
+}
+
+/// What will be allowed, in the words that fit the strictest of them.
+fn allowed(checked: &[&Checked<'_>]) -> &'static str {
+    let has = |scripts: Scripts| checked.iter().any(|each| each.verdict.scripts == scripts);
+    if has(Scripts::Blocked) {
+        "\nScript execution is BLOCKED by default for untrusted sources.\n"
+    } else if has(Scripts::SandboxedOffline) {
+        "\nScripts run only in the sandbox, without network, and only after you agreed.\n"
+    } else {
+        "\nScripts run only in the sandbox.\n"
+    }
+}
+
+fn listed(text: &mut String, heading: &str, none: &str, lines: &[String]) {
+    if lines.is_empty() {
+        let _ = writeln!(text, "\n{none}");
+        return;
+    }
+    let _ = writeln!(text, "\n{heading}");
+    for line in lines.iter().take(MOST) {
+        let _ = writeln!(text, "  - {line}");
+    }
+    if lines.len() > MOST {
+        let _ = writeln!(text, "  … and {} more", lines.len() - MOST);
+    }
+}
+
+/// The scripts of a skill with their sizes.
+fn scripts(checked: &Checked<'_>, of: usize) -> Vec<String> {
+    let candidate = checked.candidate;
+    scripts_of(candidate)
+        .map(|file| {
+            let path = visible(&file.path);
+            let size = size(file.bytes.len());
+            match of {
+                1 => format!("{path} ({size})"),
+                _ => format!("{}/{path} ({size})", visible(&candidate.name)),
+            }
+        })
+        .collect()
+}
+
+/// A size as people read it: `1.2 KB`.
+fn size(bytes: usize) -> String {
+    let tenths = (bytes * 10).div_ceil(1024);
+    match tenths / 10 {
+        0..1024 => format!("{}.{} KB", tenths / 10, tenths % 10),
+        kilobytes => format!("{}.{} MB", kilobytes / 1024, kilobytes % 1024 * 10 / 1024),
+    }
+}
