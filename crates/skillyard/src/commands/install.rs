@@ -1,36 +1,26 @@
 //! `skillyard install`.
 
+mod preparing;
+
 use std::cell::OnceCell;
-use std::path::PathBuf;
 use std::time::Instant;
 
-use skillyard_install::candidate::Candidate;
-use skillyard_install::dependencies::{Asker, Root};
 use skillyard_install::plan::{OnConflict, Plan, Settlement};
 
+pub(crate) use self::preparing::prepare;
 use super::Outcome;
 use crate::config::Config;
 use crate::context::Context;
 use crate::error::CommandError;
-use crate::error::install::InstallFailure;
 use crate::install::check::{self, Checked};
 use crate::install::chronicle::Answer;
-use crate::install::held::{self, Held};
-use crate::install::known::known;
-use crate::install::moving::{let_move, let_stay};
 use crate::install::pick::Pick;
 use crate::install::place::{Place, ScopeArgs, ScopeName};
 use crate::install::prepared::Prepared;
-use crate::install::renaming::named;
 use crate::install::report::{report_with, tell_about_trust};
-use crate::install::scanner::Scanner;
-use crate::install::several::{chosen, same_names, tell_of_needed};
-use crate::install::supply::Supply;
 use crate::install::threads::{drop_later, work_along};
 use crate::install::unused::Unused;
-use crate::install::wanted::{Difference, after, orphans};
-use crate::install::wish::wish;
-use crate::install::{conflict, finish, held_back, review};
+use crate::install::{held_back, review};
 
 /// Install skills from a folder, an archive, a repository or a registry
 ///
@@ -103,16 +93,6 @@ pub(crate) struct Args {
     /// Show what would happen, and do nothing
     #[arg(long)]
     dry_run: bool,
-}
-
-impl Args {
-    fn settlement(&self) -> Settlement {
-        Settlement::from(match (self.force, self.skip_existing) {
-            (true, _) => OnConflict::Replace,
-            (_, true) => OnConflict::Skip,
-            _ => OnConflict::Report,
-        })
-    }
 }
 
 pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
@@ -211,6 +191,14 @@ impl Args {
         }
     }
 
+    fn settlement(&self) -> Settlement {
+        Settlement::from(match (self.force, self.skip_existing) {
+            (true, _) => OnConflict::Replace,
+            (_, true) => OnConflict::Skip,
+            _ => OnConflict::Report,
+        })
+    }
+
     /// Refuses flags that stand for keys which the organisation locked.
     fn keep_locked(&self, config: &Config) -> Result<(), CommandError> {
         if !self.agent.is_empty() {
@@ -225,114 +213,5 @@ impl Args {
     /// Whose skills they become.
     pub(crate) fn scope(&self) -> &ScopeArgs {
         &self.scope
-    }
-}
-
-/// Fetches what is asked for and plans; nothing is changed. Where the flags name no skills,
-/// `otherwise` says which of several are meant.
-pub(crate) fn prepare(
-    context: &Context,
-    args: &Args,
-    place: &Place,
-    otherwise: &Pick,
-) -> Result<Prepared, CommandError> {
-    let supply = Supply::new(context, place).with_headers(&args.header);
-    let mut supply = supply.offline(args.offline);
-    let folder = args.references.first().map(PathBuf::from);
-    let scanner = Scanner::new(&place.store);
-    scanner.warm_up(folder.filter(|folder| folder.is_dir()));
-    let roots = gather(&mut supply, args, otherwise)?;
-    scanner.foresee(&roots);
-    let roots = roots.into_iter().map(|candidate| Root {
-        candidate,
-        asker: Some(Asker::User),
-    });
-    let roots: Vec<Root> = roots.collect();
-    let lock = place.lock()?;
-    let manifest = place.manifest()?;
-    // What nobody needed before is not taken away by the way.
-    let left_over = orphans(&lock, manifest.as_ref());
-    let known = known(&lock, place, &supply)?;
-    let config = context.config()?;
-    args.keep_locked(&config)?;
-    let targets = place.targets(&args.agent, &config.install_agents())?;
-    let linked = args.link || config.installs_links();
-    let mut settlement = args.settlement();
-    // Whoever is asked which skills are meant is asked about what is in the way, too.
-    let asks = *otherwise == Pick::Ask && context.printer.can_ask() && !args.yes && !args.dry_run;
-    let mut held = Held::default();
-    let mut renamed: Vec<(String, String)> = Vec::new();
-    let (needed, wish, preview) = loop {
-        let mut needed = held::resolve(&roots, &lock, &known, &mut supply, &mut held)?;
-        let_move(&mut settlement, &lock, &Difference::default(), &needed);
-        let_stay(&mut settlement, &lock, &supply, &needed);
-        for (from, to) in &renamed {
-            conflict::rename(&mut needed, from, to)?;
-        }
-        let (wish, plan) = loop {
-            let mut wish = wish(&needed, &lock, &targets, linked)?;
-            wish.absent = held.orphans(&after(&lock, &wish.present, &[]), manifest.as_ref());
-            wish.absent.retain(|name| !left_over.contains(name));
-            wish.left_out = held.conflicts();
-            let plan = finish::look(place, &wish, &settlement)?;
-            if plan.conflicts.is_empty() || !asks {
-                let plan = finish::refuse_conflicts(plan, &wish)?;
-                break (wish, plan);
-            }
-            renamed.extend(conflict::ask(
-                &plan.conflicts,
-                &mut needed,
-                &mut settlement,
-            )?);
-        };
-        if !held.note(&plan, &wish, &lock) {
-            break (needed, wish, plan);
-        }
-    };
-    held_back::tell(context, &needed);
-    tell_of_needed(context, &args.except, &needed);
-    Ok(Prepared {
-        needed,
-        wish,
-        settlement,
-        preview,
-        scanner,
-    })
-}
-
-/// The skills that were asked for.
-fn gather(
-    supply: &mut Supply<'_>,
-    args: &Args,
-    otherwise: &Pick,
-) -> Result<Vec<Candidate>, CommandError> {
-    let pick = match (&args.skill[..], args.all) {
-        ([], false) => otherwise.clone(),
-        ([], true) if args.except.is_empty() => Pick::All,
-        ([], true) => Pick::AllBut(args.except.clone()),
-        (names, _) => Pick::Named(names.to_vec()),
-    };
-    let mut sources = Vec::with_capacity(args.references.len());
-    for text in &args.references {
-        let mut reference = supply.typed(text)?;
-        if let Some(revision) = &args.revision {
-            if !reference.has_revisions() {
-                return Err(InstallFailure::NoRevisions(text.clone()).into());
-            }
-            reference = reference.at(revision).map_err(InstallFailure::from)?;
-        }
-        supply.may_log_in(&reference)?;
-        sources.push(reference);
-    }
-    let roots = chosen(supply, &sources, &pick)?;
-    if args.all {
-        same_names(&roots)?;
-    }
-    match &args.name {
-        None => Ok(roots),
-        Some(name) => match &roots[..] {
-            [one] => Ok(vec![named(one.clone(), name)?]),
-            more => Err(InstallFailure::OneName(more.len()).into()),
-        },
     }
 }

@@ -1,0 +1,133 @@
+//! From what was typed to a plan: skills are found, what they need, and what is in the way.
+
+use std::path::PathBuf;
+
+use skillyard_install::candidate::Candidate;
+use skillyard_install::dependencies::{Asker, Root};
+
+use super::Args;
+use crate::context::Context;
+use crate::error::CommandError;
+use crate::error::install::InstallFailure;
+use crate::install::held::{self, Held};
+use crate::install::known::known;
+use crate::install::moving::{let_move, let_stay};
+use crate::install::pick::Pick;
+use crate::install::place::Place;
+use crate::install::prepared::Prepared;
+use crate::install::renaming::named;
+use crate::install::scanner::Scanner;
+use crate::install::several::{chosen, same_names, tell_of_needed};
+use crate::install::supply::Supply;
+use crate::install::wanted::{Difference, after, orphans};
+use crate::install::wish::wish;
+use crate::install::{conflict, finish, held_back};
+
+/// Fetches what is asked for and plans; nothing is changed. Where the flags name no skills,
+/// `otherwise` says which of several are meant.
+pub(crate) fn prepare(
+    context: &Context,
+    args: &Args,
+    place: &Place,
+    otherwise: &Pick,
+) -> Result<Prepared, CommandError> {
+    let supply = Supply::new(context, place).with_headers(&args.header);
+    let mut supply = supply.offline(args.offline);
+    let folder = args.references.first().map(PathBuf::from);
+    let scanner = Scanner::new(&place.store);
+    scanner.warm_up(folder.filter(|folder| folder.is_dir()));
+    let roots = gather(&mut supply, args, otherwise)?;
+    scanner.foresee(&roots);
+    let roots = roots.into_iter().map(|candidate| Root {
+        candidate,
+        asker: Some(Asker::User),
+    });
+    let roots: Vec<Root> = roots.collect();
+    let lock = place.lock()?;
+    let manifest = place.manifest()?;
+    // What nobody needed before is not taken away by the way.
+    let left_over = orphans(&lock, manifest.as_ref());
+    let known = known(&lock, place, &supply)?;
+    let config = context.config()?;
+    args.keep_locked(&config)?;
+    let targets = place.targets(&args.agent, &config.install_agents())?;
+    let linked = args.link || config.installs_links();
+    let mut settlement = args.settlement();
+    // Whoever is asked which skills are meant is asked about what is in the way, too.
+    let asks = *otherwise == Pick::Ask && context.printer.can_ask() && !args.yes && !args.dry_run;
+    let mut held = Held::default();
+    let mut renamed: Vec<(String, String)> = Vec::new();
+    let (needed, wish, preview) = loop {
+        let mut needed = held::resolve(&roots, &lock, &known, &mut supply, &mut held)?;
+        let_move(&mut settlement, &lock, &Difference::default(), &needed);
+        let_stay(&mut settlement, &lock, &supply, &needed);
+        for (from, to) in &renamed {
+            conflict::rename(&mut needed, from, to)?;
+        }
+        let (wish, plan) = loop {
+            let mut wish = wish(&needed, &lock, &targets, linked)?;
+            wish.absent = held.orphans(&after(&lock, &wish.present, &[]), manifest.as_ref());
+            wish.absent.retain(|name| !left_over.contains(name));
+            wish.left_out = held.conflicts();
+            let plan = finish::look(place, &wish, &settlement)?;
+            if plan.conflicts.is_empty() || !asks {
+                let plan = finish::refuse_conflicts(plan, &wish)?;
+                break (wish, plan);
+            }
+            renamed.extend(conflict::ask(
+                &plan.conflicts,
+                &mut needed,
+                &mut settlement,
+            )?);
+        };
+        if !held.note(&plan, &wish, &lock) {
+            break (needed, wish, plan);
+        }
+    };
+    held_back::tell(context, &needed);
+    tell_of_needed(context, &args.except, &needed);
+    Ok(Prepared {
+        needed,
+        wish,
+        settlement,
+        preview,
+        scanner,
+    })
+}
+
+/// The skills that were asked for.
+fn gather(
+    supply: &mut Supply<'_>,
+    args: &Args,
+    otherwise: &Pick,
+) -> Result<Vec<Candidate>, CommandError> {
+    let pick = match (&args.skill[..], args.all) {
+        ([], false) => otherwise.clone(),
+        ([], true) if args.except.is_empty() => Pick::All,
+        ([], true) => Pick::AllBut(args.except.clone()),
+        (names, _) => Pick::Named(names.to_vec()),
+    };
+    let mut sources = Vec::with_capacity(args.references.len());
+    for text in &args.references {
+        let mut reference = supply.typed(text)?;
+        if let Some(revision) = &args.revision {
+            if !reference.has_revisions() {
+                return Err(InstallFailure::NoRevisions(text.clone()).into());
+            }
+            reference = reference.at(revision).map_err(InstallFailure::from)?;
+        }
+        supply.may_log_in(&reference)?;
+        sources.push(reference);
+    }
+    let roots = chosen(supply, &sources, &pick)?;
+    if args.all {
+        same_names(&roots)?;
+    }
+    match &args.name {
+        None => Ok(roots),
+        Some(name) => match &roots[..] {
+            [one] => Ok(vec![named(one.clone(), name)?]),
+            more => Err(InstallFailure::OneName(more.len()).into()),
+        },
+    }
+}
