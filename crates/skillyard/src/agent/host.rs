@@ -1,5 +1,7 @@
 //! The machine behind a session: sandbox, approvals, policy and the audit log.
 
+mod running;
+
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
@@ -8,26 +10,23 @@ use skillyard_agent::host::{
 };
 use skillyard_agent::shelf::{Shelf, Withheld};
 use skillyard_agent::tool::ToolSpec;
-use skillyard_audit::{Event, EventKind, Outcome as End, Recorder};
+use skillyard_audit::{Event, Recorder};
 use skillyard_catalog::{CatalogSkill, Status};
 use skillyard_format::Digest;
-use skillyard_sandbox::survey::Survey;
-use skillyard_sandbox::{Backend, Command, Live, Outcome, Sandbox, Stdin};
+use skillyard_sandbox::Outcome;
 use skillyard_trust::approval::Change;
 use skillyard_trust::guard::{DenyLayer, Surroundings, ToolList};
 use skillyard_trust::verdict::{OptIn, ScriptVerdict};
 
-use super::lying::Lying;
-use super::shown::{Asked, Place, Shown};
+use super::shown::Asked;
 use super::{Files, lent};
 use crate::context::Context;
-use crate::error::{CommandError, RunError};
+use crate::error::CommandError;
 use crate::library::{self, Choice};
 use crate::mcp::Lenders;
 use crate::obstacle;
 use crate::permission::Permissions;
 use crate::script::profile::{self, Made, SkillFolders};
-use crate::script::sandboxed::{self, Wanted};
 use crate::trusted;
 use crate::workspace::Workspace;
 
@@ -84,81 +83,6 @@ impl Machine {
     fn skill(&self, name: &str) -> Result<&CatalogSkill, HostError> {
         let found = self.skills.iter().find(|each| *each.record.name == *name);
         found.ok_or_else(|| HostError::new(format!("there is no skill `{name}`")))
-    }
-
-    fn run_in_sandbox(&self, run: &ScriptRun, cancel: &AtomicBool) -> Executed<HostError> {
-        let skill = match self.skill(&run.skill) {
-            Ok(skill) => skill,
-            Err(error) => {
-                let event = Event {
-                    kind: EventKind::ScriptExecuted,
-                    ..run.asked.clone()
-                };
-                let event = event.skill(&run.skill).digest(run.digest.to_string());
-                return Executed {
-                    event: event.ended(End::Failed, &error.message),
-                    ran: Err(error),
-                };
-            }
-        };
-        let mut asked = run.asked.clone();
-        if self.opt_in == OptIn::Yes {
-            // Whoever said so before is not asked; the log says who that was.
-            asked = asked.detail("approval", "--allow-scripts");
-        }
-        let wanted = Wanted {
-            digest: run.digest,
-            script: &run.script,
-            arguments: &run.arguments,
-            stdin: run.stdin.as_deref(),
-            workspace: self.writable.clone().ok(),
-            asked: &asked,
-        };
-        let (ran, event) = sandboxed::run(&self.context, skill, wanted, cancel);
-        Executed {
-            ran: ran.map(|(ran, made)| told(&ran, &made)).map_err(explained),
-            event,
-        }
-    }
-
-    fn run_in_workspace(&self, run: &CommandRun, cancel: &AtomicBool) -> Result<Ran, CommandError> {
-        let folder = self
-            .writable
-            .clone()
-            .map_err(|reason| refused(HostError::new(format!("nothing can be run: {reason}"))))?;
-        let limits = self.context.config()?.script_limits();
-        let mut profile = profile::in_workspace(&folder, &self.skill_folders, limits)?;
-        let survey = Survey::take();
-        let backend = Backend::best(&survey, &profile).map_err(RunError::from)?;
-        let temporary = &self.context.environment.temporary;
-        let sandbox = Sandbox::new(backend, survey, Path::new("/proc/self/exe"), temporary)
-            .map_err(RunError::from)?
-            .with_notes(&self.context.environment.placeholders_folder());
-        let permissions = Permissions::load(&self.context)?;
-        let place = Place {
-            workspace: &folder,
-            temporary,
-            backend,
-            identity: sandbox.identity(),
-        };
-        let lying = Lying::all(&self.context, &permissions, &folder, &profile.protected)?;
-        let (skills, active) = (&self.skills, &run.readable);
-        let shown = Shown::to_command(skills, active, &lying, &place, |skill, digest| {
-            permission(&permissions, skill, digest, self.opt_in)
-        })?;
-        profile.mounts.extend(shown.mounts());
-        let mut words = run.argv.iter();
-        let program = words.next().map(PathBuf::from).unwrap_or_default();
-        let mut command = Command::new(program).arguments(words);
-        command.directory = folder;
-        if let Some(stdin) = &run.stdin {
-            command.stdin = Stdin::Bytes(stdin.clone());
-        }
-        let ran = sandbox.run(&profile, &command, live(cancel));
-        let made = Made::by(&profile, &self.skill_folders);
-        let mut told = told(&ran.map_err(RunError::from)?, &made);
-        told.denials.extend(shown.left_out);
-        Ok(told)
     }
 }
 
@@ -280,13 +204,6 @@ fn explained(error: CommandError) -> HostError {
 
 fn refused(error: HostError) -> CommandError {
     skillyard_agent::TurnError::from(error).into()
-}
-
-fn live(cancel: &AtomicBool) -> Live<'_> {
-    Live {
-        cancel: Some(cancel),
-        ..Live::default()
-    }
 }
 
 /// What a model or its client is told of how something ended.
