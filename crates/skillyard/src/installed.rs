@@ -2,6 +2,7 @@
 
 mod altered;
 mod elsewhere;
+mod provenance;
 mod told;
 
 use std::borrow::Cow;
@@ -11,15 +12,16 @@ use std::path::{Path, PathBuf};
 use skillyard_catalog::resource::{SkillRoot, digest};
 use skillyard_format::package::Digest;
 use skillyard_install::lockfile::{Locked, Lockfile, LockfileError};
-use skillyard_install::origin::{self as install, OriginKind};
+use skillyard_install::origin as install;
 use skillyard_install::records::Records;
 use skillyard_install::scope::{Scope, ScopeKind};
 use skillyard_install::store::Store;
 use skillyard_install::tree::Tree;
-use skillyard_trust::provenance::{Origin, Provenance};
+use skillyard_trust::provenance::Provenance;
 
 pub(crate) use self::altered::Altered;
 use self::elsewhere::Elsewhere;
+pub(crate) use self::provenance::{is_from_strangers, provenance, provenance_of};
 use crate::context::Context;
 use crate::error::CommandError;
 use crate::error::install::InstallFailure;
@@ -262,46 +264,4 @@ fn still_there(scope: &Scope, lock: &Lockfile, mut placed: Lockfile) -> Lockfile
         placed.remove(&name);
     }
     placed
-}
-
-/// Where a skill came from, as an entry of a lock says.
-pub(crate) fn provenance_of(entry: &Locked) -> Provenance {
-    let origin = install::Origin {
-        kind: entry.origin,
-        url: entry.url.clone().unwrap_or_default(),
-        commit: entry.commit.clone(),
-        version: entry.version.clone(),
-    };
-    provenance(&origin, &entry.source, entry.signer.clone())
-}
-
-/// What an origin means for trust.
-pub(crate) fn provenance(
-    origin: &install::Origin,
-    source: &str,
-    signer: Option<String>,
-) -> Provenance {
-    let kind = match origin.kind {
-        OriginKind::LocalFolder => Origin::LocalFolder,
-        OriginKind::LocalArchive => Origin::LocalArchive,
-        OriginKind::Git => Origin::Git,
-        OriginKind::Archive => Origin::HttpsArchive,
-        OriginKind::WellKnown => Origin::WellKnown,
-        OriginKind::Registry => Origin::Registry,
-    };
-    let url = Some(&origin.url).filter(|url| !url.is_empty());
-    Provenance {
-        url: Some(url.cloned().unwrap_or_else(|| source.to_owned())),
-        revision: origin.version.clone().or_else(|| origin.commit.clone()),
-        signer,
-        ..Provenance::of(kind)
-    }
-}
-
-/// Whether something came from people of whom nothing is known.
-pub(crate) fn is_from_strangers(provenance: &Provenance) -> bool {
-    matches!(
-        provenance.origin,
-        Origin::Git | Origin::HttpsArchive | Origin::WellKnown | Origin::Mcp
-    )
 }
