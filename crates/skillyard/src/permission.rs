@@ -3,21 +3,21 @@
 //! `run` asks [`Permissions`]; `show` and `trust` show what stands behind its answer.
 
 mod decision;
+mod provenance;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use skillyard_catalog::ProjectTrust;
 use skillyard_catalog::resource::{SkillRoot, digest};
 use skillyard_catalog::selection::Selection;
 use skillyard_catalog::source::{SourceKind, Surroundings};
-use skillyard_catalog::{CatalogSkill, ProjectTrust};
 use skillyard_format::allowed_tools::AllowedTools;
 use skillyard_format::package::Digest;
-use skillyard_install::scope::ScopeKind;
 use skillyard_trust::approval::{Approvals, SkillApproval};
 use skillyard_trust::guard::DenyLayer;
 use skillyard_trust::policy::{Layer, Policy};
-use skillyard_trust::provenance::{Origin, Provenance};
+use skillyard_trust::provenance::Provenance;
 use skillyard_trust::verdict::{OptIn, Verdict, assess};
 
 pub(crate) use self::decision::{Decision, OfflineLock};
@@ -30,7 +30,7 @@ use crate::config::value::Value;
 use crate::context::Context;
 use crate::error::CommandError;
 use crate::error::trust::TrustFailure;
-use crate::installed::{Altered, Installed, is_from_strangers};
+use crate::installed::{Altered, Installed};
 use crate::library::{self, Choice};
 use crate::signing::signers::Signers;
 use crate::trusted;
@@ -92,61 +92,6 @@ impl Permissions {
             installed,
             signers: Signers::load(&context.environment)?,
         })
-    }
-
-    /// Where a skill came from: as the lock says that names its folder, else as its source tells.
-    pub(crate) fn provenance(&self, skill: &CatalogSkill) -> Provenance {
-        self.provenance_of(Some(skill.kind), &skill.record.folder)
-    }
-
-    /// The same for a folder; one that was named by its path has no source.
-    pub(crate) fn provenance_of(&self, kind: Option<SourceKind>, folder: &Path) -> Provenance {
-        let by_source = match (kind, self.project_trust) {
-            (Some(SourceKind::Builtin), _) => Origin::Builtin,
-            (Some(SourceKind::Org | SourceKind::OrgPinned), _) => Origin::Org,
-            (Some(SourceKind::User), _) => Origin::WrittenHere,
-            // Whoever names a path has not said by that that they trust the project.
-            (None, _) if self.untrusted_project(folder).is_some() => {
-                return Provenance::of(Origin::ProjectUntrusted);
-            }
-            (None | Some(SourceKind::Plugin | SourceKind::Extra), _) => Origin::LocalFolder,
-            (Some(SourceKind::Mcp), _) => return Provenance::of(Origin::Mcp),
-            (Some(SourceKind::Project), ProjectTrust::Trusted) => Origin::ProjectTrusted,
-            (Some(SourceKind::Project), ProjectTrust::Untrusted) => {
-                return Provenance::of(Origin::ProjectUntrusted);
-            }
-        };
-        if self.unreadable(folder).is_some() {
-            return Provenance::of(Origin::ProjectUntrusted);
-        }
-        let in_project = kind == Some(SourceKind::Project);
-        match self.installed.provenance(folder) {
-            // What a project in the home folder brought along lies among the user's own.
-            Some((ScopeKind::Project, found)) if by_source == Origin::WrittenHere => Provenance {
-                signer: None,
-                ..found
-            },
-            // A project's lock is the word of whoever wrote the project: it can make a skill
-            // less trusted than it would be without, never more, wherever the skill lies.
-            Some((whose, found))
-                if (in_project || whose == ScopeKind::Project) && !is_from_strangers(&found) =>
-            {
-                Provenance::of(by_source)
-            }
-            // That the lock names a signer does not make them trusted now.
-            Some((_, found)) => Provenance {
-                signer: self
-                    .installed
-                    .entry(folder)
-                    .and_then(|entry| self.signers.of(&entry)),
-                ..found
-            },
-            // Nobody knows any more where it came from.
-            None if by_source != Origin::Org && self.installed.is_in_store(folder) => {
-                Provenance::of(Origin::ProjectUntrusted)
-            }
-            None => Provenance::of(by_source),
-        }
     }
 
     /// The name of the skill that a folder lies in and was installed with, and the way from there.
