@@ -1,20 +1,17 @@
 //! A run: entries that are proven, archives, and what became of skills, shown at once at the end.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use skillyard_format::QualifiedName;
-use skillyard_install::fetch::DOWNLOAD_LIMIT;
-use skillyard_install::fetch::registry::{Listing, LogEntry, Registry as _};
+use skillyard_install::fetch::registry::{LogEntry, Registry as _};
 use skillyard_registry::Registry;
-use skillyard_registry::mirror::{Entry, Mirror, MirrorError, Missing, Run, State, Told};
+use skillyard_registry::mirror::{Entry, Mirror, MirrorError, Missing, Run, State};
 
-use super::source::{Asked, Had, Source, had};
+use super::source::{Had, Source};
+use super::taking::{AT_ONCE, Taking};
 use crate::context::Context;
 use crate::error::CommandError;
 use crate::error::registry::RegistryFailure;
-
-/// How many archives are fetched at once.
-const AT_ONCE: usize = 8;
 
 /// What was done.
 #[derive(Debug, Default)]
@@ -103,12 +100,13 @@ pub(super) async fn copy(
 
 impl Copied {
     /// Notes that an entry cannot be had.
-    fn miss(&mut self, entry: &Entry, reason: String) {
+    pub(super) fn miss(&mut self, entry: &Entry, reason: String) {
         let key = (entry.name.to_string(), entry.version.to_string());
         self.absent.entry(key).or_insert(reason);
     }
 
-    fn misses(&self, entry: &Entry) -> bool {
+    /// Whether it was noted so.
+    pub(super) fn misses(&self, entry: &Entry) -> bool {
         let key = (entry.name.to_string(), entry.version.to_string());
         self.absent.contains_key(&key)
     }
@@ -163,112 +161,6 @@ async fn changed(
         let known = changes.iter().filter_map(|each| each.name.parse().ok());
         names.extend(known);
         sequence = sequence.max(last);
-    }
-}
-
-/// Entries on their way here.
-struct Taking<'a, 'b> {
-    source: &'a Source,
-    mirror: &'a Mirror<'b>,
-    listings: HashMap<QualifiedName, Had<Listing>>,
-    copied: &'a mut Copied,
-}
-
-impl Taking<'_, '_> {
-    /// Takes in some entries; one that cannot be had keeps nothing else from coming.
-    async fn take(&mut self, entries: &[Entry]) -> Result<(), CommandError> {
-        for entry in entries {
-            if let Some(reason) = entry.unbearable() {
-                self.copied.miss(entry, reason);
-            }
-        }
-        self.fetch(entries).await?;
-        for entry in entries {
-            let has_arrived = self.mirror.has_arrived(entry).await;
-            if self.copied.misses(entry) || has_arrived.map_err(RegistryFailure::from)? {
-                continue;
-            }
-            let told = match self.listing(&entry.name).await? {
-                Ok(listing) => told(listing, entry),
-                Err(reason) => {
-                    let reason = reason.clone();
-                    self.copied.miss(entry, reason);
-                    continue;
-                }
-            };
-            match self.mirror.add(entry, &told).await {
-                Ok(()) => {}
-                Err(MirrorError::Unreadable { problem, .. }) => {
-                    self.copied.miss(entry, problem.to_string());
-                }
-                Err(error) => return Err(RegistryFailure::from(error).into()),
-            }
-        }
-        Ok(())
-    }
-
-    /// Fetches the archives that are not here yet, several at once.
-    async fn fetch(&mut self, entries: &[Entry]) -> Result<(), CommandError> {
-        let mut seen = HashSet::new();
-        let mut missing = Vec::new();
-        for entry in entries.iter().filter(|entry| !self.copied.misses(entry)) {
-            let is_here = self.mirror.has(entry.digest).await;
-            if !is_here.map_err(RegistryFailure::from)? && seen.insert(entry.digest) {
-                missing.push(entry);
-            }
-        }
-        let mut lost = HashMap::new();
-        for some in missing.chunks(AT_ONCE) {
-            let asked: Vec<Asked<Vec<u8>>> = some
-                .iter()
-                .map(|entry| {
-                    let (name, version) = (entry.name.clone(), entry.version.clone());
-                    self.source.begin(move |remote, asked| {
-                        asked.archive(&remote.http, &name, &version, DOWNLOAD_LIMIT)
-                    })
-                })
-                .collect();
-            for (entry, asked) in some.iter().zip(asked) {
-                match had(asked).await? {
-                    Ok(archive) => {
-                        let stored = self.mirror.store(entry, archive.into()).await;
-                        stored.map_err(RegistryFailure::from)?;
-                        self.copied.fetched += 1;
-                    }
-                    Err(reason) => {
-                        lost.insert(entry.digest, reason);
-                    }
-                }
-            }
-        }
-        for entry in entries {
-            if let Some(reason) = lost.get(&entry.digest) {
-                self.copied.miss(entry, reason.clone());
-            }
-        }
-        Ok(())
-    }
-
-    /// The index of a skill, asked for once.
-    async fn listing(&mut self, name: &QualifiedName) -> Result<&Had<Listing>, CommandError> {
-        if !self.listings.contains_key(name) {
-            let wanted = name.clone();
-            let question = self
-                .source
-                .try_ask(move |remote, asked| asked.versions(&remote.http, &wanted));
-            self.listings.insert(name.clone(), question.await?);
-        }
-        self.listings.get(name).ok_or(CommandError::Stopped)
-    }
-}
-
-/// What an index says about an entry.
-fn told(listing: &Listing, entry: &Entry) -> Told {
-    let mut lines = listing.versions.iter();
-    let line = lines.find(|each| each.version == entry.version);
-    Told {
-        published: line.and_then(|line| line.published.as_deref()?.parse().ok()),
-        publisher: line.and_then(|line| line.publisher.clone()),
     }
 }
 

@@ -2,6 +2,7 @@
 
 mod copying;
 mod source;
+mod taking;
 
 use std::sync::Arc;
 use std::time::Instant;
