@@ -1,12 +1,11 @@
 //! `skillyard guard`.
 
+mod stream;
+
 use std::cell::RefCell;
 use std::ffi::{OsStr, OsString};
-use std::io::{self, BufRead as _, Read as _};
 use std::path::{Path, PathBuf};
 
-use serde::Deserialize;
-use serde_json::json;
 use skillyard_agent::tool::decided;
 use skillyard_audit::Recorder;
 use skillyard_catalog::source::SourceKind;
@@ -25,9 +24,6 @@ use crate::permission::Permissions;
 use crate::sanitize::visible;
 use crate::skill_files;
 use crate::workspace::Workspace;
-
-/// How long a line of `--jsonl` may be.
-const MAX_LINE: u64 = 1 << 20;
 
 /// Decide whether a tool may be called while skills are active
 ///
@@ -134,15 +130,6 @@ fn text(decision: &GuardDecision) -> String {
     format!("{}\n", visible(&text.replace('\n', "\\n")))
 }
 
-/// One line of `--jsonl`.
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Call {
-    skills: Vec<String>,
-    tool: String,
-    input: GuardInput,
-}
-
 /// A skill that a call is asked about with.
 enum Asked {
     /// It decides by its lists.
@@ -236,48 +223,6 @@ impl<'a> Guard<'a> {
             return of_document(text.as_bytes(), folder, Some(name)).map(Asked::Active);
         }
         active(&skill.record.folder).map(Asked::Active)
-    }
-
-    /// Answers every line of stdin; a bad one gets an error and ends nothing.
-    fn stream(&self) -> Outcome {
-        let mut lines = io::stdin().lock();
-        let mut line = Vec::new();
-        loop {
-            line.clear();
-            let read = lines
-                .by_ref()
-                .take(MAX_LINE + 1)
-                .read_until(b'\n', &mut line)?;
-            if read == 0 {
-                return Ok(Status::Yes);
-            }
-            let answer = if line.len() as u64 > MAX_LINE {
-                lines.skip_until(b'\n')?;
-                Err(format!("the line has more than {MAX_LINE} bytes"))
-            } else {
-                self.answer(&line)
-            };
-            let answer = match answer {
-                Ok(decision) => json!(decision),
-                Err(message) => json!({ "error": { "message": message } }),
-            };
-            self.context.printer.compact_json(&answer)?;
-        }
-    }
-
-    fn answer(&self, line: &[u8]) -> Result<GuardDecision, String> {
-        let call: Call = serde_json::from_slice(line).map_err(|error| error.to_string())?;
-        let skills: Vec<OsString> = call.skills.iter().map(OsString::from).collect();
-        let request = GuardRequest {
-            tool: call.tool,
-            input: call.input,
-        };
-        let decision = self.decide(&skills, &request);
-        let decision = decision.map_err(|error| error.to_string())?;
-        // A runtime that gets an answer may act on it, so it is written down first.
-        let recorded = self.recorder.record(&decided(&request, &decision));
-        recorded.map_err(|error| error.to_string())?;
-        Ok(decision)
     }
 }
 
