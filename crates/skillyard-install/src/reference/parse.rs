@@ -31,6 +31,12 @@ pub const SCHEMES: [&str; 13] = [
 ];
 
 impl Reference {
+    /// Whether a reference is a folder or an archive of this machine.
+    pub fn is_local(text: &str) -> bool {
+        let reference = Self::parse(text, &Context::default());
+        matches!(reference, Ok(Self::Local(_)))
+    }
+
     /// Reads a reference.
     pub fn parse(text: &str, context: &Context<'_>) -> Result<Self, ReferenceError> {
         let text = text.trim();

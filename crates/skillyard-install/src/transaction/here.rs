@@ -10,7 +10,7 @@ use crate::lockfile::{Locked, LockfileError};
 use crate::occupant::Places;
 use crate::plan::{Before, LinkTarget, Obstacle, Occupant, Plan, Settlement, Sight, Wish, plan};
 use crate::records::Records;
-use crate::reference::{Context, Reference};
+use crate::reference::Reference;
 use crate::scope::Scope;
 use crate::store::Store;
 use crate::tree::{Tree, TreeLimits};
@@ -117,7 +117,7 @@ impl Sight for Here<'_> {
         // In the lock a folder has no link in its path, and may be below the project's root.
         let folder = || self.scope.root.join(&entry.source).canonicalize().ok();
         let place = || self.scope.target(target).join(&entry.name);
-        is_local(&entry.source)
+        Reference::is_local(&entry.source)
             && folder()
                 .is_some_and(|folder| place().canonicalize().is_ok_and(|place| place == folder))
     }
@@ -140,10 +140,4 @@ impl Sight for Here<'_> {
                 .is_ok_and(|whole| told(left.clone(), &whole, &place).is_left_of(&whole));
         may_be_left && Spans::of(self.scope).cover(&place, &left)
     }
-}
-
-/// Whether a source is a folder or an archive of this machine.
-fn is_local(source: &str) -> bool {
-    let reference = Reference::parse(source, &Context::default());
-    matches!(reference, Ok(Reference::Local(_)))
 }

@@ -10,6 +10,7 @@ use skillyard_trust::verdict::{NetworkGrant, OptIn, ScriptVerdict, Verdict};
 use super::trust_skill::{approval_json, described};
 use crate::context::Context;
 use crate::error::CommandError;
+use crate::installed::{Installed, provenance_of};
 use crate::permission::{Decision, Permissions};
 
 /// What is known about the safety of a skill.
@@ -18,6 +19,8 @@ pub(super) struct Security {
     verdict: Verdict,
     decision: Decision,
     approval: Option<SkillApproval>,
+    /// Where its bytes came from and by which reference, as the lock says.
+    installed: Option<(Provenance, String)>,
 }
 
 impl Security {
@@ -29,7 +32,11 @@ impl Security {
     ) -> Result<Self, CommandError> {
         let permissions = Permissions::load(context)?;
         let provenance = permissions.provenance(skill);
+        let installed = Installed::read(context)?;
+        let entry = installed.entry(&skill.record.folder);
+        let installed = entry.map(|entry| (provenance_of(&entry), entry.reference()));
         Ok(Self {
+            installed,
             verdict: permissions.verdict(&provenance),
             decision: permissions.script(skill, digest, OptIn::No),
             approval: permissions.approval(&skill.record.name, digest).cloned(),
@@ -39,11 +46,17 @@ impl Security {
 
     /// For people.
     pub(super) fn rows(&self) -> Vec<(&'static str, String)> {
-        let mut rows = vec![
-            ("provenance", self.provenance.to_string()),
+        let mut rows = vec![("provenance", self.provenance.to_string())];
+        // A project answers for what was installed into it; whoever looks wants to know the place.
+        if let Some((place, reference)) = &self.installed
+            && *place != self.provenance
+        {
+            rows.push(("installed from", format!("{place}, as `{reference}`")));
+        }
+        rows.extend([
             ("trust", self.verdict.tier.as_str().to_owned()),
             ("scripts", self.scripts()),
-        ];
+        ]);
         if let Some(network) = self.network() {
             rows.push(("network", network));
         }
@@ -60,6 +73,9 @@ impl Security {
     pub(super) fn json(&self) -> Value {
         json!({
             "provenance": self.provenance,
+            "installed": self.installed.as_ref().map(|(place, reference)| {
+                json!({ "provenance": place, "reference": reference })
+            }),
             "tier": self.verdict.tier,
             "scripts": self.verdict.scripts,
             "ask": self.verdict.ask,

@@ -49,3 +49,12 @@ pub(crate) struct OfferFlags {
     #[arg(long)]
     allow_run: bool,
 }
+
+impl OfferFlags {
+    /// As they are typed.
+    pub(crate) fn words(&self) -> Vec<&'static str> {
+        let gateway = self.gateway.then_some("--gateway");
+        let run = self.allow_run.then_some("--allow-run");
+        gateway.into_iter().chain(run).collect()
+    }
+}

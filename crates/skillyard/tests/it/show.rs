@@ -1,6 +1,7 @@
 //! `skillyard show`.
 
 use insta::assert_snapshot;
+use serde_json::Value;
 
 use crate::TestContext;
 use crate::machine::{TRUSTING, skill};
@@ -129,6 +130,7 @@ fn as_json() {
         "provenance": {
           "origin": "project-trusted"
         },
+        "installed": null,
         "tier": "medium",
         "scripts": "sandboxed",
         "ask": "first-run",
@@ -145,6 +147,22 @@ fn as_json() {
     }
     ----- stderr -----
     "#);
+}
+
+#[test]
+fn where_a_skill_of_a_project_was_installed_from() {
+    let context = TestContext::configured(TRUSTING);
+    context.skill("library/pdf", "Fills forms. Use when there is a form.");
+    context.stdout(&["install", "./library/pdf", "--scope", "project", "--yes"]);
+    let shown = context.stdout(&["show", "pdf"]);
+    let line = shown.lines().find(|line| line.contains("installed from"));
+    assert!(
+        line.is_some_and(|line| line.ends_with(", as `./library/pdf`")),
+        "{shown}"
+    );
+    let shown: Value = serde_json::from_str(&context.stdout(&["show", "pdf", "--json"])).unwrap();
+    let installed = &shown["security"]["installed"];
+    assert_eq!(installed["reference"], "./library/pdf", "{installed}");
 }
 
 #[test]

@@ -52,7 +52,7 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
         None => {}
     }
     if let Some(client) = args.setup {
-        return setup::run(context, client);
+        return setup::run(context, client, &args.offer);
     }
     let settings = Settings {
         access: Access::Loopback,

@@ -1,11 +1,16 @@
 //! `skillyard mcp --setup`.
 
+use std::path::Path;
+
 use clap::ValueEnum;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::Outcome;
 use crate::context::Context;
+use crate::environment::Environment;
 use crate::error::Status;
+use crate::serving::OfferFlags;
+use crate::shell::{shell_word, shell_words};
 
 /// A client that speaks MCP.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -18,30 +23,122 @@ pub(super) enum Client {
     VsCode,
 }
 
+/// What a client is to start.
+struct Start {
+    program: String,
+    flags: Vec<&'static str>,
+    /// Skillyard's own folder, where it is not the usual one.
+    home: Option<String>,
+}
+
+impl Start {
+    /// What stands for this very program with these flags.
+    fn new(environment: &Environment, flags: &OfferFlags) -> Self {
+        let usual = environment
+            .home
+            .as_ref()
+            .map(|home| home.join(".skillyard"));
+        let home = &environment.skillyard_home;
+        let home = (usual.as_ref() != Some(home)).then(|| home.to_string_lossy().into_owned());
+        Self {
+            program: program(environment),
+            flags: flags.words(),
+            home,
+        }
+    }
+
+    /// The program and what it is told.
+    fn words(&self) -> impl Iterator<Item = &str> {
+        let first = [&*self.program, "mcp"];
+        first.into_iter().chain(self.flags.iter().copied())
+    }
+
+    /// The variables that it needs, as tables in JSON have them.
+    fn variables(&self) -> Option<Value> {
+        let home = self.home.as_ref()?;
+        Some(json!({ "SKILLYARD_HOME": home }))
+    }
+
+    /// The same for a line in a shell, behind the client's flag for them and before a blank.
+    fn flag(&self, flag: &str) -> String {
+        let assignment = |home: &String| shell_word(&format!("SKILLYARD_HOME={home}"));
+        let home = self.home.as_ref().map(assignment);
+        home.map_or_else(String::new, |home| format!("{flag} {home} "))
+    }
+}
+
 impl Client {
     /// What to run, or where to write what.
-    fn setup(self) -> (&'static str, Option<&'static str>) {
+    fn setup(self, start: &Start) -> (String, Option<&'static str>) {
+        let words = || shell_words(start.words());
         match self {
-            Self::ClaudeCode => (
-                "claude mcp add --scope user skillyard -- skillyard mcp",
-                None,
-            ),
-            Self::Codex => ("codex mcp add skillyard -- skillyard mcp", None),
-            Self::Gemini => ("gemini mcp add --scope user skillyard skillyard mcp", None),
-            Self::Opencode => (
-                r#"{ "mcp": { "skillyard": { "type": "local", "command": ["skillyard", "mcp"] } } }"#,
-                Some("Write this into `opencode.json`:"),
-            ),
-            Self::VsCode => (
-                r#"code --add-mcp '{"name":"skillyard","command":"skillyard","args":["mcp"]}'"#,
-                None,
-            ),
+            Self::ClaudeCode => {
+                let variables = start.flag("-e");
+                let line = format!(
+                    "claude mcp add --scope user skillyard {variables}-- {}",
+                    words()
+                );
+                (line, None)
+            }
+            Self::Codex => {
+                let variables = start.flag("--env");
+                let line = format!("codex mcp add skillyard {variables}-- {}", words());
+                (line, None)
+            }
+            Self::Gemini => {
+                let variables = start.flag("-e");
+                let program = shell_word(&start.program);
+                // Behind the two dashes it takes none of the flags for its own.
+                let flags: String = match &start.flags[..] {
+                    [] => String::new(),
+                    flags => format!(" -- {}", flags.join(" ")),
+                };
+                let line = format!(
+                    "gemini mcp add --scope user {variables}skillyard {program} mcp{flags}"
+                );
+                (line, None)
+            }
+            Self::Opencode => {
+                let command: Vec<&str> = start.words().collect();
+                let mut server = json!({ "type": "local", "command": command });
+                if let Some(variables) = start.variables() {
+                    server["environment"] = variables;
+                }
+                let file = json!({ "mcp": { "skillyard": server } });
+                (file.to_string(), Some("Write this into `opencode.json`:"))
+            }
+            Self::VsCode => {
+                let arguments: Vec<&str> = start.words().skip(1).collect();
+                let mut server =
+                    json!({ "name": "skillyard", "command": start.program, "args": arguments });
+                if let Some(variables) = start.variables() {
+                    server["env"] = variables;
+                }
+                (
+                    format!("code --add-mcp {}", shell_word(&server.to_string())),
+                    None,
+                )
+            }
         }
     }
 }
 
-pub(super) fn run(context: &Context, client: Client) -> Outcome {
-    let (line, note) = client.setup();
+/// What starts this program: its name, if that leads here, and else where it lies.
+fn program(environment: &Environment) -> String {
+    const NAME: &str = "skillyard";
+    let whole = |path: &Path| path.canonicalize().ok();
+    let Some(this) = std::env::current_exe().ok().and_then(|path| whole(&path)) else {
+        return NAME.to_owned();
+    };
+    let mut named = environment.path.iter().map(|folder| folder.join(NAME));
+    match named.find_map(|path| whole(&path)) {
+        Some(found) if found == this => NAME.to_owned(),
+        _ => this.to_string_lossy().into_owned(),
+    }
+}
+
+pub(super) fn run(context: &Context, client: Client, flags: &OfferFlags) -> Outcome {
+    let (line, note) = client.setup(&Start::new(&context.environment, flags));
     if context.printer.is_json() {
         context
             .printer
@@ -51,4 +148,47 @@ pub(super) fn run(context: &Context, client: Client) -> Outcome {
     context.printer.note(note.unwrap_or("Run this line:"));
     context.printer.data(&format!("{line}\n"))?;
     Ok(Status::Yes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn lines(start: &Start) -> String {
+        let clients = Client::value_variants().iter();
+        let lines = clients.map(|client| client.setup(start).0);
+        lines.collect::<Vec<_>>().join("\n")
+    }
+
+    #[test]
+    fn the_usual_program_is_named_shortly() {
+        let start = Start {
+            program: "skillyard".to_owned(),
+            flags: Vec::new(),
+            home: None,
+        };
+        insta::assert_snapshot!(lines(&start), @r#"
+        claude mcp add --scope user skillyard -- skillyard mcp
+        codex mcp add skillyard -- skillyard mcp
+        gemini mcp add --scope user skillyard skillyard mcp
+        {"mcp":{"skillyard":{"type":"local","command":["skillyard","mcp"]}}}
+        code --add-mcp '{"name":"skillyard","command":"skillyard","args":["mcp"]}'
+        "#);
+    }
+
+    #[test]
+    fn flags_the_program_and_its_home_are_passed_on() {
+        let start = Start {
+            program: "/opt/my tools/skillyard".to_owned(),
+            flags: vec!["--gateway", "--allow-run"],
+            home: Some("/srv/yard".to_owned()),
+        };
+        insta::assert_snapshot!(lines(&start), @r#"
+        claude mcp add --scope user skillyard -e SKILLYARD_HOME=/srv/yard -- '/opt/my tools/skillyard' mcp --gateway --allow-run
+        codex mcp add skillyard --env SKILLYARD_HOME=/srv/yard -- '/opt/my tools/skillyard' mcp --gateway --allow-run
+        gemini mcp add --scope user -e SKILLYARD_HOME=/srv/yard skillyard '/opt/my tools/skillyard' mcp -- --gateway --allow-run
+        {"mcp":{"skillyard":{"type":"local","command":["/opt/my tools/skillyard","mcp","--gateway","--allow-run"],"environment":{"SKILLYARD_HOME":"/srv/yard"}}}}
+        code --add-mcp '{"name":"skillyard","command":"/opt/my tools/skillyard","args":["mcp","--gateway","--allow-run"],"env":{"SKILLYARD_HOME":"/srv/yard"}}'
+        "#);
+    }
 }

@@ -2,9 +2,9 @@
 
 use std::collections::HashMap;
 use std::fmt::Write as _;
-use std::path::Path;
 
 use skillyard_install::origin::OriginKind;
+use skillyard_install::reference::Reference;
 use skillyard_trust::tier::Scripts;
 
 use super::{MOST, compatibility, pointers, prompt_tokens, scripts_of};
@@ -126,7 +126,8 @@ fn about(group: &[&Checked<'_>], text: &mut String) {
 /// An address, and what was taken from there: the commit, or the version and the registry.
 fn place(checked: &Checked<'_>, address: &str) -> String {
     let origin = &checked.candidate.origin;
-    let is_source = address == checked.candidate.source && Path::new(address).is_dir();
+    // A registry's name may be a folder's, too.
+    let is_source = address == checked.candidate.source && Reference::is_local(address);
     match (&origin.commit, &origin.version) {
         // What is taken from where it was installed came from further away.
         _ if is_source && origin.kind.is_remote() => {
