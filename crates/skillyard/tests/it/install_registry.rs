@@ -85,6 +85,10 @@ fn names_and_ranges_are_looked_up_in_the_registry() {
     context.done(&["remove", "pdf"]);
     let asked = shown(context.refused(&["install", "pdf@^1"]));
     assert!(asked.contains("Source: pdf 1.1.0 of [SERVER]/"), "{asked}");
+    // A folder that is called so is not where it comes from.
+    context.write("pdf/notes.md", "Mine.\n");
+    let beside = shown(context.refused(&["install", "pdf@^1"]));
+    assert_eq!(beside, asked);
     assert_snapshot!(shown(context.refused(&["install", "pdf@^7"])), @"error: `pdf` has no version that fits `^7`; the highest are 2.0.0-rc.1, 1.1.0, 1.0.0");
     assert_snapshot!(shown(context.refused(&["install", "nothing-here"])), @r"
     error: [SERVER]/ has no skill `nothing-here`
