@@ -74,6 +74,8 @@ pub(crate) enum CommandError {
     Write { path: PathBuf, source: io::Error },
     #[error("`{}` exists already", .0.display())]
     Exists(PathBuf),
+    #[error("`{}` exists already", .0.display())]
+    InTheWay(PathBuf),
     #[error("`{key}` is locked by `{}`, and {said} is something else", by.display())]
     Locked {
         key: &'static str,
@@ -124,6 +126,8 @@ pub(crate) enum CommandError {
     },
     #[error("cannot use `{}`", path.display())]
     Config { path: PathBuf, message: String },
+    #[error("cannot use `{}`, which keeps what registries said before", path.display())]
+    Memory { path: PathBuf, message: String },
     #[error(transparent)]
     Audit(#[from] skillyard_audit::AuditError),
     #[error(transparent)]
@@ -221,7 +225,9 @@ impl CommandError {
             Self::NotLoadable { reason, .. } | Self::Refused { reason, .. } => {
                 causes.push(reason.clone());
             }
-            Self::Config { message, .. } | Self::Tasks { message, .. } => {
+            Self::Config { message, .. }
+            | Self::Memory { message, .. }
+            | Self::Tasks { message, .. } => {
                 causes.push(message.clone());
             }
             Self::Configuration(problems) => causes.extend(config::causes(problems)),

@@ -144,6 +144,17 @@ pub(crate) fn find<'a>(catalog: &'a Catalog, name: &str) -> Result<&'a CatalogSk
     })
 }
 
+/// The skill that lies in a folder which is named by its path.
+pub(crate) fn lying_at<'a>(catalog: &'a Catalog, path: &str) -> Option<&'a CatalogSkill> {
+    if !looks_like_path(OsStr::new(path)) {
+        return None;
+    }
+    let whole = Path::new(path).canonicalize().ok()?;
+    let is_there =
+        |skill: &&CatalogSkill| skill.record.folder.canonicalize().ok().as_ref() == Some(&whole);
+    catalog.skills.iter().find(is_there)
+}
+
 /// The skill that a name means to whoever uses it, or an error that names the nearest.
 pub(crate) fn meant<'a>(
     catalog: &'a Catalog,

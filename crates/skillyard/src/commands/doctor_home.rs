@@ -12,6 +12,7 @@ use super::doctor::{Check, Verdict};
 use crate::agent;
 use crate::context::Context;
 use crate::error::CommandError;
+use crate::install::logs;
 use crate::signing::policy;
 use crate::trusted;
 
@@ -34,6 +35,7 @@ pub(super) fn checks(context: &Context) -> Vec<Check> {
         ),
         ("trust", policy::load(environment).map(drop)),
         ("sessions", sessions(context)),
+        ("registries", logs::check(&environment.registries_file())),
     ];
     let home = &environment.skillyard_home;
     let mut checks = vec![folder(home)];

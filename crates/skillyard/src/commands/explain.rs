@@ -67,9 +67,10 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     Ok(Status::Yes)
 }
 
-/// The rules of `validate`, then those of `scan`.
+/// What `validate` tells, then the rules of `scan`.
 fn all() -> impl Iterator<Item = RuleNote> {
-    RuleNote::of_format().chain(RuleNote::of_scan())
+    let validate = RuleNote::of_format().chain(RuleNote::beside_rules());
+    validate.chain(RuleNote::of_scan())
 }
 
 fn find(code: &str) -> Result<RuleNote, CommandError> {
@@ -84,6 +85,9 @@ fn find(code: &str) -> Result<RuleNote, CommandError> {
 fn kind(rule: RuleNote) -> String {
     if let Some(rule) = scan::rules::find(rule.code) {
         return format!("scanner, up to {}", rule.severity);
+    }
+    if RuleNote::beside_rules().any(|note| note.code == rule.code) {
+        return "no rule, but said where none could be asked".to_owned();
     }
     match rules::find(rule.code).map(|rule| rule.class) {
         Some(Class::Fatal) => "without this a skill cannot be loaded",

@@ -117,7 +117,7 @@ fn to_agent(context: &Context, args: &Args, tree: &Tree, agent: &'static Agent) 
             check_inside(&scope, &agent.project)?;
         }
         if folder.symlink_metadata().is_ok() {
-            return Err(CommandError::Exists(folder.clone()));
+            return Err(CommandError::InTheWay(folder.clone()));
         }
         let write = |folder: &Path| match tree.write(folder, Access::Editable) {
             // Where it waits is of no use to anybody.
@@ -180,7 +180,7 @@ fn archive(context: &Context, name: &str, tree: &Tree, file: &Path) -> Outcome {
         .collect();
     let bytes = pack(&files, format, &Limits::skill()).map_err(InstallFailure::from)?;
     put(file, &bytes).map_err(|source| match source.kind() {
-        std::io::ErrorKind::AlreadyExists => CommandError::Exists(file.to_owned()),
+        std::io::ErrorKind::AlreadyExists => CommandError::InTheWay(file.to_owned()),
         _ => CommandError::Write {
             path: file.to_owned(),
             source,

@@ -29,7 +29,7 @@ use crate::sanitize::visible;
 #[derive(Debug, clap::Args)]
 #[command(verbatim_doc_comment)]
 pub(crate) struct Args {
-    /// The skill's name
+    /// The skill's name, or the folder that it lies in
     name: String,
     /// List its files with their sizes
     #[arg(long)]
@@ -38,7 +38,10 @@ pub(crate) struct Args {
 
 pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     let catalog = library::load(context, IndexMode::Use, &Choice::default())?;
-    let skill = library::find(&catalog, &args.name)?;
+    let skill = match library::lying_at(&catalog, &args.name) {
+        Some(skill) => skill,
+        None => library::find(&catalog, &args.name)?,
+    };
     let details = Details::of(skill)?;
     let security = Security::of(context, skill, details.digest.as_ref())?;
     if context.printer.is_json() {

@@ -12,15 +12,15 @@ use skillyard_catalog::source::SourceKind;
 use skillyard_format::diagnostic::{Diagnostic, Severity};
 use skillyard_format::rules;
 
-use self::check::{NOT_CHECKED, check_path};
-use self::mend::{NOT_MENDED, Reach};
+use self::check::check_path;
+use self::mend::Reach;
 use super::Outcome;
 use crate::context::Context;
 use crate::error::{CommandError, Status};
 use crate::install::place;
 use crate::installed::Installed;
 use crate::library::{self, Choice, IndexMode};
-use crate::report::{self, Checked, RuleNote, Summary};
+use crate::report::{self, Checked, NOT_CHECKED, NOT_MENDED, RuleNote, Summary};
 
 /// Check skills against the specification
 ///

@@ -74,4 +74,9 @@ impl Environment {
     pub(crate) fn approvals_file(&self) -> PathBuf {
         self.skillyard_home.join("approvals.toml")
     }
+
+    /// What the logs of registries were when they were last seen.
+    pub(crate) fn registries_file(&self) -> PathBuf {
+        self.skillyard_home.join("registries.json")
+    }
 }

@@ -2,6 +2,7 @@
 
 use crate::config::problem::{ConfigError, Problem};
 use crate::config::schema::below;
+use crate::shell::shell_path;
 
 /// What the user can do about the first problem that something can be done about.
 pub(super) fn hint_of_all(problems: &[ConfigError]) -> Option<String> {
@@ -53,8 +54,19 @@ pub(super) fn hint(error: &ConfigError) -> Option<String> {
         Problem::Readable { .. } => "Use `https://`".into(),
         Problem::NoProject => "In the home directory there is only your own configuration".into(),
         Problem::NoValue => "For example `--config install.scope=user`".into(),
-        Problem::Changed { .. } => "Look at both, then run `skillyard config edit` again".into(),
-        Problem::Unusable { problems, .. } => return hint_of_all(problems),
+        Problem::Changed { kept } => format!(
+            "Look at both; to go on with your text, run `skillyard config edit --from {}`",
+            shell_path(kept)
+        ),
+        Problem::Unusable { kept, problems } => {
+            let is_unknown = |each: &&ConfigError| matches!(each.problem, Problem::Unknown { .. });
+            let meant = problems.iter().filter(is_unknown).find_map(hint);
+            let meant = meant.map_or_else(String::new, |meant| format!("{meant} "));
+            format!(
+                "{meant}Mend it with `skillyard config edit --from {}`, and the flags that you gave",
+                shell_path(kept)
+            )
+        }
         _ => return None,
     })
 }

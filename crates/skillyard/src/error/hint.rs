@@ -31,6 +31,14 @@ impl CommandError {
                     shell_path(path)
                 )
             }
+            Self::Memory { path, .. } => format!(
+                "Put it back from a copy; without one, `rm {}` forgets what registries said before, and whether they changed it",
+                shell_path(path)
+            ),
+            Self::InTheWay(path) => format!(
+                "Write to another place, or remove it first: `rm -r {}`",
+                shell_path(path)
+            ),
             Self::Exists(path) => format!("Edit `{}`, or choose another name", path.display()),
             Self::Name {
                 proposal: Some(name),

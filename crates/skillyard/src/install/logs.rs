@@ -31,6 +31,11 @@ pub(crate) fn remember(file: &Path, registry: &str, log: SeenLog) -> Result<(), 
     write_private(file, text.as_bytes())
 }
 
+/// Whether it can be read.
+pub(crate) fn check(file: &Path) -> Result<(), CommandError> {
+    load(file).map(drop)
+}
+
 fn load(file: &Path) -> Result<Logs, CommandError> {
     if !file.exists() {
         return Ok(Logs::new());
@@ -40,7 +45,7 @@ fn load(file: &Path) -> Result<Logs, CommandError> {
 }
 
 fn damaged(file: &Path, error: &serde_json::Error) -> CommandError {
-    CommandError::Config {
+    CommandError::Memory {
         path: file.to_owned(),
         message: error.to_string(),
     }

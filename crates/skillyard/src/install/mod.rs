@@ -11,7 +11,7 @@ pub(crate) mod finish;
 pub(crate) mod held;
 pub(crate) mod held_back;
 pub(crate) mod known;
-mod logs;
+pub(crate) mod logs;
 mod meaning;
 pub(crate) mod moving;
 pub(crate) mod newest;

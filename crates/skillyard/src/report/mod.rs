@@ -64,6 +64,13 @@ pub(crate) trait Noted {
     fn files(&self) -> Vec<FileNotes<'_>>;
 }
 
+/// What is told of a path that leads to no skill, beside others that do.
+pub(crate) const NOT_CHECKED: &str = "not-checked";
+/// What is told of what nobody could look into.
+pub(crate) const NOT_LOOKED_INTO: &str = "not-looked-into";
+/// What is told of a file that `--fix` does not write.
+pub(crate) const NOT_MENDED: &str = "not-mended";
+
 /// A rule, as every shape names it.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct RuleNote {
@@ -79,6 +86,32 @@ impl RuleNote {
         skillyard_format::rules::ALL.iter().map(|rule| Self {
             code: rule.code,
             documentation: rule.explanation,
+        })
+    }
+
+    /// What `validate` tells beside the rules.
+    pub(crate) fn beside_rules() -> impl Iterator<Item = Self> {
+        let all = [
+            (
+                NOT_CHECKED,
+                " Nothing was checked, because the path leads to no skill.\n\n Name a folder with a \
+                 `SKILL.md`, or one with such folders below it.",
+            ),
+            (
+                NOT_LOOKED_INTO,
+                " Nobody could look into this folder or file, so nobody knows whether it is valid.\n\n \
+                 Most often its permissions are in the way.",
+            ),
+            (
+                NOT_MENDED,
+                " `--fix` leaves this file as it is.\n\n What was installed is mended where it came \
+                 from: here it would count as altered, and not be used.",
+            ),
+        ];
+        let all = all.into_iter();
+        all.map(|(code, documentation)| Self {
+            code,
+            documentation,
         })
     }
 
@@ -217,9 +250,14 @@ impl Summary {
     /// Counts.
     pub(crate) fn new(checked: &[Checked], fixed: usize, elapsed: Duration) -> Self {
         let all = || checked.iter().flat_map(|each| &each.diagnostics);
+        let is_none = |each: &Diagnostic| each.code == NOT_CHECKED;
+        let skills = || {
+            let skills = checked.iter();
+            skills.filter(|each| !each.diagnostics.iter().any(is_none))
+        };
         Self {
-            skills: checked.len(),
-            invalid: checked.iter().filter(|each| !each.is_valid()).count(),
+            skills: skills().count(),
+            invalid: skills().filter(|each| !each.is_valid()).count(),
             errors: all()
                 .filter(|each| each.severity == Severity::Error)
                 .count(),

@@ -149,12 +149,13 @@ fn closing_line(printer: &Printer, summary: &Summary) -> String {
         parts.push(counted(summary.warnings, "warning"));
     }
     let verdict = match (summary.invalid, summary.skills) {
-        (0, 1) => printer.good("✓ valid"),
-        (0, _) => printer.good("✓ all valid"),
-        (1, 1) => "✗ invalid".to_owned(),
-        (invalid, _) => format!("✗ {invalid} invalid"),
+        (_, 0) => None,
+        (0, 1) => Some(printer.good("✓ valid")),
+        (0, _) => Some(printer.good("✓ all valid")),
+        (1, 1) => Some("✗ invalid".to_owned()),
+        (invalid, _) => Some(format!("✗ {invalid} invalid")),
     };
-    parts.insert(0, verdict);
+    parts.splice(..0, verdict);
     let mut line = format!("Checked {skills} in {time}: {}", parts.join(", "));
     if summary.fixable > 0 {
         let _ = write!(

@@ -68,3 +68,38 @@ fn names_and_paths_are_words_of_a_shell() {
     let told = text(&told.stderr);
     assert!(told.contains(&format!("enable '{name}'`")), "{told}");
 }
+
+#[test]
+fn what_registries_said_before_can_be_forgotten_where_it_is_damaged() {
+    let context = TestContext::new();
+    context.write("../home/.skillyard/registries.json", "{broken");
+    let told = context.tell(&["doctor"]);
+    assert!(
+        told.contains("which keeps what registries said before"),
+        "{told}"
+    );
+    assert!(told.contains("/registries.json` forgets what"), "{told}");
+}
+
+#[test]
+fn what_is_written_elsewhere_is_not_to_be_edited() {
+    let context = TestContext::new();
+    context.write("log.jsonl", "Mine.\n");
+    let told = context.tell(&["audit", "export", "--output", "log.jsonl"]);
+    assert!(
+        told.contains("hint: Write to another place, or remove it first: `rm -r log.jsonl`"),
+        "{told}"
+    );
+    assert_eq!(context.read("log.jsonl"), "Mine.\n");
+}
+
+#[test]
+fn a_skill_that_lies_in_a_folder_is_shown_by_its_path() {
+    let context = TestContext::new();
+    context.skill(
+        ".agents/skills/pdf",
+        "Fills forms. Use when there is a form.",
+    );
+    let shown = context.stdout(&["show", "./.agents/skills/pdf"]);
+    assert_eq!(shown, context.stdout(&["show", "pdf"]));
+}

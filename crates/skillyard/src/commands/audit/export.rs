@@ -120,7 +120,7 @@ fn write(path: &Path, bytes: &[u8]) -> Result<(), CommandError> {
     let mut file = match file {
         Ok(file) => file,
         Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {
-            return Err(CommandError::Exists(path.to_owned()));
+            return Err(CommandError::InTheWay(path.to_owned()));
         }
         Err(source) => {
             return Err(CommandError::Write {

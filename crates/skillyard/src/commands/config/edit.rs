@@ -24,11 +24,15 @@ use crate::sanitize::visible;
 /// Examples:
 ///   skillyard config edit
 ///   EDITOR='code --wait' skillyard config edit --project
+///   skillyard config edit --from ~/.skillyard/config-x1.toml   go on with a text that could not be used
 #[derive(Debug, clap::Args)]
 #[command(verbatim_doc_comment)]
 pub(super) struct Args {
     #[command(flatten)]
     which: Which,
+    /// Begin with the text in this file, such as one that was kept when it could not be used
+    #[arg(long, value_name = "FILE")]
+    from: Option<PathBuf>,
 }
 
 /// What a new file begins with.
@@ -40,10 +44,12 @@ pub(super) fn run(context: &Context, args: &Args) -> Outcome {
     let layer = args.which.layer().unwrap_or(LayerKind::User);
     let editor = Editor::of(context)?;
     let before = private_file::read(&target.path, target.owner)?.text;
-    let shown = if before.is_empty() {
-        FIRST_LINES
-    } else {
-        &before
+    let kept = args.from.as_deref().map(private_file::read_text);
+    let kept = kept.transpose()?;
+    let shown = match &kept {
+        Some(kept) => kept,
+        None if before.is_empty() => FIRST_LINES,
+        None => &before,
     };
     let copy = copy(&target, shown)?;
     if editor.open(&copy).is_err() {
@@ -51,11 +57,11 @@ pub(super) fn run(context: &Context, args: &Args) -> Outcome {
         return Err(CommandError::Setting(ConfigError::here(Problem::Editor)));
     }
     let after = private_file::read_text(&copy)?;
-    if after == shown {
+    if after == before || kept.is_none() && after == shown {
         drop(std::fs::remove_file(&copy));
         return told(context, &target.path, false);
     }
-    let problems = problems(context, layer, &target.path, &after)?;
+    let problems = problems(context, layer, &copy, &after)?;
     if !problems.is_empty() {
         let problem = Problem::Unusable {
             kept: copy,
@@ -71,18 +77,35 @@ pub(super) fn run(context: &Context, args: &Args) -> Outcome {
         Err(CommandError::Setting(ConfigError::here(problem)))
     })?;
     drop(std::fs::remove_file(&copy));
+    if let Some(from) = args.from.as_deref().filter(|from| is_copy(from, &target)) {
+        drop(std::fs::remove_file(from));
+    }
     record(context, "edit", "*", &target)?;
     told(context, &target.path, true)
 }
 
+/// What the names of copies begin with.
+const COPY: &str = "config-";
+
+/// The folder for copies: the lock's is the user's own, also when the file is a project's.
+fn copies(target: &Target) -> &Path {
+    target.lock.parent().unwrap_or(Path::new("."))
+}
+
+/// Whether a file is a copy that was made here, which has served when its text is in use.
+fn is_copy(file: &Path, target: &Target) -> bool {
+    let name = file.file_name().and_then(|name| name.to_str());
+    let folder = file.parent().and_then(|folder| folder.canonicalize().ok());
+    name.is_some_and(|name| name.starts_with(COPY)) && folder == copies(target).canonicalize().ok()
+}
+
 /// A copy in the same folder, for the user's eyes alone, that editors see as TOML.
 fn copy(target: &Target, text: &str) -> Result<PathBuf, CommandError> {
-    // The lock's folder is the user's own, also when the file is a project's.
-    let folder = target.lock.parent().unwrap_or(Path::new("."));
+    let folder = copies(target);
     drop(private_file::lock(&target.lock)?);
     let make = || -> std::io::Result<PathBuf> {
         let mut file = tempfile::Builder::new()
-            .prefix("config-")
+            .prefix(COPY)
             .suffix(".toml")
             .tempfile_in(folder)?;
         file.write_all(text.as_bytes())?;
@@ -95,7 +118,7 @@ fn copy(target: &Target, text: &str) -> Result<PathBuf, CommandError> {
     })
 }
 
-/// All that is wrong with the new text, in the lines of the file it is to become.
+/// All that is wrong with the new text, in the lines of the copy that has it.
 fn problems(
     context: &Context,
     layer: LayerKind,

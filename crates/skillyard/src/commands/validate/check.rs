@@ -10,13 +10,8 @@ use skillyard_format::{Document, reference};
 use super::mend::Reach;
 use super::{Args, Profile};
 use crate::error::CommandError;
-use crate::report::Checked;
+use crate::report::{Checked, NOT_CHECKED, NOT_LOOKED_INTO};
 use crate::skill_files::{self, directory_name};
-
-/// What is told of what nobody could look into.
-const NOT_LOOKED_INTO: &str = "not-looked-into";
-/// What is told of a path that leads to no skill, beside others that do.
-pub(super) const NOT_CHECKED: &str = "not-checked";
 
 /// Checks every skill that `path` names, in order of their folders.
 pub(super) fn check_path(

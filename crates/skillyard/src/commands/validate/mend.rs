@@ -12,10 +12,8 @@ use skillyard_format::fix::{self, Fixed};
 use crate::install::place::whole;
 use crate::installed::Installed;
 use crate::redactor::without_userinfo;
+use crate::report::NOT_MENDED;
 use crate::shell::shell_word;
-
-/// What is told of a file that `--fix` does not write.
-pub(super) const NOT_MENDED: &str = "not-mended";
 
 /// Where `--fix` may write, and where not.
 pub(super) struct Reach<'a> {

@@ -110,7 +110,7 @@ impl Web {
             progress: Arc::new(Bar::new(&context.printer)),
             headers: headers.map_err(InstallFailure::from)?,
             limits: TreeLimits::default(),
-            logs: context.environment.skillyard_home.join("registries.json"),
+            logs: context.environment.registries_file(),
             memory: context.environment.skillyard_home.join("registries"),
             mode: Mode::Online,
             now: context.now(),

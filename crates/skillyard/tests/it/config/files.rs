@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
+use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
 use insta::assert_snapshot;
@@ -24,7 +25,7 @@ fn edited(context: &TestContext, text: &str, arguments: &[&str]) -> String {
         .find(".skillyard/config-")
         .map(|at| at + ".skillyard/config-".len());
     match start.and_then(|start| Some((start, told[start..].find(".toml")?))) {
-        Some((start, length)) => format!("{}[X]{}", &told[..start], &told[start + length..]),
+        Some((start, length)) => told.replace(&told[start..start + length], "[X]"),
         None => told,
     }
 }
@@ -54,11 +55,28 @@ fn the_editor_gets_a_copy() {
 
     ----- stderr -----
     error: your text cannot be used, and is kept in `[HOME]/.skillyard/config-[X].toml`
-      Caused by: [HOME]/.skillyard/config.toml:1: there is no key `scripts.alow`
+      Caused by: [HOME]/.skillyard/config-[X].toml:1: there is no key `scripts.alow`
 
-    hint: Did you mean `scripts.allow`?
+    hint: Did you mean `scripts.allow`? Mend it with `skillyard config edit --from [HOME]/.skillyard/config-[X].toml`, and the flags that you gave
     ");
     assert_eq!(context.read(FILE), "# New.\nscripts.allow = false\n");
+    // What was kept can be gone on with, and has then served.
+    let kept = || {
+        let folder = fs::read_dir(context.root().join("../home/.skillyard")).unwrap();
+        let files = folder.map(|entry| entry.unwrap().path());
+        let is_copy = |path: &PathBuf| path.to_str().unwrap().contains("/config-");
+        files.filter(is_copy).collect::<Vec<_>>()
+    };
+    let all = kept();
+    let [copy] = &all[..] else {
+        panic!("{all:?}");
+    };
+    let from = ["config", "edit", "--from", copy.to_str().unwrap()];
+    let told = edited(&context, "scripts.allow = true\n", &from);
+    assert!(told.contains("Written to"), "{told}");
+    assert_eq!(context.read(FILE), "scripts.allow = true\n");
+    assert!(kept().is_empty(), "{:?}", kept());
+    context.write(FILE, "# New.\nscripts.allow = false\n");
     let told = edited(
         &context,
         "scripts.allow = true\n",
