@@ -27,7 +27,22 @@ pub(crate) fn remember(file: &Path, registry: &str, log: SeenLog) -> Result<(), 
         return Ok(());
     }
     logs.insert(registry.to_owned(), log);
-    let text = serde_json::to_string_pretty(&logs).map_err(|error| damaged(file, &error))?;
+    write(file, &logs)
+}
+
+/// Forgets the log of a registry; whether there was one.
+pub(crate) fn forget(file: &Path, registry: &str) -> Result<bool, CommandError> {
+    let _lock = lock(&file.with_extension("lock"))?;
+    let mut logs = load(file)?;
+    if logs.remove(registry).is_none() {
+        return Ok(false);
+    }
+    write(file, &logs)?;
+    Ok(true)
+}
+
+fn write(file: &Path, logs: &Logs) -> Result<(), CommandError> {
+    let text = serde_json::to_string_pretty(logs).map_err(|error| damaged(file, &error))?;
     write_private(file, text.as_bytes())
 }
 

@@ -228,6 +228,38 @@ fn a_restored_registry_is_believed() {
     install(&context, "pdf", "1.2.0");
 }
 
+/// What was published after the copy was made is lost, and whoever used it notices.
+#[test]
+fn a_registry_that_was_set_back_starts_over_when_its_past_is_forgotten() {
+    let context = TestContext::new();
+    let server = context.with_registry();
+    publish(&context, &["1.0.0"]);
+    context.good(&["registry", "backup", "copy"]);
+    publish(&context, &["1.1.0"]);
+    install(&context, "pdf", "1.1.0");
+    let address = server.url.clone();
+    let port = address.rsplit(':').next().unwrap().to_owned();
+    drop(server);
+    let home = context.folder.path().join("home/.skillyard/registry");
+    std::fs::remove_dir_all(&home).unwrap();
+    context.good(&["registry", "restore", "copy"]);
+    let _server = Server::start_with(&context, &["--port", &port]);
+    let again = ["install", "pdf@1.0.0", "--yes", "--force"];
+    let said = context.bad(&again);
+    let hint = format!("`skillyard registry forget {address}");
+    assert!(
+        said.contains("has it no more") && said.contains(&hint),
+        "{said}"
+    );
+    let forgotten = context.json(&["registry", "forget", "--json"]);
+    assert_eq!(forgotten["forgotten"], true, "{forgotten}");
+    context.good(&again);
+    let log = context.json(&["audit", "log", "--json", "--event", "config.changed"]);
+    assert!(log.to_string().contains("\"forget\""), "{log}");
+    let forgotten = context.json(&["registry", "forget", "http://127.0.0.1:1/", "--json"]);
+    assert_eq!(forgotten["forgotten"], false, "{forgotten}");
+}
+
 #[test]
 fn a_copy_has_the_key_that_signed_its_log_or_none() {
     let context = TestContext::new();

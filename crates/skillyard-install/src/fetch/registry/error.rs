@@ -63,6 +63,14 @@ pub enum RegistryError {
         /// What is wrong.
         problem: String,
     },
+    /// The index has lost or changed what was used before.
+    #[error("the index of {registry} is not what it was: {problem}")]
+    TakenBack {
+        /// The registry.
+        registry: String,
+        /// What is wrong.
+        problem: String,
+    },
     /// The log contradicts what was said or seen before.
     #[error("the log of {registry} cannot be believed: {problem}")]
     Log {

@@ -229,7 +229,7 @@ impl Registry for HttpRegistry {
         if let Some(before) = &before
             && let Some(problem) = taken_back(&before.used, &versions)
         {
-            return Err(RegistryError::Index {
+            return Err(RegistryError::TakenBack {
                 registry: self.name(),
                 problem: format!("`{name}`, last seen {}: {problem}", before.seen),
             });

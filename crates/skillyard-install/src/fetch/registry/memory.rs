@@ -142,6 +142,14 @@ impl Memory {
         replace(&self.folder.join("skills.json"), &serde_json::to_vec(&all)?)
     }
 
+    /// Forgets everything; whether there was something.
+    pub fn forget(&self) -> io::Result<bool> {
+        match fs::remove_dir_all(&self.folder) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
+            other => other.map(|()| true),
+        }
+    }
+
     fn file(&self, name: &QualifiedName) -> PathBuf {
         let mut file = self.folder.join("index");
         file.extend(name.index_path());

@@ -2,6 +2,7 @@
 
 mod backup;
 mod export_static;
+mod forget;
 mod gc;
 mod log_key;
 mod mirror;
@@ -59,6 +60,7 @@ enum Verb {
     Mirror(mirror::Args),
     ExportStatic(export_static::Args),
     Name(name::Args),
+    Forget(forget::Args),
 }
 
 pub(crate) fn run(context: &Context, args: Args) -> Outcome {
@@ -79,6 +81,7 @@ pub(crate) fn run(context: &Context, args: Args) -> Outcome {
             Verb::Mirror(args) => mirror::run(context, &args).await,
             Verb::ExportStatic(args) => export_static::run(context, &args).await,
             Verb::Name(args) => name::run(context, &args).await,
+            Verb::Forget(args) => forget::run(context, &args),
         }
     })
 }

@@ -82,6 +82,10 @@ pub(super) fn registry_hint(error: &RegistryError) -> Option<String> {
              says where it comes from"
                 .into()
         }
+        RegistryError::TakenBack { registry, .. } | RegistryError::Log { registry, .. } => format!(
+            "Ask its operator what happened; if it is meant, `skillyard registry forget {}` forgets what it said before",
+            shell_word(registry)
+        ),
         RegistryError::Http(HttpError::Unknown(_)) => {
             "Look whether it was done, or run it again: what was done already stays as it is".into()
         }

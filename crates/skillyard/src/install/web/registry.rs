@@ -184,6 +184,22 @@ impl Web {
         })
     }
 
+    /// Forgets what a registry said, by its address or by an alias; its address, and whether
+    /// anything was known.
+    pub(crate) fn forget(&self, place: Option<&str>) -> Result<(String, bool), CommandError> {
+        let registry = match place {
+            Some(address) if address.contains("://") => self.at(address)?.registry,
+            alias => self.remote(alias)?.registry,
+        };
+        let memory = Memory::new(&self.memory, &registry.base, self.now.to_string());
+        let had_log = logs::forget(&self.logs, registry.base.as_str())?;
+        let had_index = memory.forget().map_err(|source| CommandError::Write {
+            path: self.memory.clone(),
+            source,
+        })?;
+        Ok((registry.shown(), had_log || had_index))
+    }
+
     /// A registry by its address or by an alias, of which nothing is remembered.
     pub(crate) fn at(&self, place: &str) -> Result<Remote, CommandError> {
         let is_default =

@@ -66,6 +66,7 @@ fn is_final(error: &RegistryError) -> bool {
     match error {
         RegistryError::NotFound { .. }
         | RegistryError::Index { .. }
+        | RegistryError::TakenBack { .. }
         | RegistryError::Http(HttpError::TooLarge { .. }) => true,
         RegistryError::Http(HttpError::Status { status, .. }) => {
             (400..500).contains(status) && !matches!(status, 407 | 408 | 421 | 425 | 429)
