@@ -20,7 +20,11 @@ use crate::sanitize::visible;
 ///   skillyard registry forget https://skills.example.com
 #[derive(Debug, clap::Args)]
 #[command(verbatim_doc_comment)]
-#[allow(rustdoc::bare_urls, reason = "the examples are typed as they stand")]
+#[allow(
+    clippy::doc_markdown,
+    rustdoc::bare_urls,
+    reason = "the examples are typed as they stand"
+)]
 pub(super) struct Args {
     /// The registry's address or the name of a source; without it the one of the configuration
     registry: Option<String>,
