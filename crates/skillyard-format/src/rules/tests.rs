@@ -5,6 +5,7 @@ mod profiles;
 use super::{ALL, Class, Profile, Subject, check, check_each, find, similar_names, sound};
 use crate::diagnostic::Severity;
 use crate::document::Document;
+use crate::skill::Skill;
 
 const BODY: &str = "---\n\n# Title\n\nText.\n";
 
@@ -59,6 +60,19 @@ fn texts_that_look_like_numbers_are_told() {
         "name: x\ndescription: Use it.\nlicense: 2.0\n",
         &["warning metadata-unquoted"],
     );
+}
+
+#[test]
+fn a_word_behind_an_exclamation_mark_is_not_lost() {
+    let text = "!important Fills forms. Use when there is one.";
+    let fields = format!("name: x\ndescription: {text}\n");
+    check_fields(&fields, &["error yaml-unquoted-text"]);
+    let document = format!("---\n{fields}{BODY}");
+    let document = Document::parse(document.as_bytes());
+    let skill = Skill::from_document(&document, Some("x")).unwrap();
+    assert_eq!(skill.description, text);
+    // YAML's own types are no mistake.
+    check_fields("name: x\ndescription: !!str Use when there is one.\n", &[]);
 }
 
 #[test]

@@ -12,7 +12,7 @@ rule! {
     /// description: "Usage: run it"      # valid
     /// ```
     ///
-    /// The same goes for text that starts with `*`, `&`, `@`, `` ` ``, `[`, `{`, `>` or `|`, and
+    /// The same goes for text that starts with `*`, `&`, `!`, `@`, `` ` ``, `[`, `{`, `>` or `|`, and
     /// for text behind a quoted piece. This is the commonest mistake in real files.
     ///
     /// **Fix:** put the value in quotes; `--fix` does.
@@ -39,6 +39,7 @@ fn reason(error: &YamlError) -> String {
     let Problem::Syntax(problem) = error.problem else {
         return match error.problem {
             Problem::UndefinedAlias => "a leading `*` refers to an anchor".to_owned(),
+            Problem::UnknownTag => "a leading `!` names a type".to_owned(),
             other => other.to_string(),
         };
     };

@@ -78,6 +78,23 @@ struct Builder<'a, 'b> {
     aliased: usize,
 }
 
+/// The types of values that every reader knows.
+const KNOWN_TAGS: [&str; 13] = [
+    "binary",
+    "bool",
+    "float",
+    "int",
+    "map",
+    "merge",
+    "null",
+    "omap",
+    "pairs",
+    "seq",
+    "set",
+    "str",
+    "timestamp",
+];
+
 impl Builder<'_, '_> {
     fn document(&mut self) -> Result<Option<Node<'static>>, YamlError> {
         let mut root = None;
@@ -129,7 +146,7 @@ impl Builder<'_, '_> {
                 style,
                 ..
             } => {
-                self.tagged(tag.as_ref(), span);
+                self.tagged(tag.as_deref(), span)?;
                 let style = match style {
                     libyaml_safer::ScalarStyle::SingleQuoted
                     | libyaml_safer::ScalarStyle::DoubleQuoted => ScalarStyle::Quoted,
@@ -145,7 +162,7 @@ impl Builder<'_, '_> {
             EventData::SequenceStart {
                 anchor, tag, style, ..
             } => {
-                self.tagged(tag.as_ref(), span);
+                self.tagged(tag.as_deref(), span)?;
                 let before = self.nodes;
                 let is_flow = style == SequenceStyle::Flow;
                 self.flow(is_flow, span, false);
@@ -158,7 +175,7 @@ impl Builder<'_, '_> {
             EventData::MappingStart {
                 anchor, tag, style, ..
             } => {
-                self.tagged(tag.as_ref(), span);
+                self.tagged(tag.as_deref(), span)?;
                 let before = self.nodes;
                 self.flow(style == MappingStyle::Flow, span, true);
                 let (mapping, end) = self.mapping(depth)?;
@@ -221,10 +238,18 @@ impl Builder<'_, '_> {
         }
     }
 
-    fn tagged(&mut self, tag: Option<&String>, span: Span) {
-        if tag.is_some() {
-            self.features.tag.get_or_insert(span);
+    /// Notes a tag. One that says nothing to a plain reader is an error: most often the text was
+    /// meant to start with `!`.
+    fn tagged(&mut self, tag: Option<&str>, span: Span) -> Result<(), YamlError> {
+        let Some(tag) = tag else {
+            return Ok(());
+        };
+        self.features.tag.get_or_insert(span);
+        let known = tag.strip_prefix("tag:yaml.org,2002:");
+        if tag == "!" || known.is_some_and(|tag| KNOWN_TAGS.contains(&tag)) {
+            return Ok(());
         }
+        Err(error(Problem::UnknownTag, span))
     }
 
     fn anchored(

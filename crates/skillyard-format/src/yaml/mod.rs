@@ -138,6 +138,9 @@ pub enum Problem {
     /// An alias without its anchor.
     #[error("found undefined alias")]
     UndefinedAlias,
+    /// A `!tag` that names no type of YAML's own.
+    #[error("found unknown tag")]
+    UnknownTag,
     /// A list or a mapping as a key.
     #[error("a key must be text")]
     ComplexKey,

@@ -20,7 +20,7 @@ fn one_rule() {
     description: "Usage: run it"      # valid
     ```
 
-    The same goes for text that starts with `*`, `&`, `@`, `` ` ``, `[`, `{`, `>` or `|`, and
+    The same goes for text that starts with `*`, `&`, `!`, `@`, `` ` ``, `[`, `{`, `>` or `|`, and
     for text behind a quoted piece. This is the commonest mistake in real files.
 
     **Fix:** put the value in quotes; `--fix` does.
