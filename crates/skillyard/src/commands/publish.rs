@@ -1,20 +1,20 @@
 //! `skillyard publish`.
 
+mod packed;
+
 use std::borrow::Cow;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Instant;
 
 use serde_json::json;
 use skillyard_audit::{Event, EventKind};
-use skillyard_format::package::archive::{ArchivePath, Limits, junk};
-use skillyard_format::package::pack::{PackFile, PackFormat, pack};
 use skillyard_format::qualified::is_tag;
 use skillyard_format::{Namespace, QualifiedName};
 use skillyard_install::fetch::http::HttpError;
 use skillyard_install::fetch::registry::{Destination, RegistryError};
-use skillyard_install::tree::{Tree, TreeFile, TreeLimits};
-use skillyard_registry::package::{Package, examine};
+use skillyard_registry::package::Package;
 
+use self::packed::{Notes, Packed};
 use super::Outcome;
 use super::validate::folder_of;
 use crate::context::Context;
@@ -63,18 +63,18 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
         Err(CommandError::NoSuchPath(path)) => return Err(no_folder(context, path)),
         other => other?.folder,
     };
-    let mut package = packed(context, &folder)?;
+    let Packed { mut package, notes } = Packed::read(context, &folder)?;
     let namespace = args.namespace.as_deref().map(namespace).transpose()?;
     package.name = QualifiedName::new(namespace, package.name.name().clone());
     if let Some(tag) = args.tag.as_deref().filter(|tag| !is_tag(tag)) {
         return Err(RegistryFailure::Tag(tag.to_owned()).into());
     }
     if args.dry_run {
-        return dry_run(context, &package);
+        return dry_run(context, &package, &notes);
     }
     let remote = args.registry.open(context)?;
     if !context.printer.is_json() {
-        show(context, &package);
+        show(context, &package, &notes);
     }
     if !args.yes && !confirmed(context, &package, &remote)? {
         return Err(CommandError::Stopped);
@@ -114,6 +114,8 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
             "version": published.version,
             "digest": published.digest,
             "registry": remote.address(),
+            "left_out": notes.left_out,
+            "may_hold_secrets": notes.secrets,
             "published": published.new,
         }))?;
         return Ok(Status::Yes);
@@ -155,35 +157,7 @@ fn namespace(text: &str) -> Result<Namespace, CommandError> {
     Ok(Namespace::new(text).map_err(RegistryFailure::from)?)
 }
 
-/// What would be published, as the registry will see it.
-fn packed(context: &Context, folder: &Path) -> Result<Package, CommandError> {
-    let tree = Tree::read(folder, &TreeLimits::default()).map_err(RegistryFailure::from)?;
-    let is_junk = |file: &&TreeFile| {
-        let path = ArchivePath::new(&file.path);
-        path.is_ok_and(|path| junk(&path).is_some())
-    };
-    let (left_out, kept): (Vec<_>, Vec<_>) = tree.files().iter().partition(is_junk);
-    for file in left_out {
-        let note = format!("`{}` is left out", visible(&file.path));
-        context.printer.detail(&note);
-    }
-    for file in &kept {
-        let name = file.path.rsplit('/').next().unwrap_or_default();
-        if name == ".env" || (name.starts_with(".env.") && !name.ends_with("example")) {
-            let note = format!("warning: `{}` may hold secrets", visible(&file.path));
-            context.printer.note(&note);
-        }
-    }
-    let files: Vec<PackFile<'_>> = kept
-        .iter()
-        .map(|file| PackFile::new(&file.path, file.executable, &file.bytes))
-        .collect();
-    let archive = pack(&files, PackFormat::TarGz, &Limits::skill());
-    let archive = archive.map_err(RegistryFailure::from)?;
-    Ok(examine(&archive, context.now()).map_err(RegistryFailure::from)?)
-}
-
-fn dry_run(context: &Context, package: &Package) -> Outcome {
+fn dry_run(context: &Context, package: &Package, notes: &Notes) -> Outcome {
     if context.printer.is_json() {
         context.printer.json(&json!({
             "name": package.name.as_str(),
@@ -194,18 +168,20 @@ fn dry_run(context: &Context, package: &Package) -> Outcome {
             "files": package.facts.files,
             "findings": package.facts.findings,
             "signer": package.signer,
+            "left_out": notes.left_out,
+            "may_hold_secrets": notes.secrets,
             "published": false,
         }))?;
         return Ok(Status::Yes);
     }
-    show(context, package);
+    show(context, package, notes);
     context
         .printer
         .note("Nothing was published: this was a dry run");
     Ok(Status::Yes)
 }
 
-fn show(context: &Context, package: &Package) {
+fn show(context: &Context, package: &Package, notes: &Notes) {
     let printer = &context.printer;
     printer.note(&format!("{} {}", package.name, package.version));
     for file in &package.facts.files {
@@ -215,6 +191,12 @@ fn show(context: &Context, package: &Package) {
             file.size,
             visible(&file.path)
         ));
+    }
+    for path in &notes.left_out {
+        printer.note(&format!("   left out  {}", visible(path)));
+    }
+    for path in &notes.secrets {
+        printer.note(&format!("warning: `{}` may hold secrets", visible(path)));
     }
     for finding in &package.facts.findings {
         printer.note(&visible(&format!(

@@ -3,7 +3,7 @@
 use std::io::{BufRead as _, BufReader};
 use std::process::{Child, Stdio};
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::{TestContext, output, text};
 
@@ -272,6 +272,26 @@ fn what_cannot_be_published_is_told_before_anything_is_sent() {
     context.write_version("other/inner", "inner", "1.0.0");
     let said = context.bad(&["publish", "other", "--dry-run"]);
     assert!(said.contains("two folders down"), "{said}");
+    context
+        .write("pdf/node_modules/a/index.js", "a")
+        .write("pdf/node_modules/b.js", "b")
+        .write("pdf/scripts/.DS_Store", "c")
+        .write("pdf/.env", "TOKEN=1");
+    let said = context.tell(&["publish", "pdf", "--dry-run"]);
+    for line in [
+        "left out  node_modules/\n",
+        "left out  scripts/.DS_Store\n",
+        "warning: `.env` may hold secrets\n",
+    ] {
+        assert!(said.contains(line), "{said}");
+    }
+    let plan: Value = context.json(&["publish", "pdf", "--dry-run", "--json"]);
+    assert_eq!(
+        plan["left_out"],
+        json!(["node_modules/", "scripts/.DS_Store"])
+    );
+    assert_eq!(plan["may_hold_secrets"], json!([".env"]));
+    std::fs::remove_file(context.root().join("pdf/.env")).unwrap();
     let plan: Value = context.json(&["publish", "pdf", "--dry-run", "--json"]);
     assert_eq!(plan["published"], false);
     assert_eq!(plan["files"][0]["path"], "SKILL.md");

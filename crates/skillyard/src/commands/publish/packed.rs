@@ -1,0 +1,69 @@
+//! A folder packed for a registry, and what its author should know before it is there for good.
+
+use std::path::Path;
+
+use skillyard_format::package::archive::{ArchivePath, Limits, junk};
+use skillyard_format::package::pack::{PackFile, PackFormat, pack};
+use skillyard_install::tree::{Tree, TreeFile, TreeLimits};
+use skillyard_registry::package::{Package, examine};
+
+use crate::context::Context;
+use crate::error::CommandError;
+use crate::error::registry::RegistryFailure;
+
+/// What would be published.
+pub(super) struct Packed {
+    /// As the registry will see it.
+    pub(super) package: Package,
+    pub(super) notes: Notes,
+}
+
+/// What the files of the folder do not show.
+#[derive(Debug, Default)]
+pub(super) struct Notes {
+    /// Files and folders that nobody wants delivered.
+    pub(super) left_out: Vec<String>,
+    /// Files that are published and should perhaps not be.
+    pub(super) secrets: Vec<String>,
+}
+
+impl Packed {
+    /// Packs a folder.
+    pub(super) fn read(context: &Context, folder: &Path) -> Result<Self, CommandError> {
+        let tree = Tree::read(folder, &TreeLimits::default()).map_err(RegistryFailure::from)?;
+        let mut notes = Notes::default();
+        let mut kept: Vec<&TreeFile> = Vec::new();
+        for file in tree.files() {
+            match junk_of(&file.path) {
+                Some(path) if notes.left_out.last() == Some(&path) => {}
+                Some(path) => notes.left_out.push(path),
+                None => kept.push(file),
+            }
+        }
+        let paths = kept.iter().map(|file| &file.path);
+        notes.secrets = paths
+            .filter(|path| may_hold_secrets(path))
+            .cloned()
+            .collect();
+        let files = kept.iter();
+        let files = files.map(|file| PackFile::new(&file.path, file.executable, &file.bytes));
+        let files: Vec<PackFile<'_>> = files.collect();
+        let archive = pack(&files, PackFormat::TarGz, &Limits::skill());
+        let archive = archive.map_err(RegistryFailure::from)?;
+        let package = examine(&archive, context.now()).map_err(RegistryFailure::from)?;
+        Ok(Self { package, notes })
+    }
+}
+
+/// The file or the folder around it that is left out.
+fn junk_of(path: &str) -> Option<String> {
+    let (_, names) = junk(&ArchivePath::new(path).ok()?)?;
+    let parts: Vec<&str> = path.split('/').take(names).collect();
+    let is_folder = parts.len() < path.split('/').count();
+    Some(parts.join("/") + if is_folder { "/" } else { "" })
+}
+
+fn may_hold_secrets(path: &str) -> bool {
+    let name = path.rsplit('/').next().unwrap_or_default();
+    name == ".env" || (name.starts_with(".env.") && !name.ends_with("example"))
+}
