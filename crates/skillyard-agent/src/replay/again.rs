@@ -10,7 +10,7 @@ use crate::mode;
 use crate::prompt::Prompt;
 use crate::session::{INTERRUPTED, Session};
 use crate::shelf::{Caller, InstalledSkill, Shelf};
-use crate::tool::{LENT, answer, has, receive, understood, unmarked};
+use crate::tool::{CAME_EMPTY, LENT, answer, has, receive, understood, unmarked};
 use crate::turn::{NOT_MADE, digest, is_own_answer, request, view};
 
 /// The events between two turns.
@@ -220,6 +220,7 @@ impl Replay<'_> {
         let state = &self.again.state;
         let made = match understood(call) {
             Ok(_) if !has(&self.again.prompt, &result.name) => None,
+            Ok(_) if unmarked(&result.content) == CAME_EMPTY => None,
             Ok(arguments) => answer(&result.name, &arguments, self.shelf, state),
             Err(problem) => Some(Err(problem)),
         };

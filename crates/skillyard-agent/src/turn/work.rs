@@ -69,7 +69,13 @@ impl Turn<'_> {
                     return Err(error);
                 }
             };
-            let Completion { parts, stop, .. } = completion;
+            let Completion {
+                mut parts, stop, ..
+            } = completion;
+            // Whoever refuses an answer refuses the calls in it, which may not even be whole.
+            if stop == Stop::Refused {
+                parts.retain(|part| !matches!(part, AssistantPart::Call(_)));
+            }
             let is_limited =
                 stop == Stop::Length && matches!(parts.last(), Some(AssistantPart::Call(_)));
             let message = Message::Assistant { parts };

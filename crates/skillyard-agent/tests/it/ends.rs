@@ -94,6 +94,16 @@ fn what_is_no_answer_says_so() {
             half(refused),
         ),
         (
+            vec![
+                says("Half"),
+                calls("c", "Read", &json!({ "path": "a.txt" })),
+            ],
+            Stop::Refused,
+            EndReason::Refused,
+            half(refused),
+            half(refused),
+        ),
+        (
             vec![],
             Stop::Refused,
             EndReason::Refused,
@@ -202,6 +212,31 @@ fn a_call_that_the_limit_cut_is_told_as_such() {
             is_cut,
             "{content}"
         );
+        let events = lab.recorded(&[&session.id]);
+        replay(&session, &lab.shelf(), events).unwrap();
+    }
+}
+
+#[test]
+fn a_call_whose_arguments_were_cut_off_is_not_made() {
+    for tool in ["mcp__s__run", "skill_search"] {
+        let lab = Lab::new();
+        lab.skill("a", "Does a. Use for a.", "", "Do a.");
+        let call = calls("c", tool, &json!({}));
+        let cut = (vec![says("I do."), call], Stop::Length);
+        let done = (vec![says("Done.")], Stop::End);
+        let mut runtime = lab.runtime(Stopping::new([cut, done]));
+        let mut session = lab.session(&runtime, &Settings::default());
+        session.prompt = runtime.prompt(&Settings::default());
+        let mut front = Front::new(Answer::Once);
+        runtime.turn(&mut session, "go", &mut front).unwrap();
+        let Some(Message::Tool { results }) = session.messages.get(2) else {
+            panic!("{:?}", session.messages);
+        };
+        let content = &results[0].content;
+        assert!(content.starts_with("This call was not made"), "{content}");
+        assert!(content.contains("limit of tokens"), "{content}");
+        assert!(lab.machine.lock().unwrap().lent.is_empty());
         let events = lab.recorded(&[&session.id]);
         replay(&session, &lab.shelf(), events).unwrap();
     }

@@ -25,7 +25,7 @@ use skillyard_trust::guard::ActiveSkill;
 use super::spec::canonical;
 use crate::front_end::{FrontEnd, TurnEvent};
 use crate::host::{Host, HostError};
-use crate::message::{CallOutcome, ToolCall, ToolResult};
+use crate::message::{ToolCall, ToolResult};
 use crate::session::Session;
 use crate::shelf::{Shelf, ShelfSkill};
 use crate::telemetry::{Called, Happening, Subscriber};
@@ -47,6 +47,8 @@ const REPEATED: [&str; 2] = [
     "\n[This exact call was made several times and gave the same result each time.]",
     "\n[This exact call was made several times. Its result will not change.]",
 ];
+/// What a call is told of which the limit of its answer left nothing but the name.
+pub(crate) const CAME_EMPTY: &str = "This call was not made: its arguments did not come.";
 /// What the result of a call ends with that the limit of its answer cut.
 const CUT_OFF: &str = "\n[Your answer reached its limit of tokens in this call and was cut off there. \
 Make it shorter, or make several calls of it.]";
@@ -91,12 +93,13 @@ impl Calls<'_> {
         });
         let started = (self.clock)();
         let understood = understood(call);
-        let is_cut = understood.as_ref().map_or(true, Map::is_empty);
+        let is_cut = length == Length::Limited && understood.as_ref().map_or(true, Map::is_empty);
         let mut ended = match understood {
+            Ok(_) if is_cut => Ended::failed(CAME_EMPTY.into(), EventKind::ToolAllowed),
             Ok(arguments) => self.guarded(call, &tool, &arguments)?,
             Err(problem) => Ended::failed(problem, EventKind::ToolAllowed),
         };
-        if length == Length::Limited && is_cut && ended.outcome == CallOutcome::Failed {
+        if is_cut {
             ended.content.push_str(CUT_OFF);
         }
         if self.repeats.note(&tool, &call.arguments, &ended) {
