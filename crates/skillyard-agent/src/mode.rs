@@ -104,6 +104,15 @@ pub fn outgoing(mode: ToolMode, messages: Vec<Message>) -> Vec<Message> {
     turned.collect()
 }
 
+/// The words of an answer whose calls were found in it.
+pub(crate) fn words(parts: &[AssistantPart]) -> String {
+    let words = parts.iter().filter_map(|part| match part {
+        AssistantPart::Text { text } => Some(text.as_str()),
+        _ => None,
+    });
+    words.collect::<Vec<_>>().join("\n")
+}
+
 fn as_text(mode: ToolMode, part: AssistantPart) -> AssistantPart {
     let text = match (mode, part) {
         (ToolMode::JsonSchema, AssistantPart::Call(call)) => {

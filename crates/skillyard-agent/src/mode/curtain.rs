@@ -1,7 +1,9 @@
 //! What of an answer can be shown while it comes.
 
-use super::{FENCE, OPEN};
+use super::incoming::blocks;
+use super::{FENCE, OPEN, words};
 use crate::message::AssistantPart;
+use crate::tool::ToolSpec;
 
 /// Words on their way to whoever watches, without what may be a call: from there on they wait
 /// until the whole answer is understood.
@@ -35,18 +37,14 @@ impl Curtain {
         self.held.drain(..end).collect()
     }
 
-    /// What of an answer, which is understood now, has not been shown.
-    pub(crate) fn rest(self, parts: &[AssistantPart]) -> String {
-        let first = parts
-            .iter()
-            .position(|part| matches!(part, AssistantPart::Call(_)));
-        let Some(first) = first else {
-            return self.held;
-        };
-        let words = parts[first..].iter().filter_map(|part| match part {
-            AssistantPart::Text { text } => Some(text.as_str()),
-            _ => None,
-        });
-        words.collect::<Vec<_>>().join("\n")
+    /// What of an answer, which is whole now, has not been shown.
+    pub(crate) fn rest(self, tools: &[ToolSpec]) -> String {
+        let parts = blocks(&self.held, tools);
+        let is_call = |part: &AssistantPart| matches!(part, AssistantPart::Call(_));
+        if parts.iter().any(is_call) {
+            words(&parts)
+        } else {
+            self.held
+        }
     }
 }

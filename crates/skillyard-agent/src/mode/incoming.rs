@@ -7,9 +7,16 @@ use super::{ANSWER, CLOSE, FENCE, OPEN};
 use crate::message::{AssistantPart, ToolCall};
 use crate::provider::Completion;
 use crate::settings::ToolMode;
+use crate::tool::{ToolSpec, canonical};
 
-/// The answer of a model of this mode, with its calls found. `turn` makes their names unique.
-pub fn incoming(mode: ToolMode, completion: Completion, turn: usize) -> Completion {
+/// The answer of a model of this mode that has these tools, with its calls found. `turn` makes their
+/// names unique.
+pub fn incoming(
+    mode: ToolMode,
+    tools: &[ToolSpec],
+    completion: Completion,
+    turn: usize,
+) -> Completion {
     if mode.is_native() {
         return completion;
     }
@@ -18,8 +25,8 @@ pub fn incoming(mode: ToolMode, completion: Completion, turn: usize) -> Completi
         match part {
             AssistantPart::Text { text } => {
                 let found = match mode {
-                    ToolMode::JsonSchema => action(&text),
-                    _ => blocks(&text),
+                    ToolMode::JsonSchema => action(&text, tools),
+                    _ => blocks(&text, tools),
                 };
                 parts.extend(found);
             }
@@ -38,10 +45,12 @@ pub fn incoming(mode: ToolMode, completion: Completion, turn: usize) -> Completi
 }
 
 /// One object; what is none is taken as the answer.
-fn action(text: &str) -> Vec<AssistantPart> {
+fn action(text: &str, tools: &[ToolSpec]) -> Vec<AssistantPart> {
     let value: Value = match serde_json::from_str(text.trim()) {
         Ok(value) => value,
-        Err(_) => return half_answer(text).map_or_else(|| blocks(text), |text| vec![text]),
+        Err(_) => {
+            return half_answer(text).map_or_else(|| blocks(text, tools), |text| vec![text]);
+        }
     };
     match value.get("action").and_then(Value::as_str) {
         Some(ANSWER) => {
@@ -51,7 +60,7 @@ fn action(text: &str) -> Vec<AssistantPart> {
             }]
         }
         Some(tool) => vec![call(tool, value.get("arguments"))],
-        None => blocks(text),
+        None => blocks(text, tools),
     }
 }
 
@@ -69,23 +78,27 @@ fn half_answer(text: &str) -> Option<AssistantPart> {
     whole.next()
 }
 
-/// Text, with calls in `<tool_call>` or in fenced JSON that names a tool.
-fn blocks(text: &str) -> Vec<AssistantPart> {
+/// Text, with calls in `<tool_call>` or in fenced JSON that names a tool. Other JSON is
+/// something that the user asked for.
+pub(super) fn blocks(text: &str, tools: &[ToolSpec]) -> Vec<AssistantPart> {
     let mut parts = Vec::new();
-    let mut rest = text;
-    while let Some((before, inside, after)) = next_block(rest) {
-        push_text(&mut parts, before);
-        match parse_call(inside) {
-            Some(call) => parts.push(call),
-            None => push_text(&mut parts, &rest[before.len()..rest.len() - after.len()]),
+    let (mut said, mut rest) = (0, text);
+    while let Some((before, open, inside, after)) = next_block(rest) {
+        let value = serde_json::from_str(inside.trim()).unwrap_or_default();
+        if let Some(call) = parse_call(&value).filter(|_| open == OPEN || is_meant(&value, tools)) {
+            let at = text.len() - rest.len() + before.len();
+            push_text(&mut parts, &text[said..at]);
+            parts.push(call);
+            said = text.len() - after.len();
         }
         rest = after;
     }
-    push_text(&mut parts, rest);
+    push_text(&mut parts, &text[said..]);
     parts
 }
 
-fn next_block(text: &str) -> Option<(&str, &str, &str)> {
+/// What is before the next block, what opens it, what is inside and what is behind it.
+fn next_block(text: &str) -> Option<(&str, &'static str, &str, &str)> {
     let tag = text.find(OPEN).map(|at| (at, OPEN, CLOSE));
     let fence = text.find(FENCE).map(|at| (at, FENCE, "```"));
     let (at, open, close) = match (tag, fence) {
@@ -106,7 +119,7 @@ fn next_block(text: &str) -> Option<(&str, &str, &str)> {
         Some(end) => (&inside[..json + end], &inside[json + end + close.len()..]),
         None => (inside, ""),
     };
-    Some((&text[..at], inside, after))
+    Some((&text[..at], open, inside, after))
 }
 
 /// How long the JSON is that a text starts with; nothing where it starts with none.
@@ -118,14 +131,24 @@ fn json_length(text: &str) -> usize {
     }
 }
 
-fn parse_call(inside: &str) -> Option<AssistantPart> {
-    let value: Map<String, Value> = serde_json::from_str(inside.trim()).ok()?;
-    let name = value
-        .get("name")
-        .or_else(|| value.get("action"))?
-        .as_str()?;
+fn parse_call(value: &Map<String, Value>) -> Option<AssistantPart> {
     let arguments = value.get("arguments").or_else(|| value.get("parameters"))?;
-    Some(call(name, Some(arguments)))
+    Some(call(name(value)?, Some(arguments)))
+}
+
+fn name(value: &Map<String, Value>) -> Option<&str> {
+    let name = value.get("name").or_else(|| value.get("action"));
+    name?.as_str()
+}
+
+/// Whether JSON that looks like a call is one: of a tool that is there, which it does not describe.
+fn is_meant(value: &Map<String, Value>, tools: &[ToolSpec]) -> bool {
+    let name = canonical(name(value).unwrap_or_default());
+    let is_there = tools
+        .iter()
+        .any(|tool| tool.name.eq_ignore_ascii_case(name));
+    let is_schema = |given: &Value| given["properties"].is_object();
+    is_there && !value.get("parameters").is_some_and(is_schema)
 }
 
 fn call(name: &str, arguments: Option<&Value>) -> AssistantPart {

@@ -1,12 +1,21 @@
 use super::*;
 use crate::provider::Completion;
 
+fn tools() -> Vec<ToolSpec> {
+    let tool = |name: &str| ToolSpec {
+        name: name.into(),
+        description: String::new(),
+        parameters: json!({}),
+    };
+    ["Glob", "Read", "Write", "skill_load"].map(tool).into()
+}
+
 fn read(mode: ToolMode, text: &str) -> String {
     let completion = Completion {
         parts: vec![AssistantPart::Text { text: text.into() }],
         ..Completion::default()
     };
-    let parts = incoming(mode, completion, 3).parts;
+    let parts = incoming(mode, &tools(), completion, 3).parts;
     let shown = parts.iter().map(|part| match part {
         AssistantPart::Text { text } => format!("text {text}"),
         AssistantPart::Call(call) => format!("{} {} {}", call.id, call.name, call.arguments),
@@ -51,16 +60,17 @@ fn what_may_be_a_call_is_not_shown_before_it_is_understood() {
             "```json\n{\"a\":1}\n``` that is all",
         ),
         (&["ends with <"][..], "ends with <"),
+        (
+            &[
+                "See ```json\n{\"a\":1}\n```",
+                " <tool_call>{\"name\":\"Glob\",\"arguments\":{}}</tool_call>",
+            ][..],
+            "See ```json\n{\"a\":1}\n```",
+        ),
     ] {
         let mut curtain = Curtain::default();
         let mut seen: String = pieces.iter().map(|piece| curtain.pass(piece)).collect();
-        let completion = Completion {
-            parts: vec![AssistantPart::Text {
-                text: pieces.concat(),
-            }],
-            ..Completion::default()
-        };
-        seen.push_str(&curtain.rest(&incoming(ToolMode::Text, completion, 0).parts));
+        seen.push_str(&curtain.rest(&tools()));
         assert_eq!(seen, shown);
     }
 }
@@ -73,8 +83,8 @@ fn calls_are_found_in_text() {
         "text I look. | call_3_1 Glob {\"pattern\":\"*\"}",
     );
     check(
-        "```json\n{\"name\":\"pdf\",\"arguments\":{}}\n```",
-        "call_3_0 pdf {}",
+        "```json\n{\"name\":\"read\",\"parameters\":{}}\n```",
+        "call_3_0 read {}",
     );
     check(
         "<tool_call>{\"name\":\"Read\",\"arguments\":{}}",
@@ -90,4 +100,18 @@ fn calls_are_found_in_text() {
         "<tool_call>{broken</tool_call>",
         "text <tool_call>{broken</tool_call>",
     );
+}
+
+#[test]
+fn json_that_was_asked_for_is_no_call() {
+    for given in [
+        r#"{"name":"get_weather","description":"Weather","parameters":{"type":"object"}}"#,
+        r#"{"name":"get_weather","arguments":{"city":"Bern"}}"#,
+        r#"{"name":"Read","parameters":{"type":"object","properties":{"path":{}}}}"#,
+    ] {
+        let text = format!("Here it is:\n```json\n{given}\n```\nUse it well.");
+        for mode in [ToolMode::Text, ToolMode::JsonSchema] {
+            assert_eq!(read(mode, &text), format!("text {text}"));
+        }
+    }
 }

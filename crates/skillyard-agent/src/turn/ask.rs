@@ -115,11 +115,12 @@ impl Turn<'_> {
             }
         };
         self.said.clear();
-        let mut completion =
-            mode::incoming(settings.tool_mode, completion, self.session.messages.len());
+        let tools = &self.session.prompt.tools;
+        let count = self.session.messages.len();
+        let mut completion = mode::incoming(settings.tool_mode, tools, completion, count);
         let rest = match curtain {
-            Some(curtain) => curtain.rest(&completion.parts),
-            None if is_object => completion.text(),
+            Some(curtain) => curtain.rest(tools),
+            None if is_object => mode::words(&completion.parts),
             None => String::new(),
         };
         if !rest.is_empty() {
