@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use skillyard_format::render::catalog::{self, CatalogEntry, CatalogFormat};
 
 use crate::message::Message;
-use crate::provider::{Completion, ModelRequest, Provider, ProviderError, Stop, Usage};
+use crate::provider::{Completion, Delta, ModelRequest, Provider, ProviderError, Stop, Usage};
 use crate::settings::{Settings, ToolMode};
 use crate::shelf::{Shelf, ShelfSkill};
 
@@ -48,12 +48,13 @@ impl Choice {
     }
 }
 
-/// Chooses at most as many skills as the settings allow.
+/// Chooses at most as many skills as the settings allow; `on` hears of what comes meanwhile.
 pub(crate) fn choose(
     provider: &dyn Provider,
     settings: &Settings,
     shelf: &Shelf,
     task: &str,
+    on: &mut dyn FnMut(Delta<'_>),
     cancel: &AtomicBool,
 ) -> Result<Choice, ProviderError> {
     let most = settings.limits.routed_skills;
@@ -80,7 +81,7 @@ pub(crate) fn choose(
     let system_alone = format!("{system} Its form is {}.", form(most));
     let shape = shape(&names, most);
     let messages = [Message::user(task)];
-    let ask = |shape: Option<&Value>| -> Result<Completion, ProviderError> {
+    let mut ask = |shape: Option<&Value>| -> Result<Completion, ProviderError> {
         let mut request = ModelRequest {
             model: settings.router_name(),
             system: shape.map_or(&system_alone, |_| &system),
@@ -89,10 +90,10 @@ pub(crate) fn choose(
             max_tokens: ANSWER_TOKENS.0,
             shape,
         };
-        let mut answer = provider.complete(&request, &mut |_| {}, cancel);
+        let mut answer = provider.complete(&request, on, cancel);
         if let Err(ProviderError::Overfull { .. }) = answer {
             request.max_tokens = ANSWER_TOKENS.1;
-            answer = provider.complete(&request, &mut |_| {}, cancel);
+            answer = provider.complete(&request, on, cancel);
         }
         let mut completion = answer?;
         completion.usage = Usage::of(provider, &request, &completion);

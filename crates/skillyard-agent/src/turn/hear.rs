@@ -7,7 +7,7 @@ use super::{Turn, TurnError};
 use crate::front_end::{EndReason, Trigger, TurnEvent};
 use crate::invocation::Invocation;
 use crate::message::{AssistantPart, Message, UserPart};
-use crate::provider::ProviderError;
+use crate::provider::{Delta, ProviderError};
 use crate::router;
 use crate::settings::Strategy;
 use crate::shelf::{Caller, Loaded, ShelfError};
@@ -154,6 +154,17 @@ impl Turn<'_> {
     }
 
     fn chosen(&mut self, task: &str) -> Result<Vec<String>, TurnError> {
+        let front = &mut *self.front;
+        // What a router says is for nobody, but whoever waits for it is told why.
+        let mut on = |delta: Delta<'_>| {
+            if let Delta::Retry(reason, milliseconds) = delta {
+                let reason = reason.to_owned();
+                front.event(&TurnEvent::Retry {
+                    reason,
+                    milliseconds,
+                });
+            }
+        };
         let choice = router::choose(
             self.runtime
                 .router
@@ -162,6 +173,7 @@ impl Turn<'_> {
             &self.session.prompt.settings,
             &self.runtime.shelf,
             task,
+            &mut on,
             &self.cancel,
         )?;
         if let Some(why) = choice.instead {

@@ -3,13 +3,16 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use serde_json::json;
 use skillyard_agent::front_end::{Answer, EndReason, TurnEvent};
+use skillyard_agent::provider::openai_chat::{LimitName, OpenAiChat};
 use skillyard_agent::provider::{Completion, Delta, ModelRequest, Provider, ProviderError, Stop};
 use skillyard_agent::replay::replay;
 use skillyard_agent::settings::{Settings, Strategy, ToolMode};
 
 use crate::lab::{Front, Scripted, says};
 use crate::loops::lab;
+use crate::server::{KEY, Reply, Server};
 
 #[test]
 fn a_router_does_without_shapes_where_the_server_has_none() {
@@ -93,6 +96,68 @@ impl Provider for Thinker {
             parts: vec![says(&text)],
             ..Completion::default()
         })
+    }
+}
+
+#[test]
+fn whoever_waits_for_a_busy_router_is_told() {
+    let lab = lab();
+    let chunk = |text: &str| {
+        let chunk =
+            json!({ "choices": [{ "delta": { "content": text }, "finish_reason": "stop" }] });
+        Reply::stream(format!("data: {chunk}\n\n"))
+    };
+    let server = Server::start(vec![
+        Reply::error(429, "retry-after: 0\r\n", "slow down"),
+        chunk(r#"{"skill":"pdf-forms"}"#),
+        chunk("Filled."),
+    ]);
+    let mut runtime = lab.runtime(OpenAiChat {
+        name: "local".into(),
+        endpoint: server.endpoint("", "authorization", KEY.into()),
+        limit_name: LimitName::MaxTokens,
+    });
+    let settings = Settings {
+        strategy: Strategy::Router,
+        ..Settings::default()
+    };
+    let mut session = lab.session(&runtime, &settings);
+    let mut front = Front::new(Answer::No);
+    let task = "fill the tax form";
+    runtime.turn(&mut session, task, &mut front).unwrap();
+    let told = front.events.iter().filter_map(|event| match event {
+        TurnEvent::Retry { reason, .. } => Some(reason.as_str()),
+        TurnEvent::Text { delta } => Some(delta.as_str()),
+        _ => None,
+    });
+    let told: Vec<&str> = told.collect();
+    assert_eq!(told.len(), 2, "{told:?}");
+    assert!(told[0].contains("429"), "{told:?}");
+    assert_eq!(told[1], "Filled.", "what the router says is not shown");
+}
+
+#[test]
+fn json_that_the_user_asked_for_is_the_answer() {
+    let lab = lab();
+    let schema = r#"{"name":"get_weather","description":"Weather","parameters":{"type":"object"}}"#;
+    let text = format!("Here it is:\n```json\n{schema}\n```\nUse it well.");
+    for tool_mode in [ToolMode::Text, ToolMode::JsonSchema] {
+        let model = Scripted::new([vec![says(&text)]]);
+        let mut runtime = lab.runtime(model.clone());
+        let settings = Settings {
+            tool_mode,
+            ..Settings::default()
+        };
+        let mut session = lab.session(&runtime, &settings);
+        let mut front = Front::new(Answer::No);
+        runtime.turn(&mut session, "a schema", &mut front).unwrap();
+        let shown = front.events.iter().filter_map(|event| match event {
+            TurnEvent::Text { delta } => Some(delta.as_str()),
+            _ => None,
+        });
+        assert_eq!(shown.collect::<String>(), text, "{tool_mode:?}");
+        assert_eq!(session.answer(), text);
+        assert_eq!(model.requests.lock().unwrap().len(), 1);
     }
 }
 
