@@ -132,11 +132,10 @@ impl Answer {
             }
             "message_delta" => {
                 self.count(&data["usage"]);
-                self.stop = match data["delta"]["stop_reason"].as_str() {
-                    Some("max_tokens" | "model_context_window_exceeded") => Stop::Length,
-                    Some("refusal") => Stop::Refused,
-                    _ => Stop::End,
-                };
+                let reason = data["delta"]["stop_reason"].as_str();
+                if let Some(stop) = Stop::of(reason.unwrap_or_default())? {
+                    self.stop = stop;
+                }
             }
             "message_stop" => self.ended = true,
             "error" => return Err(ProviderError::failed(data, &self.assembly)),

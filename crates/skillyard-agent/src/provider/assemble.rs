@@ -55,6 +55,12 @@ impl Assembly {
         self.parts.is_empty()
     }
 
+    /// Whether words have come, which somebody may have read by now.
+    pub(super) fn has_words(&self) -> bool {
+        let mut parts = self.parts.iter();
+        parts.any(|(_, part)| matches!(part, AssistantPart::Text { .. }))
+    }
+
     /// A piece of a call.
     pub(super) fn call(
         &mut self,

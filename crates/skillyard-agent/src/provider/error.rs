@@ -91,7 +91,8 @@ impl ProviderError {
     /// The error that an event of a stream tells, after so much of an answer.
     pub(super) fn failed(event: &Value, answer: &Assembly) -> Self {
         let message = message(&event.to_string(), &[]);
-        if Self::speaks_of_context(&message) {
+        // Behind words a shorter request would say them once more.
+        if !answer.has_words() && Self::speaks_of_context(&message) {
             return Self::Overfull { message };
         }
         Self::Failed {

@@ -11,6 +11,7 @@ pub mod offline;
 pub mod openai_chat;
 pub mod openai_responses;
 mod sse;
+mod stop;
 
 use std::sync::atomic::AtomicBool;
 
@@ -22,6 +23,7 @@ use crate::message::{AssistantPart, Message};
 use crate::tool::ToolSpec;
 
 pub use error::ProviderError;
+pub use stop::Stop;
 
 /// Something that answers.
 pub trait Provider: Send + Sync {
@@ -83,18 +85,6 @@ impl Completion {
         });
         words.collect()
     }
-}
-
-/// Why a model stopped.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Stop {
-    /// It was done, or wants its calls made.
-    #[default]
-    End,
-    /// It reached the limit of its answer.
-    Length,
-    /// It declined.
-    Refused,
 }
 
 /// Tokens.

@@ -108,7 +108,11 @@ fn hear(
                 return Err(ProviderError::Malformed { problem });
             }
         };
-        answer.hear(&data, provider, on)?;
+        let was_ended = answer.ended;
+        match answer.hear(&data, provider, on) {
+            Err(_) if was_ended => break,
+            outcome => outcome?,
+        }
         if answer.ended {
             stream.expect_end();
         }
@@ -180,6 +184,13 @@ pub(super) fn given(arguments: &Value) -> String {
     }
 }
 
+/// The words in a piece; some servers send them as a list of parts.
+fn texts(content: &Value) -> impl Iterator<Item = &str> {
+    let parts = content.as_array().into_iter().flatten();
+    let parts = parts.filter_map(|part| part["text"].as_str());
+    content.as_str().into_iter().chain(parts)
+}
+
 #[derive(Default)]
 struct Answer {
     assembly: Assembly,
@@ -220,7 +231,7 @@ impl Answer {
         }
         self.blocks.take(&delta[BLOCKS]);
         for key in ["content", "refusal"] {
-            if let Some(text) = delta[key].as_str().filter(|text| !text.is_empty()) {
+            for text in texts(&delta[key]).filter(|text| !text.is_empty()) {
                 self.assembly.text(text);
                 on(Delta::Text(text));
             }
@@ -239,13 +250,10 @@ impl Answer {
                 self.assembly.beside(index.as_deref(), provider, extra);
             }
         }
-        if let Some(reason) = choice["finish_reason"].as_str() {
+        let reason = choice["finish_reason"].as_str();
+        if let Some(stop) = Stop::of(reason.unwrap_or_default())? {
+            self.stop = stop;
             self.ended = true;
-            self.stop = match reason {
-                "length" => Stop::Length,
-                "content_filter" => Stop::Refused,
-                _ => Stop::End,
-            };
         }
         Ok(())
     }

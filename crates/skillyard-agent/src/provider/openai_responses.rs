@@ -158,10 +158,7 @@ impl Answer {
             "response.completed" => self.end(&data["response"], Stop::End, on),
             "response.incomplete" => {
                 let reason = &data["response"]["incomplete_details"]["reason"];
-                let stop = match reason.as_str() {
-                    Some("content_filter") => Stop::Refused,
-                    _ => Stop::Length,
-                };
+                let stop = Stop::of(reason.as_str().unwrap_or_default())?.unwrap_or(Stop::Length);
                 self.end(&data["response"], stop, on);
             }
             "response.failed" => {

@@ -10,6 +10,7 @@ mod context;
 mod ends;
 mod faults;
 mod guard;
+mod half_answers;
 mod lab;
 mod lent;
 mod loops;

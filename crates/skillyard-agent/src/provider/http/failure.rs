@@ -21,7 +21,7 @@ pub(super) fn refused(response: Response, secrets: &[SecretString]) -> ProviderE
     let text = String::from_utf8_lossy(&text);
     let message = message(&text, secrets);
     // The code may be all that says so, and it is not part of the message.
-    if matches!(status, 400 | 413 | 422) && ProviderError::speaks_of_context(&text) {
+    if matches!(status, 400 | 413 | 422 | 500) && ProviderError::speaks_of_context(&text) {
         return ProviderError::Overfull { message };
     }
     ProviderError::Status {
@@ -29,6 +29,24 @@ pub(super) fn refused(response: Response, secrets: &[SecretString]) -> ProviderE
         message,
         retry_after,
     }
+}
+
+/// Why a server that promised an answer gave an error in its place, if it did.
+pub(super) fn instead(text: &[u8], secrets: &[SecretString]) -> Option<ProviderError> {
+    let text = std::str::from_utf8(text).ok()?;
+    let value: Value = serde_json::from_str(text).ok()?;
+    if value.get("error").is_none_or(Value::is_null) {
+        return None;
+    }
+    let message = message(text, secrets);
+    if ProviderError::speaks_of_context(text) {
+        return Some(ProviderError::Overfull { message });
+    }
+    Some(ProviderError::Failed {
+        message,
+        passes: false,
+        retry_after: None,
+    })
 }
 
 /// Why a server gave nothing at all.

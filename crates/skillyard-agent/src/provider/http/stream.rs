@@ -10,12 +10,14 @@ use reqwest::blocking::Response;
 use secrecy::SecretString;
 
 use super::TICK;
-use super::failure::{is_page, refused};
+use super::failure::{instead, is_page, refused};
 use crate::provider::ProviderError;
 use crate::provider::sse::{SseEvent, SseParser};
 
 /// Most bytes of an answer.
 const LARGEST: usize = 64 << 20;
+/// Bytes of a beginning that may be an error in place of an answer.
+const BEGINNING: usize = 16 << 10;
 /// How long the end is waited for when all was said.
 const LAST_WORDS: Duration = Duration::from_secs(5);
 
@@ -58,10 +60,21 @@ pub(super) fn pump(
     }
     sender.send(Piece::Begun)?;
     let mut buffer = vec![0; 16 << 10];
+    let mut beginning = Vec::new();
     loop {
         match response.read(&mut buffer) {
-            Ok(0) => return Ok(()),
-            Ok(size) => sender.send(Piece::Bytes(buffer[..size].to_vec()))?,
+            Ok(0) => {
+                return match instead(&beginning, secrets) {
+                    Some(error) => sender.send(Piece::Failed(error)),
+                    None => Ok(()),
+                };
+            }
+            Ok(size) => {
+                if beginning.len() < BEGINNING {
+                    beginning.extend_from_slice(&buffer[..size]);
+                }
+                sender.send(Piece::Bytes(buffer[..size].to_vec()))?;
+            }
             Err(error) if error.kind() == std::io::ErrorKind::TimedOut => {
                 let seconds = silence.as_secs();
                 return sender.send(Piece::Failed(ProviderError::Silent { seconds }));
