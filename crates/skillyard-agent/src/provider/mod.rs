@@ -7,6 +7,7 @@ pub mod anthropic;
 mod assemble;
 mod error;
 pub mod http;
+mod ids;
 pub mod offline;
 pub mod openai_chat;
 pub mod openai_responses;

@@ -9,6 +9,7 @@ use serde_json::{Map, Value, json};
 
 use super::assemble::Assembly;
 use super::http::{Endpoint, Stream};
+use super::ids::Ids;
 use super::{Completion, Delta, ModelRequest, Provider, ProviderError, Stop, Usage};
 use crate::message::AssistantPart;
 
@@ -51,6 +52,7 @@ impl Provider for OpenAiChat {
             server: &self.name,
             model: request.model,
             thinking: Thinking::Own,
+            ids: Ids::Own,
         };
         let mut ask = |addressee: &Addressee<'_>, body: &Value| {
             let provider = addressee.as_provider();
@@ -59,25 +61,27 @@ impl Provider for OpenAiChat {
             self.endpoint
                 .ask("/chat/completions", body, on, cancel, read)
         };
-        let first = body(request, &addressee, self.limit_name);
-        let refused = match ask(&addressee, &first) {
-            Err(
-                error @ ProviderError::Status {
-                    status: 400 | 422, ..
-                },
-            ) => error,
-            outcome => return outcome,
-        };
-        // What another model thought is not known, and how a server takes thinking only its
-        // refusal tells.
-        if let Some(thinking) = Thinking::wanted(&refused.to_string()) {
-            addressee.thinking = thinking;
-            let second = body(request, &addressee, self.limit_name);
-            if second != first {
-                return ask(&addressee, &second);
+        let mut sent = body(request, &addressee, self.limit_name);
+        loop {
+            let refused = match ask(&addressee, &sent) {
+                Err(
+                    error @ ProviderError::Status {
+                        status: 400 | 422, ..
+                    },
+                ) => error,
+                outcome => return outcome,
+            };
+            // What another model thought is not known, and how a server takes thinking and ids only
+            // its refusal tells.
+            if !addressee.learn(&refused.to_string()) {
+                return Err(refused);
             }
+            let next = body(request, &addressee, self.limit_name);
+            if next == sent {
+                return Err(refused);
+            }
+            sent = next;
         }
-        Err(refused)
     }
 }
 

@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 
 use super::assemble::Assembly;
 use super::http::{Endpoint, Stream};
+use super::ids::Ids;
 use super::openai_chat::{arguments, given, is_plain};
 use super::{Completion, Delta, ModelRequest, Provider, ProviderError, Stop, Usage};
 use crate::message::{AssistantPart, Message};
@@ -30,8 +31,21 @@ impl Provider for OpenAiResponses {
         on: &mut dyn FnMut(Delta<'_>),
         cancel: &AtomicBool,
     ) -> Result<Completion, ProviderError> {
-        let body = body(request);
-        self.endpoint.ask("/responses", &body, on, cancel, hear)
+        let mut ask = |body: &Value| self.endpoint.ask("/responses", body, on, cancel, hear);
+        let first = body(request, Ids::Own);
+        let refused = match ask(&first) {
+            Err(
+                error @ ProviderError::Status {
+                    status: 400 | 422, ..
+                },
+            ) => error,
+            outcome => return outcome,
+        };
+        let second = body(request, Ids::Short);
+        if second != first && Ids::are_refused(&refused.to_string()) {
+            return ask(&second);
+        }
+        Err(refused)
     }
 }
 
@@ -63,10 +77,10 @@ fn hear(
     })
 }
 
-fn body(request: &ModelRequest<'_>) -> Value {
+fn body(request: &ModelRequest<'_>, ids: Ids) -> Value {
     let mut input = Vec::new();
     for each in request.messages {
-        push(&mut input, each);
+        push(&mut input, each, ids);
     }
     let mut body = json!({
         "model": request.model,
@@ -99,7 +113,7 @@ fn body(request: &ModelRequest<'_>) -> Value {
     body
 }
 
-fn push(input: &mut Vec<Value>, each: &Message) {
+fn push(input: &mut Vec<Value>, each: &Message, ids: Ids) {
     match each {
         Message::User { parts } => {
             let content = parts
@@ -115,14 +129,14 @@ fn push(input: &mut Vec<Value>, each: &Message) {
             }
             AssistantPart::Call(call) => Some(json!({
                 "type": "function_call",
-                "call_id": call.id,
+                "call_id": ids.of(&call.id),
                 "name": call.name,
                 "arguments": arguments(&call.arguments),
             })),
             AssistantPart::Opaque { .. } => None,
         })),
         Message::Tool { results } => input.extend(results.iter().map(|result| {
-            json!({ "type": "function_call_output", "call_id": result.id, "output": result.content })
+            json!({ "type": "function_call_output", "call_id": ids.of(&result.id), "output": result.content })
         })),
     }
 }
@@ -227,7 +241,7 @@ mod tests {
         let parts = vec![AssistantPart::Text {
             text: "I look.".into(),
         }];
-        push(&mut input, &Message::Assistant { parts });
+        push(&mut input, &Message::Assistant { parts }, Ids::Own);
         let expected = json!({ "type": "message", "role": "assistant", "content": "I look." });
         assert_eq!(input, [expected]);
     }

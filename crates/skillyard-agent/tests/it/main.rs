@@ -23,6 +23,7 @@ mod searches;
 mod server;
 mod sessions;
 mod stores;
+mod strict_servers;
 mod telemetry;
 mod thinking;
 

@@ -7,6 +7,7 @@ use serde_json::{Map, Value, json};
 
 use super::blocks::BLOCKS;
 use crate::message::{AssistantPart, Message, UserPart};
+use crate::provider::ids::Ids;
 
 /// What servers call the thinking of their models, the more usual name first.
 pub(super) const THINKING: [&str; 2] = ["reasoning_content", "reasoning"];
@@ -16,6 +17,10 @@ pub(super) const EXTRA: &str = "extra_content";
 /// What stands for thinking that nobody has; servers that insist on it refuse an empty text, too.
 const NO_THINKING: &str = " ";
 
+/// What stands for an answer that never came. Templates of many models want roles that take turns,
+/// and refuse a user who speaks behind the results of calls.
+const NO_ANSWER: &str = "(no answer: the turn ended here)";
+
 /// Whom a session is sent to.
 pub(super) struct Addressee<'a> {
     /// The server's name in the configuration.
@@ -24,6 +29,8 @@ pub(super) struct Addressee<'a> {
     pub(super) model: &'a str,
     /// How it takes thinking.
     pub(super) thinking: Thinking,
+    /// How it takes the ids of calls.
+    pub(super) ids: Ids,
 }
 
 /// How a server takes the thinking of earlier messages.
@@ -59,14 +66,31 @@ impl Addressee<'_> {
         format!("{}/{}", self.server, self.model)
     }
 
+    /// Takes in what a server wants that refused a request with these words; tells whether that is
+    /// anything new.
+    pub(super) fn learn(&mut self, refusal: &str) -> bool {
+        let thinking = Thinking::wanted(refusal).filter(|_| self.thinking == Thinking::Own);
+        if let Some(thinking) = thinking {
+            self.thinking = thinking;
+            return true;
+        }
+        if self.ids == Ids::Own && Ids::are_refused(refusal) {
+            self.ids = Ids::Short;
+            return true;
+        }
+        false
+    }
+
     /// Puts a message behind the others.
     pub(super) fn push(&self, messages: &mut Vec<Value>, each: &Message) {
         match each {
             Message::User { parts } => {
                 let texts: Vec<&str> = parts.iter().map(UserPart::text).collect();
                 let said = texts.join("\n\n");
-                // Where an answer failed the user speaks twice, and templates of many models want
-                // roles that take turns.
+                if messages.last().is_some_and(|last| last["role"] == "tool") {
+                    messages.push(self.answer(&[], NO_ANSWER));
+                }
+                // Where an answer failed the user speaks twice, and roles have to take turns.
                 match messages.last_mut() {
                     Some(last) if last["role"] == "user" => {
                         let before = last["content"].as_str().unwrap_or_default();
@@ -77,7 +101,7 @@ impl Addressee<'_> {
             }
             Message::Assistant { parts } => messages.push(self.answer(parts, &each.words())),
             Message::Tool { results } => messages.extend(results.iter().map(|result| {
-                json!({ "role": "tool", "tool_call_id": result.id, "content": result.content })
+                json!({ "role": "tool", "tool_call_id": self.ids.of(&result.id), "content": result.content })
             })),
         }
     }
@@ -91,7 +115,7 @@ impl Addressee<'_> {
                 AssistantPart::Text { .. } => {}
                 AssistantPart::Call(call) => {
                     let mut call = json!({
-                        "id": call.id,
+                        "id": self.ids.of(&call.id),
                         "type": "function",
                         "function": { "name": call.name, "arguments": arguments(&call.arguments) },
                     });
@@ -168,6 +192,7 @@ mod tests {
             server: "s",
             model: "m",
             thinking: Thinking::Own,
+            ids: Ids::Own,
         };
         let mut messages = Vec::new();
         for each in &all {
