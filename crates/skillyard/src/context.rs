@@ -112,6 +112,12 @@ impl Context {
         Ok(())
     }
 
+    /// As much of the configuration as can be read, for who mends it: the project has no say in it.
+    pub(crate) fn readable_config(&self) -> Result<Config, CommandError> {
+        let read = Config::without_project(&self.environment, &self.flags, &self.redactor);
+        read.map(|(config, _)| config)
+    }
+
     /// The configuration as it is now; the first time, what is doubtful about it is told.
     pub(crate) fn config(&self) -> Result<Config, CommandError> {
         let config = Config::load(&self.environment, &self.flags, &self.redactor)?;

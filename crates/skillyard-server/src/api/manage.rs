@@ -8,7 +8,7 @@ use serde::Serialize;
 use utoipa::ToSchema;
 
 use super::input::{Caller, Named};
-use super::refusals::{Forbidden, Missing};
+use super::refusals::{Forbidden, Missing, Senseless};
 use crate::host::Switch;
 use crate::problem::Problem;
 use crate::server::Server;
@@ -26,7 +26,7 @@ pub(crate) struct Changed {
 /// Let a skill be used again
 #[utoipa::path(post, path = "/api/v1/skills/{name}/enable", tag = "admin", params(("name" = String, Path)),
     responses((status = 200, body = Changed),
-        Forbidden, Missing))]
+        Senseless, Forbidden, Missing))]
 pub(super) async fn enable(
     State(server): State<Arc<Server>>,
     caller: Caller,
@@ -38,7 +38,7 @@ pub(super) async fn enable(
 /// Keep a skill out of prompts
 #[utoipa::path(post, path = "/api/v1/skills/{name}/disable", tag = "admin", params(("name" = String, Path)),
     responses((status = 200, body = Changed),
-        Forbidden, Missing))]
+        Senseless, Forbidden, Missing))]
 pub(super) async fn disable(
     State(server): State<Arc<Server>>,
     caller: Caller,

@@ -39,6 +39,9 @@ pub(crate) struct DisableArgs {
     names: Vec<String>,
 }
 
+/// The key that both change.
+const DISABLED: &str = "skills.disabled";
+
 pub(crate) fn enable(context: &Context, args: &EnableArgs) -> Outcome {
     set(context, &args.names, false)
 }
@@ -48,8 +51,9 @@ pub(crate) fn disable(context: &Context, args: &DisableArgs) -> Outcome {
 }
 
 fn set(context: &Context, names: &[String], disabled: bool) -> Outcome {
+    let file = Target::user(&context.environment);
+    file.refuse_locked(DISABLED)?;
     let catalog = library::load(context, IndexMode::Use, &Choice::default())?;
-    let file = Target::user(context.environment.config_file());
     // Every name is looked at before any is written.
     let servers = context.config()?.mcp_servers();
     // What a server publishes is not asked for here.
@@ -67,9 +71,9 @@ fn set(context: &Context, names: &[String], disabled: bool) -> Outcome {
     }
     let mut changed = Vec::new();
     for (name, written) in names.iter().zip(&written) {
-        let mut is_changed = file.set_member("skills.disabled", written, disabled)?;
+        let mut is_changed = file.set_member(DISABLED, written, disabled)?;
         if !disabled && written != name {
-            is_changed |= file.set_member("skills.disabled", name, disabled)?;
+            is_changed |= file.set_member(DISABLED, name, disabled)?;
         }
         if is_changed {
             let kind = if disabled {
@@ -83,7 +87,7 @@ fn set(context: &Context, names: &[String], disabled: bool) -> Outcome {
     }
     let after = library::load(context, IndexMode::Use, &Choice::default())?;
     let still = if disabled {
-        still_enabled(&after, names)
+        still_enabled(&after, names, &written)?
     } else {
         let selection = library::selection(&context.config()?, &Choice::default())?;
         still_disabled(&after, &selection, names)
@@ -165,17 +169,24 @@ fn switched(before: &Catalog, after: &Catalog) -> usize {
         .count()
 }
 
-/// Those of `names` that something stronger keeps in use, and what.
-fn still_enabled<'a>(catalog: &Catalog, names: &'a [String]) -> Vec<(&'a str, String)> {
-    let is_enabled = |name: &&String| {
-        let skill = catalog.find(name);
-        skill.is_some_and(|skill| matches!(skill.status, SkillStatus::Enabled))
-    };
-    let names = names.iter().filter(is_enabled);
-    let reason = "enabled: `skills.enabled` of a stronger layer names it";
-    names
-        .map(|name| (name.as_str(), reason.to_owned()))
-        .collect()
+/// The skills that these names and patterns mean and that something stronger keeps in use, and what.
+fn still_enabled<'a>(
+    catalog: &'a Catalog,
+    names: &[String],
+    written: &[String],
+) -> Result<Vec<(&'a str, String)>, CommandError> {
+    let patterns = written.iter().map(|text| Pattern::new(text));
+    let patterns = patterns.collect::<Result<Vec<_>, _>>();
+    let patterns = patterns.map_err(CommandError::Pattern)?;
+    let skills = catalog.skills.iter().filter(|skill| {
+        let name = skill.record.name.as_str();
+        let is_meant =
+            names.iter().any(|each| each == name) || patterns.iter().any(|each| each.matches(name));
+        is_meant && matches!(skill.status, SkillStatus::Enabled)
+    });
+    let reason = "enabled: `skills.enabled` of this or a stronger layer names it";
+    let still = skills.map(|skill| (skill.record.name.as_str(), reason.to_owned()));
+    Ok(still.collect())
 }
 
 /// Those of `names` that something else keeps disabled, such as a pattern, and what.

@@ -12,6 +12,7 @@ use skillyard_registry::token::PREFIX;
 use super::Outcome;
 use crate::config::edit::Target;
 use crate::config::layer::known;
+use crate::config::login::is_same_place;
 use crate::config::problem::{ConfigError, Problem};
 use crate::context::Context;
 use crate::error::install::InstallFailure;
@@ -60,22 +61,31 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     }
     let alias = args.registry.alias();
     let key = auth_key(alias);
+    let file = Target::user(&context.environment);
+    file.refuse_locked(&key)?;
     let mut remote = Remote::open(context, alias)?;
     let config = context.config()?;
-    if let Some(meant) = config.login_elsewhere(&key, remote.registry.base.as_str()) {
+    let place = key.replace(".auth", ".url");
+    let meant = config.place_of_own_login(&key);
+    if let Some(meant) = &meant
+        && !is_same_place(meant, remote.registry.base.as_str())
+    {
         return Err(RegistryFailure::LoginElsewhere {
             in_use: remote.address(),
-            meant: without_userinfo(&meant).into_owned(),
+            meant: without_userinfo(meant).into_owned(),
+            is_locked: config.lock_of(&place).is_some(),
+            place,
         }
         .into());
     }
     let account = account(&mut remote, &token)?;
-    keep(context, &key, &token)?;
-    let event = Event::new(EventKind::ConfigChanged)
-        .trigger("login")
-        .detail("change", "set")
-        .detail("key", &key);
-    context.record(&event)?;
+    // The file says whom the token is for: a place of this run alone is another the next time.
+    if meant.is_none() {
+        keep(context, &file, &place, &remote.address())?;
+        let note = format!("`{place}` is {} from now on", visible(&remote.address()));
+        context.printer.note(&note);
+    }
+    keep(context, &file, &key, &format!("bearer:{token}"))?;
     if context.printer.is_json() {
         let user = account.as_ref().map(|account| &account.user);
         context
@@ -108,18 +118,22 @@ fn account(remote: &mut Remote, token: &str) -> Result<Option<Account>, CommandE
     }
 }
 
-fn keep(context: &Context, key: &str, token: &str) -> Result<(), CommandError> {
+fn keep(context: &Context, file: &Target, key: &str, text: &str) -> Result<(), CommandError> {
     let wrong = |problem| CommandError::Setting(ConfigError::here(problem));
     let (key, entry) = known(key).map_err(wrong)?;
-    let value = entry.kind.read_words(&[format!("bearer:{token}")]);
+    let value = entry.kind.read_words(&[text.to_owned()]);
     let value = value.map_err(|problem| {
         wrong(Problem::Value {
             key: key.clone(),
             problem,
         })
     })?;
-    Target::user(context.environment.config_file()).set(&key, &value)?;
-    Ok(())
+    file.set(&key, &value)?;
+    let event = Event::new(EventKind::ConfigChanged)
+        .trigger("login")
+        .detail("change", "set")
+        .detail("key", &key);
+    context.record(&event)
 }
 
 fn from_stdin() -> Result<String, CommandError> {

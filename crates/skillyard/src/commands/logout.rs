@@ -26,7 +26,7 @@ pub(crate) struct Args {
 
 pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     let key = auth_key(args.registry.alias());
-    let gone = Target::user(context.environment.config_file()).unset(&key)?;
+    let gone = Target::user(&context.environment).unset(&key)?;
     if !gone.is_empty() {
         let event = Event::new(EventKind::ConfigChanged)
             .trigger("logout")

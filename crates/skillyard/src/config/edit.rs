@@ -6,12 +6,14 @@ use skillyard_install::text::with_line_ends_of;
 use toml_edit::{Array, Document, DocumentMut, Item, Table, TableLike, value};
 
 use super::layer::Layer;
+use super::lock::Locks;
 use super::origin::LayerKind;
 use super::private_file::{self, Owner};
 use super::problem::{ConfigError, Problem};
 use super::removal::removed;
 use super::spelling::spellings;
 use super::value::Value;
+use crate::environment::Environment;
 use crate::error::CommandError;
 
 /// A file to be changed.
@@ -23,6 +25,8 @@ pub(crate) struct Target {
     pub(crate) owner: Owner,
     /// Held by who changes it.
     pub(crate) lock: PathBuf,
+    /// What the organisation keeps to itself.
+    pub(crate) locks: Locks,
 }
 
 /// What became of a key.
@@ -38,25 +42,33 @@ pub(crate) enum Change {
 
 impl Target {
     /// The user's file.
-    pub(crate) fn user(path: PathBuf) -> Self {
+    pub(crate) fn user(environment: &Environment) -> Self {
+        let path = environment.config_file();
         Self {
             lock: path.with_extension("lock"),
+            locks: Locks::read(environment),
             owner: Owner::User,
             path,
         }
     }
 
     /// A project's file. The lock is the user's own, so that no project gets a file for it.
-    pub(crate) fn project(path: PathBuf, user_file: &Path) -> Self {
+    pub(crate) fn project(path: PathBuf, environment: &Environment) -> Self {
         Self {
-            lock: user_file.with_extension("lock"),
-            owner: Owner::Project,
             path,
+            owner: Owner::Project,
+            ..Self::user(environment)
         }
+    }
+
+    /// Refuses to write a key that the organisation has locked: the value would not count.
+    pub(crate) fn refuse_locked(&self, key: &str) -> Result<(), CommandError> {
+        self.locks.refuse(key).map_err(not)
     }
 
     /// Gives a key, under its own name, a value.
     pub(crate) fn set(&self, key: &str, new: &Value) -> Result<Change, CommandError> {
+        self.refuse_locked(key)?;
         let Some(new) = new.written() else {
             return Ok(Change::None);
         };
@@ -116,6 +128,7 @@ impl Target {
         name: &str,
         member: bool,
     ) -> Result<bool, CommandError> {
+        self.refuse_locked(key)?;
         let mut changed = false;
         self.change(|text| {
             let mut document = self.document(text)?;

@@ -3,7 +3,6 @@
 use super::Config;
 use super::address::is_readable_by_others;
 use super::problem::{ConfigError, Problem};
-use super::value::Value;
 use crate::redactor::without_userinfo;
 use crate::secret::Secret;
 
@@ -22,48 +21,38 @@ impl Config {
     /// GitHub, or what stands in for it.
     pub(crate) fn github(&self) -> Result<HostSettings, ConfigError> {
         let web = self.host_url("hosts.github.url", "https://github.com")?;
-        let api = if web == "https://github.com" {
-            "https://api.github.com".to_owned()
-        } else {
-            format!("{web}/api/v3")
-        };
-        self.host(
-            "hosts.github",
-            web,
-            &api,
-            self.environment().github_token.as_ref(),
-        )
+        let token = self.environment().github_token.as_ref();
+        self.host("github", web, token)
     }
 
     /// GitLab, or what stands in for it.
     pub(crate) fn gitlab(&self) -> Result<HostSettings, ConfigError> {
         let web = self.host_url("hosts.gitlab.url", "https://gitlab.com")?;
-        let api = format!("{web}/api/v4");
-        self.host(
-            "hosts.gitlab",
-            web,
-            &api,
-            self.environment().gitlab_token.as_ref(),
-        )
+        let token = self.environment().gitlab_token.as_ref();
+        self.host("gitlab", web, token)
+    }
+
+    /// Where the API of a host is, which its token is sent to.
+    pub(super) fn host_api(&self, name: &str) -> Option<String> {
+        let api = self.address(&format!("hosts.{name}.api"));
+        api.or_else(|| {
+            let web = self.address(&format!("hosts.{name}.url"))?;
+            Some(api_below(name, web.trim_end_matches('/')))
+        })
     }
 
     fn host(
         &self,
-        table: &str,
+        name: &str,
         web: String,
-        api: &str,
-        fallback: Option<&Secret>,
+        variable: Option<&Secret>,
     ) -> Result<HostSettings, ConfigError> {
-        let api = self.host_url(&format!("{table}.api"), api)?;
-        let setting = self.get(&format!("{table}.token"));
-        let token = match setting.map(|setting| (setting, &setting.value)) {
-            Some((setting, Value::Token(template))) => Some(self.resolved(setting, template)?),
-            _ => fallback.cloned(),
-        };
+        let api = self.host_url(&format!("hosts.{name}.api"), &api_below(name, &web))?;
+        let key = format!("hosts.{name}.token");
+        let (setting, token) = self.login_or(&key, variable)?;
         if let Some(token) = &token {
             self.redactor().learn(token.expose());
             if is_readable_by_others(&api) {
-                let key = format!("{table}.token");
                 let url = without_userinfo(&api).into_owned();
                 return Err(ConfigError {
                     at: setting.map(|setting| setting.origin.clone()),
@@ -77,5 +66,14 @@ impl Config {
     fn host_url(&self, key: &str, default: &str) -> Result<String, ConfigError> {
         let url = self.url(key)?.unwrap_or_else(|| default.to_owned());
         Ok(url.trim_end_matches('/').to_owned())
+    }
+}
+
+/// Where the API of a host is whose pages are there, unless something else is said.
+fn api_below(name: &str, web: &str) -> String {
+    match (name, web) {
+        ("github", "https://github.com") => "https://api.github.com".to_owned(),
+        ("github", _) => format!("{web}/api/v3"),
+        _ => format!("{web}/api/v4"),
     }
 }

@@ -24,9 +24,37 @@ impl Config {
         flags: &[String],
         redactor: &Redactor,
     ) -> Result<Self, CommandError> {
+        let (mut config, problems) = Self::without_project(environment, flags, redactor)?;
+        if !problems.is_empty() {
+            return Err(CommandError::Configuration(problems));
+        }
+        // Whether a project has a say is decided without it.
+        config.project_trust = project::trust(environment, config.trust_projects())?;
+        if config.project_trust == ProjectTrust::Trusted {
+            let problems = match project::config_file(environment) {
+                Some(file) => {
+                    let layer = config.file(LayerKind::Project, &file)?;
+                    config.add_project(layer)
+                }
+                None => Vec::new(),
+            };
+            if !problems.is_empty() {
+                return Err(CommandError::Configuration(problems));
+            }
+        }
+        Ok(config)
+    }
+
+    /// All layers but the project's, and what is wrong with them.
+    pub(crate) fn without_project(
+        environment: &Environment,
+        flags: &[String],
+        redactor: &Redactor,
+    ) -> Result<(Self, Vec<ConfigError>), CommandError> {
         let mut config = Self {
             defaults: &DEFAULTS,
             said: Vec::new(),
+            unused: Vec::new(),
             warnings: Vec::new(),
             project_trust: ProjectTrust::Untrusted,
             environment: environment.clone(),
@@ -52,24 +80,7 @@ impl Config {
             problems.extend(layer.problems);
         }
         config.lock();
-        if !problems.is_empty() {
-            return Err(CommandError::Configuration(problems));
-        }
-        // Whether a project has a say is decided without it.
-        config.project_trust = project::trust(environment, config.trust_projects())?;
-        if config.project_trust == ProjectTrust::Trusted {
-            let problems = match project::config_file(environment) {
-                Some(file) => {
-                    let layer = config.file(LayerKind::Project, &file)?;
-                    config.add_project(layer)
-                }
-                None => Vec::new(),
-            };
-            if !problems.is_empty() {
-                return Err(CommandError::Configuration(problems));
-            }
-        }
-        Ok(config)
+        Ok((config, problems))
     }
 
     /// What would be wrong with the project's file, whether it has a say or not.

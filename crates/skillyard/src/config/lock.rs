@@ -4,50 +4,67 @@ use std::path::{Path, PathBuf};
 
 use super::Config;
 use super::final_block::unused;
+use super::layer::{Layer, Setting};
 use super::origin::{LayerKind, Origin};
+use super::private_file::{self, Owner};
 use super::problem::Problem;
 use super::value::Value;
+use crate::environment::Environment;
 use crate::error::CommandError;
 
+/// The keys, and tables of keys, that are locked, each with the file that says so.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Locks(Vec<(String, PathBuf)>);
+
+impl Locks {
+    /// Those of the organisation's file, whatever is wrong with the other layers. One that cannot be
+    /// read locks nothing, and lets no command do anything.
+    pub(crate) fn read(environment: &Environment) -> Self {
+        let path = &environment.org_config;
+        let file = private_file::read(path, Owner::User);
+        let text = file.map(|file| file.text).unwrap_or_default();
+        Self::of(&Layer::of_file(LayerKind::Org, path, &text).settings)
+    }
+
+    /// Refuses to give a locked key a value.
+    pub(crate) fn refuse(&self, key: &str) -> Result<(), Problem> {
+        let mut locks = self.0.iter();
+        match locks.find(|(lock, _)| covers(lock, key)) {
+            None => Ok(()),
+            Some((_, by)) => Err(Problem::Locked {
+                key: key.to_owned(),
+                by: by.clone(),
+            }),
+        }
+    }
+
+    fn of(settings: &[Setting]) -> Self {
+        let locks = locks(settings).map(|(key, by)| (key.to_owned(), by.to_owned()));
+        Self(locks.collect())
+    }
+}
+
 impl Config {
-    /// Drops what the organisation has locked, and says so.
+    /// Sets aside what the organisation has locked, and says so.
     pub(super) fn lock(&mut self) {
-        let locks: Vec<(String, PathBuf)> = self
-            .all("locked")
-            .filter_map(|setting| match (&setting.value, &setting.origin) {
-                (Value::List(keys), Origin::File { path, .. }) => Some((keys, path)),
-                _ => None,
-            })
-            .flat_map(|(keys, path)| keys.iter().map(|key| (key.clone(), path.clone())))
-            .collect();
-        let warnings = &mut self.warnings;
-        self.said.retain(|setting| {
-            let lock = locks.iter().find(|(lock, _)| covers(lock, &setting.key));
-            match lock {
-                Some((_, by)) if setting.origin.layer() > LayerKind::Org => {
-                    let problem = Problem::Locked {
-                        key: setting.key.clone(),
-                        by: by.clone(),
-                    };
-                    warnings.push(unused(setting, problem));
-                    false
+        let locks = Locks::of(&self.said);
+        for setting in std::mem::take(&mut self.said) {
+            match locks.refuse(&setting.key) {
+                Err(problem) if setting.origin.layer() > LayerKind::Org => {
+                    self.warnings.push(unused(&setting, problem));
+                    self.unused.push(setting);
                 }
-                _ => true,
+                _ => self.said.push(setting),
             }
-        });
+        }
         self.keep_locked_blocks();
     }
 
     /// Who locked a key, if somebody did.
     pub(crate) fn lock_of(&self, key: &str) -> Option<&Path> {
-        self.all("locked")
-            .find_map(|setting| match (&setting.value, &setting.origin) {
-                (Value::List(keys), Origin::File { path, .. }) => keys
-                    .iter()
-                    .any(|lock| covers(lock, key))
-                    .then_some(path.as_path()),
-                _ => None,
-            })
+        let mut locks = locks(&self.said);
+        let lock = locks.find(|(lock, _)| covers(lock, key));
+        lock.map(|(_, by)| by)
     }
 
     /// Refuses what would be other than a locked key says: a flag that stands for it, or an agent
@@ -72,6 +89,16 @@ impl Config {
             locked,
         })
     }
+}
+
+/// What is locked, and by which file.
+fn locks(settings: &[Setting]) -> impl Iterator<Item = (&str, &Path)> {
+    let locked = settings.iter().filter(|setting| setting.key == "locked");
+    let locked = locked.filter_map(|setting| match (&setting.value, &setting.origin) {
+        (Value::List(keys), Origin::File { path, .. }) => Some((keys, path.as_path())),
+        _ => None,
+    });
+    locked.flat_map(|(keys, path)| keys.iter().map(move |key| (key.as_str(), path)))
 }
 
 /// Whether a lock is on the key or on a table around it.

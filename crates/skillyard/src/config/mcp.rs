@@ -6,6 +6,7 @@ use std::time::Duration;
 use super::Config;
 use super::address::is_readable_by_others;
 use super::discovery::expanded;
+use super::layer::Setting;
 use super::problem::{ConfigError, Problem};
 use super::template::Template;
 use super::value::Value;
@@ -127,12 +128,13 @@ impl Config {
             (Some(command), None) => Reach::Program {
                 command,
                 arguments: self.arguments(&key("args"))?,
-                environment: self.named(&key("env."))?,
+                environment: self.values(self.named(&key("env.")))?,
                 pass: self.list(&key("pass")).unwrap_or_default(),
                 folder: self.text(&key("folder")).map(|text| self.folder(&text)),
             },
             (None, Some(url)) => {
-                let headers = self.named(&key("headers."))?;
+                let headers = self.logins(&key("headers."));
+                let headers = self.values(headers.into_iter())?;
                 check_secrecy(&key("headers"), &url, &headers)?;
                 Reach::Address { url, headers }
             }
@@ -184,16 +186,22 @@ impl Config {
         words.collect()
     }
 
-    /// The values of all keys with this beginning, by the rest of their names.
-    fn named(&self, beginning: &str) -> Result<Vec<(String, Secret)>, ConfigError> {
-        let settings = self.settings().filter_map(|setting| {
-            let name = setting.key.strip_prefix(beginning)?;
-            match &setting.value {
-                Value::Token(template) => Some((name, setting, template)),
-                _ => None,
-            }
+    /// All settings whose keys begin so, by the rest of the key.
+    fn named(&self, beginning: &str) -> impl Iterator<Item = (&str, &Setting)> {
+        let settings = self.settings();
+        settings.filter_map(move |setting| Some((setting.key.strip_prefix(beginning)?, setting)))
+    }
+
+    /// The names with the values of their settings.
+    fn values<'a>(
+        &self,
+        settings: impl Iterator<Item = (&'a str, &'a Setting)>,
+    ) -> Result<Vec<(String, Secret)>, ConfigError> {
+        let tokens = settings.filter_map(|(name, setting)| match &setting.value {
+            Value::Token(template) => Some((name, setting, template)),
+            _ => None,
         });
-        settings
+        tokens
             .map(|(name, setting, template)| {
                 Ok((name.to_owned(), self.resolved(setting, template)?))
             })

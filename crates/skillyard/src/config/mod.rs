@@ -29,7 +29,7 @@ pub(crate) mod layer;
 mod limits;
 mod load;
 mod lock;
-mod login;
+pub(crate) mod login;
 pub(crate) mod mcp;
 pub(crate) mod models;
 pub(crate) mod origin;
@@ -43,7 +43,7 @@ pub(crate) mod schema;
 mod sessions;
 pub(crate) mod source;
 mod sources;
-mod spelling;
+pub(crate) mod spelling;
 pub(crate) mod telemetry;
 mod template;
 pub(crate) mod value;
@@ -66,6 +66,8 @@ pub(crate) struct Config {
     defaults: &'static [Setting],
     /// What was said, the strongest last.
     said: Vec<Setting>,
+    /// What was said and does not count, because the organisation has locked it.
+    unused: Vec<Setting>,
     /// What the user should know about their files.
     pub(crate) warnings: Vec<String>,
     /// Whether the project at hand has a say.

@@ -52,6 +52,13 @@ impl ModelServer {
 }
 
 impl Config {
+    /// Where a server is, which its key is sent to.
+    pub(super) fn model_address(&self, name: &str) -> Option<String> {
+        let known = KNOWN.iter().find(|(each, ..)| *each == name);
+        let url = self.address(&format!("models.{name}.url"));
+        url.or_else(|| known.map(|(.., url)| (*url).to_owned()))
+    }
+
     /// The server of a name; `None` when nothing says where it is.
     pub(crate) fn model_server(&self, name: &str) -> Result<Option<ModelServer>, ConfigError> {
         let known = KNOWN.iter().find(|(each, ..)| *each == name);
@@ -65,11 +72,8 @@ impl Config {
             _ => None,
         });
         let api = api.or_else(|| known.map(|(_, api, _)| (*api).to_owned()));
-        let setting = self.get(&format!("models.{name}.key"));
-        let key = match setting.map(|setting| (setting, &setting.value)) {
-            Some((setting, Value::Token(template))) => Some(self.resolved(setting, template)?),
-            _ => self.environment().model_key(name).cloned(),
-        };
+        let variable = self.environment().model_key(name);
+        let (setting, key) = self.login_or(&format!("models.{name}.key"), variable)?;
         if let Some(key) = &key {
             self.redactor().learn(key.expose());
             if is_readable_by_others(&url) {

@@ -79,16 +79,11 @@ impl Config {
     }
 
     fn source_at(&self, table: &str, kind: SourceKind) -> Result<Option<Source<'_>>, ConfigError> {
-        let auth = self
-            .get(&format!("{table}.auth"))
-            .and_then(|setting| match &setting.value {
-                Value::Auth(auth) => Some((setting, auth)),
-                _ => None,
-            });
+        let auth = format!("{table}.auth");
         let Some(url) = self.url(&format!("{table}.url"))? else {
             // A source that only says how to log in is half written, not unknown.
-            return match auth {
-                Some((setting, _)) => Err(ConfigError {
+            return match self.get(&auth) {
+                Some(setting) => Err(ConfigError {
                     at: Some(setting.origin.clone()),
                     problem: Problem::NotSet(format!("{table}.url")),
                 }),
@@ -99,9 +94,13 @@ impl Config {
             SourceKind::Registry => without_list(url),
             _ => url,
         };
+        let auth = self.login(&auth).and_then(|setting| match &setting.value {
+            Value::Auth(auth) => Some((setting, auth)),
+            _ => None,
+        });
         Ok(Some(Source {
             kind,
-            auth: auth.filter(|(setting, _)| self.is_login_for(setting, &url)),
+            auth,
             url,
             config: self,
         }))

@@ -18,7 +18,7 @@ pub(super) const ALIASES: &[(&str, &str)] = &[
 ];
 
 /// The key's own name, if this is another tool's.
-pub(super) fn own_name(key: &str) -> String {
+pub(crate) fn own_name(key: &str) -> String {
     let mut found = ALIASES.iter();
     let found = found.find_map(|(spelling, own)| translated(key, spelling, own));
     found.unwrap_or_else(|| key.to_owned())

@@ -26,10 +26,7 @@ impl Config {
             return Ok(None);
         };
         let mut headers = Vec::new();
-        for setting in self.settings() {
-            let Some(name) = setting.key.strip_prefix(HEADERS) else {
-                continue;
-            };
+        for (name, setting) in self.logins(HEADERS) {
             let Value::Token(template) = &setting.value else {
                 continue;
             };

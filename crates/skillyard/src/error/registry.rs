@@ -76,7 +76,12 @@ pub(crate) enum RegistryFailure {
     #[error("{0} refuses this token")]
     TokenRefused(String),
     #[error("the registry of this run is {in_use}, and a login is kept for {meant}")]
-    LoginElsewhere { in_use: String, meant: String },
+    LoginElsewhere {
+        in_use: String,
+        meant: String,
+        place: String,
+        is_locked: bool,
+    },
     #[error("whether `{name}` was published is not known")]
     MaybePublished { name: String, source: HttpError },
     #[error("`{}` is the name of a skill and not its folder", name.display())]
@@ -154,8 +159,14 @@ impl RegistryFailure {
             Self::NothingToLogInWith => {
                 "Pass `--token TOKEN`, or `--token -` to read it from stdin".into()
             }
-            Self::LoginElsewhere { .. } => {
+            Self::LoginElsewhere { place, is_locked: true, .. } => {
+                format!("Yours does not count: take it out, and its login, with `skillyard config unset {place}`")
+            }
+            Self::LoginElsewhere { place, .. } if place == "registry.url" => {
                 "Make it yours with `skillyard config set registry.url URL`, or pass its token in SKILLYARD_REGISTRY_AUTH".into()
+            }
+            Self::LoginElsewhere { place, .. } => {
+                format!("Make it yours with `skillyard config set {place} URL`")
             }
             Self::NotAToken => {
                 "One begins with `sky_`; whoever runs the registry makes it with `skillyard registry token create`".into()

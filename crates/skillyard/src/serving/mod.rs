@@ -143,12 +143,15 @@ impl Host for Machine {
     }
 
     fn switch(&self, name: &str, switch: Switch, holder: &Holder) -> Result<bool, HostError> {
-        let file = Target::user(self.context.environment.config_file());
+        let file = Target::user(&self.context.environment);
         let disabled = switch == Switch::Off;
         // The page of one skill switches no others, whatever that one is called.
         let changed = file
             .set_member("skills.disabled", &Pattern::exactly(name), disabled)
-            .map_err(HostError::new)?;
+            .map_err(|error| match error {
+                CommandError::Setting(_) => HostError::Senseless(error.to_string()),
+                _ => HostError::new(error),
+            })?;
         if changed {
             let kind = match switch {
                 Switch::On => EventKind::SkillEnabled,

@@ -386,6 +386,14 @@ fn what_a_stronger_layer_enables_stays_so() {
     assert_eq!(told.status.code(), Some(1));
     let said = text(&told.stderr);
     assert!(said.contains("`csv` is still enabled"), "{said}");
+    // The same by a pattern, of which each skill is told.
+    let mut command = context.skillyard();
+    command.args(["disable", "pdf-*"]);
+    let told = output(command.env("SKILLYARD_SKILLS_ENABLED", "pdf-fill"));
+    assert_eq!(told.status.code(), Some(1));
+    let said = text(&told.stderr);
+    assert!(said.contains("`pdf-fill` is still enabled"), "{said}");
+    assert!(!said.contains("`pdf-merge` is still"), "{said}");
 }
 
 #[test]

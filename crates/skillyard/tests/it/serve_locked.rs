@@ -41,6 +41,24 @@ fn nobody_talks_to_another_model_or_in_another_way() {
     an_agent_of_before_is_refused(&context, organised());
 }
 
+#[test]
+fn nobody_switches_skills_that_are_locked() {
+    let context = TestContext::new();
+    context.write("../home/org.toml", "locked = ['skills']\n");
+    let mut command = context.skillyard();
+    command.env("SKILLYARD_ORG_CONFIG", context.in_home("org.toml"));
+    let server = Serving::started(command, &[]);
+    for switch in ["disable", "enable"] {
+        let path = format!("/api/v1/skills/skill-review/{switch}");
+        let (status, text) = server.ask_with("POST", &path, "", &json!({}));
+        assert_eq!(status, 400, "{text}");
+        assert!(text.contains("`skills.disabled` is locked"), "{text}");
+    }
+    assert!(!context.in_home(".skillyard/config.toml").exists());
+    let log = context.json(&["audit", "log", "--json"]).to_string();
+    assert!(!log.contains("skill.disabled"), "{log}");
+}
+
 /// An agent that was made before the lock may not work otherwise either.
 fn an_agent_of_before_is_refused(context: &TestContext, mut command: std::process::Command) {
     context.done(&["agent", "create", "two", "--strategy", "router"]);

@@ -82,12 +82,16 @@ pub(super) fn run(context: &Context) -> Outcome {
             .iter()
             .map(|(key, place)| as_json(key, place))
             .collect();
+        let not_sent: Vec<Value> = config
+            .logins_at_home()
+            .map(|(login, url)| json!({ "key": login.key, "url": without_userinfo(&url) }))
+            .collect();
         let unknown: Vec<Value> = unknown
             .iter()
             .map(|(name, meant)| json!({ "name": name, "meant": meant }))
             .collect();
         context.printer.json(
-            &json!({ "usable": status == Status::Yes, "places": places, "unknown_variables": unknown }),
+            &json!({ "usable": status == Status::Yes, "places": places, "not_sent": not_sent, "unknown_variables": unknown }),
         )?;
         return Ok(status);
     }
@@ -99,6 +103,15 @@ pub(super) fn run(context: &Context) -> Outcome {
         };
     }
     context.printer.data(&visible(&text))?;
+    for (login, in_use) in config.logins_at_home() {
+        let note = format!(
+            "warning: {}: `{}` is not sent to {}: no `url` in this layer or a weaker one names that host",
+            login.origin.place(),
+            login.key,
+            without_userinfo(&in_use)
+        );
+        context.printer.note(&visible(&note));
+    }
     for (name, meant) in &unknown {
         let meant = meant.map_or_else(String::new, |meant| format!("; did you mean `{meant}`?"));
         let note = format!("warning: nothing reads the variable `{name}`{meant}");

@@ -76,12 +76,12 @@ impl Which {
 
     /// The file to change: the user's own, unless the project's is named.
     fn target(self, context: &Context) -> Result<Target, CommandError> {
-        let own = context.environment.config_file();
+        let environment = &context.environment;
         if !self.project {
-            return Ok(Target::user(own));
+            return Ok(Target::user(environment));
         }
-        match project::config_file(&context.environment) {
-            Some(file) => Ok(Target::project(file, &own)),
+        match project::config_file(environment) {
+            Some(file) => Ok(Target::project(file, environment)),
             None => Err(CommandError::Setting(ConfigError::here(Problem::NoProject))),
         }
     }
@@ -95,6 +95,16 @@ fn record(context: &Context, verb: &str, key: &str, target: &Target) -> Result<(
         .detail("key", key)
         .detail("file", target.path.to_string_lossy());
     context.record(&event)
+}
+
+/// Takes logins out of the file whose place another one takes: whoever is there has no business
+/// with them.
+fn forget(context: &Context, logins: &[String], target: &Target) -> Result<(), CommandError> {
+    for login in logins {
+        target.unset(login)?;
+        record(context, "unset", login, target)?;
+    }
+    Ok(())
 }
 
 pub(crate) fn run(context: &Context, args: &Args) -> Outcome {

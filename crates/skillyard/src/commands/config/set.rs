@@ -1,11 +1,12 @@
 //! `skillyard config set`.
 
 use std::io::Read as _;
+use std::slice;
 
 use serde_json::json;
 
 use super::super::Outcome;
-use super::{Which, record};
+use super::{Which, forget, record};
 use crate::config::edit::Change;
 use crate::config::layer::{Setting, known, misplaced};
 use crate::config::loosened;
@@ -70,21 +71,18 @@ pub(super) fn run(context: &Context, args: &Args) -> Outcome {
         value,
         origin: Origin::Flag,
     };
+    target.refuse_locked(&setting.key)?;
     allowed(context, &setting, layer).map_err(wrong)?;
     context.ready_to_record()?;
-    // Whoever is at the new place has no business with the login for the old one.
-    let config = context.config().ok();
-    let left = config.and_then(|config| config.login_left_by(&setting, layer));
-    if let Some(login) = &left {
-        target.unset(login)?;
-        record(context, "unset", login, &target)?;
-    }
+    let config = context.readable_config()?;
+    let left = config.logins_left_by(slice::from_ref(&setting.key), Some(&setting), layer);
+    forget(context, &left, &target)?;
     let change = target.set(&setting.key, &setting.value)?;
     if change != Change::None {
         record(context, "set", &setting.key, &target)?;
     }
     let status = report(context, &setting, change, &target.path.to_string_lossy())?;
-    if let Some(login) = &left {
+    for login in &left {
         let note =
             format!("`{login}` was for the place before, and is gone; log in anew if need be");
         context.printer.note(&note);
@@ -98,12 +96,6 @@ fn allowed(context: &Context, setting: &Setting, layer: LayerKind) -> Result<(),
     let Ok(config) = context.config() else {
         return Ok(());
     };
-    if let Some(by) = config.lock_of(&setting.key) {
-        return Err(Problem::Locked {
-            key: setting.key.clone(),
-            by: by.to_owned(),
-        });
-    }
     if let Some(problem) = config.lifted_by(setting, layer) {
         return Err(problem);
     }

@@ -3,9 +3,11 @@
 use serde_json::json;
 
 use super::super::Outcome;
-use super::{Which, record};
+use super::{Which, forget, record};
 use crate::config::layer::known;
+use crate::config::origin::LayerKind;
 use crate::config::problem::{ConfigError, Problem};
+use crate::config::spelling::own_name;
 use crate::context::Context;
 use crate::error::{CommandError, Status};
 use crate::sanitize::visible;
@@ -34,7 +36,8 @@ pub(super) fn run(context: &Context, args: &Args) -> Outcome {
         Err(problem) => Err(problem),
     };
     // What is no key can still stand in the file, and then it has to go.
-    let gone = target.unset(own.as_deref().unwrap_or(&args.key))?;
+    let config = context.readable_config()?;
+    let mut gone = target.unset(own.as_deref().unwrap_or(&args.key))?;
     if gone.is_empty()
         && let Err(problem) = own
     {
@@ -43,6 +46,11 @@ pub(super) fn run(context: &Context, args: &Args) -> Outcome {
     for key in &gone {
         record(context, "unset", key, &target)?;
     }
+    let layer = args.which.layer().unwrap_or(LayerKind::User);
+    let keys: Vec<String> = gone.iter().map(|key| own_name(key)).collect();
+    let left = config.logins_left_by(&keys, None, layer);
+    forget(context, &left, &target)?;
+    gone.extend(left.iter().cloned());
     let file = target.path.to_string_lossy();
     if context.printer.is_json() {
         context
@@ -62,6 +70,10 @@ pub(super) fn run(context: &Context, args: &Args) -> Outcome {
     } else {
         format!("Removed from `{file}` for good")
     });
+    for login in &left {
+        let note = format!("`{login}` was for the place that is gone");
+        context.printer.note(&note);
+    }
     if let Ok(key) = own
         && let Ok(config) = context.config()
         && let Some(setting) = config.settings().find(|each| each.key == key)

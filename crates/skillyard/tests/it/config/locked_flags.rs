@@ -174,3 +174,38 @@ fn scripts_that_are_locked_offline_stay_offline() {
     context.write("../org.toml", OFFLINE.replace("'trust'", "'scripts'"));
     assert!(reach().contains("localhost:18865"), "{}", reach());
 }
+
+#[test]
+fn nothing_is_written_that_is_locked() {
+    let context = TestContext::new();
+    context.skill("../home/.agents/skills/pdf", "Use when asked.");
+    context.write("../org.toml", "locked = ['skills', 'registry']\n");
+    for (arguments, key) in [
+        (&["disable", "pdf"][..], "skills.disabled"),
+        (&["disable", "p*", "--json"], "skills.disabled"),
+        (&["enable", "pdf"], "skills.disabled"),
+        (&["login", "--token", "sky_one"], "registry.auth"),
+        (
+            &["config", "set", "skills.disabled", "pdf"],
+            "skills.disabled",
+        ),
+    ] {
+        let (said, code) = told(&context, arguments);
+        assert_eq!(code, Some(2), "{arguments:?}: {said}");
+        let reason = format!("`{key}` is locked by");
+        assert!(said.contains(&reason), "{arguments:?}: {said}");
+    }
+    assert!(!context.in_home(".skillyard/config.toml").exists());
+    let log = context.json(&["audit", "log", "--json"]).to_string();
+    assert!(
+        !log.contains("skill.disabled") && !log.contains("config.changed"),
+        "{log}"
+    );
+    // A lock holds whatever else is wrong.
+    context.configure("[install]\nscoop = 'user'\n");
+    let (said, _) = told(
+        &context,
+        &["config", "set", "registry.url", "https://h.example"],
+    );
+    assert!(said.contains("is locked by"), "{said}");
+}
