@@ -4,6 +4,8 @@ use std::sync::OnceLock;
 
 use globset::{Glob, GlobMatcher};
 
+use crate::patterns;
+
 /// A pattern that names skills, such as `pdf-*`.
 #[derive(Debug, Clone)]
 pub struct Pattern {
@@ -15,10 +17,18 @@ pub struct Pattern {
 
 /// A text that is not a pattern.
 #[derive(Debug, Clone, thiserror::Error)]
-#[error("`{pattern}` is not a pattern: {reason}; a skill of this very name is `{}`", Pattern::exactly(.pattern))]
-pub struct PatternError {
-    pattern: String,
-    reason: String,
+pub enum PatternError {
+    /// What it says cannot be read as one.
+    #[error("`{pattern}` is not a pattern: {reason}; a skill of this very name is `{}`", Pattern::exactly(.pattern))]
+    Unreadable {
+        /// The text.
+        pattern: String,
+        /// Why not.
+        reason: String,
+    },
+    /// It says nothing, which must not mean everything.
+    #[error("there is no pattern in an empty text; every skill is `*`")]
+    Empty,
 }
 
 /// What has a meaning in a pattern.
@@ -53,7 +63,7 @@ impl Pattern {
 
     /// Reads a pattern.
     pub fn new(text: &str) -> Result<Self, PatternError> {
-        let error = |reason: &globset::Error| PatternError {
+        let error = |reason: &globset::Error| PatternError::Unreadable {
             pattern: text.to_owned(),
             reason: reason.kind().to_string(),
         };
@@ -64,6 +74,16 @@ impl Pattern {
             text: text.to_owned(),
             small: OnceLock::new(),
         })
+    }
+
+    /// The patterns of a text, which commas part; there is at least one.
+    pub fn list(text: &str) -> Result<Vec<Self>, PatternError> {
+        let list = patterns::split(text).map(Self::new);
+        let list = list.collect::<Result<Vec<_>, _>>()?;
+        if list.is_empty() {
+            return Err(PatternError::Empty);
+        }
+        Ok(list)
     }
 
     /// Whether a name is meant. Some names look like patterns; each means at least its own skill.

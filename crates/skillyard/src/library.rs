@@ -5,7 +5,6 @@ use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::ptr;
 
-use skillyard_catalog::patterns;
 use skillyard_catalog::selection::{Layer, Pattern, Selection};
 use skillyard_catalog::source::{SourceKind, Surroundings};
 use skillyard_catalog::{Catalog, CatalogSkill, Settings};
@@ -52,11 +51,10 @@ impl Choice {
     /// The layer of the command line, which is the strongest.
     pub(crate) fn layer(&self) -> Result<Layer, CommandError> {
         let patterns = |texts: &[String]| {
-            texts
-                .iter()
-                .flat_map(|text| patterns::split(text))
-                .map(Pattern::new)
-                .collect::<Result<Vec<_>, _>>()
+            let lists = texts.iter().map(|text| Pattern::list(text));
+            let lists = lists.collect::<Result<Vec<_>, _>>();
+            lists
+                .map(|lists| lists.concat())
                 .map_err(CommandError::Pattern)
         };
         Ok(Layer {

@@ -5,7 +5,6 @@ use std::sync::Arc;
 use axum::Json;
 use axum::extract::State;
 use serde::{Deserialize, Serialize};
-use skillyard_catalog::patterns;
 use skillyard_catalog::prompt::{DEFAULT_BUDGET, Room};
 use skillyard_catalog::selection::{Layer, Pattern, Selection};
 use skillyard_format::render::catalog::CatalogFormat;
@@ -43,8 +42,9 @@ pub(crate) struct PromptInput {
 impl PromptInput {
     fn selection(&self) -> Result<Selection, Problem> {
         let read = |text: &Option<String>| {
-            let texts = patterns::split(text.as_deref().unwrap_or_default());
-            let read = texts.map(Pattern::new).collect::<Result<Vec<_>, _>>();
+            let read = text
+                .as_deref()
+                .map_or_else(|| Ok(Vec::new()), Pattern::list);
             read.map_err(|error| Problem::bad(error.to_string()))
         };
         let layer = Layer {

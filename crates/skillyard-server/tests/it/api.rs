@@ -391,6 +391,8 @@ async fn problems_have_the_form_of_problems() {
         (server.get("/api/v1/prompt?format=html").await, 400),
         (server.get("/api/v1/prompt?allowed=pdf").await, 400),
         (server.get("/api/v1/prompt?allow=a%5B").await, 400),
+        (server.get("/api/v1/prompt?allow=").await, 400),
+        (server.get("/api/v1/prompt?deny=%2C").await, 400),
         (server.get("/api/v1/prompt?mount=../x").await, 400),
         (server.get("/api/v1/search?q=pdf&sort=name").await, 400),
         (

@@ -77,6 +77,19 @@ fn chosen_by_patterns() {
     ];
     assert_eq!(context.in_prompt(&arguments), "csv-read, json-read");
     assert_eq!(context.in_prompt(&["--allow", "nothing"]), "");
+    // A variable that is not set must not allow everything.
+    for flag in ["--allow", "--deny"] {
+        for nothing in ["", " ", ","] {
+            for command in ["prompt", "list"] {
+                let told = context.tell(&[command, flag, nothing]);
+                assert!(
+                    told.starts_with("exit status: 2"),
+                    "{flag} {nothing:?}: {told}"
+                );
+                assert!(told.contains("no pattern in an empty text"), "{told}");
+            }
+        }
+    }
     assert_snapshot!(context.tell(&["prompt", "--deny", "a["]), @"
     exit status: 2
     ----- stdout -----
