@@ -116,6 +116,9 @@ pub(crate) enum CommandError {
     },
     #[error("`{0}` is a device on Windows, where no skill can have that name")]
     DeviceName(String),
+    /// The user answered a question with no.
+    #[error("you said no, and nothing was changed")]
+    Declined,
     /// The user ended a question with Ctrl-C or Escape.
     #[error("stopped, and nothing was changed")]
     Stopped,
@@ -196,6 +199,7 @@ impl CommandError {
             | Self::NoSuchSkill { .. }
             | Self::Resource(_)
             | Self::NoSuchFile { .. }
+            | Self::Declined
             | Self::Invalid { .. } => 1,
             Self::Install(failure) => failure.code(),
             Self::Setting(problem) => config::code(problem),

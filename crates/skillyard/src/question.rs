@@ -9,12 +9,16 @@ use crate::error::install::InstallFailure;
 use crate::sanitize::visible;
 use crate::terminal::keys::Keys;
 
-/// Asks; whoever stops the program instead of answering says no, as does whoever just presses Enter.
-pub(crate) fn agreed(question: &str) -> Result<bool, CommandError> {
+/// What is recorded of a question that was left with Ctrl-C.
+pub(crate) const UNANSWERED: &str = "the user stopped it at the question";
+
+/// Asks, and fails unless the answer is yes: whoever just presses Enter says no, and whoever stops
+/// the program says nothing.
+pub(crate) fn agreed(question: &str) -> Result<(), CommandError> {
     match word(question, &[("yes", true), ("no", false)]) {
-        Ok(answer) => Ok(answer),
-        Err(error) if error.kind() == io::ErrorKind::Interrupted => Ok(false),
-        Err(error) => Err(error.into()),
+        Ok(true) => Ok(()),
+        Ok(false) => Err(CommandError::Declined),
+        Err(error) => Err(CommandError::unanswered(error)),
     }
 }
 
@@ -100,11 +104,7 @@ pub(crate) fn must_agree(context: &Context, question: &str) -> Result<(), Comman
     if !context.printer.can_ask() {
         return Err(InstallFailure::NotAsked.into());
     }
-    if agreed(question)? {
-        Ok(())
-    } else {
-        Err(CommandError::Stopped)
-    }
+    agreed(question)
 }
 
 #[cfg(test)]

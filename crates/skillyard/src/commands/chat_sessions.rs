@@ -76,7 +76,7 @@ pub(super) fn pick(context: &Context, store: &SessionStore) -> Result<String, Co
         let label = visible(&about(each)).into_owned();
         question = question.item(each.id.clone(), label, when(each));
     }
-    Ok(question::ask(|| question.interact())?)
+    question::ask(|| question.interact()).map_err(CommandError::unanswered)
 }
 
 fn when(session: &Summary) -> String {

@@ -76,8 +76,8 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     if !context.printer.is_json() {
         show(context, &package, &notes);
     }
-    if !args.yes && !confirmed(context, &package, &remote)? {
-        return Err(CommandError::Stopped);
+    if !args.yes {
+        confirm(context, &package, &remote)?;
     }
     let destination = Destination {
         namespace: package.name.namespace(),
@@ -213,7 +213,7 @@ fn show(context: &Context, package: &Package, notes: &Notes) {
     ));
 }
 
-fn confirmed(context: &Context, package: &Package, remote: &Remote) -> Result<bool, CommandError> {
+fn confirm(context: &Context, package: &Package, remote: &Remote) -> Result<(), CommandError> {
     if !context.printer.can_ask() {
         return Err(RegistryFailure::NotAsked.into());
     }

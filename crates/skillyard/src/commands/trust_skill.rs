@@ -65,8 +65,8 @@ pub(super) fn approve(
             .printer
             .people(&shown(context, skill, &approval, &scripts, &permissions));
     }
-    if !args.yes && !confirmed(context, name)? {
-        return Err(CommandError::Stopped);
+    if !args.yes {
+        confirm(context, name)?;
     }
     context.ready_to_record()?;
     trusted::change(file, &Change::ApproveSkill(&approval))?;
@@ -198,7 +198,7 @@ fn shown(
     lines.join("\n")
 }
 
-fn confirmed(context: &Context, name: &str) -> Result<bool, CommandError> {
+fn confirm(context: &Context, name: &str) -> Result<(), CommandError> {
     if !context.printer.can_ask() {
         return Err(TrustFailure::NoAnswer.into());
     }

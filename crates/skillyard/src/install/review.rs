@@ -14,7 +14,7 @@ use super::check::{self, Checked};
 use super::{findings, validation};
 use crate::context::Context;
 use crate::error::CommandError;
-use crate::question::must_agree;
+use crate::question::{self, must_agree};
 use crate::sanitize::visible;
 
 /// Most findings, scripts and names that are listed.
@@ -83,12 +83,17 @@ pub(crate) fn confirm(
         return Ok(());
     }
     let answer = must_agree(context, "Continue installation?");
-    if matches!(answer, Err(CommandError::Stopped)) {
+    let reason = match answer {
+        Err(CommandError::Declined) => Some("the user does not want it installed"),
+        Err(CommandError::Stopped) => Some(question::UNANSWERED),
+        _ => None,
+    };
+    if let Some(reason) = reason {
         let asked = checked.iter().filter(|each| each.verdict.ask.on_install());
         let denied = asked.map(|each| {
             check::about(each.candidate, EventKind::ApprovalDenied)
                 .tier(each.verdict.tier.as_str())
-                .ended(Outcome::Denied, "the user does not want it installed")
+                .ended(Outcome::Denied, reason)
         });
         let denied: Vec<Event> = denied.collect();
         context.recorder()?.record_all(&denied)?;

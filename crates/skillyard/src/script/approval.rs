@@ -189,10 +189,15 @@ fn ask(
             Ok(Approval::User)
         }
         Ok(Consent::No) => {
-            context.record(&event(request, EventKind::ApprovalDenied))?;
+            let event = event(request, EventKind::ApprovalDenied);
+            context.record(&event.ended(Outcome::Denied, "the user does not want it run"))?;
             Err(denied().into())
         }
-        Err(_) => Err(CommandError::Stopped),
+        Err(error) => {
+            let event = event(request, EventKind::ApprovalDenied);
+            context.record(&event.ended(Outcome::Denied, question::UNANSWERED))?;
+            Err(CommandError::unanswered(error))
+        }
     }
 }
 

@@ -10,6 +10,7 @@ mod agent;
 mod agent_commands;
 mod agent_runs;
 mod altered;
+mod answers;
 mod audit;
 mod chat;
 mod chat_cards;

@@ -33,7 +33,7 @@ fn any_script() -> TestContext {
 }
 
 /// A skill in the user's own folder, with scripts in several languages.
-fn skill(metadata: &str) -> TestContext {
+pub(crate) fn skill(metadata: &str) -> TestContext {
     let context = TestContext::new();
     let folder = "../home/.agents/skills/tools";
     context.write(
