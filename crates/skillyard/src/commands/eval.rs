@@ -14,6 +14,7 @@ use super::find::choosable;
 use crate::context::Context;
 use crate::error::{CommandError, Status};
 use crate::library::{self, Choice, IndexMode};
+use crate::report::counted;
 use crate::sanitize::visible;
 
 /// How alike two descriptions are when they are reported.
@@ -37,7 +38,7 @@ const ALIKE: f32 = 0.6;
 pub(crate) struct Args {
     /// The tasks, in YAML or JSON
     file: PathBuf,
-    /// Exit code 1 where recall@1 is lower, or where a task that wants nothing finds something
+    /// Exit code 1 where recall@1 is lower, or where a task that wants nothing finds something; 2 without any task
     #[arg(long, value_name = "PERCENT", value_parser = clap::value_parser!(u8).range(..=100))]
     min_recall: Option<u8>,
 }
@@ -50,6 +51,13 @@ struct Labelled {
 
 pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     let labelled = read(&args.file)?;
+    // A gate that lets through whatever it did not look at is none.
+    if args.min_recall.is_some() && labelled.is_empty() {
+        return Err(CommandError::Tasks {
+            path: args.file.clone(),
+            message: "there is no task in it, so that `--min-recall` has nothing to measure".into(),
+        });
+    }
     let catalog = library::load(context, IndexMode::Use, &Choice::default())?;
     let skills = choosable(&catalog);
     for (at, task) in labelled.iter().enumerate() {
@@ -119,7 +127,11 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
         }))?;
         return Ok(status);
     }
-    let mut text = format!("{} tasks over {} skills\n", labelled.len(), skills.len());
+    let mut text = format!(
+        "{} over {}\n",
+        counted(labelled.len(), "task"),
+        counted(skills.len(), "skill")
+    );
     text.push_str(&recall(&evaluation, is_measured));
     if !misses.is_empty() {
         text.push_str("\nNot first:\n");

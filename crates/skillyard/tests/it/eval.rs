@@ -177,6 +177,11 @@ fn what_should_find_nothing_is_a_miss_when_it_does() {
     );
     let code = |file: &str, percent: &str| context.code(&["eval", file, "--min-recall", percent]);
     assert_eq!(code("tasks.yaml", "0"), Some(1));
+    for nothing in ["[]\n", "{\"tasks\": []}\n"] {
+        context.write("tasks.yaml", nothing);
+        assert_eq!(code("tasks.yaml", "0"), Some(2), "{nothing}");
+        assert_eq!(context.code(&["eval", "tasks.yaml"]), Some(0));
+    }
     context.write("tasks.yaml", TASKS);
     assert_eq!(code("tasks.yaml", "50"), Some(0));
     assert_eq!(code("tasks.yaml", "51"), Some(1));

@@ -11,7 +11,7 @@ use super::{Need, Storage, log_key};
 use crate::context::Context;
 use crate::error::Status;
 use crate::error::registry::RegistryFailure;
-use crate::report::elapsed;
+use crate::report::{counted, elapsed};
 use crate::sanitize::{shortened, visible};
 
 /// Write everything that clients read into a folder of plain files
@@ -75,10 +75,10 @@ pub(super) async fn run(context: &Context, args: &Args) -> Outcome {
         context.printer.data(&format!("{}\n", visible(&line)))?;
     }
     context.printer.note(&visible(&format!(
-        "{} skills in {} versions: {} files written, {} unchanged, in {}",
-        exported.skills,
-        exported.versions,
-        exported.written,
+        "{} in {}: {} written, {} unchanged, in {}",
+        counted(exported.skills, "skill"),
+        counted(exported.versions, "version"),
+        counted(exported.written, "file"),
         exported.unchanged,
         elapsed(start.elapsed())
     )));

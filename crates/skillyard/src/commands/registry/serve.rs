@@ -22,6 +22,7 @@ use crate::context::Context;
 use crate::error::Status;
 use crate::error::registry::RegistryFailure;
 use crate::printer::Printer;
+use crate::report::counted;
 use crate::serving::LogFormat;
 
 /// How long it may take to read all skills before somebody is told.
@@ -158,7 +159,8 @@ async fn read_all(registry: Registry, printer: Printer) {
     if let Ok(picture) = picture.await {
         let (skills, seconds) = (picture.len(), picture.took().as_secs_f64());
         printer.note(&format!(
-            "Search is ready: {skills} skills in {seconds:.1} s"
+            "Search is ready: {} in {seconds:.1} s",
+            counted(skills, "skill")
         ));
     }
 }
