@@ -21,8 +21,9 @@ use crate::sanitize::visible;
 /// Check that the configuration can be used
 ///
 /// Reads every layer, and resolves the variables of every source and host as `install` would, of every
-/// MCP server, and of the database of sessions. Variables that look like ours and are none are told.
-/// Nothing is sent anywhere. The exit code is 1 when something could not be used.
+/// MCP server, and of the database of sessions. Variables that look like ours and are none are told,
+/// and logins that are for another host than the one in use. Nothing is sent anywhere. The exit code
+/// is 1 when something could not be used.
 ///
 /// Examples:
 ///   skillyard config check
