@@ -11,6 +11,7 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
+pub use listed::project_folders;
 pub use preset::{PRESETS, Preset};
 pub use surroundings::{Surroundings, has_project_files};
 

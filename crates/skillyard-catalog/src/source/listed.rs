@@ -9,7 +9,12 @@ use crate::agents;
 use crate::order::Order;
 
 /// The folders of skills that are looked into first in a project.
-pub(super) const PROJECT_FOLDERS: [&str; 3] = [".skills", ".agents/skills", ".claude/skills"];
+const PROJECT_FOLDERS: [&str; 3] = [".skills", ".agents/skills", ".claude/skills"];
+
+/// Where in a project skills are looked for, the first first.
+pub fn project_folders() -> impl Iterator<Item = &'static str> {
+    PROJECT_FOLDERS.into_iter().chain(agents::project_folders())
+}
 
 impl Surroundings {
     /// The sources in order of precedence, each folder once.
@@ -64,8 +69,7 @@ impl Surroundings {
         for kind in order.kinds() {
             match kind {
                 SourceKind::Project => {
-                    let folders = PROJECT_FOLDERS.into_iter();
-                    self.upward(list, folders.chain(agents::project_folders()));
+                    self.upward(list, project_folders());
                 }
                 SourceKind::User => {
                     self.at_home(list, kind, [".agents/skills"]);

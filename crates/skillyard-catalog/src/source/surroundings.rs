@@ -3,7 +3,7 @@
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
-use super::listed::PROJECT_FOLDERS;
+use super::listed::project_folders;
 use super::{OrgFolder, Preset, SourceKind};
 use crate::agents;
 use crate::presence::is_there;
@@ -102,8 +102,7 @@ impl Surroundings {
         }
         let mut levels = folder.ancestors().take_while(|level| !self.is_home(level));
         let level = levels.find(|level| {
-            let mut folders = PROJECT_FOLDERS.into_iter().chain(agents::project_folders());
-            folders.any(|each| folder.starts_with(level.join(each)))
+            project_folders().any(|each| folder.starts_with(level.join(each)))
         })?;
         let around = Self {
             current: level.to_owned(),

@@ -1,13 +1,21 @@
 //! The skills that lie in a workspace, or that it lies in, whether an agent may use them or not.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use skillyard_catalog::source::SourceKind;
+use skillyard_catalog::source::{self, SourceKind};
+use skillyard_catalog::walk::{Extent, Links, Reach, Walk, WalkLimits};
 
 use crate::context::Context;
 use crate::error::CommandError;
 use crate::library::{self, Choice, IndexMode};
 use crate::permission::Permissions;
+
+/// How far skills are looked for in the folder of an agent: no skill lies deeper than its files may.
+const LIMITS: WalkLimits = WalkLimits {
+    depth: 16,
+    folders: 100_000,
+};
 
 /// A skill by what its permission depends on.
 pub(super) struct Lying {
@@ -56,17 +64,38 @@ impl Lying {
     }
 }
 
-/// The skills in the folder of an agent, wherever in the workspace that is.
+/// The skills in the folder of an agent, wherever in the workspace that is, and however deep they lie
+/// in it: by its path each of them can be run.
 fn beside(workspace: &Path, folder: &Path) -> Vec<(String, PathBuf)> {
-    let skills = workspace.join(folder).join("skills");
-    let entries = skills.read_dir().into_iter().flatten().flatten();
-    let skills = entries.filter_map(|entry| {
-        let folder = entry.path();
-        let is_skill = ["SKILL.md", "skill.md"]
-            .iter()
-            .any(|file| folder.join(file).is_file());
-        let name = entry.file_name().to_string_lossy().into_owned();
-        is_skill.then_some((name, folder))
+    let walk = Walk {
+        limits: LIMITS,
+        links: Links::Within(vec![workspace.to_owned()]),
+        extent: Extent::Head,
+        reach: Reach::Everything,
+    };
+    let found = |root: PathBuf| {
+        let walked = walk.run(&root, |found| found.folder.to_owned());
+        // A file that cannot be read makes a folder no less a skill's.
+        let refused = walked.skipped.into_iter().map(|skipped| skipped.path);
+        let refused = refused.filter(|path| path.ends_with("SKILL.md"));
+        let refused = refused.filter_map(|path| Some(path.parent()?.to_owned()));
+        walked.skills.into_iter().chain(refused.collect::<Vec<_>>())
+    };
+    let folders = skill_folders(&workspace.join(folder)).into_iter();
+    let skills = folders.flat_map(found).filter_map(|folder| {
+        let name = folder.file_name()?.to_string_lossy().into_owned();
+        Some((name, folder))
     });
     skills.collect()
+}
+
+/// The folders of skills in the folder of an agent, which may itself be one.
+fn skill_folders(folder: &Path) -> BTreeSet<PathBuf> {
+    let (Some(level), Some(name)) = (folder.parent(), folder.file_name()) else {
+        return BTreeSet::new();
+    };
+    let known = source::project_folders().filter(|known| Path::new(known).starts_with(name));
+    let known = known.map(|known| level.join(known));
+    // Where the table has none, it is called so by custom.
+    known.chain([folder.join("skills")]).collect()
 }

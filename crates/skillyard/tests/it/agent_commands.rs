@@ -132,6 +132,30 @@ fn nor_any_copy_of_one_whoever_may_use_it() {
 }
 
 #[test]
+fn nor_of_another_project_below_wherever_it_keeps_them() {
+    let context = machine("../home/.agents/skills/runs");
+    context.mkdir(".git").mkdir("sub/.git");
+    let folders = [
+        ".skills/runs",
+        ".claude/skills/group/runs",
+        ".claude/skills/a/b/c/d/e/f/g/runs",
+        ".opencode/skill/runs",
+        ".posit/assistant/skills/runs",
+    ];
+    for folder in folders {
+        context
+            .write(&format!("sub/{folder}/SKILL.md"), SKILL)
+            .write(&format!("sub/{folder}/scripts/x.sh"), SCRIPT);
+    }
+    context.done(&["trust", "."]);
+    let said = told(&context, ALL, |_| {});
+    assert!(!said.contains("RAN") && said.contains("over"), "{said}");
+    context.done(&["trust", "sub"]);
+    let ran = told(&context, ALL, |_| {}).matches("RAN").count();
+    assert_eq!(ran, folders.len());
+}
+
+#[test]
 fn nor_in_a_project_that_is_not_trusted() {
     let context = machine(".agents/skills/runs");
     context.mkdir(".git");
