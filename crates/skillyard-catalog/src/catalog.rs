@@ -97,7 +97,7 @@ impl Catalog {
 
     /// The winner of a name.
     pub fn find(&self, name: &str) -> Option<&CatalogSkill> {
-        let name = skillyard_format::name::normalise(name);
+        let name = skillyard_format::name::known_as(name);
         self.skills.iter().find(|skill| *skill.record.name == name)
     }
 

@@ -3,6 +3,7 @@
 use std::sync::OnceLock;
 
 use globset::{Glob, GlobMatcher};
+use skillyard_format::name::known_as;
 
 use crate::patterns;
 
@@ -159,6 +160,7 @@ impl Selection {
                 // What means this one alone is shown as the name.
                 pattern.map(|pattern| match &pattern.text {
                     text if *text == Pattern::exactly(name) => name.to_owned(),
+        let name = &*known_as(name);
                     text => text.clone(),
                 })
             };

@@ -11,6 +11,8 @@ use unicode_normalization::{UnicodeNormalization as _, char::is_combining_mark, 
 use unicode_security::MixedScript as _;
 use unicode_security::confusable_detection::skeleton;
 
+use crate::package::archive::is_invisible;
+
 /// Most characters a name may have.
 pub const MAX_LENGTH: usize = 64;
 
@@ -31,7 +33,7 @@ impl SkillName {
     /// The nearest valid name to `text`, such as a directory's, if there is one.
     pub fn from_text(text: &str) -> Option<Self> {
         let mut name = String::new();
-        for c in normalise(text).to_lowercase().chars() {
+        for c in known_as(text).to_lowercase().chars() {
             if is_letter_or_digit(c) {
                 name.push(c);
             } else if !name.ends_with('-') && !name.is_empty() {
@@ -83,7 +85,29 @@ pub enum NameProblem {
     Character(char),
 }
 
-/// `name` trimmed and in NFKC, which is how names are compared.
+/// What a skill that calls itself `name` is known by: the name trimmed, in NFKC and without characters
+/// that nobody sees. Else two skills could have what people read as one name, and who denies or
+/// pins a name would mean only one of them.
+pub fn known_as(name: &str) -> Cow<'_, str> {
+    let name = normalise(name);
+    if name.contains(is_unseen) {
+        let seen: String = name.chars().filter(|c| !is_unseen(*c)).collect();
+        // What was taken away may have stood behind a space.
+        return Cow::Owned(seen.trim().to_owned());
+    }
+    name
+}
+
+/// Whether nobody sees `c` in a name: it has neither a shape nor, as a space does, a width.
+fn is_unseen(c: char) -> bool {
+    match c {
+        // The last is the one space that NFKC leaves as it is.
+        '\t' | '\n' | '\r' | '\u{1680}' => false,
+        c => c.is_control() || is_invisible(c),
+    }
+}
+
+/// `name` trimmed and in NFKC, which is how its rules see it.
 pub fn normalise(name: &str) -> Cow<'_, str> {
     let name = name.trim();
     if name.is_ascii() || is_nfkc_quick(name.chars()) == unicode_normalization::IsNormalized::Yes {
@@ -191,6 +215,28 @@ mod tests {
     }
 
     #[test]
+    fn characters_that_nobody_sees_make_no_other_name() {
+        for written in [
+            "deploy",
+            " deploy \u{200b}",
+            "dep\u{ad}loy\u{feff}",
+            "\u{2060}deploy\0",
+            "de\u{200d}ploy\u{fe0f}",
+            "deploy\u{e0061}\u{3164}\u{1b}",
+            "dep\u{2028}loy",
+            "\u{ff44}eploy",
+        ] {
+            assert_eq!(known_as(written), "deploy", "{written:?}");
+        }
+        // The rules still see what is wrong with it.
+        check("deploy\u{200b}", &[NameProblem::Character('\u{200b}')]);
+        for kept in ["Deploy it", "मेरा", "café", "🚀 go", "a\tb"] {
+            assert_eq!(known_as(kept), normalise(kept), "{kept:?}");
+        }
+        assert_eq!(known_as("\u{200b}"), "");
+    }
+
+    #[test]
     fn disguised_names() {
         let is_disguised = |name: &str| SkillName::new(name).unwrap().is_disguised();
         for honest in ["pdf-tools", "größen", "навык", "表格", "表格-2", "café"] {
@@ -205,6 +251,7 @@ mod tests {
     fn a_name_can_be_made_from_text() {
         let made = |text: &str| SkillName::from_text(text).map(|name| name.to_string());
         assert_eq!(made("My  PDF_Tool!"), Some("my-pdf-tool".into()));
+        assert_eq!(made("de\u{200b}ploy\0"), Some("deploy".into()));
         assert_eq!(made("---"), None);
         assert_eq!(made(&"ab ".repeat(40)).map(|name| name.len()), Some(64));
     }

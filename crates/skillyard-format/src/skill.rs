@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use crate::allowed_tools::AllowedTools;
 use crate::document::Document;
-use crate::name::normalise;
+use crate::name::known_as;
 use crate::render::one_line;
 use crate::span::Span;
 use crate::yaml::{Mapping, Node, ScalarStyle, Value};
@@ -47,7 +47,7 @@ pub fn is_known_field(key: &str) -> bool {
 /// A skill that can be used.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Skill<'a> {
-    /// Its name, trimmed and in NFKC; the directory's where the file has none.
+    /// Its name, as it is [known](known_as); the directory's where the file has none.
     pub name: Cow<'a, str>,
     /// Its description, trimmed.
     pub description: Cow<'a, str>,
@@ -202,8 +202,8 @@ fn name_and_description<'a>(
     let name = text_of(document, frontmatter, "name")
         .or_else(|| directory.map(|name| Cow::Owned(name.to_owned())))
         .map(|name| match name {
-            Cow::Borrowed(name) => normalise(name),
-            Cow::Owned(name) => Cow::Owned(normalise(&name).into_owned()),
+            Cow::Borrowed(name) => known_as(name),
+            Cow::Owned(name) => Cow::Owned(known_as(&name).into_owned()),
         })
         .filter(|name| !name.is_empty())?;
     Some((name, description))

@@ -123,7 +123,7 @@ impl Stock {
     /// The skill of a name that may be asked for; of one that was altered or is revoked nothing is
     /// given, which is decided and recorded where its files are read.
     pub fn usable(&self, name: &str) -> Option<&CatalogSkill> {
-        let name = skillyard_format::name::normalise(name);
+        let name = skillyard_format::name::known_as(name);
         let is_revoked = |skill: &&CatalogSkill| matches!(skill.status, Status::Revoked { .. });
         let revoked = self.catalog.skills.iter().filter(is_revoked);
         self.catalog

@@ -198,7 +198,7 @@ impl Shelf {
     /// The skill that a user named, or why it cannot be used.
     pub fn named(&self, name: &str) -> Result<&ShelfSkill, ShelfError> {
         self.find(name).map_err(|error| {
-            let wanted = skillyard_format::name::normalise(name);
+            let wanted = skillyard_format::name::known_as(name);
             match self.withheld.get(&*wanted) {
                 Some(why) => ShelfError::Withheld {
                     name: wanted.into_owned(),
@@ -211,20 +211,20 @@ impl Shelf {
 
     /// Whether there is a skill of this name that can be used.
     pub fn has(&self, name: &str) -> bool {
-        let wanted = skillyard_format::name::normalise(name);
+        let wanted = skillyard_format::name::known_as(name);
         let mut skills = self.skills.iter();
         skills.any(|each| *each.skill.record.name == wanted)
     }
 
     /// Whether there is a skill of this name, be it one that cannot be used.
     pub fn knows(&self, name: &str) -> bool {
-        let wanted = skillyard_format::name::normalise(name);
+        let wanted = skillyard_format::name::known_as(name);
         self.withheld.contains_key(&*wanted) || self.has(name)
     }
 
     /// The skill of a name.
     pub fn find(&self, name: &str) -> Result<&ShelfSkill, ShelfError> {
-        let wanted = skillyard_format::name::normalise(name);
+        let wanted = skillyard_format::name::known_as(name);
         let found = self
             .skills
             .iter()

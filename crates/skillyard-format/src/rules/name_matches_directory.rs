@@ -2,6 +2,7 @@
 
 use super::{Report, Subject};
 use crate::name::{SkillName, normalise};
+use crate::sight::exact;
 
 rule! {
     /// A `name` must be the name of the folder that holds the `SKILL.md`.
@@ -23,7 +24,11 @@ fn check(subject: &Subject<'_>, report: &mut Report) {
             .add(
                 &RULE,
                 entry.value.span,
-                format!("the name is `{name}`, but the folder is called `{directory}`"),
+                format!(
+                    "the name is `{}`, but the folder is called `{}`",
+                    exact(&name),
+                    exact(directory)
+                ),
             )
             .help(help(&name, directory));
     }

@@ -5,7 +5,7 @@
 
 use std::path::Path;
 
-use skillyard_format::name::normalise;
+use skillyard_format::name::known_as;
 
 use super::denied;
 use super::request::{
@@ -83,7 +83,7 @@ fn meant<'a>(request: &GuardRequest, skills: &'a [ActiveSkill]) -> Option<&'a Ac
         (GuardInput::Text(_), _) => None,
         (GuardInput::Fields(fields), _) => {
             // As it is looked up: another spelling of a name is not another skill.
-            let name = normalise(fields.get("name")?.as_str()?);
+            let name = known_as(fields.get("name")?.as_str()?);
             skills.iter().find(|skill| *skill.name == *name)
         }
     }

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use serde_json::{Value, json};
 use skillyard_catalog::resource::{SkillRoot, digest};
 use skillyard_catalog::{Catalog, CatalogSkill, Status as SkillStatus};
-use skillyard_format::name::normalise;
+use skillyard_format::name::known_as;
 use skillyard_format::render::one_line;
 
 use super::Outcome;
@@ -21,7 +21,7 @@ use crate::sanitize::visible;
 
 pub(super) fn run(context: &Context, name: &str) -> Outcome {
     let catalog = library::load(context, IndexMode::Use, &Choice::default())?;
-    let name = normalise(name).into_owned();
+    let name = known_as(name).into_owned();
     let skill = catalog.find(&name);
     let about = obstacle::passed_over(&catalog, &name);
     if skill.is_none() && about.is_empty() {

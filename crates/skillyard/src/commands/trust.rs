@@ -147,7 +147,7 @@ fn is_path(word: &str) -> bool {
 fn revoke(context: &Context, file: &Path, target: &Path) -> Outcome {
     let approvals = trusted::read(file)?;
     let word = target.to_string_lossy();
-    let name = skillyard_format::name::normalise(&word);
+    let name = skillyard_format::name::known_as(&word);
     let is_skill = !is_path(&word) && approvals.skills.iter().any(|each| each.name == name);
     if !is_skill {
         return set_folder(context, file, target, false);

@@ -117,6 +117,7 @@ mod stand_in;
 mod trouble;
 mod trust;
 mod trust_skill;
+mod unseen_names;
 mod validate;
 mod withheld;
 
