@@ -7,6 +7,7 @@
 
 mod curtain;
 mod incoming;
+mod marks;
 #[cfg(test)]
 mod tests;
 
@@ -16,9 +17,10 @@ use serde_json::{Value, json};
 
 pub(crate) use curtain::Curtain;
 pub use incoming::incoming;
+pub(crate) use marks::RULE as MARKS;
 
 use crate::message::{AssistantPart, Message, UserPart};
-use crate::settings::ToolMode;
+use crate::settings::{Results, Settings, ToolMode};
 use crate::tool::ToolSpec;
 
 /// The action that is no tool.
@@ -79,8 +81,18 @@ pub fn shape(mode: ToolMode, tools: &[ToolSpec]) -> Option<Value> {
     Some(json!({ "anyOf": shapes }))
 }
 
-/// The messages as a model of this mode reads them.
-pub fn outgoing(mode: ToolMode, messages: Vec<Message>) -> Vec<Message> {
+/// The messages as a model of these settings reads them.
+pub fn outgoing(settings: &Settings, mut messages: Vec<Message>) -> Vec<Message> {
+    let mode = settings.tool_mode;
+    if settings.results == Results::Marked {
+        let results = messages.iter_mut().filter_map(|message| match message {
+            Message::Tool { results } => Some(results),
+            _ => None,
+        });
+        for result in results.flatten() {
+            result.content = marks::content(mode, result);
+        }
+    }
     if mode.is_native() {
         return messages;
     }

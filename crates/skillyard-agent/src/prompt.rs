@@ -12,7 +12,7 @@ use skillyard_format::Digest;
 use skillyard_format::render::catalog::{self, CatalogEntry, CatalogFormat};
 
 use crate::mode;
-use crate::settings::{Settings, Strategy};
+use crate::settings::{Results, Settings, Strategy};
 use crate::shelf::{InstalledSkill, Shelf};
 use crate::tool::{ToolSpec, specs};
 
@@ -75,6 +75,9 @@ impl Prompt {
         }
         if !entries.is_empty() {
             sections.push(RULES.to_owned());
+        }
+        if settings.results == Results::Marked && !tools.is_empty() {
+            sections.push(mode::MARKS.to_owned());
         }
         if has_lent {
             sections.push(LENT_RULES.to_owned());

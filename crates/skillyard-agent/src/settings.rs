@@ -21,6 +21,9 @@ pub struct Settings {
     pub router_model: Option<String>,
     /// How the model calls tools.
     pub tool_mode: ToolMode,
+    /// How results of tools stand in requests.
+    #[serde(default, skip_serializing_if = "Results::is_plain")]
+    pub results: Results,
     /// Whether it works on files.
     pub workspace: WorkspaceTools,
     /// The MCP servers whose tools and skills it has.
@@ -89,6 +92,27 @@ impl ToolMode {
     /// Whether calls are left to the provider.
     pub fn is_native(self) -> bool {
         matches!(self, Self::Auto | Self::Native)
+    }
+}
+
+/// How results of tools stand in requests.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Results {
+    /// As they are: so it was in sessions of older versions, which are made again with the same bytes.
+    #[default]
+    Plain,
+    /// Between marks that nothing in them can end.
+    Marked,
+}
+
+impl Results {
+    #[expect(
+        clippy::trivially_copy_pass_by_ref,
+        reason = "serde hands over references"
+    )]
+    fn is_plain(&self) -> bool {
+        *self == Self::Plain
     }
 }
 
@@ -223,6 +247,7 @@ impl Default for Settings {
             strategy: Strategy::default(),
             router_model: None,
             tool_mode: ToolMode::default(),
+            results: Results::Marked,
             workspace: WorkspaceTools::default(),
             mcp: Vec::new(),
             limits: Limits::default(),

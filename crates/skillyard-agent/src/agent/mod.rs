@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use skillyard_catalog::selection::{Pattern, PatternError};
 use skillyard_format::Digest;
 
-use crate::settings::{Limits, Settings, Strategy, ToolMode};
+use crate::settings::{Limits, Results, Settings, Strategy, ToolMode};
 use crate::shelf::{Shelf, ShelfError};
 use crate::tool::WorkspaceTools;
 
@@ -92,6 +92,7 @@ impl Definition {
             strategy: self.strategy,
             router_model: self.router_model.clone(),
             tool_mode: self.tool_mode,
+            results: Results::Marked,
             workspace: self.workspace,
             mcp: self.mcp.clone(),
             limits: self.limits.clone(),

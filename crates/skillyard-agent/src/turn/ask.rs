@@ -148,7 +148,7 @@ impl Turn<'_> {
 /// The messages as the model of a session reads them in the request that is made now.
 pub(crate) fn view(session: &mut Session) -> Vec<Message> {
     let fitted = session.fitted();
-    mode::outgoing(session.prompt.settings.tool_mode, fitted.messages)
+    mode::outgoing(&session.prompt.settings, fitted.messages)
 }
 
 /// A request, as it was or will be made.

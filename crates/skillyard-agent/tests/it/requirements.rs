@@ -5,6 +5,7 @@ use serde_json::json;
 use skillyard_agent::front_end::Answer;
 use skillyard_agent::prompt::Prompt;
 use skillyard_agent::settings::Settings;
+use skillyard_agent::tool::WorkspaceTools;
 use skillyard_format::tokens::estimate;
 
 use crate::lab::{Front, Lab, Scripted, calls};
@@ -163,8 +164,16 @@ fn r9_the_same_skills_give_the_same_bytes() {
 
 #[test]
 fn an_empty_shelf_adds_nothing_to_a_prompt() {
-    let prompt = Prompt::new(&Lab::new().shelf(), &Settings::default());
-    assert_eq!(prompt.system, "");
+    let shelf = Lab::new().shelf();
+    let mut settings = Settings {
+        workspace: WorkspaceTools::None,
+        ..Settings::default()
+    };
+    assert_eq!(Prompt::new(&shelf, &settings).system, "");
+    // With tools for files there is what is said of their results, and nothing of skills.
+    settings.workspace = WorkspaceTools::All;
+    let prompt = Prompt::new(&shelf, &settings);
+    assert!(prompt.system.starts_with("`<tool_output ") && !prompt.system.contains('\n'));
     assert!(
         prompt
             .tools
