@@ -142,6 +142,16 @@ impl Selection {
         self.layers.iter().all(Layer::is_silent)
     }
 
+    /// Whether a list of what is allowed or denied keeps the skill out, which nobody switches on.
+    pub fn lists_keep_out(&self, name: &str) -> bool {
+        let lists = self.layers.iter().map(|layer| Layer {
+            disabled: Vec::new(),
+            ..layer.clone()
+        });
+        let layers = lists.collect();
+        Self { layers }.reason_against(name).is_some()
+    }
+
     /// Why the skill is not wanted, if it is not.
     ///
     /// A stronger layer can switch on what a weaker one switched off, but nothing brings
@@ -150,6 +160,7 @@ impl Selection {
     /// A skill of an MCP server, such as `docs:pdf`, is also kept out by what its server calls it.
     /// Only its whole name lets it in: a server could give a skill any other.
     pub fn reason_against(&self, name: &str) -> Option<String> {
+        let name = &*known_as(name);
         let own = name.split_once(':').map_or(name, |(_, own)| own);
         let mut against = None;
         // Most layers of most people say nothing.
@@ -160,7 +171,6 @@ impl Selection {
                 // What means this one alone is shown as the name.
                 pattern.map(|pattern| match &pattern.text {
                     text if *text == Pattern::exactly(name) => name.to_owned(),
-        let name = &*known_as(name);
                     text => text.clone(),
                 })
             };

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use skillyard_format::rules::{self, Subject};
 use skillyard_format::yaml::is_typed;
-use skillyard_format::{Document, Skill, SkillName};
+use skillyard_format::{Digest, Document, Skill, SkillName};
 use skillyard_trust::signature::SIGNATURE_FILE;
 
 use crate::lockfile::{Locked, is_folder_name};
@@ -30,6 +30,8 @@ pub struct Candidate {
     pub origin: Origin,
     /// Its bytes.
     pub tree: Arc<Tree>,
+    /// What they were together before another name was written into them.
+    pub delivered_as: Option<Digest>,
     /// The references to the skills it needs, as it writes them.
     pub requires: Vec<String>,
 }
@@ -91,6 +93,7 @@ impl Candidate {
             path: found.path,
             origin: found.origin,
             tree: Arc::new(tree),
+            delivered_as: None,
         })
     }
 
@@ -130,6 +133,7 @@ impl Candidate {
         Ok(Self {
             name: name.to_owned(),
             tree: Arc::new(Tree::of_any_names(files.collect())?),
+            delivered_as: self.delivered_as.or(Some(self.tree.digest())),
             ..self.clone()
         })
     }
@@ -149,6 +153,7 @@ impl Candidate {
                 .is_remote()
                 .then(|| self.origin.url.clone()),
             digest: self.tree.digest(),
+            delivered_as: self.delivered_as,
             signer: None,
             targets,
             linked: false,

@@ -13,7 +13,7 @@ use skillyard_catalog::selection::Selection;
 use skillyard_catalog::walk::Watched;
 use skillyard_catalog::{Catalog, CatalogSkill};
 use skillyard_format::package::Digest;
-use skillyard_mcp::Servers;
+use skillyard_mcp::{PublishedSkill, Servers};
 use skillyard_trust::guard::{ActiveSkill, GuardDecision, GuardRequest};
 use skillyard_web::cause::Cause;
 
@@ -49,6 +49,12 @@ pub trait Host: Send + Sync + 'static {
 
     /// Why a skill must not be used any more, if it or whoever signed it is revoked.
     fn revoked(&self, skill: &CatalogSkill) -> Option<Revocation> {
+        let _ = skill;
+        None
+    }
+
+    /// The same of a skill of an MCP server, by what the server lists of it.
+    fn revoked_elsewhere(&self, skill: &PublishedSkill) -> Option<String> {
         let _ = skill;
         None
     }

@@ -127,6 +127,12 @@ pub(crate) enum CommandError {
         name: String,
         nearest: Option<String>,
     },
+    #[error("skill `{name}` was not exported: it may not be used")]
+    NotExported {
+        name: String,
+        reason: String,
+        remedy: Option<String>,
+    },
     #[error("cannot use `{}`", path.display())]
     Config { path: PathBuf, message: String },
     #[error("cannot use `{}`, which keeps what registries said before", path.display())]
@@ -200,6 +206,7 @@ impl CommandError {
             | Self::Resource(_)
             | Self::NoSuchFile { .. }
             | Self::Declined
+            | Self::NotExported { .. }
             | Self::Invalid { .. } => 1,
             Self::Install(failure) => failure.code(),
             Self::Setting(problem) => config::code(problem),
@@ -226,7 +233,9 @@ impl CommandError {
     fn causes(&self) -> Vec<String> {
         let mut causes = Vec::new();
         match self {
-            Self::NotLoadable { reason, .. } | Self::Refused { reason, .. } => {
+            Self::NotLoadable { reason, .. }
+            | Self::Refused { reason, .. }
+            | Self::NotExported { reason, .. } => {
                 causes.push(reason.clone());
             }
             Self::Config { message, .. }

@@ -14,6 +14,7 @@ use skillyard_catalog::selection::Selection;
 use skillyard_catalog::source::{SourceKind, Surroundings};
 use skillyard_format::allowed_tools::AllowedTools;
 use skillyard_format::package::Digest;
+use skillyard_mcp::PublishedSkill;
 use skillyard_trust::approval::{Approvals, SkillApproval};
 use skillyard_trust::guard::DenyLayer;
 use skillyard_trust::policy::{Layer, Policy};
@@ -173,6 +174,11 @@ impl Permissions {
             let (around, _) = self.installed.around_of(folder)?;
             revoked(&around)
         })
+    }
+
+    /// The same of a skill of an MCP server.
+    pub(crate) fn revoked_elsewhere(&self, skill: &PublishedSkill) -> Option<String> {
+        self.signers.revoked_elsewhere(skill)
     }
 
     /// Where an installed skill came from, as `install` takes it.

@@ -5,7 +5,6 @@ use std::path::{Path, PathBuf};
 
 use super::listed::project_folders;
 use super::{OrgFolder, Preset, SourceKind};
-use crate::agents;
 use crate::presence::is_there;
 
 /// The files that make a folder a project which skills are installed in.
@@ -101,9 +100,8 @@ impl Surroundings {
             return is_own.then(|| self.project_root().to_owned());
         }
         let mut levels = folder.ancestors().take_while(|level| !self.is_home(level));
-        let level = levels.find(|level| {
-            project_folders().any(|each| folder.starts_with(level.join(each)))
-        })?;
+        let level = levels
+            .find(|level| project_folders().any(|each| folder.starts_with(level.join(each))))?;
         let around = Self {
             current: level.to_owned(),
             ..self.clone()

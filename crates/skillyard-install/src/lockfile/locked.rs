@@ -31,6 +31,10 @@ pub struct Locked {
     pub url: Option<String>,
     /// The digest over all its files.
     pub digest: Digest,
+    /// The digest of what its source gave, where it has another name here: what is revoked stays so
+    /// under every name.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub delivered_as: Option<Digest>,
     /// Who signed it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub signer: Option<String>,

@@ -13,6 +13,7 @@ fn locked(name: &str) -> Locked {
         origin: OriginKind::Git,
         url: None,
         digest: Digest::of(name.as_bytes()),
+        delivered_as: None,
         signer: None,
         targets: vec![".agents/skills".into()],
         linked: false,

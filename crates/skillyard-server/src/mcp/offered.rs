@@ -1,4 +1,5 @@
-//! Which skills of other servers are offered: those that the same lists let in as our own.
+//! Which skills of other servers are offered: those that the same lists let in as our own, and
+//! nobody revoked.
 
 use skillyard_mcp::PublishedSkill;
 
@@ -37,15 +38,17 @@ impl Server {
             return Vec::new();
         }
         let selection = self.host.selection();
-        let against = |name: &str| match &selection {
-            Ok(selection) => selection.reason_against(name),
+        let against = |skill: &PublishedSkill| match &selection {
+            Ok(selection) => selection
+                .reason_against(&skill.known_as())
+                .or_else(|| self.host.revoked_elsewhere(skill)),
             // What cannot be decided is decided against.
             Err(_) => Some("the configuration cannot be read".to_owned()),
         };
         let skills = upstream.skills().into_iter();
         skills
             .map(|skill| {
-                let against = against(&skill.known_as());
+                let against = against(&skill);
                 (skill, against)
             })
             .collect()

@@ -198,7 +198,7 @@ impl Policy {
     }
 
     /// The revocation of a skill's content.
-    pub(super) fn revocation_of(&self, digest: Digest) -> Option<Distrust> {
+    pub fn revocation_of(&self, digest: Digest) -> Option<Distrust> {
         let mut revoked = self.revoked.iter();
         let found = revoked.find(|each| each.digest == Some(digest))?;
         Some(Distrust::RevokedContent {

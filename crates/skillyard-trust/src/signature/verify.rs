@@ -11,6 +11,7 @@
 //! | 7 | for this name, this source, at this time? | untrusted, refused |
 
 use jiff::Timestamp;
+use skillyard_format::Digest;
 
 use super::bundle::{Bundle, Material};
 use super::certificate::{Certificate, CertificateError, Purpose};
@@ -33,6 +34,8 @@ pub struct Place<'a> {
     pub folder: Option<&'a str>,
     /// Where it came from, as a reference such as `github:acme/skills`.
     pub source: Option<&'a str>,
+    /// The digest of what the source gave, where another name was written into it since.
+    pub delivered_as: Option<Digest>,
 }
 
 /// Verifies a skill by the signature among its files: the one call for whoever installs or runs it.
@@ -42,6 +45,11 @@ pub fn verify_skill(
     policy: &Policy,
     now: Timestamp,
 ) -> Verification {
+    // Another name makes revoked content no better.
+    let before = place.delivered_as;
+    if let Some(revoked) = before.and_then(|digest| revoked_as(digest, policy)) {
+        return revoked;
+    }
     match tree.bundle() {
         Some(bundle) => verify(tree, bundle, place, policy, now),
         None => revoked(tree, policy).unwrap_or_else(|| unsigned(tree, place, policy)),
@@ -67,6 +75,10 @@ pub fn verify(
 fn revoked(tree: &Tree, policy: &Policy) -> Option<Verification> {
     // Mostly nothing is, and then no digest has to be put together.
     let digest = policy.revokes_content().then(|| tree.digest())?;
+    revoked_as(digest, policy)
+}
+
+fn revoked_as(digest: Digest, policy: &Policy) -> Option<Verification> {
     Some(Verification::Untrusted {
         signer: Signer::Unknown,
         reason: policy.revocation_of(digest)?,

@@ -110,7 +110,12 @@ impl Files {
         folder: Option<&str>,
         source: Option<&str>,
     ) -> Verification {
-        verify_skill(&self.tree(), &Place { folder, source }, policy, now())
+        let place = Place {
+            folder,
+            source,
+            delivered_as: None,
+        };
+        verify_skill(&self.tree(), &place, policy, now())
     }
 }
 

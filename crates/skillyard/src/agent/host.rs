@@ -11,7 +11,8 @@ use skillyard_agent::host::{
 use skillyard_agent::shelf::{Shelf, Withheld};
 use skillyard_agent::tool::ToolSpec;
 use skillyard_audit::{Event, Recorder};
-use skillyard_catalog::{CatalogSkill, Status};
+use skillyard_catalog::source::SourceKind;
+use skillyard_catalog::{CatalogSkill, ProjectTrust, Status};
 use skillyard_format::Digest;
 use skillyard_sandbox::Outcome;
 use skillyard_trust::approval::Change;
@@ -84,6 +85,28 @@ impl Machine {
         let found = self.skills.iter().find(|each| *each.record.name == *name);
         found.ok_or_else(|| HostError::new(format!("there is no skill `{name}`")))
     }
+
+    /// What is against a skill by now: decisions may have changed since the session began.
+    fn standing(&self, skill: &CatalogSkill) -> Result<Option<Status>, CommandError> {
+        let (name, folder) = (&skill.record.name, &skill.record.folder);
+        let config = self.context.config()?;
+        if let Some(reason) = library::selection(&config, &self.choice)?.reason_against(name) {
+            return Ok(Some(Status::Disabled { reason }));
+        }
+        let is_of_project = skill.kind == SourceKind::Project;
+        if is_of_project && config.project_trust == ProjectTrust::Untrusted {
+            return Ok(Some(Status::Untrusted));
+        }
+        let permissions = Permissions::load(&self.context)?;
+        let revoked = match skill.kind {
+            SourceKind::Mcp => {
+                let listed = self.lenders.skill(name);
+                listed.and_then(|listed| permissions.revoked_elsewhere(listed))
+            }
+            kind => permissions.revoked(Some(kind), folder),
+        };
+        Ok(revoked.map(|reason| Status::Revoked { reason }))
+    }
 }
 
 impl Host for Machine {
@@ -141,13 +164,9 @@ impl Host for Machine {
 
     fn withheld(&self, skill: &str) -> Option<Withheld> {
         let skill = self.skill(skill).ok()?;
-        let name = &skill.record.name;
-        let config = self.context.config();
-        match config.and_then(|config| library::selection(&config, &self.choice)) {
-            Ok(selection) => obstacle::of(&CatalogSkill {
-                status: Status::Disabled {
-                    reason: selection.reason_against(name)?,
-                },
+        match self.standing(skill) {
+            Ok(status) => obstacle::of(&CatalogSkill {
+                status: status?,
                 ..skill.clone()
             }),
             Err(error) => Some(Withheld {

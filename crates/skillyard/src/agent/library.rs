@@ -94,7 +94,13 @@ fn shelf_with(
             Some(_) => Selection::default(),
             None => library::selection(&config, &wanted.choice)?,
         };
-        for each in published.shelved(&permissions, &selection) {
+        for mut each in published.shelved(&permissions, &selection) {
+            let name = &each.skill.record.name;
+            if wanted.lent_before.is_none()
+                && let Some(revoked) = published.revoked(&permissions, name)
+            {
+                each.skill.status = revoked;
+            }
             match obstacle::of(&each.skill) {
                 Some(why) => {
                     withheld.insert(each.skill.record.name.to_string(), why);

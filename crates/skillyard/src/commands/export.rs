@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use serde_json::{Value, json};
 use skillyard_catalog::agents::{self, Agent};
 use skillyard_catalog::source::SourceKind;
+use skillyard_catalog::{CatalogSkill, Status as Standing};
 use skillyard_format::package::archive::Limits;
 use skillyard_format::package::pack::{PackFile, PackFormat, pack};
 use skillyard_format::{Document, Skill};
@@ -23,6 +24,7 @@ use crate::error::install::InstallFailure;
 use crate::error::{CommandError, Status};
 use crate::install::place::whole;
 use crate::library::{self, Choice, IndexMode};
+use crate::obstacle;
 use crate::sanitize::visible;
 use crate::whole_folder;
 
@@ -57,6 +59,9 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     if skill.kind == SourceKind::Builtin {
         return Err(InstallFailure::Builtin(args.name.clone()).into());
     }
+    if args.archive.is_some() || args.output.is_some() {
+        refuse_unusable(context, skill)?;
+    }
     let tree = Tree::read(&skill.record.folder, &TreeLimits::default());
     let whole = tree.map_err(InstallFailure::from)?;
     let tree = whole.clone().delivered();
@@ -65,6 +70,26 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
         (Some(file), _) => archive(context, &skill.record.name, &tree, file),
         (None, Some(agent)) => to_agent(context, args, &tree, known(agent)?),
         (None, None) => Ok(Status::Yes),
+    }
+}
+
+/// Refuses to hand on what no model may be given here. What the user merely switched off may well be
+/// meant for another agent.
+fn refuse_unusable(context: &Context, skill: &CatalogSkill) -> Result<(), CommandError> {
+    let name = &skill.record.name;
+    let is_refused = match &skill.status {
+        Standing::Disabled { .. } => {
+            library::selection(&context.config()?, &Choice::default())?.lists_keep_out(name)
+        }
+        other => other.is_refused(),
+    };
+    match obstacle::of(skill).filter(|_| is_refused) {
+        Some(why) => Err(CommandError::NotExported {
+            name: name.to_string(),
+            reason: why.reason,
+            remedy: why.remedy,
+        }),
+        None => Ok(()),
     }
 }
 

@@ -59,6 +59,9 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     let place = Place {
         folder: called.as_deref(),
         source: args.source.as_deref(),
+        delivered_as: installed
+            .entry(&folder)
+            .and_then(|entry| entry.delivered_as),
     };
     let now = now().0;
     let verification = verify_skill(&tree, &place, &policy, now);

@@ -77,6 +77,7 @@ impl CommandError {
             } => format!(
                 "Say `--model {model}`; an agent gets it with `skillyard agent edit NAME --model {model}`"
             ),
+            Self::NotExported { remedy, .. } => return remedy.clone(),
             Self::NoEditor => "Set `EDITOR` to the program that you write with".into(),
             Self::NoSuchSkill {
                 nearest: Some(name),

@@ -150,6 +150,7 @@ pub(crate) fn verify<'a>(
             let place = Place {
                 folder: Some(&candidate.name),
                 source: Some(&candidate.source),
+                delivered_as: candidate.delivered_as,
             };
             let tree = signed_tree(&candidate.tree, &signers);
             let verification = verify_skill(&tree, &place, &signers, now);

@@ -8,7 +8,7 @@ use std::ffi::OsString;
 use std::sync::Arc;
 
 use secrecy::SecretString;
-use skillyard_mcp::{Launch, Limits, ServerSpec, Servers, Transport};
+use skillyard_mcp::{Launch, Limits, PublishedSkill, ServerSpec, Servers, Transport};
 use url::Url;
 
 use crate::config::mcp::{McpServer, Reach};
@@ -67,6 +67,12 @@ impl Lenders {
             configured,
             lent: Vec::new(),
         })
+    }
+
+    /// The skill of a name such as `docs:greet`, as its server listed it.
+    pub(crate) fn skill(&self, name: &str) -> Option<&PublishedSkill> {
+        let mut skills = self.lent.iter().flat_map(|lent| &lent.skills.skills);
+        skills.find(|skill| skill.known_as() == name)
     }
 
     /// What the configuration says of the server that lends a tool.

@@ -118,6 +118,12 @@ impl PublishedSkills {
         Some(published.catalogued(name, skill, &Selection::default()))
     }
 
+    /// Keeps what is revoked from who is new; a session that had it is made again with it.
+    pub(crate) fn revoked(&self, permissions: &Permissions, name: &str) -> Option<Status> {
+        let reason = permissions.revoked_elsewhere(self.skills.get(name)?)?;
+        Some(Status::Revoked { reason })
+    }
+
     /// The skills for a shelf, some of which may not be wanted; no file of them has been read.
     pub(crate) fn shelved(
         &self,

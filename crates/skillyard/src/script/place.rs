@@ -138,20 +138,11 @@ impl SkillPlace {
 }
 
 fn disabled(selection: &Selection, name: &str, reason: &str) -> RunError {
-    // What a list keeps out, nobody switches on.
-    let listed = |layers: &mut dyn Iterator<Item = &Layer>| {
-        let lists = layers.cloned().map(|layer| Layer {
-            disabled: Vec::new(),
-            ..layer
-        });
-        let layers = lists.collect();
-        Selection { layers }.reason_against(name).is_some()
-    };
-    let layers = || selection.layers.iter();
     let is_orgs = |layer: &&Layer| layer.name == LayerKind::Org.as_str();
-    let hint = if listed(&mut layers().filter(is_orgs)) {
+    let layers = selection.layers.iter().filter(is_orgs).cloned().collect();
+    let hint = if (Selection { layers }).lists_keep_out(name) {
         "Your organisation keeps it out; ask whoever looks after its policy".to_owned()
-    } else if listed(&mut layers()) {
+    } else if selection.lists_keep_out(name) {
         "`skills.deny` and `skills.allow` keep it out; `skillyard enable` does not lift that".into()
     } else {
         format!("Use it again with `skillyard enable {}`", shell_word(name))

@@ -19,7 +19,7 @@ use skillyard_catalog::selection::{Pattern, Selection};
 use skillyard_catalog::walk::Watched;
 use skillyard_catalog::{Catalog, CatalogSkill};
 use skillyard_format::package::Digest;
-use skillyard_mcp::Servers;
+use skillyard_mcp::{PublishedSkill, Servers};
 use skillyard_server::{
     Access, Alteration, Executed, Holder, Host, HostError, Installation, Line, Order, Portions,
     Refusal, Revocation, Runs, ScriptRun, Standing, Switch,
@@ -129,6 +129,14 @@ impl Host for Machine {
         let reason = permissions.revoked(Some(skill.kind), &skill.record.folder)?;
         let remedy = signers::remedy(&skill.record.name);
         Some(Revocation { reason, remedy })
+    }
+
+    fn revoked_elsewhere(&self, skill: &PublishedSkill) -> Option<String> {
+        match self.decisions.of(&self.context) {
+            Ok(permissions) => permissions.revoked_elsewhere(skill),
+            // What cannot be decided is decided against.
+            Err(_) => Some("the configuration cannot be read".to_owned()),
+        }
     }
 
     fn tiers(&self, skills: &[CatalogSkill]) -> Vec<String> {

@@ -8,7 +8,8 @@ use std::path::Path;
 use skillyard_catalog::Catalog;
 use skillyard_catalog::source::SourceKind;
 use skillyard_install::lockfile::Locked;
-use skillyard_trust::signature::{Place, Policy, SIGNATURE_FILE, verify_skill};
+use skillyard_mcp::PublishedSkill;
+use skillyard_trust::signature::{Place, Policy, SIGNATURE_FILE, Tree, verify_skill};
 
 use super::{policy, read_tree};
 use crate::commands::key::now;
@@ -58,10 +59,30 @@ impl Signers {
         let place = Place {
             folder: name.as_deref(),
             source: entry.map(|entry| entry.source.as_str()),
+            delivered_as: entry.and_then(|entry| entry.delivered_as),
         };
         // Whoever adds a file to a revoked skill must not make it a skill that merely was changed.
         let verification = verify_skill(&tree.tidied(), &place, &self.0, now().0);
         verification.revocation().map(ToString::to_string)
+    }
+
+    /// Why a skill of an MCP server must not be used any more, by what the server lists of it. No list
+    /// tells which files can be executed, so that none counts as one that can.
+    pub(crate) fn revoked_elsewhere(&self, skill: &PublishedSkill) -> Option<String> {
+        if !self.0.revokes_content() {
+            return None;
+        }
+        let revoked = |is_meant: &dyn Fn(&str) -> bool| {
+            let mut tree = Tree::default();
+            let files = skill.manifest.files.values();
+            for file in files.filter(|file| is_meant(&file.path)) {
+                tree.add_digest(&file.path, false, file.digest);
+            }
+            self.0.revocation_of(tree.digest())
+        };
+        // Models are told the digest over all files, `verify` tells the one without the signature.
+        let revoked = revoked(&|_| true).or_else(|| revoked(&|path| path != SIGNATURE_FILE));
+        revoked.map(|reason| reason.to_string())
     }
 }
 

@@ -86,3 +86,22 @@ fn an_archive_has_the_same_bytes_and_leaves_out_what_programs_left_behind() {
     let digest = told["digest"].as_str().unwrap();
     assert!(context.read("skills.lock").contains(digest), "{digest}");
 }
+
+#[test]
+fn what_no_model_may_be_given_is_not_handed_on() {
+    let context = with_skill();
+    let export = ["export", "pdf", "--archive", "pdf.zip"];
+    context.done(&["config", "set", "skills.deny", "pdf"]);
+    let told = context.refused(&export);
+    assert!(told.contains("denied by `pdf` (user)"), "{told}");
+    // What it would lose there can still be told.
+    context.done(&["export", "pdf", "--agent", "codex"]);
+    context.done(&["config", "unset", "skills.deny"]);
+    // What is switched off here may be meant for another agent.
+    context.done(&["disable", "pdf"]);
+    context.done(&export);
+    context.skill(".skills/greet", "Greets people.");
+    let told = context.refused(&["export", "greet", "--archive", "greet.zip"]);
+    assert!(told.contains("project's folder is not trusted"), "{told}");
+    assert!(told.contains("skillyard trust ."), "{told}");
+}

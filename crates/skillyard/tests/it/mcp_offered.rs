@@ -119,6 +119,26 @@ fn lists_hold_in_a_chat() {
 }
 
 #[test]
+fn what_is_revoked_is_not_taken_from_a_server_either() {
+    let (near, far) = (machine(), far());
+    configured_with(&near, &far, "");
+    let mut raw = Raw::start(&near, &["--gateway"], &json!({}));
+    let loaded = load(&mut raw);
+    let digest = loaded.split("digest=\"").nth(1).unwrap();
+    near.done(&["key", "revoke", digest.split('"').next().unwrap()]);
+    let expected = "skill `far:greet` cannot be used: this very content was revoked at ";
+    let said = load(&mut raw);
+    assert!(said.starts_with(expected), "{said}");
+    let file = json!({ "name": "far:greet", "path": "words.md" });
+    assert!(raw.call("skill_read", &file).starts_with(expected));
+    assert!(raw.resource(GREET).unwrap_err().starts_with(expected));
+    assert!(!listed(&mut raw).contains(GREET));
+    let (code, said) = chatted(&near, "");
+    assert!(code == Some(1) && said.contains(expected), "{said}");
+    assert!(!said.contains("BONJOUR"), "{said}");
+}
+
+#[test]
 fn a_skill_of_a_server_is_switched_off_by_its_name() {
     let (near, far) = (machine(), far());
     configured_with(&near, &far, "");

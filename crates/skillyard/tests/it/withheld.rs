@@ -156,13 +156,9 @@ fn a_model_is_told_nothing_of_it() {
     assert!(!second.contains("IGNORE-ALL"), "{second}");
 }
 
-#[test]
-fn a_skill_that_is_disabled_during_a_turn_is_not_used_any_more() {
-    let context = TestContext::new();
-    context
-        .skill("../home/.agents/skills/greet", "Greets people.")
-        .write("../home/.agents/skills/greet/words.md", "HELLO-WORDS\n")
-        .write("../home/.agents/skills/greet/scripts/x.sh", "echo RAN-IT\n");
+/// What a turn with `greet` says whose model loads it, then reads a file of it and runs its script,
+/// before which something is decided; and the last request.
+fn decided_meanwhile(context: &TestContext, decision: &[&str]) -> (Value, String) {
     let load = call("l", "skill_load", &json!({ "name": "greet" }));
     let read = json!({ "name": "greet", "path": "words.md" });
     let run = json!({ "name": "greet", "script": "scripts/x.sh" });
@@ -172,11 +168,11 @@ fn a_skill_that_is_disabled_during_a_turn_is_not_used_any_more() {
         json!({ "tool_calls": [call("b", "skill_run", &run)] }),
         json!({ "content": "Done." }),
     ];
-    let mut disable = context.skillyard();
-    disable.args(["disable", "greet"]);
+    let mut decides = context.skillyard();
+    decides.args(decision);
     let (url, asked) = model_that(answers, move |left| {
         if left == 2 {
-            assert!(output(&mut disable).status.success());
+            assert!(output(&mut decides).status.success());
         }
     });
     let url = format!("models.test.url={url}");
@@ -186,9 +182,41 @@ fn a_skill_that_is_disabled_during_a_turn_is_not_used_any_more() {
     assert_eq!(said["answer"], "Done.", "{said}");
     let asked = asked.lock().unwrap()[3].to_string();
     assert!(!asked.contains("HELLO-WORDS") && !asked.contains("RAN-IT"));
+    (said, asked)
+}
+
+/// A machine with `greet` in a folder.
+fn greeting(folder: &str) -> TestContext {
+    let context = TestContext::new();
+    context
+        .skill(folder, "Greets people.")
+        .write(&format!("{folder}/words.md"), "HELLO-WORDS\n")
+        .write(&format!("{folder}/scripts/x.sh"), "echo RAN-IT\n");
+    context
+}
+
+#[test]
+fn a_skill_that_is_disabled_during_a_turn_is_not_used_any_more() {
+    let context = greeting("../home/.agents/skills/greet");
+    let (said, asked) = decided_meanwhile(&context, &["disable", "greet"]);
     let denied = "Denied: skill `greet` cannot be used: disabled by `greet`";
     assert_eq!(asked.matches(denied).count(), 2, "{asked}");
     let id = said["session"].as_str().unwrap();
     let log = context.json(&["audit", "log", "--event", "skill.tool_blocked", "--json"]);
     assert_eq!(log.to_string().matches(id).count(), 2, "{log}");
+}
+
+#[test]
+fn nor_one_that_is_revoked_or_whose_project_is_not_trusted_any_more() {
+    let context = greeting("../home/.agents/skills/greet");
+    let digest = context.json(&["verify", "greet", "--json"])["digest"].clone();
+    let revoke = ["key", "revoke", digest.as_str().unwrap()];
+    let (_, asked) = decided_meanwhile(&context, &revoke);
+    let denied = "Denied: skill `greet` cannot be used: this very content was revoked";
+    assert_eq!(asked.matches(denied).count(), 2, "{asked}");
+    let context = greeting(".skills/greet");
+    context.done(&["trust", "."]);
+    let (_, asked) = decided_meanwhile(&context, &["trust", "revoke", "."]);
+    let denied = "Denied: skill `greet` cannot be used: the project's folder is not trusted";
+    assert_eq!(asked.matches(denied).count(), 2, "{asked}");
 }

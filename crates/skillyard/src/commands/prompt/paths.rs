@@ -1,7 +1,7 @@
 //! The skills of given folders that a prompt is to hold.
 //!
 //! What the catalog would keep from a model is kept from it here, too, and whoever named the folder
-//! is told so; the reference implementation takes everything that is not disabled or denied.
+//! is told so; the reference implementation takes everything that is not disabled, denied or revoked.
 
 use std::path::{Path, PathBuf};
 
@@ -88,7 +88,8 @@ impl Paths<'_> {
     fn add(&mut self, path: &Path) -> Result<(), CommandError> {
         if self.format == Format::SkillsRef {
             let (folder, entry) = self.reference_entry(path)?;
-            match self.permissions.selection.reason_against(&entry.name) {
+            let against = self.permissions.selection.reason_against(&entry.name);
+            match against.or_else(|| self.revoked(&folder)) {
                 Some(reason) => self.left_out(&folder, &reason),
                 None => self.found.push((folder, entry)),
             }
@@ -122,6 +123,7 @@ impl Paths<'_> {
         let mut same = self.found.iter();
         let same = same.find(|(_, entry)| entry.name == skill.name);
         let unwanted = self.permissions.selection.reason_against(&skill.name);
+        let revoked = self.revoked(folder);
         let reason = match same {
             // Named twice, it is there once.
             Some((known, _)) if *known == whole => return,
@@ -131,6 +133,7 @@ impl Paths<'_> {
             }
             None if unwanted.is_some() => unwanted,
             None if self.permissions.is_altered(&skill.name, folder) => Status::Altered.reason(),
+            None if revoked.is_some() => revoked,
             None => {
                 let missing = self.commands.missing(&skill.requires());
                 let status = (!missing.is_empty()).then_some(Status::Unavailable { missing });
@@ -147,6 +150,11 @@ impl Paths<'_> {
             description: skill.description.to_string(),
         };
         self.found.push((whole, entry));
+    }
+
+    fn revoked(&self, folder: &Path) -> Option<String> {
+        let reason = self.permissions.revoked(None, folder)?;
+        Some(format!("it is revoked: {reason}"))
     }
 
     /// The entry as the reference implementation makes it; its errors are ours.

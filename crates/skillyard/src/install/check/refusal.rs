@@ -34,6 +34,7 @@ pub(crate) fn refuse_revoked(
         let place = Place {
             folder: Some(&entry.name),
             source: Some(&entry.source),
+            delivered_as: entry.delivered_as,
         };
         let verification = verify_skill(&signed_tree(tree, &signers), &place, &signers, now().0);
         if let Some(reason) = verification.revocation() {

@@ -94,6 +94,55 @@ fn content_that_is_revoked_is_neither_used_nor_installed() {
 }
 
 #[test]
+fn what_is_revoked_stays_so_under_every_name() {
+    let context = project();
+    context.write("lib/pdf/SKILL.md", skill("pdf", "1.2.0"));
+    context.write("lib/pdf/scripts/run.sh", "#!/bin/sh\necho RAN\n");
+    context.done(&["install", "./lib/pdf", "--name", "forms", "--yes"]);
+    context.done(&["trust", "."]);
+    context.done(&["run", "forms", "scripts/run.sh", "--yes"]);
+    let digest = context.json(&["verify", "./lib/pdf", "--json"])["digest"].clone();
+    let revoked = context.json(&["key", "revoke", digest.as_str().unwrap(), "--json"]);
+    assert_eq!(revoked["affected"], json!(["forms"]));
+    let why = "this very content was revoked";
+    let run = ["run", "forms", "scripts/run.sh", "--yes"];
+    let install = ["install", "./lib/pdf", "--name", "papers", "--yes"];
+    let chat = ["chat", "-p", "/forms go"];
+    for refused in [&run[..], &install, &chat] {
+        let told = context.refused(refused);
+        assert!(told.contains(why), "{refused:?}: {told}");
+    }
+    let code = context.json(&["verify", "forms", "--json"])["code"].clone();
+    assert_eq!(code, "revoked-content");
+    // Nor does it come back from the store.
+    std::fs::remove_dir_all(context.root().join(".agents/skills/forms")).unwrap();
+    let told = context.refused(&["sync"]);
+    assert!(told.contains(why), "{told}");
+}
+
+#[test]
+fn what_is_revoked_is_not_handed_on() {
+    let context = installed(false);
+    let digest = context.json(&["verify", "pdf", "--json"])["digest"].clone();
+    context.done(&["export", "pdf", "--agent", "claude-code", "--output", "out"]);
+    context.done(&["key", "revoke", digest.as_str().unwrap()]);
+    let why = "this very content was revoked";
+    let layout = ["--agent", "claude-code", "--output", "more"];
+    for form in [&layout[..], &["--archive", "pdf.zip"]] {
+        let told = context.refused(&[&["export", "pdf"], form].concat());
+        assert!(told.contains(why), "{told}");
+        assert!(told.contains("hint: Take it away with"), "{told}");
+    }
+    let root = context.root();
+    assert!(!root.join("more").exists() && !root.join("pdf.zip").exists());
+    for format in ["xml", "skills-ref"] {
+        let told = context.run(&["prompt", "./lib/pdf", "--format", format]);
+        assert!(!told.contains("Fills"), "{told}");
+        assert!(told.contains("it is revoked: this very content"), "{told}");
+    }
+}
+
+#[test]
 fn a_server_gives_no_file_of_what_is_revoked_meanwhile() {
     let context = installed(true);
     let serving = Serving::start(&context, &[]);
