@@ -7,6 +7,7 @@ pub mod document;
 pub mod edit;
 pub mod fix;
 pub mod frontmatter;
+pub mod lent_name;
 pub mod links;
 pub mod name;
 pub mod nearest;

@@ -16,7 +16,7 @@ mod wire;
 pub use connection::{Change, Connection, Hello, Protocol};
 pub use error::McpError;
 pub use limits::Limits;
-pub use name::{PREFIX, exposed, is_server_name};
+pub use name::is_server_name;
 pub use outcome::{Ending, Outcome, marked};
 pub use servers::{Called, ServerState, Servers};
 pub use skill::{Manifest, PublishedFile, PublishedSkill, Rejected, Skills};

@@ -5,10 +5,10 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use serde_json::{Map, Value};
+use skillyard_format::lent_name::PREFIX;
 
 use crate::connection::{Change, Connection, Hello};
 use crate::error::McpError;
-use crate::name::PREFIX;
 use crate::outcome::Outcome;
 use crate::skill::{PublishedFile, PublishedSkill, Skills};
 use crate::spec::ServerSpec;

@@ -3,10 +3,10 @@
 use std::collections::HashSet;
 
 use serde_json::{Map, Value, json};
+use skillyard_format::lent_name::exposed;
 use skillyard_format::render::{foreign, one_line};
 
 use crate::limits::Limits;
-use crate::name::exposed;
 
 /// Characters of a text inside a schema.
 const LONGEST_TEXT: usize = 300;

@@ -10,7 +10,8 @@ use rmcp::{ErrorData, RoleServer};
 use serde_json::{Map, Value, json};
 use skillyard_agent::tool::told_by;
 use skillyard_audit::{Event, EventKind, Outcome};
-use skillyard_mcp::{Called, Ending, McpError, PREFIX, Tool};
+use skillyard_format::lent_name::PREFIX;
+use skillyard_mcp::{Called, Ending, McpError, Tool};
 use skillyard_trust::guard::{ActiveSkill, GuardInput, GuardRequest, GuardVerdict};
 
 use super::caller::Caller;

@@ -2,31 +2,51 @@
 //!
 //! An allowing pattern must be proven to match; a denying one matches already when it might.
 
+use std::borrow::Cow;
 use std::path::Path;
 
-use skillyard_format::allowed_tools::AllowedTools;
+use skillyard_format::allowed_tools::{AllowedTools, ToolPattern};
+use skillyard_format::name::normalise;
 
-use super::command;
-use super::harmless;
-use super::opened;
-use super::path::{PathPattern, Place};
-use super::pattern::{CommandPattern, base_name};
-use super::request::{GuardRequest, Surroundings};
-use super::rule::{Refusal, Rule, Scope, paths};
-use super::shell::{self, Access, SimpleCommand, Word};
-use super::subscript;
-use super::tool::{self, FileUse, Kind};
+use super::denied_command::{commands, script};
+use super::denied_file::{any_file, files};
+use super::meant::may_name;
+use super::pattern::CommandPattern;
+use super::request::{ActiveSkill, GuardInput, GuardRequest, Surroundings};
+use super::rule::{Refusal, Rule, Scope};
+use super::skill::Runs;
+use super::tool::{self, Kind};
 use super::web;
-use super::wrapper;
+use crate::wildcard;
 
-/// How deep shells in shells are looked into.
-const MAX_DEPTH: usize = 4;
+/// A call in every form in which a list may deny it.
+pub(super) struct Call<'a> {
+    /// The call, with the usual name of its tool.
+    request: Cow<'a, GuardRequest>,
+    /// The commands that would run the same script.
+    runs: Runs,
+}
+
+impl<'a> Call<'a> {
+    /// The call that is asked about while these skills are active.
+    pub(super) fn of(request: &'a GuardRequest, skills: &[ActiveSkill]) -> Self {
+        let usual = tool::usual(&request.tool);
+        let mut call = Cow::Borrowed(request);
+        if usual != request.tool {
+            call.to_mut().tool = usual.to_owned();
+        }
+        Self {
+            request: call,
+            runs: Runs::of_call(request, skills),
+        }
+    }
+}
 
 /// Why a list denies a call, if it does.
 pub(super) fn denies(
     tools: &AllowedTools,
     folder: Option<&Path>,
-    request: &GuardRequest,
+    call: &Call<'_>,
     world: &dyn Surroundings,
 ) -> Option<Refusal> {
     if tools.unbalanced {
@@ -34,218 +54,117 @@ pub(super) fn denies(
         return Some(Refusal::new(reason));
     }
     tools.patterns.iter().find_map(|pattern| {
-        let rule = Rule::new(pattern, folder);
-        let reason = rule.reason_against(request, world)?;
+        let rule = Rule::denying(pattern, folder);
+        let reason = rule.reason_against(&call.request, world);
+        let reason = reason.or_else(|| rule.reason_against_script(&call.runs))?;
         Some(Refusal::by(pattern, reason))
     })
 }
 
 impl Rule {
+    /// Understands one pattern of a list that denies.
+    pub(super) fn denying(pattern: &ToolPattern, folder: Option<&Path>) -> Self {
+        let tool = tool::usual(&pattern.tool);
+        let scope = match (pattern.argument.as_deref(), tool::kind(tool)) {
+            (Some(text), Kind::Command) if text != "*" => {
+                CommandPattern::denied(text, folder).map_or(Scope::Nothing, Scope::Commands)
+            }
+            (Some(text), Kind::File(_)) if is_filled_in(text) => Scope::Nothing,
+            (Some(text), Kind::Address) if text != "*" => {
+                let domain = text
+                    .strip_prefix("domain:")
+                    .map(|name| name.trim_matches('.'));
+                let is_host = |c: char| c.is_ascii_alphanumeric() || "-._*".contains(c);
+                match domain {
+                    Some(name) if !name.is_empty() && name.chars().all(is_host) => {
+                        Scope::Domain(name.to_ascii_lowercase())
+                    }
+                    _ => Scope::Nothing,
+                }
+            }
+            _ => Scope::of(tool, pattern.argument.as_deref(), folder),
+        };
+        Self {
+            pattern: pattern.clone(),
+            scope,
+        }
+    }
+
     fn reason_against(&self, request: &GuardRequest, world: &dyn Surroundings) -> Option<String> {
-        let kind = tool::kind(&request.tool);
-        if let (Scope::Files(pattern), Kind::File(FileUse::Write | FileUse::Read) | Kind::Command) =
-            (&self.scope, kind)
-        {
-            return files(pattern, tool::kind(&self.pattern.tool), request, world);
+        let mut denied = tool::kinds(&self.pattern.tool).into_iter();
+        if let Scope::Files(pattern) = &self.scope {
+            return denied.find_map(|denied| files(pattern, denied, request, world));
         }
-        let denied = tool::kind(&self.pattern.tool);
-        if let (Scope::All, Kind::File(_), Kind::Command) = (&self.scope, denied, kind) {
-            return match redirected(request, denied) {
-                Ok(opens) if opens.is_empty() => None,
-                Ok(_) => Some("it opens a file as the denied tool would".into()),
-                Err(problem) => Some(may_open(&problem)),
-            };
+        if may_name(&self.pattern.tool, &request.tool) {
+            return self.reason_by_name(request);
         }
-        // `Read(*)` is about files, as `Read(**)` is.
-        let is_about_files = matches!(denied, Kind::File(_)) && self.pattern.argument.is_some();
-        if matches!(self.scope, Scope::All) && is_about_files && kind == denied {
-            return Some("every file is denied".into());
+        let mut denied = denied.filter(|kind| matches!(kind, Kind::File(_)));
+        match tool::kind(&request.tool) {
+            Kind::Command => denied.find_map(|denied| any_file(&request.input, denied)),
+            // `Read(*)` is about files, as `Read(**)` is.
+            kind if self.pattern.argument.is_some() && denied.any(|denied| denied == kind) => {
+                Some("every file is denied".into())
+            }
+            _ => None,
         }
-        if !is_named(&self.pattern.tool, &request.tool) {
-            return None;
-        }
+    }
+
+    /// The same for a tool that the pattern names.
+    fn reason_by_name(&self, request: &GuardRequest) -> Option<String> {
         match &self.scope {
             Scope::All => Some("the tool is denied".into()),
-            Scope::Nothing => Some("the tool is denied by a pattern that is not understood".into()),
-            Scope::Commands(patterns) => commands(patterns, request),
+            // What files are meant is not known for a tool of another kind.
+            Scope::Nothing | Scope::Files(_) => {
+                Some("the tool is denied by a pattern that is not understood".into())
+            }
+            Scope::Commands(patterns) => commands(patterns, &request.input),
             Scope::Domain(domain) => {
                 let addresses = request.input.texts(&["url"]);
                 let is_other = |address: &&str| {
                     web::host(address).is_some_and(|host| {
-                        !web::domain_matches(domain, &host)
-                            && !web::domain_matches(&format!("*.{domain}"), &host)
+                        !wildcard::matches(domain, &host)
+                            && !wildcard::matches(&format!("*.{domain}"), &host)
                     })
                 };
                 let all_others = addresses.is_some_and(|all| all.iter().all(is_other));
                 (!all_others).then(|| "the address is denied, or cannot be understood".into())
             }
-            Scope::Text(text) => {
-                let input = serde_json::to_string(text).unwrap_or_default();
-                let holds = match &request.input {
-                    super::GuardInput::Text(given) => given.contains(text.as_str()),
-                    super::GuardInput::Fields(fields) => fields
-                        .values()
-                        .any(|value| value.to_string().contains(input.trim_matches('"'))),
-                };
-                holds.then(|| "the input is denied".into())
-            }
-            Scope::Files(_) => None,
+            Scope::Text(text) => holds(&request.input, text).then(|| "the input is denied".into()),
         }
     }
-}
 
-/// Names are compared without case: `bash` must not slip past `Bash`.
-fn is_named(pattern: &str, tool: &str) -> bool {
-    tool::is_named(pattern, tool)
-        || tool::is_named(&pattern.to_ascii_lowercase(), &tool.to_ascii_lowercase())
-}
-
-/// Whether a call touches a file that a pattern denies, in the way it denies.
-fn files(
-    pattern: &PathPattern,
-    denied: Kind,
-    request: &GuardRequest,
-    world: &dyn Surroundings,
-) -> Option<String> {
-    let touches = |path: &str| match Place::of(path, world) {
-        Some(place) => pattern.denies(&place, world),
-        None => true,
-    };
-    let found = match tool::kind(&request.tool) {
-        Kind::Command => match redirected(request, denied) {
-            Ok(paths) => paths.iter().any(|path| touches(path)),
-            Err(problem) => return Some(may_open(&problem)),
-        },
-        kind if kind != denied => return None,
-        _ => paths(request).is_none_or(|paths| paths.iter().any(|path| touches(path))),
-    };
-    found.then(|| "the file is denied, or cannot be told".into())
-}
-
-/// The files that redirections of a command open in the way that is denied, or why that cannot be
-/// told.
-fn redirected(request: &GuardRequest, denied: Kind) -> Result<Vec<String>, String> {
-    let access = match denied {
-        Kind::File(FileUse::Write) => Access::Write,
-        _ => Access::Read,
-    };
-    opened::by(&request.input, access)
-}
-
-fn may_open(problem: &str) -> String {
-    format!("it may open a file that is denied: {problem}")
-}
-
-/// Whether a command could be one that is denied.
-fn commands(patterns: &[CommandPattern], request: &GuardRequest) -> Option<String> {
-    let found = match command::commands(&request.input) {
-        Ok(found) => found,
-        Err(problem) => return Some(format!("it may be denied: {problem}")),
-    };
-    let is_denied = |command: &SimpleCommand| {
-        patterns
-            .iter()
-            .any(|pattern| !command.words.is_empty() && may_start(command, pattern, 0))
-    };
-    found
-        .iter()
-        .any(is_denied)
-        .then(|| "it is denied, or may start what is denied".into())
-}
-
-fn may_start(command: &SimpleCommand, pattern: &CommandPattern, depth: usize) -> bool {
-    if pattern.may_mean(&command.words) {
-        return true;
-    }
-    let Some(program) = command.program() else {
-        return true;
-    };
-    if wrapper::runs_text(program) || depth > MAX_DEPTH {
-        return true;
-    }
-    let arguments = &command.words[1..];
-    if wrapper::is_shell(program) {
-        return may_run(arguments, pattern, depth);
-    }
-    if subscript::may_run(program, arguments) {
-        return true;
-    }
-    if wrapper::starts_others(program) {
-        return names_it(program, arguments, pattern);
-    }
-    // Whoever is not known to take words as data may start a program that they name.
-    let mut behind = (1..command.words.len()).map(|at| &command.words[at..]);
-    !harmless::takes_data(&command.words)
-        && behind.any(|words| may_be_started(words, pattern, depth + 1))
-}
-
-/// Whether a program that starts others may be given the denied one, however that is written.
-fn names_it(program: &str, arguments: &[Word], pattern: &CommandPattern) -> bool {
-    let denied = base_name(pattern.program_name());
-    arguments.iter().any(|word| match word.literal() {
-        Some(text) => {
-            // Some read quotes once more, as `env -S` does.
-            let bare = text.replace(['"', '\'', '\\'], "");
-            let value = wrapper::command_in_option(program, &bare);
-            names(text, denied) || names(&bare, denied) || value.is_some_and(|it| names(it, denied))
+    /// The same for a script, which runs as a command does.
+    fn reason_against_script(&self, runs: &Runs) -> Option<String> {
+        let is_meant = tool::kinds(&self.pattern.tool).contains(&Kind::Command);
+        if runs.itself.is_empty() || !is_meant {
+            return None;
         }
-        None => true,
-    })
-}
-
-/// Whether words, given to a program that nothing is known of, are a command that is denied: as
-/// they stand, as the text of a shell, or as the value of an option.
-fn may_be_started(words: &[Word], pattern: &CommandPattern, depth: usize) -> bool {
-    let Some((Some(text), arguments)) = words.split_first().map(|(it, rest)| (it.literal(), rest))
-    else {
-        return false;
-    };
-    if text.contains("://") || depth > MAX_DEPTH {
-        return false;
-    }
-    if wrapper::is_shell(text) {
-        return may_run(arguments, pattern, depth);
-    }
-    if wrapper::is_program_that_starts_others(text) && names_it(text, arguments, pattern) {
-        return true;
-    }
-    let value = text.split_once('=').filter(|_| text.starts_with('-'));
-    let is_value = value.is_some_and(|(_, value)| may_be_text(value, pattern, depth));
-    pattern.may_mean(words) || is_value || text.contains(' ') && may_be_text(text, pattern, depth)
-}
-
-/// Whether a text begins a denied command as a shell reads it.
-fn may_be_text(text: &str, pattern: &CommandPattern, depth: usize) -> bool {
-    let commands = shell::read(text).unwrap_or_default();
-    commands
-        .iter()
-        .any(|command| may_be_started(&command.words, pattern, depth + 1))
-}
-
-/// Whether a text has the name of a program in it, or that of a shell, which may be given anything.
-fn names(text: &str, denied: &str) -> bool {
-    text.split(|c: char| !c.is_alphanumeric() && !"_.-+".contains(c))
-        .any(|part| part == denied || wrapper::is_shell(part))
-}
-
-/// Whether a shell with these arguments may start what is denied: they are read as its text.
-fn may_run(arguments: &[Word], pattern: &CommandPattern, depth: usize) -> bool {
-    let mut reads_input = true;
-    for word in arguments {
-        let Some(text) = word.literal() else {
-            return true;
+        let is_denied = match &self.scope {
+            Scope::Commands(patterns) => script(patterns, runs),
+            _ => true,
         };
-        if wrapper::is_input(text) {
-            return true;
-        }
-        if text.starts_with('-') {
-            continue;
-        }
-        reads_input = false;
-        let may = |command: &SimpleCommand| may_start(command, pattern, depth + 1);
-        if shell::read(text).map_or(true, |commands| commands.iter().any(may)) {
-            return true;
-        }
+        is_denied.then(|| "a script runs as a command does, which is denied".into())
     }
-    reads_input
+}
+
+/// Whether a path begins with a variable, which nobody fills in.
+fn is_filled_in(path: &str) -> bool {
+    let name = path.strip_prefix('$');
+    let is_variable = name.is_some_and(|name| name.starts_with(|c: char| c.is_ascii_uppercase()));
+    is_variable || path.contains("${") || path.starts_with('~') && !path.starts_with("~/")
+}
+
+/// Whether a text, with `*` for anything, stands anywhere in an input, in any spelling.
+fn holds(input: &GuardInput, text: &str) -> bool {
+    let plain = |text: &str| normalise(text).to_lowercase();
+    let text = text.trim_end_matches(['*', ':', ' ']);
+    let wanted = format!("*{}*", plain(text));
+    let quoted = serde_json::to_string(text).unwrap_or_default();
+    let quoted = format!("*{}*", plain(quoted.trim_matches('"')));
+    match input {
+        GuardInput::Text(given) => wildcard::matches(&wanted, &plain(given)),
+        GuardInput::Fields(fields) => fields
+            .values()
+            .any(|value| wildcard::matches(&quoted, &plain(&value.to_string()))),
+    }
 }

@@ -6,8 +6,12 @@
 //! do not hold up what only reads skills, and about a script of a skill its own list decides.
 
 mod command;
+mod denied_command;
+mod denied_file;
 mod deny;
 mod harmless;
+mod meant;
+mod misread;
 mod opened;
 mod options;
 mod path;
@@ -22,6 +26,7 @@ mod unseen;
 mod web;
 mod wrapper;
 
+pub use misread::{Misread, misread};
 pub use request::{
     ActiveSkill, DenyLayer, GuardDecision, GuardInput, GuardRequest, GuardVerdict, Surroundings,
     ToolList,
@@ -44,7 +49,8 @@ pub fn check(
 ) -> GuardDecision {
     let mut decision = decide(request, skills, policy, world);
     let is_allowed = decision.verdict == GuardVerdict::Allowed;
-    if is_allowed && tool::searches(&request.tool) && !Unseen::of(skills, policy).is_empty() {
+    let searches = tool::searches(tool::usual(&request.tool));
+    if is_allowed && searches && !Unseen::of(skills, policy).is_empty() {
         let caution = "files that are denied must be left out of what it finds";
         decision.caution = Some(caution.to_owned());
     }
@@ -57,9 +63,12 @@ fn decide(
     policy: &[DenyLayer],
     world: &dyn Surroundings,
 ) -> GuardDecision {
-    if let Some(denied) = denied_by_name(request)
-        .or_else(|| denied_by_policy(request, policy, world))
-        .or_else(|| denied_by_skill(request, skills, world))
+    if let Some(denied) = denied_by_name(request) {
+        return denied;
+    }
+    let call = deny::Call::of(request, skills);
+    if let Some(denied) =
+        denied_by_policy(&call, policy, world).or_else(|| denied_by_skill(&call, skills, world))
     {
         return denied;
     }
@@ -116,18 +125,18 @@ fn denied_by_name(request: &GuardRequest) -> Option<GuardDecision> {
 }
 
 fn denied_by_policy(
-    request: &GuardRequest,
+    call: &deny::Call<'_>,
     policy: &[DenyLayer],
     world: &dyn Surroundings,
 ) -> Option<GuardDecision> {
     policy.iter().find_map(|layer| {
-        let refusal = deny::denies(&layer.tools, None, request, world)?;
+        let refusal = deny::denies(&layer.tools, None, call, world)?;
         Some(denied(Some(format!("policy:{}", layer.name)), refusal))
     })
 }
 
 fn denied_by_skill(
-    request: &GuardRequest,
+    call: &deny::Call<'_>,
     skills: &[ActiveSkill],
     world: &dyn Surroundings,
 ) -> Option<GuardDecision> {
@@ -137,9 +146,7 @@ fn denied_by_skill(
             ToolList::Unreadable => Some(Refusal::new(
                 "its `disallowed-tools` cannot be read, so nothing is allowed",
             )),
-            ToolList::Declared(tools) => {
-                deny::denies(tools, skill.folder.as_deref(), request, world)
-            }
+            ToolList::Declared(tools) => deny::denies(tools, skill.folder.as_deref(), call, world),
         };
         Some(denied(Some(skill.name.clone()), refusal?))
     })

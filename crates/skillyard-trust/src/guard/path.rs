@@ -93,7 +93,10 @@ impl PathPattern {
         let rest = rest.strip_prefix("./").unwrap_or(rest);
         let inner = rest.trim_end_matches('/');
         let is_anchored = anchor != Anchor::Workspace || inner.contains('/');
-        let inner = inner.trim_start_matches('/');
+        // No path has such parts when it is compared.
+        let parts = inner.split('/');
+        let parts: Vec<&str> = parts.filter(|part| !matches!(*part, "" | ".")).collect();
+        let inner = parts.join("/");
         // A negated pattern, or one that leaves its folder, says nothing that can be granted.
         let leaves = inner.split('/').any(|part| part == "..");
         if inner.is_empty() || inner.starts_with('!') || leaves {

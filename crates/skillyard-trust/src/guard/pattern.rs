@@ -1,5 +1,7 @@
 //! Patterns for shell commands: `git:*`, `git status`, `npm run *`, `./scripts/*.sh:*`.
 
+mod denied;
+
 use std::path::{Path, PathBuf};
 
 use super::path::Place;
@@ -45,13 +47,7 @@ const FOLDER_VARIABLES: [&str; 5] = [
 impl CommandPattern {
     /// Reads what stands in `Bash(…)`; several when it is a list such as `a:*, b:*`.
     pub(super) fn all(text: &str, folder: Option<&Path>) -> Vec<Self> {
-        let parts: Vec<&str> = text.split(',').map(str::trim).collect();
-        let is_list = parts.len() > 1
-            && parts
-                .iter()
-                .all(|part| part.ends_with(":*") || part.ends_with(" *"));
-        let parts = if is_list { parts } else { vec![text.trim()] };
-        parts
+        parts(text)
             .into_iter()
             .filter_map(|part| Self::one(part, folder))
             .collect()
@@ -145,22 +141,6 @@ impl CommandPattern {
         is_named && stays
     }
 
-    /// Whether a command could be what the pattern means, however it is disguised.
-    pub(super) fn may_mean(&self, words: &[Word]) -> bool {
-        let Some(program) = words.first().and_then(Word::literal) else {
-            return true;
-        };
-        if base_name(program) != base_name(self.program_name()) {
-            return false;
-        }
-        // Options may stand between the words, and open words may be anything.
-        let mut rest = words[1..].iter();
-        self.words[1..].iter().all(|pattern| {
-            rest.clone().any(|word| word.literal().is_none())
-                || rest.any(|word| word.literal().is_some_and(|word| pattern.is(word)))
-        })
-    }
-
     /// The name of the program, as it is written.
     pub(super) fn program_name(&self) -> &str {
         match self.words.first() {
@@ -189,6 +169,16 @@ impl PatternWord {
             }
         }
     }
+}
+
+/// What stands in `Bash(…)`, as one command or several.
+fn parts(text: &str) -> Vec<&str> {
+    let parts: Vec<&str> = text.split(',').map(str::trim).collect();
+    let is_open = |part: &&str| part.ends_with(":*") || part.ends_with(" *");
+    if parts.len() > 1 && parts.iter().all(is_open) {
+        return parts;
+    }
+    vec![text.trim()]
 }
 
 fn pattern_word(word: String) -> PatternWord {

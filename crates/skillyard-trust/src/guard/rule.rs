@@ -86,28 +86,34 @@ pub(super) enum Scope {
 }
 
 impl Rule {
-    /// Understands one pattern of a list.
+    /// Understands one pattern of a list that allows.
     pub(super) fn new(pattern: &ToolPattern, folder: Option<&Path>) -> Self {
-        let scope = match (&pattern.argument, tool::kind(&pattern.tool)) {
-            (None, _) => Scope::All,
-            (Some(_), _) if pattern.tool.contains('*') => Scope::Nothing,
-            (Some(text), _) if text == "*" => Scope::All,
-            (Some(text), Kind::Command) => match CommandPattern::all(text, folder) {
-                commands if commands.is_empty() => Scope::Nothing,
-                commands => Scope::Commands(commands),
-            },
-            (Some(text), Kind::File(_)) => PathPattern::new(text)
-                .map_or(Scope::Nothing, |pattern| Scope::Files(Box::new(pattern))),
-            (Some(text), Kind::Address) => match text.strip_prefix("domain:") {
-                Some(domain) if !domain.is_empty() => Scope::Domain(domain.to_owned()),
-                _ => Scope::Nothing,
-            },
-            (Some(text), Kind::Other) if text.is_empty() => Scope::Nothing,
-            (Some(text), Kind::Other) => Scope::Text(text.clone()),
-        };
         Self {
             pattern: pattern.clone(),
-            scope,
+            scope: Scope::of(&pattern.tool, pattern.argument.as_deref(), folder),
+        }
+    }
+}
+
+impl Scope {
+    /// What an argument means to a tool.
+    pub(super) fn of(tool: &str, argument: Option<&str>, folder: Option<&Path>) -> Self {
+        match (argument, tool::kind(tool)) {
+            (None, _) => Self::All,
+            (Some(_), _) if tool.contains('*') => Self::Nothing,
+            (Some("*"), _) => Self::All,
+            (Some(text), Kind::Command) => match CommandPattern::all(text, folder) {
+                commands if commands.is_empty() => Self::Nothing,
+                commands => Self::Commands(commands),
+            },
+            (Some(text), Kind::File(_)) => PathPattern::new(text)
+                .map_or(Self::Nothing, |pattern| Self::Files(Box::new(pattern))),
+            (Some(text), Kind::Address) => match text.strip_prefix("domain:") {
+                Some(domain) if !domain.is_empty() => Self::Domain(domain.to_owned()),
+                _ => Self::Nothing,
+            },
+            (Some(""), Kind::Other) => Self::Nothing,
+            (Some(text), Kind::Other) => Self::Text(text.to_owned()),
         }
     }
 }

@@ -5,6 +5,7 @@
 
 use std::path::Path;
 
+use serde_json::Value;
 use skillyard_format::name::known_as;
 
 use super::denied;
@@ -49,12 +50,16 @@ pub(super) fn decided(
         return Some(allowed(Some(&skill.name), reason));
     }
     let rules = Rules::of(skill);
-    let commands = commands(request, skill)
-        .into_iter()
-        .map(|command| GuardRequest {
+    let (script, arguments) = script(request);
+    let paths = paths(script.trim_start_matches("./"), skill.folder.as_deref());
+    let Runs { itself, started } = Runs::of(&paths, &arguments);
+    let commands = started.into_iter().chain(itself).map(|words| {
+        let words: Vec<String> = words.iter().map(|word| quoted(word)).collect();
+        GuardRequest {
             tool: "Bash".to_owned(),
-            input: GuardInput::Text(command),
-        });
+            input: GuardInput::Text(words.join(" ")),
+        }
+    });
     let mut calls = std::iter::once(request.clone()).chain(commands);
     let found = calls.find_map(|call| {
         let allowance = rules.allow(&call, world).ok()?;
@@ -89,42 +94,77 @@ fn meant<'a>(request: &GuardRequest, skills: &'a [ActiveSkill]) -> Option<&'a Ac
     }
 }
 
-/// The commands that would run the script: by its path, in the skill and as the skill names it,
-/// and with what it is usually run with.
-fn commands(request: &GuardRequest, skill: &ActiveSkill) -> Vec<String> {
-    let (script, arguments) = match &request.input {
-        GuardInput::Text(text) => (text.as_str(), Vec::new()),
+/// The commands that would run a script, in words.
+#[derive(Debug, Default)]
+pub(super) struct Runs {
+    /// By its path.
+    pub(super) itself: Vec<Vec<String>>,
+    /// With the programs that it is usually run with.
+    pub(super) started: Vec<Vec<String>>,
+}
+
+impl Runs {
+    /// Those of the script of a call, for lists that deny; none for other calls.
+    pub(super) fn of_call(request: &GuardRequest, skills: &[ActiveSkill]) -> Self {
+        if !request.tool.eq_ignore_ascii_case(RUN) {
+            return Self::default();
+        }
+        let (mut script, mut arguments) = script(request);
+        // Whoever writes one text may write the arguments into it.
+        if matches!(request.input, GuardInput::Text(_)) {
+            let mut words = script.split_whitespace();
+            script = words.next().unwrap_or_default();
+            arguments.extend(words);
+        }
+        let bare = script.trim_start_matches("./");
+        let skill = meant(request, skills);
+        let folder = skill.and_then(|skill| skill.folder.as_deref());
+        let mut all = paths(bare, folder);
+        // A script goes by its name alone, too.
+        all.extend(paths(&format!("scripts/{bare}"), folder));
+        Self::of(&all, &arguments)
+    }
+
+    /// Those of a script that lies at these paths.
+    fn of(paths: &[String], arguments: &[&str]) -> Self {
+        let ending = paths.first().and_then(|path| Path::new(path).extension());
+        let ending = ending.and_then(|ending| ending.to_str());
+        let interpreters = INTERPRETERS.iter().find(|(each, _)| Some(*each) == ending);
+        let interpreters = interpreters.map_or(&[][..], |(_, programs)| programs);
+        let mut runs = Self::default();
+        for path in paths {
+            let words = std::iter::once(path.as_str()).chain(arguments.iter().copied());
+            let words: Vec<String> = words.map(str::to_owned).collect();
+            for program in interpreters {
+                let program = std::iter::once((*program).to_owned());
+                runs.started.push(program.chain(words.clone()).collect());
+            }
+            runs.itself.push(words);
+        }
+        runs
+    }
+}
+
+/// The script that a call names, and its arguments.
+fn script(request: &GuardRequest) -> (&str, Vec<&str>) {
+    match &request.input {
+        GuardInput::Text(text) => (text, Vec::new()),
         GuardInput::Fields(fields) => {
-            let text = |key: &str| fields.get(key).and_then(|value| value.as_str());
-            let words = fields.get("args").and_then(|value| value.as_array());
+            let words = fields.get("args").and_then(Value::as_array);
             let words = words.into_iter().flatten();
             let words = words.map(|word| word.as_str().unwrap_or_default());
-            (text("script").unwrap_or_default(), words.collect())
+            let script = fields.get("script").and_then(Value::as_str);
+            (script.unwrap_or_default(), words.collect())
         }
-    };
-    let bare = script.trim_start_matches("./");
+    }
+}
+
+/// The ways to write where a script is: in the skill, and as the skill names it.
+fn paths(bare: &str, folder: Option<&Path>) -> Vec<String> {
+    let whole = folder.map(|folder| folder.join(bare).to_string_lossy().into_owned());
     let mut paths = vec![bare.to_owned(), format!("./{bare}")];
-    if let Some(folder) = &skill.folder {
-        paths.push(folder.join(bare).to_string_lossy().into_owned());
-    }
-    let ending = Path::new(bare)
-        .extension()
-        .and_then(|ending| ending.to_str());
-    let interpreters = INTERPRETERS.iter().find(|(each, _)| Some(*each) == ending);
-    let interpreters = interpreters.map_or(&[][..], |(_, programs)| programs);
-    let mut commands = Vec::new();
-    for path in &paths {
-        let words = std::iter::once(path.as_str()).chain(arguments.iter().copied());
-        let words: Vec<String> = words.map(quoted).collect();
-        let command = words.join(" ");
-        commands.extend(
-            interpreters
-                .iter()
-                .map(|program| format!("{program} {command}")),
-        );
-        commands.push(command);
-    }
-    commands
+    paths.extend(whole);
+    paths
 }
 
 /// A word as a shell reads it.

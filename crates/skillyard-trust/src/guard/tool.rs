@@ -1,5 +1,7 @@
 //! Tools by name: which names mean the same, and what their input is.
 
+use super::meant::may_name;
+
 /// What a tool's input is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
@@ -22,15 +24,39 @@ pub(super) enum FileUse {
     Write,
 }
 
-/// What a tool's input is, by the names that agents use.
+/// The tools whose input is known, by the names that agents use.
+const KNOWN: [(&str, Kind); 11] = [
+    ("Bash", Kind::Command),
+    ("Read", Kind::File(FileUse::Read)),
+    ("NotebookRead", Kind::File(FileUse::Read)),
+    ("Glob", Kind::File(FileUse::Read)),
+    ("Grep", Kind::File(FileUse::Read)),
+    ("LS", Kind::File(FileUse::Read)),
+    ("Write", Kind::File(FileUse::Write)),
+    ("Edit", Kind::File(FileUse::Write)),
+    ("MultiEdit", Kind::File(FileUse::Write)),
+    ("NotebookEdit", Kind::File(FileUse::Write)),
+    ("WebFetch", Kind::Address),
+];
+
+/// What a tool's input is.
 pub(super) fn kind(tool: &str) -> Kind {
-    match tool {
-        "Bash" => Kind::Command,
-        "Read" | "NotebookRead" | "Glob" | "Grep" | "LS" => Kind::File(FileUse::Read),
-        "Write" | "Edit" | "MultiEdit" | "NotebookEdit" => Kind::File(FileUse::Write),
-        "WebFetch" => Kind::Address,
-        _ => Kind::Other,
-    }
+    let found = KNOWN.iter().find(|(name, _)| *name == tool);
+    found.map_or(Kind::Other, |(_, kind)| *kind)
+}
+
+/// The name of a known tool as agents use it, for one in another case; other names stay.
+pub(super) fn usual(tool: &str) -> &str {
+    let mut known = KNOWN.iter().map(|(name, _)| *name);
+    known
+        .find(|name| name.eq_ignore_ascii_case(tool))
+        .unwrap_or(tool)
+}
+
+/// What the input of the tools is that a name in a list which denies may mean.
+pub(super) fn kinds(pattern: &str) -> Vec<Kind> {
+    let meant = KNOWN.iter().filter(|(name, _)| may_name(pattern, name));
+    meant.map(|(_, kind)| *kind).collect()
 }
 
 /// Tools that look through folders.
@@ -49,7 +75,7 @@ pub(super) fn caution(tool: &str) -> Option<&'static str> {
     }
 }
 
-/// Whether the name in a list means the tool.
+/// Whether the name in a list that allows means the tool.
 pub(super) fn is_named(pattern: &str, tool: &str) -> bool {
     if pattern == "*" || pattern == tool {
         return true;

@@ -3,10 +3,15 @@
 //! `Grep` and `Glob` are asked about a folder, and what lies in it may be denied. Whoever searches
 //! asks about each file before it is looked into.
 
+use skillyard_format::allowed_tools::ToolPattern;
+
 use super::path::{PathPattern, Place};
 use super::request::{ActiveSkill, DenyLayer, Surroundings, ToolList};
 use super::rule::{Rule, Scope};
 use super::tool::{self, FileUse, Kind};
+
+/// What a tool does that must not see some files.
+const READ: Kind = Kind::File(FileUse::Read);
 
 /// The files that lists deny to those who read.
 #[derive(Debug, Clone)]
@@ -23,8 +28,10 @@ impl Unseen {
             ToolList::Absent | ToolList::Unreadable => None,
         });
         let patterns = layers.chain(lists).flat_map(|tools| &tools.patterns);
-        let reads = patterns.filter(|each| tool::kind(&each.tool) == Kind::File(FileUse::Read));
-        let scopes = reads.map(|pattern| Rule::new(pattern, None).scope);
+        let reads = |each: &&ToolPattern| tool::kinds(&each.tool).contains(&READ);
+        let scopes = patterns
+            .filter(reads)
+            .map(|each| Rule::denying(each, None).scope);
         let patterns = scopes.filter_map(|scope| match scope {
             Scope::Files(pattern) => Some(*pattern),
             _ => None,

@@ -200,3 +200,47 @@ fn the_tools_of_the_runtime_are_judged_alike_everywhere() {
         assert_eq!(run(&[skill], "pdf", "scripts/x.py"), allowed, "{list}");
     }
 }
+
+#[test]
+fn what_is_denied_as_a_command_is_denied_as_a_script() {
+    let free = [named("pdf", None, None)];
+    let run = |deny: &str, input: serde_json::Value| verdict(&free, &[deny], "skill_run", &input);
+    let call = |script: &str, args: &[&str]| json!({"name": "pdf", "script": script, "args": args});
+    for (deny, script, args) in [
+        ("Bash", "scripts/a.sh", &[][..]),
+        ("bash", "scripts/a.sh", &[]),
+        ("Ba*", "scripts/a.sh", &[]),
+        ("skill_run", "scripts/a.sh", &[]),
+        ("Bash(./scripts/a.sh:*)", "scripts/a.sh", &[]),
+        ("Bash(./scripts/a.sh:*)", "./scripts/a.sh", &["x"]),
+        ("Bash(./scripts/a.sh:*)", "a.sh", &[]),
+        ("Bash(./scripts/*:*)", "scripts/a.sh", &[]),
+        ("Bash(python3 scripts/x.py:*)", "x.py", &[]),
+        ("Bash(python3:*)", "scripts/x.py", &[]),
+        ("Bash(sh:*)", "scripts/a.sh", &[]),
+        ("Bash(/skills/pdf/scripts/a.sh)", "scripts/a.sh", &[]),
+    ] {
+        assert!(!run(deny, call(script, args)), "{deny} {script}");
+        let unknown = verdict(&[], &[deny], "skill_run", &call(script, args));
+        assert!(!unknown, "{deny} {script}");
+    }
+    for (deny, script, args) in [
+        ("Bash(./scripts/b.sh:*)", "scripts/a.sh", &[][..]),
+        (
+            "Bash(rm:*)",
+            "scripts/a.sh",
+            &["a b", "$(x)", "x\ny", "a > b"],
+        ),
+        ("Bash(rm:*)", "scripts/x.py", &["a > secret/b"]),
+        ("Write(secret/**)", "scripts/a.sh", &["a > secret/b"]),
+        ("Write, Read", "scripts/x.py", &["<a"]),
+        ("BashOutput", "scripts/a.sh", &[]),
+    ] {
+        assert!(run(deny, call(script, args)), "{deny} {script}");
+    }
+    assert!(!run("Bash(./scripts/a.sh x)", json!("scripts/a.sh x")));
+    let own = named("pdf", Some("Bash"), Some("Bash(./scripts/a.sh:*)"));
+    let own = [own];
+    assert!(!verdict(&own, &[], "skill_run", &call("scripts/a.sh", &[])));
+    assert!(verdict(&own, &[], "skill_run", &call("scripts/b.sh", &[])));
+}

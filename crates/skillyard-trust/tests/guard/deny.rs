@@ -4,7 +4,7 @@ use skillyard_trust::guard::{GuardInput, GuardRequest, GuardVerdict, Unseen, che
 
 use crate::{Machine, policy};
 
-fn is_denied(tools: &str, tool: &str, input: &str) -> bool {
+pub(crate) fn is_denied(tools: &str, tool: &str, input: &str) -> bool {
     let request = GuardRequest {
         tool: tool.into(),
         input: GuardInput::Text(input.into()),

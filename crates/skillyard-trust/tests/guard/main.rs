@@ -8,6 +8,7 @@
 mod combine;
 mod deny;
 mod files;
+mod meant;
 mod probes;
 mod property;
 mod shell;

@@ -2,6 +2,7 @@
 
 use serde_json::{Map, Value};
 use skillyard_audit::{Event, EventKind, Outcome};
+pub(crate) use skillyard_format::lent_name::PREFIX;
 
 use super::approve::unallowed;
 use super::{Calls, Ended};
@@ -9,9 +10,6 @@ use crate::front_end::{Action, Answer};
 use crate::host::{HostError, LentCall, Permission};
 use crate::message::{CallOutcome, ToolCall};
 use crate::session::Grant;
-
-/// What the names of lent tools begin with.
-pub(crate) const PREFIX: &str = "mcp__";
 
 impl Calls<'_> {
     /// Calls a tool of a server, if the user lets it.
