@@ -17,6 +17,7 @@
 mod address;
 mod auth;
 mod chosen_name;
+pub(crate) mod denied_tools;
 pub(crate) mod discovery;
 pub(crate) mod edit;
 mod final_block;

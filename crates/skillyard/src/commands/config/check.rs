@@ -3,16 +3,15 @@
 use std::fmt::Write as _;
 
 use serde_json::{Value, json};
-use skillyard_format::allowed_tools::AllowedTools;
 
 use super::super::Outcome;
 use crate::config::Config;
+use crate::config::denied_tools;
 use crate::config::hosts::HostSettings;
 use crate::config::layer::Setting;
 use crate::config::mcp::{Reach, unreachable};
 use crate::config::problem::{ConfigError, Problem};
 use crate::config::source::Source;
-use crate::config::value::Value as Said;
 use crate::context::Context;
 use crate::error::Status;
 use crate::redactor::without_userinfo;
@@ -145,25 +144,14 @@ fn mcp(config: &Config) -> Vec<(String, Result<Place, ConfigError>)> {
     servers.chain(none).collect()
 }
 
-/// Lists of tools that are denied which cannot be read, so that every tool is.
+/// Lists of tools that deny something else than they say.
 fn denied(config: &Config) -> Vec<(String, Result<Place, ConfigError>)> {
-    let key = "tools.deny";
-    let unread = config.all(key).filter_map(|setting| {
-        let Said::List(patterns) = &setting.value else {
-            return None;
-        };
-        let mut patterns = patterns.iter();
-        let pattern = patterns.find(|each| AllowedTools::parse(each).unbalanced)?;
-        let problem = Problem::Value {
-            key: key.to_owned(),
-            problem: format!(
-                "`{pattern}` has a parenthesis without the other, so every tool is denied"
-            ),
-        };
+    let misread = config.all("tools.deny").filter_map(|setting| {
+        let problem = denied_tools::problem(setting)?;
         let at = Some(setting.origin.clone());
-        Some((key.to_owned(), Err(ConfigError { at, problem })))
+        Some((setting.key.clone(), Err(ConfigError { at, problem })))
     });
-    unread.collect()
+    misread.collect()
 }
 
 fn of_source(

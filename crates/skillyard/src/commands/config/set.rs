@@ -7,6 +7,7 @@ use serde_json::json;
 
 use super::super::Outcome;
 use super::{Which, forget, record};
+use crate::config::denied_tools;
 use crate::config::edit::Change;
 use crate::config::layer::{Setting, known, misplaced};
 use crate::config::loosened;
@@ -72,6 +73,9 @@ pub(super) fn run(context: &Context, args: &Args) -> Outcome {
         origin: Origin::Flag,
     };
     target.refuse_locked(&setting.key)?;
+    if let Some(problem) = denied_tools::problem(&setting) {
+        return Err(wrong(problem));
+    }
     allowed(context, &setting, layer).map_err(wrong)?;
     context.ready_to_record()?;
     let config = context.readable_config()?;

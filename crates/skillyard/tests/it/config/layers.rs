@@ -271,3 +271,40 @@ fn names_are_parted_and_words_of_programs_are_not() {
         serde_json::json!(["only=a,b"])
     );
 }
+
+#[test]
+fn denials_that_mean_something_else_are_not_set() {
+    let context = TestContext::new();
+    for (patterns, told) in [
+        (
+            &["Bash("][..],
+            "`Bash(` has a parenthesis without the other",
+        ),
+        (&["Read", "\"Bash\""], "no tool can be called `\"Bash\"`"),
+        (&["-"], "`-` names no tool"),
+        (&["Ba*(rm:*)"], "so every call of `Ba*` is denied"),
+        (
+            &["WebFetch(evil.org)"],
+            "so every call of `WebFetch` is denied",
+        ),
+        (&["Read($HOME/x)"], "so every call of `Read` is denied"),
+    ] {
+        let arguments = [&["config", "set", "tools.deny", "--"], patterns].concat();
+        let refused = context.tell(&arguments);
+        assert!(refused.starts_with("exit status: 2"), "{refused}");
+        assert!(refused.contains(told), "{refused}");
+    }
+    assert_eq!(context.code(&["config", "get", "tools.deny"]), Some(1));
+    let fine = [
+        "Bash(rm:*)",
+        "mcp__srv",
+        "srv:del*",
+        "Bash*",
+        "Read(secret/**)",
+    ];
+    context.done(&[&["config", "set", "tools.deny"], &fine[..]].concat());
+    assert_eq!(context.code(&["config", "check"]), Some(0));
+    context.write(FILE, "[tools]\ndeny = ['WebFetch(evil.org)']\n");
+    let checked = context.tell(&["config", "check"]);
+    assert!(checked.contains("✗ tools.deny"), "{checked}");
+}

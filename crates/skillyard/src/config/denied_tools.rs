@@ -1,0 +1,21 @@
+//! Entries of `tools.deny` that deny something else than they say.
+
+use skillyard_trust::guard::misread;
+
+use super::layer::Setting;
+use super::problem::Problem;
+use super::value::Value;
+
+/// What is wrong with a setting of `tools.deny`, if anything is; other keys are not looked at.
+pub(crate) fn problem(setting: &Setting) -> Option<Problem> {
+    let Value::List(patterns) = &setting.value else {
+        return None;
+    };
+    let is_ours = setting.key == "tools.deny";
+    let mut patterns = patterns.iter().filter(|_| is_ours);
+    let problem = patterns.find_map(|pattern| misread(pattern))?;
+    Some(Problem::Value {
+        key: setting.key.clone(),
+        problem: problem.to_string(),
+    })
+}
