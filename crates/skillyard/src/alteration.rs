@@ -71,7 +71,7 @@ pub(crate) fn mark(
 }
 
 /// A skill that may be another one than was installed.
-fn held_back(unreadable: &Path, more: &str) -> Status {
+pub(crate) fn held_back(unreadable: &Path, more: &str) -> Status {
     let lock = unreadable.display();
     Status::Disabled {
         reason: format!("held back while `{lock}` cannot be read{more}"),

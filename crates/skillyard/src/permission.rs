@@ -4,6 +4,7 @@
 
 mod decision;
 mod provenance;
+mod standing;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

@@ -9,10 +9,10 @@ use std::path::{Path, PathBuf};
 use skillyard_agent::tool::decided;
 use skillyard_audit::Recorder;
 use skillyard_catalog::source::SourceKind;
-use skillyard_catalog::{Catalog, builtin};
+use skillyard_catalog::{Catalog, Status as Standing, builtin};
 use skillyard_format::{Document, Skill};
 use skillyard_trust::guard::{
-    ActiveSkill, DenyLayer, GuardDecision, GuardInput, GuardRequest, GuardVerdict, check,
+    ActiveSkill, GuardDecision, GuardInput, GuardRequest, GuardVerdict, check,
 };
 
 use super::Outcome;
@@ -22,6 +22,7 @@ use crate::error::{CommandError, Status};
 use crate::library::{self, Choice, IndexMode, Target};
 use crate::permission::Permissions;
 use crate::sanitize::visible;
+use crate::script::place::known_folder;
 use crate::skill_files;
 use crate::workspace::Workspace;
 
@@ -151,7 +152,7 @@ struct Guard<'a> {
     manner: Manner,
     recorder: Recorder,
     workspace: Workspace,
-    denied: Vec<DenyLayer>,
+    permissions: RefCell<Permissions>,
     catalog: RefCell<Option<Catalog>>,
 }
 
@@ -167,7 +168,7 @@ impl<'a> Guard<'a> {
             },
             recorder: context.recorder()?,
             workspace: Workspace::new(&context.environment, workspace)?,
-            denied: Permissions::load(context)?.denied,
+            permissions: RefCell::new(Permissions::load(context)?),
             catalog: RefCell::new(None),
         })
     }
@@ -184,13 +185,14 @@ impl<'a> Guard<'a> {
                 Asked::Withheld(denied) => return Ok(denied),
             }
         }
-        Ok(check(request, &active, &self.denied, &self.workspace))
+        let denied = &self.permissions.borrow().denied;
+        Ok(check(request, &active, denied, &self.workspace))
     }
 
     /// Reads a skill anew: its list may have changed since the last call.
     fn skill(&self, word: &OsStr) -> Result<Asked, CommandError> {
         let name = match Target::of(self.context, word)? {
-            Target::Path(path) => return active(&path).map(Asked::Active),
+            Target::Path(path) => return self.skill_at(&path),
             Target::Name(name) => name,
         };
         let mut catalog = self.catalog.borrow_mut();
@@ -209,12 +211,8 @@ impl<'a> Guard<'a> {
             // Nobody reads what thousands of calls would say again and again.
             Manner::Stream => library::meant(catalog, &name)?,
         };
-        if skill.status.is_refused() {
-            let reason = skill.status.reason().unwrap_or_default();
-            return Ok(Asked::Withheld(GuardDecision::withheld(
-                &skill.record.name,
-                &reason,
-            )));
+        if let Some(withheld) = withheld(&skill.record.name, &skill.status) {
+            return Ok(withheld);
         }
         if skill.kind == SourceKind::Builtin {
             let files = builtin::files(&skill.record.name).unwrap_or_default();
@@ -224,6 +222,28 @@ impl<'a> Guard<'a> {
         }
         active(&skill.record.folder).map(Asked::Active)
     }
+
+    /// The same for a path, by which a skill is no other than by its name.
+    fn skill_at(&self, path: &Path) -> Result<Asked, CommandError> {
+        let file = skill_files::read_one(path)?;
+        let skill = of_document(&file.bytes, &file.folder, file.directory().as_deref())?;
+        let folder = known_folder(self.context, &file.folder)?;
+        let status = self.permissions.borrow().status_of(&skill.name, &folder);
+        if !status.is_refused() {
+            return Ok(Asked::Active(skill));
+        }
+        // What may not be used may have been approved since.
+        let now = Permissions::load(self.context)?;
+        let status = now.status_of(&skill.name, &folder);
+        *self.permissions.borrow_mut() = now;
+        Ok(withheld(&skill.name, &status).unwrap_or(Asked::Active(skill)))
+    }
+}
+
+/// The answer for a skill that may not be used, if it may not.
+fn withheld(name: &str, status: &Standing) -> Option<Asked> {
+    let reason = status.reason().filter(|_| status.is_refused())?;
+    Some(Asked::Withheld(GuardDecision::withheld(name, &reason)))
 }
 
 fn active(path: &Path) -> Result<ActiveSkill, CommandError> {

@@ -24,8 +24,8 @@ use crate::config::origin::LayerKind;
 use crate::context::Context;
 use crate::error::{CommandError, RunError};
 use crate::install::place;
-use crate::installed::Installed;
 use crate::library::{self, Choice, IndexMode, Target};
+use crate::permission::Permissions;
 use crate::shell::shell_word;
 use crate::skill_files;
 
@@ -85,20 +85,10 @@ impl SkillPlace {
 
     /// The same skill, and whether it is disabled or denied: by its path it is no other.
     fn wanted(context: &Context, skill: Self) -> Result<(Self, Option<RunError>), CommandError> {
-        let selection = library::selection(&context.config()?, &Choice::default())?;
-        let entry = Installed::read(context)?;
-        let entry = entry.entry(&skill.folder);
-        // What it was installed as, or with, is denied under that name.
-        let names = [
-            Some(skill.name.as_str()),
-            entry.as_ref().map(|entry| entry.name.as_str()),
-        ];
-        let mut against = names.into_iter().flatten().filter_map(|name| {
-            let reason = selection.reason_against(name)?;
-            Some(disabled(&selection, name, &reason))
-        });
-        let obstacle = against.next();
-        drop(against);
+        let permissions = Permissions::load(context)?;
+        let unwanted = permissions.unwanted(&skill.name, &skill.folder);
+        let obstacle =
+            unwanted.map(|(name, reason)| disabled(&permissions.selection, &name, &reason));
         Ok((skill, obstacle))
     }
 
@@ -119,22 +109,26 @@ impl SkillPlace {
         let file = skill_files::read_one(path)?;
         let document = Document::parse(&file.bytes);
         let (skill, _) = load(&file.folder, &file, &document)?;
-        let whole = file.folder.canonicalize();
-        let mut folder = whole.map_err(|source| CommandError::Read {
-            path: file.folder.clone(),
-            source,
-        })?;
-        if place::store(context).folder_around(&folder).is_some() {
-            // The link is what a lock names, and many can lead to the same bytes.
-            folder = context.environment.current_dir.join(&file.folder);
-        }
         Ok(Self {
             name: skill.name.into_owned(),
-            folder,
+            folder: known_folder(context, &file.folder)?,
             source: None,
             fields: Value::Object(skill.frontmatter.to_json()),
         })
     }
+}
+
+/// A folder that was named by its path, as locks and projects know it.
+pub(crate) fn known_folder(context: &Context, folder: &Path) -> Result<PathBuf, CommandError> {
+    let whole = folder.canonicalize().map_err(|source| CommandError::Read {
+        path: folder.to_owned(),
+        source,
+    })?;
+    if place::store(context).folder_around(&whole).is_some() {
+        // The link is what a lock names, and many can lead to the same bytes.
+        return Ok(context.environment.current_dir.join(folder));
+    }
+    Ok(whole)
 }
 
 fn disabled(selection: &Selection, name: &str, reason: &str) -> RunError {

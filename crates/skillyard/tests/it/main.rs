@@ -33,6 +33,7 @@ mod explain_skill;
 mod export;
 mod find;
 mod guard;
+mod guard_standing;
 mod hints;
 mod install_aliases;
 mod install_attacks;

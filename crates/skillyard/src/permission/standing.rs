@@ -1,0 +1,43 @@
+//! What holds for a skill that is named by its path: it is no other than by its name.
+
+use std::path::Path;
+
+use skillyard_catalog::Status;
+
+use super::Permissions;
+use crate::alteration::held_back;
+
+impl Permissions {
+    /// Which name of the skill in a folder is disabled or denied, and why.
+    pub(crate) fn unwanted(&self, name: &str, folder: &Path) -> Option<(String, String)> {
+        let entry = self.installed.entry(folder);
+        // What it was installed as, or with, is denied under that name.
+        let installed = entry.as_ref().map(|entry| entry.name.as_str());
+        let mut names = [Some(name), installed].into_iter().flatten();
+        names.find_map(|name| {
+            let reason = self.selection.reason_against(name)?;
+            Some((name.to_owned(), reason))
+        })
+    }
+
+    /// The standing of a skill that was named by its path, which is that of the same skill by its
+    /// name; that commands are missing is not looked at.
+    pub(crate) fn status_of(&self, name: &str, folder: &Path) -> Status {
+        if let Some((_, reason)) = self.unwanted(name, folder) {
+            return Status::Disabled { reason };
+        }
+        if self.untrusted_project(folder).is_some() {
+            return Status::Untrusted;
+        }
+        if let Some(reason) = self.revoked(None, folder) {
+            return Status::Revoked { reason };
+        }
+        if let Some(unreadable) = self.unreadable(folder) {
+            return held_back(&unreadable, "");
+        }
+        if self.is_altered(name, folder) {
+            return Status::Altered;
+        }
+        Status::Enabled
+    }
+}
