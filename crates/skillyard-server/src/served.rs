@@ -46,6 +46,9 @@ impl Watched {
 
     /// The call is over.
     pub(crate) fn end(self, server: &Server, outcome: CallOutcome) {
+        // What is not there is a word of the model, and so may be what was denied.
+        let resource = self.resource.as_deref();
+        let resource = resource.filter(|_| outcome == CallOutcome::Ok);
         server.host.heard(&Happening::Served(Served {
             call: Called {
                 session: "",
@@ -54,7 +57,7 @@ impl Watched {
                 skill: self.skill.as_deref(),
                 digest: None,
                 uri: None,
-                resource: self.resource.as_deref(),
+                resource,
                 exit: None,
                 outcome,
                 started: self.started,

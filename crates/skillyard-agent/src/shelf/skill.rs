@@ -42,7 +42,15 @@ impl ShelfSkill {
     /// Where it came from as a URI, without credentials and without the paths of this machine.
     pub fn uri(&self) -> String {
         let record = &self.skill.record;
-        let Some((scheme, rest)) = self.origin.split_once("://") else {
+        // Where there is no address, or one of this machine, only the name is nobody's secret.
+        let is_scheme = |scheme: &str| {
+            scheme
+                .chars()
+                .all(|c| c.is_ascii_alphanumeric() || "+.-".contains(c))
+                && !scheme.to_ascii_lowercase().ends_with("file")
+        };
+        let address = self.origin.split_once("://");
+        let Some((scheme, rest)) = address.filter(|(scheme, _)| is_scheme(scheme)) else {
             return format!("skillyard:{}/{}", self.skill.kind.as_str(), record.name);
         };
         let end = rest.find(['?', '#']).unwrap_or(rest.len());

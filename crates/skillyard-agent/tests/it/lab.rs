@@ -222,8 +222,12 @@ impl Host for Pretended {
         let event = event
             .skill(&run.skill)
             .digest(run.digest.to_string())
-            .detail("script", &run.script)
-            .detail("exit_code", "0");
+            .detail("script", &run.script);
+        if run.script == "SECRET-SCRIPT" {
+            let ran = Err(HostError::new("there is no such script"));
+            return Executed { ran, event };
+        }
+        let event = event.detail("exit_code", "0");
         Executed {
             ran: Ok(ran("script output")),
             event,

@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 use skillyard_agent::Runtime;
 use skillyard_agent::front_end::{Answer, Trigger};
 use skillyard_agent::settings::Settings;
+use skillyard_agent::shelf::ShelfSkill;
 use skillyard_agent::telemetry::{Happening, Otlp, Receiver, Subscriber, Tracer};
 
 use crate::lab::{Front, Lab, Scripted, calls, says};
@@ -36,6 +37,7 @@ fn model() -> Scripted {
             calls("c4", "skill_read", &pdf(&[("path", "../../etc/passwd")])),
             calls("c5", "Read", &json!({ "path": "private/diary.txt" })),
             calls("c6", "SECRET-TOOL", &json!({})),
+            calls("c7", "skill_run", &pdf(&[("script", "SECRET-SCRIPT")])),
         ],
         vec![says("SECRET-ANSWER")],
     ])
@@ -126,6 +128,7 @@ fn a_turn_is_a_trace_with_the_names_of_the_conventions() {
             "execute_tool skill_read pdf",
             "execute_tool Read",
             "execute_tool unknown",
+            "execute_tool skill_run pdf",
             "chat offline",
         ]
     );
@@ -173,5 +176,28 @@ fn a_receiver_that_is_down_or_silent_costs_a_turn_nothing() {
         let start = Instant::now();
         drop(tracer);
         assert!(start.elapsed() < Duration::from_secs(4), "{url}");
+    }
+}
+
+#[test]
+fn where_a_skill_came_from_tells_nothing_of_this_machine() {
+    let shelf = lab().shelf();
+    let found = shelf.find("pdf").unwrap();
+    for (origin, expected) in [
+        ("https://u:p@h.example/a?t=x#b", "https://h.example/a"),
+        ("file:///home/u/repository", "skillyard:extra/pdf"),
+        ("git+file:///home/u/repository", "skillyard:extra/pdf"),
+        (
+            "the MCP server `up`, skill://pdf/SKILL.md",
+            "skillyard:extra/pdf",
+        ),
+        ("/home/u/pdf", "skillyard:extra/pdf"),
+    ] {
+        let origin = origin.to_owned();
+        let skill = ShelfSkill {
+            origin,
+            ..found.clone()
+        };
+        assert_eq!(skill.uri(), expected, "{}", skill.origin);
     }
 }

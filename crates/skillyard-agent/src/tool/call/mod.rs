@@ -121,6 +121,9 @@ impl Calls<'_> {
         let uri = skill.and_then(|name| self.shelf.find(name).ok().map(ShelfSkill::uri));
         let is_known = has(&self.session.prompt, &tool);
         let detail = |name: &str| event.detail.get(name).map(String::as_str);
+        let exit = detail("exit_code").and_then(|code| code.parse().ok());
+        // What is not there is a word of the model, and so may be what was denied.
+        let is_there = ended.outcome == CallOutcome::Ok || exit.is_some();
         tell(
             self.subscribers,
             &Happening::Called(Called {
@@ -133,9 +136,9 @@ impl Calls<'_> {
                 uri: uri.as_deref(),
                 // Paths of the workspace are nobody's business.
                 resource: skill
-                    .filter(|_| event.kind != EventKind::ToolAllowed)
+                    .filter(|_| event.kind != EventKind::ToolAllowed && is_there)
                     .and_then(|_| detail("path").or_else(|| detail("script"))),
-                exit: detail("exit_code").and_then(|code| code.parse().ok()),
+                exit,
                 outcome: ended.outcome,
                 started,
                 ended: over,
