@@ -169,6 +169,11 @@ fn shown(
         format!("  folder   {}", tilde(&skill.record.folder, home)),
         format!("  digest   {}", approval.digest),
     ];
+    if let Some(reason) = permissions.revoked(Some(skill.kind), &skill.record.folder) {
+        lines.push(format!(
+            "  revoked  {reason}: it is not used, whatever is approved"
+        ));
+    }
     if approval.scripts {
         lines.push(match scripts.len() {
             1 => "  scripts  1 file".to_owned(),

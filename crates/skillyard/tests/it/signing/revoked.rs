@@ -51,6 +51,7 @@ fn is_withdrawn(context: &TestContext, why: &str) {
     // No approval lifts it.
     let again = context.run(&["trust", "pdf", "--scripts", "--yes"]);
     assert!(again.contains("still blocked"), "{again}");
+    assert!(again.contains("\n  revoked  "), "{again}");
 }
 
 #[test]
