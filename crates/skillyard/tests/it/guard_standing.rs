@@ -12,7 +12,8 @@ const FILE: &str = ".agents/skills/pdf/SKILL.md";
 fn answers(context: &TestContext, name: &str, path: &str) -> [String; 2] {
     [name, path].map(|skill| {
         let call = ["--tool", "Bash", "--input", "curl x"];
-        let told = context.tell(&[&["guard", "check", "--skill", skill], &call[..]].concat());
+        let asked = ["guard", "check", "--skill", skill];
+        let told = context.tell(&[&asked[..], &call].concat());
         let line = told.split("----- stdout -----\n").nth(1).unwrap();
         line.lines().next().unwrap().to_owned()
     })
@@ -63,7 +64,9 @@ fn altered_ones() {
 #[test]
 fn revoked_ones() {
     let context = installed();
-    let told = context.json(&["show", "pdf", "--json"]);
+    let mut verify = context.skillyard();
+    let told = output(verify.args(["verify", "pdf", "--json"]));
+    let told: serde_json::Value = serde_json::from_slice(&told.stdout).unwrap();
     context.done(&["key", "revoke", told["digest"].as_str().unwrap()]);
     check(
         &context,
@@ -127,7 +130,8 @@ fn denials_mean_whatever_might_be_meant() {
     let code = |deny: &str, tool: &str, input: &str| {
         let deny = format!("tools.deny={deny}");
         let call = ["--skill", "pdf", "--tool", tool, "--input", input];
-        context.code(&[&["--config", &deny, "guard", "check"], &call[..]].concat())
+        let asked = ["--config", &deny, "guard", "check"];
+        context.code(&[&asked[..], &call].concat())
     };
     let run = r#"{"name":"pdf","script":"scripts/a.sh"}"#;
     for (deny, tool, input) in [

@@ -280,8 +280,8 @@ fn denials_that_mean_something_else_are_not_set() {
             &["Bash("][..],
             "`Bash(` has a parenthesis without the other",
         ),
-        (&["Read", "\"Bash\""], "no tool can be called `\"Bash\"`"),
-        (&["-"], "`-` names no tool"),
+        (&["Read", "!Bash"], "no tool can be called `!Bash`"),
+        (&["Read", "-"], "`-` names no tool"),
         (&["Ba*(rm:*)"], "so every call of `Ba*` is denied"),
         (
             &["WebFetch(evil.org)"],
@@ -289,12 +289,11 @@ fn denials_that_mean_something_else_are_not_set() {
         ),
         (&["Read($HOME/x)"], "so every call of `Read` is denied"),
     ] {
-        let arguments = [&["config", "set", "tools.deny", "--"], patterns].concat();
+        let arguments = [&["config", "set", "tools.deny"][..], patterns].concat();
         let refused = context.tell(&arguments);
         assert!(refused.starts_with("exit status: 2"), "{refused}");
         assert!(refused.contains(told), "{refused}");
     }
-    assert_eq!(context.code(&["config", "get", "tools.deny"]), Some(1));
     let fine = [
         "Bash(rm:*)",
         "mcp__srv",
@@ -302,7 +301,7 @@ fn denials_that_mean_something_else_are_not_set() {
         "Bash*",
         "Read(secret/**)",
     ];
-    context.done(&[&["config", "set", "tools.deny"], &fine[..]].concat());
+    context.done(&[&["config", "set", "tools.deny"][..], &fine].concat());
     assert_eq!(context.code(&["config", "check"]), Some(0));
     context.write(FILE, "[tools]\ndeny = ['WebFetch(evil.org)']\n");
     let checked = context.tell(&["config", "check"]);
