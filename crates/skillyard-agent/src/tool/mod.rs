@@ -21,5 +21,6 @@ pub(crate) use call::{
     unmarked,
 };
 pub use decided::{decided, told_by};
+pub use skill::whole_number;
 pub(crate) use skill::{Known, answer, receive};
 pub use spec::{ToolSpec, WorkspaceTools, canonical, specs};

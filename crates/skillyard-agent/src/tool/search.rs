@@ -15,7 +15,7 @@ use skillyard_trust::guard::Unseen;
 
 use super::lines::{Searched, lines};
 use super::place;
-use super::skill::{optional, wanted};
+use super::skill::{only, optional, wanted};
 use super::walk::{Hidden, way};
 use super::workspace::Workspace;
 
@@ -218,19 +218,5 @@ impl Found {
         lines.extend(files(self.denied, "may not be read"));
         lines.extend(files(self.unread, "could not be read"));
         lines.join("\n")
-    }
-}
-
-/// Refuses arguments that are not known: the guard may have judged the call by them.
-fn only(arguments: &Map<String, Value>, known: &[&str]) -> Result<(), String> {
-    let mut others = arguments
-        .keys()
-        .filter(|key| !known.contains(&key.as_str()));
-    match others.next() {
-        None => Ok(()),
-        Some(other) => Err(format!(
-            "there is no argument `{other}`; there are `{}`",
-            known.join("`, `")
-        )),
     }
 }

@@ -242,8 +242,32 @@ pub(super) fn optional<'a>(
 pub(super) fn number(arguments: &Map<String, Value>, key: &str) -> Result<u64, String> {
     let number = match arguments.get(key) {
         None | Some(Value::Null) => Some(0),
-        Some(Value::String(text)) => text.parse().ok(),
-        Some(value) => value.as_u64(),
+        Some(value) => whole_number(value),
     };
     number.ok_or_else(|| format!("the argument `{key}` must be a number from 0 up"))
+}
+
+/// A number from 0 up as models write it: some make it a text, and some `10.0`.
+pub fn whole_number(value: &Value) -> Option<u64> {
+    let text = match value {
+        Value::String(text) => text.clone(),
+        Value::Number(number) => number.to_string(),
+        _ => return None,
+    };
+    text.strip_suffix(".0").unwrap_or(&text).parse().ok()
+}
+
+/// Refuses arguments that are not known: the guard may have judged the call by them, and a model
+/// that sees no error takes them for heeded.
+pub(super) fn only(arguments: &Map<String, Value>, known: &[&str]) -> Result<(), String> {
+    let mut others = arguments
+        .keys()
+        .filter(|key| !known.contains(&key.as_str()));
+    match others.next() {
+        None => Ok(()),
+        Some(other) => Err(format!(
+            "there is no argument `{other}`; there are `{}`",
+            known.join("`, `")
+        )),
+    }
 }

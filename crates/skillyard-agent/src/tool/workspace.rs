@@ -14,7 +14,7 @@ use skillyard_format::difference::{Difference, Limits};
 use skillyard_trust::guard::ActiveSkill;
 
 use super::place;
-use super::skill::{number, wanted};
+use super::skill::{number, only, wanted};
 use super::told::told;
 use crate::host::{CommandRun, Host, Ran, SkillFiles};
 
@@ -89,6 +89,7 @@ impl Workspace<'_> {
     }
 
     fn read(&self, arguments: &Map<String, Value>) -> Result<String, String> {
+        only(arguments, &["path", "cursor"])?;
         let range = ReadRange {
             offset: number(arguments, "cursor")?,
             limit: Some(MOST_BYTES),

@@ -6,6 +6,7 @@ use base64::prelude::BASE64_STANDARD;
 use rmcp::model::ResourceContents;
 use serde_json::{Map, Value, json};
 use skillyard_agent::message::CallOutcome;
+use skillyard_agent::tool::whole_number;
 use skillyard_audit::{Event, EventKind, Outcome};
 use skillyard_catalog::search::{Detail, Document, Index, Options};
 use skillyard_format::Document as SkillDocument;
@@ -177,7 +178,7 @@ fn text<'a>(input: &'a Map<String, Value>, key: &str) -> &'a str {
 /// What a search found here, together with what other servers have: in turns, ours first, because
 /// scores of different collections cannot be compared.
 pub(super) fn found(server: &Server, input: &Map<String, Value>, answer: Answer) -> Answer {
-    let limit = input.get("limit").and_then(Value::as_u64);
+    let limit = input.get("limit").and_then(whole_number);
     let limit = limit.and_then(|limit| usize::try_from(limit).ok());
     let limit = limit.unwrap_or(USUAL_HITS).clamp(1, MOST_HITS);
     let words = input

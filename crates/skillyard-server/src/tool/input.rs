@@ -2,6 +2,7 @@
 
 use serde::Deserialize;
 use serde_json::{Map, Value};
+use skillyard_agent::tool::whole_number;
 use skillyard_catalog::resource::ReadRange;
 
 use crate::problem::Problem;
@@ -77,5 +78,14 @@ pub(super) struct FilesInput {
 pub(crate) fn understood<T: for<'de> Deserialize<'de>>(
     input: Map<String, Value>,
 ) -> Result<T, Problem> {
-    serde_json::from_value(Value::Object(input)).map_err(|error| Problem::bad(error.to_string()))
+    let fields = input.into_iter().map(|(key, value)| match &value {
+        // Some models write `5.0`.
+        Value::Number(number) if number.is_f64() => {
+            let whole = whole_number(&value).map(Value::from);
+            (key, whole.unwrap_or(value))
+        }
+        _ => (key, value),
+    });
+    let input = Value::Object(fields.collect());
+    serde_json::from_value(input).map_err(|error| Problem::bad(error.to_string()))
 }

@@ -278,7 +278,8 @@ async fn a_list_holds_all_skills_or_says_how_many_there_are() {
     let whole = ask("skills.list", json!({})).await;
     assert_eq!((count(&whole), &whole["total"]), (all, &json!(all)));
     assert!(whole["cursor"].is_null() && whole["results"][0]["score"].is_null());
-    let first = ask("skills.list", json!({ "limit": 40 })).await;
+    // Some models write whole numbers so.
+    let first = ask("skills.list", json!({ "limit": 40.0 })).await;
     let next = json!({ "limit": 40, "cursor": first["cursor"] });
     let second = ask("skills.list", next).await;
     assert_eq!((count(&first), count(&second)), (40, all - 40));
