@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use skillyard_catalog::resource::{
-    BinaryContent, Content, ReadLimits, ReadRange, ResourceError, SkillRoot,
+    BinaryContent, Content, Names, ReadLimits, ReadRange, ResourceError, SkillRoot,
 };
 
 /// Bytes that are read at once.
@@ -35,6 +35,7 @@ pub(super) fn lines(
     let limits = ReadLimits {
         max_bytes: PIECE,
         binary: BinaryContent::Include,
+        names: Names::Any,
         ..ReadLimits::default()
     };
     let (mut offset, mut number) = (0, 0);

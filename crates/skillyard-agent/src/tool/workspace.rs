@@ -8,7 +8,7 @@ use std::sync::atomic::AtomicBool;
 
 use serde_json::{Map, Value};
 use skillyard_catalog::resource::{
-    Content, ReadLimits, ReadRange, Resource, ResourceError, SkillRoot,
+    Content, Names, ReadLimits, ReadRange, Resource, ResourceError, SkillRoot,
 };
 use skillyard_format::difference::{Difference, Limits};
 use skillyard_trust::guard::ActiveSkill;
@@ -95,7 +95,11 @@ impl Workspace<'_> {
             limit: Some(MOST_BYTES),
         };
         let path = self.path(arguments)?;
-        let read = self.root()?.read(&path, range, &ReadLimits::default());
+        let limits = ReadLimits {
+            names: Names::Any,
+            ..ReadLimits::default()
+        };
+        let read = self.root()?.read(&path, range, &limits);
         let read = read.map_err(|error| place::unread(&error))?;
         match (read.content, read.next_offset) {
             (Content::Text(text), None) => Ok(text),
@@ -176,6 +180,7 @@ impl Workspace<'_> {
     fn whole(&self, path: &str) -> Result<Resource, ResourceError> {
         let limits = ReadLimits {
             max_bytes: MOST_EDITED,
+            names: Names::Any,
             ..ReadLimits::default()
         };
         let root = SkillRoot::open(self.host.surroundings().workspace())?;

@@ -159,3 +159,75 @@ fn a_path_may_be_written_in_other_ways_and_nobody_is_asked_about_none() {
         ["w1.txt", "d/w2.txt", "w3.txt", "a.txt", "missing.txt"]
     );
 }
+
+#[test]
+fn a_file_may_be_called_as_this_system_lets_it() {
+    let names = ["aux.c", "nul.txt", "c:d.txt", "a\\b.txt", "%2e.txt", "con"];
+    for name in names {
+        let lab = Lab::new();
+        lab.write(&format!("work/{name}"), "important\n");
+        let edit = json!({ "path": name, "old": "important", "new": "x" });
+        let all = [
+            ("Read", json!({ "path": name })),
+            ("Grep", json!({ "pattern": "important" })),
+            ("Edit", edit),
+            write(name, "new\n"),
+        ];
+        let mut front = Front::new(Answer::Once);
+        let (results, _) = turn(&lab, &mut front, "write", &all);
+        let results: Vec<&str> = results.iter().map(|(_, content)| &**content).collect();
+        let grep = format!("{name}:1: important");
+        let (edited, wrote) = (
+            format!("Edited `{name}`"),
+            format!("Wrote 4 bytes to `{name}`"),
+        );
+        assert_eq!(results, ["important\n", &grep, &edited, &wrote]);
+        // Whoever is asked sees what will be gone.
+        for asked in &front.asked {
+            let Action::Change { difference, .. } = &asked.action else {
+                panic!("{asked:?}");
+            };
+            let shown = format!("{difference:?}");
+            assert!(shown.contains("important"), "{shown}");
+        }
+    }
+    let lab = Lab::new();
+    lab.write("work/.git/config", "secret\n");
+    let all = [
+        ("Read", json!({ "path": ".git/config" })),
+        ("Read", json!({ "path": ".GIT/config" })),
+    ];
+    let (results, _) = turn(&lab, &mut Front::new(Answer::Once), "read", &all);
+    for (_, content) in results {
+        assert!(
+            content.ends_with("leads into `.git`, which is not read"),
+            "{content}"
+        );
+    }
+}
+
+#[test]
+fn numbers_are_understood_as_models_write_them_and_unknown_arguments_are_not() {
+    let lab = Lab::new();
+    lab.write("work/a.txt", "0123456789");
+    let all = [
+        ("Read", json!({ "path": "a.txt", "cursor": 4.0 })),
+        ("Read", json!({ "path": "a.txt", "cursor": "4.0" })),
+        ("Read", json!({ "path": "a.txt", "cursor": 4.5 })),
+        ("Read", json!({ "path": "a.txt", "cursor": -4.0 })),
+        (
+            "Read",
+            json!({ "path": "a.txt", "offset": 5000, "limit": 3 }),
+        ),
+    ];
+    let (results, _) = turn(&lab, &mut Front::new(Answer::Once), "read", &all);
+    let results: Vec<&str> = results.iter().map(|(_, content)| &**content).collect();
+    let no_number = "the argument `cursor` must be a number from 0 up";
+    let unknown = "there is no argument `limit`; there are `path`, `cursor`";
+    assert_eq!(results[..4], ["456789", "456789", no_number, no_number]);
+    assert!(
+        results[4] == unknown || results[4] == unknown.replace("limit", "offset"),
+        "{}",
+        results[4]
+    );
+}

@@ -35,6 +35,6 @@ pub use error::{FileKind, ResourceError};
 pub use list::{Listing, ResourceEntry, Skipped};
 #[doc(hidden)]
 pub use open::Resolver;
-pub use read::{BinaryContent, Content, HardLinks, ReadLimits, ReadRange, Resource};
+pub use read::{BinaryContent, Content, HardLinks, Names, ReadLimits, ReadRange, Resource};
 pub use root::SkillRoot;
 pub(crate) use stamps::{Stamps, stamps};

@@ -24,6 +24,33 @@ impl RelativePath {
         Ok(Self(clean.to_owned()))
     }
 
+    /// Reads the path of a file that only has to be one on this system: nothing in it may lead
+    /// elsewhere, or into `.git`.
+    pub(super) fn here(whole: &str) -> Result<Self, ResourceError> {
+        if whole.is_empty() {
+            return Err(ResourceError::Empty);
+        }
+        let (length, path) = (whole.len(), shown(whole));
+        if length > MAX_LENGTH {
+            return Err(ResourceError::TooLong { path, length });
+        }
+        if whole.contains('\0') {
+            return Err(ResourceError::Nul { path });
+        }
+        if whole.starts_with('/') {
+            return Err(ResourceError::Absolute { path });
+        }
+        let clean = without_leading_dots(whole);
+        for component in clean.split('/') {
+            match component {
+                "" | "." => return Err(ResourceError::EmptyComponent { path }),
+                ".." => return Err(ResourceError::Parent { path }),
+                _ => check_git(whole, component)?,
+            }
+        }
+        Ok(Self(clean.to_owned()))
+    }
+
     /// Reads the path of a folder; the skill's root is `None`, and is written as nothing, `.` or `./`.
     pub(super) fn folder(path: &str) -> Result<Option<Self>, ResourceError> {
         if matches!(path, "" | "." | "./") {
@@ -77,7 +104,8 @@ fn check_text(path: &str) -> Result<(), ResourceError> {
 }
 
 fn check_component(path: &str, component: &str) -> Result<(), ResourceError> {
-    let path = || shown(path);
+    let whole = path;
+    let path = || shown(whole);
     if component.is_empty() {
         return Err(ResourceError::EmptyComponent { path: path() });
     }
@@ -98,9 +126,13 @@ fn check_component(path: &str, component: &str) -> Result<(), ResourceError> {
             name: shown(component),
         });
     }
+    check_git(whole, component)
+}
+
+fn check_git(path: &str, component: &str) -> Result<(), ResourceError> {
     // On systems that do not distinguish case, `.GIT` is the same folder.
     if component.eq_ignore_ascii_case(".git") {
-        return Err(ResourceError::GitFolder { path: path() });
+        return Err(ResourceError::GitFolder { path: shown(path) });
     }
     Ok(())
 }

@@ -34,6 +34,18 @@ pub struct ReadLimits {
     pub hard_links: HardLinks,
     /// What is given of binary files.
     pub binary: BinaryContent,
+    /// What files may be called.
+    pub names: Names,
+}
+
+/// What files may be called.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Names {
+    /// As on every system, because skills go from one to another.
+    #[default]
+    Portable,
+    /// As this system lets them be called; for folders that stay here, such as a workspace.
+    Any,
 }
 
 /// What happens to files with several names.
@@ -98,6 +110,7 @@ impl Default for ReadLimits {
             nested: true,
             hard_links: HardLinks::default(),
             binary: BinaryContent::default(),
+            names: Names::default(),
         }
     }
 }
@@ -109,7 +122,10 @@ impl ReadLimits {
     }
 
     fn admitted(&self, path: &str) -> Result<RelativePath, ResourceError> {
-        let path = RelativePath::file(path)?;
+        let path = match self.names {
+            Names::Portable => RelativePath::file(path)?,
+            Names::Any => RelativePath::here(path)?,
+        };
         if !self.nested && path.components().count() > 2 {
             return Err(ResourceError::Nested {
                 path: path.as_str().to_owned(),

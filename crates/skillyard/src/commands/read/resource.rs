@@ -30,6 +30,7 @@ pub(super) fn resource(
         // The user reads their own disk; the guard against links is for agents.
         hard_links: HardLinks::Allow,
         binary: BinaryContent::Include,
+        ..ReadLimits::default()
     };
     let range = ReadRange {
         offset: args.offset,
