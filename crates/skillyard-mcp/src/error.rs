@@ -3,6 +3,9 @@
 use std::io;
 use std::time::Duration;
 
+/// How much of a stranger's error is told.
+const LONGEST_MESSAGE: usize = 300;
+
 /// Why a server did not do what was asked.
 #[derive(Debug, thiserror::Error)]
 pub enum McpError {
@@ -101,6 +104,20 @@ impl McpError {
 
     pub(crate) fn malformed(problem: impl Into<String>) -> Self {
         Self::Malformed {
+    /// The same, without what nobody may read in the server's words.
+    pub(crate) fn redacted(self, redact: &dyn Fn(&str) -> String) -> Self {
+        match self {
+            Self::Refused { code, message } => Self::Refused {
+                code,
+                message: redact(&message).chars().take(LONGEST_MESSAGE).collect(),
+            },
+            Self::Closed { said } => Self::Closed {
+                said: redact(&said),
+            },
+            other => other,
+        }
+    }
+
             problem: problem.into(),
         }
     }

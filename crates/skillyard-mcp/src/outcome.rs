@@ -43,6 +43,28 @@ impl Outcome {
         let text = cut(text, most);
         Self { ending, text, raw }
     }
+
+    /// The same, without what nobody may read where the tool tells of a failure. What it gave is as
+    /// it was: a variable may be a folder, and what lies there is what was asked for.
+    pub(crate) fn redacted(self, redact: &dyn Fn(&str) -> String, most: usize) -> Self {
+        match self.ending {
+            Ending::Done => self,
+            Ending::Failed => Self::of(texts(self.raw, redact), most),
+        }
+    }
+}
+
+/// A value whose texts were changed.
+fn texts(value: Value, change: &dyn Fn(&str) -> String) -> Value {
+    match value {
+        Value::String(text) => change(&text).into(),
+        Value::Array(all) => all.into_iter().map(|each| texts(each, change)).collect(),
+        Value::Object(fields) => fields
+            .into_iter()
+            .map(|(key, each)| (key, texts(each, change)))
+            .collect(),
+        plain => plain,
+    }
 }
 
 /// A result, marked as the text of a stranger.

@@ -4,8 +4,8 @@ use serde_json::{Map, Value, json};
 
 use crate::error::McpError;
 
-/// How much of a stranger's error is told.
-const LONGEST_MESSAGE: usize = 300;
+/// How much of a stranger's error is kept. Less is told, once secrets are gone from it.
+const LONGEST_MESSAGE: usize = 4_096;
 /// There is no such method.
 pub(crate) const NO_METHOD: i64 = -32601;
 

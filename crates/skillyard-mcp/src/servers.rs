@@ -25,6 +25,9 @@ const SLOW: (Duration, Duration) = (Duration::from_secs(1), Duration::from_mins(
 type Subscriber = Box<dyn Fn(&str, Change) + Send + Sync>;
 
 /// All servers of a configuration.
+/// Takes out of a text what nobody may read.
+type Redact = Arc<dyn Fn(&str) -> String + Send + Sync>;
+
 #[derive(Default)]
 pub struct Servers {
     slots: Vec<Arc<Slot>>,
@@ -57,6 +60,7 @@ struct Slot {
     stale: Arc<AtomicBool>,
     subscriber: Arc<Mutex<Option<Subscriber>>>,
 }
+    redact: Redact,
 
 #[derive(Default)]
 struct State {
@@ -70,12 +74,23 @@ impl Servers {
     /// None of them is started yet.
     pub fn new(specs: Vec<ServerSpec>) -> Self {
         let slot = |spec| {
+        Self::redacting(specs, str::to_owned)
+    }
+
+    /// The same; what these servers say of a failure goes through `redact`, because they quote the
+    /// tokens that they are given.
+    pub fn redacting(
+        specs: Vec<ServerSpec>,
+        redact: impl Fn(&str) -> String + Send + Sync + 'static,
+    ) -> Self {
+        let redact: Redact = Arc::new(redact);
             Arc::new(Slot {
                 spec,
                 state: Mutex::default(),
                 stale: Arc::default(),
                 subscriber: Arc::default(),
             })
+                redact: Arc::clone(&redact),
         };
         Self {
             slots: specs.into_iter().map(slot).collect(),
@@ -126,7 +141,9 @@ impl Servers {
         Ok(Called {
             server: slot.spec.name.clone(),
             tool: tool.own_name.clone(),
-            outcome: slot.noted(outcome)?,
+            outcome: slot
+                .noted(outcome)?
+                .redacted(&*slot.redact, slot.spec.limits.result),
         })
     }
 
@@ -216,6 +233,7 @@ impl Slot {
         let fresh = !self.stale.swap(false, Ordering::Relaxed);
         if let Some(tools) = locked(&self.state).tools.as_ref().filter(|_| fresh) {
             return Ok(Arc::clone(tools));
+                let error = error.redacted(&*self.redact);
         }
         let tools = Arc::new(self.noted(connection.tools(&self.spec, cancel))?);
         locked(&self.state).tools = Some(Arc::clone(&tools));
@@ -233,7 +251,7 @@ impl Slot {
             drop(state);
             drop(connection);
         }
-        result
+        result.map_err(|error| error.redacted(&*self.redact))
     }
 }
 

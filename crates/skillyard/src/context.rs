@@ -7,7 +7,7 @@ use std::sync::{Arc, OnceLock};
 
 use jiff::Timestamp;
 use skillyard_agent::telemetry::Tracer;
-use skillyard_audit::{AuditLog, Event, Options, Recorder};
+use skillyard_audit::{AuditLog, Event, Options, Recorder, Redact as _};
 
 use crate::believed::check_ours;
 use crate::cli::Global;
@@ -59,9 +59,20 @@ impl Context {
         Timestamp::now()
     }
 
+    /// From now on this value is not shown.
+    pub(crate) fn learn(&self, value: &str) {
+        self.redactor.learn(value);
+    }
+
     /// From now on the password in this address is not shown.
     pub(crate) fn learn_address(&self, address: &str) {
         self.redactor.learn_address(address);
+    }
+
+    /// What takes secrets out of words that go elsewhere than to the printer.
+    pub(crate) fn redaction(&self) -> impl Fn(&str) -> String + Send + Sync + use<> {
+        let redactor = self.redactor.clone();
+        move |text| redactor.redact(text).into_owned()
     }
 
     /// What effects are recorded with.

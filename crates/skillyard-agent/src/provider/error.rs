@@ -2,10 +2,11 @@
 
 use std::time::Duration;
 
+use secrecy::SecretString;
 use serde_json::Value;
 
 use super::assemble::Assembly;
-use super::http::message;
+use super::http::{said, told};
 
 /// Why a model did not answer. No variant ever holds a key.
 #[derive(Debug, thiserror::Error)]
@@ -90,7 +91,7 @@ const OVERFULL: [&str; 12] = [
 impl ProviderError {
     /// The error that an event of a stream tells, after so much of an answer.
     pub(super) fn failed(event: &Value, answer: &Assembly) -> Self {
-        let message = message(&event.to_string(), &[]);
+        let message = said(&event.to_string());
         // Behind words a shorter request would say them once more.
         if !answer.has_words() && Self::speaks_of_context(&message) {
             return Self::Overfull { message };
@@ -100,6 +101,19 @@ impl ProviderError {
             retry_after: wait_of(&message),
             message,
         }
+    }
+
+    /// The same, without the secrets of these headers: a server may quote them wherever it speaks.
+    pub(super) fn redacted(mut self, headers: &[(&str, SecretString)]) -> Self {
+        let words = match &mut self {
+            Self::Status { message, .. }
+            | Self::Failed { message, .. }
+            | Self::Overfull { message } => message,
+            Self::Cut { problem } | Self::Malformed { problem } => problem,
+            _ => return self,
+        };
+        *words = told(std::mem::take(words), headers.iter().map(|each| &each.1));
+        self
     }
 
     /// Whether these are a server's words for a request that is too long for the model.

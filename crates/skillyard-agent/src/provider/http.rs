@@ -16,7 +16,7 @@ use serde_json::Value;
 pub use reqwest::blocking::Client;
 
 use failure::failed;
-pub(super) use failure::message;
+pub(super) use failure::{said, told};
 pub(super) use stream::Stream;
 use stream::{Piece, pump};
 
@@ -89,6 +89,7 @@ impl Endpoint {
                     (error, is_passing)
                 }
             };
+            let error = error.redacted(&self.headers);
             if !is_passing || attempt >= self.patience.attempts {
                 return Err(error);
             }

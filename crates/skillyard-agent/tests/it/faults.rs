@@ -86,6 +86,18 @@ fn a_refusal_is_not_repeated_and_never_shows_the_key() {
 }
 
 #[test]
+fn an_error_inside_a_stream_never_shows_the_key() {
+    // Whole, and where the text is cut.
+    for before in ["Received API Key =".to_owned(), "x".repeat(490)] {
+        let error = json!({ "error": { "type": "auth", "message": format!("{before} {KEY}") } });
+        let (answer, ..) = turn(vec![Reply::stream(format!("data: {error}\n\n"))]);
+        let error = answer.unwrap_err().to_string();
+        assert!(error.contains(" …reda"), "{error}");
+        assert!(!error.contains(&KEY[..6]), "{error}");
+    }
+}
+
+#[test]
 fn half_a_stream_is_an_error_and_not_an_answer() {
     let chunk = json!({ "choices": [{ "delta": { "content": "hel" }, "finish_reason": null }] });
     let half = Reply::stream(format!("data: {chunk}\n\n"));

@@ -198,6 +198,32 @@ fn a_program_sees_no_variable_that_it_was_not_given() {
     let text = said(
         r#"printf '{"jsonrpc":"2.0","id":4,"result":{"content":[{"type":"text","text":"%s"}]}}\n' "$(env | cut -d= -f1 | sort | tr '\n' ' ')""#,
     );
+#[test]
+fn what_a_server_says_of_a_failure_loses_secrets() {
+    let failures = [
+        r#"echo '{"jsonrpc":"2.0","id":4,"error":{"code":-1,"message":"PADDING tok-secret is not valid"}}'"#,
+        r#"echo '{"jsonrpc":"2.0","id":4,"result":{"isError":true,"content":[{"type":"text","text":"tok-secret is not valid"}]}}'"#,
+        "echo 'tok-secret is not valid' >&2; exit 1",
+    ];
+    for failure in failures {
+        // The secret stands where a long message is cut.
+        let failure = failure.replace("PADDING", &"x".repeat(294));
+        let specs = vec![script(&format!("{HELLO}\n{failure}"))];
+        let servers = Servers::redacting(specs, |text| text.replace("tok-secret", "…"));
+        let told = match call(&servers, "t", "") {
+            Ok(called) => format!("{} {}", called.outcome.text, called.outcome.raw),
+            Err(error) => format!("{error} {error:?}"),
+        };
+        assert!(told.contains('…') && !told.contains("tok-"), "{told}");
+    }
+    // What it gives is what was asked for.
+    let given = r#"echo '{"jsonrpc":"2.0","id":4,"result":{"content":[{"type":"text","text":"/srv/tok-secret/a"}]}}'"#;
+    let specs = vec![script(&format!("{HELLO}\n{given}"))];
+    let servers = Servers::redacting(specs, |text| text.replace("tok-secret", "…"));
+    let called = call(&servers, "t", "").unwrap();
+    assert_eq!(called.outcome.text, "/srv/tok-secret/a");
+}
+
     // The shell adds the last two or three itself.
     let text = text.unwrap();
     let mut names = text

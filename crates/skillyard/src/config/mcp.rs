@@ -136,6 +136,10 @@ impl Config {
                 let headers = self.logins(&key("headers."));
                 let headers = self.values(headers.into_iter())?;
                 check_secrecy(&key("headers"), &url, &headers)?;
+                for (name, value) in &headers {
+                    let header = format!("{name}: {}", value.expose());
+                    self.redactor().learn_header(&header);
+                }
                 Reach::Address { url, headers }
             }
             _ => return Err(unreachable(name)),

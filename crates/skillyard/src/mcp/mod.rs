@@ -28,6 +28,9 @@ const PASSED: &[&str] = &[
     "USER",
 ];
 
+/// How names of variables end that hold secrets.
+const SECRETS: &[&str] = &["KEY", "PASSWORD", "SECRET", "TOKEN"];
+
 /// Servers that lend their tools and skills.
 #[derive(Clone, Default)]
 pub(crate) struct Lenders {
@@ -62,8 +65,9 @@ impl Lenders {
     /// These servers.
     pub(crate) fn of(context: &Context, configured: Vec<McpServer>) -> Result<Self, CommandError> {
         let specs = configured.iter().map(|server| spec(context, server));
+        let specs = specs.collect::<Result<_, _>>()?;
         Ok(Self {
-            servers: Arc::new(Servers::new(specs.collect::<Result<_, _>>()?)),
+            servers: Arc::new(Servers::redacting(specs, context.redaction())),
             configured,
             lent: Vec::new(),
         })
@@ -144,6 +148,9 @@ fn variables(
     let passed = passed.filter_map(|name| {
         // What is not text cannot be kept secret, and nobody needs it.
         let value = context.environment.passed_on(name)?.into_string().ok()?;
+        if SECRETS.iter().any(|end| name.ends_with(end)) {
+            context.learn(&value);
+        }
         Some((name.into(), value.into()))
     });
     let own = own.iter().map(|(name, value)| (name.into(), hidden(value)));

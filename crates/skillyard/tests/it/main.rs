@@ -21,6 +21,7 @@ mod chat_ends;
 mod chat_pipe;
 mod chat_question;
 mod chat_replay;
+mod chat_secrets;
 mod cli;
 mod completions;
 mod config;

@@ -19,7 +19,7 @@ pub(super) fn refused(response: Response, secrets: &[SecretString]) -> ProviderE
     let mut text = Vec::new();
     let _ = response.take(ERROR.0).read_to_end(&mut text);
     let text = String::from_utf8_lossy(&text);
-    let message = message(&text, secrets);
+    let message = told(said(&text), secrets);
     // The code may be all that says so, and it is not part of the message.
     if matches!(status, 400 | 413 | 422 | 500) && ProviderError::speaks_of_context(&text) {
         return ProviderError::Overfull { message };
@@ -91,19 +91,27 @@ fn retry_after(response: &Response) -> Option<Duration> {
         .or_else(|| Duration::try_from_secs_f64(seconds()?).ok())
 }
 
-/// What an error says, without secrets and not without end.
-pub(in crate::provider) fn message(text: &str, secrets: &[SecretString]) -> String {
+/// What an error says, in one line.
+pub(in crate::provider) fn said(text: &str) -> String {
     let value: Value = serde_json::from_str(text).unwrap_or_default();
     let said = value["error"]["message"].as_str();
     let said = said.or_else(|| value["error"].as_str());
     let said = said.or_else(|| value["message"].as_str()).unwrap_or(text);
-    let mut said = skillyard_format::render::one_line(said).into_owned();
+    skillyard_format::render::one_line(said).into_owned()
+}
+
+/// The same, without secrets and not without end.
+pub(in crate::provider) fn told<'a>(
+    mut text: String,
+    secrets: impl IntoIterator<Item = &'a SecretString>,
+) -> String {
     for secret in secrets {
         let secret = secret.expose_secret();
         let bare = secret.strip_prefix("Bearer ").unwrap_or(secret);
         if !bare.is_empty() {
-            said = said.replace(bare, "…redacted");
+            text = text.replace(bare, "…redacted");
         }
     }
-    said.chars().take(ERROR.1).collect()
+    // Not before: half of a secret would not be found.
+    text.chars().take(ERROR.1).collect()
 }
