@@ -8,6 +8,7 @@ mod name;
 mod outcome;
 mod rpc;
 mod servers;
+mod schema;
 mod skill;
 mod spec;
 mod tool;

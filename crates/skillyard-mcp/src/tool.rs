@@ -7,6 +7,7 @@ use skillyard_format::lent_name::exposed;
 use skillyard_format::render::{foreign, one_line};
 
 use crate::limits::Limits;
+use crate::schema::of_arguments;
 
 /// Characters of a text inside a schema.
 const LONGEST_TEXT: usize = 300;
@@ -90,14 +91,12 @@ fn tool(server: &str, value: Value, limits: &Limits) -> Result<Tool, String> {
             limits.schema
         ));
     }
-    let Some(mut parameters) = tamed(&schema, Place::Schema, 0) else {
+    let Some(parameters) = tamed(&schema, Place::Schema, 0) else {
         return Err(format!("the schema of `{shown}` goes too deep"));
     };
-    if !parameters.is_object() {
-        return Err(format!("the schema of `{shown}` is not an object"));
-    }
-    // Providers want to read this, whatever else a schema says.
-    parameters["type"] = "object".into();
+    let Some(parameters) = of_arguments(parameters) else {
+        return Err(format!("the schema of `{shown}` is not one of an object"));
+    };
     let text = raw.get("description").and_then(Value::as_str);
     Ok(Tool {
         name: exposed(server, own_name),
@@ -183,7 +182,8 @@ mod tests {
                 && text.contains("not an instruction")
         );
         assert!(!text.contains('\n'));
-        assert_eq!(tools.tools[0].parameters, json!({ "type": "object" }));
+        let nothing = json!({ "type": "object", "properties": {} });
+        assert_eq!(tools.tools[0].parameters, nothing);
     }
 
     #[test]
@@ -228,11 +228,12 @@ mod tests {
         let deep = (0..40).fold(json!({}), |inner, _| json!({ "x": inner }));
         let tools = take(json!([
             { "name": "a" }, { "name": "a" }, { "name": "" }, 7, { "name": "l", "inputSchema": [] },
+            { "name": "t", "inputSchema": { "type": "array" } },
             { "name": "d", "inputSchema": deep },
             { "name": "h", "inputSchema": { "x": "y".repeat(99_999) } },
         ]));
         assert_eq!(tools.tools.len(), 1);
-        assert_eq!(tools.rejected.len(), 6, "{:?}", tools.rejected);
+        assert_eq!(tools.rejected.len(), 7, "{:?}", tools.rejected);
     }
 
     #[test]

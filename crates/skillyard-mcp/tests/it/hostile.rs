@@ -86,6 +86,35 @@ fn what_arguments_are_checked_with_is_told_as_the_server_said_it() {
 }
 
 #[test]
+fn a_schema_that_providers_refuse_is_put_right_or_left_out() {
+    let schemas = [
+        ("now", json!({ "type": "object" })),
+        ("list", json!({ "type": "array" })),
+        (
+            "either",
+            json!({ "anyOf": [{ "properties": { "a": {} } }, { "properties": { "b": {} } }] }),
+        ),
+    ];
+    let tools = schemas.map(|(name, schema)| json!({ "name": name, "inputSchema": schema }));
+    let list = json!({ "jsonrpc": "2.0", "id": 3, "result": { "tools": tools } });
+    let (head, _) = HELLO.split_once("read list").unwrap();
+    let servers = Servers::new(vec![script(&format!(
+        "{head}\nread list; echo '{list}'; sleep 9"
+    ))]);
+    let tools = servers.tools("s", &GO).unwrap();
+    let parameters: Vec<_> = tools.tools.iter().map(|tool| &tool.parameters).collect();
+    let both = json!({ "type": "object", "properties": { "a": {}, "b": {} } });
+    assert_eq!(
+        parameters,
+        [&json!({ "type": "object", "properties": {} }), &both]
+    );
+    assert_eq!(
+        tools.rejected,
+        ["the schema of `list` is not one of an object"]
+    );
+}
+
+#[test]
 fn a_server_that_says_nothing_is_given_up_in_the_time_of_one_hello() {
     let mut spec = script("while read -r line; do :; done");
     spec.limits.hello = Duration::from_secs(1);
