@@ -122,6 +122,19 @@ impl ProviderError {
         OVERFULL.iter().any(|words| text.contains(words))
     }
 
+    /// How many tokens an answer may be allowed, where the server refused because `asked` are more
+    /// than the model gives.
+    pub(crate) fn longest_answer(&self, asked: u32) -> Option<u32> {
+        match self {
+            Self::Status {
+                status: 400 | 422,
+                message,
+                ..
+            } => super::longest::answer(message, asked),
+            _ => None,
+        }
+    }
+
     /// The kind of failure, in a word.
     pub fn kind(&self) -> &'static str {
         match self {

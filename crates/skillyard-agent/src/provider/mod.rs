@@ -8,6 +8,7 @@ mod assemble;
 mod error;
 pub mod http;
 mod ids;
+mod longest;
 pub mod offline;
 pub mod openai_chat;
 pub mod openai_responses;

@@ -113,9 +113,11 @@ impl Replay<'_> {
             if event.kind != "session.prompted" || !is_here {
                 break;
             }
-            // What was found out of the model's context decides what it was sent.
+            // What was found out of the model's context and answers decides what it was sent.
             let context = event.detail.get("context");
             self.again.state.context = context.and_then(|tokens| tokens.parse().ok());
+            let answer = event.detail.get("answer");
+            self.again.state.answer = answer.and_then(|tokens| tokens.parse().ok());
             let messages = view(&mut self.again);
             let settings = &self.again.prompt.settings;
             let shape = mode::shape(settings.tool_mode, &self.again.prompt.tools);

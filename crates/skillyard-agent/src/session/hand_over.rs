@@ -38,6 +38,7 @@ impl Session {
         // What the settings say is about the first model, what was found out about the last.
         let unknown = (self.prompt.settings.limits.context_tokens > 0).then_some(CONTEXT);
         self.state.context = context.or(unknown);
+        self.state.answer = None;
         // What was never kept begins with the other model.
         self.handed_over = self.kept > 0;
     }

@@ -33,7 +33,9 @@ impl Session {
     /// Tokens of one answer.
     pub(crate) fn answer_tokens(&self) -> u32 {
         let share = u32::try_from(self.context() / ANSWER_SHARE).unwrap_or(u32::MAX);
-        self.prompt.settings.limits.answer_tokens.min(share).max(1)
+        let found = self.state.answer.unwrap_or(u32::MAX);
+        let said = self.prompt.settings.limits.answer_tokens;
+        said.min(share).min(found).max(1)
     }
 
     /// Tokens of messages that are sent at once.

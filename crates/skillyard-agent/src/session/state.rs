@@ -35,6 +35,9 @@ pub struct State {
     /// The context that its model was found to have, where that is not what the settings say.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub context: Option<usize>,
+    /// The tokens of the longest answer that its model was found to give, where the settings say more.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub answer: Option<u32>,
 }
 
 /// What a skill took of a session.

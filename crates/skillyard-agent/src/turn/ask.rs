@@ -14,22 +14,35 @@ use crate::settings::ToolMode;
 use crate::telemetry::{Asked, Happening};
 
 impl Turn<'_> {
-    /// Asks the model. Where its server says that the request is too long, it gets a shorter one.
+    /// Asks the model. Where its server says that the request is too long, or allows a longer answer
+    /// than the model gives, it gets a shorter one.
     pub(super) fn ask(&mut self) -> Result<Completion, TurnError> {
         self.steps += 1;
-        let known = self.session.state.context;
+        let state = &self.session.state;
+        let (context, answer) = (state.context, state.answer);
         loop {
             let error = match self.ask_once() {
-                Err(TurnError::Provider(error @ ProviderError::Overfull { .. })) => error,
+                Err(TurnError::Provider(error)) => error,
                 outcome => return outcome,
             };
-            if !self.session.tighten() {
-                // It is not the length of the session that is too much.
-                self.session.state.context = known;
+            let longest = error.longest_answer(self.session.answer_tokens());
+            let reason = if longest.is_some() {
+                self.session.state.answer = longest;
+                format!("{error}; it is asked for shorter answers")
+            } else if matches!(error, ProviderError::Overfull { .. }) && self.session.tighten() {
+                format!("{error}; what is oldest in the session is left out")
+            } else {
+                let state = &mut self.session.state;
+                match error {
+                    // It is not the length of the session that is too much, or of its answers.
+                    ProviderError::Overfull { .. } => state.context = context,
+                    ProviderError::Status { .. } => state.answer = answer,
+                    _ => {}
+                }
                 return Err(error.into());
-            }
+            };
             self.front.event(&TurnEvent::Retry {
-                reason: format!("{error}; what is oldest in the session is left out"),
+                reason,
                 milliseconds: 0,
             });
         }
@@ -51,6 +64,9 @@ impl Turn<'_> {
             .detail("request", digest(&request).to_string());
         if let Some(tokens) = self.session.state.context {
             event = event.detail("context", tokens.to_string());
+        }
+        if let Some(tokens) = self.session.state.answer {
+            event = event.detail("answer", tokens.to_string());
         }
         self.runtime.host.record(&event)?;
         let front = &mut *self.front;

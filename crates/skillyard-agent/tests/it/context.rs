@@ -188,3 +188,50 @@ fn servers_say_in_many_ways_that_a_request_is_too_long() {
         assert!(server.asked().len() < 10);
     }
 }
+
+#[test]
+fn a_model_that_gives_short_answers_is_asked_for_them() {
+    let lab = lab();
+    let refused = |body: &str| {
+        Reply::error(
+            400,
+            "",
+            &json!({ "error": { "message": body } }).to_string(),
+        )
+    };
+    let chunk =
+        json!({ "choices": [{ "delta": { "content": "hello" }, "finish_reason": "stop" }] });
+    let hello = || Reply::stream(format!("data: {chunk}\n\ndata: [DONE]\n\n"));
+    let server = Server::start(vec![
+        refused(
+            "max_tokens is too large: 8192. This model supports at most 4096 completion tokens.",
+        ),
+        hello(),
+        hello(),
+        refused("max_tokens exceeds what the model gives"),
+        refused("the model is not there"),
+    ]);
+    let mut runtime = lab.runtime(OpenAiChat {
+        name: "local".into(),
+        endpoint: server.endpoint("", "authorization", format!("Bearer {KEY}")),
+        limit_name: LimitName::MaxTokens,
+    });
+    let mut session = lab.session(&runtime, &Settings::default());
+    let mut front = Front::new(Answer::No);
+    runtime.turn(&mut session, "hi", &mut front).unwrap();
+    assert_eq!(retries(&front.events), 1);
+    // It is remembered with the session.
+    let mut session = lab.store().load(&session.id).unwrap();
+    runtime.turn(&mut session, "again", &mut front).unwrap();
+    assert_eq!(retries(&front.events), 1);
+    same(&lab, &session);
+    // What was only supposed is not.
+    runtime.turn(&mut session, "more", &mut front).unwrap_err();
+    assert_eq!(session.state.answer, Some(4096));
+    let asked = server.asked();
+    let asked: Vec<_> = asked.iter().map(|each| &each.body["max_tokens"]).collect();
+    assert_eq!(asked, [8192, 4096, 4096, 4096, 2048]);
+    // Another model may give longer ones.
+    session.hand_over("test/large", ToolMode::Auto, None);
+    assert_eq!(session.state.answer, None);
+}
