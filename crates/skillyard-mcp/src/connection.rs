@@ -10,6 +10,7 @@ use crate::error::McpError;
 use crate::handshake::{Discovered, discover, initialize, with_meta};
 use crate::limits::Limits;
 use crate::outcome::Outcome;
+use crate::progress::{Progress, Watched};
 use crate::spec::{ServerSpec, Transport};
 use crate::tool::Tools;
 use crate::wire::{Http, Listener, Patience, Stdio, Wire};
@@ -54,6 +55,7 @@ pub struct Connection {
     wire: Box<dyn Wire>,
     hello: Hello,
     limits: Limits,
+    watched: Arc<Watched>,
 }
 
 impl Connection {
@@ -63,7 +65,10 @@ impl Connection {
         on_change: Arc<dyn Fn(Change) + Send + Sync>,
         cancel: &AtomicBool,
     ) -> Result<Self, McpError> {
-        let listener: Listener = Arc::new(move |method: &str| match method {
+        let watched: Arc<Watched> = Arc::default();
+        let heard = Arc::clone(&watched);
+        let listener: Listener = Arc::new(move |method: &str, said: &Value| match method {
+            "notifications/progress" => heard.hear(said),
             "notifications/tools/list_changed" => on_change(Change::Tools),
             "notifications/resources/list_changed" => on_change(Change::Resources),
             _ => {}
@@ -102,6 +107,7 @@ impl Connection {
             wire,
             hello,
             limits: spec.limits.clone(),
+            watched,
         };
         connection.listen();
         Ok(connection)
@@ -155,16 +161,26 @@ impl Connection {
         ))
     }
 
-    /// Calls a tool by the server's name for it; `meta` goes along.
+    /// Calls a tool by the server's name for it; `meta` goes along, and `progress` is told how far
+    /// it is.
     pub fn call(
         &self,
         tool: &str,
         arguments: &Map<String, Value>,
-        meta: Map<String, Value>,
+        mut meta: Map<String, Value>,
+        progress: Option<Progress>,
         cancel: &AtomicBool,
     ) -> Result<Outcome, McpError> {
         let params = json!({ "name": tool, "arguments": arguments });
-        let raw = self.ask_with("tools/call", params, meta, self.limits.call, cancel)?;
+        let token = progress.map(|progress| self.watched.begin(progress));
+        if let Some(token) = token {
+            meta.insert("progressToken".into(), token.into());
+        }
+        let raw = self.ask_with("tools/call", params, meta, self.limits.call, cancel);
+        if let Some(token) = token {
+            self.watched.end(token);
+        }
+        let raw = raw?;
         match raw.get("resultType").and_then(Value::as_str) {
             None | Some("complete") => Ok(Outcome::of(raw, self.limits.result)),
             Some(_) => Err(McpError::malformed(

@@ -20,7 +20,7 @@ pub(crate) enum Incoming {
     /// Something it wants from us.
     Request { id: Value, method: String },
     /// Something it tells us.
-    Notification { method: String },
+    Notification { method: String, params: Value },
 }
 
 pub(crate) fn request(id: u64, method: &str, params: &Value) -> Value {
@@ -49,7 +49,10 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Incoming, McpError> {
     };
     if let Some(Value::String(method)) = message.remove("method") {
         return Ok(match message.remove("id") {
-            None | Some(Value::Null) => Incoming::Notification { method },
+            None | Some(Value::Null) => Incoming::Notification {
+                method,
+                params: message.remove("params").unwrap_or_default(),
+            },
             Some(id) => Incoming::Request { id, method },
         });
     }

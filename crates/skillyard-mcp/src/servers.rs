@@ -10,6 +10,7 @@ use skillyard_format::lent_name::PREFIX;
 use crate::connection::{Change, Connection, Hello};
 use crate::error::McpError;
 use crate::outcome::Outcome;
+use crate::progress::Progress;
 use crate::skill::{PublishedFile, PublishedSkill, Skills};
 use crate::spec::ServerSpec;
 use crate::tool::Tools;
@@ -24,10 +25,10 @@ const SLOW: (Duration, Duration) = (Duration::from_secs(1), Duration::from_mins(
 /// Is told which server changed, and how.
 type Subscriber = Box<dyn Fn(&str, Change) + Send + Sync>;
 
-/// All servers of a configuration.
 /// Takes out of a text what nobody may read.
 type Redact = Arc<dyn Fn(&str) -> String + Send + Sync>;
 
+/// All servers of a configuration.
 #[derive(Default)]
 pub struct Servers {
     slots: Vec<Arc<Slot>>,
@@ -59,8 +60,8 @@ struct Slot {
     /// Whether the tools that are known may be old.
     stale: Arc<AtomicBool>,
     subscriber: Arc<Mutex<Option<Subscriber>>>,
-}
     redact: Redact,
+}
 
 #[derive(Default)]
 struct State {
@@ -73,7 +74,6 @@ struct State {
 impl Servers {
     /// None of them is started yet.
     pub fn new(specs: Vec<ServerSpec>) -> Self {
-        let slot = |spec| {
         Self::redacting(specs, str::to_owned)
     }
 
@@ -84,13 +84,14 @@ impl Servers {
         redact: impl Fn(&str) -> String + Send + Sync + 'static,
     ) -> Self {
         let redact: Redact = Arc::new(redact);
+        let slot = |spec| {
             Arc::new(Slot {
                 spec,
                 state: Mutex::default(),
                 stale: Arc::default(),
                 subscriber: Arc::default(),
-            })
                 redact: Arc::clone(&redact),
+            })
         };
         Self {
             slots: specs.into_iter().map(slot).collect(),
@@ -132,12 +133,24 @@ impl Servers {
         meta: Map<String, Value>,
         cancel: &AtomicBool,
     ) -> Result<Called, McpError> {
+        self.call_watched(name, arguments, meta, None, cancel)
+    }
+
+    /// The same; `progress` is told how far it is.
+    pub fn call_watched(
+        &self,
+        name: &str,
+        arguments: &Map<String, Value>,
+        meta: Map<String, Value>,
+        progress: Option<Progress>,
+        cancel: &AtomicBool,
+    ) -> Result<Called, McpError> {
         let unknown = || McpError::NoTool(name.to_owned());
         let slot = self.owner(name).ok_or_else(unknown)?;
         let tools = slot.tools(cancel)?;
         let tool = tools.find(name).ok_or_else(unknown)?;
         let connection = slot.connection(cancel)?;
-        let outcome = connection.call(&tool.own_name, arguments, meta, cancel);
+        let outcome = connection.call(&tool.own_name, arguments, meta, progress, cancel);
         Ok(Called {
             server: slot.spec.name.clone(),
             tool: tool.own_name.clone(),
@@ -220,6 +233,7 @@ impl Slot {
             }
             Err(McpError::Cancelled) => Err(McpError::Cancelled),
             Err(error) => {
+                let error = error.redacted(&*self.redact);
                 let times = state.failed.as_ref().map_or(0, |(times, ..)| *times);
                 let rest = rest(times, start.elapsed());
                 state.failed = Some((times + 1, Instant::now() + rest, error.to_string()));
@@ -233,7 +247,6 @@ impl Slot {
         let fresh = !self.stale.swap(false, Ordering::Relaxed);
         if let Some(tools) = locked(&self.state).tools.as_ref().filter(|_| fresh) {
             return Ok(Arc::clone(tools));
-                let error = error.redacted(&*self.redact);
         }
         let tools = Arc::new(self.noted(connection.tools(&self.spec, cancel))?);
         locked(&self.state).tools = Some(Arc::clone(&tools));

@@ -17,8 +17,8 @@ const WHILE: Duration = Duration::from_secs(10);
 /// How many lines in a row may be no messages: programs that print to the wrong place exist.
 const MOST_NOISE: usize = 100;
 
-/// Is told the method of every notification.
-pub(crate) type Listener = Arc<dyn Fn(&str) + Send + Sync>;
+/// Is told the method of every notification, and what it says.
+pub(crate) type Listener = Arc<dyn Fn(&str, &Value) + Send + Sync>;
 
 /// Who waits for what.
 pub(crate) struct Inbox {
@@ -100,8 +100,8 @@ impl Inbox {
         check(unasked)?;
         match incoming {
             Incoming::Request { id, method } => Ok(Some(rpc::answer(&id, &method))),
-            Incoming::Notification { method } => {
-                (self.listener)(&method);
+            Incoming::Notification { method, params } => {
+                (self.listener)(&method, &params);
                 Ok(None)
             }
             Incoming::Response { .. } => Ok(None),

@@ -4,23 +4,27 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use rmcp::model::{CallToolResponse, CallToolResult, ContentBlock, ResultType, Tool as McpTool};
+use rmcp::model::{
+    CallToolResponse, CallToolResult, ContentBlock, ProgressNotificationParam, ProgressToken,
+    ResultType, Tool as McpTool,
+};
 use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer};
 use serde_json::{Map, Value, json};
 use skillyard_agent::tool::told_by;
 use skillyard_audit::{Event, EventKind, Outcome};
 use skillyard_format::lent_name::PREFIX;
-use skillyard_mcp::{Called, Ending, McpError, Tool};
+use skillyard_mcp::{Called, Ending, McpError, Progress, Step, Tool};
 use skillyard_trust::guard::{ActiveSkill, GuardInput, GuardRequest, GuardVerdict};
+use tokio::sync::mpsc;
 
 use super::caller::Caller;
 use super::run::blocking;
 use crate::access::Role;
 use crate::server::Server;
 
-/// The largest result that is passed on as it came.
-const MOST_BYTES: usize = 512 * 1024;
+/// How many steps of a call wait to be told; more are left out, as the next one says more.
+const STEPS: usize = 16;
 
 /// The tools of all servers that can be reached soon, under `SERVER__TOOL`.
 pub(super) fn list(server: &Server) -> Vec<McpTool> {
@@ -61,14 +65,38 @@ pub(super) async fn call(
     }
     let (this, cancel) = (Arc::clone(server), Arc::new(AtomicBool::new(false)));
     let flag = Arc::clone(&cancel);
-    let made = blocking(move || guarded(&this, &tool, &arguments, &caller, &flag));
-    tokio::select! {
-        made = made => Ok(made?.into()),
-        () = context.ct.cancelled() => {
-            cancel.store(true, Ordering::Relaxed);
-            Ok(told("it was stopped"))
+    let (sender, mut steps) = mpsc::channel(STEPS);
+    let token = context.meta.get_progress_token();
+    let progress = token.is_some().then(|| -> Progress {
+        Arc::new(move |step| {
+            let _ = sender.try_send(step);
+        })
+    });
+    let made = blocking(move || guarded(&this, &tool, &arguments, &caller, progress, &flag));
+    let mut made = std::pin::pin!(made);
+    loop {
+        tokio::select! {
+            made = &mut made => return Ok(made?.into()),
+            Some(step) = steps.recv() => {
+                if let Some(token) = &token {
+                    // Who does not hear it gets the result all the same.
+                    let _ = context.peer.notify_progress(told_further(token, step)).await;
+                }
+            }
+            () = context.ct.cancelled() => {
+                cancel.store(true, Ordering::Relaxed);
+                return Ok(told("it was stopped"));
+            }
         }
     }
+}
+
+/// How far a call is, under the token of who made it.
+fn told_further(token: &ProgressToken, step: Step) -> ProgressNotificationParam {
+    let mut told = ProgressNotificationParam::new(token.clone(), step.progress);
+    told.total = step.total;
+    told.message = step.message;
+    told
 }
 
 fn told(text: &str) -> CallToolResponse {
@@ -80,6 +108,7 @@ fn guarded(
     tool: &str,
     arguments: &Map<String, Value>,
     caller: &Caller,
+    progress: Option<Progress>,
     cancel: &AtomicBool,
 ) -> CallToolResult {
     let failed = |text: String| CallToolResult::error(vec![ContentBlock::text(text)]);
@@ -114,7 +143,12 @@ fn guarded(
         caller.conversation.clone().into(),
     );
     meta.insert("dev.skillyard/skills".into(), context.collect());
-    let result = made(server, tool, arguments, meta, cancel);
+    let upstream = server.upstream.as_ref();
+    let unknown = || McpError::NoTool(tool.to_owned());
+    let result = upstream.ok_or_else(unknown).and_then(|upstream| {
+        let servers = &upstream.servers;
+        servers.call_watched(tool, arguments, meta, progress, cancel)
+    });
     let mut event = about(Event::new(EventKind::ToolAllowed));
     if !named.is_empty() {
         event = event.detail("skills", named.join(" "));
@@ -136,24 +170,10 @@ fn guarded(
     }
 }
 
-fn made(
-    server: &Server,
-    tool: &str,
-    arguments: &Map<String, Value>,
-    meta: Map<String, Value>,
-    cancel: &AtomicBool,
-) -> Result<Called, McpError> {
-    let upstream = server.upstream.as_ref();
-    let upstream = upstream.ok_or_else(|| McpError::NoTool(tool.to_owned()))?;
-    upstream.servers.call(tool, arguments, meta, cancel)
-}
-
-/// The result as it came, or its text where it is too large or no result.
+/// The result as it came, however large a message may be, or its text where it is no result.
 fn passed_on(called: Called) -> CallToolResult {
     let outcome = called.outcome;
-    if outcome.raw.to_string().len() <= MOST_BYTES
-        && let Ok(mut result) = serde_json::from_value::<CallToolResult>(outcome.raw)
-    {
+    if let Ok(mut result) = serde_json::from_value::<CallToolResult>(outcome.raw) {
         // What one server says to its clients is nothing that another passes on.
         result.meta = None;
         result.result_type = Some(ResultType::COMPLETE);

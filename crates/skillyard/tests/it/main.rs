@@ -81,6 +81,7 @@ mod mcp;
 mod mcp_client;
 mod mcp_folder;
 mod mcp_gateway;
+mod mcp_gateway_results;
 mod mcp_mute;
 mod mcp_offered;
 mod new;

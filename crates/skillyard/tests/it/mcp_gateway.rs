@@ -52,7 +52,7 @@ pub(crate) fn configured_with(near: &TestContext, far: &TestContext, more: &str)
 }
 
 /// `skillyard mcp` on that machine, as a server of ours.
-fn server(context: &TestContext, flags: &[&str]) -> Servers {
+pub(crate) fn server(context: &TestContext, flags: &[&str]) -> Servers {
     let arguments = ["mcp"].iter().chain(flags);
     Servers::new(vec![ServerSpec {
         name: "near".into(),

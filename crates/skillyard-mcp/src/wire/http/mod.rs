@@ -207,7 +207,7 @@ impl Shared {
 
     fn notice(&self, incoming: &Incoming) {
         match incoming {
-            Incoming::Notification { method } => (self.listener)(method),
+            Incoming::Notification { method, params } => (self.listener)(method, params),
             Incoming::Request { id, method } => {
                 let reply = rpc::answer(id, method);
                 let _ = self.post(&reply, Duration::from_secs(10)).send();
