@@ -50,10 +50,12 @@ pub enum McpError {
         message: String,
     },
     /// It answered with a status that is no answer.
-    #[error("the server answered with HTTP status {status}")]
+    #[error("the server answered with HTTP status {status}{}", about(*.status, .to.as_deref()))]
     Status {
         /// The status.
         status: u16,
+        /// Where else at the same server the answer would be.
+        to: Option<String>,
     },
     /// It cannot be reached.
     #[error("cannot reach the server: {problem}")]
@@ -102,8 +104,6 @@ impl McpError {
         )
     }
 
-    pub(crate) fn malformed(problem: impl Into<String>) -> Self {
-        Self::Malformed {
     /// The same, without what nobody may read in the server's words.
     pub(crate) fn redacted(self, redact: &dyn Fn(&str) -> String) -> Self {
         match self {
@@ -118,8 +118,18 @@ impl McpError {
         }
     }
 
+    pub(crate) fn malformed(problem: impl Into<String>) -> Self {
+        Self::Malformed {
             problem: problem.into(),
         }
+    }
+}
+
+fn about(status: u16, to: Option<&str>) -> String {
+    match (status, to) {
+        (_, Some(to)) => format!(": it is at `{to}`"),
+        (401, None) => ": it wants a token, or another one".into(),
+        _ => String::new(),
     }
 }
 

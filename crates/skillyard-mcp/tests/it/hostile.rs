@@ -199,6 +199,32 @@ fn the_end_of_a_server_is_told_with_its_last_words() {
 }
 
 #[test]
+fn what_a_server_says_of_a_failure_loses_secrets() {
+    let failures = [
+        r#"echo '{"jsonrpc":"2.0","id":4,"error":{"code":-1,"message":"PADDING tok-secret is not valid"}}'"#,
+        r#"echo '{"jsonrpc":"2.0","id":4,"result":{"isError":true,"content":[{"type":"text","text":"tok-secret is not valid"}]}}'"#,
+        "echo 'tok-secret is not valid' >&2; exit 1",
+    ];
+    for failure in failures {
+        // The secret stands where a long message is cut.
+        let failure = failure.replace("PADDING", &"x".repeat(294));
+        let specs = vec![script(&format!("{HELLO}\n{failure}"))];
+        let servers = Servers::redacting(specs, |text| text.replace("tok-secret", "…"));
+        let told = match call(&servers, "t", "") {
+            Ok(called) => format!("{} {}", called.outcome.text, called.outcome.raw),
+            Err(error) => format!("{error} {error:?}"),
+        };
+        assert!(told.contains('…') && !told.contains("tok-"), "{told}");
+    }
+    // What it gives is what was asked for.
+    let given = r#"echo '{"jsonrpc":"2.0","id":4,"result":{"content":[{"type":"text","text":"/srv/tok-secret/a"}]}}'"#;
+    let specs = vec![script(&format!("{HELLO}\n{given}"))];
+    let servers = Servers::redacting(specs, |text| text.replace("tok-secret", "…"));
+    let called = call(&servers, "t", "").unwrap();
+    assert_eq!(called.outcome.text, "/srv/tok-secret/a");
+}
+
+#[test]
 fn what_does_not_start_is_left_alone_for_a_while() {
     let servers = Servers::new(vec![launch("/nowhere/at-all", &[], &[])]);
     assert!(matches!(
@@ -227,32 +253,6 @@ fn a_program_sees_no_variable_that_it_was_not_given() {
     let text = said(
         r#"printf '{"jsonrpc":"2.0","id":4,"result":{"content":[{"type":"text","text":"%s"}]}}\n' "$(env | cut -d= -f1 | sort | tr '\n' ' ')""#,
     );
-#[test]
-fn what_a_server_says_of_a_failure_loses_secrets() {
-    let failures = [
-        r#"echo '{"jsonrpc":"2.0","id":4,"error":{"code":-1,"message":"PADDING tok-secret is not valid"}}'"#,
-        r#"echo '{"jsonrpc":"2.0","id":4,"result":{"isError":true,"content":[{"type":"text","text":"tok-secret is not valid"}]}}'"#,
-        "echo 'tok-secret is not valid' >&2; exit 1",
-    ];
-    for failure in failures {
-        // The secret stands where a long message is cut.
-        let failure = failure.replace("PADDING", &"x".repeat(294));
-        let specs = vec![script(&format!("{HELLO}\n{failure}"))];
-        let servers = Servers::redacting(specs, |text| text.replace("tok-secret", "…"));
-        let told = match call(&servers, "t", "") {
-            Ok(called) => format!("{} {}", called.outcome.text, called.outcome.raw),
-            Err(error) => format!("{error} {error:?}"),
-        };
-        assert!(told.contains('…') && !told.contains("tok-"), "{told}");
-    }
-    // What it gives is what was asked for.
-    let given = r#"echo '{"jsonrpc":"2.0","id":4,"result":{"content":[{"type":"text","text":"/srv/tok-secret/a"}]}}'"#;
-    let specs = vec![script(&format!("{HELLO}\n{given}"))];
-    let servers = Servers::redacting(specs, |text| text.replace("tok-secret", "…"));
-    let called = call(&servers, "t", "").unwrap();
-    assert_eq!(called.outcome.text, "/srv/tok-secret/a");
-}
-
     // The shell adds the last two or three itself.
     let text = text.unwrap();
     let mut names = text
@@ -309,6 +309,14 @@ fn answers_that_are_none_are_told_over_http() {
             "the server answered with HTTP status 302",
         ),
         (
+            "HTTP/1.1 307 X\r\nlocation: /mcp/?x=1\r\nconnection: close\r\ncontent-length: 0\r\n\r\n",
+            "the server answered with HTTP status 307: it is at `URL/mcp/`",
+        ),
+        (
+            "HTTP/1.1 401 X\r\nconnection: close\r\ncontent-length: 0\r\n\r\n",
+            "the server answered with HTTP status 401: it wants a token, or another one",
+        ),
+        (
             "HTTP/1.1 200 X\r\nconnection: close\r\ncontent-length: 5\r\n\r\nhello",
             "the server does not speak MCP: a message is not JSON",
         ),
@@ -317,7 +325,9 @@ fn answers_that_are_none_are_told_over_http() {
             "the server ended",
         ),
     ] {
-        let servers = Servers::new(vec![at(&always(answer), &[])]);
+        let url = always(answer);
+        let servers = Servers::new(vec![at(&url, &[])]);
+        let expected = expected.replace("URL", url.trim_end_matches('/'));
         assert_eq!(servers.tools("s", &GO).unwrap_err().to_string(), expected);
     }
     let servers = Servers::new(vec![at(

@@ -35,19 +35,34 @@ async fn asked(State(heard): State<Shared>, body: Bytes) -> Response {
     heard.lock().unwrap().messages.push(message.clone());
     let answer = |result: Value| json!({ "jsonrpc": "2.0", "id": message["id"], "result": result });
     match message["method"].as_str().unwrap_or_default() {
-        "initialize" => axum::Json(answer(json!({
-            "protocolVersion": "2025-11-25",
-            "capabilities": { "tools": {} },
-            "serverInfo": { "name": "x", "version": "1" },
-        })))
-        .into_response(),
+        "initialize" => {
+            let hello = axum::Json(answer(json!({
+                "protocolVersion": "2025-11-25",
+                "capabilities": { "tools": {} },
+                "serverInfo": { "name": "x", "version": "1" },
+            })));
+            ([("mcp-session-id", "s1")], hello).into_response()
+        }
         "tools/list" => {
-            let tools = ["slow", "mute", "lost"].map(|name| json!({ "name": name }));
+            let tools =
+                ["slow", "mute", "lost", "ping", "odd", "gone"].map(|name| json!({ "name": name }));
             axum::Json(answer(json!({ "tools": tools }))).into_response()
         }
         "tools/call" => match message["params"]["name"].as_str().unwrap_or_default() {
             "mute" => std::future::pending().await,
             "lost" => stream("data: \n\n".into()),
+            "ping" => {
+                let text = json!([{ "type": "text", "text": "alive" }]);
+                let answer = answer(json!({ "content": text }));
+                stream(format!("event: ping\ndata: ping\n\ndata: {answer}\n\n"))
+            }
+            "odd" => stream("data: {\"half\n\n".into()),
+            // As the official SDK for TypeScript answers in a session that it does not know.
+            "gone" => {
+                let error = json!({ "code": -32001, "message": "Session not found" });
+                let error = json!({ "jsonrpc": "2.0", "id": message["id"], "error": error });
+                (axum::http::StatusCode::NOT_FOUND, axum::Json(error)).into_response()
+            }
             _ => {
                 let text = json!([{ "type": "text", "text": "late, but there" }]);
                 heard.lock().unwrap().result = Some(answer(json!({ "content": text })));
@@ -95,6 +110,30 @@ fn a_stream_that_ends_early_is_taken_up() {
         call(&servers, "lost", ""),
         Err(McpError::Closed { .. })
     ));
+}
+
+#[test]
+fn what_is_no_message_in_a_stream_is_passed_over() {
+    let (servers, _) = server();
+    assert_eq!(call(&servers, "ping", "").unwrap().outcome.text, "alive");
+    let odd = call(&servers, "odd", "").unwrap_err().to_string();
+    assert_eq!(odd, "the server does not speak MCP: a message is not JSON");
+}
+
+#[test]
+fn a_session_that_is_gone_is_begun_anew() {
+    let (servers, heard) = server();
+    let gone = call(&servers, "gone", "").unwrap_err();
+    assert!(
+        matches!(gone, McpError::Status { status: 404, .. }),
+        "{gone}"
+    );
+    assert!(call(&servers, "ping", "").is_ok());
+    let messages = heard.lock().unwrap().messages.clone();
+    let begun = messages
+        .iter()
+        .filter(|each| each["method"] == "initialize");
+    assert_eq!(begun.count(), 2);
 }
 
 #[test]

@@ -45,6 +45,19 @@ impl McpFailure {
                 name,
                 source: McpError::Start { .. },
             } => format!("See what is configured with `skillyard config get mcp.servers.{name}`"),
+            Self::Server {
+                name,
+                source: McpError::Status { to: Some(to), .. },
+            } => format!("Say so with `skillyard config set mcp.servers.{name}.url {to}`"),
+            Self::Server {
+                name,
+                source:
+                    McpError::Status {
+                        status: 401 | 403, ..
+                    },
+            } => format!(
+                "Give it a token with `skillyard config set mcp.servers.{name}.headers.Authorization 'Bearer ${{TOKEN}}'`"
+            ),
             _ => return None,
         })
     }

@@ -1,5 +1,6 @@
 //! What hints say can be pasted, and leads on.
 
+use crate::servers::http::{Reply, Server};
 use crate::{TestContext, output, text};
 
 /// The command that a hint says to run.
@@ -18,6 +19,29 @@ fn what_is_configured_of_a_server_is_shown_by_what_the_hint_says() {
     assert_eq!(command, ["config", "get", "mcp.servers.a"]);
     let shown = context.tell(&command);
     assert!(shown.contains("no-such-program"), "{shown}");
+}
+
+#[test]
+fn a_server_that_is_elsewhere_or_locked_says_what_to_set() {
+    let server = Server::start(|asked| match asked.path() {
+        "/mcp" => Reply::status(307).header("Location", "/mcp/"),
+        _ => Reply::status(401),
+    });
+    let context = TestContext::new();
+    let url = server.url("/mcp");
+    context.done(&["config", "set", "mcp.servers.a.url", &url]);
+    let told = context.tell(&["mcp", "test", "a"]);
+    let command: Vec<&str> = hinted(&told).split(' ').collect();
+    let place = format!("{url}/");
+    assert_eq!(
+        command,
+        ["config", "set", "mcp.servers.a.url", &place],
+        "{told}"
+    );
+    context.done(&command);
+    let told = context.tell(&["mcp", "test", "a"]);
+    let key = "config set mcp.servers.a.headers.Authorization ";
+    assert!(hinted(&told).starts_with(key), "{told}");
 }
 
 #[test]

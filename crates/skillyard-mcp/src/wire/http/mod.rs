@@ -11,7 +11,8 @@ use std::time::{Duration, Instant};
 
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
-use reqwest::blocking::{Client, RequestBuilder};
+use reqwest::Url;
+use reqwest::blocking::{Client, RequestBuilder, Response};
 use secrecy::{ExposeSecret as _, SecretString};
 use serde_json::Value;
 
@@ -170,6 +171,7 @@ impl Shared {
         is_wanted: &AtomicBool,
     ) -> Result<Value, McpError> {
         let start = Instant::now();
+        let had_session = locked(&self.session).is_some();
         let response = self.post(message, most).send();
         let response = response.map_err(|error| timed(&error, most))?;
         let status = response.status().as_u16();
@@ -178,6 +180,7 @@ impl Shared {
         {
             *locked(&self.session) = Some(session.to_owned());
         }
+        let to = self.leads_to(&response);
         let kind = response.headers().get("content-type");
         let kind = kind.and_then(|kind| kind.to_str().ok()).unwrap_or_default();
         if kind.starts_with("text/event-stream") && status < 300 {
@@ -196,13 +199,28 @@ impl Shared {
                 limit: self.largest,
             });
         }
+        // A session that is not there any more is begun anew, whatever else is said about it.
+        if status == 404 && had_session {
+            return Err(McpError::Status { status, to });
+        }
         match rpc::read(&bytes) {
             Ok(Incoming::Response { id: theirs, result }) if theirs == id => result,
             // Errors before a request is understood have no number.
-            _ if status >= 300 => Err(McpError::Status { status }),
+            _ if status >= 300 => Err(McpError::Status { status, to }),
             Ok(_) => Err(McpError::malformed("it answered something else")),
             Err(error) => Err(error),
         }
+    }
+
+    /// Where a redirect leads that stays at the same server; none is followed, with a token in hand.
+    fn leads_to(&self, response: &Response) -> Option<String> {
+        let place = response.headers().get("location")?.to_str().ok()?;
+        let ours = Url::parse(&self.url).ok()?;
+        let mut place = ours.join(place).ok()?;
+        place.set_query(None);
+        let is_ours = response.status().is_redirection() && place.origin() == ours.origin();
+        let is_bare = place.username().is_empty() && place.password().is_none();
+        (is_ours && is_bare).then(|| place.into())
     }
 
     fn notice(&self, incoming: &Incoming) {

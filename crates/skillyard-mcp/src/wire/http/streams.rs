@@ -29,14 +29,15 @@ impl Shared {
         mut response: Response,
         rest: impl Fn() -> Option<Duration>,
     ) -> Result<Value, McpError> {
-        let mut last = None;
+        let (mut last, mut noise) = (None, None);
         loop {
             let mut events = Events::new(response, self.largest);
             while let Some(event) = events.next()? {
                 match rpc::read(&event) {
                     Ok(Incoming::Response { id: theirs, result }) if theirs == id => return result,
                     Ok(other) => self.notice(&other),
-                    Err(error) => return Err(error),
+                    // Signs of life (`ping`) are no messages. If that was the answer, none follows.
+                    Err(error) => noise = Some(error),
                 }
             }
             let Resumption { id: place, pause } = events.place().clone();
@@ -44,8 +45,9 @@ impl Shared {
             response = last
                 .as_deref()
                 .and_then(|last| self.taken_up(last, pause.unwrap_or(PAUSE.0), &rest))
-                .ok_or_else(|| McpError::Closed {
-                    said: String::new(),
+                .ok_or_else(|| {
+                    let said = String::new();
+                    noise.take().unwrap_or(McpError::Closed { said })
                 })?;
         }
     }
