@@ -76,17 +76,19 @@ pub(super) async fn call(
     let mut made = std::pin::pin!(made);
     loop {
         tokio::select! {
-            made = &mut made => return Ok(made?.into()),
+            // What was told before the result is told first.
+            biased;
+            () = context.ct.cancelled() => {
+                cancel.store(true, Ordering::Relaxed);
+                return Ok(told("it was stopped"));
+            }
             Some(step) = steps.recv() => {
                 if let Some(token) = &token {
                     // Who does not hear it gets the result all the same.
                     let _ = context.peer.notify_progress(told_further(token, step)).await;
                 }
             }
-            () = context.ct.cancelled() => {
-                cancel.store(true, Ordering::Relaxed);
-                return Ok(told("it was stopped"));
-            }
+            made = &mut made => return Ok(made?.into()),
         }
     }
 }
