@@ -6,7 +6,8 @@ use super::command::{Git, run};
 
 impl Git {
     /// Whether the repository around a folder has files in it under its control: then a checkout
-    /// put them there, and another one takes them away. What git does not answer is no yes.
+    /// put them there, and another one takes them away. Where there is a repository and git does not
+    /// answer, it may have them.
     pub fn tracks(&self, folder: &Path) -> bool {
         let Some(around) = folder.parent().and_then(|path| path.canonicalize().ok()) else {
             return false;
@@ -23,6 +24,6 @@ impl Git {
         let mut command = self.command(&root.join(".git"));
         command.arg("--work-tree").arg(root);
         command.args(["ls-files", "-z", "--"]).arg(path);
-        run(&mut command, "list its files").is_ok_and(|files| !files.is_empty())
+        !run(&mut command, "list its files").is_ok_and(|files| files.is_empty())
     }
 }

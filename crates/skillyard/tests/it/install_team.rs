@@ -3,9 +3,9 @@
 
 use std::fs;
 
-use crate::TestContext;
 use crate::project::{installed, project};
 use crate::servers::repository::{Repository, skill};
+use crate::{TestContext, output, text};
 
 impl TestContext {
     /// What a colleague's lock says once they have these versions, pulled into this project.
@@ -90,6 +90,19 @@ fn what_a_colleague_removed_stays_if_it_was_edited_here() {
     assert!(!context.run(&["doctor"]).contains("pdf"));
     assert!(!context.done(&["sync", "--force"]).contains("pdf"));
     assert_eq!(context.version_of("pdf").as_deref(), Some("mine"));
+}
+
+#[test]
+fn what_a_colleague_removed_stays_if_git_may_have_it_and_cannot_be_asked() {
+    let context = installed();
+    fs::create_dir(context.root().join(".git")).unwrap();
+    context.pull(&[]);
+    let mut sync = context.skillyard();
+    let done = output(sync.arg("sync").env("PATH", "/nonexistent"));
+    let told = text(&done.stderr);
+    assert!(done.status.success(), "{told}");
+    assert!(told.contains("is yours now"), "{told}");
+    assert_eq!(context.version_of("pdf").as_deref(), Some("one"));
 }
 
 #[test]
