@@ -17,6 +17,7 @@ pub mod manifest;
 pub mod material;
 mod occupant;
 pub mod origin;
+mod owner;
 pub mod plan;
 pub mod records;
 pub mod reference;

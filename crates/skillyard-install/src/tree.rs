@@ -10,6 +10,7 @@ use skillyard_format::Digest;
 use skillyard_format::package::TreeDigest;
 use skillyard_format::package::archive::{ArchivePath, EntryProblem, Limits, is_junk};
 
+use crate::owner::Owner;
 use delivered::{is_project, is_undelivered};
 
 mod alike;
@@ -211,7 +212,17 @@ impl Tree {
 
     /// Writes the files into `folder`, which must not exist yet.
     pub fn write(&self, folder: &Path, access: Access) -> Result<(), TreeError> {
-        writer::write(self, folder, access)
+        writer::write(self, folder, access, None)
+    }
+
+    /// The same; what root writes is its owner's.
+    pub(crate) fn write_for(
+        &self,
+        owner: Option<Owner>,
+        folder: &Path,
+        access: Access,
+    ) -> Result<(), TreeError> {
+        writer::write(self, folder, access, owner)
     }
 }
 

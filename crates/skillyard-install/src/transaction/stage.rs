@@ -16,6 +16,7 @@ use crate::chronicle::unique;
 use crate::exchange::is_mounted_in;
 use crate::journal::{AnyPath, Content, Move};
 use crate::occupant::look;
+use crate::owner::Owner;
 use crate::plan::{Occupant, Plan, Step};
 use crate::store::Edits;
 use crate::tree::{Access, Tree};
@@ -31,6 +32,8 @@ pub(super) struct Stage {
     keeps_modes: bool,
     /// The target and the folders it lies in, as far as they were not there, the innermost first.
     made: Vec<PathBuf>,
+    /// Who has the folder, where that is not root.
+    owner: Option<Owner>,
 }
 
 impl Stage {
@@ -66,8 +69,12 @@ impl Transaction<'_> {
             // Before anything is made: a link must not lead even an empty folder outside.
             self.check_inside(target)?;
             let missing = folder.ancestors().take_while(|part| !part.exists());
-            let made = missing.map(Path::to_owned).collect();
+            let made: Vec<PathBuf> = missing.map(Path::to_owned).collect();
+            let owner = Owner::around(&folder);
             std::fs::create_dir_all(&folder).map_err(failed)?;
+            if let Some(owner) = owner {
+                made.iter().for_each(|each| owner.take_folder(each));
+            }
             let folder = folder.canonicalize().map_err(failed)?;
             self.check_inside(target)?;
             // Two targets may lie in the same folder.
@@ -79,6 +86,7 @@ impl Transaction<'_> {
                 folder,
                 path,
                 made,
+                owner,
             };
             stages.insert(target.clone(), stage);
         }
@@ -96,6 +104,9 @@ impl Transaction<'_> {
             // Who cannot do anything about a hidden folder can about the one it lies in.
             let room = stage.path.parent().unwrap_or(&stage.path);
             std::fs::create_dir(&stage.path).map_err(|source| disk(room, source))?;
+            if let Some(owner) = stage.owner {
+                owner.take_folder(&stage.path);
+            }
         }
         let timed = |span: io::Result<Span>| span.map_err(|source| disk(&self.scope.root, source));
         let first = stages.values().next();
@@ -146,7 +157,7 @@ impl Transaction<'_> {
             std::os::unix::fs::symlink(&path, &new).map_err(|source| disk(&new, source))?;
             Content::Link(path.into())
         } else {
-            tree.write(&new, Access::Editable)?;
+            tree.write_for(stage.owner, &new, Access::Editable)?;
             Content::Folder(stage.shown(&tree, &new))
         };
         Ok(Move {

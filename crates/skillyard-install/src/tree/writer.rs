@@ -11,46 +11,66 @@ use std::path::Path;
 use rustix::fs::{CWD, Mode, OFlags, mkdirat, openat};
 
 use super::{Access, Tree, TreeError, TreeFile};
+use crate::owner::Owner;
 
-/// Writes the files into `folder`, which must not exist yet.
-pub(super) fn write(tree: &Tree, folder: &Path, access: Access) -> Result<(), TreeError> {
+/// Writes the files into `folder`, which must not exist yet; what root writes is its owner's.
+pub(super) fn write(
+    tree: &Tree,
+    folder: &Path,
+    access: Access,
+    owner: Option<Owner>,
+) -> Result<(), TreeError> {
     let failed = |path: &str, source: io::Error| TreeError::Write {
         path: folder.join(path),
         source,
     };
-    let opened = fresh(folder).map_err(|source| failed("", source))?;
+    let opened = fresh(CWD, folder).map_err(|source| failed("", source))?;
+    let owner = owner.and_then(|owner| owner.of_made(&opened));
     let mut last = "";
     for file in tree.files() {
         // Sorted by path, so the files of a folder follow each other.
         let parent = file.path.rsplit_once('/').map_or("", |(parent, _)| parent);
         if parent != last && !parent.is_empty() {
-            folders(opened.as_fd(), parent).map_err(|source| failed(parent, source))?;
+            let made = folders(opened.as_fd(), parent, owner);
+            made.map_err(|source| failed(parent, source))?;
         }
         last = parent;
-        write_file(opened.as_fd(), file, access).map_err(|source| failed(&file.path, source))?;
+        let written = write_file(opened.as_fd(), file, access);
+        let written = written.map_err(|source| failed(&file.path, source))?;
+        if let Some(owner) = owner {
+            owner.take(&written);
+        }
+    }
+    if let Some(owner) = owner {
+        owner.take(&opened);
     }
     Ok(())
 }
 
-fn fresh(folder: &Path) -> io::Result<File> {
-    mkdirat(CWD, folder, Mode::from_raw_mode(0o777))?;
+fn fresh(root: BorrowedFd<'_>, folder: &Path) -> io::Result<File> {
+    mkdirat(root, folder, Mode::from_raw_mode(0o777))?;
     let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-    Ok(File::from(openat(CWD, folder, flags, Mode::empty())?))
+    Ok(File::from(openat(root, folder, flags, Mode::empty())?))
 }
 
 /// Makes a folder and those it lies in.
-fn folders(root: BorrowedFd<'_>, path: &str) -> io::Result<()> {
+fn folders(root: BorrowedFd<'_>, path: &str, owner: Option<Owner>) -> io::Result<()> {
     let ends = path.match_indices('/').map(|(at, _)| at);
     for end in ends.chain([path.len()]) {
-        match mkdirat(root, &path[..end], Mode::from_raw_mode(0o777)) {
-            Ok(()) | Err(rustix::io::Errno::EXIST) => {}
-            Err(error) => return Err(error.into()),
+        let folder = &path[..end];
+        let made = match owner {
+            None => mkdirat(root, folder, Mode::from_raw_mode(0o777)).map_err(io::Error::from),
+            Some(owner) => fresh(root, Path::new(folder)).map(|made| owner.take(&made)),
+        };
+        match made {
+            Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error),
+            _ => {}
         }
     }
     Ok(())
 }
 
-fn write_file(root: BorrowedFd<'_>, file: &TreeFile, access: Access) -> io::Result<()> {
+fn write_file(root: BorrowedFd<'_>, file: &TreeFile, access: Access) -> io::Result<File> {
     let mode = match (access, file.executable) {
         // As other programs make files: the user's mask takes away what others may not do.
         (Access::Editable, true) => 0o777,
@@ -60,5 +80,7 @@ fn write_file(root: BorrowedFd<'_>, file: &TreeFile, access: Access) -> io::Resu
     };
     let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::CLOEXEC;
     let opened = openat(root, file.path.as_str(), flags, Mode::from_raw_mode(mode))?;
-    File::from(opened).write_all(&file.bytes)
+    let mut opened = File::from(opened);
+    opened.write_all(&file.bytes)?;
+    Ok(opened)
 }

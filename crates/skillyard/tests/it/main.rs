@@ -56,6 +56,7 @@ mod install_names;
 mod install_network;
 mod install_other_registry;
 mod install_own;
+mod install_owners;
 mod install_paths;
 mod install_reasons;
 mod install_recorded;
