@@ -15,6 +15,7 @@ use skillyard_catalog::own_folder::WAITING;
 use crate::journal::{AnyPath, Content, Move};
 use crate::occupant::look;
 use crate::plan::Occupant;
+use crate::seen::Seen;
 use crate::tree::{Tree, TreeLimits};
 
 impl Move {
@@ -34,29 +35,73 @@ impl Move {
 
     /// Moves what has not been moved.
     pub(crate) fn perform(&self) -> io::Result<()> {
-        let Some((new, _)) = &self.new else {
+        let Some((new, content)) = &self.new else {
             return vanish(&self.place, &self.old);
         };
         match rename(new, &self.place, RenameFlags::NOREPLACE) {
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+            // Of two targets that are one folder the first has put it there.
+            Err(error) if self.is_taken(&error) && content.is_at(&self.place) => Ok(()),
+            Err(error) if is_there(&error) && !self.is_taken(&error) => {
                 exchange(new, &self.place, &self.old)
             }
             other => other,
         }
     }
 
+    /// Whether an error says that something is in a place that was empty.
+    pub(crate) fn is_taken(&self, error: &io::Error) -> bool {
+        is_there(error) && self.seen == Some(Seen::Nothing)
+    }
+
+    /// Whether something in the place gives way.
+    pub(crate) fn replaces(&self) -> bool {
+        !matches!(self.seen, None | Some(Seen::Nothing))
+    }
+
+    /// Where something is that came out of the place, and is not what was seen there.
+    pub(crate) fn stranger(&self) -> Option<&Path> {
+        if !self.replaces() {
+            return None;
+        }
+        let waits = |new: &&Path| self.number.is_some() && number_of(new) == self.number;
+        let new = self.new.as_ref().map(|(new, _)| &**new);
+        let came_out = new.filter(|new| !waits(new));
+        let mut came_out = came_out.into_iter().chain([&*self.old]);
+        came_out.find(|path| self.is_strange(path))
+    }
+
+    /// Whether somebody was in the place since it was looked at, before or after it was exchanged.
+    pub(crate) fn is_overtaken(&self) -> bool {
+        self.seen.is_some() && self.is_strange(&self.place) || self.stranger().is_some()
+    }
+
+    /// Whether something lies there that is neither what was in the place nor what goes there.
+    fn is_strange(&self, path: &Path) -> bool {
+        let is_seen = || self.seen.as_ref().is_some_and(|seen| seen.is_at(path));
+        let is_new = || {
+            let new = self.new.as_ref();
+            new.is_some_and(|(_, content)| content.is_at(path))
+        };
+        exists(path) && !is_seen() && !is_new()
+    }
+
     /// Moves back what was moved.
     pub(crate) fn undo(&self) -> io::Result<()> {
         let back = |from: &Path, to: &Path| rename(from, to, RenameFlags::NOREPLACE);
         let Some((new, content)) = &self.new else {
-            if exists(&self.old) {
+            // If something else is there by now, it is the user's.
+            if exists(&self.old) && !exists(&self.place) {
                 back(&self.old, &self.place)?;
             }
             return Ok(());
         };
         // What still waits was not moved, whatever is in its place: that may be anything of the user's.
-        let was_moved =
-            || !content.is_at(new) && (content.is_at(&self.place) || is_hollow(&self.place));
+        let waits = || self.number.is_some_and(|ours| number_of(new) == Some(ours));
+        let was_moved = || {
+            !content.is_at(new)
+                && !waits()
+                && (content.is_at(&self.place) || is_hollow(&self.place))
+        };
         if was_moved() {
             if exists(new) {
                 return exchange(new, &self.place, &self.old);
@@ -98,10 +143,19 @@ pub(crate) fn is_mounted_in(outer: &Path, folder: &Path) -> bool {
         || renameat_with(CWD, from, CWD, to, RenameFlags::NOREPLACE) == Err(Errno::XDEV)
 }
 
+/// The number of a folder or a link, which it keeps wherever it is moved.
+pub(crate) fn number_of(path: &Path) -> Option<u64> {
+    path.symlink_metadata().ok().map(|metadata| metadata.ino())
+}
+
 /// Whether a power cut took every byte of what is there, which nobody waited for.
 fn is_hollow(place: &Path) -> bool {
     let tree = Tree::read_any_names(place, &TreeLimits::default());
     tree.is_ok_and(|tree| tree.is_hollow())
+}
+
+fn is_there(error: &io::Error) -> bool {
+    error.kind() == io::ErrorKind::AlreadyExists
 }
 
 fn exists(path: &Path) -> bool {

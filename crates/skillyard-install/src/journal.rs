@@ -14,6 +14,7 @@ use skillyard_format::Digest;
 use crate::chronicle::CatchUp;
 use crate::flock::Flock;
 use crate::scope::{Scope, ScopeKind};
+use crate::seen::Seen;
 use crate::write::Draft;
 pub(crate) use any_path::AnyPath;
 pub use identity::Identity;
@@ -74,6 +75,14 @@ pub(crate) struct Move {
     pub(crate) new: Option<(AnyPath, Content)>,
     /// Where the old one goes.
     pub(crate) old: AnyPath,
+    /// What was in the place when the change was worked out; nothing else is thrown away. Older
+    /// versions did not say.
+    #[serde(default)]
+    pub(crate) seen: Option<Seen>,
+    /// The number of the folder or link that waits, where something gives way to it: then what came
+    /// out is not taken for it, whatever a power cut made of either.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) number: Option<u64>,
 }
 
 /// What could not be done.
@@ -81,8 +90,19 @@ pub(crate) struct Move {
 pub(crate) struct Refused {
     /// What was to be changed.
     pub(crate) path: PathBuf,
+    /// Who refused.
+    pub(crate) cause: Cause,
     /// Why it failed.
     pub(crate) source: io::Error,
+}
+
+/// Who refused a change.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Cause {
+    /// The disk.
+    Disk,
+    /// We did: somebody put something else into a place since it was looked at.
+    Changed,
 }
 
 /// What is put into a place.
@@ -132,6 +152,8 @@ impl Journal {
                         place: there(&each.place)?,
                         new,
                         old: there(&each.old)?,
+                        seen: each.seen,
+                        number: each.number,
                     })
                 });
                 // Of the files some lie in Skillyard's own folder, and stay there.
@@ -163,8 +185,7 @@ impl Journal {
                     Some(ours) if identity == Some(ours) => Project::Same,
                     _ => Project::Unsure,
                 };
-                commit.settle(project, &self.guarded, catch_up)?;
-                commit.leftovers()
+                commit.settle(project, &self.guarded, catch_up)?
             }
         };
         throw_away(&stages);
@@ -241,12 +262,32 @@ fn recover_one(path: &Path, catch_up: CatchUp<'_>) -> io::Result<()> {
 /// Removes folders and files that were only there for the change.
 pub(crate) fn throw_away(stages: &[AnyPath]) {
     for stage in stages {
+        let over = over(stage);
         // What stays is hidden, and no agent reads it.
         let _ = match stage.symlink_metadata() {
-            Ok(found) if found.is_dir() => std::fs::remove_dir_all(stage),
-            _ => std::fs::remove_file(stage),
+            // Mostly everything in it has taken its place. Else it goes in one step: half a skill
+            // would be taken for somebody's.
+            Ok(found) if found.is_dir() => std::fs::remove_dir(stage)
+                .or_else(|_| std::fs::rename(stage, &over))
+                .and_then(|()| remove_if_there(&over)),
+            Ok(_) => std::fs::remove_file(stage),
+            Err(_) => remove_if_there(&over),
         };
     }
+}
+
+fn remove_if_there(folder: &Path) -> io::Result<()> {
+    match folder.symlink_metadata() {
+        Ok(_) => std::fs::remove_dir_all(folder),
+        Err(_) => Ok(()),
+    }
+}
+
+/// What a stage is called while it is removed.
+fn over(stage: &Path) -> PathBuf {
+    let mut name = stage.file_name().unwrap_or_default().to_owned();
+    name.push(".over");
+    stage.with_file_name(name)
 }
 
 #[cfg(test)]

@@ -23,6 +23,7 @@ pub mod records;
 pub mod reference;
 pub mod scanned;
 pub mod scope;
+mod seen;
 pub mod site;
 pub mod staging;
 pub mod store;

@@ -6,13 +6,16 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::plan::Occupant;
-use crate::tree::{Tree, TreeLimits};
+use crate::seen::Seen;
+use crate::tree::{Stamp, Tree, TreeLimits};
 
 /// The folders of a scope, each listed once: most places that are asked about are empty.
 #[derive(Debug, Default)]
 pub(crate) struct Places {
     /// The names in a folder, in small letters; nothing where a look at the list is not enough.
     names: RefCell<BTreeMap<PathBuf, Option<BTreeSet<String>>>>,
+    /// What was in the places that were looked at and not empty, when they last were.
+    found: RefCell<BTreeMap<PathBuf, (Occupant, Option<Stamp>)>>,
 }
 
 impl Places {
@@ -25,7 +28,23 @@ impl Places {
             .or_insert_with_key(|path| names_in(path));
         match names {
             Some(names) if !names.contains(&name.to_ascii_lowercase()) => Occupant::Nothing,
-            _ => look(&place),
+            _ => {
+                let (occupant, stamp) = look_stamped(&place);
+                let mut found = self.found.borrow_mut();
+                match occupant {
+                    Occupant::Nothing => found.remove(&place),
+                    _ => found.insert(place, (occupant.clone(), stamp)),
+                };
+                occupant
+            }
+        }
+    }
+
+    /// What was in a place when it was last looked at.
+    pub(crate) fn seen(&self, place: &Path) -> Seen {
+        match self.found.borrow().get(place) {
+            Some((occupant, stamp)) => Seen::of(occupant, *stamp, place),
+            None => Seen::Nothing,
         }
     }
 }
@@ -46,32 +65,41 @@ fn names_in(folder: &Path) -> Option<BTreeSet<String>> {
 
 /// Looks at one place.
 pub(crate) fn look(path: &Path) -> Occupant {
+    look_stamped(path).0
+}
+
+/// The same, with what tells whether a folder of plain files was touched since, where anything does.
+fn look_stamped(path: &Path) -> (Occupant, Option<Stamp>) {
     let metadata = match std::fs::symlink_metadata(path) {
         Ok(metadata) => metadata,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Occupant::Nothing,
-        Err(error) => return Occupant::Other(error.to_string()),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return (Occupant::Nothing, None),
+        Err(error) => return (Occupant::Other(error.to_string()), None),
     };
     if metadata.is_symlink() {
-        return match std::fs::read_link(path) {
+        let occupant = match std::fs::read_link(path) {
             Ok(path) => Occupant::Link(path),
             Err(error) => Occupant::Other(error.to_string()),
         };
+        return (occupant, None);
     }
     if !metadata.is_dir() {
-        return Occupant::Other("it is a file".into());
+        return (Occupant::Other("it is a file".into()), None);
     }
     let limits = TreeLimits {
         files: 100_000,
         bytes: 1 << 30,
         depth: 64,
     };
-    match Tree::read_any_names(path, &limits) {
-        Ok(tree) if has_repository(path, &tree) => Occupant::Repository,
-        Ok(tree) => Occupant::Folder {
-            digest: tree.digest(),
-            tidy: tree.tidied_in(path).digest(),
-        },
-        Err(error) => Occupant::Other(error.to_string()),
+    match Tree::read_stamped(path, &limits) {
+        Ok((tree, _)) if has_repository(path, &tree) => (Occupant::Repository, None),
+        Ok((tree, stamp)) => {
+            let occupant = Occupant::Folder {
+                digest: tree.digest(),
+                tidy: tree.tidied_in(path).digest(),
+            };
+            (occupant, stamp)
+        }
+        Err(error) => (Occupant::Other(error.to_string()), None),
     }
 }
 

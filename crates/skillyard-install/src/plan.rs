@@ -5,6 +5,8 @@ mod conflict;
 mod planner;
 mod sight;
 
+use std::collections::BTreeMap;
+
 use skillyard_format::Digest;
 
 pub use conflict::{Conflict, Obstacle, OnConflict, Settlement};
@@ -12,6 +14,7 @@ pub use planner::plan;
 pub use sight::{LinkTarget, Occupant, Sight};
 
 use crate::lockfile::{Locked, Lockfile};
+use crate::seen::Seen;
 
 /// One change in one folder.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -39,6 +42,12 @@ pub enum Step {
 }
 
 impl Step {
+    /// The folder of skills, and the name in it.
+    pub(crate) fn place(&self) -> (&str, &str) {
+        let (Self::Put { target, name, .. } | Self::Take { target, name }) = self;
+        (target, name)
+    }
+
     /// Whether a link is put there.
     pub(crate) fn is_link(&self) -> bool {
         matches!(self, Self::Put { linked: true, .. })
@@ -111,6 +120,8 @@ pub struct Plan {
     pub placed: Lockfile,
     /// What was put there once and is the project's or the user's own now, by its folder.
     pub let_go: Vec<(String, String)>,
+    /// What was in the places of the steps, by folder and name.
+    pub(crate) seen: BTreeMap<(String, String), Seen>,
 }
 
 /// How a scope is before anything changes.

@@ -22,7 +22,7 @@ use skillyard_format::Digest;
 
 use crate::chronicle::{CatchUp, Chronicle};
 use crate::flock::{Flock, Hold};
-use crate::journal::{AnyPath, Commit, Identity, Journal, Progress, Refused, throw_away};
+use crate::journal::{AnyPath, Commit, Identity, Journal, Progress, throw_away};
 use crate::lockfile::Lockfile;
 use crate::manifest::Manifest;
 use crate::plan::{Before, Plan, Settlement, Step, Wish};
@@ -204,16 +204,17 @@ impl<'a> Transaction<'a> {
                 performed
             },
         );
-        if let Err(Refused { path, source }) = performed {
+        if let Err(refused) = performed {
             // It did not crash, it cannot be done: back to how it was.
             if commit.undo().is_ok() {
-                let told = recorded.and_then(|()| chronicle.undone(&source));
-                throw_away(&commit.stages);
+                let told = recorded.and_then(|()| chronicle.undone(&refused.source));
+                throw_away(&commit.own_stages());
                 stages.values().for_each(Stage::unmake);
                 let _ = std::fs::remove_file(&self.journal);
                 told?;
             }
-            return Err(disk(&path, source).into());
+            let kept = commit.strangers().map(Path::to_owned).collect();
+            return Err(error::refused(refused, kept).into());
         }
         // The next process tries to write down what could not be.
         recorded?;

@@ -17,7 +17,10 @@ mod alike;
 mod delivered;
 mod loss;
 mod reader;
+mod stamp;
 mod writer;
+
+pub(crate) use stamp::Stamp;
 
 /// What is never part of a skill.
 const LEFT_OUT: [&str; 1] = [".git"];
@@ -169,6 +172,18 @@ impl Tree {
     /// The same of what was installed here.
     pub(crate) fn read_any_names(folder: &Path, limits: &TreeLimits) -> Result<Self, TreeError> {
         Self::of_any_names(reader::read(folder, limits, |_| false)?)
+    }
+
+    /// The same, with what tells later whether anybody touched a file since; nothing where that
+    /// cannot be told yet.
+    pub(crate) fn read_stamped(
+        folder: &Path,
+        limits: &TreeLimits,
+    ) -> Result<(Self, Option<Stamp>), TreeError> {
+        let (files, marks) = reader::read_marked(folder, limits, |_| false)?;
+        let paths = files.iter().map(|file| file.path.as_str());
+        let stamp = Stamp::of_read(paths.zip(marks));
+        Ok((Self::of_any_names(files)?, stamp))
     }
 
     /// The files, sorted by path.

@@ -3,7 +3,9 @@
 use std::io;
 use std::path::Path;
 
-use super::{Commit, Move, Refused};
+use rayon::prelude::*;
+
+use super::{AnyPath, Cause, Commit, Move, Refused};
 use crate::write::{Draft, write_atomically};
 
 impl Commit {
@@ -18,7 +20,7 @@ impl Commit {
     /// Does everything for the first time. The drafts of the files are on the disk already. What
     /// refuses is named.
     pub(crate) fn perform(&self, drafts: Vec<Draft>) -> Result<(), Refused> {
-        carry_out(self.moves.iter(), drafts)
+        self.carry_out(self.moves.iter(), drafts)
     }
 
     /// Does what a process that ended did not.
@@ -26,7 +28,8 @@ impl Commit {
         let drafts = self.drafts()?;
         Draft::sync_all(drafts.iter())?;
         let left = self.moves.iter().filter(|each| !each.is_done());
-        carry_out(left, drafts).map_err(|refused| refused.source)
+        let done = self.carry_out(left, drafts);
+        done.map_err(|refused| refused.source)
     }
 
     /// Takes back what was done, the last first.
@@ -36,6 +39,67 @@ impl Commit {
         }
         self.moves.iter().rev().try_for_each(Move::undo)
     }
+
+    /// What came out of a place, or lies in the stages in its stead, and was not seen there before.
+    pub(crate) fn strangers(&self) -> impl Iterator<Item = &Path> {
+        self.moves.iter().filter_map(Move::stranger)
+    }
+
+    /// The stages in which there is nothing of anybody else.
+    pub(crate) fn own_stages(&self) -> Vec<AnyPath> {
+        let is_own = |stage: &&AnyPath| !self.strangers().any(|path| path.starts_with(stage));
+        self.stages.iter().filter(is_own).cloned().collect()
+    }
+
+    /// Nothing of it can be seen in a file before all that came out was looked at.
+    fn carry_out<'a>(
+        &'a self,
+        moves: impl Iterator<Item = &'a Move>,
+        drafts: Vec<Draft>,
+    ) -> Result<(), Refused> {
+        for each in moves {
+            each.perform().map_err(|source| {
+                if each.is_taken(&source) {
+                    return changed(each);
+                }
+                Refused {
+                    path: each.place.to_path_buf(),
+                    cause: Cause::Disk,
+                    source,
+                }
+            })?;
+        }
+        let gave_way = self.moves.iter().filter(|each| each.replaces());
+        let gave_way: Vec<&Move> = gave_way.collect();
+        let is_strange = |each: &&&Move| each.stranger().is_some();
+        if let Some(each) = gave_way.par_iter().find_first(is_strange) {
+            return Err(changed(each));
+        }
+        for draft in drafts {
+            let path = draft.path().to_owned();
+            draft.publish().map_err(|source| Refused {
+                path,
+                cause: Cause::Disk,
+                source,
+            })?;
+        }
+        Ok(())
+    }
+}
+
+/// That somebody was in a place meanwhile.
+fn changed(each: &Move) -> Refused {
+    Refused {
+        path: each.place.to_path_buf(),
+        cause: Cause::Changed,
+        source: changed_meanwhile(&each.place),
+    }
+}
+
+/// The same as a reason.
+pub(super) fn changed_meanwhile(place: &Path) -> io::Error {
+    let reason = format!("somebody changed `{}` meanwhile", place.display());
+    io::Error::new(io::ErrorKind::AlreadyExists, reason)
 }
 
 /// Gives a file that was replaced its old content; what somebody else made of it stays.
@@ -54,18 +118,4 @@ fn put_back(path: &Path, text: &str, before: Option<&Option<String>>) -> io::Res
         Some(None) => std::fs::remove_file(path),
         None => Err(io::Error::other("it is not known what it was before")),
     }
-}
-
-fn carry_out<'a>(moves: impl Iterator<Item = &'a Move>, drafts: Vec<Draft>) -> Result<(), Refused> {
-    for each in moves {
-        each.perform().map_err(|source| Refused {
-            path: each.place.to_path_buf(),
-            source,
-        })?;
-    }
-    for draft in drafts {
-        let path = draft.path().to_owned();
-        draft.publish().map_err(|source| Refused { path, source })?;
-    }
-    Ok(())
 }

@@ -2,11 +2,13 @@
 //!
 //! What it needs may be gone by then: somebody cleaned the project, or removed it and made another
 //! one in the same place. So nothing is believed that is not there, and a project without a trace of
-//! the change is not touched.
+//! the change is not touched. And what somebody wrote into a place since is theirs: it stays there, or
+//! goes back there, and the change is undone.
 
 use std::io;
 use std::path::Path;
 
+use super::commit::changed_meanwhile;
 use super::{AnyPath, Commit, Move};
 use crate::chronicle::{CatchUp, Ending};
 use crate::write::beside;
@@ -21,12 +23,14 @@ pub(super) enum Project {
 }
 
 /// What can become of a change.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Prospect {
+#[derive(Debug, Clone, Copy)]
+enum Prospect<'a> {
     /// Everything has happened.
     Done,
     /// All that is left to be done can be done.
     Ready,
+    /// Somebody put something else into the place of a move, or changed what was there.
+    Overtaken(&'a Move),
     /// Something that is to take its place is nowhere.
     Incomplete,
     /// Nothing of it is here.
@@ -45,47 +49,70 @@ enum State {
 }
 
 impl Commit {
-    /// Finishes the change, or takes it back where it cannot be finished.
+    /// Finishes the change, or takes it back where it cannot be finished. Says what is to be thrown
+    /// away afterwards.
     pub(super) fn settle(
         &self,
         project: Project,
         folder: &Path,
         catch_up: CatchUp<'_>,
-    ) -> io::Result<()> {
+    ) -> io::Result<Vec<AnyPath>> {
         let tell = |ending: Ending<'_>| match self.note.as_str() {
             "" => Ok(()),
             note => catch_up(note, ending),
         };
         let lost = || io::Error::new(io::ErrorKind::NotFound, "what was to be installed is gone");
+        let undone = |reason: &io::Error| {
+            tell(Ending::Undone(&self.with_strangers(reason)))?;
+            Ok(self.leftovers(self.own_stages()))
+        };
         match self.prospect(project, folder) {
-            Prospect::Done => tell(Ending::Happens),
+            // What came out was looked at before.
+            Prospect::Done => tell(Ending::Happens)?,
             Prospect::Ready => {
                 // It must not happen unrecorded, so it waits if it has to.
                 tell(Ending::Happens)?;
-                let Err(reason) = self.finish() else {
-                    return Ok(());
-                };
-                if self.undo().is_err() {
-                    return Err(reason);
+                if let Err(reason) = self.finish() {
+                    if self.undo().is_err() {
+                        return Err(reason);
+                    }
+                    return undone(&reason);
                 }
-                tell(Ending::Undone(&reason))
+            }
+            Prospect::Overtaken(each) => {
+                self.undo()?;
+                return undone(&changed_meanwhile(&each.place));
             }
             Prospect::Incomplete => {
                 self.undo()?;
-                tell(Ending::Undone(&lost()))
+                return undone(&lost());
             }
-            Prospect::Gone => tell(Ending::Undone(&lost())),
+            Prospect::Gone => return undone(&lost()),
         }
+        Ok(self.leftovers(self.stages.clone()))
     }
 
-    /// What is to be thrown away afterwards.
-    pub(super) fn leftovers(self) -> Vec<AnyPath> {
+    /// What is to be thrown away beside stages.
+    fn leftovers(&self, stages: Vec<AnyPath>) -> Vec<AnyPath> {
         let drafts = self.files.iter().map(|(path, _)| beside(path).into());
-        let drafts: Vec<AnyPath> = drafts.collect();
-        self.stages.into_iter().chain(drafts).collect()
+        stages.into_iter().chain(drafts).collect()
     }
 
-    fn prospect(&self, project: Project, folder: &Path) -> Prospect {
+    /// A reason, and where something of somebody else is that could not go back.
+    fn with_strangers(&self, reason: &io::Error) -> io::Error {
+        let kept = self.strangers().map(|path| path.display().to_string());
+        let kept: Vec<String> = kept.collect();
+        let text = match kept.as_slice() {
+            [] => reason.to_string(),
+            kept => format!(
+                "{reason}; what was there is kept in `{}`",
+                kept.join("`, `")
+            ),
+        };
+        io::Error::new(reason.kind(), text)
+    }
+
+    fn prospect(&self, project: Project, folder: &Path) -> Prospect<'_> {
         // Stages have names that no other change has, and go only after everything was done.
         let stages = self.stages.iter().map(|stage| stage.to_path_buf());
         // What lies elsewhere says nothing about what became of the project.
@@ -107,10 +134,12 @@ impl Commit {
         } else if found.iter().any(is_foreign) {
             // Somebody changed it since, and knows better than we did.
             Prospect::Incomplete
-        } else if self.moves.iter().all(Move::can_be_done) {
-            Prospect::Ready
-        } else {
+        } else if !self.moves.iter().all(Move::can_be_done) {
             Prospect::Incomplete
+        } else if let Some(each) = self.moves.iter().find(|each| each.is_overtaken()) {
+            Prospect::Overtaken(each)
+        } else {
+            Prospect::Ready
         }
     }
 

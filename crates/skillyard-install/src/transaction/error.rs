@@ -3,6 +3,7 @@
 use std::io;
 use std::path::PathBuf;
 
+use crate::journal::{Cause, Refused};
 use crate::lockfile::LockfileError;
 use crate::manifest::ManifestError;
 use crate::store::StoreError;
@@ -18,6 +19,14 @@ pub enum TransactionError {
         path: PathBuf,
         /// Why it failed.
         source: io::Error,
+    },
+    /// Somebody put something else into a place while the change was prepared, and it was undone.
+    #[error("somebody changed `{}` meanwhile; nothing was done", path.display())]
+    Changed {
+        /// The place.
+        path: PathBuf,
+        /// Where that is which could not go back to its place.
+        kept: Vec<PathBuf>,
     },
     /// An earlier change cannot be finished.
     #[error("an interrupted change cannot be finished; it is written in `{}`", path.display())]
@@ -59,4 +68,17 @@ pub enum TransactionError {
     /// Files cannot be written.
     #[error(transparent)]
     Tree(#[from] TreeError),
+}
+
+/// Why a change was undone; what is named beside it could not go back.
+pub(super) fn refused(refused: Refused, kept: Vec<PathBuf>) -> TransactionError {
+    let Refused {
+        path,
+        cause,
+        source,
+    } = refused;
+    match cause {
+        Cause::Disk => TransactionError::Disk { path, source },
+        Cause::Changed => TransactionError::Changed { path, kept },
+    }
 }

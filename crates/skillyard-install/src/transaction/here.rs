@@ -49,6 +49,15 @@ pub fn plan_in(
             *files = edited(&place, store, before.installed(&each.name));
         }
     }
+    let seen = plan.steps.iter().map(|step| {
+        let (target, name) = step.place();
+        let place = scope.target(target).join(name);
+        (
+            (target.to_owned(), name.to_owned()),
+            here.places.seen(&place),
+        )
+    });
+    plan.seen = seen.collect();
     plan
 }
 

@@ -13,11 +13,12 @@ use skillyard_format::Digest;
 use super::spans::Span;
 use super::{Transaction, TransactionError, Trees, disk};
 use crate::chronicle::unique;
-use crate::exchange::is_mounted_in;
+use crate::exchange::{is_mounted_in, number_of};
 use crate::journal::{AnyPath, Content, Move};
 use crate::occupant::look;
 use crate::owner::Owner;
 use crate::plan::{Occupant, Plan, Step};
+use crate::seen::Seen;
 use crate::store::Edits;
 use crate::tree::{Access, Tree};
 
@@ -60,7 +61,7 @@ impl Transaction<'_> {
         let mut stages = BTreeMap::new();
         let name = format!("{WAITING}{}", unique());
         for step in &plan.steps {
-            let (Step::Put { target, .. } | Step::Take { target, .. }) = step;
+            let (target, _) = step.place();
             if stages.contains_key(target) {
                 continue;
             }
@@ -88,7 +89,7 @@ impl Transaction<'_> {
                 made,
                 owner,
             };
-            stages.insert(target.clone(), stage);
+            stages.insert(target.to_owned(), stage);
         }
         Ok(stages)
     }
@@ -129,8 +130,10 @@ impl Transaction<'_> {
         stages: &BTreeMap<String, Stage>,
         trees: &Trees,
     ) -> Result<Move, TransactionError> {
-        let (Step::Put { target, name, .. } | Step::Take { target, name }) = step;
+        let (target, name) = step.place();
         let stage = &stages[target];
+        let seen = plan.seen.get(&(target.to_owned(), name.to_owned()));
+        let seen = seen.cloned().unwrap_or(Seen::Nothing);
         // No skill is called so, and the folder is made only when it is needed.
         let old = stage.path.join(".old").join(name).into();
         let place = stage.folder.join(name).into();
@@ -139,6 +142,8 @@ impl Transaction<'_> {
                 place,
                 new: None,
                 old,
+                seen: Some(seen),
+                number: None,
             });
         };
         let new = stage.path.join(name);
@@ -148,7 +153,7 @@ impl Transaction<'_> {
         };
         let content = if *linked {
             let mut given_up = plan.given_up.iter();
-            let edits = if given_up.any(|each| each.name == *name) {
+            let edits = if given_up.any(|each| each.name == name) {
                 Edits::GivenUp
             } else {
                 Edits::Kept
@@ -160,10 +165,17 @@ impl Transaction<'_> {
             tree.write_for(stage.owner, &new, Access::Editable)?;
             Content::Folder(stage.shown(&tree, &new))
         };
+        // Where nothing is, nothing can come out and lie there in its stead.
+        let number = match seen {
+            Seen::Nothing => None,
+            _ => number_of(&new),
+        };
         Ok(Move {
             place,
             new: Some((new.into(), content)),
             old,
+            seen: Some(seen),
+            number,
         })
     }
 }

@@ -6,7 +6,7 @@ use crate::candidate::{Candidate, Found};
 use crate::chronicle::Ending;
 use crate::origin::{Origin, OriginKind};
 use crate::plan::OnConflict;
-use crate::tree::TreeFile;
+use crate::tree::{TreeFile, TreeLimits};
 
 const TARGET: &str = ".agents/skills";
 
@@ -231,4 +231,70 @@ fn a_wish_that_others_overtook_is_noticed() {
         ..Wish::default()
     };
     assert_eq!(transaction.changed_since(first, &same), None);
+}
+
+#[test]
+fn what_somebody_puts_into_an_empty_place_meanwhile_stays() {
+    let (lab, told) = (Lab::new(), Told::default());
+    let own = lab.place().join("SKILL.md");
+    let put = || {
+        std::fs::create_dir_all(lab.place()).unwrap();
+        std::fs::write(&own, "mine").unwrap();
+    };
+    let done = lab.install(&told, put);
+    assert!(
+        matches!(&done, Err(TransactionError::Changed { path, kept }) if path.ends_with("pdf") && kept.is_empty()),
+        "{done:?}"
+    );
+    assert_eq!(std::fs::read_to_string(own).unwrap(), "mine");
+    assert_eq!(told.lines(), ["happens", "undone"]);
+    assert!(!lab.scope.lock_file().exists() && !lab.scope.journal_file().exists());
+    let beside = std::fs::read_dir(lab.scope.root.join(".agents")).unwrap();
+    assert_eq!(beside.count(), 1);
+}
+
+#[test]
+fn what_somebody_writes_into_a_skill_meanwhile_stays() {
+    // Files that were written just now are read again, others need not be.
+    for is_settled in [false, true] {
+        let (lab, told) = (Lab::new(), Told::default());
+        lab.install(&told, || {}).unwrap();
+        let stamp = || {
+            Tree::read_stamped(&lab.place(), &TreeLimits::default())
+                .unwrap()
+                .1
+        };
+        while is_settled && stamp().is_none() {}
+        let lock = std::fs::read_to_string(lab.scope.lock_file()).unwrap();
+        let (skill, notes) = (lab.place().join("SKILL.md"), lab.place().join("NOTES.md"));
+        let text = std::fs::read_to_string(&skill).unwrap();
+        let mine = text.replace("one", "own");
+        let write = || {
+            std::fs::write(&skill, &mine).unwrap();
+            std::fs::write(&notes, "mine").unwrap();
+        };
+        let done = lab.install_version("two", &told, write);
+        assert!(
+            matches!(done, Err(TransactionError::Changed { .. })),
+            "{done:?}"
+        );
+        assert_eq!(std::fs::read_to_string(&skill).unwrap(), mine);
+        assert_eq!(std::fs::read_to_string(&notes).unwrap(), "mine");
+        assert_eq!(
+            std::fs::read_to_string(lab.scope.lock_file()).unwrap(),
+            lock
+        );
+        // What was only touched, or what a program left, is in nobody's way.
+        std::fs::remove_file(&notes).unwrap();
+        std::fs::write(&skill, &text).unwrap();
+        let touch = || {
+            std::fs::write(&skill, &text).unwrap();
+            std::fs::write(lab.place().join(".DS_Store"), "litter").unwrap();
+        };
+        lab.install_version("two", &told, touch).unwrap();
+        let skill = std::fs::read_to_string(&skill).unwrap();
+        assert!(skill.ends_with("two\n"), "{skill}");
+        let beside = std::fs::read_dir(lab.scope.root.join(".agents")).unwrap();
+        assert_eq!(beside.count(), 1);
+    }
 }

@@ -7,6 +7,7 @@ use std::path::Path;
 
 use rustix::fs::{AtFlags, Dir, FileType, Mode, OFlags};
 
+use super::stamp::{Mark, nanoseconds};
 use super::{TreeError, TreeFile, TreeLimits, is_left_out, is_plain};
 
 /// Reads the files of a folder, following no link, but nothing at a path that is left out.
@@ -15,6 +16,15 @@ pub(super) fn read(
     limits: &TreeLimits,
     is_left_out: impl Fn(&str) -> bool,
 ) -> Result<Vec<TreeFile>, TreeError> {
+    Ok(read_marked(folder, limits, is_left_out)?.0)
+}
+
+/// The same, with what tells of each file whether it was touched since.
+pub(super) fn read_marked(
+    folder: &Path,
+    limits: &TreeLimits,
+    is_left_out: impl Fn(&str) -> bool,
+) -> Result<(Vec<TreeFile>, Vec<Mark>), TreeError> {
     let at = |source: rustix::io::Errno| TreeError::Read {
         path: folder.to_owned(),
         source: source.into(),
@@ -32,9 +42,10 @@ pub(super) fn read(
         is_left_out,
         bytes: 0,
         files: Vec::new(),
+        marks: Vec::new(),
     };
     reader.folder(opened, "", 0)?;
-    Ok(reader.files)
+    Ok((reader.files, reader.marks))
 }
 
 struct Reader<'a, F> {
@@ -43,6 +54,8 @@ struct Reader<'a, F> {
     is_left_out: F,
     bytes: u64,
     files: Vec<TreeFile>,
+    /// One for each file, from before it was read.
+    marks: Vec<Mark>,
 }
 
 impl<F: Fn(&str) -> bool> Reader<'_, F> {
@@ -128,6 +141,12 @@ impl<F: Fn(&str) -> bool> Reader<'_, F> {
         if self.bytes > self.limits.bytes {
             return Err(TreeError::Bytes(self.limits.bytes));
         }
+        self.marks.push(Mark {
+            number: stat.st_ino,
+            size,
+            modified: nanoseconds(stat.st_mtime, stat.st_mtime_nsec),
+            changed: nanoseconds(stat.st_ctime, stat.st_ctime_nsec),
+        });
         self.files.push(TreeFile {
             path,
             executable: stat.st_mode & 0o100 != 0,

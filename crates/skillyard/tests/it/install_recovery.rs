@@ -14,17 +14,17 @@ use crate::servers::repository::skill;
 use crate::{TestContext, output, text};
 
 /// An update of `pdf` from `one` to `two` that was interrupted before its first step.
-struct Interrupted {
-    context: TestContext,
+pub(crate) struct Interrupted {
+    pub(crate) context: TestContext,
     /// The lock before and after it.
-    locks: [String; 2],
+    pub(crate) locks: [String; 2],
     /// Where the skill is, and where the new one waits.
-    place: PathBuf,
-    stage: PathBuf,
+    pub(crate) place: PathBuf,
+    pub(crate) stage: PathBuf,
 }
 
 impl Interrupted {
-    fn new() -> Self {
+    pub(crate) fn new() -> Self {
         let context = installed();
         let before = context.read("skills.lock");
         context.write("lib/pdf/SKILL.md", skill("pdf", "two"));
@@ -45,7 +45,7 @@ impl Interrupted {
     }
 
     /// Puts a skill into the stage.
-    fn stage(&self, name: &str, version: &str) {
+    pub(crate) fn stage(&self, name: &str, version: &str) {
         let folder = self.stage.join(name);
         fs::create_dir_all(&folder).unwrap();
         fs::write(folder.join("SKILL.md"), skill("pdf", version)).unwrap();
@@ -57,7 +57,7 @@ impl Interrupted {
         self.write_journal(&moves.collect::<Vec<_>>(), "");
     }
 
-    fn write_journal(&self, moves: &[Value], note: &str) {
+    pub(crate) fn write_journal(&self, moves: &[Value], note: &str) {
         self.write_journal_of(moves, note, &[]);
     }
 
@@ -78,7 +78,7 @@ impl Interrupted {
     }
 
     /// A move of the skill `two` to a place.
-    fn step(&self, name: &str, old: &str) -> Value {
+    pub(crate) fn step(&self, name: &str, old: &str) -> Value {
         let content = json!({"Folder": digest(&self.context.root().join("lib/pdf"))});
         json!({
             "place": self.place.with_file_name(name),
@@ -89,7 +89,7 @@ impl Interrupted {
 
     /// Lets the next command find it, and says what came of it.
     #[track_caller]
-    fn ends(&self, version: &str, lock: usize) {
+    pub(crate) fn ends(&self, version: &str, lock: usize) {
         self.context.done(&["list"]);
         assert_eq!(self.context.version_of("pdf").as_deref(), Some(version));
         assert_eq!(self.context.read("skills.lock"), self.locks[lock]);

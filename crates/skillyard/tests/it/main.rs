@@ -55,6 +55,7 @@ mod install_moved;
 mod install_names;
 mod install_network;
 mod install_other_registry;
+mod install_overtaken;
 mod install_own;
 mod install_owners;
 mod install_paths;

@@ -217,6 +217,13 @@ impl InstallFailure {
             {
                 "Find all damage with `skillyard store verify`, mend it with `skillyard store verify --fix`".into()
             }
+            Self::Transaction(TransactionError::Changed { kept, .. }) => match kept.as_slice() {
+                [] => "Run it again: it starts from what is there now".into(),
+                kept => format!(
+                    "What was there could not go back, and is kept: {}",
+                    listed(&kept.iter().map(|path| path.display().to_string()).collect::<Vec<_>>())
+                ),
+            },
             Self::Transaction(TransactionError::NoSkillsBehind { link, .. }) => format!(
                 "A link may lead to the skills of another agent of this project only; look who made it, then remove it with `rm {}`",
                 link.display()
