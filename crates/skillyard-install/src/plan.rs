@@ -14,6 +14,7 @@ pub use planner::plan;
 pub use sight::{LinkTarget, Occupant, Sight};
 
 use crate::lockfile::{Locked, Lockfile};
+use crate::scope::ScopeKind;
 use crate::seen::Seen;
 
 /// One change in one folder.
@@ -133,6 +134,17 @@ pub struct Before {
     pub placed: Lockfile,
     /// Whether it wrote that down; else it is what the lock says.
     pub is_recorded: bool,
+    /// Who else has skills in the same folders.
+    pub neighbour: Option<Neighbour>,
+}
+
+/// Another scope with the same folders: the home directory can be a project, too.
+#[derive(Debug, Clone)]
+pub struct Neighbour {
+    /// Which one.
+    pub kind: ScopeKind,
+    /// What it has.
+    pub lock: Lockfile,
 }
 
 impl Before {

@@ -7,6 +7,7 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 
 use crate::lockfile::{Lockfile, LockfileError};
 use crate::manifest::{Manifest, ManifestError};
+use crate::plan::Neighbour;
 use crate::scope::Scope;
 use crate::text::text_if_there;
 
@@ -17,9 +18,30 @@ pub struct Records {
     first: OnceLock<Lockfile>,
     lock: Remembered<Lockfile>,
     manifest: Remembered<Manifest>,
+    beside: Option<Scope>,
 }
 
 impl Records {
+    /// The same where another scope has its skills in the same folders.
+    #[must_use]
+    pub fn beside(other: Option<Scope>) -> Self {
+        Self {
+            beside: other,
+            ..Self::default()
+        }
+    }
+
+    /// What the other scope has there. Where its lock cannot be read, who changes that scope is told.
+    pub(crate) fn neighbour(&self) -> Option<Neighbour> {
+        let scope = self.beside.as_ref()?;
+        let path = scope.lock_file();
+        let text = Lockfile::text_of(&path).ok()??;
+        Some(Neighbour {
+            kind: scope.kind,
+            lock: Lockfile::parse(&text, &path).ok()?,
+        })
+    }
+
     /// What is installed; nothing where there is no lock.
     pub fn lock(&self, scope: &Scope) -> Result<Lockfile, LockfileError> {
         let path = scope.lock_file();

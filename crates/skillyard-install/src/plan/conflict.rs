@@ -3,6 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
+use crate::scope::ScopeKind;
+
 /// Why what is there cannot simply be replaced.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Obstacle {
@@ -18,6 +20,8 @@ pub enum Obstacle {
     Link(PathBuf),
     /// It is no folder of files that could be looked at.
     Unreadable(String),
+    /// Another scope has it there.
+    OtherScope(ScopeKind),
     /// It is from another source.
     OtherSource(String),
     /// It is from another registry, where one name can be another skill.

@@ -231,7 +231,8 @@ impl Planner<'_> {
 
     fn take(&self, name: &str, target: &str, course: &mut Course) {
         let occupant = self.sight.occupant(target, name);
-        if occupant == Occupant::Nothing {
+        // What another scope still has in the same place is not ours alone to remove.
+        if occupant == Occupant::Nothing || self.neighbour(&occupant, name, target).is_some() {
             return;
         }
         let is_source = |entry: &Locked| self.is_source(&occupant, target, entry);

@@ -25,6 +25,7 @@ pub fn before(scope: &Scope, records: &Records) -> Result<Before, LockfileError>
         is_recorded: placed.is_some() || scope.placed_file().is_none(),
         placed: placed.unwrap_or_else(|| lock.clone()),
         lock,
+        neighbour: records.neighbour(),
     })
 }
 

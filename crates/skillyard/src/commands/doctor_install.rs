@@ -3,7 +3,7 @@
 use skillyard_catalog::Status;
 use skillyard_catalog::source::Surroundings;
 use skillyard_install::lockfile::{Gap, Lockfile};
-use skillyard_install::plan::{Change, Conflict, Settlement, Wish};
+use skillyard_install::plan::{Change, Conflict, Obstacle, Settlement, Wish};
 use skillyard_install::records::Records;
 use skillyard_install::scope::Scope;
 use skillyard_install::transaction::{before, plan_in};
@@ -17,6 +17,7 @@ use crate::install::supply::Supply;
 use crate::install::wanted::Difference;
 use crate::install::{chronicle, place};
 use crate::library::{self, Choice, IndexMode};
+use crate::shell::shell_word;
 use crate::signing::signers;
 
 const AREA: &str = "install";
@@ -179,6 +180,13 @@ fn mismatches(context: &Context, place: &Place, lock: &Lockfile) -> Vec<Check> {
 }
 
 fn edited(conflict: &Conflict, word: &str) -> Check {
+    if let Obstacle::OtherScope(_) = conflict.obstacle {
+        let name = shell_word(&conflict.name);
+        let hint = format!(
+            "Remove it in one of the scopes, here with `skillyard remove {name} --scope {word}`"
+        );
+        return bad("scopes", obstacle(conflict), &hint);
+    }
     let hint = format!(
         "Keep your changes elsewhere and run `skillyard sync --force --scope {word}`, or install it again"
     );

@@ -179,6 +179,9 @@ pub(crate) fn obstacle(conflict: &Conflict) -> String {
             visible(locked),
             visible(asked)
         ),
+        Obstacle::OtherScope(kind) => {
+            format!("{place} is what the {} scope has there", kind.as_str())
+        }
         Obstacle::OtherSource(source) => {
             format!(
                 "`{}` is installed from `{}`",

@@ -13,7 +13,7 @@ use skillyard_install::lockfile::Lockfile;
 use skillyard_install::manifest::Manifest;
 use skillyard_install::plan::Before;
 use skillyard_install::records::Records;
-use skillyard_install::scope::Scope;
+use skillyard_install::scope::{Scope, ScopeKind};
 use skillyard_install::store::Store;
 use skillyard_install::target::AgentChoice;
 use skillyard_install::transaction;
@@ -122,9 +122,9 @@ impl Place {
         let environment = &context.environment;
         chronicle::recover_moved(context, &scope);
         Self {
-            scope,
             store: store(context),
-            records: Records::default(),
+            records: Records::beside(neighbour(context, &scope)),
+            scope,
             home: environment.home.clone(),
             preset: context
                 .config()
@@ -224,6 +224,16 @@ pub(crate) fn deciding(context: &Context) -> Vec<Scope> {
     let projects = roots.into_iter().map(|root| Scope::project(root, home));
     // With a link a project can name the user's folders as its own. The user's lock knows better.
     user_scope(context).into_iter().chain(projects).collect()
+}
+
+/// The other scope that has its skills in the same folders, where the home directory is a project.
+fn neighbour(context: &Context, scope: &Scope) -> Option<Scope> {
+    let user = user_scope(context)?;
+    match scope.kind {
+        ScopeKind::User => Some(Scope::project(&user.root, &scope.skillyard_home)),
+        ScopeKind::Project if whole(&scope.root) == whole(&user.root) => Some(user),
+        ScopeKind::Project => None,
+    }
 }
 
 fn user_scope(context: &Context) -> Option<Scope> {

@@ -65,6 +65,7 @@ mod install_recovery;
 mod install_registry;
 mod install_requires;
 mod install_same_bytes;
+mod install_scopes;
 mod install_secrets;
 mod install_settings;
 mod install_sources;

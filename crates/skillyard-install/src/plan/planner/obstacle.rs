@@ -6,6 +6,7 @@ use skillyard_format::Digest;
 use super::Planner;
 use crate::lockfile::Locked;
 use crate::plan::{LinkTarget, Obstacle, Occupant};
+use crate::scope::ScopeKind;
 
 impl Planner<'_> {
     /// That a skill would come from elsewhere than it is installed from, and may not.
@@ -50,6 +51,9 @@ impl Planner<'_> {
         if *occupant == Occupant::Nothing || self.before.entries(name).any(is_ours) {
             return None;
         }
+        if let Some(kind) = self.neighbour(occupant, name, target) {
+            return Some(Obstacle::OtherScope(kind));
+        }
         let is_target = |entry: &Locked| entry.targets.iter().any(|each| each == target);
         let is_ours = self.before.entries(name).any(is_target);
         Some(match occupant {
@@ -69,6 +73,19 @@ impl Planner<'_> {
             _ if is_ours => Obstacle::Edited(Vec::new()),
             _ => Obstacle::Foreign,
         })
+    }
+
+    /// The other scope that has exactly what is there in this place.
+    pub(super) fn neighbour(
+        &self,
+        occupant: &Occupant,
+        name: &str,
+        target: &str,
+    ) -> Option<ScopeKind> {
+        let neighbour = self.before.neighbour.as_ref()?;
+        let entry = neighbour.lock.get(name)?;
+        let is_there = entry.targets.iter().any(|each| each == target);
+        (is_there && self.is(occupant, target, entry)).then_some(neighbour.kind)
     }
 
     /// Whether what is there is exactly the entry.

@@ -23,6 +23,9 @@ fn obstacle_hint(conflicts: &[Conflict]) -> Option<&'static str> {
         Some(Obstacle::Repository | Obstacle::Link(_) | Obstacle::Unreadable(_)) => {
             "Move it away, or replace it with `--force`"
         }
+        Some(Obstacle::OtherScope(_)) => {
+            "Both scopes have their skills in the home directory: remove it in the other one, or replace it with `--force`"
+        }
         Some(Obstacle::Source) => {
             "Agents use it where it is; name others with `--agent`, or keep it in a folder that is no agent's and install it from there"
         }
