@@ -126,6 +126,13 @@ impl Journal {
         }
     }
 
+    /// The folders and files that go with it.
+    pub(crate) fn stages(&self) -> impl Iterator<Item = &Path> {
+        let (Progress::Preparing { stages } | Progress::Committed(Commit { stages, .. })) =
+            &self.progress;
+        stages.iter().map(|stage| &**stage)
+    }
+
     /// Writes it beside its place, whole; it counts once it is published.
     pub(crate) fn draft(&self, path: &Path) -> io::Result<Draft> {
         Draft::write(path, &serde_json::to_vec(self)?)

@@ -1,5 +1,6 @@
 #![doc = include_str!("../README.md")]
 
+mod abandoned;
 pub mod archive;
 pub mod candidate;
 pub mod chronicle;
@@ -35,4 +36,5 @@ pub mod transaction;
 pub mod tree;
 mod write;
 
+pub use abandoned::{abandoned, remove_abandoned};
 pub use journal::{Identity, recover_all, recover_moved};

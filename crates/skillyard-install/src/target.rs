@@ -16,6 +16,8 @@ use crate::scope::{Scope, ScopeKind};
 pub const SHARED: &str = ".agents/skills";
 /// The folder of the agent that does not read the shared one.
 const CLAUDE: &str = ".claude/skills";
+/// Where skills are put most often.
+pub(crate) const USUAL: [&str; 2] = [SHARED, CLAUDE];
 
 /// Which agents a skill is for.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -118,7 +120,7 @@ pub fn roots(folder: &Path) -> Vec<PathBuf> {
             .chain(also)
     });
     let of_presets = PRESETS.iter().filter_map(|(_, preset)| preset.folder());
-    let usual = [SHARED, CLAUDE].into_iter().chain(of_presets);
+    let usual = USUAL.into_iter().chain(of_presets);
     let targets = of_agents.chain(usual).map(Path::new);
     let roots = targets.filter(|target| folder.ends_with(target));
     let roots = roots.filter_map(|target| folder.ancestors().nth(target.components().count()));

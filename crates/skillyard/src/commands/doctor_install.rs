@@ -1,9 +1,11 @@
 //! `skillyard doctor`: whether installed skills are what the locks say.
 
+use std::path::PathBuf;
+
 use skillyard_catalog::Status;
 use skillyard_catalog::source::Surroundings;
 use skillyard_install::lockfile::{Gap, Lockfile};
-use skillyard_install::plan::{Change, Conflict, Obstacle, Settlement, Wish};
+use skillyard_install::plan::{Before, Change, Conflict, Obstacle, Settlement, Wish};
 use skillyard_install::records::Records;
 use skillyard_install::scope::Scope;
 use skillyard_install::transaction::{before, plan_in};
@@ -118,6 +120,7 @@ fn scope_checks(context: &Context, place: &Place) -> Vec<Check> {
             return checks;
         }
     };
+    checks.extend(left_over(scope, &before));
     let wish = Wish {
         present: before.lock.skills().to_vec(),
         dropped: before.dropped().map(str::to_owned).collect(),
@@ -148,7 +151,8 @@ fn scope_checks(context: &Context, place: &Place) -> Vec<Check> {
         checks.push(bad("requires", gap.to_string(), &hint));
     }
     let count = before.lock.skills().len();
-    if checks.is_empty() && count > 0 {
+    let is_bad = |check: &Check| check.verdict == Verdict::Bad;
+    if !checks.iter().any(is_bad) && count > 0 {
         let skills = if count == 1 { "skill is" } else { "skills are" };
         checks.push(good(
             "lock",
@@ -156,6 +160,29 @@ fn scope_checks(context: &Context, place: &Place) -> Vec<Check> {
         ));
     }
     checks
+}
+
+/// Folders that changes left behind, with which nothing here goes on.
+fn left_over(scope: &Scope, before: &Before) -> Vec<Check> {
+    let word = scope.kind.as_str();
+    let stages = skillyard_install::abandoned(scope, before).into_iter();
+    let check = |stage: PathBuf| {
+        let path = stage.display().to_string();
+        Check {
+            verdict: Verdict::Warning,
+            hint: Some(format!(
+                "Look whether something in it is yours, then remove it with `rm -r {}`; `skillyard sync --scope {word}` does that after a day where all of it is elsewhere, too",
+                shell_word(&path)
+            )),
+            ..good(
+                "left-over",
+                format!(
+                    "`{path}` is left of a change with which nothing here goes on ({word} scope)"
+                ),
+            )
+        }
+    };
+    stages.map(check).collect()
 }
 
 /// Where skills.toml and the lock do not match.

@@ -170,6 +170,7 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     let plan = finish::apply_as_wanted(context, &place, &goal, &trees, &settlement, last_check)?;
     check::remember(context, &scanner, &checked)?;
     check::remember(context, &scanner, &restored)?;
+    skillyard_install::remove_abandoned(&place.scope, &place.store, &before);
     let status = report_with(context, &place, &plan, Some(start), false, add)?;
     tell_about_trust(context, &place, &plan)?;
     held.after(context, status)
