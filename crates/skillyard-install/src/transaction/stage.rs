@@ -74,7 +74,9 @@ impl Transaction<'_> {
             let owner = Owner::around(&folder);
             std::fs::create_dir_all(&folder).map_err(failed)?;
             if let Some(owner) = owner {
-                made.iter().for_each(|each| owner.take_folder(each));
+                for each in &made {
+                    owner.take_folder(each);
+                }
             }
             let folder = folder.canonicalize().map_err(failed)?;
             self.check_inside(target)?;

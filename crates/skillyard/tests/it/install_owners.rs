@@ -27,7 +27,9 @@ fn what_root_installs_in_somebodys_project_is_theirs() {
             .collect::<Vec<_>>()
     };
     give(&root);
-    all(&root).iter().for_each(|path| give(path));
+    for path in all(&root) {
+        give(&path);
+    }
     let theirs = |what: &str| {
         for path in all(&root) {
             let found = fs::symlink_metadata(&path).unwrap();
