@@ -1,6 +1,7 @@
 #![doc = include_str!("../README.md")]
 
 mod answering;
+pub mod host;
 mod listener;
 mod patient;
 mod places;

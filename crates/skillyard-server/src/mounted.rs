@@ -5,9 +5,11 @@ use axum::Router;
 use axum::extract::Request;
 use axum::http::header::{AUTHORIZATION, HOST};
 use axum::http::uri::Authority;
-use axum::http::{HeaderMap, HeaderValue};
+use axum::http::HeaderMap;
 use axum::middleware::map_request;
 use skillyard_web::mount::Place;
+
+use crate::access::is_https;
 
 /// Where a registry stands.
 pub(crate) const REGISTRY: &str = "/registry";
@@ -66,11 +68,10 @@ fn url(request: &Request) -> Option<String> {
     if host.is_empty() || !host.chars().all(is_plain) {
         return None;
     }
-    // A proxy says so; whoever pretends only gets other links themselves.
-    let forwarded = request.headers().get("x-forwarded-proto");
-    let scheme = match forwarded.map(HeaderValue::as_bytes) {
-        Some(b"https") => "https",
-        _ => "http",
+    let scheme = if is_https(request.headers()) {
+        "https"
+    } else {
+        "http"
     };
     Some(format!("{scheme}://{host}{REGISTRY}"))
 }

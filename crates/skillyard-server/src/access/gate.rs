@@ -16,7 +16,9 @@ use skillyard_web::mount::LetIn;
 
 use super::identity::{By, identify};
 use super::origin::Sender;
-use super::refusal::{explain, login, no_token, reads_pages, unknown};
+use super::refusal::{
+    Refusal, explain, login, no_token, page_before, reads_pages, unknown,
+};
 use super::upload::Waiting;
 use super::{Access, Holder, Role, forgery, held, origin};
 use crate::chat::{Keeper, parent_of};
@@ -28,8 +30,8 @@ use crate::web;
 
 /// The largest body of a request.
 const MOST_BYTES: usize = 4 * 1024 * 1024;
-/// The largest form.
-const MOST_FORM_BYTES: usize = 64 * 1024;
+/// The largest form: the longest instructions of an agent, in letters that take nine bytes each.
+const MOST_FORM_BYTES: usize = 256 * 1024;
 /// How long an answer may take to begin.
 const PATIENCE: Duration = Duration::from_mins(1);
 
@@ -71,6 +73,8 @@ pub(crate) async fn gate(
     let method = request.method().clone();
     let trace = parent_of(request.headers());
     let start = Instant::now();
+    // Programs that ask for anything are told in JSON.
+    let reads_pages = reads_pages(request.headers()) && !path.starts_with("/api/");
     let waiting = Waiting::default();
     let request = request.map(|body| waiting.watch(body));
     let answer = tokio::time::timeout(PATIENCE, admit(&server, request, next)).await;
@@ -80,7 +84,7 @@ pub(crate) async fn gate(
             too_large().into_response()
         }
         Ok(Ok(response)) => response,
-        Ok(Err(refusal)) => refusal,
+        Ok(Err(refusal)) => refusal.told(reads_pages),
         Err(_) if waiting.for_client() => {
             let text = "the body of the request took too long";
             Problem::new(StatusCode::REQUEST_TIMEOUT, text).into_response()
@@ -108,8 +112,8 @@ pub(crate) async fn gate(
     super::headers::with_policy(response)
 }
 
-async fn admit(server: &Server, request: Request, next: Next) -> Result<Response, Response> {
-    let refuse = |status, text: &str| Problem::new(status, text).into_response();
+async fn admit(server: &Server, request: Request, next: Next) -> Result<Response, Refusal> {
+    let refuse = Refusal::new;
     let peer = request.extensions().get::<Peer>().map(|peer| peer.0.ip());
     let peer = server.proxy.address(peer, request.headers());
     if let Some(address) = peer
@@ -130,13 +134,13 @@ async fn admit(server: &Server, request: Request, next: Next) -> Result<Response
     }
     let identity = identify(server, request.headers(), peer)
         .map_err(|status| refuse(status, "too many wrong tokens"))?;
-    let request = limited(request).map_err(Problem::into_response)?;
+    let request = limited(request)?;
     let path = request.uri().path();
     let open =
         matches!(path, "/healthz" | "/login" | "/favicon.ico") || path.starts_with("/assets/");
     let Some(holder) = identity.holder else {
         if !open {
-            return Err(unknown(&request));
+            return Err(unknown(&request).into());
         }
         return Ok(next.run(request).await);
     };
@@ -152,6 +156,7 @@ async fn admit(server: &Server, request: Request, next: Next) -> Result<Response
         request
     };
     let (role, asker) = (holder.role, holder.clone());
+    let login = (identity.by == By::Cookie).then(|| server.sessions.ended(&identity.session));
     request.extensions_mut().insert(Visitor {
         keeper: match role {
             Role::Admin => Keeper::All,
@@ -167,7 +172,13 @@ async fn admit(server: &Server, request: Request, next: Next) -> Result<Response
     });
     let mut response = next.run(request).await;
     response.extensions_mut().insert(role);
-    Ok(held::while_held(response, asker, server.accesses()))
+    let login = async move {
+        match login {
+            Some(ended) => ended.await,
+            None => std::future::pending().await,
+        }
+    };
+    Ok(held::while_held(response, asker, server.accesses(), login))
 }
 
 /// Passes a request on to the registry, which asks for tokens of its own where it is changed.
@@ -177,19 +188,20 @@ async fn to_registry(
     peer: Option<IpAddr>,
     mut request: Request,
     next: Next,
-) -> Result<Response, Response> {
+) -> Result<Response, Refusal> {
     if readers == Readers::Everybody || has_registry_token(request.headers()) {
         return Ok(next.run(request).await);
     }
     let identity = identify(server, request.headers(), peer)
-        .map_err(|status| Problem::new(status, "too many wrong tokens").into_response())?;
+        .map_err(|status| Refusal::new(status, "too many wrong tokens"))?;
     if identity.holder.is_none() {
         let reads_pages = reads_pages(request.headers());
-        return Err(if reads_pages {
+        let answer = if reads_pages {
             login(&request)
         } else {
             no_token()
-        });
+        };
+        return Err(answer.into());
     }
     request.extensions_mut().insert(LetIn);
     Ok(next.run(request).await)
@@ -213,11 +225,20 @@ pub(crate) fn too_large() -> Problem {
     )
 }
 
+/// The answer to a form without end.
+fn too_long(before: Option<String>) -> Refusal {
+    let text = "the form is larger than 256 KiB; your browser's way back leads to what you wrote";
+    Refusal::Problem(Problem::new(StatusCode::PAYLOAD_TOO_LARGE, text), before)
+}
+
 /// The request, if it carries the value that only our pages know.
-async fn unforged(server: &Server, request: Request, session: &str) -> Result<Request, Response> {
+async fn unforged(server: &Server, request: Request, session: &str) -> Result<Request, Refusal> {
+    // Loading the answer again would only send the same form again.
+    let before = page_before(request.headers());
     let forged = || {
         let text = "the page is too old; load it again, then repeat this";
-        Problem::new(StatusCode::FORBIDDEN, text).into_response()
+        let problem = Problem::new(StatusCode::FORBIDDEN, text);
+        Refusal::Problem(problem, before.clone())
     };
     let header = request.headers().get(forgery::HEADER);
     if let Some(value) = header.and_then(|value| value.to_str().ok()) {
@@ -234,7 +255,7 @@ async fn unforged(server: &Server, request: Request, session: &str) -> Result<Re
     }
     let (parts, body) = request.into_parts();
     let body = Limited::new(body, MOST_FORM_BYTES).collect().await;
-    let bytes = body.map_err(|_| forged())?.to_bytes();
+    let bytes = body.map_err(|_| too_long(before.clone()))?.to_bytes();
     let mut fields = form_urlencoded::parse(&bytes);
     let value = fields.find(|(key, _)| key == forgery::FIELD);
     match value {

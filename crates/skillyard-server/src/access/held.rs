@@ -1,7 +1,7 @@
-//! Answers that go on: they end with the token that they were asked for with.
+//! Answers that go on: they end with the token, or the login, that they were asked for with.
 //!
-//! A stream is let in once and then tells for hours. Whoever took the token away meanwhile, or
-//! gave it another role, wants nothing more to be told.
+//! A stream is let in once and then tells for hours. Whoever took the token away meanwhile, gave it
+//! another role, or logged out, wants nothing more to be told.
 
 use std::pin::Pin;
 use std::task::{Context, Poll};
@@ -14,18 +14,23 @@ use tokio_stream::Stream;
 
 use super::{Access, Holder};
 
-/// The answer, which ends when its holder is not known any more if it would go on.
+/// The answer, which ends when its holder is not known any more, or `login` is done, if it would go
+/// on.
 pub(super) fn while_held(
     response: Response,
     holder: Holder,
     mut access: watch::Receiver<Access>,
+    login: impl Future<Output = ()> + Send + 'static,
 ) -> Response {
     let kind = response.headers().get(CONTENT_TYPE);
     if !kind.is_some_and(|kind| kind.as_bytes().starts_with(b"text/event-stream")) {
         return response;
     }
     let gone = async move {
-        let _ = access.wait_for(|access| !access.knows(&holder)).await;
+        tokio::select! {
+            _ = access.wait_for(|access| !access.knows(&holder)) => {}
+            () = login => {}
+        }
     };
     response.map(|body| {
         Body::from_stream(Held {

@@ -6,7 +6,7 @@ use std::time::Instant;
 use axum::http::header::AUTHORIZATION;
 use axum::http::{HeaderMap, StatusCode};
 
-use super::{Access, Holder, cookie, session};
+use super::{Access, Holder, cookie};
 use crate::server::Server;
 
 /// How somebody showed who they are.
@@ -45,7 +45,10 @@ pub(super) fn identify(
     };
     let authorization = headers.get(AUTHORIZATION);
     if let Some(value) = authorization.and_then(|value| value.to_str().ok()) {
-        let token = value.strip_prefix("Bearer ").unwrap_or_default();
+        let token = match value.split_once(' ') {
+            Some((scheme, token)) if scheme.eq_ignore_ascii_case("bearer") => token.trim(),
+            _ => "",
+        };
         let holder = tokens.holder(token);
         // Right tokens cost nothing, so that only guessing is slowed down.
         if holder.is_none() && peer.is_some_and(|peer| !server.guesses.take(peer, Instant::now())) {
@@ -57,7 +60,7 @@ pub(super) fn identify(
             session: String::new(),
         });
     }
-    let value = cookie::value(headers, session::COOKIE).unwrap_or_default();
+    let value = cookie::value(headers).unwrap_or_default();
     Ok(Identity {
         holder: server.sessions.holder(&tokens, value),
         by: By::Cookie,

@@ -3,7 +3,7 @@
 //! Every request passes [`gate::gate`]: rate, Host, Origin, role, forged changes. A handler cannot
 //! forget one of them, because none of them is a handler's business.
 
-mod cookie;
+pub(crate) mod cookie;
 mod forgery;
 pub(crate) mod gate;
 mod headers;
@@ -18,6 +18,7 @@ mod tokens;
 mod upload;
 
 pub(crate) use forgery::Forgery;
+pub(crate) use origin::is_https;
 pub(crate) use rate::Rate;
 pub use role::Role;
 pub use tokens::{AccessError, Holder, Tokens};

@@ -1,12 +1,8 @@
 //! Host and Origin: whether a request comes from a page of ours, or from none.
-//!
-//! A page of another site can be given a name that leads here (DNS rebinding); what it cannot do
-//! is send another Host than that name.
 
-use std::net::Ipv4Addr;
-
-use axum::http::header::{HOST, ORIGIN};
+use axum::http::header::ORIGIN;
 use axum::http::{HeaderMap, HeaderValue};
+use skillyard_listen::host;
 
 /// Why a request is not answered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -26,34 +22,15 @@ pub(super) enum Sender {
     Program,
 }
 
-/// Whether the host's name is one of this machine.
-fn is_loopback(host: &str) -> bool {
-    let name = match host.rsplit_once(':') {
-        Some((name, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) => name,
-        _ => host,
-    };
-    // Only whole addresses: shorter ways to write them are names to some.
-    let address = name.parse::<Ipv4Addr>();
-    name == "[::1]"
-        || name.eq_ignore_ascii_case("localhost")
-        || address.is_ok_and(|address| address.is_loopback())
-}
-
-/// Looks at Host, Origin and `Sec-Fetch-Site`; `host` is that of the request's line, if it has one.
+/// Looks at Host, Origin and `Sec-Fetch-Site`; `authority` is that of the request's line, if it has
+/// one.
 pub(super) fn check(
     headers: &HeaderMap,
     authority: Option<&str>,
     loopback_only: bool,
 ) -> Result<Sender, Foreign> {
-    let mut hosts = headers.get_all(HOST).iter();
-    let named = hosts.next().and_then(|host| host.to_str().ok());
-    let host = match (authority, named, hosts.next()) {
-        (Some(authority), None, _) => authority,
-        (None, Some(host), None) => host,
-        (Some(authority), Some(host), None) if authority.eq_ignore_ascii_case(host) => host,
-        _ => return Err(Foreign::Host),
-    };
-    if loopback_only && !is_loopback(host) {
+    let host = host::named(headers, authority).ok_or(Foreign::Host)?;
+    if loopback_only && !host::is_loopback(host) {
         return Err(Foreign::Host);
     }
     let site = headers.get("sec-fetch-site").map(HeaderValue::as_bytes);
@@ -78,6 +55,15 @@ pub(super) fn check(
         Some(authority) if authority.eq_ignore_ascii_case(host) => Ok(Sender::Browser),
         _ => Err(Foreign::Origin),
     }
+}
+
+/// Whether whoever asks does so over TLS: a proxy in front says so, or the page that asks is of such
+/// an address. Whoever pretends only gets other links and a stricter cookie themselves.
+pub(crate) fn is_https(headers: &HeaderMap) -> bool {
+    let forwarded = headers.get("x-forwarded-proto").map(HeaderValue::as_bytes);
+    let origin = headers.get(ORIGIN).map(HeaderValue::as_bytes);
+    forwarded.is_some_and(|scheme| scheme.eq_ignore_ascii_case(b"https"))
+        || origin.is_some_and(|origin| origin.starts_with(b"https://"))
 }
 
 #[cfg(test)]

@@ -2,23 +2,31 @@
 
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use sha2::{Digest as _, Sha256};
+use tokio::sync::watch;
+use tokio::time::Instant;
 
 use super::{Holder, Tokens};
 
-/// The cookie's name.
-pub(crate) const COOKIE: &str = "skillyard";
 /// How long a login lasts.
-const LIFETIME: Duration = Duration::from_hours(12);
+pub(crate) const LIFETIME: Duration = Duration::from_hours(12);
 /// How many logins are kept.
 const MOST: usize = 1_000;
 
 /// The logins.
 #[derive(Default)]
 pub(crate) struct Sessions {
-    known: Mutex<HashMap<[u8; 32], (Holder, Instant)>>,
+    known: Mutex<HashMap<[u8; 32], Login>>,
+}
+
+/// A login that holds.
+struct Login {
+    holder: Holder,
+    since: Instant,
+    /// Goes with the login, which whoever follows something with it hears.
+    held: watch::Sender<()>,
 }
 
 impl Sessions {
@@ -29,21 +37,40 @@ impl Sessions {
         getrandom::fill(&mut bytes).ok()?;
         let value = hex::encode(bytes);
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
-        known.retain(|_, (_, since)| since.elapsed() < LIFETIME);
+        known.retain(|_, login| login.since.elapsed() < LIFETIME);
         if known.len() >= MOST {
-            let oldest = known.iter().min_by_key(|(_, (_, since))| *since);
+            let oldest = known.iter().min_by_key(|(_, login)| login.since);
             let oldest = oldest.map(|(key, _)| *key);
             oldest.map(|key| known.remove(&key));
         }
-        known.insert(key(&value), (holder, Instant::now()));
+        let login = Login {
+            holder,
+            since: Instant::now(),
+            held: watch::Sender::new(()),
+        };
+        known.insert(key(&value), login);
         Some(value)
     }
 
     /// Who logged in with a cookie, as long as their token holds.
     pub(super) fn holder(&self, tokens: &Tokens, value: &str) -> Option<Holder> {
         let known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
-        let (holder, since) = known.get(&key(value))?;
-        (since.elapsed() < LIFETIME && tokens.has(holder)).then(|| holder.clone())
+        let login = known.get(&key(value))?;
+        (login.since.elapsed() < LIFETIME && tokens.has(&login.holder))
+            .then(|| login.holder.clone())
+    }
+
+    /// Is done when a login has ended: by its user, with its time, or because it made room.
+    pub(super) fn ended(&self, value: &str) -> impl Future<Output = ()> + Send + 'static {
+        let known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        let login = known.get(&key(value));
+        let login = login.map(|login| (login.held.subscribe(), login.since + LIFETIME));
+        async move {
+            if let Some((mut held, end)) = login {
+                let gone = async { while held.changed().await.is_ok() {} };
+                let _ = tokio::time::timeout_at(end, gone).await;
+            }
+        }
     }
 
     /// Ends a login.
@@ -56,4 +83,25 @@ impl Sessions {
 /// Values are looked up by their hash, so that the time of a comparison tells nothing.
 fn key(value: &str) -> [u8; 32] {
     Sha256::digest(value.as_bytes()).into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn a_login_ends_with_its_time() {
+        let token = "0123456789abcdef01234567";
+        let tokens = Tokens::parse(&format!("chat {token}")).unwrap();
+        let sessions = Sessions::default();
+        let value = sessions.login(&tokens, token).unwrap();
+        assert!(sessions.holder(&tokens, &value).is_some());
+        let start = Instant::now();
+        sessions.ended(&value).await;
+        assert!(start.elapsed() >= LIFETIME, "{:?}", start.elapsed());
+        assert!(sessions.holder(&tokens, &value).is_none());
+        let start = Instant::now();
+        sessions.ended("another").await;
+        assert_eq!(start.elapsed(), Duration::ZERO);
+    }
 }

@@ -2,7 +2,8 @@
 
 use std::convert::Infallible;
 
-use axum::http::{HeaderMap, StatusCode};
+use axum::http::header::CACHE_CONTROL;
+use axum::http::{HeaderMap, HeaderName, StatusCode};
 use axum::response::sse::{Event, KeepAlive, Sse};
 use axum::response::{IntoResponse as _, Response};
 use serde::Deserialize;
@@ -161,7 +162,12 @@ pub(super) async fn follow(
         drop(seat);
     });
     let events = Sse::new(ReceiverStream::new(receiver)).keep_alive(KeepAlive::default());
-    Ok(events.into_response())
+    // A proxy that gathers what it passes on would keep every event to itself.
+    let unkept = [
+        (CACHE_CONTROL, "no-cache, no-transform"),
+        (HeaderName::from_static("x-accel-buffering"), "no"),
+    ];
+    Ok((unkept, events).into_response())
 }
 
 /// Tells events until the reader goes, or the conversation is told elsewhere.

@@ -7,15 +7,15 @@ use askama::Template;
 use axum::Extension;
 use axum::extract::rejection::QueryRejection;
 use axum::extract::{Form, Query, State};
-use axum::http::header::{COOKIE, SET_COOKIE};
+use axum::http::header::SET_COOKIE;
 use axum::http::{HeaderMap, HeaderName, StatusCode};
 use axum::response::{IntoResponse as _, Redirect};
 use serde::Deserialize;
 
 use super::{Frame, NoPage, Page, shown};
-use crate::access::Access;
 use crate::access::gate::Peer;
-use crate::access::session;
+use crate::access::session::LIFETIME;
+use crate::access::{Access, cookie};
 use crate::problem::Problem;
 use crate::server::Server;
 
@@ -103,28 +103,16 @@ pub(crate) async fn login(
         };
         return Ok((StatusCode::UNAUTHORIZED, shown(&page)).into_response());
     };
-    let cookie = format!(
-        "{}={value}; Path=/; HttpOnly; SameSite=Strict; Max-Age=43200",
-        session::COOKIE
-    );
+    let cookie = cookie::kept(&headers, &value, LIFETIME.as_secs());
     Ok(([(SET_COOKIE, cookie)], Redirect::to(login.asked.page())).into_response())
 }
 
 /// `POST /logout`.
 pub(crate) async fn logout(State(server): State<Arc<Server>>, headers: HeaderMap) -> Page {
-    let cookies = headers
-        .get(COOKIE)
-        .and_then(|cookies| cookies.to_str().ok());
-    let prefix = format!("{}=", session::COOKIE);
-    for pair in cookies.unwrap_or_default().split(';') {
-        if let Some(value) = pair.trim().strip_prefix(&prefix) {
-            server.sessions.logout(value);
-        }
+    if let Some(value) = cookie::value(&headers) {
+        server.sessions.logout(value);
     }
-    let cookie = format!(
-        "{}=; Path=/; HttpOnly; SameSite=Strict; Max-Age=0",
-        session::COOKIE
-    );
+    let cookie = cookie::kept(&headers, "", 0);
     // What pages keep of what was being written goes, too.
     let headers = [
         (SET_COOKIE, cookie.as_str()),

@@ -39,6 +39,17 @@ pub(crate) struct Frame {
 }
 
 impl Frame {
+    /// Around a page for somebody of whom nothing is known.
+    fn stranger() -> Self {
+        Self {
+            holder: None,
+            csrf: String::new(),
+            logged_in: false,
+            keeper: Keeper::Token(String::new()),
+            extras: Extras::default(),
+        }
+    }
+
     fn is_admin(&self) -> bool {
         self.role() == Some(Role::Admin)
     }
@@ -82,17 +93,13 @@ impl<S: Sync> FromRequestParts<S> for Frame {
 
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Self::Rejection> {
         let visitor = parts.extensions.get::<Visitor>();
-        Ok(Self {
-            holder: visitor.map(|visitor| visitor.holder.clone()),
-            csrf: visitor
-                .map(|visitor| visitor.csrf.clone())
-                .unwrap_or_default(),
-            logged_in: visitor.is_some_and(|visitor| visitor.logged_in),
-            keeper: visitor.map_or(Keeper::Token(String::new()), |visitor| {
-                visitor.keeper.clone()
-            }),
-            extras: visitor.map(|visitor| visitor.extras).unwrap_or_default(),
-        })
+        Ok(visitor.map_or_else(Self::stranger, |visitor| Self {
+            holder: Some(visitor.holder.clone()),
+            csrf: visitor.csrf.clone(),
+            logged_in: visitor.logged_in,
+            keeper: visitor.keeper.clone(),
+            extras: visitor.extras,
+        }))
     }
 }
 
@@ -103,6 +110,8 @@ struct ProblemPage {
     frame: Frame,
     active: &'static str,
     problem: Problem,
+    /// The page to go on from, if it is not the start.
+    back: Option<String>,
 }
 
 /// Why there is no page.
@@ -128,6 +137,7 @@ impl IntoResponse for NoPage {
             frame: self.frame,
             active: "",
             problem: self.problem,
+            back: None,
         };
         let mut response = (status, shown(&page)).into_response();
         if let Some(cause) = cause {
@@ -181,6 +191,18 @@ pub(crate) async fn refused(request: Request, problem: Problem) -> Response {
     NoPage { frame, problem }.into_response()
 }
 
+/// A problem for a person who did not get past the gate, and the page to go on from.
+pub(crate) fn turned_away(problem: Problem, back: Option<String>) -> Response {
+    let status = problem.status();
+    let page = ProblemPage {
+        frame: Frame::stranger(),
+        active: "",
+        problem,
+        back,
+    };
+    (status, shown(&page)).into_response()
+}
+
 /// A problem as a program or as a person reads it.
 fn answered(frame: Frame, request: &Request, problem: Problem) -> Response {
     if request.uri().path().starts_with("/api/") {
@@ -193,6 +215,12 @@ fn answered(frame: Frame, request: &Request, problem: Problem) -> Response {
 fn skill_address(name: &str) -> String {
     // A slash in a name leads no deeper.
     format!("/skills/{}", encoded(name).replace('/', "%2F"))
+}
+
+/// The address of all events of a skill.
+fn events_address(name: &str) -> String {
+    let name: String = form_urlencoded::byte_serialize(name.as_bytes()).collect();
+    format!("/audit?skill={name}")
 }
 
 /// The beginning of a digest, for people.

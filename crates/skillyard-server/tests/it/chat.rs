@@ -2,6 +2,7 @@
 
 mod access;
 mod crowd;
+mod logout;
 mod sessions;
 
 use axum::http::StatusCode;
