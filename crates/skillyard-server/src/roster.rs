@@ -11,6 +11,7 @@ use utoipa::ToSchema;
 use crate::access::Holder;
 use crate::problem::Problem;
 use crate::server::Server;
+use crate::veil::Veil;
 
 /// An agent.
 #[derive(Debug, Clone, Serialize, ToSchema)]
@@ -36,6 +37,17 @@ pub(crate) struct Card {
     pub(crate) skills: Vec<PinnedSkill>,
     /// How many of its skills are not what they were.
     pub(crate) drifted: usize,
+}
+
+impl Card {
+    /// The same without the places of this machine that its texts name.
+    pub(crate) fn veiled(self, veil: &Veil) -> Self {
+        Self {
+            description: veil.over(&self.description),
+            instructions: veil.over(&self.instructions),
+            ..self
+        }
+    }
 }
 
 /// An agent that cannot be used as it is.

@@ -142,9 +142,17 @@ pub(crate) struct Version {
 #[utoipa::path(get, path = "/api/v1/agents", tag = "agents",
     responses((status = 200, body = AgentList),
         Forbidden, Missing))]
-pub(super) async fn list(State(server): State<Arc<Server>>) -> Result<Json<AgentList>, Problem> {
-    let (agents, damaged) = elsewhere(move || server.agent_cards()).await??;
-    Ok(Json(AgentList { agents, damaged }))
+pub(super) async fn list(
+    State(server): State<Arc<Server>>,
+    caller: Caller,
+) -> Result<Json<AgentList>, Problem> {
+    let read = elsewhere(move || {
+        let veil = caller.viewer(&server).veil();
+        let (agents, damaged) = server.agent_cards()?;
+        let agents = agents.into_iter().map(|card| card.veiled(&veil)).collect();
+        Ok::<_, Problem>(AgentList { agents, damaged })
+    });
+    Ok(Json(read.await??))
 }
 
 /// Make an agent
@@ -166,10 +174,14 @@ pub(super) async fn create(
         Forbidden, Missing))]
 pub(super) async fn get(
     State(server): State<Arc<Server>>,
+    caller: Caller,
     Named(name): Named<String>,
 ) -> Result<Json<Card>, Problem> {
-    let card = elsewhere(move || server.agent_card(&name)).await??;
-    Ok(Json(card))
+    let read = elsewhere(move || {
+        let veil = caller.viewer(&server).veil();
+        Ok::<_, Problem>(server.agent_card(&name)?.veiled(&veil))
+    });
+    Ok(Json(read.await??))
 }
 
 /// Change an agent, which makes a new version
@@ -216,12 +228,14 @@ pub(super) async fn versions(
         Senseless, Forbidden, Missing))]
 pub(super) async fn version(
     State(server): State<Arc<Server>>,
+    caller: Caller,
     Named((name, version)): Named<(String, u32)>,
 ) -> Result<Json<Value>, Problem> {
     let read = elsewhere(move || {
         let definitions = server.register.agents()?.definitions();
         let definition: Definition = definitions.version(&name, version)?;
-        Ok::<_, Problem>(serde_json::to_value(definition).unwrap_or_default())
+        let value = serde_json::to_value(definition).unwrap_or_default();
+        Ok::<_, Problem>(caller.viewer(&server).veil().value(value))
     });
     Ok(Json(read.await??))
 }

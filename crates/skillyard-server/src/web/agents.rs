@@ -38,11 +38,12 @@ pub(crate) async fn list(State(server): State<Arc<Server>>, frame: Frame) -> Pag
     let within = frame.clone();
     let composed = elsewhere(move || {
         let models = server.register.agents()?.models()?;
+        let veil = within.viewer(&server).veil();
         let (agents, damaged) = server.agent_cards()?;
         Ok::<_, Problem>(AgentsPage {
             frame: within,
             active: "agents",
-            agents,
+            agents: agents.into_iter().map(|card| card.veiled(&veil)).collect(),
             damaged,
             models: models.known,
             model: models.default,
@@ -63,10 +64,11 @@ pub(crate) async fn page(
     let within = frame.clone();
     let composed = elsewhere(move || {
         let kept = server.register.agents()?.definitions().load(&name)?;
+        let veil = within.viewer(&server).veil();
         Ok::<_, Problem>(AgentPage {
             frame: within,
             active: "agents",
-            agent: server.agent_card(&name)?,
+            agent: server.agent_card(&name)?.veiled(&veil),
             versions: kept.versions.into_iter().rev().collect(),
         })
     });

@@ -334,3 +334,33 @@ async fn huge_bodies_are_refused_everywhere() {
         assert_eq!(answer.status, StatusCode::PAYLOAD_TOO_LARGE, "{path}");
     }
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn paths_in_what_an_agent_is_told_are_for_admins() {
+    let server = TestServer::with_tokens();
+    let home = server.folder.path().display().to_string();
+    let new = json!({ "name": "clerk", "instructions": format!("Read {home}/notes."),
+        "description": format!("Knows {home}.") });
+    let admin = format!("Bearer {ADMIN}");
+    let headers = [JSON, ("authorization", admin.as_str())];
+    let made = server
+        .ask("POST", "/api/v1/agents", &headers, new.to_string())
+        .await;
+    assert_eq!(made.status, StatusCode::CREATED, "{}", made.text);
+    for path in [
+        "/api/v1/agents",
+        "/api/v1/agents/clerk",
+        "/api/v1/agents/clerk/versions/1",
+        "/agents",
+        "/agents/clerk",
+    ] {
+        for (token, sees) in [(CHAT, false), (ADMIN, true)] {
+            let token = format!("Bearer {token}");
+            let answer = server
+                .ask("GET", path, &[("authorization", &token)], "")
+                .await;
+            assert_eq!(answer.text.contains(&home), sees, "{path} {}", answer.text);
+            assert!(answer.text.contains("Knows "), "{path}");
+        }
+    }
+}
