@@ -7,6 +7,13 @@ export const make = (tag, name, ...content) => {
   return element;
 };
 
+/** The same for words of people, which go in the direction of their first letter. */
+export const said = (tag, name, ...content) => {
+  const element = make(tag, name, ...content);
+  element.dir = "auto";
+  return element;
+};
+
 const value = (page) => page.querySelector("meta[name=csrf]")?.content ?? "";
 let csrf = value(document);
 
@@ -18,7 +25,7 @@ const asked = async (path, options) => {
   }
 };
 /** Whether pages carry another value since this one was loaded, as after a new start of the server. */
-const renewed = async () => {
+export const renewed = async () => {
   const page = await asked(location.pathname);
   if (!page.ok) return false;
   const now = value(new DOMParser().parseFromString(await page.text(), "text/html"));
@@ -26,6 +33,8 @@ const renewed = async () => {
   if (is) csrf = now;
   return is;
 };
+/** The value that changes are sent with. */
+export const proof = () => csrf;
 
 /** A request of this page to its own server; where there is none, the answer is one with the status 0. */
 export const send = async (method, path, body) => {

@@ -15,6 +15,7 @@ const FILES: &[Asset] = &[
     Asset::script("cards.js", include_str!("../../assets/cards.js")),
     Asset::script("dom.js", include_str!("../../assets/dom.js")),
     Asset::script("draft.js", include_str!("../../assets/draft.js")),
+    Asset::script("forms.js", include_str!("../../assets/forms.js")),
     Asset::script("follow.js", include_str!("../../assets/follow.js")),
     Asset::script("markdown.js", include_str!("../../assets/markdown.js")),
     Asset::script("menu.js", include_str!("../../assets/menu.js")),
