@@ -127,6 +127,9 @@ pub enum RegistryError {
     /// A parameter that cannot be used.
     #[error("{0}")]
     Parameter(String),
+    /// The request names a host that is not this machine.
+    #[error("this registry answers to names of its own machine only, until `--url` says another")]
+    ForeignName,
     /// There is nothing at this address.
     #[error("there is nothing at this address")]
     NoRoute,
@@ -220,6 +223,7 @@ impl RegistryError {
             | Self::NotOwner { .. }
             | Self::Role { .. }
             | Self::MoreThanOwn(_)
+            | Self::ForeignName
             | Self::Mirror(_) => 403,
             Self::NoSkill(_)
             | Self::NoVersion { .. }
@@ -270,6 +274,7 @@ impl RegistryError {
             Self::NoFile { .. } => "no-such-file",
             Self::NoOwner(_) => "no-such-owner",
             Self::OtherPackage { .. } => "other-package",
+            Self::ForeignName => "foreign-name",
             Self::NoRoute => "not-found",
             Self::NoMethod => "method",
             Self::BrokenOff => "broken-off",

@@ -1,12 +1,14 @@
-//! What holds for every request: it is let in, it is answered in time, and browsers take the
+//! What holds for every request: it is let in under a name of ours, it is answered in time, and browsers take the
 //! answer for what it is.
 //!
 //! All of it stands in one layer: each of its own would cost every request several allocations.
 
 use axum::extract::{Request, State};
+use axum::http::uri::Authority;
 use axum::http::{HeaderValue, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Response};
+use skillyard_listen::host;
 use skillyard_web::cause::Cause;
 use skillyard_web::policy::POLICY;
 
@@ -15,7 +17,7 @@ use crate::error::RegistryError;
 use crate::moved::moved;
 use crate::pages::trouble;
 use crate::scoped::joined;
-use crate::server::Server;
+use crate::server::{Names, Server};
 use crate::tag::Asked;
 
 /// Puts an end to what takes too long, and sets the headers that every answer has.
@@ -48,8 +50,21 @@ pub(crate) async fn guard(State(server): State<Server>, request: Request, next: 
 /// A page about a problem says the same as the problem, whoever found it.
 async fn explained(server: &Server, request: Request, next: Next) -> Response {
     let reads_pages = trouble::reads_pages(request.headers());
-    let response = counted(server, request, next).await;
+    let response = match named(server, &request) {
+        Ok(()) => counted(server, request, next).await,
+        Err(error) => error.into_response(),
+    };
     trouble::explained(server, reads_pages, response).await
+}
+
+/// Refuses names of elsewhere, where only this machine is to be answered.
+fn named(server: &Server, request: &Request) -> Result<(), RegistryError> {
+    let authority = request.uri().authority().map(Authority::as_str);
+    let is_ours = || host::named(request.headers(), authority).is_some_and(host::is_loopback);
+    match server.settings.names {
+        Names::Loopback if !is_ours() => Err(RegistryError::ForeignName),
+        _ => Ok(()),
+    }
 }
 
 /// Lets through whoever has not asked too often, and says how much is left.

@@ -64,6 +64,17 @@ pub struct Settings {
     pub access: Access,
     /// Whose word counts about where a request comes from.
     pub proxy: Proxy,
+    /// Under which names it answers.
+    pub names: Names,
+}
+
+/// Under which names a registry answers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Names {
+    /// Under any that leads to it.
+    Any,
+    /// Under those of this machine: a name of another site that was made to lead here is none.
+    Loopback,
 }
 
 /// Who may read a registry.
@@ -87,6 +98,7 @@ impl Settings {
             rates: Rates::default(),
             access: Access::Open,
             proxy: Proxy::None,
+            names: Names::Any,
         }
     }
 }

@@ -7,6 +7,7 @@ use std::time::Duration;
 use axum::body::Body;
 use axum::http::Request;
 use serde_json::json;
+use skillyard_registry::server::Names;
 use tokio::net::TcpListener;
 
 use super::yard::{Yard, instructions, packed, skill, with_file};
@@ -500,4 +501,24 @@ fn count(folder: &std::path::Path) -> usize {
             if path.is_dir() { count(&path) } else { 1 }
         })
         .sum()
+}
+
+#[tokio::test]
+async fn a_registry_of_this_machine_is_read_under_no_name_of_elsewhere() {
+    let yard = Yard::with(|settings| settings.names = Names::Loopback).await;
+    let ask = |host: Option<&str>| {
+        let mut request = Request::get("/skills");
+        if let Some(host) = host {
+            request = request.header("host", host);
+        }
+        yard.send(request.body(Body::empty()).unwrap())
+    };
+    for host in ["localhost:7879", "127.0.0.1:7879", "[::1]:7879", "LOCALHOST"] {
+        assert_eq!(ask(Some(host)).await.status, 200, "{host}");
+    }
+    for host in ["evil.example:7879", "127.0.0.1.nip.io", "0.0.0.0:7879"] {
+        let answer = ask(Some(host)).await;
+        assert_eq!(answer.problem(), "403 foreign-name", "{host}");
+    }
+    assert_eq!(ask(None).await.problem(), "403 foreign-name");
 }

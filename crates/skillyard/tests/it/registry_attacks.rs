@@ -2,12 +2,13 @@
 //! behind a server that changes its answers.
 
 use std::io::{Read as _, Write as _};
-use std::net::TcpStream;
+use std::net::{TcpListener, TcpStream};
 use std::sync::{Arc, Mutex};
 
 use serde_json::{Value, json};
 
 use super::TestContext;
+use super::registry::Server as Registry;
 use super::servers::http::{Asked, Reply, Server};
 
 pub(super) type Change = Box<dyn Fn(&Asked, Reply) -> Reply + Send + Sync>;
@@ -94,7 +95,7 @@ pub(super) fn at(
     })
 }
 
-fn furnished(context: &TestContext) -> (super::registry::Server, Middle) {
+fn furnished(context: &TestContext) -> (Registry, Middle) {
     let server = context.with_registry();
     let middle = Middle::before(&server.url);
     context.good(&["config", "set", "registry.url", &middle.server.url("")]);
@@ -316,4 +317,31 @@ fn a_mirror_takes_in_only_what_was_signed() {
     }));
     let said = context.bad(&mirror);
     assert!(said.contains("was not signed by its key"), "{said}");
+}
+
+/// The status that a registry answers with under a name.
+fn status(registry: &Registry, host: &str) -> String {
+    let address = registry.url.trim_start_matches("http://");
+    let mut stream = TcpStream::connect(address).unwrap();
+    let head = format!("GET /skills HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n");
+    stream.write_all(head.as_bytes()).unwrap();
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).unwrap();
+    answer.split(' ').nth(1).unwrap().to_owned()
+}
+
+#[test]
+fn a_registry_of_this_machine_answers_to_names_of_it_alone() {
+    let context = TestContext::new();
+    let registry = Registry::start(&context);
+    let address = registry.url.trim_start_matches("http://");
+    for (host, expected) in [(address, "200"), ("localhost", "200"), ("evil.example", "403")] {
+        assert_eq!(status(&registry, host), expected, "{host}");
+    }
+    // Whoever names an address is asked under the names that lead to it.
+    let port = TcpListener::bind("127.0.0.1:0").and_then(|free| free.local_addr());
+    let port = port.unwrap().port().to_string();
+    let url = format!("http://127.0.0.1:{port}");
+    let named = Registry::start_with(&context, &["--port", &port, "--url", &url]);
+    assert_eq!(status(&named, "skills.example"), "200");
 }

@@ -10,7 +10,7 @@ use std::time::Duration;
 use serde_json::json;
 use skillyard_registry::maintenance;
 use skillyard_registry::rate::Rates;
-use skillyard_registry::server::{Access, Proxy};
+use skillyard_registry::server::{Access, Names, Proxy};
 use skillyard_registry::{Registry, Server, Settings};
 use skillyard_server::Line;
 use tokio::net::TcpListener;
@@ -50,7 +50,8 @@ pub(super) struct Args {
     /// The port to listen on; 0 takes any that is free
     #[arg(long, default_value_t = 7879)]
     port: u16,
-    /// Where clients reach it, if that is elsewhere; with https unless only this machine can
+    /// Where clients reach it, if that is elsewhere; with https unless only this machine can. Without it, a registry
+    /// that only this machine reaches answers to names of this machine alone
     #[arg(long, value_name = "URL")]
     url: Option<String>,
     /// The key that signs the log of all versions; the same on every node of a cluster
@@ -108,6 +109,9 @@ pub(super) async fn run(context: &Context, args: &Args) -> Outcome {
         reads: NonZeroU32::new(args.reads_per_minute),
         writes: NonZeroU32::new(args.writes_per_minute),
     };
+    if args.url.is_none() && bound.ip().is_loopback() {
+        settings.names = Names::Loopback;
+    }
     if args.private {
         settings.access = Access::Private;
     }
