@@ -114,6 +114,8 @@ schemathesis: $(VENV)-schemathesis/.done
 	cargo build -p skillyard
 	SKILLYARD_BIN=target/debug/skillyard $(VENV)-schemathesis/bin/python tests/schemathesis/run.py server --minutes $(MINUTES)
 	SKILLYARD_BIN=target/debug/skillyard $(VENV)-schemathesis/bin/python tests/schemathesis/run.py registry --minutes $(MINUTES)
+	SKILLYARD_BIN=target/debug/skillyard $(VENV)-schemathesis/bin/python tests/schemathesis/run.py server --closed
+	SKILLYARD_BIN=target/debug/skillyard $(VENV)-schemathesis/bin/python tests/schemathesis/run.py registry --closed
 
 $(VENV)-schemathesis/.done: tests/schemathesis/requirements.txt
 	python3 -m venv $(VENV)-schemathesis

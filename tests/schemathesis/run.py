@@ -1,7 +1,8 @@
 """Asks the server and the registry whatever their OpenAPI documents allow, and what they do not.
 
 No answer may be a 5xx, and every answer has to be one that the document describes: status, type, headers and body.
-`run.py server|registry [--minutes 10]`; the binary is `$SKILLYARD_BIN`.
+`run.py server|registry [--closed] [--minutes 10]`; the binary is `$SKILLYARD_BIN`. With `--closed` nobody is
+answered without a token; schemathesis has one and leaves it out at times.
 """
 
 import argparse
@@ -21,8 +22,11 @@ CHECKS = ("not_a_server_error,status_code_conformance,content_type_conformance,"
           "response_headers_conformance,response_schema_conformance")
 
 
-def server(binary: Path, home: Path) -> tuple[Server, str, list[str]]:
-    """The server over a few skills, on this machine, where everybody is an admin."""
+TOKEN = "admin-token-0123456789abcdef"
+
+
+def server(binary: Path, home: Path, closed: bool) -> tuple[Server, str, list[str]]:
+    """The server over a few skills, on this machine, where everybody is an admin, or whoever has the token."""
     skills = home / ".agents/skills"
     skills.mkdir(parents=True)
     make_skills(skills, 20)
@@ -30,15 +34,22 @@ def server(binary: Path, home: Path) -> tuple[Server, str, list[str]]:
     broken.mkdir()
     (broken / "SKILL.md").write_text("no frontmatter\n")
     port = free_port()
-    started = Server("server", [binary, "serve", "--port", port], port, "/healthz", cwd=home, env={"HOME": str(home)})
-    return started, "/api/v1/openapi.json", []
+    flags = []
+    if closed:
+        tokens = home / "tokens.txt"
+        tokens.write_text(f"admin {TOKEN}\n")
+        tokens.chmod(0o600)
+        flags = ["--token-file", tokens]
+    command = [binary, "serve", "--port", port, *flags]
+    started = Server("server", command, port, "/healthz", cwd=home, env={"HOME": str(home)})
+    return started, "/api/v1/openapi.json", ["--header", f"Authorization: Bearer {TOKEN}"] if closed else []
 
 
-def registry(binary: Path, home: Path) -> tuple[Server, str, list[str]]:
+def registry(binary: Path, home: Path, closed: bool) -> tuple[Server, str, list[str]]:
     """The registry with three versions of a skill and a token for everything."""
     env = {"HOME": str(home), "SKILLYARD_HOME": str(home / ".skillyard")}
     port = free_port()
-    limits = ["--reads-per-minute", 0, "--writes-per-minute", 0]
+    limits = ["--reads-per-minute", 0, "--writes-per-minute", 0, *(["--private"] if closed else [])]
     started = Server("registry", [binary, "registry", "serve", "--port", port, *limits], port, "/health", env=env)
     run = lambda *words: subprocess.run([binary, *words], env={**os.environ, **env}, cwd=home, capture_output=True, text=True,
                                         check=True).stdout
@@ -59,14 +70,16 @@ def registry(binary: Path, home: Path) -> tuple[Server, str, list[str]]:
 def main() -> int:
     arguments = argparse.ArgumentParser(description=__doc__)
     arguments.add_argument("which", choices=["server", "registry"])
+    arguments.add_argument("--closed", action="store_true")
     arguments.add_argument("--minutes", type=float, default=0.5)
     arguments.add_argument("--binary", type=Path, default=os.environ.get("SKILLYARD_BIN"))
     options = arguments.parse_args()
     with tempfile.TemporaryDirectory() as home:
         start = {"server": server, "registry": registry}[options.which]
-        started, document, further = start(Path(options.binary).resolve(), Path(home))
+        started, document, further = start(Path(options.binary).resolve(), Path(home), options.closed)
         with started:
-            if ask(started, {"path": document})[0] != 200:
+            headers = dict([further[1].split(": ")] if further else [])
+            if ask(started, {"path": document, "headers": headers})[0] != 200:
                 raise SystemExit(f"there is no document at {document}")
             command = [
                 Path(sys.executable).parent / "schemathesis", "run", f"http://127.0.0.1:{started.port}{document}",

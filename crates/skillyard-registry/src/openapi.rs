@@ -1,12 +1,16 @@
 //! The document that says what the registry can do, made from the code that does it.
 
 use axum::Json;
+use axum::extract::State;
 use utoipa::openapi::ServerBuilder;
 use utoipa::openapi::path::Operation;
-use utoipa::openapi::security::{HttpAuthScheme, HttpBuilder, SecurityScheme};
+use utoipa::openapi::security::{
+    HttpAuthScheme, HttpBuilder, SecurityRequirement, SecurityScheme,
+};
 use utoipa::openapi::{Content, Paths, Ref, RefOr, Response, ResponseBuilder, path::ParameterIn};
 use utoipa::{Modify, OpenApi};
 
+use crate::auth::is_free;
 use crate::endpoints::{
     apm, changes, deprecate, dist_tags, download, health, index, list, log, marketplace, me,
     namespaces, owners, publish, show, tokens, transfers, well_known, yank,
@@ -14,6 +18,7 @@ use crate::endpoints::{
 use crate::pages::{assets, compare, file, home, owner, skill};
 use crate::problem::Problem;
 use crate::reached::{Reached, below};
+use crate::server::{Access, Server};
 
 #[derive(OpenApi)]
 #[openapi(
@@ -87,13 +92,31 @@ struct Document;
 /// Read this document
 #[utoipa::path(get, path = "/openapi.json", tag = "registry",
     responses((status = 200, description = "an OpenAPI 3.1 document", content_type = "application/json")))]
-pub(crate) async fn document(Reached(url): Reached) -> Json<utoipa::openapi::OpenApi> {
+pub(crate) async fn document(
+    State(server): State<Server>,
+    Reached(url): Reached,
+) -> Json<utoipa::openapi::OpenApi> {
     let mut document = Document::openapi();
+    if server.settings.access == Access::Private {
+        close(&mut document.paths);
+    }
     // Paths stand below where this document was found.
     let below = below(&url);
     let root = if below.is_empty() { "/" } else { &below };
     document.servers = Some(vec![ServerBuilder::new().url(root).build()]);
     Json(document)
+}
+
+/// What is read without a token elsewhere needs one here.
+fn close(paths: &mut Paths) {
+    let closed = paths.paths.iter_mut().filter(|(path, _)| !is_free(path));
+    for operation in closed.filter_map(|(_, item)| item.get.as_mut()) {
+        let needed = SecurityRequirement::new("token", Vec::<String>::new());
+        operation.security.get_or_insert_with(|| vec![needed]);
+        let usual = || RefOr::Ref(Ref::from_response_name("Problem"));
+        let responses = &mut operation.responses.responses;
+        responses.entry("401".to_owned()).or_insert_with(usual);
+    }
 }
 
 /// What holds for every route and therefore stands at none: tokens, tags, and how things go wrong.
@@ -154,7 +177,7 @@ fn complete(operation: &mut Operation) {
         };
         parameters.iter().any(is)
     };
-    let mut statuses = vec!["405", "408", "429", "503"];
+    let mut statuses = vec!["403", "405", "408", "429", "503"];
     if has(ParameterIn::Path) || parameters.is_empty() {
         statuses.push("404");
     }
@@ -162,7 +185,7 @@ fn complete(operation: &mut Operation) {
         statuses.push("400");
     }
     if operation.security.is_some() {
-        statuses.extend(["401", "403", "409", "422"]);
+        statuses.extend(["401", "409", "422"]);
     }
     let responses = &mut operation.responses.responses;
     for status in statuses {

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use serde_json::Value;
+use skillyard_registry::server::Access;
 
 use super::yard::{Yard, skill, with_file};
 
@@ -138,4 +139,22 @@ async fn what_is_for_one_account_is_not_kept_by_others() {
     let ada = yard.full("ada").await;
     let me = yard.ask("GET", "/me", Some(&ada), "").await;
     assert_eq!(me.header("cache-control"), "private, no-store");
+}
+
+#[tokio::test]
+async fn the_document_of_a_private_registry_says_where_a_token_is_needed() {
+    let open = Yard::new().await.get("/openapi.json").await.json();
+    assert!(open["paths"]["/skills"]["get"].get("security").is_none());
+    let yard = Yard::with(|settings| settings.access = Access::Private).await;
+    let ada = yard.full("ada").await;
+    let document = yard.ask("GET", "/openapi.json", Some(&ada), "").await;
+    let document = document.json();
+    for (path, item) in document["paths"].as_object().unwrap() {
+        let Some(read) = item.get("get") else {
+            continue;
+        };
+        let is_free = path == "/health" || path.starts_with("/assets/");
+        let says = read.get("security").is_some() && read["responses"].get("401").is_some();
+        assert_eq!(says, !is_free, "{path}");
+    }
 }

@@ -4,14 +4,16 @@ use std::sync::Arc;
 
 use axum::Json;
 use axum::extract::State;
-use utoipa::OpenApi;
 use utoipa::openapi::RefOr;
 use utoipa::openapi::schema::{AdditionalProperties, AllOf, Components, Object, Schema};
+use utoipa::openapi::security::{HttpAuthScheme, HttpBuilder, SecurityScheme};
+use utoipa::{IntoResponses as _, Modify, OpenApi};
 
 use super::{
     agents, audit, files, find, guard, install, manage, messages, models, prompt, remcochat,
     sessions, skill, skills, tools,
 };
+use super::refusals::{Gate, Upload};
 use crate::problem::Problem;
 use crate::server::Server;
 
@@ -61,9 +63,45 @@ use crate::server::Server;
         remcochat::reload,
     ),
     // Refusals only refer to it.
-    components(schemas(Problem))
+    components(schemas(Problem)),
+    // On this machine nobody is asked for one.
+    security(("token" = []), ()),
+    modifiers(&Usual)
 )]
 struct Document;
+
+/// What holds for every route and therefore stands at none: tokens, and what the gate refuses.
+struct Usual;
+
+impl Modify for Usual {
+    fn modify(&self, document: &mut utoipa::openapi::OpenApi) {
+        let components = document.components.get_or_insert_default();
+        let bearer = HttpBuilder::new()
+            .scheme(HttpAuthScheme::Bearer)
+            .description(Some("a token of `--token-file`"))
+            .build();
+        components.add_security_scheme("token", SecurityScheme::Http(bearer));
+        let items = document.paths.paths.values_mut();
+        let operations = items.flat_map(|item| {
+            [
+                &mut item.get,
+                &mut item.put,
+                &mut item.post,
+                &mut item.delete,
+            ]
+        });
+        for operation in operations.flatten() {
+            let mut usual = Gate::responses();
+            if operation.request_body.is_some() {
+                usual.extend(Upload::responses());
+            }
+            for (status, response) in usual {
+                let responses = &mut operation.responses.responses;
+                responses.entry(status).or_insert(response);
+            }
+        }
+    }
+}
 
 /// `GET /api/v1/openapi.json`.
 pub(super) async fn document(State(server): State<Arc<Server>>) -> Json<utoipa::openapi::OpenApi> {

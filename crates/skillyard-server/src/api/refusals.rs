@@ -40,6 +40,34 @@ refusals! {
     Full = "503", "there is no room for more at the moment";
 }
 
+/// What anybody can be refused with, whatever they ask for.
+pub(super) struct Gate;
+
+impl IntoResponses for Gate {
+    fn responses() -> BTreeMap<String, RefOr<Response>> {
+        let all = [
+            ("401", "a token is needed, where the server has tokens"),
+            ("403", "who asks may not do this"),
+            ("429", "too many requests, or too many wrong tokens"),
+            ("503", "the answer took too long"),
+        ];
+        all.into_iter()
+            .flat_map(|(status, description)| refused(status, description))
+            .collect()
+    }
+}
+
+/// What whoever sends a body can be refused with besides.
+pub(super) struct Upload;
+
+impl IntoResponses for Upload {
+    fn responses() -> BTreeMap<String, RefOr<Response>> {
+        let mut all = refused("408", "the body took too long");
+        all.extend(refused("413", "the body is larger than 4 MiB"));
+        all
+    }
+}
+
 fn refused(status: &str, description: &str) -> BTreeMap<String, RefOr<Response>> {
     let schema = Ref::from_schema_name(Problem::name());
     let content = ContentBuilder::new().schema(Some(schema)).build();

@@ -147,7 +147,7 @@ pub(super) async fn list(
 
 /// Begin a session
 #[utoipa::path(post, path = "/api/v1/sessions", tag = "chat",
-    request_body(content = Opening, description = "may be left out"),
+    request_body(content = Option<Opening>, description = "may be left out"),
     responses((status = 201, body = Opened),
         Senseless, Forbidden, Missing))]
 pub(super) async fn open(

@@ -503,3 +503,24 @@ async fn what_cannot_be_recorded_is_answered_told_once_counted_and_made_good() {
     assert_eq!(kinds, ["audit.lost", "skill.activated", "skill.activated"]);
     assert_eq!(events[0].detail["events"], "3");
 }
+
+#[tokio::test]
+async fn the_document_tells_of_tokens_and_of_what_the_gate_refuses() {
+    let document = TestServer::new().get("/api/v1/openapi.json").await.json();
+    let scheme = &document["components"]["securitySchemes"]["token"];
+    assert_eq!(scheme["scheme"], "bearer");
+    assert_eq!(document["security"], json!([{ "token": [] }, {}]));
+    for (path, item) in document["paths"].as_object().unwrap() {
+        for (method, operation) in item.as_object().unwrap() {
+            let responses = operation["responses"].as_object().unwrap();
+            let has = |status: &str| responses.contains_key(status);
+            for status in ["401", "403", "429", "503"] {
+                assert!(has(status), "{method} {path} {status}");
+            }
+            let sends = operation.get("requestBody").is_some();
+            assert_eq!(has("413") && has("408"), sends, "{method} {path}");
+        }
+    }
+    let opening = &document["paths"]["/api/v1/sessions"]["post"]["requestBody"];
+    assert_ne!(opening["required"], true, "{opening}");
+}
