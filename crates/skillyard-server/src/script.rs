@@ -4,6 +4,8 @@
 //! row of the trust table that never asks, needs no question, and what is blocked is not asked
 //! about. Only of the rest the user of the client is asked, each way of asking in its own words.
 
+mod runnable;
+
 use std::fmt::Write as _;
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
@@ -231,7 +233,10 @@ pub(crate) fn judged(
     let standing = server.host.standing(skill, Some(&digest));
     let beforehand = match standing.scripts.as_str() {
         "run" => Beforehand::Run,
-        "ask" => Beforehand::Ask(veil.over(&standing.reason)),
+        "ask" => {
+            runnable::check(&contents, &name, &input.script)?;
+            Beforehand::Ask(veil.over(&standing.reason))
+        }
         _ => {
             let text = blocked(standing.reason, Some(name), None);
             return Err(denied(veil.over(&text)));

@@ -165,3 +165,26 @@ async fn over_the_api_users_activate_what_is_for_them() {
         403
     );
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn nobody_is_asked_about_what_cannot_run() {
+    let server = with(&[("free", "")]);
+    std::fs::write(server.skills().join("free/notes.txt"), "words").unwrap();
+    server.server.reload().unwrap();
+    let call = |script: &str| json!({ "name": "free", "script": script });
+    for (script, status, told) in [
+        ("../SKILL.md", 404, "skill `free` has no script `../SKILL.md`"),
+        ("scripts/y.sh", 404, "skill `free` has no script `scripts/y.sh`"),
+        ("/bin/sh", 404, "skill `free` has no script `/bin/sh`"),
+        ("SKILL.md", 400, "`SKILL.md` is no script"),
+        ("notes.txt", 400, "`notes.txt` is no script"),
+    ] {
+        let (found, detail) = posted(&server, RUN, "tools/skill_run", &call(script)).await;
+        assert_eq!(found, status, "{script}: {detail}");
+        assert!(detail.starts_with(told), "{script}: {detail}");
+    }
+    for script in ["scripts/x.sh", "./scripts/x.sh", "x.sh"] {
+        let asked = posted(&server, RUN, "tools/skill_run", &call(script)).await;
+        assert_eq!(asked.0, 428, "{script}: {}", asked.1);
+    }
+}
