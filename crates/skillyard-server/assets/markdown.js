@@ -1,9 +1,31 @@
 // Markdown as elements, for the words of models. It knows what models write most; whatever else
 // there is stays text. Links lead to the web only, pictures are not loaded.
-import { make } from "./dom.js";
+import { make, said } from "./dom.js";
 
-// An address may have brackets in it that belong together.
-const INLINE = /(`+)([^`](?:[\s\S]*?[^`])??)\1(?!`)|\*\*(\S(?:[\s\S]*?\S)??)\*\*|\*([^\s*](?:[^*]*[^\s*])?)\*|\[([^\]\n]+)\]\(((?:[^\s()]|\([^\s()]*\))+)\)|(https?:\/\/(?:[^\s<>"'()\]]|\([^\s<>"'()\]]*\))+)/;
+// Nobody emphasises more; and what is opened a thousand times and never closed is soon looked through.
+const SPAN = 2_000;
+const LETTER = "[\\p{L}\\p{N}_]";
+/** Text between two marks, which blanks do not touch; what stands behind a backslash closes nothing. */
+const between = (mark) => `${mark}(?!\\s)((?:\\\\[^]|[^\\\\]){1,${SPAN}}?)(?<!\\s)${mark}`;
+/** The same where the marks are no part of a word, such as a name of a file. */
+const around = (mark) => `(?<!${LETTER})${between(mark)}(?!${LETTER})`;
+const INLINE = new RegExp(
+  [
+    "\\\\([!-\\/:-@[-`{-~])",
+    "(?<!`)(`+)(?!`)([^]+?)(?<!`)\\2(?!`)",
+    between("\\*\\*\\*"),
+    between("\\*\\*"),
+    around("__"),
+    between("~~"),
+    `\\*(?![\\s*])((?:\\\\[^]|[^\\\\*]){1,${SPAN}}?)(?<!\\s)\\*`,
+    around("_"),
+    // An address may have brackets in it that belong together, and a title behind it.
+    `\\[((?:\\\\[^]|[^\\\\\\]\\n]){1,500})\\]\\(((?:[^\\s()]|\\([^\\s()]*\\))+)(?:\\s+(?:"[^"\\n]*"|'[^'\\n]*'))?\\)`,
+    "<(https?:\\/\\/[^\\s<>]+)>",
+    `(https?:\\/\\/(?:[^\\s<>"'()\\]]|\\([^\\s<>"'()\\]]*\\))+)`,
+  ].join("|"),
+  "gu",
+);
 
 const link = (address, ...content) => {
   let url;
@@ -22,20 +44,22 @@ const link = (address, ...content) => {
 
 const inline = (text) => {
   const parts = [];
-  let rest = text;
-  for (;;) {
-    const found = INLINE.exec(rest);
-    if (!found) break;
-    if (found.index) parts.push(rest.slice(0, found.index));
-    const [whole, , code, strong, soft, label, target, bare] = found;
-    if (code !== undefined) parts.push(make("code", "", code.trim()));
-    else if (strong !== undefined) parts.push(make("strong", "", ...inline(strong)));
-    else if (soft !== undefined) parts.push(make("em", "", ...inline(soft)));
+  let at = 0;
+  for (const found of text.matchAll(INLINE)) {
+    const [whole, plain, , code, both, strong, strongToo, gone, soft, softToo, label, target, marked, bare] = found;
+    const address = marked ?? bare;
+    if (found.index > at) parts.push(text.slice(at, found.index));
+    at = found.index + whole.length;
+    if (plain !== undefined) parts.push(plain);
+    else if (code !== undefined) parts.push(make("code", "", code.trim()));
+    else if (both !== undefined) parts.push(make("strong", "", make("em", "", ...inline(both))));
+    else if (strong ?? strongToo) parts.push(make("strong", "", ...inline(strong ?? strongToo)));
+    else if (gone !== undefined) parts.push(make("del", "", ...inline(gone)));
+    else if (soft ?? softToo) parts.push(make("em", "", ...inline(soft ?? softToo)));
     else if (label !== undefined) parts.push(link(target, ...inline(label)) ?? whole);
-    else parts.push(link(bare, bare) ?? whole);
-    rest = rest.slice(found.index + whole.length);
+    else parts.push(link(address, address) ?? whole);
   }
-  if (rest) parts.push(rest);
+  if (at < text.length) parts.push(text.slice(at));
   return parts;
 };
 
@@ -43,6 +67,9 @@ const inline = (text) => {
 const LINE = /\r\n?|\n/;
 const FENCE = /^\s*(`{3,}|~{3,})/;
 const HEADING = /^(#{1,6})\s+([^]*?)\s*#*$/;
+// The line below a heading; one hyphen alone begins a list.
+const UNDERLINE = /^ {0,3}(=+|-{2,})\s*$/;
+const TASK = /^\[([ xX])\](?=\s)/;
 const RULE = /^\s*([-*_])(\s*\1){2,}\s*$/;
 const ITEM = /^(\s*)([-*+]|(\d+)[.)])(\s+)([^]*)$/;
 const QUOTE = /^>\s?/;
@@ -104,9 +131,10 @@ const items = (lines) => {
 
 const list = (lines, depth) => {
   const all = items(lines);
-  const element = make(all[0].number === undefined ? "ul" : "ol");
+  const element = said(all[0].number === undefined ? "ul" : "ol");
   if (all[0].number > 1) element.start = all[0].number;
   for (const item of all) {
+    item.lines[0] = item.lines[0].replace(TASK, (_, mark) => (mark === " " ? "☐" : "☑"));
     const [first, ...others] = blocks(item.lines, depth + 1);
     // The words of an item are no paragraph of their own.
     const words = first?.tagName === "P" ? [...first.childNodes] : [first];
@@ -174,8 +202,11 @@ const blocks = (lines, depth, starts = []) => {
       const quoted = take((each) => !each.startsWith(">")).map((each) => each.replace(QUOTE, ""));
       made.push(make("blockquote", "", ...blocks(quoted, depth + 1)));
     } else {
-      const ends = (each) => isBlank(each) || FENCE.test(each) || HEADING.test(each) || QUOTE.test(each) || ITEM.test(each);
-      made.push(make("p", "", ...inline(take(ends).join("\n"))));
+      const ends = (each) => isBlank(each) || [FENCE, HEADING, QUOTE, ITEM, UNDERLINE].some((kind) => kind.test(each));
+      const words = inline(take(ends).join("\n"));
+      const under = UNDERLINE.exec(lines[at] ?? "")?.[1];
+      if (under) at += 1;
+      made.push(make(under ? (under[0] === "=" ? "h3" : "h4") : "p", "", ...words));
     }
   }
   return made;
