@@ -3,7 +3,7 @@
 import { furnish, home, serve } from "./home.mjs";
 import { launch, open } from "./look.mjs";
 import * as steps from "./steps.mjs";
-import { crowd, many, outage, prose, tooLong, writing } from "./writing.mjs";
+import { chips, crowd, directions, many, outage, prose, tooLong, twice, writing } from "./writing.mjs";
 
 const TOUR = ["conformance", "approvals", "agents", "library", "governing", "hostile", "registry"];
 
@@ -40,14 +40,16 @@ try {
   await tour("light", bare, ["firstVisit"]);
   await tour("light", furnished, TOUR);
   console.log(`light: ${TOUR.length + 1} tours as expected`);
-  for (const step of [prose, tooLong, writing, crowd]) await step(browser, furnished);
+  for (const step of [prose, tooLong, writing, twice, directions, crowd]) await step(browser, furnished);
   const place = home();
   homes.push(place);
   await outage(browser, (...flags) => run(place, ...flags));
   const crowded = home();
   homes.push(crowded);
   for (let at = 0; at < 510; at += 1) crowded.skill(`many-${at}`, "One of many. Use when many are wanted.", "# One");
-  await many(browser, (await run(crowded)).base);
+  const { base: full } = await run(crowded);
+  await many(browser, full);
+  await chips(browser, full);
   console.log("writing: nothing is lost");
   await Promise.all(
     ["dark", "phone"].map(async (screen) => {

@@ -29,17 +29,26 @@ export async function prose(browser, base) {
     ["# Steps\u2028First.", "<h3>Steps\u2028First.</h3>"],
     ["# Steps\u2029First. #", "<h3>Steps\u2029First.</h3>"],
     ["# Steps\rFirst.\r\nSecond.", "<h3>Steps</h3><p>First.\nSecond.</p>"],
-    ["- one\n  - two\n    - three\n- four", "<ul><li>one<ul><li>two<ul><li>three</li></ul></li></ul></li><li>four</li></ul>"],
-    ["1. one\n   - a\n2. two\n\n3. three", "<ol><li>one<ul><li>a</li></ul></li><li>two</li><li>three</li></ol>"],
-    ["1. one\n   ```sh\n   ls\n\n   pwd\n   ```\n2. two", '<ol><li>one<pre tabindex="0"><code>ls\n\npwd</code></pre></li><li>two</li></ol>'],
-    ["7. seven\n```\nx\n```\n8. eight", '<ol start="7"><li>seven</li></ol><pre tabindex="0"><code>x</code></pre><ol start="8"><li>eight</li></ol>'],
+    ["- one\n  - two\n    - three\n- four", '<ul dir="auto"><li>one<ul dir="auto"><li>two<ul dir="auto"><li>three</li></ul></li></ul></li><li>four</li></ul>'],
+    ["1. one\n   - a\n2. two\n\n3. three", '<ol dir="auto"><li>one<ul dir="auto"><li>a</li></ul></li><li>two</li><li>three</li></ol>'],
+    ["1. one\n   ```sh\n   ls\n\n   pwd\n   ```\n2. two", '<ol dir="auto"><li>one<pre tabindex="0"><code>ls\n\npwd</code></pre></li><li>two</li></ol>'],
+    ["7. seven\n```\nx\n```\n8. eight", '<ol dir="auto" start="7"><li>seven</li></ol><pre tabindex="0"><code>x</code></pre><ol dir="auto" start="8"><li>eight</li></ol>'],
     ["a | b\n---|---\n`x|y` | p\\|q", '<div class="scroll" tabindex="0"><table><thead><tr><th>a</th><th>b</th></tr></thead><tbody><tr><td><code>x|y</code></td><td>p|q</td></tr></tbody></table></div>'],
     ["Let `x` be 1 and `y` be 2: **A** and **B**, ``a`b``", "<p>Let <code>x</code> be 1 and <code>y</code> be 2: <strong>A</strong> and <strong>B</strong>, <code>a`b</code></p>"],
+    ["_a_ __b__ ***c*** ~~d~~ \\*e\\* \\_f\\_ \\$1", "<p><em>a</em> <strong>b</strong> <strong><em>c</em></strong> <del>d</del> *e* _f_ $1</p>"],
+    ["snake_case_name, 2 * 3 * 4, **x \\* y**", "<p>snake_case_name, 2 * 3 * 4, <strong>x * y</strong></p>"],
+    ["- [x] done\n- [ ] to do", '<ul dir="auto"><li>☑ done</li><li>☐ to do</li></ul>'],
+    ["Title\n=====\nPart\n---\n1986\\. It was.", "<h3>Title</h3><h4>Part</h4><p>1986. It was.</p>"],
   ]) {
     assert.equal(await made(text), expected);
     for (const size of [1, 3]) assert.equal(await made(text, size), expected, `in pieces of ${size}`);
   }
   for (const text of ["[it](https://a.example/x_(y)) and", "(see https://a.example/x_(y))"]) assert.match(await made(text), /href="https:\/\/a.example\/x_\(y\)"/);
+  for (const text of ['[it](https://a.example/ "title")', "<https://a.example/>"]) assert.match(await made(text), /^<p><a href="https:\/\/a.example\/"[^>]*>[^<"]*<\/a><\/p>$/);
+  // What a model in a loop writes is soon looked through.
+  const start = Date.now();
+  for (const loop of ["**a ", "[a", "_a ", "~~a "]) await made(loop.repeat(15_000));
+  assert.ok(Date.now() - start < 5_000, `${Date.now() - start} ms`);
   // Deeper than a browser can go.
   for (const deep of ["- ", ">", "1. "]) assert.match(await made(deep.repeat(20_000) + "end"), /end/);
   await done();
@@ -121,6 +130,67 @@ export async function crowd(browser, base) {
   await visit.done();
 }
 
+const ARABIC = "مرحبا، هذا نص عربي.";
+
+/** Words go in the direction of their first letter, and code from the left. */
+export async function directions(browser, base) {
+  const { page, look, done } = await open(browser, "phone");
+  await page.goto(base);
+  await send(page, ARABIC);
+  await page.locator(".said.user").waitFor();
+  await idle(page);
+  const direction = (selector) => page.locator(selector).first().evaluate((each) => getComputedStyle(each).direction);
+  assert.equal(await direction(".said.user"), "rtl");
+  assert.equal(await direction("#title"), "rtl");
+  await field(page).fill(ARABIC);
+  assert.equal(await direction("#message"), "rtl");
+  const sides = await page.evaluate(async (text) => {
+    const { render } = await import("/assets/markdown.js");
+    const place = document.createElement("div");
+    place.className = "prose";
+    document.querySelector("#log").append(place);
+    place.append(...render(`${text}\n\n- ${text}\n\nEnglish.\n\n    x\n\n\`code\``));
+    const left = (element) => {
+      const range = document.createRange();
+      range.selectNodeContents(element);
+      const [text, box] = [range.getBoundingClientRect(), place.getBoundingClientRect()];
+      return text.left - box.left < box.right - text.right;
+    };
+    return [...place.querySelectorAll("p, li")].map(left);
+  }, ARABIC);
+  assert.deepEqual(sides.slice(0, 3), [false, false, true], "from the right, from the right, from the left");
+  await look("chat-directions");
+  await done();
+}
+
+/** Many active skills leave the messages and the box their place. */
+export async function chips(browser, base) {
+  const { page, look, done } = await open(browser, "phone");
+  await page.goto(base);
+  for (let at = 0; at < 45; at += 1) {
+    await send(page, `/many-${at}`);
+    await page.getByText(`Activated many-${at}.`).waitFor();
+    await idle(page);
+  }
+  const log = await page.locator("#log").evaluate((each) => each.clientHeight);
+  assert.ok(log > 250, `the messages have ${log} pixels`);
+  assert.ok(await page.locator("#send").evaluate((each) => each.getBoundingClientRect().bottom <= innerHeight));
+  await look("chat-chips");
+  await done();
+}
+
+/** Who clicks twice has answered once. */
+export async function twice(browser, base) {
+  const { page, done } = await open(browser, "light");
+  await page.goto(base);
+  await send(page, "/report-tools run scripts/report.sh");
+  await page.getByRole("button", { name: "Deny" }).dblclick();
+  await page.locator(".approval.decided").waitFor();
+  await idle(page);
+  assert.equal(await page.getByRole("alert").count(), 0);
+  await done();
+}
+
 /** A server that goes and comes back costs nobody what they wrote. */
 export async function outage(browser, run) {
   const first = await run();
@@ -129,6 +199,10 @@ export async function outage(browser, run) {
   await send(page, "hello there");
   await idle(page);
   await page.locator(".said.partner").first().waitFor();
+  const form = await page.context().newPage();
+  await form.goto(`${first.base}/agents`);
+  await form.getByLabel("Name").fill("late");
+  await form.getByLabel("Instructions").fill("Written before.");
   await first.stop();
   await page.getByText("reconnecting").waitFor();
   await send(page, "are you there");
@@ -141,5 +215,8 @@ export async function outage(browser, run) {
   await page.locator(".said.user", { hasText: "are you there" }).waitFor();
   await idle(page);
   assert.equal(await field(page).inputValue(), "");
+  await form.getByRole("button", { name: "Make it" }).click();
+  await form.waitForURL(/\/agents\/late$/);
+  await form.getByText("Written before.").waitFor();
   await done();
 }

@@ -124,6 +124,11 @@ export const question = (asked, chat, answer) => {
   return element;
 };
 
+/** A question whose answer is on its way takes no second one. */
+export const answering = (element, is) => {
+  for (const button of element.querySelectorAll(".buttons button")) button.disabled = is;
+};
+
 /** A question that has its answer, or will get none: what is left of it fits on a line. */
 export const decided = (element, { consent, unanswered }) => {
   const words = { once: "allowed once", session: "allowed in this chat", digest: "always allowed for these files", no: "denied" };

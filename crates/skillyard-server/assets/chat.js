@@ -1,6 +1,6 @@
 // The chat: follows a session's events and shows them. Everything foreign is put in as text.
 import * as cards from "./cards.js";
-import { make, reason, send } from "./dom.js";
+import { make, reason, said, send } from "./dom.js";
 import * as draft from "./draft.js";
 import { follow } from "./follow.js";
 import { attach, skills } from "./menu.js";
@@ -60,7 +60,7 @@ const show = {
   user(event) {
     answer = null;
     busy(false);
-    add(make("div", "said user", event.text));
+    add(said("div", "said user", event.text));
     busy(true);
     toEnd();
     if (at("title").textContent !== "New chat") return;
@@ -132,8 +132,15 @@ const show = {
 };
 
 const decide = async (id, consent) => {
+  const card = questions.get(id);
+  cards.answering(card, true);
   const told = await send("POST", `${api}/${session}/approvals/${encodeURIComponent(id)}`, { consent });
-  if (!told.ok) complain(await reason(told));
+  if (told.ok) return;
+  const why = await reason(told);
+  // Somebody else was quicker, and the card says what they decided.
+  if (card.classList.contains("decided")) return;
+  cards.answering(card, false);
+  complain(why);
 };
 let following = null;
 const start = () => {
@@ -161,7 +168,7 @@ const begin = async () => {
   at("export").download = session + ".json";
   if (at("replay")) at("replay").href = "/audit/replay/" + session;
   at("resume").textContent = session;
-  const entry = make("a", "", "New chat");
+  const entry = said("a", "", "New chat");
   entry.id = "entry";
   entry.href = "/chat/" + session;
   entry.setAttribute("aria-current", "page");
@@ -239,7 +246,7 @@ const offer = async () => {
   const some = (await skills()).slice(0, 4);
   at("ideas").append(
     ...some.map((skill) => {
-      const button = make("button", "idea", make("strong", "", "/" + skill.name), make("span", "muted", skill.description));
+      const button = make("button", "idea", make("strong", "", "/" + skill.name), said("span", "muted", skill.description));
       button.type = "button";
       button.addEventListener("click", () => {
         box.value = `/${skill.name} `;

@@ -60,6 +60,10 @@ fn sanitiser() -> Builder<'static> {
         .url_relative(UrlRelative::PassThrough)
         .url_schemes(["http", "https", "mailto"].into())
         .link_rel(Some("noopener noreferrer nofollow"));
+    // The marks of a list stand where its words begin, which in some scripts is at the right.
+    for list in ["ul", "ol"] {
+        sanitiser.set_tag_attribute_value(list, "dir", "auto");
+    }
     sanitiser
 }
 
@@ -156,9 +160,12 @@ mod tests {
         check("a<br>b <kbd>c</kbd>", "<p>a<br>b <kbd>c</kbd></p>");
         check(
             "<details>\n<summary>s</summary>\n\n- *a*\n\n</details>\n\nb",
-            "<details>\n<summary>s</summary>\n<ul>\n<li><em>a</em></li>\n</ul>\n</details>\n<p>b</p>",
+            "<details>\n<summary>s</summary>\n<ul dir=\"auto\">\n<li><em>a</em></li>\n</ul>\n</details>\n<p>b</p>",
         );
-        check("<ul><li>a<li>b</ul>", "<ul><li>a</li><li>b</li></ul>");
+        check(
+            "<ul><li>a<li>b</ul>",
+            "<ul dir=\"auto\"><li>a</li><li>b</li></ul>",
+        );
         check("<p>a<p>b", "<p>a</p><p>b</p>");
         check(
             "<table><tr><td>a<td>b<tr><th>c</table>",
@@ -174,7 +181,7 @@ mod tests {
     fn what_is_to_do_and_what_is_done_can_be_told_apart() {
         check(
             "- [ ] a\n- [x] b",
-            "<ul>\n<li>☐ a</li>\n<li>☑ b</li>\n</ul>",
+            "<ul dir=\"auto\">\n<li>☐ a</li>\n<li>☑ b</li>\n</ul>",
         );
     }
 

@@ -42,6 +42,8 @@ struct LibraryPage {
     found: usize,
     total: usize,
     enabled: usize,
+    /// Whether skills are offered at all.
+    offered: bool,
     previous: Option<String>,
     next: Option<String>,
 }
@@ -100,6 +102,7 @@ fn compose(server: &Server, frame: Frame, wanted: Wanted) -> LibraryPage {
     let viewer = frame.viewer(server);
     LibraryPage {
         active: "library",
+        offered: server.host.offers_skills(),
         sources,
         skills: found[first..last]
             .iter()

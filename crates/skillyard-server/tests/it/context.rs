@@ -52,6 +52,8 @@ pub(crate) struct Machine {
     pub(crate) ran: Mutex<Vec<String>>,
     /// Whether scripts run without a question, as the user's own do.
     pub(crate) never_asks: AtomicBool,
+    /// Whether skills are turned off.
+    pub(crate) off: AtomicBool,
     /// Whether nothing more can be recorded.
     pub(crate) full: AtomicBool,
     /// Who may ask once everything was read again, if that changes.
@@ -132,6 +134,10 @@ impl Host for Machine {
         request: &GuardRequest,
     ) -> Result<GuardDecision, HostError> {
         Ok(check(request, skills, &[], &World(self.home.clone())))
+    }
+
+    fn offers_skills(&self) -> bool {
+        !self.off.load(Ordering::Relaxed)
     }
 
     fn access(&self) -> Result<Option<Access>, HostError> {
@@ -350,6 +356,7 @@ impl TestServer {
             runs,
             ran: Mutex::default(),
             never_asks: AtomicBool::new(false),
+            off: AtomicBool::new(false),
             full: AtomicBool::new(false),
             access: Mutex::default(),
             failures: Mutex::default(),

@@ -1,6 +1,10 @@
 //! The pages.
 
+use std::sync::atomic::Ordering;
+
 use axum::http::StatusCode;
+use jiff::Timestamp;
+use skillyard_audit::{AuditLog, Event, EventKind, Options};
 
 use crate::context::TestServer;
 
@@ -20,6 +24,28 @@ async fn the_library_is_searched_and_narrowed() {
     assert_eq!(page.status, StatusCode::OK);
     let page = server.get("/skills?page=18446744073709551615").await;
     assert_eq!(page.status, StatusCode::OK);
+}
+
+#[tokio::test]
+async fn a_library_without_skills_says_why() {
+    let server = TestServer::new();
+    std::fs::remove_dir_all(server.skills()).unwrap();
+    server.server.reload().unwrap();
+    let page = server.get("/skills?source=user").await.text;
+    server.machine.off.store(true, Ordering::Relaxed);
+    let off = server.get("/skills?source=user").await.text;
+    assert!(off.contains("Skills are turned off"), "{off}");
+    assert!(!page.contains("turned off"), "{page}");
+}
+
+#[tokio::test]
+async fn names_of_files_deceive_nobody() {
+    let server = TestServer::new();
+    let file = server.skills().join("pdf/in\u{202e}txt.md");
+    std::fs::write(file, "x").unwrap();
+    let page = server.get("/skills/pdf").await.text;
+    assert!(page.contains("files/in%E2%80%AEtxt.md"), "{page}");
+    assert!(!page.contains('\u{202e}'), "{page}");
 }
 
 #[tokio::test]
@@ -45,6 +71,27 @@ async fn a_skill_with_a_slash_in_its_name_has_its_pages() {
     let file = format!("{address}/files/SKILL.md");
     assert!(page.text.contains(&file), "{}", page.text);
     assert_eq!(server.get(&file).await.status, StatusCode::OK);
+}
+
+#[tokio::test]
+async fn all_events_of_a_skill_are_its_own() {
+    let server = TestServer::new();
+    for (folder, name, address) in [
+        ("rd", "R&D tools", "/audit?skill=R%26D+tools"),
+        ("cpp", "c++ help", "/audit?skill=c%2B%2B+help"),
+        ("cs", "C# help", "/audit?skill=C%23+help"),
+    ] {
+        server.write_one(folder, &format!("'{name}'"));
+        let log = AuditLog::open(&server.folder.path().join("logs"), Options::default()).unwrap();
+        let event = Event::new(EventKind::SkillActivated).skill(name);
+        log.append(Timestamp::UNIX_EPOCH, "user", &event).unwrap();
+        let own: String = form_urlencoded::byte_serialize(name.as_bytes()).collect();
+        let own = own.replace('+', "%20");
+        let page = server.get(&format!("/skills/{own}")).await.text;
+        assert!(page.contains(&format!("href=\"{address}\"")), "{page}");
+        let events = server.get(address).await.text;
+        assert!(events.contains("skill.activated"), "{events}");
+    }
 }
 
 #[tokio::test]
