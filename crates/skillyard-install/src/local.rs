@@ -71,7 +71,7 @@ impl Material for LocalFolder {
                 depth: 16,
                 folders: 100_000,
             },
-            links: Links::Skip,
+            links: Links::ToFiles,
             extent: Extent::Whole,
             reach: Reach::Usual,
         };

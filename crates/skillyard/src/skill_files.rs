@@ -22,7 +22,7 @@ const WALK: Walk = Walk {
         depth: 32,
         folders: 1_000_000,
     },
-    links: Links::Skip,
+    links: Links::ToFiles,
     extent: Extent::Whole,
     reach: Reach::Usual,
 };

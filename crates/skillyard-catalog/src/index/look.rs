@@ -107,14 +107,14 @@ struct Root {
 }
 
 impl Root {
-    /// The stamp of what is at `path` below the root of `source` now, behind links.
+    /// The stamp of what is at `path` below the root of `source` now, behind links to folders.
     fn stamp_of(&mut self, source: usize, stored: &StoredSource, path: &str) -> Option<Stamp> {
         if self.source != Some(source) {
             let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
             self.folder = rustix::fs::open(&stored.root, flags, Mode::empty()).ok();
             self.source = Some(source);
         }
-        let stat = rustix::fs::statat(self.folder.as_ref()?, path, AtFlags::empty());
+        let stat = rustix::fs::statat(self.folder.as_ref()?, path, AtFlags::SYMLINK_NOFOLLOW);
         Some(Stamp::of(&stat.ok()?))
     }
 }

@@ -1,6 +1,6 @@
 //! The tree digest of a skill on disk.
 //!
-//! Every regular file counts, also one whose name [`SkillRoot::read`] refuses because of another system: the digest of the
+//! Every regular file and every link counts, also one whose name [`SkillRoot::read`] refuses because of another system: the digest of the
 //! same files is the same everywhere. A name that is not UTF-8 or holds a line break could forge a line of
 //! the digest and is an error.
 
@@ -54,7 +54,9 @@ pub struct FileDigests {
     pub files: Vec<FileDigest>,
     /// What programs left behind that only use the skill; no part of the tree digest.
     pub litter: Vec<String>,
-    /// Links, pipes and the like, which are no part of the tree digest.
+    /// Links, with the digests of where they lead.
+    links: Vec<(String, Digest)>,
+    /// Links, pipes and the like, of which nothing is read.
     pub others: Vec<String>,
 }
 
@@ -64,6 +66,9 @@ impl FileDigests {
         let mut tree = TreeDigest::default();
         for file in &self.files {
             tree.add(&file.path, file.executable, file.digest);
+        }
+        for (path, leads) in &self.links {
+            tree.add_link(path, *leads);
         }
         tree.finish()
     }
@@ -143,13 +148,24 @@ impl Hashing<'_> {
             Visit::File {
                 path, folder, name, ..
             } => (path, folder, name),
+            Visit::Link(link) => {
+                if link.path.contains(char::is_control) {
+                    let path = shown(link.path);
+                    return Err(ResourceError::ControlCharacter { path });
+                }
+                self.found
+                    .links
+                    .push((link.path.to_owned(), link.digest()?));
+                self.found.others.push(link.path.to_owned());
+                return Ok(());
+            }
             Visit::Litter { path } => {
                 self.found.litter.push(path);
                 return Ok(());
             }
             Visit::Other {
                 path,
-                reason: ResourceError::Symlink { .. } | ResourceError::NotRegular { .. },
+                reason: ResourceError::NotRegular { .. },
             } => {
                 self.found.others.push(path);
                 return Ok(());
@@ -245,7 +261,7 @@ mod tests {
         let run = skill.path().join("scripts/run.sh");
         fs::write(&run, "#!/bin/sh\n").unwrap();
         fs::set_permissions(&run, fs::Permissions::from_mode(0o700)).unwrap();
-        // A link is no part of a skill, and of its copy neither.
+        // A link is not copied.
         symlink("/etc/passwd", skill.path().join("link")).unwrap();
         let root = SkillRoot::open(skill.path()).unwrap();
         let limits = DigestLimits::default();
@@ -255,7 +271,9 @@ mod tests {
         assert_eq!(made.files[0].1, Digest::of(b"x"));
         assert_eq!(made.digest, digest(&root).unwrap());
         let copied = SkillRoot::open(copy.path()).unwrap();
-        assert_eq!(made.digest, digest(&copied).unwrap());
+        assert_ne!(made.digest, digest(&copied).unwrap());
+        fs::remove_file(skill.path().join("link")).unwrap();
+        assert_eq!(digest(&root).unwrap(), digest(&copied).unwrap());
         assert!(!copy.path().join("link").exists());
         // A folder that has something in it already is not written over.
         assert!(snapshot(&root, &limits, copy.path()).is_err());

@@ -76,6 +76,7 @@ impl Listing {
                 }),
                 Err(reason) => self.skip(path.to_owned(), reason),
             },
+            Visit::Link(link) => self.skip(link.path.to_owned(), link.reason()),
             Visit::Litter { .. } => {}
             Visit::Other { path, reason } => self.skip(path, reason),
         }

@@ -10,7 +10,7 @@
 //! | `./a/b` | accepted as `a/b`; a dot anywhere else in the path is refused |
 //! | `a//b`, `a/` | refused: one file has one name, in approvals and in the audit log; [`SkillRoot::list`] takes one `/` at the end |
 //! | `.git` | neither listed, read nor hashed: it is no part of the skill and may hold credentials |
-//! | symbolic links | never followed, also not within the skill; listed as skipped |
+//! | symbolic links | never followed, also not within the skill; listed as skipped, and hashed by where they lead |
 //! | hard links | [`HardLinks::Refuse`] unless the caller says that nobody else writes to the folder |
 //! | text or binary | NUL bytes, invalid UTF-8 and PDF are binary; other signatures only name the type of what is binary, because two letters are a signature too (`BM25 …` is no bitmap) |
 //! | too long | cut after a whole character, with the offset to go on from |
@@ -20,6 +20,7 @@
 mod content;
 mod digest;
 mod error;
+mod link;
 mod list;
 mod open;
 mod path;

@@ -28,9 +28,15 @@ pub(crate) fn stamps(root: &SkillRoot) -> Result<Stamps, ResourceError> {
                 last = last.max(stamp.changed);
                 let _ = writeln!(key, "{path}\0{stamp:?}");
             }
+            Visit::Link(link) => {
+                let stamps = link.stamps();
+                let changed = stamps.iter().flatten().map(|stamp| stamp.changed);
+                last = changed.fold(last, i64::max);
+                let _ = writeln!(key, "{}\0{stamps:?}", link.path);
+            }
             Visit::Litter { .. }
             | Visit::Other {
-                reason: ResourceError::Symlink { .. } | ResourceError::NotRegular { .. },
+                reason: ResourceError::NotRegular { .. },
                 ..
             } => {}
             Visit::Other { reason, .. } => return Err(reason),

@@ -12,6 +12,7 @@ use rustix::io::Errno;
 use skillyard_format::package::archive::is_litter;
 
 use super::error::ResourceError;
+use super::link::Link;
 use super::open::FOLDER;
 use super::path::shown;
 use super::root::explain;
@@ -31,6 +32,8 @@ pub(super) enum Visit<'a> {
         name: &'a CStr,
         stat: &'a Stat,
     },
+    /// A symbolic link, which is not read.
+    Link(Link<'a>),
     /// A file that some program left behind, which is none of the skill's.
     Litter { path: String },
     /// Something that is not read, for this reason.
@@ -144,7 +147,14 @@ impl Walker<'_> {
                 Ok(below) => return self.folder(below, &path, depth + 1),
                 Err(error) => explain(&path, error),
             },
-            FileType::Symlink => ResourceError::Symlink { path: shown(&path) },
+            FileType::Symlink => {
+                return (self.visit)(Visit::Link(Link {
+                    path: &path,
+                    folder,
+                    name: &entry.name,
+                    stat: &entry.stat,
+                }));
+            }
             kind => ResourceError::NotRegular {
                 path: shown(&path),
                 kind: kind.into(),

@@ -63,15 +63,17 @@ impl Default for WalkLimits {
     }
 }
 
-/// How symbolic links to folders are treated.
+/// How symbolic links are treated.
 #[derive(Debug, Clone, Default)]
 pub enum Links {
     /// They are passed over with a reason.
     #[default]
     Skip,
-    /// They are followed when they lead into one of these folders, which are canonical.
+    /// Those to folders are followed when they lead into one of these folders, which are canonical.
     Within(Vec<PathBuf>),
-    /// They are followed when they lead to a skill's folder outside of this folder, which is
+    /// A `SKILL.md` that is one is read, for whoever only looks at it; those to folders are passed over.
+    ToFiles,
+    /// The same, and those to folders are followed when they lead to a skill's folder outside of this folder, which is
     /// canonical; what they lead to inside is looked at where it lies.
     ToSkills(PathBuf),
 }

@@ -9,6 +9,8 @@ use rustix::fs::OFlags;
 use super::read::{Found, read};
 use super::{Links, UNREADABLE, Walk};
 
+/// What is said of a `SKILL.md` that is a link: nobody would see when what it leads to changes.
+const LINKED: &str = "it is a symbolic link; link the skill's whole folder, or put the file there";
 /// What is said of a link that comes back to itself or to a folder it lies in.
 const CIRCLE: &str = "it is a symbolic link that leads in a circle";
 
@@ -65,22 +67,13 @@ impl Walk {
         file_name: &str,
         visit: &impl Fn(&Found<'_>) -> T,
     ) -> Probe<T> {
+        if matches!(self.links, Links::Skip | Links::Within(_)) {
+            return Probe::Refused(LINKED.into());
+        }
         let target = match target_of(&folder.join(file_name)) {
             Ok(target) => target,
             Err(reason) => return Probe::Refused(reason),
         };
-        let within = folder
-            .canonicalize()
-            .is_ok_and(|folder| target.starts_with(folder));
-        if let Links::Within(allowed) = &self.links
-            && !within
-            && !allowed.iter().any(|root| target.starts_with(root))
-        {
-            return Probe::Refused(format!(
-                "it is a symbolic link to `{}`, outside every allowed folder",
-                target.display()
-            ));
-        }
         match read(
             rustix::fs::CWD,
             &target,
@@ -103,7 +96,7 @@ impl Walk {
         }
         let allowed = match &self.links {
             Links::Within(allowed) => allowed,
-            Links::Skip => return Err("it is a symbolic link".into()),
+            Links::Skip | Links::ToFiles => return Err("it is a symbolic link".into()),
             Links::ToSkills(root) => return Ok(!target.starts_with(root)),
         };
         let parent = link.parent().and_then(|parent| parent.canonicalize().ok());

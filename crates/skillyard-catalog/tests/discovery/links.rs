@@ -65,11 +65,12 @@ fn links_to_files() {
         .link("nothing", "s/gone/SKILL.md");
     check(
         &tree,
-        &["s/good/SKILL.md", "s/in/SKILL.md"],
+        &["s/good/SKILL.md"],
         &[
-            "s/gone/SKILL.md: it is a symbolic link to nothing",
-            "s/lower-out/skill.md: it is a symbolic link to `outside/SKILL.md`, outside every allowed folder",
-            "s/out/SKILL.md: it is a symbolic link to `outside/SKILL.md`, outside every allowed folder",
+            "s/gone/SKILL.md: it is a symbolic link; link the skill's whole folder, or put the file there",
+            "s/in/SKILL.md: it is a symbolic link; link the skill's whole folder, or put the file there",
+            "s/lower-out/skill.md: it is a symbolic link; link the skill's whole folder, or put the file there",
+            "s/out/SKILL.md: it is a symbolic link; link the skill's whole folder, or put the file there",
         ],
     );
 }

@@ -84,19 +84,25 @@ fn race(resolver: Resolver) {
     }
 }
 
-/// The digests of the skill with the folder under either name, under both, as a walk may see it, or under none.
+/// The digests of the skill with the folder, the link or nothing under either name, as a walk may see it.
 fn allowed_digests() -> Vec<Digest> {
-    [&[][..], &["folder"], &["link"], &["folder", "link"]]
+    const ALL: [Option<bool>; 3] = [None, Some(false), Some(true)];
+    let both = ALL
         .into_iter()
-        .map(|names: &[&str]| {
-            let mut tree = TreeDigest::default();
-            tree.add("SKILL.md", false, Digest::of(b"---\nname: skill\n---\n"));
-            for name in names {
-                tree.add(&format!("{name}/file"), false, Digest::of(b"inside"));
+        .flat_map(|one| ALL.map(|other| [("folder", one), ("link", other)]));
+    both.map(|names| {
+        let mut tree = TreeDigest::default();
+        tree.add("SKILL.md", false, Digest::of(b"---\nname: skill\n---\n"));
+        for (name, is_link) in names {
+            match is_link {
+                Some(true) => tree.add_link(name, Digest::of(b"../outside")),
+                Some(false) => tree.add(&format!("{name}/file"), false, Digest::of(b"inside")),
+                None => {}
             }
-            tree.finish()
-        })
-        .collect()
+        }
+        tree.finish()
+    })
+    .collect()
 }
 
 #[test]

@@ -125,7 +125,7 @@ fn listings_are_bounded() {
 }
 
 #[test]
-fn the_digest_is_that_of_the_regular_files() {
+fn the_digest_is_that_of_the_files_and_links() {
     let fixture = Fixture::new();
     fixture.write("nul.txt", b"counts on every system");
     fixture.write(".git/HEAD", b"does not");
@@ -142,6 +142,7 @@ fn the_digest_is_that_of_the_regular_files() {
     tree.add("references/deep/more.md", false, Digest::of(b"more"));
     tree.add("nul.txt", false, Digest::of(b"counts on every system"));
     tree.add("run.sh", true, Digest::of(b"#!/bin/sh\n"));
+    tree.add_link("link", Digest::of(b"../outside/file"));
     let root = fixture.root(Resolver::Best);
     assert_eq!(digest(&root).unwrap(), tree.finish());
 
@@ -169,4 +170,20 @@ fn the_digest_is_that_of_the_regular_files() {
         digest(&root).unwrap_err().to_string(),
         r"resource path `a\nforged line` contains a control character"
     );
+}
+
+#[test]
+fn a_linked_skill_file_counts_by_what_is_read_through_it() {
+    let fixture = Fixture::new();
+    let file = fixture.skill().join("SKILL.md");
+    fs::rename(&file, fixture.skill().join("../real.md")).unwrap();
+    symlink("../real.md", &file).unwrap();
+    let root = fixture.root(Resolver::Best);
+    let before = digest(&root).unwrap();
+    assert_eq!(digest(&root).unwrap(), before);
+    fixture.write("../real.md", b"another");
+    let changed = digest(&root).unwrap();
+    assert_ne!(changed, before);
+    fs::remove_file(fixture.skill().join("../real.md")).unwrap();
+    assert!(![before, changed].contains(&digest(&root).unwrap()));
 }

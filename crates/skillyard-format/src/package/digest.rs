@@ -3,6 +3,7 @@
 //! The tree digest is SHA-256 over one line per regular file, in byte order of the
 //! paths: `<sha256 of the content in hex> <x or -> <path>\n`, where `x` says that
 //! the owner may execute the file and the path is relative and separated by `/`.
+//! A symbolic link has a line of its own, with `l` and the digest of where it leads.
 //! Whatever is called `.git` is left out.
 
 use std::fmt;
@@ -113,25 +114,51 @@ impl ContentDigest {
 /// Gathers the files of a skill, in any order, into its tree digest.
 #[derive(Debug, Clone, Default)]
 pub struct TreeDigest {
-    files: Vec<(String, bool, Digest)>,
+    lines: Vec<(String, Mark, Digest)>,
+}
+
+/// What the line of a file says of it.
+#[derive(Debug, Clone, Copy)]
+enum Mark {
+    Plain,
+    Executable,
+    Link,
 }
 
 impl TreeDigest {
     /// Adds a regular file; `path` is relative to the skill's root and separated by `/`.
     pub fn add(&mut self, path: &str, executable: bool, content: Digest) {
+        let mark = if executable {
+            Mark::Executable
+        } else {
+            Mark::Plain
+        };
+        self.line(path, mark, content);
+    }
+
+    /// Adds a symbolic link, with the digest of where it leads.
+    pub fn add_link(&mut self, path: &str, leads: Digest) {
+        self.line(path, Mark::Link, leads);
+    }
+
+    fn line(&mut self, path: &str, mark: Mark, content: Digest) {
         if !path.split('/').any(|part| part == ".git") {
-            self.files.push((path.to_owned(), executable, content));
+            self.lines.push((path.to_owned(), mark, content));
         }
     }
 
     /// The digest of everything that was added.
     pub fn finish(mut self) -> Digest {
-        self.files
+        self.lines
             .sort_unstable_by(|a, b| a.0.as_bytes().cmp(b.0.as_bytes()));
         let mut hasher = Sha256::new();
-        for (path, executable, content) in &self.files {
+        for (path, mark, content) in &self.lines {
             hasher.update(content.digits());
-            hasher.update(if *executable { b" x " } else { b" - " });
+            hasher.update(match mark {
+                Mark::Plain => b" - ",
+                Mark::Executable => b" x ",
+                Mark::Link => b" l ",
+            });
             hasher.update(path);
             hasher.update(b"\n");
         }
@@ -149,9 +176,11 @@ mod tests {
         tree.add("scripts/run.sh", true, Digest::of(b"b"));
         tree.add(".git/HEAD", false, Digest::of(b"x"));
         tree.add("SKILL.md", false, Digest::of(b"a"));
+        tree.add_link("notes.md", Digest::of(b"../c"));
         let lines = format!(
-            "{} - SKILL.md\n{} x scripts/run.sh\n",
+            "{} - SKILL.md\n{} l notes.md\n{} x scripts/run.sh\n",
             Digest::of(b"a").to_hex(),
+            Digest::of(b"../c").to_hex(),
             Digest::of(b"b").to_hex()
         );
         assert_eq!(tree.finish(), Digest::of(lines.as_bytes()));

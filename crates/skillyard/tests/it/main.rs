@@ -76,6 +76,7 @@ mod install_team;
 mod install_unused;
 mod install_validation;
 mod install_versions;
+mod linked_file;
 mod list;
 mod lock_decides;
 mod lock_parts;

@@ -182,7 +182,7 @@ fn what_is_wrong_is_shown() {
       status            untrusted: the project's folder is not trusted
       source            project
       folder            [DIR]/.skills/Odd
-      digest            sha256:37252b50236280b74fec52a8d515bf975305b25601a4c85be0feae8c441cd828
+      digest            sha256:a3f3c6b58dda4169eb5a7561789af61d405bb193e08b79faaf770d3a32b4065b
       tokens            about 49 in every prompt, about 8 when activated
       files             1 (77 bytes)
       provenance        a project that is not trusted

@@ -128,7 +128,6 @@ fn every_case_has_its_result_and_its_reason() {
     deep-3 g/d1/d2/d3/deep-3 enabled []
     deep-4 g/d1/d2/d3/d4/deep-4 enabled []
     good good enabled []
-    link-in link-in enabled []
     linked linked enabled []
     lower lower enabled []
     mixed mixed enabled [String(file-name)]
@@ -162,8 +161,9 @@ fn every_case_has_its_result_and_its_reason() {
     g/d1/d2/d3/d4/d5/deep-5: it is deeper than 6 folders
     huge/SKILL.md: the file has 10485823 bytes, and at most 10485760 are read
     ignored: it is ignored by a `.gitignore` beside it
-    link-gone/SKILL.md: it is a symbolic link to nothing
-    link-out/SKILL.md: it is a symbolic link to `[TMP]/outside/evil/SKILL.md`, outside every allowed folder
+    link-gone/SKILL.md: it is a symbolic link; link the skill's whole folder, or put the file there
+    link-in/SKILL.md: it is a symbolic link; link the skill's whole folder, or put the file there
+    link-out/SKILL.md: it is a symbolic link; link the skill's whole folder, or put the file there
     node_modules: folders called `node_modules` are never looked into
     pipe/SKILL.md: it cannot be read: it is not a regular file
     raw�: its name is not UTF-8
