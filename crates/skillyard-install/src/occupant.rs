@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::path::{Path, PathBuf};
 
-use crate::plan::Occupant;
+use crate::plan::{Blocking, Occupant};
 use crate::seen::Seen;
 use crate::tree::{Stamp, Tree, TreeLimits};
 
@@ -73,7 +73,13 @@ fn look_stamped(path: &Path) -> (Occupant, Option<Stamp>) {
     let metadata = match std::fs::symlink_metadata(path) {
         Ok(metadata) => metadata,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return (Occupant::Nothing, None),
-        Err(error) => return (Occupant::Other(error.to_string()), None),
+        Err(error) => {
+            let occupant = match blocking(path) {
+                Some(blocking) => Occupant::Blocked(blocking),
+                None => Occupant::Other(error.to_string()),
+            };
+            return (occupant, None);
+        }
     };
     if metadata.is_symlink() {
         let occupant = match std::fs::read_link(path) {
@@ -101,6 +107,21 @@ fn look_stamped(path: &Path) -> (Occupant, Option<Stamp>) {
         }
         Err(error) => (Occupant::Other(error.to_string()), None),
     }
+}
+
+/// The file that is where a folder on the way to a place should be.
+fn blocking(place: &Path) -> Option<Blocking> {
+    let around = place.ancestors().skip(1);
+    let file = around.into_iter().find(|each| each.is_file())?;
+    // What git writes where it may not make links: one line without an end.
+    let text = crate::text::text_if_there(file).ok().flatten();
+    let is_link = |text: &String| {
+        text.len() < 1024 && text.contains('/') && !text.contains(char::is_whitespace)
+    };
+    Some(Blocking {
+        file: file.to_owned(),
+        link: text.filter(is_link),
+    })
 }
 
 /// Whether somebody keeps the history of something there; no skill is installed with it.
@@ -142,11 +163,17 @@ mod tests {
     }
 
     #[test]
-    fn a_folder_that_cannot_be_listed_is_asked_place_by_place() {
+    fn a_file_in_the_place_of_a_folder_is_named() {
         let scope = tempfile::tempdir().unwrap();
         let file = scope.path().join("skills");
-        std::fs::write(&file, "").unwrap();
-        let found = Places::default().look(file, "pdf");
-        assert!(matches!(found, Occupant::Other(_)), "{found:?}");
+        for (text, link) in [("", None), ("../.agents/skills", Some("../.agents/skills"))] {
+            std::fs::write(&file, text).unwrap();
+            let found = Places::default().look(file.clone(), "pdf");
+            let blocking = Blocking {
+                file: file.clone(),
+                link: link.map(str::to_owned),
+            };
+            assert_eq!(found, Occupant::Blocked(blocking));
+        }
     }
 }

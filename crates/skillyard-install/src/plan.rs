@@ -11,7 +11,7 @@ use skillyard_format::Digest;
 
 pub use conflict::{Conflict, Obstacle, OnConflict, Settlement};
 pub use planner::plan;
-pub use sight::{LinkTarget, Occupant, Sight};
+pub use sight::{Blocking, LinkTarget, Occupant, Sight};
 
 use crate::lockfile::{Locked, Lockfile};
 use crate::scope::ScopeKind;

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
+use super::Blocking;
 use crate::scope::ScopeKind;
 
 /// Why what is there cannot simply be replaced.
@@ -22,6 +23,8 @@ pub enum Obstacle {
     Unreadable(String),
     /// Another scope has it there.
     OtherScope(ScopeKind),
+    /// There is no folder that it could be put into, and none can be made.
+    Blocked(Blocking),
     /// It is from another source.
     OtherSource(String),
     /// It is from another registry, where one name can be another skill.

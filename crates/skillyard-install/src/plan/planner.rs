@@ -160,7 +160,14 @@ impl Planner<'_> {
             course.conflicts.push(itself);
             return;
         }
-        if self.is(&occupant, target, to) {
+        if let Occupant::Blocked(blocking) = occupant {
+            let blocked = conflict(&to.name, target, Obstacle::Blocked(blocking));
+            course.conflicts.push(blocked);
+            return;
+        }
+        if self.is(&occupant, target, to)
+            || self.is_link_to_copy(&occupant, &to.name, target, &to.targets)
+        {
             return;
         }
         let behind_link = || {
@@ -232,7 +239,9 @@ impl Planner<'_> {
     fn take(&self, name: &str, target: &str, course: &mut Course) {
         let occupant = self.sight.occupant(target, name);
         // What another scope still has in the same place is not ours alone to remove.
-        if occupant == Occupant::Nothing || self.neighbour(&occupant, name, target).is_some() {
+        if matches!(occupant, Occupant::Nothing | Occupant::Blocked(_))
+            || self.neighbour(&occupant, name, target).is_some()
+        {
             return;
         }
         let is_source = |entry: &Locked| self.is_source(&occupant, target, entry);
@@ -270,8 +279,11 @@ impl Planner<'_> {
 
     /// Leaves a skill out, or the whole plan undone.
     fn hold(&mut self, name: &str, conflicts: Vec<Conflict>) {
+        let is_blocked = |each: &Conflict| matches!(each.obstacle, Obstacle::Blocked(_));
         match self.settlement.of(name) {
-            OnConflict::Skip => self.plan.skipped.extend(conflicts),
+            OnConflict::Skip if !conflicts.iter().any(is_blocked) => {
+                self.plan.skipped.extend(conflicts)
+            }
             _ => self.plan.conflicts.extend(conflicts),
         }
     }

@@ -24,6 +24,17 @@ pub enum Occupant {
     Link(PathBuf),
     /// Something that cannot be a skill, and why.
     Other(String),
+    /// Nothing, because a file is where the folder of skills, or one around it, would be.
+    Blocked(Blocking),
+}
+
+/// A file where a folder is to be.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Blocking {
+    /// The file, relative to the scope's root.
+    pub file: PathBuf,
+    /// Where it would lead if it were a link, which some checkouts write as text.
+    pub link: Option<String>,
 }
 
 /// How the folders and the store are.
@@ -32,6 +43,8 @@ pub trait Sight {
     fn occupant(&self, target: &str, name: &str) -> Occupant;
     /// What a link leads to, which should lead to these bytes.
     fn link_target(&self, path: &Path, digest: Digest) -> LinkTarget;
+    /// Whether a link where a skill is to be leads to the place of this skill in another target.
+    fn leads_to(&self, target: &str, name: &str, link: &Path, other: &str) -> bool;
     /// Whether two targets are one folder, because one of them is a link to the other.
     fn is_same(&self, one: &str, other: &str) -> bool;
     /// Whether a checkout brought what lies where a skill is to be.

@@ -8,7 +8,9 @@ use skillyard_format::Digest;
 use crate::git::Git;
 use crate::lockfile::{Locked, LockfileError};
 use crate::occupant::Places;
-use crate::plan::{Before, LinkTarget, Obstacle, Occupant, Plan, Settlement, Sight, Wish, plan};
+use crate::plan::{
+    Before, Blocking, LinkTarget, Obstacle, Occupant, Plan, Settlement, Sight, Wish, plan,
+};
 use crate::records::Records;
 use crate::reference::Reference;
 use crate::scope::Scope;
@@ -90,7 +92,23 @@ struct Here<'a> {
 
 impl Sight for Here<'_> {
     fn occupant(&self, target: &str, name: &str) -> Occupant {
-        self.places.look(self.scope.target(target), name)
+        let found = self.places.look(self.scope.target(target), name);
+        match found {
+            Occupant::Blocked(Blocking { file, link }) => Occupant::Blocked(Blocking {
+                file: relative(&file, &self.scope.root),
+                link,
+            }),
+            found => found,
+        }
+    }
+
+    fn leads_to(&self, target: &str, name: &str, link: &Path, other: &str) -> bool {
+        let real = |folder: &Path| folder.canonicalize().ok();
+        let to = self.scope.target(target).join(link);
+        let other = real(&self.scope.target(other));
+        to.file_name().is_some_and(|last| last == name)
+            && other.is_some()
+            && to.parent().and_then(real) == other
     }
 
     fn link_target(&self, path: &Path, digest: Digest) -> LinkTarget {
@@ -150,4 +168,9 @@ impl Sight for Here<'_> {
                 .is_ok_and(|whole| told(left.clone(), &whole, &place).is_left_of(&whole));
         may_be_left && Spans::of(self.scope).cover(&place, &left)
     }
+}
+
+/// A path below `root` as it is written there.
+fn relative(path: &Path, root: &Path) -> PathBuf {
+    path.strip_prefix(root).unwrap_or(path).to_owned()
 }

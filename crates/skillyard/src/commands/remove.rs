@@ -1,6 +1,7 @@
 //! `skillyard remove`.
 
-use std::path::PathBuf;
+mod others;
+
 use std::time::Instant;
 
 use serde_json::json;
@@ -9,6 +10,7 @@ use skillyard_install::manifest::Manifest;
 use skillyard_install::plan::{Plan, Wish};
 use skillyard_install::transaction::Trees;
 
+use self::others::Others;
 use super::Outcome;
 use crate::context::Context;
 use crate::error::install::InstallFailure;
@@ -18,7 +20,8 @@ use crate::install::finish::Goal;
 use crate::install::place::{Place, ScopeArgs};
 use crate::install::report::{report, tell_staying};
 use crate::install::wanted::{after, is_asked_for, needed_by, orphans};
-use crate::install::{changes, finish, written};
+use crate::install::written::Written;
+use crate::install::{changes, finish};
 use crate::question::must_agree;
 use crate::report::counted;
 use crate::sanitize::visible;
@@ -60,7 +63,7 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
         .iter()
         .cloned()
         .partition(|name| lock.get(name).is_some() || is_dropped(name));
-    let Others { written, wished } = Others::among(context, &place, &lock, others, args.force)?;
+    let mut others = Others::among(context, &place, &lock, others, args.force)?;
     let manifest = place.manifest()?;
     let manifest = manifest.as_ref();
     let (mut absent, present) = split(&lock, &installed, manifest)?;
@@ -74,10 +77,12 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     };
     let settlement = finish::settlement(args.force);
     let preview = finish::preview(&place, &wish, &settlement)?;
+    others.links = others::links_to(context, &place, &before, &wish.absent)?;
+    let told = others.lines();
     if !args.dry_run {
-        confirm(context, &written, args.yes)?;
+        confirm(context, &others.written, args.yes)?;
     }
-    let plan = if installed.is_empty() && wished.is_empty() {
+    let plan = if installed.is_empty() && others.wished.is_empty() {
         Plan::default()
     } else if args.dry_run {
         preview
@@ -94,7 +99,7 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
             &place,
             &goal,
             Some(|manifest: &mut Manifest, _: &Plan| {
-                for name in installed.iter().chain(&wished) {
+                for name in installed.iter().chain(&others.wished) {
                     manifest.remove(name);
                 }
             }),
@@ -103,78 +108,32 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     };
     // Last, because it cannot be undone where the rest fails.
     if !args.dry_run {
-        for (name, folder) in &written {
-            written::delete(context, name, folder)?;
-        }
+        others.delete(context)?;
     }
     if !context.printer.is_json() {
-        for (name, folder) in &written {
-            let line = format!(" - {name}  {}", folder.display());
-            context.printer.note(&visible(&line));
+        for line in &told {
+            context.printer.note(&visible(line));
         }
-        for name in &wished {
-            let line = format!(" - {name}  only from skills.toml: it was not installed");
+        for (name, link) in &others.links {
+            let line = format!(" - {name}  {}, a link to it", link.display());
             context.printer.note(&visible(&line));
         }
     }
     if installed.is_empty() || context.printer.is_json() {
-        let others = Others { written, wished };
         return finished(context, &place, &plan, &others, args.dry_run);
     }
     report(context, &place, &plan, Some(start), args.dry_run)
 }
 
-/// What was never installed.
-struct Others {
-    /// Skills that were written here, and their folders.
-    written: Vec<(String, PathBuf)>,
-    /// Skills that only `skills.toml` names.
-    wished: Vec<String>,
-}
-
-impl Others {
-    fn among(
-        context: &Context,
-        place: &Place,
-        lock: &Lockfile,
-        names: Vec<String>,
-        force: bool,
-    ) -> Result<Self, CommandError> {
-        let manifest = place.manifest()?;
-        let manifest = manifest.as_ref();
-        let (mut written, mut wished) = (Vec::new(), Vec::new());
-        for name in names {
-            let is_wished = manifest.is_some_and(|each| each.get(&name).is_some());
-            if is_wished && !wished.contains(&name) {
-                wished.push(name.clone());
-            }
-            // What is only wished for is not what was written here, unless both are to go.
-            if is_wished && !force {
-                continue;
-            }
-            match written::folder(context, place, &name)? {
-                Some(folder) if force => written.push((name, folder)),
-                Some(folder) => return Err(InstallFailure::Written { name, folder }.into()),
-                None if is_wished => {}
-                None => return Err(InstallFailure::not_installed(lock, &name).into()),
-            }
-        }
-        Ok(Self { written, wished })
-    }
-}
-
 /// Asks about skills that were written here: no source brings them back.
-fn confirm(
-    context: &Context,
-    written: &[(String, PathBuf)],
-    yes: bool,
-) -> Result<(), CommandError> {
+fn confirm(context: &Context, written: &[Written], yes: bool) -> Result<(), CommandError> {
     if written.is_empty() || yes {
         return Ok(());
     }
     let folders: Vec<String> = written
         .iter()
-        .map(|(_, folder)| format!("`{}`", folder.display()))
+        .flat_map(|each| &each.folders)
+        .map(|folder| format!("`{}`", folder.display()))
         .collect();
     let question = format!("Delete {} for good?", folders.join(" and "));
     must_agree(context, &question)
@@ -191,9 +150,13 @@ fn finished(
 ) -> Outcome {
     if context.printer.is_json() {
         let mut answer = changes::json(plan, &place.scope, dry_run);
-        let written = others.written.iter().map(|(name, folder)| {
-            json!({ "name": name, "change": "removed", "folder": folder.to_string_lossy() })
+        let written = others.written.iter().map(|each| {
+            let folders = each.folders.iter().map(|folder| folder.to_string_lossy());
+            let folders: Vec<_> = folders.collect();
+            json!({ "name": each.name, "change": "removed", "folder": folders.first(), "folders": folders })
         });
+        let links = others.links.iter().map(|(_, link)| link.to_string_lossy());
+        answer["links"] = links.collect();
         let wished = others.wished.iter();
         let wished = wished
             .map(|name| json!({ "name": name, "change": "removed", "from": null, "to": null }));
@@ -210,7 +173,14 @@ fn finished(
             context.printer.note(&format!("{done} {count} {how}"));
         }
     };
-    told(others.written.len(), "Would delete", "Deleted", "for good");
+    let (links, whole): (Vec<_>, Vec<_>) = others.written.iter().partition(|each| each.is_linked);
+    told(whole.len(), "Would delete", "Deleted", "for good");
+    told(
+        links.len(),
+        "Would delete the link to",
+        "Deleted the link to",
+        "alone",
+    );
     let wished = others.wished.len();
     told(wished, "Would take", "Took", "out of skills.toml");
     Ok(Status::Yes)

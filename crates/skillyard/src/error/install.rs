@@ -92,8 +92,8 @@ pub(crate) enum InstallFailure {
         /// The other scope, where that has it.
         elsewhere: Option<ScopeKind>,
     },
-    #[error("`{name}` was not installed: it was written into `{}`", folder.display())]
-    Written { name: String, folder: PathBuf },
+    #[error("`{name}` was not installed: it was written into {}", all(folders))]
+    Written { name: String, folders: Vec<PathBuf> },
     #[error("`{0}` has no revisions to choose from")]
     NoRevisions(String),
     #[error("cannot install `{name}`")]
@@ -273,6 +273,15 @@ impl InstallFailure {
             _ => Vec::new(),
         }
     }
+}
+
+/// All of some paths.
+fn all(paths: &[PathBuf]) -> String {
+    let quoted: Vec<String> = paths
+        .iter()
+        .map(|path| format!("`{}`", path.display()))
+        .collect();
+    quoted.join(" and ")
 }
 
 impl From<TransactionError> for CommandError {

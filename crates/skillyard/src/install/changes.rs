@@ -155,6 +155,15 @@ pub(crate) fn obstacle(conflict: &Conflict) -> String {
                 visible(&path)
             )
         }
+        Obstacle::Blocked(blocking) => {
+            let file = blocking.file.to_string_lossy();
+            let mut text = format!("`{}` is a file, and no folder for skills", visible(&file));
+            if let Some(link) = &blocking.link {
+                let link = visible(link);
+                let _ = write!(text, ": a link to `{link}` that git wrote as text");
+            }
+            text
+        }
         Obstacle::Unreadable(reason) => {
             format!("{place} is not as it was installed: {}", visible(reason))
         }

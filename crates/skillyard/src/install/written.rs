@@ -1,32 +1,106 @@
-//! Skills that nobody installed: their author wrote them into a skills folder.
+//! Skills that nobody installed: their author, or another tool, put them into a skills folder.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use skillyard_audit::{Event, EventKind};
+use skillyard_catalog::Catalog;
+use skillyard_catalog::resource::{SkillRoot, digest};
 use skillyard_catalog::source::SourceKind;
-use skillyard_install::scope::ScopeKind;
+use skillyard_format::Digest;
+use skillyard_install::scope::{Scope, ScopeKind};
 
 use super::place::Place;
 use crate::context::Context;
 use crate::error::CommandError;
 use crate::library::{self, Choice, IndexMode};
 
-/// The folder of a skill of this scope that was not installed.
-pub(crate) fn folder(
+/// A skill of a scope that was not installed.
+pub(crate) struct Written {
+    /// Its name.
+    pub(crate) name: String,
+    /// Its folder, those with the same files for other agents, and links to them.
+    pub(crate) folders: Vec<PathBuf>,
+    /// Whether all of these are links, which lead to where it stays.
+    pub(crate) is_linked: bool,
+    /// The folders of other skills of its name.
+    pub(crate) others: Vec<PathBuf>,
+}
+
+/// The skill of a name in this scope that was not installed.
+pub(crate) fn find(
     context: &Context,
     place: &Place,
     name: &str,
-) -> Result<Option<PathBuf>, CommandError> {
-    let kind = match place.scope.kind {
-        ScopeKind::User => SourceKind::User,
-        ScopeKind::Project => SourceKind::Project,
-    };
+) -> Result<Option<Written>, CommandError> {
+    let kind = kind_of(&place.scope);
     let catalog = library::load(context, IndexMode::Use, &Choice::default())?;
     let skill = catalog.find(name).filter(|skill| skill.kind == kind);
     let folder = skill.map(|skill| skill.record.folder.clone());
     // What lies elsewhere was only linked or configured, and is not ours to delete.
-    Ok(folder.filter(|folder| lies_in(folder, &place.scope.root)))
+    let folder = folder.filter(|folder| lies_in(folder, &place.scope.root));
+    Ok(folder.map(|folder| {
+        let content = content_of(&folder);
+        let real = folder.canonicalize().ok();
+        let mut folders = vec![folder.clone()];
+        for each in beside(&catalog, &place.scope, &folder) {
+            let is_same = each.canonicalize().ok() == real || content_of(&each) == content;
+            if is_same && content.is_some() {
+                folders.push(each);
+            }
+        }
+        let losers = catalog.shadowed.iter().map(|loser| &loser.skill);
+        let losers = losers.filter(|loser| loser.kind == kind && *loser.record.name == *name);
+        Written {
+            name: name.to_owned(),
+            is_linked: folders.iter().all(|each| each.is_symlink()),
+            others: losers.map(|loser| loser.record.folder.clone()).collect(),
+            folders,
+        }
+    }))
+}
+
+/// The links of a scope that lead to a skill in this place, and nowhere once it is gone.
+pub(crate) fn links_to(catalog: &Catalog, scope: &Scope, place: &Path) -> Vec<PathBuf> {
+    // Where it is a link itself, what that leads to stays.
+    let real = place.canonicalize().ok().filter(|_| !place.is_symlink());
+    let mut links = beside(catalog, scope, place);
+    links.retain(|each| each.is_symlink() && real.is_some() && each.canonicalize().ok() == real);
+    links
+}
+
+/// What is called like a skill in the other folders of skills of its scope.
+fn beside(catalog: &Catalog, scope: &Scope, folder: &Path) -> Vec<PathBuf> {
+    let Some(name) = folder.file_name() else {
+        return Vec::new();
+    };
+    // A folder of skills that is a link to another one is that one.
+    let around = |each: &Path| each.parent().and_then(|around| around.canonicalize().ok());
+    let mut seen = vec![around(folder)];
+    let kind = kind_of(scope);
+    let sources = catalog.sources.iter().filter(|source| source.kind == kind);
+    let mut found = Vec::new();
+    for each in sources.map(|source| source.root.join(name)) {
+        let around = around(&each);
+        let is_there = fs::symlink_metadata(&each).is_ok() && lies_in(&each, &scope.root);
+        if is_there && !seen.contains(&around) {
+            seen.push(around);
+            found.push(each);
+        }
+    }
+    found
+}
+
+fn kind_of(scope: &Scope) -> SourceKind {
+    match scope.kind {
+        ScopeKind::User => SourceKind::User,
+        ScopeKind::Project => SourceKind::Project,
+    }
+}
+
+/// What a folder consists of.
+fn content_of(folder: &Path) -> Option<Digest> {
+    digest(&SkillRoot::open(folder).ok()?).ok()
 }
 
 /// Whether a folder lies below another one once all links on the way there are followed. It may
@@ -39,11 +113,10 @@ fn lies_in(folder: &Path, root: &Path) -> bool {
     around.is_some_and(|around| root.is_ok_and(|root| around.starts_with(root)))
 }
 
-/// Deletes it for good; of a link only the link.
+/// Deletes a folder of a skill for good; of a link only the link.
 pub(crate) fn delete(context: &Context, name: &str, folder: &Path) -> Result<(), CommandError> {
     context.ready_to_record()?;
-    let is_link = fs::symlink_metadata(folder).is_ok_and(|metadata| metadata.is_symlink());
-    let deleted = if is_link {
+    let deleted = if folder.is_symlink() {
         fs::remove_file(folder)
     } else {
         fs::remove_dir_all(folder)

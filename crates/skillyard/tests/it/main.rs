@@ -38,6 +38,7 @@ mod guard_standing;
 mod hints;
 mod install_aliases;
 mod install_attacks;
+mod install_beside;
 mod install_bundles;
 mod install_crash;
 mod install_edits;

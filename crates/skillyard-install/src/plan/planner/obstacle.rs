@@ -1,6 +1,8 @@
 //! What is in the way of a skill: it would come from elsewhere, or what lies in its place is not
 //! ours to replace or remove.
 
+use std::path::Path;
+
 use skillyard_format::Digest;
 
 use super::Planner;
@@ -35,6 +37,7 @@ impl Planner<'_> {
         let is_ours = |entry: &Locked| {
             self.is(occupant, target, entry)
                 || self.is_our_link(occupant, entry)
+                || self.is_link_to_copy(occupant, name, target, &entry.targets)
                 // Programs that used it left something in it, which is no loss.
                 || matches!(occupant, Occupant::Folder { tidy, .. } if self.has_bytes(*tidy, target, entry))
         };
@@ -48,7 +51,8 @@ impl Planner<'_> {
         if self.before.entries(name).any(is_edited) {
             return Some(Obstacle::Edited(Vec::new()));
         }
-        if *occupant == Occupant::Nothing || self.before.entries(name).any(is_ours) {
+        let is_nothing = matches!(occupant, Occupant::Nothing | Occupant::Blocked(_));
+        if is_nothing || self.before.entries(name).any(is_ours) {
             return None;
         }
         if let Some(kind) = self.neighbour(occupant, name, target) {
@@ -71,6 +75,7 @@ impl Planner<'_> {
             _ if is_ours && !self.before.is_recorded => Obstacle::Unrecorded,
             // Which files these are is found out by who can look at them.
             _ if is_ours => Obstacle::Edited(Vec::new()),
+            Occupant::Link(path) => Obstacle::Link(path.clone()),
             _ => Obstacle::Foreign,
         })
     }
@@ -97,8 +102,35 @@ impl Planner<'_> {
             Occupant::Link(path) => {
                 entry.linked && self.sight.link_target(path, entry.digest) == LinkTarget::Sound
             }
-            Occupant::Nothing | Occupant::Repository | Occupant::Other(_) => false,
+            Occupant::Nothing
+            | Occupant::Repository
+            | Occupant::Other(_)
+            | Occupant::Blocked(_) => false,
         }
+    }
+
+    /// Whether it is a link to the copy of the skill in another of its targets, as other tools make
+    /// them: that is as good as a copy, and nobody loses anything with it.
+    pub(super) fn is_link_to_copy(
+        &self,
+        occupant: &Occupant,
+        name: &str,
+        target: &str,
+        targets: &[String],
+    ) -> bool {
+        let Occupant::Link(link) = occupant else {
+            return false;
+        };
+        let leads = |from: &str, link: &Path| {
+            let mut others = targets.iter().filter(|other| *other != from);
+            others.find(|other| self.sight.leads_to(from, name, link, other))
+        };
+        // Links that lead to each other lead to no copy.
+        let is_copy = |other: &String| match self.sight.occupant(other, name) {
+            Occupant::Link(back) => leads(other, &back).is_none(),
+            _ => true,
+        };
+        leads(target, link).is_some_and(is_copy)
     }
 
     /// Whether what lies in a target are the bytes of the entry.

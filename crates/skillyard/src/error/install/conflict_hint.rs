@@ -26,6 +26,9 @@ fn obstacle_hint(conflicts: &[Conflict]) -> Option<&'static str> {
         Some(Obstacle::OtherScope(_)) => {
             "Both scopes have their skills in the home directory: remove it in the other one, or replace it with `--force`"
         }
+        Some(Obstacle::Blocked(_)) => {
+            "Move it away; where it is to be a link, switch `core.symlinks` on in git and check it out again"
+        }
         Some(Obstacle::Source) => {
             "Agents use it where it is; name others with `--agent`, or keep it in a folder that is no agent's and install it from there"
         }

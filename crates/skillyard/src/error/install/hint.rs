@@ -42,9 +42,10 @@ impl InstallFailure {
             }
             Self::NotOffered { nearest: Some(name), .. }
             | Self::NotInstalled { nearest: Some(name), .. } => format!("Did you mean `{name}`?"),
-            Self::Written { name, .. } => {
+            Self::Written { name, folders } => {
                 let name = shell_word(name);
-                format!("`skillyard remove {name} --force` deletes that folder for good")
+                let what = if folders.len() == 1 { "that folder" } else { "all of them" };
+                format!("`skillyard remove {name} --force` deletes {what} for good")
             }
             Self::NotInstalled { .. } => {
                 "See what is installed with `skillyard list`; `--scope user` and `--scope project` say where".into()

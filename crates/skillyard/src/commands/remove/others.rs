@@ -1,0 +1,135 @@
+//! What goes with `remove` though nobody installed it.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use skillyard_install::lockfile::Lockfile;
+use skillyard_install::plan::Before;
+
+use crate::context::Context;
+use crate::error::CommandError;
+use crate::error::install::InstallFailure;
+use crate::install::place::Place;
+use crate::install::written::{self, Written};
+use crate::library::{self, Choice, IndexMode};
+
+/// What was never installed.
+pub(super) struct Others {
+    /// Skills that were written here.
+    pub(super) written: Vec<Written>,
+    /// Skills that only `skills.toml` names.
+    pub(super) wished: Vec<String>,
+    /// Links of other tools to what was installed and goes.
+    pub(super) links: Vec<(String, PathBuf)>,
+}
+
+impl Others {
+    /// Sorts the names of what is not installed; what is none of this is an error.
+    pub(super) fn among(
+        context: &Context,
+        place: &Place,
+        lock: &Lockfile,
+        names: Vec<String>,
+        force: bool,
+    ) -> Result<Self, CommandError> {
+        let manifest = place.manifest()?;
+        let manifest = manifest.as_ref();
+        let (mut written, mut wished) = (Vec::new(), Vec::new());
+        for name in names {
+            let is_wished = manifest.is_some_and(|each| each.get(&name).is_some());
+            if is_wished && !wished.contains(&name) {
+                wished.push(name.clone());
+            }
+            // What is only wished for is not what was written here, unless both are to go.
+            if is_wished && !force {
+                continue;
+            }
+            match written::find(context, place, &name)? {
+                Some(found) if force => written.push(found),
+                Some(found) => {
+                    let folders = found.folders;
+                    return Err(InstallFailure::Written { name, folders }.into());
+                }
+                None if is_wished => {}
+                None => return Err(InstallFailure::not_installed(lock, &name).into()),
+            }
+        }
+        Ok(Self {
+            written,
+            wished,
+            links: Vec::new(),
+        })
+    }
+
+    /// What goes, and what of it stays.
+    pub(super) fn lines(&self) -> Vec<String> {
+        let mut lines = Vec::new();
+        for Written { name, folders, .. } in &self.written {
+            lines.extend(folders.iter().map(|folder| line(name, folder)));
+        }
+        let wished = self.wished.iter();
+        lines.extend(
+            wished.map(|name| format!(" - {name}  only from skills.toml: it was not installed")),
+        );
+        for Written { name, others, .. } in &self.written {
+            lines.extend(others.iter().map(|folder| {
+                let folder = folder.display();
+                format!("`{folder}` is another skill called `{name}`, and stays")
+            }));
+        }
+        lines
+    }
+
+    /// Deletes what was written here, and the links that lead nowhere now.
+    pub(super) fn delete(&mut self, context: &Context) -> Result<(), CommandError> {
+        for Written { name, folders, .. } in &self.written {
+            for folder in folders {
+                written::delete(context, name, folder)?;
+            }
+        }
+        self.links
+            .retain(|(_, link)| link.is_symlink() && !link.exists());
+        for (name, link) in &self.links {
+            written::delete(context, name, link)?;
+        }
+        Ok(())
+    }
+}
+
+/// A folder that goes; of a link only the link does.
+fn line(name: &str, folder: &Path) -> String {
+    let shown = folder.display();
+    match fs::read_link(folder) {
+        Ok(to) => format!(" - {name}  {shown}, a link to `{}`", to.display()),
+        Err(_) => format!(" - {name}  {shown}"),
+    }
+}
+
+/// The links of other tools that lead to what goes; without it they lead nowhere.
+pub(super) fn links_to(
+    context: &Context,
+    place: &Place,
+    before: &Before,
+    names: &[String],
+) -> Result<Vec<(String, PathBuf)>, CommandError> {
+    if names.is_empty() {
+        return Ok(Vec::new());
+    }
+    let catalog = library::load(context, IndexMode::Use, &Choice::default())?;
+    let mut links = Vec::new();
+    for name in names {
+        let entry = before.lock.get(name).or_else(|| before.placed.get(name));
+        let targets = entry.map_or(&[][..], |entry| &entry.targets);
+        let places: Vec<PathBuf> = targets
+            .iter()
+            .map(|target| place.scope.target(target).join(name))
+            .collect();
+        for each in &places {
+            let found = written::links_to(&catalog, &place.scope, each).into_iter();
+            let found = found.filter(|link| !places.contains(link));
+            links.extend(found.map(|link| (name.clone(), link)));
+        }
+    }
+    links.dedup();
+    Ok(links)
+}
