@@ -4,6 +4,7 @@ mod conflict_hint;
 mod exit_code;
 mod hint;
 mod lock_hint;
+mod refused;
 mod source_hint;
 
 use std::path::PathBuf;
@@ -33,10 +34,12 @@ use skillyard_install::tree::TreeError;
 
 pub(crate) use lock_hint::lock_hint;
 
+pub(crate) use self::refused::Refused;
 use super::CommandError;
 use crate::context::Context;
 use crate::install::changes::obstacle;
 use crate::install::place;
+use crate::report::counted;
 
 /// Why nothing was installed, changed or removed.
 #[derive(Debug, thiserror::Error)]
@@ -173,6 +176,11 @@ pub(crate) enum InstallFailure {
         codes: Vec<String>,
         findings: Vec<String>,
     },
+    #[error(
+        "nothing was installed: the scanner found something in {} that is never installed without a word from you",
+        counted(.0.len(), "skill")
+    )]
+    FindingsAmong(Vec<Refused>),
     #[error("`{name}` was not installed: its signature is refused")]
     Signature {
         name: String,
@@ -270,6 +278,7 @@ impl InstallFailure {
             | Self::Signature { reason, .. }
             | Self::Revoked { reason, .. } => vec![reason.clone()],
             Self::Findings { findings, .. } => findings.clone(),
+            Self::FindingsAmong(refused) => refused.iter().flat_map(Refused::lines).collect(),
             _ => Vec::new(),
         }
     }

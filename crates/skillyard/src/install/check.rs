@@ -21,10 +21,11 @@ use skillyard_trust::signature::{Place, Verification, verify_skill};
 use skillyard_trust::verdict::{Verdict, assess};
 
 pub(crate) use self::refusal::{about, described, refuse_revoked};
-use self::refusal::{found, refuse_findings, refuse_signature, signed_tree};
+use self::refusal::{found, refuse_signature, refused_findings, signed_tree};
 use crate::commands::key::now;
 use crate::context::Context;
 use crate::error::CommandError;
+use crate::error::install::InstallFailure;
 use crate::install::chronicle::{Answer, Circumstances};
 use crate::install::scanner::{Look, Scanner};
 use crate::install::validation;
@@ -119,7 +120,8 @@ fn is_other(from: &Locked, to: &Locked) -> bool {
     from.digest != to.digest || is_elsewhere
 }
 
-/// Checks skills; `accepted` are codes of findings that the user accepts.
+/// Checks skills and names the first that may not come here; `accepted` are codes of findings that
+/// the user accepts.
 pub(crate) fn check<'a>(
     context: &Context,
     scanner: &Scanner,
@@ -127,7 +129,12 @@ pub(crate) fn check<'a>(
     accepted: &[String],
 ) -> Result<Vec<Checked<'a>>, CommandError> {
     let checked = verify(context, scanner, fresh)?;
-    scan(context, &checked, accepted)?;
+    checked.par_iter().for_each(|each| each.look.help());
+    for each in &checked {
+        if let Some(refused) = refused_findings(context, each, accepted)? {
+            return Err(InstallFailure::from(refused).into());
+        }
+    }
     Ok(checked)
 }
 
@@ -179,7 +186,7 @@ pub(crate) fn verify<'a>(
     Ok(checked.collect())
 }
 
-/// Waits until it is known what is in skills that were verified, and refuses what may not be.
+/// Waits until it is known what is in skills that were verified, and refuses all that may not be.
 pub(crate) fn scan(
     context: &Context,
     verified: &[Checked<'_>],
@@ -187,10 +194,18 @@ pub(crate) fn scan(
 ) -> Result<(), CommandError> {
     // Nobody waits for what another thread looks at as long as there is something else to look at.
     verified.par_iter().for_each(|each| each.look.help());
+    let mut refused = Vec::new();
     for each in verified {
-        refuse_findings(context, each, accepted)?;
+        refused.extend(refused_findings(context, each, accepted)?);
     }
-    Ok(())
+    match refused.pop() {
+        None => Ok(()),
+        Some(only) if verified.len() == 1 => Err(InstallFailure::from(only).into()),
+        Some(last) => {
+            refused.push(last);
+            Err(InstallFailure::FindingsAmong(refused).into())
+        }
+    }
 }
 
 /// Remembers the first trusted signer of each skill, what was accepted, and what was found.

@@ -62,6 +62,17 @@ impl InstallFailure {
                 codes.first().map_or("", String::as_str),
                 deduplicated(codes).join(",")
             ),
+            Self::FindingsAmong(refused) => {
+                let names: Vec<&str> = refused.iter().map(|each| &*each.name).collect();
+                let codes: Vec<String> = refused.iter().flat_map(|each| each.codes.clone()).collect();
+                format!(
+                    "Read about it with `skillyard explain {}`; leave {} out with `--all --except {}`, or, if you know it is harmless, pass `--accept {}`",
+                    codes.first().map_or("", String::as_str),
+                    if names.len() == 1 { "it" } else { "them" },
+                    shell_word(&names.join(",")),
+                    deduplicated(&codes).join(",")
+                )
+            }
             Self::Signature { name, is_break: true, .. } => anew(name),
             Self::NoneLoadable { place, .. } if Path::new(place).is_dir() => {
                 let place = shell_word(place);

@@ -15,7 +15,7 @@ use super::Checked;
 use crate::commands::key::now;
 use crate::context::Context;
 use crate::error::CommandError;
-use crate::error::install::InstallFailure;
+use crate::error::install::{InstallFailure, Refused};
 use crate::signing::policy;
 
 /// The level of a finding from which on nothing is installed.
@@ -95,11 +95,13 @@ pub(super) fn refuse_signature(
     }
 }
 
-pub(super) fn refuse_findings(
+/// What the scanner found in a skill that keeps it out, which is recorded; else what it would have
+/// been kept out for is noted.
+pub(super) fn refused_findings(
     context: &Context,
     checked: &Checked<'_>,
     accepted: &[String],
-) -> Result<(), CommandError> {
+) -> Result<Option<Refused>, CommandError> {
     let severe = checked
         .findings()
         .iter()
@@ -109,22 +111,21 @@ pub(super) fn refuse_findings(
     if blocks.is_empty() {
         let lifted = lifted.into_iter().cloned().collect();
         let _ = checked.accepted.set(lifted);
-        return Ok(());
+        return Ok(None);
     }
     let denied = |finding: &&Finding| {
         found(checked, finding).ended(Outcome::Denied, finding.message.clone())
     };
     let events: Vec<Event> = blocks.iter().map(denied).collect();
     context.recorder()?.record_all(&events)?;
-    Err(InstallFailure::Findings {
+    Ok(Some(Refused {
         name: checked.candidate.name.clone(),
         codes: blocks
             .iter()
             .map(|finding| finding.code.to_owned())
             .collect(),
         findings: blocks.iter().map(|finding| described(finding)).collect(),
-    }
-    .into())
+    }))
 }
 
 /// The event about a finding.
