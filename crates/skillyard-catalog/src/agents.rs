@@ -1,6 +1,6 @@
 //! The folders that agents read skills from: a table, kept as data.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
 use serde::Deserialize;
@@ -44,6 +44,12 @@ pub struct Agent {
     /// What it wants before it reads a project's skills.
     #[serde(default)]
     pub gate: Option<String>,
+    /// Whether it offers a skill that lies inside of another one as a skill of its own.
+    #[serde(default)]
+    pub reads_inner: bool,
+    /// The folder among its users' skills in which it keeps those that are part of it.
+    #[serde(default)]
+    builtin: Option<String>,
     /// How many characters of descriptions it gives its model at most.
     #[serde(default)]
     pub budget: Option<usize>,
@@ -85,6 +91,14 @@ impl Agent {
             }
             _ => false,
         }
+    }
+
+    /// The skills in a folder of skills that are part of the agent, and no use to others.
+    pub(crate) fn builtin(&self, source: &Source, home: Option<&Path>) -> Option<PathBuf> {
+        let folder = self.builtin.as_ref()?;
+        // A project could hide something there.
+        let has = source.kind == SourceKind::User && self.reads(source, home);
+        has.then(|| source.root.join(folder))
     }
 
     /// Whether the agent has been used in this home directory or project.

@@ -7,6 +7,7 @@ pub mod catalog;
 pub mod finder;
 pub mod ignored;
 mod index;
+pub mod inner;
 pub mod known_digests;
 pub mod modes;
 pub mod order;

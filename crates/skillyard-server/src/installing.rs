@@ -70,6 +70,8 @@ pub struct Installing {
     pub tokens: usize,
     /// Its scripts.
     pub scripts: Vec<String>,
+    /// The skills inside of it, which some agents offer, too.
+    pub inner: Vec<String>,
     /// Its files that git LFS keeps, of which only pointers come.
     pub lfs_pointers: Vec<String>,
     /// What the scanner found.

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::{Catalog, CatalogSkill, ProjectTrust, Settings, Shadowed, Status};
+use crate::agents::{AGENTS, Agent};
 use crate::builtin;
 use crate::index::{self, IndexFile, IndexUse, Place, Scan, Snapshot};
 use crate::record::{Reading, Record};
@@ -53,7 +54,21 @@ impl Catalog {
             };
             skipped.extend(snapshot.skipped);
             records.reserve(snapshot.readings.len());
+            let home = settings.surroundings.home.as_deref();
+            let builtin = |agent: &Agent| Some((agent.name.clone(), agent.builtin(source, home)?));
+            let builtin: Vec<(String, PathBuf)> = AGENTS.iter().filter_map(builtin).collect();
+            let owner = |reading: &Reading| {
+                let folder = Path::new(reading.folder());
+                builtin.iter().find(|(_, own)| folder.starts_with(own))
+            };
             for reading in snapshot.readings {
+                if let Some((agent, _)) = owner(&reading) {
+                    skipped.push(Skipped {
+                        path: reading.path(),
+                        reason: format!("it is a part of {agent}, and no skill for others"),
+                    });
+                    continue;
+                }
                 match reading {
                     Reading::Skill(record) => records.push((at, record)),
                     Reading::Unloadable(unloadable) => skipped.push(Skipped {

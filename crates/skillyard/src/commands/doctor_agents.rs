@@ -10,6 +10,7 @@ use skillyard_catalog::{Catalog, CatalogSkill};
 use skillyard_format::nearest::nearest;
 
 use super::doctor::{Check, Verdict};
+use super::doctor_inner;
 use crate::context::Context;
 use crate::error::CommandError;
 use crate::error::install::InstallFailure;
@@ -153,6 +154,9 @@ impl Sight<'_> {
             checks.push(check(Verdict::Warning, message, Some(&hint)));
         }
         checks.extend(self.duplicates(agent));
+        let read = skills.iter().copied();
+        let read = read.filter(|skill| self.place(agent, skill).is_some());
+        checks.extend(doctor_inner::checks(agent, &read.collect::<Vec<_>>()));
         if let Some(gate) = agent.gate.as_deref().filter(|_| in_project) {
             let message = format!("{name} reads a project's skills only when it trusts the folder");
             checks.push(check(Verdict::Warning, message, Some(gate)));
@@ -235,7 +239,7 @@ impl Sight<'_> {
     }
 }
 
-fn listed(names: &[&str]) -> String {
+pub(super) fn listed(names: &[&str]) -> String {
     let shown: Vec<String> = names
         .iter()
         .take(MOST)
@@ -247,7 +251,7 @@ fn listed(names: &[&str]) -> String {
     }
 }
 
-fn check(verdict: Verdict, message: String, hint: Option<&str>) -> Check {
+pub(super) fn check(verdict: Verdict, message: String, hint: Option<&str>) -> Check {
     Check {
         area: AREA,
         name: "agent",

@@ -13,6 +13,7 @@ pub(crate) mod deprecate;
 pub(crate) mod doctor;
 mod doctor_agents;
 mod doctor_home;
+mod doctor_inner;
 mod doctor_install;
 mod doctor_sandbox;
 pub(crate) mod enable;

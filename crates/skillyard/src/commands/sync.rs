@@ -27,7 +27,7 @@ use crate::install::supply::Supply;
 use crate::install::threads::work_along;
 use crate::install::wanted::Difference;
 use crate::install::wish::signed;
-use crate::install::{check, findings, finish, held_back, review};
+use crate::install::{check, findings, finish, held_back, inner, review};
 
 /// Make the installed skills match skills.toml and skills.lock
 ///
@@ -151,6 +151,7 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
         check::scan(context, &checked, &args.accept)?;
         check::scan(context, &restored, &args.accept)?;
         findings::tell(context, restored.iter());
+        inner::tell(context, &restored.iter().collect::<Vec<_>>());
         Ok::<_, CommandError>(())
     };
     let asks = !args.yes && review::asks(&checked);

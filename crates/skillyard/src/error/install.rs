@@ -181,6 +181,21 @@ pub(crate) enum InstallFailure {
         counted(.0.len(), "skill")
     )]
     FindingsAmong(Vec<Refused>),
+    #[error(
+        "`{name}` was not installed: it has a skill `{inner}` inside of it, in `{folder}`, and there is another one in `{}`",
+        taken.display()
+    )]
+    InnerName {
+        name: String,
+        /// The name of the skill inside of it.
+        inner: String,
+        /// Where in it that lies.
+        folder: String,
+        /// The folder of the other skill of that name.
+        taken: PathBuf,
+        /// The agents in use that look into skills.
+        readers: String,
+    },
     #[error("`{name}` was not installed: its signature is refused")]
     Signature {
         name: String,
@@ -279,6 +294,9 @@ impl InstallFailure {
             | Self::Revoked { reason, .. } => vec![reason.clone()],
             Self::Findings { findings, .. } => findings.clone(),
             Self::FindingsAmong(refused) => refused.iter().flat_map(Refused::lines).collect(),
+            Self::InnerName { readers, .. } => vec![format!(
+                "{readers} would offer both, or the one for the other"
+            )],
             _ => Vec::new(),
         }
     }

@@ -28,7 +28,7 @@ use crate::error::CommandError;
 use crate::error::install::InstallFailure;
 use crate::install::chronicle::{Answer, Circumstances};
 use crate::install::scanner::{Look, Scanner};
-use crate::install::validation;
+use crate::install::{inner, validation};
 use crate::installed;
 use crate::permission::trust_policy;
 use crate::signing::{pins, policy};
@@ -130,6 +130,7 @@ pub(crate) fn check<'a>(
 ) -> Result<Vec<Checked<'a>>, CommandError> {
     let checked = verify(context, scanner, fresh)?;
     checked.par_iter().for_each(|each| each.look.help());
+    inner::refuse_names(context, &checked, accepted)?;
     for each in &checked {
         if let Some(refused) = refused_findings(context, each, accepted)? {
             return Err(InstallFailure::from(refused).into());
@@ -199,7 +200,7 @@ pub(crate) fn scan(
         refused.extend(refused_findings(context, each, accepted)?);
     }
     match refused.pop() {
-        None => Ok(()),
+        None => inner::refuse_names(context, verified, accepted),
         Some(only) if verified.len() == 1 => Err(InstallFailure::from(only).into()),
         Some(last) => {
             refused.push(last);

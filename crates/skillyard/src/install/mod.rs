@@ -10,6 +10,7 @@ pub(crate) mod findings;
 pub(crate) mod finish;
 pub(crate) mod held;
 pub(crate) mod held_back;
+pub(crate) mod inner;
 pub(crate) mod known;
 pub(crate) mod logs;
 mod meaning;

@@ -11,7 +11,7 @@ use skillyard_install::tree::TreeFile;
 
 use self::warning::warning;
 use super::check::{self, Checked};
-use super::{findings, validation};
+use super::{findings, inner, validation};
 use crate::context::Context;
 use crate::error::CommandError;
 use crate::question::{self, must_agree};
@@ -44,6 +44,7 @@ pub(crate) fn show(context: &Context, checked: &[Checked<'_>]) {
         let note = format!("warning: {line} is kept in git LFS, and only its pointer comes");
         context.printer.note(&note);
     }
+    inner::tell(context, &others);
     if !strangers.is_empty() {
         context.printer.note(&warning(&strangers));
     }
@@ -63,6 +64,7 @@ pub(crate) fn json(checked: &[Checked<'_>]) -> Value {
             "signer": each.signer(),
             "compatibility": candidate.compatibility,
             "scripts": scripts,
+            "inner": inner::json(candidate),
             "lfs_pointers": pointers_of(candidate).collect::<Vec<_>>(),
             "findings": each.findings(),
             "problems": validation::json(each),

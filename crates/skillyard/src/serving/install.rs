@@ -11,6 +11,7 @@ use crate::context::Context;
 use crate::error::CommandError;
 use crate::install::check::{Checked, described};
 use crate::install::chronicle::Answer;
+use crate::install::inner;
 use crate::install::pick::Pick;
 use crate::install::place::{Place, ScopeName};
 use crate::install::prepared::Prepared;
@@ -87,6 +88,7 @@ fn one(change: &Change, checked: &[Checked<'_>]) -> Option<Installing> {
         skill.scripts = scripts.map(|file| file.path.clone()).collect();
         let pointers = pointers_of(candidate);
         skill.lfs_pointers = pointers.map(str::to_owned).collect();
+        skill.inner = inner::lines(&[each]);
         skill.findings = each.findings().iter().map(described).collect();
     }
     Some(skill)

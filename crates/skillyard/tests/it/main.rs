@@ -36,6 +36,7 @@ mod find;
 mod guard;
 mod guard_standing;
 mod hints;
+mod inner_skills;
 mod install_aliases;
 mod install_attacks;
 mod install_beside;

@@ -161,10 +161,13 @@ impl Update<'_> {
 
 /// The skill that may not come here, if that is what is wrong.
 fn refused(error: &CommandError) -> Option<&str> {
-    use InstallFailure::{Findings, Revoked, Signature};
+    use InstallFailure::{Findings, InnerName, Revoked, Signature};
     match error {
         CommandError::Install(
-            Findings { name, .. } | Signature { name, .. } | Revoked { name, .. },
+            Findings { name, .. }
+            | InnerName { name, .. }
+            | Signature { name, .. }
+            | Revoked { name, .. },
         ) => Some(name),
         _ => None,
     }

@@ -73,6 +73,9 @@ impl InstallFailure {
                     deduplicated(&codes).join(",")
                 )
             }
+            Self::InnerName { .. } => {
+                "Look at what it is for; if both may be there, pass `--accept inner-name`".into()
+            }
             Self::Signature { name, is_break: true, .. } => anew(name),
             Self::NoneLoadable { place, .. } if Path::new(place).is_dir() => {
                 let place = shell_word(place);

@@ -10,7 +10,7 @@ use skillyard_trust::tier::Scripts;
 use super::{MOST, compatibility, pointers, prompt_tokens, scripts_of};
 use crate::install::changes::short;
 use crate::install::check::{Checked, described};
-use crate::install::validation;
+use crate::install::{inner, validation};
 use crate::sanitize::visible;
 
 /// Up to so many skills are shown one by one.
@@ -50,6 +50,10 @@ pub(super) fn warning(checked: &[&Checked<'_>]) -> String {
         "No scripts will be installed.",
         &scripts,
     );
+    let inner = inner::lines(checked);
+    if !inner.is_empty() {
+        listed(&mut text, &inner::heading(), "", &inner);
+    }
     let pointers = pointers(checked);
     if !pointers.is_empty() {
         let heading = "Kept in git LFS, so that only pointers come in the place of:";

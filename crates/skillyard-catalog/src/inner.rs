@@ -1,0 +1,57 @@
+//! Skills inside of a skill. They are files of it like all others, but some agents look for a
+//! `SKILL.md` everywhere, and offer what they find as a skill of its own.
+
+use std::fs;
+use std::path::Path;
+
+use skillyard_format::{Document, Skill};
+
+use crate::agents::{AGENTS, Agent};
+use crate::resource::SkillRoot;
+
+/// A skill inside of a skill.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Inner {
+    /// Its folder, below the one of the skill that it lies in.
+    pub folder: String,
+    /// Its name.
+    pub name: String,
+    /// Its description.
+    pub description: String,
+}
+
+impl Inner {
+    /// The skill that a file of a skill is for such agents.
+    pub fn of(path: &str, bytes: &[u8]) -> Option<Self> {
+        let folder = folder(path)?;
+        let document = Document::parse(bytes);
+        let skill = Skill::from_document(&document, folder.rsplit('/').next())?;
+        Some(Self {
+            folder: folder.to_owned(),
+            name: skill.name.to_string(),
+            description: skill.description.to_string(),
+        })
+    }
+}
+
+/// The skills inside of the one in a folder.
+pub fn inner(skill: &Path) -> Vec<Inner> {
+    let files = SkillRoot::open(skill).and_then(|root| root.list(None));
+    let files = files.map(|listing| listing.files).unwrap_or_default();
+    let read = |path: &String| Inner::of(path, &fs::read(skill.join(path)).ok()?);
+    let paths = files.iter().map(|file| &file.path);
+    paths
+        .filter(|path| folder(path).is_some())
+        .filter_map(read)
+        .collect()
+}
+
+/// The agents that offer skills inside of skills.
+pub fn readers() -> impl Iterator<Item = &'static Agent> {
+    AGENTS.iter().filter(|agent| agent.reads_inner)
+}
+
+/// The folder of a file that makes a folder below a skill's root another skill.
+fn folder(path: &str) -> Option<&str> {
+    path.strip_suffix("/SKILL.md")
+}
