@@ -10,7 +10,8 @@ use super::read::{Found, read};
 use super::{Links, UNREADABLE, Walk};
 
 /// What is said of a `SKILL.md` that is a link: nobody would see when what it leads to changes.
-const LINKED: &str = "it is a symbolic link; link the skill's whole folder, or put the file there";
+pub(super) const LINKED: &str =
+    "it is a symbolic link; link the skill's whole folder, or put the file there";
 /// What is said of a link that comes back to itself or to a folder it lies in.
 const CIRCLE: &str = "it is a symbolic link that leads in a circle";
 

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
+use super::probe::LINKED;
 use super::{AFTER, DEEPER, NO_TEXT, Stamp, UNREADABLE};
 
 /// What changed this shortly before it was looked at is looked at again: a clock's tick may hide
@@ -25,6 +26,11 @@ impl Skipped {
             || [UNREADABLE, DEEPER, AFTER]
                 .iter()
                 .any(|start| self.reason.starts_with(start))
+    }
+
+    /// Whether it is a `SKILL.md` that is a link, which agents may read all the same.
+    pub fn is_linked_file(&self) -> bool {
+        self.reason == LINKED
     }
 }
 

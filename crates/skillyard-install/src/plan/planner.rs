@@ -282,7 +282,7 @@ impl Planner<'_> {
         let is_blocked = |each: &Conflict| matches!(each.obstacle, Obstacle::Blocked(_));
         match self.settlement.of(name) {
             OnConflict::Skip if !conflicts.iter().any(is_blocked) => {
-                self.plan.skipped.extend(conflicts)
+                self.plan.skipped.extend(conflicts);
             }
             _ => self.plan.conflicts.extend(conflicts),
         }

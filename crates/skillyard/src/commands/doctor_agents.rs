@@ -44,10 +44,23 @@ pub(super) fn checks(context: &Context, named: &[String]) -> Result<Vec<Check>, 
         current: &context.environment.current_dir,
         home: context.environment.home.as_deref(),
     };
-    Ok(agents
-        .into_iter()
-        .flat_map(|agent| sight.of(agent))
-        .collect())
+    let of_agents = agents.into_iter().flat_map(|agent| sight.of(agent));
+    Ok(of_agents.chain(linked(&catalog)).collect())
+}
+
+/// The skills that are passed over here because their file is a link, which most agents follow.
+fn linked(catalog: &Catalog) -> Option<Check> {
+    let linked = catalog.skipped.iter().filter(|each| each.is_linked_file());
+    let files: Vec<String> = linked
+        .map(|each| each.path.to_string_lossy().into_owned())
+        .collect();
+    let names: Vec<&str> = files.iter().map(String::as_str).collect();
+    let message = format!(
+        "agents may read {}, a symbolic link, and Skillyard does not: nobody would see what it leads to change",
+        listed(&names)
+    );
+    let hint = "Link the skill's whole folder, or put the file there";
+    (!names.is_empty()).then(|| check(Verdict::Warning, message, Some(hint)))
 }
 
 /// The agents that were named, else those in use.

@@ -37,6 +37,11 @@ fn neither_prompts_nor_servers_nor_approvals_have_it() {
     context.write(".agents/skills/pdf/scripts/a.sh", "#!/bin/sh\necho RAN\n");
     context.link("../../../docs/evil.md", ".agents/skills/pdf/SKILL.md");
     assert!(!context.in_prompt(&[]).contains("pdf"));
+    let told = context.run(&["doctor", "--agent", "claude-code"]);
+    assert!(
+        told.contains("a symbolic link, and Skillyard does not"),
+        "{told}"
+    );
     let mut mcp = Raw::start(&context, &[], &json!({}));
     let answer = mcp.call("skill_load", &json!({ "name": "pdf" }));
     assert!(!answer.contains("EVIL"), "{answer}");
