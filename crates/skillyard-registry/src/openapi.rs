@@ -4,9 +4,7 @@ use axum::Json;
 use axum::extract::State;
 use utoipa::openapi::ServerBuilder;
 use utoipa::openapi::path::Operation;
-use utoipa::openapi::security::{
-    HttpAuthScheme, HttpBuilder, SecurityRequirement, SecurityScheme,
-};
+use utoipa::openapi::security::{HttpAuthScheme, HttpBuilder, SecurityRequirement, SecurityScheme};
 use utoipa::openapi::{Content, Paths, Ref, RefOr, Response, ResponseBuilder, path::ParameterIn};
 use utoipa::{Modify, OpenApi};
 

@@ -3,9 +3,9 @@
 
 use axum::Router;
 use axum::extract::Request;
+use axum::http::HeaderMap;
 use axum::http::header::{AUTHORIZATION, HOST};
 use axum::http::uri::Authority;
-use axum::http::HeaderMap;
 use axum::middleware::map_request;
 use skillyard_web::mount::Place;
 

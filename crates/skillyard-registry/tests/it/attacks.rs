@@ -513,7 +513,12 @@ async fn a_registry_of_this_machine_is_read_under_no_name_of_elsewhere() {
         }
         yard.send(request.body(Body::empty()).unwrap())
     };
-    for host in ["localhost:7879", "127.0.0.1:7879", "[::1]:7879", "LOCALHOST"] {
+    for host in [
+        "localhost:7879",
+        "127.0.0.1:7879",
+        "[::1]:7879",
+        "LOCALHOST",
+    ] {
         assert_eq!(ask(Some(host)).await.status, 200, "{host}");
     }
     for host in ["evil.example:7879", "127.0.0.1.nip.io", "0.0.0.0:7879"] {

@@ -16,9 +16,7 @@ use skillyard_web::mount::LetIn;
 
 use super::identity::{By, identify};
 use super::origin::Sender;
-use super::refusal::{
-    Refusal, explain, login, no_token, page_before, reads_pages, unknown,
-};
+use super::refusal::{Refusal, explain, login, no_token, page_before, reads_pages, unknown};
 use super::upload::Waiting;
 use super::{Access, Holder, Role, forgery, held, origin};
 use crate::chat::{Keeper, parent_of};

@@ -53,9 +53,8 @@ pub(super) fn page_before(headers: &HeaderMap) -> Option<String> {
     let (_, before) = before.split_once("://")?;
     let (authority, path) = before.split_at(before.find('/')?);
     let host = host::named(headers, None)?;
-    let is_ours = authority.eq_ignore_ascii_case(host)
-        && !path.starts_with("//")
-        && !path.contains('\\');
+    let is_ours =
+        authority.eq_ignore_ascii_case(host) && !path.starts_with("//") && !path.contains('\\');
     is_ours.then(|| path.to_owned())
 }
 

@@ -9,11 +9,11 @@ use utoipa::openapi::schema::{AdditionalProperties, AllOf, Components, Object, S
 use utoipa::openapi::security::{HttpAuthScheme, HttpBuilder, SecurityScheme};
 use utoipa::{IntoResponses as _, Modify, OpenApi};
 
+use super::refusals::{Gate, Upload};
 use super::{
     agents, audit, files, find, guard, install, manage, messages, models, prompt, remcochat,
     sessions, skill, skills, tools,
 };
-use super::refusals::{Gate, Upload};
 use crate::problem::Problem;
 use crate::server::Server;
 

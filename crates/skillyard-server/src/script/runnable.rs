@@ -28,7 +28,8 @@ pub(super) fn check(contents: &Contents<'_>, skill: &str, script: &str) -> Resul
         Ok(file) => match &file.content {
             Content::Text(text) if starter(&file.path, text.as_bytes()).is_none() => {
                 let path = &file.path;
-                let text = format!("`{path}` is no script: it has no `#!` line and no known ending");
+                let text =
+                    format!("`{path}` is no script: it has no `#!` line and no known ending");
                 Err(Problem::bad(text))
             }
             _ => Ok(()),

@@ -173,8 +173,16 @@ async fn nobody_is_asked_about_what_cannot_run() {
     server.server.reload().unwrap();
     let call = |script: &str| json!({ "name": "free", "script": script });
     for (script, status, told) in [
-        ("../SKILL.md", 404, "skill `free` has no script `../SKILL.md`"),
-        ("scripts/y.sh", 404, "skill `free` has no script `scripts/y.sh`"),
+        (
+            "../SKILL.md",
+            404,
+            "skill `free` has no script `../SKILL.md`",
+        ),
+        (
+            "scripts/y.sh",
+            404,
+            "skill `free` has no script `scripts/y.sh`",
+        ),
         ("/bin/sh", 404, "skill `free` has no script `/bin/sh`"),
         ("SKILL.md", 400, "`SKILL.md` is no script"),
         ("notes.txt", 400, "`notes.txt` is no script"),

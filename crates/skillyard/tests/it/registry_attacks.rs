@@ -335,7 +335,11 @@ fn a_registry_of_this_machine_answers_to_names_of_it_alone() {
     let context = TestContext::new();
     let registry = Registry::start(&context);
     let address = registry.url.trim_start_matches("http://");
-    for (host, expected) in [(address, "200"), ("localhost", "200"), ("evil.example", "403")] {
+    for (host, expected) in [
+        (address, "200"),
+        ("localhost", "200"),
+        ("evil.example", "403"),
+    ] {
         assert_eq!(status(&registry, host), expected, "{host}");
     }
     // Whoever names an address is asked under the names that lead to it.

@@ -38,7 +38,7 @@ pub(super) fn instead(text: &[u8], secrets: &[SecretString]) -> Option<ProviderE
     if value.get("error").is_none_or(Value::is_null) {
         return None;
     }
-    let message = message(text, secrets);
+    let message = told(said(text), secrets);
     if ProviderError::speaks_of_context(text) {
         return Some(ProviderError::Overfull { message });
     }

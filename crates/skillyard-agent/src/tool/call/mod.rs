@@ -25,7 +25,7 @@ use skillyard_trust::guard::ActiveSkill;
 use super::spec::canonical;
 use crate::front_end::{FrontEnd, TurnEvent};
 use crate::host::{Host, HostError};
-use crate::message::{ToolCall, ToolResult};
+use crate::message::{CallOutcome, ToolCall, ToolResult};
 use crate::session::Session;
 use crate::shelf::{Shelf, ShelfSkill};
 use crate::telemetry::{Called, Happening, Subscriber};
