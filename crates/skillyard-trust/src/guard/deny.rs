@@ -33,7 +33,7 @@ impl<'a> Call<'a> {
         let usual = tool::usual(&request.tool);
         let mut call = Cow::Borrowed(request);
         if usual != request.tool {
-            call.to_mut().tool = usual.to_owned();
+            usual.clone_into(&mut call.to_mut().tool);
         }
         Self {
             request: call,

@@ -103,7 +103,7 @@ impl PathPattern {
             return None;
         }
         let inner = if is_anchored {
-            inner.to_owned()
+            inner
         } else {
             format!("**/{inner}")
         };

@@ -99,9 +99,8 @@ impl Scope {
     /// What an argument means to a tool.
     pub(super) fn of(tool: &str, argument: Option<&str>, folder: Option<&Path>) -> Self {
         match (argument, tool::kind(tool)) {
-            (None, _) => Self::All,
             (Some(_), _) if tool.contains('*') => Self::Nothing,
-            (Some("*"), _) => Self::All,
+            (None | Some("*"), _) => Self::All,
             (Some(text), Kind::Command) => match CommandPattern::all(text, folder) {
                 commands if commands.is_empty() => Self::Nothing,
                 commands => Self::Commands(commands),

@@ -133,25 +133,32 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
         counted(skills.len(), "skill")
     );
     text.push_str(&recall(&evaluation, is_measured));
-    if !misses.is_empty() {
-        text.push_str("\nNot first:\n");
-        for (task, first) in &misses {
-            let wanted = match task.wanted.as_slice() {
-                [] => "nothing".to_owned(),
-                names => names.join(", "),
-            };
-            let _ = writeln!(
-                text,
-                "  {}\n    wanted {}, found {}",
-                visible(&task.text),
-                visible(&wanted),
-                visible(&first.join(", "))
-            );
-        }
-    }
+    text.push_str(&late(&misses));
     text.push_str(&confused(&alike));
     context.printer.data(&text)?;
     Ok(status)
+}
+
+/// The tasks whose skills did not come first, in words.
+fn late(misses: &[(&Labelled, Vec<&str>)]) -> String {
+    if misses.is_empty() {
+        return String::new();
+    }
+    let mut text = String::from("\nNot first:\n");
+    for (task, first) in misses {
+        let wanted = match task.wanted.as_slice() {
+            [] => "nothing".to_owned(),
+            names => names.join(", "),
+        };
+        let _ = writeln!(
+            text,
+            "  {}\n    wanted {}, found {}",
+            visible(&task.text),
+            visible(&wanted),
+            visible(&first.join(", "))
+        );
+    }
+    text
 }
 
 /// How often skills were found, in words.

@@ -188,13 +188,13 @@ pub(crate) enum InstallFailure {
     InnerName {
         name: String,
         /// The name of the skill inside of it.
-        inner: String,
+        inner: Box<str>,
         /// Where in it that lies.
-        folder: String,
+        folder: Box<str>,
         /// The folder of the other skill of that name.
         taken: PathBuf,
         /// The agents in use that look into skills.
-        readers: String,
+        readers: Box<str>,
     },
     #[error("`{name}` was not installed: its signature is refused")]
     Signature {

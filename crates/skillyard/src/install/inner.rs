@@ -122,10 +122,10 @@ pub(super) fn refuse_names(
             context.record(&event)?;
             return Err(InstallFailure::InnerName {
                 name: candidate.name.clone(),
-                inner: inner.name,
-                folder: inner.folder,
+                inner: inner.name.into(),
+                folder: inner.folder.into(),
                 taken,
-                readers,
+                readers: readers.into(),
             }
             .into());
         }

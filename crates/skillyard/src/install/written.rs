@@ -40,12 +40,12 @@ pub(crate) fn find(
     // What lies elsewhere was only linked or configured, and is not ours to delete.
     let folder = folder.filter(|folder| lies_in(folder, &place.scope.root));
     Ok(folder.map(|folder| {
-        let content = content_of(&folder);
+        let files = content_of(&folder);
         let real = folder.canonicalize().ok();
         let mut folders = vec![folder.clone()];
         for each in beside(&catalog, &place.scope, &folder) {
-            let is_same = each.canonicalize().ok() == real || content_of(&each) == content;
-            if is_same && content.is_some() {
+            let is_same = each.canonicalize().ok() == real || content_of(&each) == files;
+            if is_same && files.is_some() {
                 folders.push(each);
             }
         }

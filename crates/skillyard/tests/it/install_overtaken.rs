@@ -159,7 +159,7 @@ fn what_a_process_of_another_home_left_is_named_and_goes_after_a_day() {
     let stage = |number: u8| format!(".agents/.skillyard-9-9-{number}");
     let age = |path: &str| {
         let folder = fs::File::open(context.root().join(path)).unwrap();
-        let then = SystemTime::now() - Duration::from_secs(2 * 24 * 3600);
+        let then = SystemTime::now() - Duration::from_hours(48);
         folder.set_modified(then).unwrap();
     };
     // The first has what is installed, in part, the second something of somebody.

@@ -15,10 +15,10 @@ use skillyard_install::store::StoreError;
 use skillyard_install::target::TargetError;
 use skillyard_install::transaction::TransactionError;
 
-use super::InstallFailure;
 use super::conflict_hint::{conflict_hint, left_out_hint};
 use super::lock_hint::{LINK, is_link, lock_hint};
 use super::source_hint::{git_hint, locked_from, material_hint, registry_hint, unavailable_hint};
+use super::{InstallFailure, Refused};
 use crate::error::CommandError;
 use crate::install::supply::unavailable::is_missing;
 use crate::shell::{shell_word, shell_words};
@@ -26,6 +26,20 @@ use crate::signing::signers::anew;
 
 /// Most skills that are named.
 const MOST_NAMES: usize = 12;
+
+/// What can be done where the scanner keeps some of several skills out.
+fn among_hint(refused: &[Refused]) -> String {
+    let names: Vec<&str> = refused.iter().map(|each| &*each.name).collect();
+    let codes = refused.iter().flat_map(|each| each.codes.clone());
+    let codes: Vec<String> = codes.collect();
+    format!(
+        "Read about it with `skillyard explain {}`; leave {} out with `--all --except {}`, or, if you know it is harmless, pass `--accept {}`",
+        codes.first().map_or("", String::as_str),
+        if names.len() == 1 { "it" } else { "them" },
+        shell_word(&names.join(",")),
+        deduplicated(&codes).join(",")
+    )
+}
 
 impl InstallFailure {
     /// What the user can do about it.
@@ -62,17 +76,7 @@ impl InstallFailure {
                 codes.first().map_or("", String::as_str),
                 deduplicated(codes).join(",")
             ),
-            Self::FindingsAmong(refused) => {
-                let names: Vec<&str> = refused.iter().map(|each| &*each.name).collect();
-                let codes: Vec<String> = refused.iter().flat_map(|each| each.codes.clone()).collect();
-                format!(
-                    "Read about it with `skillyard explain {}`; leave {} out with `--all --except {}`, or, if you know it is harmless, pass `--accept {}`",
-                    codes.first().map_or("", String::as_str),
-                    if names.len() == 1 { "it" } else { "them" },
-                    shell_word(&names.join(",")),
-                    deduplicated(&codes).join(",")
-                )
-            }
+            Self::FindingsAmong(refused) => among_hint(refused),
             Self::InnerName { .. } => {
                 "Look at what it is for; if both may be there, pass `--accept inner-name`".into()
             }
