@@ -111,8 +111,8 @@ fn look_stamped(path: &Path) -> (Occupant, Option<Stamp>) {
 
 /// The file that is where a folder on the way to a place should be.
 fn blocking(place: &Path) -> Option<Blocking> {
-    let around = place.ancestors().skip(1);
-    let file = around.into_iter().find(|each| each.is_file())?;
+    let mut around = place.ancestors().skip(1);
+    let file = around.find(|each| each.is_file())?;
     // What git writes where it may not make links: one line without an end.
     let text = crate::text::text_if_there(file).ok().flatten();
     let is_link = |text: &String| {

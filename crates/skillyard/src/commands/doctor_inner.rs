@@ -1,7 +1,7 @@
 //! `skillyard doctor`: the skills inside of skills, which some agents offer as skills of their own.
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::Path;
 
 use skillyard_catalog::CatalogSkill;
 use skillyard_catalog::agents::Agent;
@@ -57,6 +57,6 @@ fn doubled(agent: &Agent, outer: &CatalogSkill, found: &Inner, other: &CatalogSk
     check(Verdict::Warning, message, Some(&hint))
 }
 
-fn is_same(one: &PathBuf, other: &PathBuf) -> bool {
+fn is_same(one: &Path, other: &Path) -> bool {
     matches!((fs::read(one), fs::read(other)), (Ok(one), Ok(other)) if one == other)
 }
