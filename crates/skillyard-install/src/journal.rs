@@ -19,11 +19,13 @@ use crate::write::Draft;
 pub(crate) use any_path::AnyPath;
 pub use identity::Identity;
 use settle::Project;
+pub(crate) use thrown_away::throw_away;
 
 mod any_path;
 mod commit;
 mod identity;
 mod settle;
+mod thrown_away;
 
 /// A change in progress.
 #[derive(Debug, Serialize, Deserialize)]
@@ -264,37 +266,6 @@ fn recover_one(path: &Path, catch_up: CatchUp<'_>) -> io::Result<()> {
         Some(journal) => journal.recover(path, catch_up),
         None => Ok(()),
     }
-}
-
-/// Removes folders and files that were only there for the change.
-pub(crate) fn throw_away(stages: &[AnyPath]) {
-    for stage in stages {
-        let over = over(stage);
-        // What stays is hidden, and no agent reads it.
-        let _ = match stage.symlink_metadata() {
-            // Mostly everything in it has taken its place. Else it goes in one step: half a skill
-            // would be taken for somebody's.
-            Ok(found) if found.is_dir() => std::fs::remove_dir(stage)
-                .or_else(|_| std::fs::rename(stage, &over))
-                .and_then(|()| remove_if_there(&over)),
-            Ok(_) => std::fs::remove_file(stage),
-            Err(_) => remove_if_there(&over),
-        };
-    }
-}
-
-fn remove_if_there(folder: &Path) -> io::Result<()> {
-    match folder.symlink_metadata() {
-        Ok(_) => std::fs::remove_dir_all(folder),
-        Err(_) => Ok(()),
-    }
-}
-
-/// What a stage is called while it is removed.
-fn over(stage: &Path) -> PathBuf {
-    let mut name = stage.file_name().unwrap_or_default().to_owned();
-    name.push(".over");
-    stage.with_file_name(name)
 }
 
 #[cfg(test)]
