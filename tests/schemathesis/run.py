@@ -2,7 +2,7 @@
 
 No answer may be a 5xx, and every answer has to be one that the document describes: status, type, headers and body.
 `run.py server|registry [--closed] [--minutes 10]`; the binary is `$SKILLYARD_BIN`. With `--closed` nobody is
-answered without a token; schemathesis has one and leaves it out at times.
+answered without a token, and schemathesis has one.
 """
 
 import argparse
