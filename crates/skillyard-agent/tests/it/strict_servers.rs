@@ -35,6 +35,12 @@ fn chat_calls(id: &str) -> Reply {
     )
 }
 
+/// The messages of a request, without what a prompt says before them.
+fn messages(asked: &Asked) -> Vec<&Value> {
+    let messages = asked.body["messages"].as_array().unwrap().iter();
+    messages.filter(|each| each["role"] != "system").collect()
+}
+
 #[test]
 fn roles_take_turns_after_a_failure_behind_a_call() {
     let lab = Lab::new();
@@ -49,7 +55,7 @@ fn roles_take_turns_after_a_failure_behind_a_call() {
     assert!(runtime.turn(&mut session, "one", &mut front).is_err());
     runtime.turn(&mut session, "two", &mut front).unwrap();
     let asked = server.asked();
-    let last = asked.last().unwrap().body["messages"].as_array().unwrap();
+    let last = messages(asked.last().unwrap());
     let roles: Vec<&str> = last.iter().filter_map(|it| it["role"].as_str()).collect();
     assert_eq!(roles, ["user", "assistant", "tool", "assistant", "user"]);
     assert_eq!(last[3]["content"], "(no answer: the turn ended here)");
@@ -82,8 +88,8 @@ fn ids_that_a_server_refuses_are_shortened() {
     let refusal = json!({ "object": "error", "message": refusal }).to_string();
     let replies = vec![Reply::error(400, "", &refusal), chat_says("All.")];
     let asked = handed_over("call_5_0", replies, |server| Box::new(chat(server)));
-    assert_eq!(asked[0].body["messages"][2]["tool_call_id"], "call_5_0");
-    let messages = &asked[1].body["messages"];
+    assert_eq!(messages(&asked[0])[2]["tool_call_id"], "call_5_0");
+    let messages = messages(&asked[1]);
     let id = messages[1]["tool_calls"][0]["id"].as_str().unwrap();
     assert_eq!(messages[2]["tool_call_id"], id);
     assert!(id.len() == 9 && id.bytes().all(|byte| byte.is_ascii_alphanumeric()));
@@ -121,5 +127,5 @@ fn ids_that_a_server_takes_stay_as_they_are() {
         2,
         "a refusal of something else is not repeated"
     );
-    assert_eq!(asked[1].body["messages"][2]["tool_call_id"], id);
+    assert_eq!(messages(&asked[1])[2]["tool_call_id"], id);
 }
