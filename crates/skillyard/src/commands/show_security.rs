@@ -51,7 +51,14 @@ impl Security {
         if let Some((place, reference)) = &self.installed
             && *place != self.provenance
         {
-            rows.push(("installed from", format!("{place}, as `{reference}`")));
+            let place = place.to_string();
+            // The address says it mostly.
+            let place = if place.contains(reference) {
+                place
+            } else {
+                format!("{place}, as `{reference}`")
+            };
+            rows.push(("installed from", place));
         }
         rows.extend([
             ("trust", self.verdict.tier.as_str().to_owned()),

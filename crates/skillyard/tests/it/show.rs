@@ -157,7 +157,7 @@ fn where_a_skill_of_a_project_was_installed_from() {
     let shown = context.stdout(&["show", "pdf"]);
     let line = shown.lines().find(|line| line.contains("installed from"));
     assert!(
-        line.is_some_and(|line| line.ends_with(", as `./library/pdf`")),
+        line.is_some_and(|line| line.ends_with("  a local folder, ./library/pdf")),
         "{shown}"
     );
     let shown: Value = serde_json::from_str(&context.stdout(&["show", "pdf", "--json"])).unwrap();
