@@ -174,7 +174,10 @@ export async function governing({ page, look }, base) {
   await page.getByText(".claude/skills/pdf-tools").waitFor();
   await page.getByText("the file does not start with frontmatter").waitFor();
   await look("admin");
+  // The page is the same before and after, and the form is sent a moment after the click.
+  const loaded = page.waitForEvent("load");
   await page.getByRole("button", { name: "Reload" }).click();
+  await loaded;
   await page.getByRole("heading", { name: "Admin" }).waitFor();
   await page.goto(base + NOWHERE);
   await look("missing");
