@@ -24,7 +24,7 @@ use crate::sanitize::visible;
 /// Examples:
 ///   skillyard config edit
 ///   EDITOR='code --wait' skillyard config edit --project
-///   skillyard config edit --from ~/.skillyard/config-x1.toml   go on with a text that could not be used
+///   skillyard config edit --from kept.toml   go on with a text that was kept
 #[derive(Debug, clap::Args)]
 #[command(verbatim_doc_comment)]
 pub(super) struct Args {
