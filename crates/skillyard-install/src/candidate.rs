@@ -34,6 +34,8 @@ pub struct Candidate {
     pub delivered_as: Option<Digest>,
     /// The references to the skills it needs, as it writes them.
     pub requires: Vec<String>,
+    /// The commands it needs.
+    pub commands: Vec<String>,
 }
 
 /// Why bytes are not a skill that could be installed.
@@ -85,6 +87,7 @@ impl Candidate {
         })?;
         Ok(Self {
             requires: skill.requires_skills(),
+            commands: skill.requires(),
             compatibility: skill.stated_compatibility(),
             name: skill.name.into_owned(),
             description: skill.description.into_owned(),

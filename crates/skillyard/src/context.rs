@@ -30,6 +30,8 @@ pub(crate) struct Context {
     /// `--config`, as given.
     flags: Vec<String>,
     warned: Arc<AtomicBool>,
+    /// The configuration that holds until the end, once somebody wants it to.
+    kept: Arc<OnceLock<Config>>,
     /// How many files of the log are kept by the configuration that was read last; 0 before that.
     keep: Arc<AtomicUsize>,
     /// What every event says besides.
@@ -47,6 +49,7 @@ impl Context {
             redactor,
             flags: global.config.clone(),
             warned: Arc::default(),
+            kept: Arc::default(),
             keep: Arc::default(),
             details: BTreeMap::new(),
             tracer: Arc::default(),
@@ -107,6 +110,7 @@ impl Context {
     pub(crate) fn in_folder(&self, folder: &Path) -> Self {
         let mut other = self.clone();
         other.environment.current_dir = self.environment.current_dir.join(folder);
+        other.kept = Arc::default();
         other
     }
 
@@ -131,6 +135,9 @@ impl Context {
 
     /// The configuration as it is now; the first time, what is doubtful about it is told.
     pub(crate) fn config(&self) -> Result<Config, CommandError> {
+        if let Some(kept) = self.kept.get() {
+            return Ok(kept.clone());
+        }
         let config = Config::load(&self.environment, &self.flags, &self.redactor)?;
         let keep = config.count("audit.keep").unwrap_or_default();
         self.keep.store(keep, Ordering::Relaxed);
@@ -140,5 +147,12 @@ impl Context {
             }
         }
         Ok(config)
+    }
+
+    /// Goes by the configuration as it is now until the end: what is one change is decided by one.
+    pub(crate) fn keep_config(&self) -> Result<(), CommandError> {
+        let config = self.config()?;
+        self.kept.get_or_init(|| config);
+        Ok(())
     }
 }

@@ -45,6 +45,11 @@ const DEEPER: &str = "it is deeper than ";
 /// What the reason of something starts with that comes after too many folders.
 const AFTER: &str = "more than ";
 
+/// Whether folders of this name are usually not looked into.
+pub fn is_passed_over(name: &str) -> bool {
+    SKIPPED.contains(&name)
+}
+
 /// How far a walk goes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct WalkLimits {
@@ -212,7 +217,7 @@ impl Walk {
             match kind {
                 // What waits in there is on its way to its place.
                 FileType::Directory if name.starts_with(WAITING) => {}
-                FileType::Directory | FileType::Symlink if is_usual && SKIPPED.contains(&name) => {
+                FileType::Directory | FileType::Symlink if is_usual && is_passed_over(name) => {
                     let reason = format!("folders called `{name}` are never looked into");
                     walked.skipped.push(Skipped {
                         path: path(),

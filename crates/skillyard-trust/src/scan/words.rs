@@ -4,6 +4,7 @@
 //! tables of bits tell whether a word starts with four bytes, and only then the words themselves
 //! are compared. Nearly all bytes start none.
 
+use std::ops::Range;
 use std::sync::LazyLock;
 
 use super::grams::{Grams, PLACES, Starts, place, places};
@@ -28,19 +29,23 @@ pub(super) struct Questions(u128);
 pub(super) struct Words {
     /// What words start with.
     starts: Starts,
-    /// The words of each place: where they start in `all`.
+    /// The words of each place: where they start in `heads` and in `tails`.
     cells: Vec<u16>,
-    all: Vec<Word>,
+    /// What nearly all words are ruled out by, close together.
+    heads: Vec<Head>,
+    tails: Vec<Tail>,
     /// Words of one or two bytes.
     tiny: Vec<(&'static str, u128)>,
 }
 
-/// A word and what it makes worth asking.
-struct Word {
-    /// Its first eight bytes, and which of the eight it has.
-    head: u64,
+/// The first eight bytes of a word, and which of the eight it has.
+struct Head {
+    bytes: u64,
     mask: u64,
-    /// What follows them.
+}
+
+/// What follows them, and what the word makes worth asking.
+struct Tail {
     rest: &'static [u8],
     questions: u128,
 }
@@ -125,13 +130,17 @@ impl Words {
             sum += *cell;
             *cell = sum;
         }
-        let all = words.iter();
-        let all = all.map(|(_, word, questions)| Word::new(word.as_bytes(), *questions));
-        let all = all.collect();
+        let parts = words.iter().map(|(_, word, questions)| {
+            let (head, rest) = Head::of(word.as_bytes());
+            let questions = *questions;
+            (head, Tail { rest, questions })
+        });
+        let (heads, tails) = parts.unzip();
         Self {
             starts,
             cells,
-            all,
+            heads,
+            tails,
             tiny,
         }
     }
@@ -144,9 +153,13 @@ impl Words {
             for far in found {
                 let at = start + usize::from(*far);
                 let next = next_eight(bytes, at);
-                let words = self.starting_with(next).iter();
-                let held = words.filter(|word| word.is_at(next, bytes, at));
-                set = held.fold(set, |set, word| set | word.questions);
+                let cell = self.starting_with(next);
+                let heads = self.heads[cell.clone()].iter();
+                for (head, tail) in heads.zip(&self.tails[cell]) {
+                    if head.begins(next) && tail.is_at(bytes, at) {
+                        set |= tail.questions;
+                    }
+                }
             }
         });
         if may_hold_tiny(bytes) {
@@ -156,11 +169,11 @@ impl Words {
         Questions(set)
     }
 
-    /// The words that may start with these bytes.
-    fn starting_with(&self, next: u64) -> &[Word] {
+    /// Where the words are that may start with these bytes.
+    fn starting_with(&self, next: u64) -> Range<usize> {
         let [first, second, third, ..] = next.to_le_bytes();
         let place = place([first, second, third]);
-        &self.all[usize::from(self.cells[place])..usize::from(self.cells[place + 1])]
+        self.cells[place].into()..self.cells[place + 1].into()
     }
 }
 
@@ -171,24 +184,28 @@ fn may_hold_tiny(unit: &[u8]) -> bool {
     unit.iter().fold(false, |found, byte| found | starts(byte))
 }
 
-impl Word {
-    fn new(bytes: &'static [u8], questions: u128) -> Self {
-        let length = bytes.len().min(8);
-        Self {
-            head: next_eight(bytes, 0),
-            mask: next_eight(&[u8::MAX; 8][..length], 0),
-            rest: &bytes[length..],
-            questions,
-        }
+impl Head {
+    /// The head of a word, and the rest of it.
+    fn of(word: &'static [u8]) -> (Self, &'static [u8]) {
+        let (first, rest) = word.split_at(word.len().min(8));
+        let bytes = next_eight(first, 0);
+        let mask = next_eight(&[u8::MAX; 8][..first.len()], 0);
+        (Self { bytes, mask }, rest)
     }
 
-    /// Whether it stands at `at` of a text, where `next` is what comes next.
-    fn is_at(&self, next: u64, text: &[u8], at: usize) -> bool {
-        next & self.mask == self.head
-            && (self.rest.is_empty()
-                || text
-                    .get(at + 8..)
-                    .is_some_and(|text| text.starts_with(self.rest)))
+    /// Whether what comes next starts with it.
+    fn begins(&self, next: u64) -> bool {
+        next & self.mask == self.bytes
+    }
+}
+
+impl Tail {
+    /// Whether it follows the eight bytes at `at` of a text.
+    fn is_at(&self, text: &[u8], at: usize) -> bool {
+        self.rest.is_empty()
+            || text
+                .get(at + 8..)
+                .is_some_and(|text| text.starts_with(self.rest))
     }
 }
 

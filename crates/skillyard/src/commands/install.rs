@@ -98,6 +98,7 @@ pub(crate) struct Args {
 pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     let start = Instant::now();
     work_along();
+    context.keep_config()?;
     let place = Place::find(context, &args.scope.or_configured(context)?)?;
     let prepared = prepare(context, args, &place, &Pick::Ask)?;
     let checked = check::verify(context, &prepared.scanner, prepared.fresh(context))?;
@@ -116,7 +117,7 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     let afterwards = |plan: &Plan| {
         let found = rayon::in_place_scope(|scope| {
             scope.spawn(|_| prepared.scanner.remember(&checked));
-            Unused::of(context, &place, &prepared, plan)
+            Unused::of(context, &place, &prepared, &checked, plan)
         });
         // It is done once.
         let _ = unused.set(found);

@@ -74,6 +74,7 @@ pub(crate) struct Args {
 pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     let start = Instant::now();
     work_along();
+    context.keep_config()?;
     let place = Place::find(context, &args.scope)?;
     // What is wanted is read beside what is locked, and remembered.
     let (before, _) = rayon::join(

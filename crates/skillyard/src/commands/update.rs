@@ -55,6 +55,7 @@ pub(crate) struct Args {
 pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     let start = Instant::now();
     work_along();
+    context.keep_config()?;
     let place = Place::find(context, &args.scope)?;
     let lock = place.lock()?;
     let mut supply = Supply::new(context, &place);

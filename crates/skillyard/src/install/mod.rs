@@ -1,6 +1,7 @@
 //! What the commands that install, update and remove have in common.
 
 mod alias;
+mod certain;
 pub(crate) mod changes;
 pub(crate) mod check;
 pub(crate) mod chronicle;

@@ -8,6 +8,8 @@ use serde_json::{Value, json};
 use skillyard_catalog::{Catalog, CatalogSkill, Status};
 use skillyard_install::plan::{Change, Plan};
 
+use super::certain::are_used;
+use super::check::Checked;
 use super::place::{Place, whole};
 use super::prepared::Prepared;
 use super::threads::drop_later;
@@ -30,6 +32,7 @@ impl Unused {
         context: &Context,
         place: &Place,
         prepared: &Prepared,
+        checked: &[Checked<'_>],
         plan: &Plan,
     ) -> Result<Vec<Self>, CommandError> {
         let new = plan.changes.iter().filter_map(|change| match change {
@@ -46,7 +49,7 @@ impl Unused {
         let new: Vec<_> = new
             .chain(present.filter(|entry| is_there(&entry.name)))
             .collect();
-        if new.is_empty() {
+        if new.is_empty() || are_used(context, place, &new, checked)? {
             return Ok(Vec::new());
         }
         let catalog = library::discover(context, IndexMode::Look, &Choice::default())?;

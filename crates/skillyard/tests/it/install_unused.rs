@@ -55,6 +55,34 @@ fn who_installs_it_is_told() {
 }
 
 #[test]
+fn what_lies_beside_it_is_told_of() {
+    // Another folder with the same name in its file, and the order of names.
+    let context = with("", "");
+    let text = "---\nname: pdf\ndescription: Mine. Use for forms.\n---\n";
+    let mine = context.in_home(".agents/skills/mine");
+    std::fs::create_dir_all(&mine).unwrap();
+    std::fs::write(mine.join("SKILL.md"), text).unwrap();
+    let told = context.done(&["install", "./lib/pdf", "--scope", "user"]);
+    let line = "`pdf` will not be used: the one at ~/.agents/skills/mine (source user) comes first";
+    assert!(told.contains(line), "{told}");
+    // What the folder itself passes over.
+    let context = with("", "");
+    let folder = context.in_home(".agents/skills");
+    std::fs::create_dir_all(&folder).unwrap();
+    std::fs::write(folder.join(".gitignore"), "p*\n").unwrap();
+    let told = context.done(&["install", "./lib/pdf", "--scope", "user"]);
+    let line = "`pdf` will not be used: it is ignored by a `.gitignore` beside it";
+    assert!(told.contains(line), "{told}");
+    // A name that is never looked into.
+    let context = TestContext::new();
+    let text = "---\nname: target\ndescription: Aims. Use for aims.\n---\n";
+    context.write("lib/target/SKILL.md", text);
+    let told = context.done(&["install", "./lib/target", "--scope", "user"]);
+    let line = "`target` will not be used: folders called `target` are never looked into";
+    assert!(told.contains(line), "{told}");
+}
+
+#[test]
 fn who_asks_for_what_is_there_already_is_told() {
     let context = with("", "");
     let install = ["install", "./lib/pdf", "--scope", "user"];

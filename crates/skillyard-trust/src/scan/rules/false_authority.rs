@@ -89,28 +89,19 @@ fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
         findings.add(&RULE, here, range, severity, message);
         return;
     }
-    if FORBIDS.is_match(here.text) {
-        return;
-    }
     let text = here.text;
-    if let (Some(claim), Some(order)) = (CLAIM.find(text), STRANGE.find(text)) {
+    // Nearly every text lacks what is ordered, and few lack a word that may forbid it.
+    let found = if let (Some(claim), Some(order)) = (CLAIM.find(text), STRANGE.find(text)) {
         let range = claim.start.min(order.start)..claim.end.max(order.end);
-        findings.add(
-            &RULE,
-            here,
-            range,
-            Severity::Medium,
-            "a strange step is ordered in the name of a policy",
-        );
-    } else if let Some(range) = ERASE.find(text)
-        && (HABIT.is_match(text) || HABIT.is_match(here.heading()))
+        Some((range, "a strange step is ordered in the name of a policy"))
+    } else {
+        let range = ERASE.find(text);
+        let range = range.filter(|_| HABIT.is_match(text) || HABIT.is_match(here.heading()));
+        range.map(|range| (range, "things of the user are to be deleted each time"))
+    };
+    if let Some((range, message)) = found
+        && !FORBIDS.is_match(text)
     {
-        findings.add(
-            &RULE,
-            here,
-            range,
-            Severity::Medium,
-            "things of the user are to be deleted each time",
-        );
+        findings.add(&RULE, here, range, Severity::Medium, message);
     }
 }
