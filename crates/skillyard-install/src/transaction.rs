@@ -193,7 +193,7 @@ impl<'a> Transaction<'a> {
             }
         };
         // The log waits for the disk, and nobody has to wait for the log before the end.
-        let (recorded, performed) = beside_work(
+        let (recorded, performed) = on_the_side(
             || chronicle.happens(),
             || {
                 let performed = commit.perform(drafts);
@@ -284,6 +284,19 @@ fn beside_work<A: Send, B>(waiting: impl FnOnce() -> A + Send, work: impl FnOnce
             Err(panic) => std::panic::resume_unwind(panic),
         }
     })
+}
+
+/// The same on a thread that is there already: one that has to start begins later than it would end.
+fn on_the_side<A: Send, B>(waiting: impl FnOnce() -> A + Send, work: impl FnOnce() -> B) -> (A, B) {
+    let mut waited = None;
+    let work = rayon::in_place_scope(|scope| {
+        scope.spawn(|_| waited = Some(waiting()));
+        work()
+    });
+    (
+        waited.expect("the scope ends when all in it have ended"),
+        work,
+    )
 }
 
 fn disk(path: &Path, source: io::Error) -> TransactionError {

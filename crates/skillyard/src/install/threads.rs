@@ -5,50 +5,56 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use rayon::ThreadPoolBuilder;
 
+/// The threads of this process, by their numbers.
+#[cfg(target_os = "linux")]
+const THREADS: &str = "/proc/self/task";
+
 /// Lets this thread work along with the others, instead of handing everything over and waiting.
 pub(crate) fn work_along() {
-    let here = processor();
     // For the threads that all share one would wait until the last of them has started.
-    let own = ThreadPoolBuilder::new()
-        .use_current_thread()
-        .start_handler(move |_| keep_off(here))
-        .build();
+    let own = ThreadPoolBuilder::new().use_current_thread().build();
     // Where this thread has others already, they do it.
-    drop(own.map(ManuallyDrop::new));
+    if let Ok(own) = own {
+        keep_apart();
+        // It is needed to the end.
+        let _ = ManuallyDrop::new(own);
+    }
 }
 
-/// The processor that this thread runs on.
-#[cfg(target_os = "linux")]
-fn processor() -> usize {
-    rustix::thread::sched_getcpu()
-}
-
-/// Keeps a thread that has just started off the processor that it was started from.
+/// Keeps the threads that were started off the processor that this one runs on.
 ///
-/// In a virtual machine one that wakes up is often put where whoever woke it runs. The two then take
-/// turns of milliseconds while another processor has nothing to do.
+/// In a virtual machine one that starts or wakes up is often put where whoever woke it runs. The two
+/// then take turns of milliseconds while another processor has nothing to do. Whoever has not begun
+/// cannot move itself, so it is moved from here.
 #[cfg(target_os = "linux")]
-fn keep_off(processor: usize) {
-    use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
-    let Ok(mut others) = sched_getaffinity(None) else {
+fn keep_apart() {
+    use rustix::thread::{CpuSet, Pid, gettid, sched_getaffinity, sched_getcpu, sched_setaffinity};
+    let here = sched_getcpu();
+    let (Ok(mut others), Ok(threads)) = (sched_getaffinity(None), std::fs::read_dir(THREADS))
+    else {
         return;
     };
-    if processor < CpuSet::MAX_CPU {
-        others.unset(processor);
+    if here < CpuSet::MAX_CPU {
+        others.unset(here);
     }
-    if others.count() > 0 {
-        // Whoever may not choose takes its turn.
-        let _ = sched_setaffinity(None, &others);
+    if others.count() == 0 {
+        return;
+    }
+    for thread in threads.flatten() {
+        let number = thread
+            .file_name()
+            .to_str()
+            .and_then(|name| name.parse().ok());
+        let thread = number.and_then(Pid::from_raw);
+        if let Some(thread) = thread.filter(|thread| *thread != gettid()) {
+            // Where nobody may choose, they take turns.
+            let _ = sched_setaffinity(Some(thread), &others);
+        }
     }
 }
 
 #[cfg(not(target_os = "linux"))]
-fn processor() -> usize {
-    0
-}
-
-#[cfg(not(target_os = "linux"))]
-fn keep_off(_: usize) {}
+fn keep_apart() {}
 
 /// Does something when a thread has time for it. Should it panic, so will whoever needs the answer.
 pub(super) fn in_background(work: impl FnOnce() + Send + 'static) {
