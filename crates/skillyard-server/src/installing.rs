@@ -55,7 +55,7 @@ pub struct Installing {
     /// What it says that it needs around it, where it does.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub compatibility: Option<String>,
-    /// `added`, `changed`, `restored` or `repaired`.
+    /// `added`, `changed`, `restored`, `repaired` or `removed`.
     pub change: String,
     /// Where it comes from.
     pub source: String,

@@ -126,7 +126,7 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
         prepared.make_true(context, &place, &checked, answer, last_check, &afterwards)
     };
     let plan = if is_asked {
-        review::confirm(context, &checked, false)?;
+        review::confirm(context, &checked, &prepared.preview, false)?;
         make_true(Answer::User, &|| Ok(()))?
     } else {
         // Nobody has to be waited for, so the disk does not wait for the scanner either.

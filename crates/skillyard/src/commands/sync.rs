@@ -158,7 +158,7 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     let asks = !args.yes && review::asks(&checked);
     if asks {
         scan()?;
-        review::confirm(context, &checked, false)?;
+        review::confirm(context, &checked, &preview, false)?;
     }
     // Where nobody has to be waited for, the disk does not wait for the scanner either.
     let last_check = || {

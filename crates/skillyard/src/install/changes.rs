@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use semver::Version;
 use serde_json::{Value, json};
 use skillyard_install::lockfile::Locked;
 use skillyard_install::plan::{Change, Conflict, Obstacle, Plan};
@@ -15,24 +16,7 @@ const MOST: usize = 5;
 
 /// The changes of a plan, a line each, sorted by name.
 pub(crate) fn lines(plan: &Plan) -> String {
-    let width = plan
-        .changes
-        .iter()
-        .map(|each| each.name().chars().count())
-        .max();
-    let width = width.unwrap_or_default().min(40);
-    let mut text = String::new();
-    for change in &plan.changes {
-        let name = visible(change.name());
-        let (mark, what) = match change {
-            Change::Added { to } | Change::Restored { to } => ('+', origin(to)),
-            Change::Changed { from, to } => ('~', difference(from, to)),
-            Change::Repaired { .. } => ('~', "put right".to_owned()),
-            Change::Removed { .. } => ('-', String::new()),
-        };
-        let line = format!(" {mark} {name:<width$}  {what}");
-        let _ = writeln!(text, "{}", line.trim_end());
-    }
+    let mut text = one_by_one(&plan.changes.iter().collect::<Vec<_>>());
     for (name, target) in &plan.let_go {
         let place = format!("{target}/{name}");
         let stays = "stays: it is not locked any more, and is yours now";
@@ -43,6 +27,32 @@ pub(crate) fn lines(plan: &Plan) -> String {
             let name = visible(&conflict.name);
             let _ = writeln!(text, "   {name}  {what}: {}", obstacle(conflict));
         }
+    }
+    text
+}
+
+/// What a plan changes about skills that are there, a line each: what is asked about brings it along.
+pub(crate) fn of_what_is_there(plan: &Plan) -> String {
+    let changes = plan.changes.iter();
+    let changes =
+        changes.filter(|change| matches!(change, Change::Changed { .. } | Change::Removed { .. }));
+    one_by_one(&changes.collect::<Vec<_>>())
+}
+
+fn one_by_one(changes: &[&Change]) -> String {
+    let width = changes.iter().map(|each| each.name().chars().count()).max();
+    let width = width.unwrap_or_default().min(40);
+    let mut text = String::new();
+    for change in changes {
+        let name = visible(change.name());
+        let (mark, what) = match change {
+            Change::Added { to } | Change::Restored { to } => ('+', origin(to)),
+            Change::Changed { from, to } => ('~', difference(from, to)),
+            Change::Repaired { .. } => ('~', "put right".to_owned()),
+            Change::Removed { .. } => ('-', String::new()),
+        };
+        let line = format!(" {mark} {name:<width$}  {what}");
+        let _ = writeln!(text, "{}", line.trim_end());
     }
     text
 }
@@ -91,7 +101,19 @@ fn difference(from: &Locked, to: &Locked) -> String {
             format!("same files, now in {}", to.targets.join(", "))
         };
     }
-    visible(&way(from, to)).into_owned()
+    let mut text = visible(&way(from, to)).into_owned();
+    if is_older(to, from) {
+        text.push_str(", which is older");
+    }
+    text
+}
+
+/// Whether a version came before another.
+fn is_older(one: &Locked, other: &Locked) -> bool {
+    let version = |entry: &Locked| Version::parse(entry.version.as_deref()?).ok();
+    version(one)
+        .zip(version(other))
+        .is_some_and(|(one, other)| one < other)
 }
 
 /// From which state of a skill to which, each in a word that tells them apart.

@@ -7,9 +7,11 @@ use skillyard_audit::{Event, EventKind, Outcome};
 use skillyard_catalog::prompt::entry_tokens;
 use skillyard_format::script::is_script;
 use skillyard_install::candidate::Candidate;
+use skillyard_install::plan::Plan;
 use skillyard_install::tree::TreeFile;
 
 use self::warning::warning;
+use super::changes::of_what_is_there;
 use super::check::{self, Checked};
 use super::{findings, inner, validation};
 use crate::context::Context;
@@ -78,11 +80,18 @@ pub(crate) fn json(checked: &[Checked<'_>]) -> Value {
 pub(crate) fn confirm(
     context: &Context,
     checked: &[Checked<'_>],
+    plan: &Plan,
     yes: bool,
 ) -> Result<(), CommandError> {
     show(context, checked);
     if yes || !asks(checked) {
         return Ok(());
+    }
+    let along = of_what_is_there(plan);
+    if !along.is_empty() {
+        let along = along.trim_end();
+        let note = format!("Of the skills that are there, this changes:\n{along}");
+        context.printer.note(&note);
     }
     let answer = must_agree(context, "Continue installation?");
     let reason = match answer {

@@ -47,10 +47,17 @@ pub(super) fn install(context: &Context, order: &Order) -> Result<Installation, 
 
 fn described_plan(place: &Place, prepared: &Prepared, checked: &[Checked<'_>]) -> Installation {
     let changes = prepared.preview.changes.iter();
-    let skills: Vec<Installing> = changes.filter_map(|change| one(change, checked)).collect();
+    let skills: Vec<Installing> = changes.map(|change| one(change, checked)).collect();
     let mut key = format!("{}\n", place.scope.root.display());
     for skill in &skills {
-        let _ = writeln!(key, "{} {} {}", skill.name, skill.change, skill.digest);
+        let Installing { name, change, .. } = skill;
+        let Installing {
+            digest,
+            source,
+            tier,
+            ..
+        } = skill;
+        let _ = writeln!(key, "{name} {change} {digest} {tier} {source}");
     }
     Installation {
         plan: Digest::of(key.as_bytes()).to_string(),
@@ -61,13 +68,13 @@ fn described_plan(place: &Place, prepared: &Prepared, checked: &[Checked<'_>]) -
     }
 }
 
-fn one(change: &Change, checked: &[Checked<'_>]) -> Option<Installing> {
+fn one(change: &Change, checked: &[Checked<'_>]) -> Installing {
     let (what, to) = match change {
         Change::Added { to } => ("added", to),
         Change::Changed { to, .. } => ("changed", to),
         Change::Restored { to } => ("restored", to),
         Change::Repaired { to } => ("repaired", to),
-        Change::Removed { .. } => return None,
+        Change::Removed { from } => ("removed", from),
     };
     let found = checked.iter().find(|each| each.candidate.name == to.name);
     let mut skill = Installing {
@@ -91,7 +98,7 @@ fn one(change: &Change, checked: &[Checked<'_>]) -> Option<Installing> {
         skill.inner = inner::lines(&[each]);
         skill.findings = each.findings().iter().map(described).collect();
     }
-    Some(skill)
+    skill
 }
 
 /// Whatever keeps an installation from being made is for the admin who asked.

@@ -136,6 +136,22 @@ fn what_is_installed_keeps_the_versions_it_needs() {
 }
 
 #[test]
+fn the_question_names_what_changes_along() {
+    let (context, _server, shelf) = libraries();
+    context.done(&["install", "loose", "--yes"]);
+    assert_eq!(context.version_of("lib").as_deref(), Some("2.0.0"));
+    // Nobody is there to answer, so nothing happens.
+    let told = context.refused(&["install", "tool"]);
+    let along =
+        "Of the skills that are there, this changes:\n ~ lib  2.0.0 → 1.5.0, which is older\n";
+    assert!(told.contains(along), "{told}");
+    put(&shelf, "loose@1.1.0", "");
+    let told = context.refused(&["update"]);
+    assert!(told.contains("\n - lib\n"), "{told}");
+    assert_eq!(context.version_of("lib").as_deref(), Some("2.0.0"));
+}
+
+#[test]
 fn what_the_project_asks_for_itself_is_kept_to() {
     let (context, _server, _shelf) = libraries();
     context.done(&["install", "lib@^1", "--yes"]);

@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
+use crate::install_versions::{libraries, put};
 use crate::scripted_model::{call, model};
 use crate::{TestContext, output, text};
 
@@ -311,6 +312,24 @@ fn an_installation_is_carried_out_as_planned_or_not_at_all() {
         &json!({ "reference": "./nothing/there" }),
     );
     assert_eq!(status, 409, "{text}");
+}
+
+#[test]
+fn the_plan_of_an_installation_names_what_goes() {
+    let (context, _registry, shelf) = libraries();
+    context.done(&["install", "loose", "--yes", "--scope", "user"]);
+    put(&shelf, "loose@1.1.0", "");
+    let serving = Serving::start(&context, &[]);
+    let order = json!({ "reference": "loose@1.1.0", "scope": "user" });
+    let planned = serving.json("POST", "/api/v1/install", &order);
+    let changes = planned["skills"].as_array().unwrap().iter();
+    let changes: Vec<[&Value; 2]> = changes
+        .map(|each| [&each["name"], &each["change"]])
+        .collect();
+    assert_eq!(
+        json!(changes),
+        json!([["lib", "removed"], ["loose", "changed"]])
+    );
 }
 
 #[test]

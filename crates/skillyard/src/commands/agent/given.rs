@@ -92,7 +92,7 @@ fn installed(context: &Context, word: &str, yes: bool) -> Result<Vec<String>, Co
     let prepared = install::prepare(context, &args, &place, &Pick::Ask)?;
     if !prepared.preview.is_empty() {
         let checked = prepared.check(context, &[])?;
-        review::confirm(context, &checked, yes)?;
+        review::confirm(context, &checked, &prepared.preview, yes)?;
         let plan = prepared.carry_out(context, &place, &checked, Answer::given(yes))?;
         // With JSON the answer is the agent.
         if !context.printer.is_json() {

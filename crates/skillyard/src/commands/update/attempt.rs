@@ -128,7 +128,7 @@ impl Update<'_> {
             review::show(context, &checked);
             return held.after(context, told(&preview, true)?);
         }
-        review::confirm(context, &checked, args.yes)?;
+        review::confirm(context, &checked, &preview, args.yes)?;
         let goal = signed(goal, &checked);
         let trees = finish::trees(&needed);
         let plan = finish::apply_as_wanted(context, place, &goal, &trees, &settlement, || Ok(()))?;
