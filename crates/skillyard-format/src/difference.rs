@@ -3,9 +3,13 @@
 //! Texts of strangers are compared here: where too many lines differ to be compared in good time,
 //! all of them are said to be gone and to be new, which is true, too.
 
-use std::fmt;
+use std::borrow::Cow;
+use std::fmt::{self, Write as _};
 
 use similar::{ChangeTag, TextDiff};
+
+use crate::script::is_script;
+use crate::sight::exact;
 
 /// Most lines on one side that are compared one by one.
 const MOST_COMPARED: usize = 2_000;
@@ -13,6 +17,8 @@ const MOST_COMPARED: usize = 2_000;
 const AROUND: usize = 2;
 /// The longest part of a line that is told, in characters: a paragraph of prose is one line.
 const WIDEST: usize = 2_000;
+/// One byte of so many may be no text in a file that is text for the rest.
+const MOST_STRANGE: usize = 8;
 
 /// What differs between two texts.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -66,6 +72,27 @@ pub fn rank(path: &str) -> u8 {
         path if path.starts_with("scripts/") => 1,
         _ => 2,
     }
+}
+
+/// A file as text that can be compared, if it is any. A byte that is no text must not hide the others, least
+/// of all in a script, which is run all the same: it is shown as `\xff`.
+pub fn readable<'a>(path: &str, executable: bool, bytes: &'a [u8]) -> Option<Cow<'a, str>> {
+    if let Ok(text) = std::str::from_utf8(bytes)
+        && !text.contains('\0')
+    {
+        return Some(text.into());
+    }
+    let mut text = String::with_capacity(bytes.len());
+    let mut strange = 0;
+    for chunk in bytes.utf8_chunks() {
+        text.push_str(chunk.valid());
+        strange += chunk.invalid().len();
+        for byte in chunk.invalid() {
+            let _ = write!(text, "\\x{byte:02x}");
+        }
+    }
+    let is_mostly_text = strange <= bytes.len() / MOST_STRANGE && !bytes.contains(&0);
+    (is_mostly_text || is_script(path, executable, bytes)).then(|| text.into())
 }
 
 impl fmt::Display for Line {
@@ -169,7 +196,8 @@ impl Difference {
 /// A line without its end; of one that is too long it is said how much is missing, since that may
 /// be what changed.
 fn told(line: &str) -> String {
-    let line = line.trim_end_matches(['\n', '\r']);
+    // Who looks at a difference decides by it.
+    let line = &*exact(line.trim_end_matches(['\n', '\r']));
     match line.char_indices().nth(WIDEST) {
         Some((end, _)) => {
             let (shown, rest) = line.split_at(end);
@@ -199,6 +227,33 @@ mod tests {
         );
         check("", "new\n", 9, "@@ -0,0 +1 @@\n+new\n");
         check("a\r\n", "b\r\n", 9, "@@ -1 +1 @@\n-a\n+b\n");
+    }
+
+    #[test]
+    fn who_decides_sees_what_cannot_be_seen() {
+        check(
+            "a\n",
+            "a\u{200b}\u{3164}\u{202e}\n",
+            9,
+            "@@ -1 +1 @@\n-a\n+a\\u{200b}\\u{3164}\\u{202e}\n",
+        );
+    }
+
+    #[test]
+    fn a_strange_byte_hides_nothing() {
+        let check = |path: &str, bytes: &[u8], expected: Option<&str>| {
+            assert_eq!(readable(path, false, bytes).as_deref(), expected, "{path}");
+        };
+        check("a.md", b"plain", Some("plain"));
+        check("scripts/t.py", b"# \xff\0\nrun()", Some("# \\xff\0\nrun()"));
+        check(
+            "run",
+            b"#!/bin/sh\n\xff\xff\xff\xff",
+            Some("#!/bin/sh\n\\xff\\xff\\xff\\xff"),
+        );
+        check("a.md", b"caf\xe9 in Latin-1", Some("caf\\xe9 in Latin-1"));
+        check("a.png", b"\x89PNG\xff\xfe\xff", None);
+        check("a.bin", b"text\0text", None);
     }
 
     #[test]

@@ -167,7 +167,9 @@ pub(crate) fn command_line(script: &str, arguments: &[String]) -> String {
     let is_plain = |c: char| c.is_alphanumeric() || "-_./:=,+@%".contains(c);
     let words = std::iter::once(script).chain(arguments.iter().map(String::as_str));
     let words = words.map(|word| {
-        if !word.is_empty() && word.chars().all(is_plain) {
+        // Some letters cannot be seen.
+        let is_seen = exact(word) == word;
+        if !word.is_empty() && is_seen && word.chars().all(is_plain) {
             word.to_owned()
         } else {
             quoted(word)

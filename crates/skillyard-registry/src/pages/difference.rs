@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use skillyard_format::difference::{Difference, Limits, rank};
+use skillyard_format::difference::{Difference, Limits, rank, readable};
 
 use crate::package::Unpacked;
 
@@ -74,6 +74,10 @@ fn change(path: &str, old: Option<&Unpacked>, new: Option<&Unpacked>, limits: Li
         }
         _ => {}
     }
+    let texts = [old, new].map(|file| match file {
+        Some(file) => readable(&file.path, file.executable, &file.bytes),
+        None => Some("".into()),
+    });
     let (old, new) = (bytes(old), bytes(new));
     if old.len().max(new.len()) > LONGEST {
         change
@@ -81,14 +85,9 @@ fn change(path: &str, old: Option<&Unpacked>, new: Option<&Unpacked>, limits: Li
             .push("It is too long to be compared here.".to_owned());
         return change;
     }
-    let text = |bytes| {
-        std::str::from_utf8(bytes)
-            .ok()
-            .filter(|text| !text.contains('\0'))
-    };
-    match (text(old), text(new)) {
-        (Some(old), Some(new)) => {
-            change.lines = Difference::between(old, new, limits);
+    match texts {
+        [Some(old), Some(new)] => {
+            change.lines = Difference::between(&old, &new, limits);
             let hidden = change.lines.hidden;
             if hidden > 0 {
                 let note = format!("{hidden} more changed lines are not shown.");

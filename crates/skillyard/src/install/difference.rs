@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use skillyard_format::difference::{Difference, Limits, rank};
+use skillyard_format::difference::{Difference, Limits, rank, readable};
 use skillyard_install::tree::{Tree, TreeFile};
 
 use crate::sanitize::visible;
@@ -46,20 +46,19 @@ fn file(path: &str, before: Option<&TreeFile>, after: Option<&TreeFile>, text: &
         _ => "",
     };
     let _ = writeln!(text, "   {path}{what}");
-    let bytes = |file: Option<&TreeFile>| file.map_or(Vec::new(), |file| file.bytes.clone());
-    let (before, after) = (bytes(before), bytes(after));
-    match (std::str::from_utf8(&before), std::str::from_utf8(&after)) {
-        (Ok(before), Ok(after)) => {
-            let difference = Difference::between(before, after, Limits::telling(MOST_LINES));
+    let texts = [before, after].map(|file| match file {
+        Some(file) => readable(&file.path, file.executable, &file.bytes),
+        None => Some("".into()),
+    });
+    match texts {
+        [Some(before), Some(after)] => {
+            let difference = Difference::between(&before, &after, Limits::telling(MOST_LINES));
             text.push_str(&painted(&difference, "     "));
         }
         _ => {
-            let _ = writeln!(
-                text,
-                "     {} bytes → {} bytes, not text",
-                before.len(),
-                after.len()
-            );
+            let bytes = |file: Option<&TreeFile>| file.map_or(0, |file| file.bytes.len());
+            let (before, after) = (bytes(before), bytes(after));
+            let _ = writeln!(text, "     {before} bytes → {after} bytes, not text");
         }
     }
 }

@@ -36,12 +36,12 @@ fn asked(context: &TestContext, tool: &str, arguments: &Value) -> Value {
 fn a_change_is_shown_as_a_difference() {
     let context = TestContext::new();
     context.write("notes.md", "one\ntwo\nthree\n");
-    let edit = json!({ "path": "notes.md", "old": "two", "new": "2\u{1b}[2J" });
+    let edit = json!({ "path": "notes.md", "old": "two", "new": "2\u{1b}[2J\u{3164}" });
     let action = asked(&context, "Edit", &edit);
     assert_eq!(action["path"], "notes.md");
     assert_eq!(
         action["difference"],
-        "@@ -1,3 +1,3 @@\n one\n-two\n+2\u{1b}[2J\n three\n"
+        "@@ -1,3 +1,3 @@\n one\n-two\n+2\\u{1b}[2J\\u{3164}\n three\n"
     );
     let write = json!({ "path": "notes.md", "content": "one\nthree\n" });
     let action = asked(&context, "Write", &write);

@@ -36,6 +36,7 @@ pub(super) fn question(action: &Action) -> (String, &'static str) {
         } => {
             let words = std::iter::once(script).chain(arguments).map(String::as_str);
             let words = shell_words(words);
+            let words = exact(&words);
             let what = format!("Skill `{skill}` wants to run `{words}`\n  digest  {digest}");
             (what, "for all scripts of this skill until the session ends")
         }
