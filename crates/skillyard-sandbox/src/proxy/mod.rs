@@ -46,5 +46,7 @@ pub(crate) fn variables(rules: &[HostRule]) -> Vec<(OsString, OsString)> {
         variables.push((OsString::from(name.to_ascii_lowercase()), value.into()));
         variables.push((OsString::from(name), value.into()));
     }
+    // Node looks at them only where it is told to.
+    variables.push(("NODE_USE_ENV_PROXY".into(), "1".into()));
     variables
 }

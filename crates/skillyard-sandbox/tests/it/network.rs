@@ -93,16 +93,16 @@ fn a_port_of_this_machine_is_reached_by_its_name() {
     let script = format!(
         "
 import urllib.request
-print(os.environ['NO_PROXY'], socket.gethostbyname('localhost'))
+print(os.environ['NO_PROXY'], os.environ['NODE_USE_ENV_PROXY'], socket.gethostbyname('localhost'))
 print(urllib.request.urlopen('http://localhost:{port}/path').read().decode().split('|')[0])"
     );
     let listed = profile(&[format!("localhost:{port}")]);
     let outcome = ask(&lab, &listed, &script);
-    let expected = "127.0.0.1,::1 127.0.0.1\nGET /path HTTP/1.1\n";
+    let expected = "127.0.0.1,::1 1 127.0.0.1\nGET /path HTTP/1.1\n";
     assert_eq!(output(&outcome), expected, "{}", outcome.stderr.text());
     // Without a word about it there is only the program's own machine.
     let outcome = ask(&lab, &profile(&["allowed.example".to_owned()]), &script);
-    assert_eq!(output(&outcome), "localhost,127.0.0.1,::1 127.0.0.1\n");
+    assert_eq!(output(&outcome), "localhost,127.0.0.1,::1 1 127.0.0.1\n");
 }
 
 #[test]

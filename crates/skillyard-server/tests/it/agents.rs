@@ -44,6 +44,22 @@ async fn an_agent_is_made_changed_and_drifts() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn the_patterns_of_an_agent_are_on_its_page() {
+    let server = TestServer::new();
+    let new = json!({ "name": "helper", "skills": ["pd*"] });
+    let made = server.post("/api/v1/agents", &new).await;
+    assert_eq!(made.status, StatusCode::CREATED, "{}", made.text);
+    let page = server.get("/agents/helper").await.text;
+    assert!(
+        page.contains("Every skill that matches <code>pd*</code>"),
+        "{page}"
+    );
+    assert!(!page.contains("It has none"), "{page}");
+    let page = server.get("/agents").await.text;
+    assert!(page.contains("<code>pd*</code>"), "{page}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn changes_at_once_all_count() {
     let server = TestServer::new();
     server

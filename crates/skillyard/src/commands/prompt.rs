@@ -83,7 +83,12 @@ impl Args {
             return None;
         }
         if let Some(mount) = &self.mount {
-            return Some(format!("{}/{}", mount.trim_end_matches('/'), below()));
+            let folder = format!("{}/{}", mount.trim_end_matches('/'), below());
+            // Codex names files.
+            return Some(match format {
+                Format::Codex => format!("{folder}/{file_name}"),
+                _ => folder,
+            });
         }
         let folder = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
         Some(folder.join(file_name).to_string_lossy().into_owned())

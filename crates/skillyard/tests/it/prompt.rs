@@ -163,7 +163,7 @@ fn mounted() {
     ----- stdout -----
     ## Skills
     ### Available skills
-    - pdf: Fills PDF forms. Use when a task involves PDF files. (file: skills/pdf)
+    - pdf: Fills PDF forms. Use when a task involves PDF files. (file: skills/pdf/SKILL.md)
     ----- stderr -----
     "
     );
