@@ -11,11 +11,13 @@ pub mod prompt;
 pub mod provider;
 pub mod replay;
 mod router;
+pub mod script;
 pub mod session;
 pub mod settings;
 pub mod shelf;
 pub mod telemetry;
 pub mod tool;
 mod turn;
+pub mod workspace;
 
 pub use turn::{Runtime, TurnEnd, TurnError};

@@ -70,6 +70,11 @@ impl Record {
     pub fn path(&self) -> PathBuf {
         self.folder.join(self.file_name.as_str())
     }
+
+    /// The further fields of its frontmatter, as values.
+    pub fn fields_json(&self) -> serde_json::Value {
+        serde_json::from_str(&self.fields).unwrap_or_default()
+    }
 }
 
 impl Reading {

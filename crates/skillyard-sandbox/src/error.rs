@@ -16,6 +16,11 @@ pub enum SandboxError {
         /// What it lacks.
         reason: String,
     },
+    /// This is the launcher of a sandbox, and does something else than launch.
+    #[error(
+        "the program was started as the launcher of a sandbox and did not become it: its `main` must call `skillyard_sandbox::launcher::main` before anything else"
+    )]
+    NoLauncher,
     /// No back end can work here.
     #[error("no sandbox can be used here: {}", reasons.join("; "))]
     NoBackend {

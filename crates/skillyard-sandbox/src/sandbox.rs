@@ -49,6 +49,11 @@ impl Sandbox {
         launcher: &Path,
         temporary: &Path,
     ) -> Result<Self, SandboxError> {
+        #[cfg(target_os = "linux")]
+        if crate::launcher::is_meant(std::env::args_os()) {
+            // It would start itself again, and again.
+            return Err(SandboxError::NoLauncher);
+        }
         if let Some(reason) = survey.missing(backend) {
             return Err(SandboxError::Unavailable { backend, reason });
         }
@@ -94,6 +99,14 @@ impl Sandbox {
         self
     }
 
+    /// The best that this machine has for such a profile, with our own binary as the launcher: it must
+    /// call [`crate::launcher::main`] before anything else.
+    pub fn best(profile: &Profile, temporary: &Path) -> Result<Self, SandboxError> {
+        let survey = Survey::take();
+        let backend = Backend::best(&survey, profile)?;
+        Self::new(backend, survey, Path::new("/proc/self/exe"), temporary)
+    }
+
     /// Which kind it is.
     pub fn backend(&self) -> Backend {
         self.backend
@@ -104,6 +117,14 @@ impl Sandbox {
     #[cfg(target_os = "linux")]
     pub fn identity(&self) -> Option<Identity> {
         self.identity
+    }
+
+    /// The user and the group that programs will be, if not those who start them.
+    pub fn owner(&self) -> Option<(u32, u32)> {
+        #[cfg(target_os = "linux")]
+        return self.identity.map(|each| (each.uid, each.gid));
+        #[cfg(not(target_os = "linux"))]
+        None
     }
 
     /// Runs a program to its end, or to the end of its limits.

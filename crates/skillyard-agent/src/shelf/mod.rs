@@ -148,8 +148,13 @@ impl Shelf {
         marked.collect()
     }
 
-    /// The folder of a skill, with its files in it.
+    /// The folder of a skill, opened, with its files in it.
     fn root(&self, found: &ShelfSkill) -> Result<SkillRoot, ShelfError> {
+        Ok(SkillRoot::open(self.brought(found)?)?)
+    }
+
+    /// The folder of a skill, with its files in it.
+    pub(crate) fn brought<'s>(&self, found: &'s ShelfSkill) -> Result<&'s Path, ShelfError> {
         if found.is_published()
             && let Some(published) = &self.published
         {
@@ -157,7 +162,7 @@ impl Shelf {
             let brought = published.bring(&name);
             brought.map_err(|problem| ShelfError::Unpublished { name, problem })?;
         }
-        Ok(SkillRoot::open(&found.folder)?)
+        Ok(&found.folder)
     }
 
     /// The skills that a model is told of.

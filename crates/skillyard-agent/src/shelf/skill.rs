@@ -6,6 +6,10 @@ use std::path::PathBuf;
 use serde::{Deserialize, Serialize};
 use skillyard_catalog::CatalogSkill;
 use skillyard_format::Digest;
+use skillyard_trust::policy::Policy;
+use skillyard_trust::provenance::Provenance;
+use skillyard_trust::tier::Tier;
+use skillyard_trust::verdict::assess;
 
 /// Whoever brings the files of skills that MCP servers publish, when they are first needed.
 pub trait Published: fmt::Debug + Send + Sync {
@@ -34,6 +38,35 @@ pub struct ShelfSkill {
 }
 
 impl ShelfSkill {
+    /// A skill of the catalog that came from there, as far as this policy believes it. The address of
+    /// its provenance is shown to models, so it must have no password in it.
+    pub fn new(skill: &CatalogSkill, provenance: &Provenance, policy: &Policy) -> Self {
+        let tier = assess(policy, provenance).tier;
+        Self::at(skill.record.folder.clone(), skill, provenance, tier)
+    }
+
+    /// The same for a skill whose files lie in another folder, as those from inside the binary do once
+    /// they are [written out](skillyard_catalog::builtin::materialise).
+    pub fn at(folder: PathBuf, skill: &CatalogSkill, provenance: &Provenance, tier: Tier) -> Self {
+        let directory = folder.canonicalize();
+        let directory = directory.as_deref().unwrap_or(&folder);
+        Self {
+            directory: directory.to_string_lossy().into_owned(),
+            origin: match &provenance.url {
+                Some(url) => url.clone(),
+                None => skill.kind.as_str().to_owned(),
+            },
+            tier: tier.as_str().to_owned(),
+            author: if provenance.is_third_party() {
+                Author::ThirdParty
+            } else {
+                Author::Known
+            },
+            skill: skill.clone(),
+            folder,
+        }
+    }
+
     /// Whether an MCP server publishes it: only then its name has a colon.
     pub fn is_published(&self) -> bool {
         self.skill.record.name.contains(':')

@@ -36,6 +36,11 @@ pub(crate) const SUPERVISE: &str = "supervise";
 /// The stage as a program of its own; empty where it could not be built.
 pub(crate) const STAGE: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/stage"));
 
+/// Whether a program with these arguments was started to be the launcher.
+pub(crate) fn is_meant(mut arguments: impl Iterator<Item = OsString>) -> bool {
+    arguments.nth(1).is_some_and(|word| word == ARGUMENT)
+}
+
 /// Takes over if `arguments` are a launcher's, and returns its exit code then.
 pub fn main(mut arguments: impl Iterator<Item = OsString>) -> Option<ExitCode> {
     if arguments.nth(1)? != ARGUMENT {
@@ -52,6 +57,14 @@ pub fn main(mut arguments: impl Iterator<Item = OsString>) -> Option<ExitCode> {
 
 #[cfg(test)]
 mod tests {
+    #[test]
+    fn a_launcher_is_known_by_its_first_argument() {
+        let is_meant = |words: &[&str]| super::is_meant(words.iter().map(Into::into));
+        assert!(is_meant(&["host", super::ARGUMENT, super::BECOME, "3"]));
+        assert!(!is_meant(&["host", "run", super::ARGUMENT]));
+        assert!(!is_meant(&["host"]));
+    }
+
     #[test]
     fn the_stage_was_built_and_needs_nobody() {
         assert_eq!(super::STAGE.get(..4), Some(&b"\x7fELF"[..]));

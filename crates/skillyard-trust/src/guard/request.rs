@@ -15,6 +15,16 @@ pub struct GuardRequest {
     pub input: GuardInput,
 }
 
+impl GuardRequest {
+    /// A call with one text, such as the command of `Bash`.
+    pub fn text(tool: &str, input: &str) -> Self {
+        Self {
+            tool: tool.to_owned(),
+            input: GuardInput::Text(input.to_owned()),
+        }
+    }
+}
+
 /// What a tool is called with.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(untagged)]

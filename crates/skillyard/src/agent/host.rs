@@ -10,6 +10,7 @@ use skillyard_agent::host::{
 };
 use skillyard_agent::shelf::{Shelf, Withheld};
 use skillyard_agent::tool::ToolSpec;
+use skillyard_agent::workspace::Workspace;
 use skillyard_audit::{Event, Recorder};
 use skillyard_catalog::source::SourceKind;
 use skillyard_catalog::{CatalogSkill, ProjectTrust, Status};
@@ -22,14 +23,14 @@ use skillyard_trust::verdict::{OptIn, ScriptVerdict};
 use super::shown::Asked;
 use super::{Files, lent};
 use crate::context::Context;
-use crate::error::CommandError;
+use crate::error::{CommandError, RunError};
 use crate::library::{self, Choice};
 use crate::mcp::Lenders;
 use crate::obstacle;
 use crate::permission::Permissions;
 use crate::script::profile::{self, Made, SkillFolders};
 use crate::trusted;
-use crate::workspace::Workspace;
+use crate::workspace::workspace;
 
 /// The machine behind a session.
 pub(crate) struct Machine {
@@ -59,8 +60,9 @@ impl Machine {
         let writable = match wanted.files {
             Files::Workspace => match profile::workspace(folder, &context.environment) {
                 Ok(folder) => {
-                    skill_folders = SkillFolders::around(context, &folder)?;
-                    skill_folders.refuse_among(&folder).map(|()| folder)
+                    skill_folders = profile::skill_folders(context, &folder)?;
+                    let refused = skill_folders.refuse_among(&folder);
+                    refused.map(|()| folder).map_err(RunError::from)
                 }
                 Err(error) => Err(error),
             }
@@ -70,7 +72,7 @@ impl Machine {
         Ok(Self {
             recorder: context.recorder()?,
             skills: shelf.all().iter().map(|each| each.skill.clone()).collect(),
-            workspace: Workspace::new(&context.environment, None)?,
+            workspace: workspace(&context.environment, None)?,
             writable,
             skill_folders,
             opt_in: wanted.opt_in,

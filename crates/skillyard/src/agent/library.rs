@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use skillyard_agent::session::Session;
-use skillyard_agent::shelf::{Author, Expected, Shelf, ShelfSkill};
+use skillyard_agent::shelf::{Expected, Shelf, ShelfSkill};
 use skillyard_catalog::resource::{HardLinks, ReadLimits};
 use skillyard_catalog::selection::Selection;
 use skillyard_catalog::source::SourceKind;
@@ -162,22 +162,9 @@ fn placed(
     skill: &CatalogSkill,
 ) -> Result<ShelfSkill, CommandError> {
     let folder = folder_of(context, skill)?;
-    let provenance = permissions.provenance(skill);
-    let author = if provenance.is_third_party() {
-        Author::ThirdParty
-    } else {
-        Author::Known
-    };
-    let directory = folder.canonicalize().unwrap_or_else(|_| folder.clone());
-    Ok(ShelfSkill {
-        directory: directory.to_string_lossy().into_owned(),
-        folder,
-        origin: match &provenance.url {
-            Some(url) => without_userinfo(url).into_owned(),
-            None => skill.kind.as_str().to_owned(),
-        },
-        tier: permissions.verdict(&provenance).tier.as_str().to_owned(),
-        author,
-        skill: skill.clone(),
-    })
+    let mut provenance = permissions.provenance(skill);
+    let tier = permissions.verdict(&provenance).tier;
+    let address = provenance.url.take();
+    provenance.url = address.map(|url| without_userinfo(&url).into_owned());
+    Ok(ShelfSkill::at(folder, skill, &provenance, tier))
 }

@@ -9,6 +9,7 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use skillyard_agent::host::{Permission, SkillFiles};
+use skillyard_agent::script::{Copy, Scratch};
 use skillyard_catalog::CatalogSkill;
 use skillyard_catalog::resource::{SkillRoot, digest};
 use skillyard_catalog::source::SourceKind;
@@ -17,8 +18,7 @@ use skillyard_sandbox::{Access, Backend, Identity, Mount};
 
 use super::lying::Lying;
 use crate::error::{CommandError, RunError};
-use crate::script::place::{Copy, SkillPlace};
-use crate::script::scratch::Scratch;
+use crate::script::place::{self as script_place, SkillPlace};
 
 /// Most skills that one line names.
 const MOST_NAMED: usize = 3;
@@ -96,7 +96,7 @@ impl Shown {
         files: &SkillFiles,
         place: &Place<'_>,
     ) -> Result<(), CommandError> {
-        let copy = Copy::make(&SkillPlace::of(skill), place.temporary, place.identity)?;
+        let copy = script_place::copy(&SkillPlace::of(skill), place.temporary, place.identity)?;
         if copy.digest() != files.digest {
             let reason = "it has changed since it was loaded; load it again";
             self.leave_out(&files.skill, reason);

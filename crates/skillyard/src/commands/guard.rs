@@ -7,6 +7,7 @@ use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
 use skillyard_agent::tool::decided;
+use skillyard_agent::workspace::Workspace;
 use skillyard_audit::Recorder;
 use skillyard_catalog::source::SourceKind;
 use skillyard_catalog::{Catalog, Status as Standing, builtin};
@@ -24,7 +25,7 @@ use crate::permission::Permissions;
 use crate::sanitize::visible;
 use crate::script::place::known_folder;
 use crate::skill_files;
-use crate::workspace::Workspace;
+use crate::workspace::workspace;
 
 /// Decide whether a tool may be called while skills are active
 ///
@@ -158,7 +159,7 @@ struct Guard<'a> {
 
 impl<'a> Guard<'a> {
     fn new(context: &'a Context, args: &CheckArgs) -> Result<Self, CommandError> {
-        let workspace = args.workspace.as_deref();
+        let named = args.workspace.as_deref();
         Ok(Self {
             context,
             manner: if args.jsonl {
@@ -167,7 +168,7 @@ impl<'a> Guard<'a> {
                 Manner::Once
             },
             recorder: context.recorder()?,
-            workspace: Workspace::new(&context.environment, workspace)?,
+            workspace: workspace(&context.environment, named)?,
             permissions: RefCell::new(Permissions::load(context)?),
             catalog: RefCell::new(None),
         })

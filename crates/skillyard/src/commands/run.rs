@@ -25,7 +25,7 @@ use crate::permission::Permissions;
 use crate::printer::Watched;
 use crate::script;
 use crate::script::approval::{self, Answer, Approval, Request};
-use crate::script::place::{Copy, SkillPlace};
+use crate::script::place::{self, SkillPlace};
 use crate::script::profile::{self, Made, Plan};
 use crate::script::record::{Run, Standing};
 
@@ -110,7 +110,7 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     let sandbox = Sandbox::new(backend, survey, Path::new("/proc/self/exe"), temporary);
     let notes = context.environment.placeholders_folder();
     let sandbox = sandbox.map_err(RunError::from)?.with_notes(&notes);
-    let copy = Copy::make(&skill, temporary, sandbox.identity())?;
+    let copy = place::copy(&skill, temporary, sandbox.identity())?;
     if looked_at.is_some_and(|digest| digest != copy.digest()) {
         let error = RunError::Blocked {
             skill: skill.name.clone(),
@@ -119,7 +119,7 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
         };
         return Err(denied(error.into()));
     }
-    let (script, script_digest) = copy.script(&skill.name, &args.script)?;
+    let (script, script_digest) = copy.script(&args.script)?;
     let words = &args.arguments;
     let plan = script::plan(context, (&skill, &copy), script, words, &allowed, backend)?;
     if args.explain {

@@ -3,13 +3,14 @@
 use std::fmt::Write as _;
 
 use serde_json::json;
+use skillyard_agent::script::Copy;
 use skillyard_sandbox::{Access, Backend, Commands};
 
 use super::run_told::seconds;
 use crate::context::Context;
 use crate::error::CommandError;
 use crate::sanitize::visible;
-use crate::script::place::{Copy, SkillPlace};
+use crate::script::place::SkillPlace;
 use crate::script::profile::{self, Plan};
 
 /// What it could do, for people or programs.

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use serde_json::{Value, json};
+use skillyard_agent::script::beginning;
 use skillyard_audit::{Event, EventKind};
 use skillyard_catalog::CatalogSkill;
 use skillyard_catalog::resource::{ResourceEntry, SkillRoot, digest};
@@ -22,7 +23,6 @@ use crate::error::{CommandError, Status};
 use crate::permission::Permissions;
 use crate::question::agreed;
 use crate::sanitize::visible;
-use crate::script::interpreter::beginning;
 use crate::trusted;
 
 /// How many scripts are shown before an approval.

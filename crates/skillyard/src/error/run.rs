@@ -2,8 +2,10 @@
 
 use std::path::PathBuf;
 
+use skillyard_agent::script::ScriptError;
 use skillyard_sandbox::{Backend, SandboxError};
 
+use super::CommandError;
 use crate::shell::shell_word;
 
 /// Why a script did not run.
@@ -50,6 +52,48 @@ pub(crate) enum RunError {
     Host(#[from] skillyard_sandbox::HostRuleError),
     #[error(transparent)]
     Sandbox(#[from] SandboxError),
+    #[error(transparent)]
+    Script(ScriptError),
+}
+
+impl From<ScriptError> for RunError {
+    fn from(error: ScriptError) -> Self {
+        match error {
+            ScriptError::NoSuchScript {
+                skill,
+                script,
+                nearest,
+                scripts,
+            } => Self::NoSuchScript {
+                skill,
+                script,
+                nearest,
+                scripts,
+            },
+            ScriptError::NotAScript(script) => Self::NotAScript(script),
+            ScriptError::NoInterpreter {
+                script,
+                interpreter,
+            } => Self::NoInterpreter {
+                script,
+                interpreter,
+            },
+            ScriptError::Workspace { path, reason } => Self::Workspace { path, reason },
+            ScriptError::Host(error) => Self::Host(error),
+            ScriptError::Sandbox(error) => Self::Sandbox(error),
+            other => Self::Script(other),
+        }
+    }
+}
+
+impl From<ScriptError> for CommandError {
+    fn from(error: ScriptError) -> Self {
+        match error {
+            ScriptError::Write { path, source } => Self::Write { path, source },
+            ScriptError::Resource(error) => Self::Resource(error),
+            other => Self::Run(other.into()),
+        }
+    }
 }
 
 impl RunError {
@@ -93,7 +137,10 @@ impl RunError {
             Self::Command(_) => {
                 "`skillyard config get sandbox.commands` shows them; `--command` can only name some of them".into()
             }
-            Self::Timeout | Self::Locked { .. } | Self::NoSuchVariable(_) => return None,
+            Self::Timeout
+            | Self::Locked { .. }
+            | Self::NoSuchVariable(_)
+            | Self::Script(_) => return None,
         })
     }
 

@@ -1,27 +1,23 @@
-//! A script of a skill on its way into the sandbox.
+//! A script of a skill on its way into the sandbox, with the configuration of this machine.
 //!
-//! `place` finds the skill and copies it while hashing it, `interpreter` finds who understands
-//! the script and `installation` what belongs to that program, `approval` asks whether it may run, `declared` is what the skill says about
-//! itself, and `profile` puts together what it may do.
+//! `place` finds the skill and copies it, `approval` asks whether it may run, `profile` says what the
+//! user allows, `record` writes down what happened. What it needs and may do is put together by
+//! [`skillyard_agent::script`].
 
 pub(crate) mod approval;
-mod declared;
-mod installation;
-pub(crate) mod interpreter;
 pub(crate) mod place;
 pub(crate) mod profile;
 pub(crate) mod record;
 pub(crate) mod sandboxed;
-pub(crate) mod scratch;
 
 use std::ffi::OsString;
 
+use skillyard_agent::script::{self, Allowed, Copy, Plan, Subject};
 use skillyard_sandbox::Backend;
 
 use crate::context::Context;
 use crate::error::RunError;
-use place::{Copy, SkillPlace};
-use profile::{Allowed, Plan, Subject};
+use place::SkillPlace;
 
 /// What a script of a copied skill needs and may do.
 pub(crate) fn plan(
@@ -32,12 +28,6 @@ pub(crate) fn plan(
     allowed: &Allowed,
     backend: Backend,
 ) -> Result<Plan, RunError> {
-    let interpreter = interpreter::find(
-        &copy.folder().join(script),
-        script,
-        &context.environment.path,
-        context.environment.home.as_deref(),
-    )?;
     let subject = Subject {
         name: &skill.name,
         copy: &copy.folder(),
@@ -45,6 +35,7 @@ pub(crate) fn plan(
         fields: &skill.fields,
         script,
         path: &context.environment.path,
+        home: context.environment.home.as_deref(),
     };
-    profile::plan(&subject, &interpreter, allowed, arguments, backend)
+    Ok(script::plan(&subject, allowed, arguments, backend)?)
 }

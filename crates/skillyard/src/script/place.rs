@@ -1,24 +1,16 @@
 //! Where a script is: the skill, and a copy of it that is what its digest says.
-//!
-//! The copy is made while hashing. Whatever happens to the skill between the question whether
-//! it may run and the moment it does, what runs is what was asked about.
 
 use std::ffi::OsStr;
-use std::fs;
-use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
-use skillyard_catalog::resource::{DigestLimits, SkillRoot, Snapshot, snapshot};
+use skillyard_agent::script::{Copy, Scratch};
 use skillyard_catalog::selection::{Layer, Selection};
 use skillyard_catalog::source::SourceKind;
 use skillyard_catalog::{CatalogSkill, Status, builtin};
 use skillyard_format::Document;
-use skillyard_format::nearest::nearest;
-use skillyard_format::package::Digest;
 use skillyard_sandbox::Identity;
 
-use super::scratch::Scratch;
 use crate::commands::read::load;
 use crate::config::origin::LayerKind;
 use crate::context::Context;
@@ -101,7 +93,7 @@ impl SkillPlace {
                 _ => skill.record.folder.clone(),
             },
             source: Some(skill.kind),
-            fields: serde_json::from_str(&skill.record.fields).unwrap_or_default(),
+            fields: skill.record.fields_json(),
         }
     }
 
@@ -148,95 +140,21 @@ fn disabled(selection: &Selection, name: &str, reason: &str) -> RunError {
     }
 }
 
-/// A copy of a skill, which goes when it is dropped.
-pub(crate) struct Copy {
-    holder: Scratch,
-    name: String,
-    snapshot: Snapshot,
-}
-
-impl Copy {
-    /// Copies a skill to where a sandbox can read it.
-    pub(crate) fn make(
-        skill: &SkillPlace,
-        temporary: &Path,
-        identity: Option<Identity>,
-    ) -> Result<Self, CommandError> {
-        let failed = |source| CommandError::Write {
-            path: temporary.to_owned(),
-            source,
-        };
-        // Others may pass to a name that they cannot list; the folder itself is closed.
-        let holder = Scratch::make(temporary, 0o711).map_err(failed)?;
-        let name = plain(&skill.name);
-        let folder = holder.path().join(&name);
-        let prepare = || {
-            fs::create_dir(&folder)?;
-            fs::set_permissions(&folder, fs::Permissions::from_mode(0o700))?;
-            match identity {
-                Some(Identity { uid, gid }) => {
-                    std::os::unix::fs::chown(&folder, Some(uid), Some(gid))
-                }
-                None => Ok(()),
-            }
-        };
-        prepare().map_err(failed)?;
-        let written;
-        let source = if skill.source == Some(SourceKind::Builtin) {
-            written = tempfile::tempdir_in(holder.path()).map_err(failed)?;
-            builtin::materialise(&skill.name, written.path()).map_err(failed)?
-        } else {
-            skill.folder.clone()
-        };
-        let root = SkillRoot::open(&source).map_err(CommandError::Resource)?;
-        let limits = DigestLimits::default();
-        let snapshot = snapshot(&root, &limits, &folder).map_err(CommandError::Resource)?;
-        Ok(Self {
-            holder,
-            name,
-            snapshot,
-        })
+/// A copy of a skill, where a sandbox can read it.
+pub(crate) fn copy(
+    skill: &SkillPlace,
+    temporary: &Path,
+    identity: Option<Identity>,
+) -> Result<Copy, CommandError> {
+    let owner = identity.map(|each| (each.uid, each.gid));
+    if skill.source != Some(SourceKind::Builtin) {
+        return Ok(Copy::make(&skill.name, &skill.folder, temporary, owner)?);
     }
-
-    /// Its folder.
-    pub(crate) fn folder(&self) -> PathBuf {
-        self.holder.path().join(&self.name)
-    }
-
-    /// The digest of the skill.
-    pub(crate) fn digest(&self) -> Digest {
-        self.snapshot.digest
-    }
-
-    /// The path and the digest of a script: by its path, or by its name in `scripts/`.
-    pub(crate) fn script(&self, skill: &str, word: &str) -> Result<(&str, Digest), RunError> {
-        let path = word.strip_prefix("./").unwrap_or(word);
-        let inside = format!("scripts/{path}");
-        let files = &self.snapshot.files;
-        let found = files.iter().find(|(each, _)| each == path);
-        let found = found.or_else(|| files.iter().find(|(each, _)| *each == inside));
-        found
-            .map(|(path, digest)| (path.as_str(), *digest))
-            .ok_or_else(|| {
-                let scripts = files.iter().map(|(path, _)| path.as_str());
-                let scripts: Vec<&str> = scripts
-                    .filter(|path| path.starts_with("scripts/"))
-                    .collect();
-                RunError::NoSuchScript {
-                    skill: skill.to_owned(),
-                    script: word.to_owned(),
-                    nearest: nearest(&inside, scripts.iter().copied()).map(str::to_owned),
-                    scripts: scripts.into_iter().map(str::to_owned).collect(),
-                }
-            })
-    }
-}
-
-/// A name that is surely a name of a folder.
-fn plain(name: &str) -> String {
-    let fine = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
-    match name {
-        name if !name.is_empty() && name.len() <= 64 && name.chars().all(fine) => name.to_owned(),
-        _ => "skill".to_owned(),
-    }
+    let failed = |source| CommandError::Write {
+        path: temporary.to_owned(),
+        source,
+    };
+    let written = Scratch::make(temporary, 0o700).map_err(failed)?;
+    let folder = builtin::materialise(&skill.name, written.path()).map_err(failed)?;
+    Ok(Copy::make(&skill.name, &folder, temporary, owner)?)
 }

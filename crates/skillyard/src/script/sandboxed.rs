@@ -11,7 +11,7 @@ use skillyard_format::Digest;
 use skillyard_sandbox::survey::Survey;
 use skillyard_sandbox::{Backend, Live, Outcome, Sandbox, Stdin};
 
-use super::place::{Copy, SkillPlace};
+use super::place::{self, SkillPlace};
 use super::profile::{self, Allowed, Made, SkillFolders};
 use super::record::{Run, Standing};
 use crate::context::Context;
@@ -71,13 +71,13 @@ fn started(
     let provenance = permissions.provenance_of(skill.source, &skill.folder);
     let hosts = permissions.hosts(&provenance, &skill.name, Some(&wanted.digest));
     let skill_folders = match &wanted.workspace {
-        Some(folder) => SkillFolders::around(context, folder)?,
+        Some(folder) => profile::skill_folders(context, folder)?,
         None => SkillFolders::default(),
     };
     let allowed = Allowed {
         workspace: wanted.workspace,
         skill_folders,
-        ..Allowed::configured(&context.config()?)
+        ..profile::configured(&context.config()?)
     };
     let allowed = allowed.with_hosts(hosts)?;
     let survey = Survey::take();
@@ -86,7 +86,7 @@ fn started(
     let sandbox = Sandbox::new(backend, survey, Path::new("/proc/self/exe"), temporary)
         .map_err(RunError::from)?
         .with_notes(&context.environment.placeholders_folder());
-    let copy = Copy::make(skill, temporary, sandbox.identity())?;
+    let copy = place::copy(skill, temporary, sandbox.identity())?;
     if copy.digest() != wanted.digest {
         return Err(RunError::Blocked {
             skill: skill.name.clone(),
@@ -95,7 +95,7 @@ fn started(
         }
         .into());
     }
-    let (script, script_digest) = copy.script(&skill.name, wanted.script)?;
+    let (script, script_digest) = copy.script(wanted.script)?;
     let words: Vec<OsString> = wanted.arguments.iter().map(OsString::from).collect();
     let mut plan = super::plan(context, (skill, &copy), script, &words, &allowed, backend)?;
     if let Some(stdin) = wanted.stdin {

@@ -34,7 +34,7 @@ use crate::error::{CommandError, RunError};
 use crate::library::{self, Choice, IndexMode};
 use crate::script::sandboxed::{self, Wanted};
 use crate::signing::signers;
-use crate::workspace::Workspace;
+use crate::workspace::workspace;
 
 use decisions::Decisions;
 use known::Known;
@@ -178,7 +178,7 @@ impl Host for Machine {
         request: &GuardRequest,
     ) -> Result<GuardDecision, HostError> {
         let permissions = self.decisions.of(&self.context).map_err(HostError::new)?;
-        let workspace = Workspace::new(&self.context.environment, None).map_err(HostError::new)?;
+        let workspace = workspace(&self.context.environment, None).map_err(HostError::new)?;
         Ok(check(request, skills, &permissions.denied, &workspace))
     }
 

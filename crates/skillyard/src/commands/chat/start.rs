@@ -17,7 +17,7 @@ use crate::context::Context;
 use crate::error::CommandError;
 use crate::mcp::Lenders;
 use crate::sanitize::visible;
-use crate::workspace::Workspace;
+use crate::workspace::workspace;
 
 /// The session, and what it runs with.
 pub(super) fn start(
@@ -152,7 +152,7 @@ fn named_folder(context: &Context, args: &Args) -> Result<Option<PathBuf>, Comma
     let Some(folder) = &args.workspace else {
         return Ok(None);
     };
-    let folder = Workspace::new(&context.environment, Some(folder))?;
+    let folder = workspace(&context.environment, Some(folder))?;
     Ok(Some(folder.workspace().to_owned()))
 }
 

@@ -23,7 +23,7 @@ pub(super) fn allowed(context: &Context, args: &Args) -> Result<Allowed, Command
     if args.allow_scripts {
         config.keep_locked("scripts.allow", "`--allow-scripts`", "true")?;
     }
-    let configured = Allowed::configured(&config);
+    let configured = profile::configured(&config);
     let day = 24.0 * 60.0 * 60.0;
     let mut limits = configured.limits;
     match args.timeout {
@@ -63,7 +63,7 @@ pub(super) fn allowed(context: &Context, args: &Args) -> Result<Allowed, Command
     let workspace = workspace.transpose()?;
     let mut skill_folders = SkillFolders::default();
     if let Some(folder) = workspace.as_ref().filter(|_| !args.read_only) {
-        skill_folders = SkillFolders::around(context, folder)?;
+        skill_folders = profile::skill_folders(context, folder)?;
         skill_folders.refuse_among(folder)?;
     }
     Ok(Allowed {

@@ -8,32 +8,31 @@ use std::path::{Path, PathBuf};
 
 use skillyard_format::script::{BEGINNING, Starter, starter};
 
-use super::installation;
-use crate::error::RunError;
+use super::{ScriptError, installation};
 
 /// Folders that every sandbox shows.
 const SHOWN: &[&str] = &["/usr", "/bin", "/sbin", "/nix/store", "/run/current-system"];
 
 /// How a script is started.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Interpreter {
+pub(super) struct Interpreter {
     /// The program; `None` if the script is one itself.
-    pub(crate) program: Option<PathBuf>,
+    pub(super) program: Option<PathBuf>,
     /// What it is told before the script.
-    pub(crate) arguments: Vec<OsString>,
+    pub(super) arguments: Vec<OsString>,
     /// The program and what belongs to it, as far as the sandbox does not show it anyway.
-    pub(crate) installation: Vec<PathBuf>,
+    pub(super) installation: Vec<PathBuf>,
 }
 
 /// Finds the interpreter of a script, whose path in the skill is `name`.
-pub(crate) fn find(
+pub(super) fn find(
     script: &Path,
     name: &str,
     path: &[PathBuf],
     home: Option<&Path>,
-) -> Result<Interpreter, RunError> {
+) -> Result<Interpreter, ScriptError> {
     let (command, arguments) = match starter(name, &beginning(script)) {
-        None => return Err(RunError::NotAScript(name.to_owned())),
+        None => return Err(ScriptError::NotAScript(name.to_owned())),
         Some(Starter::Itself) => {
             return Ok(Interpreter {
                 program: None,
@@ -43,7 +42,7 @@ pub(crate) fn find(
         }
         Some(Starter::Command { name, arguments }) => (name, arguments),
     };
-    let missing = || RunError::NoInterpreter {
+    let missing = || ScriptError::NoInterpreter {
         script: name.to_owned(),
         interpreter: command.clone(),
     };
@@ -56,7 +55,7 @@ pub(crate) fn find(
 }
 
 /// As much of a file as it takes to know whether it is a script.
-pub(crate) fn beginning(script: &Path) -> Vec<u8> {
+pub fn beginning(script: &Path) -> Vec<u8> {
     let mut start = Vec::new();
     // What cannot be read has no beginning, and is no script then.
     let _ = fs::File::open(script).map(|file| file.take(BEGINNING as u64).read_to_end(&mut start));
@@ -64,7 +63,7 @@ pub(crate) fn beginning(script: &Path) -> Vec<u8> {
 }
 
 /// The first program of this name that every sandbox shows.
-pub(crate) fn program(name: &str, path: &[PathBuf]) -> Option<PathBuf> {
+pub(super) fn program(name: &str, path: &[PathBuf]) -> Option<PathBuf> {
     let (program, installation) = locate(name, path, None)?;
     installation.is_empty().then_some(program)
 }

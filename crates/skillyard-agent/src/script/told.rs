@@ -8,7 +8,7 @@ use skillyard_sandbox::{Access, Backend, Command, Commands, HostRule, Limits, Ne
 use super::Plan;
 
 /// What a script can reach, in one line.
-pub(crate) fn reach(profile: &Profile, backend: Backend) -> String {
+pub fn reach(profile: &Profile, backend: Backend) -> String {
     let network = match &profile.network {
         Network::None => "no network".to_owned(),
         Network::Full => "the whole network".to_owned(),
@@ -28,7 +28,7 @@ pub(crate) fn reach(profile: &Profile, backend: Backend) -> String {
 }
 
 /// A plan as programs get it.
-pub(crate) fn as_json(plan: &Plan, backend: Backend) -> Value {
+pub fn as_json(plan: &Plan, backend: Backend) -> Value {
     let Profile {
         mounts,
         protected,
@@ -80,7 +80,7 @@ pub(crate) fn as_json(plan: &Plan, backend: Backend) -> Value {
 }
 
 /// Limits as programs get them.
-pub(crate) fn limits_json(limits: &Limits) -> Value {
+pub fn limits_json(limits: &Limits) -> Value {
     json!({
         "timeout_ms": u64::try_from(limits.wall.as_millis()).unwrap_or(u64::MAX),
         "cpu_ms": u64::try_from(limits.cpu.as_millis()).unwrap_or(u64::MAX),
@@ -94,7 +94,7 @@ pub(crate) fn limits_json(limits: &Limits) -> Value {
 }
 
 /// All words of a command.
-pub(crate) fn argv(command: &Command) -> Vec<String> {
+pub fn argv(command: &Command) -> Vec<String> {
     let program = command.program.to_string_lossy().into_owned();
     let words = command
         .arguments

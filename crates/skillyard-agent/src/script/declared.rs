@@ -7,27 +7,27 @@ use std::time::Duration;
 
 use serde_json::Value;
 use skillyard_format::sandbox_wish::SandboxWish;
-pub(crate) use skillyard_format::sandbox_wish::WorkspaceWish as Workspace;
+pub(super) use skillyard_format::sandbox_wish::WorkspaceWish as Workspace;
 use skillyard_sandbox::HostRule;
 
 /// What a skill says about its own scripts.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct Declared {
+pub(super) struct Declared {
     /// The time that is enough.
-    pub(crate) timeout: Option<Duration>,
+    pub(super) timeout: Option<Duration>,
     /// The memory that is enough, in bytes.
-    pub(crate) memory: Option<u64>,
+    pub(super) memory: Option<u64>,
     /// The hosts that are enough; none of them if the list is empty.
-    pub(crate) hosts: Option<Vec<HostRule>>,
+    pub(super) hosts: Option<Vec<HostRule>>,
     /// The use of the workspace that is enough.
-    pub(crate) workspace: Option<Workspace>,
+    pub(super) workspace: Option<Workspace>,
     /// What was not understood.
-    pub(crate) unread: Vec<String>,
+    pub(super) unread: Vec<String>,
 }
 
 impl Declared {
     /// Reads the fields of a frontmatter.
-    pub(crate) fn read(fields: &Value) -> Self {
+    pub(super) fn read(fields: &Value) -> Self {
         let metadata = fields.get("metadata").and_then(Value::as_object);
         let wish = metadata.map(SandboxWish::of).unwrap_or_default();
         let mut unread = wish.unread;

@@ -12,8 +12,7 @@ use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::SkillFolders;
-use crate::error::RunError;
+use super::{ScriptError, SkillFolders};
 
 pub(super) use git::plain;
 
@@ -30,8 +29,8 @@ const MOST_PLACES: usize = 2_000;
 pub(super) fn places(
     workspace: &Path,
     skill_folders: &SkillFolders,
-) -> Result<Vec<PathBuf>, RunError> {
-    let failed = |reason: &str| RunError::Workspace {
+) -> Result<Vec<PathBuf>, ScriptError> {
+    let failed = |reason: &str| ScriptError::Workspace {
         path: workspace.to_owned(),
         reason: reason.to_owned(),
     };
@@ -63,13 +62,13 @@ pub(super) struct Found {
 }
 
 /// Whether a path in a workspace, however deep, has a name in it that is held shut at the top.
-pub(crate) fn is_obeyed(path: &Path) -> bool {
+pub fn is_obeyed(path: &Path) -> bool {
     let held: HashSet<&OsStr> = names::held().map(OsStr::new).collect();
     path.iter().any(|name| held.contains(name))
 }
 
 /// Whether a path in a workspace leads into one of these places, or to what a link there leads to.
-pub(crate) fn leads_into(workspace: &Path, path: &Path, places: &[PathBuf]) -> bool {
+pub fn leads_into(workspace: &Path, path: &Path, places: &[PathBuf]) -> bool {
     let top = real(workspace);
     let end = real(&workspace.join(path));
     places.iter().any(|place| {

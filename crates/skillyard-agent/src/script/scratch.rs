@@ -18,14 +18,14 @@ const MOST_TRIES: usize = 100;
 
 /// A folder that goes when this is dropped, or else with the next run.
 #[derive(Debug)]
-pub(crate) struct Scratch {
+pub struct Scratch {
     folder: TempDir,
     _lock: File,
 }
 
 impl Scratch {
     /// Makes a folder of this mode, and removes what killed runs left behind.
-    pub(crate) fn make(temporary: &Path, mode: u32) -> io::Result<Self> {
+    pub fn make(temporary: &Path, mode: u32) -> io::Result<Self> {
         sweep(temporary);
         for _ in 0..MOST_TRIES {
             let folder = tempfile::Builder::new()
@@ -51,7 +51,7 @@ impl Scratch {
     }
 
     /// Where it is.
-    pub(crate) fn path(&self) -> &Path {
+    pub fn path(&self) -> &Path {
         self.folder.path()
     }
 }

@@ -12,16 +12,16 @@ const MOST_NAMED: usize = 10;
 
 /// What other programs obey in the workspace and was not there before a run.
 #[derive(Debug, Default)]
-pub(crate) struct Made {
+pub struct Made {
     /// The places that were found, by their relative paths.
-    pub(crate) places: Vec<PathBuf>,
+    pub places: Vec<PathBuf>,
     /// Whether there is more than can be looked through, which a run can see to.
-    pub(crate) more: bool,
+    pub more: bool,
 }
 
 impl Made {
     /// What was made in the folders that a run with this profile could write to.
-    pub(crate) fn by(profile: &Profile, skill_folders: &SkillFolders) -> Self {
+    pub fn by(profile: &Profile, skill_folders: &SkillFolders) -> Self {
         let known: HashSet<&Path> = profile.protected.iter().map(PathBuf::as_path).collect();
         let mut made = Self::default();
         for mount in profile.writable() {
@@ -45,7 +45,7 @@ impl Made {
     }
 
     /// What it is in words, if it is anything.
-    pub(crate) fn told(&self) -> Option<String> {
+    pub fn told(&self) -> Option<String> {
         let named = self.places.iter().take(MOST_NAMED);
         // Whoever made it chose its name, too.
         let shown = |place: &PathBuf| match place.to_string_lossy() {

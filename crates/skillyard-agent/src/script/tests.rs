@@ -1,7 +1,12 @@
 use std::time::Duration;
 
-use serde_json::json;
+use std::path::Path;
 
+use serde_json::{Value, json};
+use skillyard_sandbox::{Backend, Limits, Network};
+
+use super::interpreter::Interpreter;
+use super::plan::started_by;
 use super::*;
 
 fn planned(metadata: &Value, allowed: &Allowed) -> Plan {
@@ -13,15 +18,16 @@ fn planned(metadata: &Value, allowed: &Allowed) -> Plan {
         fields: &fields,
         script: "scripts/run.py",
         path: &[],
+        home: None,
     };
     let interpreter = Interpreter {
         program: Some("/usr/bin/python3".into()),
         arguments: vec!["-u".into()],
         installation: Vec::new(),
     };
-    plan(
-        &subject,
+    started_by(
         &interpreter,
+        &subject,
         allowed,
         &["a".into()],
         Backend::Bubblewrap,

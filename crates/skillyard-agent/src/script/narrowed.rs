@@ -3,7 +3,7 @@
 use skillyard_sandbox::{HostRule, Limits, Network, Profile};
 
 use super::Allowed;
-use crate::script::declared::Declared;
+use super::declared::Declared;
 
 /// The limits that both sides agree on.
 pub(super) fn limits(allowed: &Allowed, declared: &Declared) -> Limits {

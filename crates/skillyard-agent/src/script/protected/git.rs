@@ -87,7 +87,7 @@ fn repository(folder: &Path) -> Option<PathBuf> {
 }
 
 /// A path that leads nowhere yet, without its steps back.
-pub(in crate::script::profile) fn plain(path: &Path) -> PathBuf {
+pub(in crate::script) fn plain(path: &Path) -> PathBuf {
     let mut plain = PathBuf::new();
     for step in path.components() {
         match step {
