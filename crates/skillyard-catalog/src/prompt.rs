@@ -4,7 +4,7 @@ use serde_json::json;
 use skillyard_format::render::catalog::{self, CatalogEntry, CatalogFormat};
 use skillyard_format::tokens::estimate;
 
-use crate::budget::{self, Budget, Entry, Fitting};
+use crate::budget::{self, Budget, Entry, Fitting, Way};
 
 /// Tokens of a catalog when nothing is said: 2 % of a context of 200,000.
 pub const DEFAULT_BUDGET: usize = 4_000;
@@ -34,6 +34,25 @@ pub struct Room {
     pub tokens: usize,
     /// How many skills.
     pub skills: usize,
+}
+
+/// The catalog as a prompt has it: within its room, and with a line that says how many skills are
+/// missing. `ranking` has the places of the most relevant entries first.
+pub fn render(
+    all: &[CatalogEntry],
+    format: CatalogFormat,
+    room: Room,
+    ranking: Option<&[usize]>,
+    way: Way,
+) -> (String, Fitting) {
+    let (kept, fitting) = fitted(all, format, room, ranking);
+    let text = catalog::render(&kept, format);
+    let omitted = fitting.omitted.len();
+    let text = match budget::omission_line(omitted, way) {
+        Some(line) => with_omission(&text, &line, omitted, format),
+        None => text,
+    };
+    (text, fitting)
 }
 
 /// Makes the entries fit, counting every token that will be printed.

@@ -458,3 +458,26 @@ proptest! {
         prop_assert!(selection.reason_against(&name).is_some());
     }
 }
+
+/// What a host leaves out must not become a folder of wherever its process runs.
+#[test]
+fn what_is_believed_is_named_by_its_whole_path() {
+    let tree = Tree::new();
+    for (_, preset) in PRESETS {
+        let surroundings = Surroundings {
+            current: tree.path("work"),
+            org: vec![OrgFolder {
+                path: "org".into(),
+                pinned: true,
+            }],
+            preset,
+            ..Surroundings::default()
+        };
+        let sources = surroundings.sources();
+        let believed = sources
+            .iter()
+            .filter(|source| !matches!(source.kind, SourceKind::Project | SourceKind::Builtin));
+        let believed: Vec<_> = believed.map(|source| &source.root).collect();
+        assert!(believed.is_empty(), "{believed:?}");
+    }
+}

@@ -3,10 +3,10 @@
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 
-use skillyard_catalog::budget::{Way, omission_line};
-use skillyard_catalog::prompt::{Room, fitted, with_omission};
+use skillyard_catalog::budget::Way;
+use skillyard_catalog::prompt::{self, Room};
 use skillyard_catalog::selection::Selection;
-use skillyard_format::render::catalog::{self, CatalogEntry, CatalogFormat};
+use skillyard_format::render::catalog::{CatalogEntry, CatalogFormat};
 
 use crate::host::Host;
 use crate::shelf::Stock;
@@ -75,12 +75,8 @@ fn make(stock: &Stock, host: &dyn Host, wanted: Wanted<'_>) -> (String, usize) {
         hits.filter_map(|(skill, _)| place(&skill.record.name))
             .collect::<Vec<_>>()
     });
-    let (kept, fitting) = fitted(&entries, wanted.format, wanted.room, ranking.as_deref());
-    let text = catalog::render(&kept, wanted.format);
-    let omitted = fitting.omitted.len();
-    let text = match omission_line(omitted, Way::Tool) {
-        Some(line) => with_omission(&text, &line, omitted, wanted.format),
-        None => text,
-    };
-    (text, omitted)
+    let (format, room) = (wanted.format, wanted.room);
+    let ranking = ranking.as_deref();
+    let (text, fitting) = prompt::render(&entries, format, room, ranking, Way::Tool);
+    (text, fitting.omitted.len())
 }

@@ -143,7 +143,16 @@ struct List {
 }
 
 impl List {
+    /// Folders that are believed are named by their whole path: any other, such as one of a home that
+    /// nobody named, would be a folder of wherever the process happens to be.
     fn add(&mut self, kind: SourceKind, root: PathBuf) {
+        let is_anyones = matches!(
+            kind,
+            SourceKind::Project | SourceKind::Extra | SourceKind::Builtin
+        );
+        if root.is_relative() && !is_anyones {
+            return;
+        }
         let plain: PathBuf = root.components().collect();
         if self.known.insert(plain.into_os_string()) {
             self.sources.push(Source { kind, root });
