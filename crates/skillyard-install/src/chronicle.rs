@@ -16,6 +16,24 @@ pub trait Chronicle<E>: Sync {
     fn undone(&self, reason: &io::Error) -> Result<(), E>;
 }
 
+/// Writes nothing down, for a caller that keeps no log or writes down what happened afterwards.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Unrecorded;
+
+impl<E> Chronicle<E> for Unrecorded {
+    fn note(&self) -> String {
+        String::new()
+    }
+
+    fn happens(&self) -> Result<(), E> {
+        Ok(())
+    }
+
+    fn undone(&self, _: &io::Error) -> Result<(), E> {
+        Ok(())
+    }
+}
+
 /// How a change ends that another process began.
 #[derive(Debug, Clone, Copy)]
 pub enum Ending<'a> {

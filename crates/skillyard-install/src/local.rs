@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 use rayon::prelude::*;
 use skillyard_catalog::walk::{Extent, Links, Reach, Walk, WalkLimits};
 
-use crate::material::{Material, MaterialError, Offer, Offers, last_part};
+use crate::candidate::{Candidate, Found};
+use crate::material::{Declined, Material, MaterialError, Offer, Offers, last_part};
 use crate::origin::{Origin, OriginKind};
 use crate::tree::{Tree, TreeError, TreeLimits};
 
@@ -38,6 +39,51 @@ impl LocalFolder {
             origin,
             ..Self::new(root, limits)
         }
+    }
+}
+
+/// What a folder holds, ready to be installed.
+#[derive(Debug, Default)]
+pub struct Taken {
+    /// The skills, with all their bytes.
+    pub skills: Vec<Candidate>,
+    /// What could be a skill and is none, with the reason.
+    pub declined: Vec<Declined>,
+}
+
+impl LocalFolder {
+    /// Every skill in it; each is known by its own folder afterwards.
+    pub fn take(&mut self) -> Result<Taken, MaterialError> {
+        let Offers {
+            skills: offers,
+            mut declined,
+        } = self.offers("")?;
+        let paths: Vec<String> = offers.iter().map(|offer| offer.path.clone()).collect();
+        let mut skills = Vec::with_capacity(paths.len());
+        let trees = self.load(&paths)?;
+        for (path, tree) in paths.into_iter().zip(trees) {
+            let folder = if path.is_empty() {
+                self.root.clone()
+            } else {
+                self.root.join(&path)
+            };
+            let name = folder.file_name();
+            let found = Found {
+                source: folder.display().to_string(),
+                requested: None,
+                folder: name.and_then(|name| name.to_str()).map(str::to_owned),
+                origin: self.origin.clone(),
+                path: path.clone(),
+            };
+            match Candidate::new(tree, found) {
+                Ok(skill) => skills.push(skill),
+                Err(error) => declined.push(Declined {
+                    path,
+                    reason: error.to_string(),
+                }),
+            }
+        }
+        Ok(Taken { skills, declined })
     }
 }
 

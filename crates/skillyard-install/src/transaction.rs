@@ -42,6 +42,7 @@ mod here;
 mod inside;
 mod keep;
 mod meanwhile;
+mod put;
 mod replacement;
 mod spans;
 mod stage;
@@ -49,6 +50,7 @@ mod stage;
 pub use error::TransactionError;
 pub use here::{before, plan_in};
 pub use inside::check_inside;
+pub use put::put;
 
 /// Skills whose bytes are already at hand.
 pub type Trees = BTreeMap<Digest, Arc<Tree>>;

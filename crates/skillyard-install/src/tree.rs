@@ -191,6 +191,17 @@ impl Tree {
         &self.files
     }
 
+    /// The files as [the scanner](skillyard_trust::scan::scan) takes them.
+    pub fn to_scan(&self) -> Vec<skillyard_trust::scan::File<'_>> {
+        let files = self.files.iter();
+        let files = files.map(|each| skillyard_trust::scan::File {
+            path: &each.path,
+            bytes: &each.bytes,
+            executable: each.executable,
+        });
+        files.collect()
+    }
+
     /// The digest over all files.
     pub fn digest(&self) -> Digest {
         self.digest

@@ -1,0 +1,47 @@
+//! Skills that are at hand, put into a scope in one step.
+
+use std::sync::Arc;
+
+use super::{Transaction, TransactionError, Trees};
+use crate::candidate::Candidate;
+use crate::chronicle::{Chronicle, Ending};
+use crate::plan::{OnConflict, Plan, Settlement, Wish};
+use crate::records::Records;
+use crate::scope::Scope;
+
+/// Installs skills into these folders of a scope, with its lock and, in a project, its manifest; all of
+/// it or nothing. Where something is in the way, nothing is done and [`Plan::conflicts`] says what it is.
+///
+/// Whoever calls has [scanned](skillyard_trust::scan::scan) the skills, and knows from the plan's
+/// changes what to write down. What another process left unfinished is finished first.
+pub fn put<E: From<TransactionError> + Send>(
+    scope: &Scope,
+    skills: &[Candidate],
+    targets: &[String],
+    chronicle: &impl Chronicle<E>,
+) -> Result<Plan, E> {
+    let wish = Wish {
+        present: skills
+            .iter()
+            .map(|skill| skill.locked(targets.to_vec()))
+            .collect(),
+        ..Wish::default()
+    };
+    let trees = skills
+        .iter()
+        .map(|skill| (skill.tree.digest(), Arc::clone(&skill.tree)));
+    let trees = Trees::from_iter(trees);
+    let (store, records) = (scope.store(), Records::default());
+    let nobody = |_: &str, _: Ending<'_>| Ok(());
+    let mut transaction = Transaction::begin(scope, &store, &records, &nobody)?;
+    if let Some(manifest) = transaction.manifest(&records)? {
+        for skill in skills {
+            manifest.put(&skill.name, &skill.source);
+        }
+    }
+    let plan = transaction.plan(&wish, &Settlement::from(OnConflict::Report));
+    if plan.conflicts.is_empty() {
+        transaction.commit(&plan, &trees, || Ok(()), chronicle, || ())?;
+    }
+    Ok(plan)
+}
