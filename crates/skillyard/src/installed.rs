@@ -97,6 +97,12 @@ impl Installed {
         Some((around, told.entry))
     }
 
+    /// What is installed here and has exactly these bytes, wherever it lies.
+    pub(crate) fn same(&self, digest: &Digest) -> Option<&Locked> {
+        let mut entries = self.locks.iter().flat_map(|(_, lock)| lock.skills());
+        entries.find(|entry| entry.digest == *digest)
+    }
+
     /// The folders that skills were installed into by the locks that are known, with their names.
     pub(crate) fn folders(&self) -> impl Iterator<Item = (&str, PathBuf)> {
         self.locks.iter().flat_map(|(scope, lock)| {

@@ -28,6 +28,10 @@ pub(super) fn understood(arguments: &[OsString]) -> Cow<'_, [OsString]> {
             words.push("--help".into());
         }
         let is_managed = is(&words, 1, "manage");
+        if is_managed && is(&words, 2, "list") {
+            // What is managed is what was installed.
+            words.push("--installed".into());
+        }
         words.drain(..if is_managed { 2 } else { 1 });
     }
     if is(&words, 0, "agent") && is(&words, 1, "chat") {
@@ -70,7 +74,7 @@ mod tests {
         let words = |text: &str| text.split(' ').map(OsString::from).collect::<Vec<_>>();
         for (typed, meant) in [
             ("skillyard skill validate x", "skillyard validate x"),
-            ("skillyard skill manage list", "skillyard list"),
+            ("skillyard skill manage list", "skillyard list --installed"),
             ("skillyard skill manage", "skillyard --help"),
             ("skillyard skill show", "skillyard list"),
             ("skillyard agent chat x", "skillyard chat x"),

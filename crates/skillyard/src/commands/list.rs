@@ -21,6 +21,7 @@ use crate::sanitize::visible;
 ///   skillyard list
 ///   skillyard list --all             also what lost to another, and what was passed over and why
 ///   skillyard list --allow 'pdf-*'   only some
+///   skillyard list --installed       only what was installed, and where it came from
 ///   skillyard list --watch           and each change as it happens
 #[derive(Debug, clap::Args)]
 #[command(verbatim_doc_comment)]
@@ -28,6 +29,9 @@ pub(crate) struct Args {
     /// Also show skills that lost to another of the same name, and what was passed over
     #[arg(short, long)]
     all: bool,
+    /// Only show skills that were installed, and where each came from
+    #[arg(long, conflicts_with = "watch")]
+    installed: bool,
     /// Walk every folder instead of trusting the index
     #[arg(long)]
     no_index: bool,
@@ -46,6 +50,9 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     };
     let catalog = library::load(context, mode, &Choice::default())?;
     let catalog = chosen(catalog, &args.choice)?;
+    if args.installed {
+        return super::list_installed::run(context, catalog);
+    }
     if context.printer.is_json() {
         list_json::write(&catalog, context.printer.pieces()?)?;
     } else {

@@ -27,6 +27,7 @@ pub(crate) mod guard;
 pub(crate) mod install;
 pub(crate) mod key;
 pub(crate) mod list;
+mod list_installed;
 mod list_json;
 mod list_watch;
 pub(crate) mod login;

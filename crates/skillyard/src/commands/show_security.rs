@@ -21,6 +21,8 @@ pub(super) struct Security {
     approval: Option<SkillApproval>,
     /// Where its bytes came from and by which reference, as the lock says.
     installed: Option<(Provenance, String)>,
+    /// The installed skill with the same bytes that it was copied from by hand, and its reference.
+    copied: Option<(String, String)>,
 }
 
 impl Security {
@@ -34,9 +36,14 @@ impl Security {
         let provenance = permissions.provenance(skill);
         let installed = Installed::read(context)?;
         let entry = installed.entry(&skill.record.folder);
+        let copied = digest
+            .filter(|_| entry.is_none())
+            .and_then(|digest| installed.same(digest));
+        let copied = copied.map(|entry| (entry.name.clone(), entry.reference()));
         let installed = entry.map(|entry| (provenance_of(&entry), entry.reference()));
         Ok(Self {
             installed,
+            copied,
             verdict: permissions.verdict(&provenance),
             decision: permissions.script(skill, digest, OptIn::No),
             approval: permissions.approval(&skill.record.name, digest).cloned(),
@@ -60,6 +67,13 @@ impl Security {
             };
             rows.push(("installed from", place));
         }
+        if let Some((name, reference)) = &self.copied {
+            // Nobody but its place vouches for a copy, which `update` does not change either.
+            rows.push((
+                "copy of",
+                format!("the installed `{name}`, from `{reference}`"),
+            ));
+        }
         rows.extend([
             ("trust", self.verdict.tier.as_str().to_owned()),
             ("scripts", self.scripts()),
@@ -78,7 +92,7 @@ impl Security {
 
     /// For programs.
     pub(super) fn json(&self) -> Value {
-        json!({
+        let mut value = json!({
             "provenance": self.provenance,
             "installed": self.installed.as_ref().map(|(place, reference)| {
                 json!({ "provenance": place, "reference": reference })
@@ -93,7 +107,11 @@ impl Security {
                 "hint": self.decision.hint,
             },
             "approval": self.approval.as_ref().map(approval_json),
-        })
+        });
+        if let Some((name, reference)) = &self.copied {
+            value["copy_of"] = json!({ "name": name, "reference": reference });
+        }
+        value
     }
 
     fn scripts(&self) -> String {

@@ -1,0 +1,77 @@
+//! `skillyard list --installed`.
+
+use std::fmt::Write as _;
+
+use serde_json::json;
+use skillyard_catalog::{Catalog, CatalogSkill};
+use skillyard_install::lockfile::Locked;
+
+use super::Outcome;
+use super::list::mark;
+use crate::context::Context;
+use crate::error::Status;
+use crate::installed::{Installed, provenance_of};
+use crate::sanitize::visible;
+
+/// What was installed, each with where it came from.
+pub(super) fn run(context: &Context, catalog: Catalog) -> Outcome {
+    let installed = Installed::read(context)?;
+    let shadowed = catalog.shadowed.into_iter().map(|loser| loser.skill);
+    let mut skills = Vec::new();
+    for skill in catalog.skills.into_iter().chain(shadowed) {
+        if let Some(entry) = installed.own_entry(&skill.record.folder) {
+            skills.push((skill, entry.into_owned()));
+        }
+    }
+    skills.sort_by(|(one, _), (other, _)| one.record.name.cmp(&other.record.name));
+    if context.printer.is_json() {
+        let skills: Vec<_> = skills.iter().map(as_json).collect();
+        context.printer.json(&json!({ "skills": skills }))?;
+        return Ok(Status::Yes);
+    }
+    let mut text = String::new();
+    for (skill, entry) in &skills {
+        let (name, from) = (&skill.record.name, from(entry));
+        let _ = writeln!(
+            text,
+            "{} {}  {}",
+            mark(skill),
+            visible(name),
+            visible(&from)
+        );
+    }
+    context.printer.data(&text)?;
+    let noun = if skills.len() == 1 { "skill" } else { "skills" };
+    let count = skills.len();
+    context.printer.note(&format!("{count} {noun} installed"));
+    Ok(Status::Yes)
+}
+
+/// Where a skill came from, in one line.
+fn from(entry: &Locked) -> String {
+    let reference = entry.reference();
+    match (&entry.version, &entry.commit) {
+        (Some(version), _) if !reference.contains(version.as_str()) => {
+            format!("{reference} ({version})")
+        }
+        (None, Some(commit)) => {
+            let short = commit.get(..12).unwrap_or(commit);
+            format!("{reference} ({short})")
+        }
+        _ => reference,
+    }
+}
+
+fn as_json((skill, entry): &(CatalogSkill, Locked)) -> serde_json::Value {
+    json!({
+        "name": skill.record.name,
+        "source": skill.kind.as_str(),
+        "path": skill.record.folder.to_string_lossy(),
+        "status": skill.status.as_str(),
+        "reference": entry.reference(),
+        "provenance": provenance_of(entry),
+        "version": entry.version,
+        "commit": entry.commit,
+        "digest": entry.digest.to_string(),
+    })
+}

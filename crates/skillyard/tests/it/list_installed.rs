@@ -1,0 +1,58 @@
+//! `skillyard list --installed`, and what became of an installed skill elsewhere.
+
+use insta::assert_snapshot;
+
+use crate::TestContext;
+use crate::machine::TRUSTING;
+
+fn installed() -> TestContext {
+    let context = TestContext::configured(TRUSTING);
+    context
+        .write_skill("shop/one")
+        .write_skill(".agents/skills/own");
+    let install = ["install", "./shop/one", "--scope", "project", "--yes"];
+    assert_eq!(context.code(&install), Some(0));
+    context
+}
+
+#[test]
+fn what_was_installed_is_listed_with_where_it_came_from() {
+    let context = installed();
+    assert_snapshot!(context.run(&["list", "--installed"]), @r"
+    success: true
+    exit code: 0
+    ----- stdout -----
+    ✓ one  ./shop/one
+    ----- stderr -----
+    1 skill installed
+    ");
+    // Those who know other programs ask for it so.
+    let managed = ["skill", "manage", "list"];
+    assert_eq!(context.run(&managed), context.run(&["list", "--installed"]));
+    let told = context.json(&["list", "--installed", "--json"]);
+    let skills = told["skills"].as_array().unwrap();
+    assert_eq!(skills.len(), 1);
+    assert_eq!(skills[0]["reference"], "./shop/one");
+    assert!(skills[0]["digest"].as_str().unwrap().starts_with("sha256:"));
+}
+
+#[test]
+fn a_copy_made_by_hand_says_what_it_is_a_copy_of() {
+    let context = installed();
+    let bytes = context.read(".agents/skills/one/SKILL.md");
+    context.write(".skills/one/SKILL.md", &bytes);
+    let shown = context.run(&["show", "one"]);
+    assert!(shown.contains("[DIR]/.skills/one"), "{shown}");
+    let line = "copy of           the installed `one`, from `./shop/one`";
+    assert!(shown.contains(line), "{shown}");
+    let told = context.json(&["show", "one", "--json"]);
+    let found = told.to_string();
+    assert!(
+        found.contains(r#""copy_of":{"name":"one","reference":"./shop/one"}"#),
+        "{found}"
+    );
+    // Nothing is said of one with other bytes, nor of the installed one itself.
+    context.write(".skills/one/SKILL.md", bytes + "More.\n");
+    assert!(!context.run(&["show", "one"]).contains("copy of"));
+    assert!(!context.run(&["show", "own"]).contains("copy of"));
+}
