@@ -13,6 +13,7 @@ run:
 # Installs what is missing, then runs every test.
 test: tools python
 	cargo nextest run --workspace
+	cargo test --workspace --doc
 	cargo build -p skillyard
 	SKILLYARD_BIN=target/debug/skillyard $(PYTHON) -m pytest -q -p no:cacheprovider tests/skills_ref
 	SKILLYARD_BIN=target/debug/skillyard $(PYTHON) tests/skills_ref/corpus.py

@@ -13,6 +13,7 @@ mod guard;
 mod half_answers;
 mod lab;
 mod lent;
+mod library;
 mod loops;
 mod poor_servers;
 mod probes;

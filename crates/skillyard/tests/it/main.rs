@@ -80,6 +80,7 @@ mod install_validation;
 mod install_versions;
 mod linked_file;
 mod list;
+mod list_installed;
 mod lock_decides;
 mod lock_parts;
 mod machine;

@@ -1,4 +1,4 @@
-//! The console sessions of the README and of the registry's page, run as they stand.
+//! The console sessions of the README and of the pages in `docs`, run as they stand.
 
 use std::fs;
 use std::path::Path;
@@ -6,6 +6,7 @@ use std::path::Path;
 use serde_json::Value;
 
 use crate::registry::Server;
+use crate::serve::Serving;
 use crate::{TestContext, output, text, without_times};
 
 /// One command and what the README says it prints.
@@ -78,12 +79,34 @@ fn the_registry_s_console_session_is_true() {
     );
 }
 
-/// Runs the sessions of a page in order; `names` says what stands for what in it.
-fn run_sessions(context: &TestContext, page: &str, names: &[(&str, &str)]) {
+#[test]
+fn the_server_s_console_session_is_true() {
+    let context = TestContext::new();
+    let (_serving, url) = Serving::start(&context, &["--allow-run"]);
+    let names = [("http://127.0.0.1:7878", url.as_str())];
+    run_sessions(&context, "docs/server.md", &names);
+}
+
+#[test]
+fn the_mcp_client_and_its_console_session_are_true() {
+    let context = TestContext::new();
+    let page = page("docs/mcp.md");
+    let client = page.split_once("```python\n").unwrap().1;
+    let client = client.split_once("```").unwrap().0;
+    context.write("client.py", client);
+    run_sessions(&context, "docs/mcp.md", &[]);
+}
+
+fn page(name: &str) -> String {
     let path = Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("../..")
-        .join(page);
-    let markdown = fs::read_to_string(&path).expect("the repository has the page");
+        .join(name);
+    fs::read_to_string(&path).expect("the repository has the page")
+}
+
+/// Runs the sessions of a page in order; `names` says what stands for what in it.
+fn run_sessions(context: &TestContext, page: &str, names: &[(&str, &str)]) {
+    let markdown = self::page(page);
     let binary = Path::new(env!("CARGO_BIN_EXE_skillyard"));
     let folder = binary
         .parent()

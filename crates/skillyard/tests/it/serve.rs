@@ -13,7 +13,22 @@ use serde_json::Value;
 use crate::TestContext;
 
 /// A server that is ended when the test is.
-struct Serving(Child);
+pub(crate) struct Serving(Child);
+
+impl Serving {
+    /// Starts `serve` on any free port, and says at which address it is.
+    pub(crate) fn start(context: &TestContext, flags: &[&str]) -> (Self, String) {
+        let mut command = context.skillyard();
+        command.args(["serve", "--port", "0", "--json"]).args(flags);
+        let mut serving = Self(command.stdout(Stdio::piped()).spawn().unwrap());
+        let mut line = String::new();
+        let stdout = serving.0.stdout.take().unwrap();
+        BufReader::new(stdout).read_line(&mut line).unwrap();
+        let told: Value = serde_json::from_str(&line).unwrap();
+        let url = told["url"].as_str().unwrap().to_owned();
+        (serving, url)
+    }
+}
 
 impl Drop for Serving {
     fn drop(&mut self) {
@@ -68,18 +83,8 @@ fn tokens_are_private_and_long() {
 fn it_says_where_it_is_and_answers_there() {
     let context = TestContext::new();
     context.skill("../home/.agents/skills/pdf", "Fills PDF forms");
-    let mut command = context.skillyard();
-    command.args(["serve", "--port", "0", "--json"]);
-    let mut serving = Serving(command.stdout(Stdio::piped()).spawn().unwrap());
-    let mut line = String::new();
-    let stdout = serving.0.stdout.take().unwrap();
-    BufReader::new(stdout).read_line(&mut line).unwrap();
-    let told: Value = serde_json::from_str(&line).unwrap();
-    let address = told["url"]
-        .as_str()
-        .unwrap()
-        .strip_prefix("http://")
-        .unwrap();
+    let (_serving, url) = Serving::start(&context, &[]);
+    let address = url.strip_prefix("http://").unwrap();
     let mut stream = TcpStream::connect(address).unwrap();
     write!(
         stream,
