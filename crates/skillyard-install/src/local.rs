@@ -52,7 +52,8 @@ pub struct Taken {
 }
 
 impl LocalFolder {
-    /// Every skill in it; each is known by its own folder afterwards.
+    /// Every skill in it; each is known by the whole path of its own folder afterwards, because
+    /// `shop/pdf` alone would be a repository of GitHub.
     pub fn take(&mut self) -> Result<Taken, MaterialError> {
         let Offers {
             skills: offers,
@@ -60,12 +61,17 @@ impl LocalFolder {
         } = self.offers("")?;
         let paths: Vec<String> = offers.iter().map(|offer| offer.path.clone()).collect();
         let mut skills = Vec::with_capacity(paths.len());
+        let root = self.root.canonicalize();
+        let root = root.map_err(|source| {
+            let path = self.root.clone();
+            MaterialError::new(TreeError::Read { path, source })
+        })?;
         let trees = self.load(&paths)?;
         for (path, tree) in paths.into_iter().zip(trees) {
             let folder = if path.is_empty() {
-                self.root.clone()
+                root.clone()
             } else {
-                self.root.join(&path)
+                root.join(&path)
             };
             let name = folder.file_name();
             let found = Found {

@@ -40,7 +40,7 @@ impl Lab {
         let test = std::env::current_exe().unwrap();
         let target = test.ancestors().nth(2).unwrap();
         let mut command = Command::new(target.join("examples/host"));
-        command.args([self.path("project"), self.path("state"), self.path("shop")]);
+        command.args([self.path("project"), self.path("state"), "greeter".into()]);
         // Nothing of whoever runs it is needed, and what lies where it is started is not read.
         command.env_clear().current_dir(self.path("shop"));
         command.output().unwrap()
@@ -88,7 +88,9 @@ fn the_program_does_what_the_page_says() {
         lab.path("project/.agents/skills/greeter/SKILL.md")
             .is_file()
     );
-    assert!(lab.path("project/skills.lock").is_file());
+    // A folder that was named by half a path is known by its whole one.
+    let lock = fs::read_to_string(lab.path("project/skills.lock")).unwrap();
+    assert!(lock.contains("\nsource = \"/"), "{lock}");
     // Once more: it is installed already, and everything else is as before.
     let again = lab.run();
     assert!(again.status.success());
