@@ -140,18 +140,35 @@ impl Policy {
     }
 
     /// What the policy says about a provenance, and why.
-    pub fn cell(&self, provenance: &Provenance) -> (Cell, &[String]) {
-        match self.0.get(&Row::of(provenance)) {
+    pub fn cell(&self, provenance: &Provenance) -> (Cell, Vec<String>) {
+        let (own, notes) = self.row(Row::of(provenance));
+        let mut notes = notes.to_vec();
+        let Some(place) = provenance.place else {
+            return (own, notes);
+        };
+        let (there, notes_there) = self.row(Row::of(&Provenance::of(place)));
+        let cell = own.tightened_by(there);
+        if cell != own {
+            notes.push(format!("it was found in {}", place.as_str()));
+            notes.extend_from_slice(notes_there);
+        }
+        (cell, notes)
+    }
+
+    /// The row by which the organisation locked that scripts of a provenance have no network.
+    pub fn keeps_offline(&self, provenance: &Provenance) -> Option<Row> {
+        Row::all_of(provenance).find(|row| {
+            let standing = self.0.get(row);
+            standing.is_none_or(|it| it.is_locked && it.cell.scripts == Scripts::SandboxedOffline)
+        })
+    }
+
+    fn row(&self, row: Row) -> (Cell, &[String]) {
+        match self.0.get(&row) {
             Some(standing) => (standing.cell, &standing.notes),
             // Every row is in the table; should one be forgotten, it is the strictest.
             None => (TABLE[TABLE.len() - 1].1, &[]),
         }
-    }
-
-    /// Whether the organisation locked that scripts of a provenance have no network.
-    pub fn keeps_offline(&self, provenance: &Provenance) -> bool {
-        let standing = self.0.get(&Row::of(provenance));
-        standing.is_none_or(|it| it.is_locked && it.cell.scripts == Scripts::SandboxedOffline)
     }
 }
 

@@ -20,6 +20,10 @@ pub struct Provenance {
     /// When it was installed, as RFC 3339.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub installed_at: Option<String>,
+    /// What it is by where it was found, if only a lock that lay there says that it is from
+    /// elsewhere. Such a lock can forbid and not allow: of both the tighter counts.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub place: Option<Origin>,
 }
 
 /// The kind of place that a skill came from.
@@ -52,6 +56,26 @@ pub enum Origin {
     ProjectUntrusted,
 }
 
+impl Origin {
+    /// The words for users.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Builtin => "Skillyard itself",
+            Self::Org => "a folder of the organisation",
+            Self::WrittenHere => "the user's own folders",
+            Self::Registry => "a registry",
+            Self::LocalFolder => "a local folder",
+            Self::LocalArchive => "a local archive",
+            Self::ProjectTrusted => "a trusted project",
+            Self::Git => "a git host",
+            Self::HttpsArchive => "an archive from the web",
+            Self::WellKnown => "a web site",
+            Self::Mcp => "an MCP server",
+            Self::ProjectUntrusted => "a project that is not trusted",
+        }
+    }
+}
+
 impl Provenance {
     /// A provenance of which nothing more is known.
     pub fn of(origin: Origin) -> Self {
@@ -61,6 +85,7 @@ impl Provenance {
             revision: None,
             signer: None,
             installed_at: None,
+            place: None,
         }
     }
 
@@ -76,20 +101,7 @@ impl Provenance {
 
 impl std::fmt::Display for Provenance {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(match self.origin {
-            Origin::Builtin => "Skillyard itself",
-            Origin::Org => "a folder of the organisation",
-            Origin::WrittenHere => "the user's own folders",
-            Origin::Registry => "a registry",
-            Origin::LocalFolder => "a local folder",
-            Origin::LocalArchive => "a local archive",
-            Origin::ProjectTrusted => "a trusted project",
-            Origin::Git => "a git host",
-            Origin::HttpsArchive => "an archive from the web",
-            Origin::WellKnown => "a web site",
-            Origin::Mcp => "an MCP server",
-            Origin::ProjectUntrusted => "a project that is not trusted",
-        })?;
+        f.write_str(self.origin.as_str())?;
         if let Some(url) = &self.url {
             write!(f, ", {url}")?;
         }

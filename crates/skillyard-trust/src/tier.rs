@@ -76,6 +76,12 @@ impl Row {
         }
     }
 
+    /// The rows that count for a provenance: its own, and that of the place where it was found.
+    pub fn all_of(provenance: &Provenance) -> impl Iterator<Item = Self> + use<> {
+        let place = provenance.place.map(Provenance::of);
+        std::iter::once(Self::of(provenance)).chain(place.as_ref().map(Self::of))
+    }
+
     /// Its key in `[trust]`.
     pub fn as_str(self) -> &'static str {
         match self {
@@ -155,6 +161,18 @@ impl Ask {
                 && self.on_install() >= other.on_install()
                 && self.on_first_run() >= other.on_first_run())
     }
+
+    /// Asks whenever one of both does.
+    fn joined(self, other: Self) -> Self {
+        let asks = |when: fn(Self) -> bool| when(self) || when(other);
+        match (asks(Self::on_install), asks(Self::on_first_run)) {
+            _ if self == Self::OptIn || other == Self::OptIn => Self::OptIn,
+            (true, true) => Self::InstallAndFirstRun,
+            (true, false) => Self::Install,
+            (false, true) => Self::FirstRun,
+            (false, false) => Self::Never,
+        }
+    }
 }
 
 /// What follows from a row.
@@ -172,6 +190,21 @@ impl Cell {
     /// Whether its scripts are blocked and no approval changes that.
     pub fn is_final_block(&self) -> bool {
         self.scripts == Scripts::Blocked && self.ask != Ask::OptIn
+    }
+
+    /// The tighter value of each column; what one of both blocks for good stays so.
+    #[must_use]
+    pub fn tightened_by(self, other: Self) -> Self {
+        let is_final = self.is_final_block() || other.is_final_block();
+        Self {
+            tier: self.tier.min(other.tier),
+            scripts: self.scripts.max(other.scripts),
+            ask: match self.ask.joined(other.ask) {
+                // By its effect an opt-in would loosen: an approval lifts the block.
+                Ask::OptIn if is_final => Ask::InstallAndFirstRun,
+                ask => ask,
+            },
+        }
     }
 }
 

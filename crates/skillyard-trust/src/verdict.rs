@@ -5,7 +5,7 @@ use serde::Serialize;
 use crate::approval::SkillApproval;
 use crate::policy::Policy;
 use crate::provenance::{Origin, Provenance};
-use crate::tier::{Ask, Scripts, Tier};
+use crate::tier::{Ask, Row, Scripts, Tier};
 
 /// What policy says about a skill, before anything was approved.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -18,9 +18,9 @@ pub struct Verdict {
     pub ask: Ask,
     /// Why.
     pub reasons: Vec<String>,
-    /// Whether no approval gives its scripts a network, because the organisation locked that.
+    /// The row that the organisation locked so that no approval gives its scripts a network.
     #[serde(skip)]
-    pub keeps_offline: bool,
+    pub keeps_offline: Option<Row>,
     #[serde(skip)]
     origin: Origin,
 }
@@ -99,7 +99,7 @@ pub enum Remedy {
 pub fn assess(policy: &Policy, provenance: &Provenance) -> Verdict {
     let (cell, notes) = policy.cell(provenance);
     let mut reasons = vec![format!("it comes from {provenance}")];
-    reasons.extend_from_slice(notes);
+    reasons.extend(notes);
     Verdict {
         tier: cell.tier,
         scripts: cell.scripts,
@@ -151,7 +151,7 @@ impl Verdict {
 
     /// The hosts that were approved of exactly these bytes, as far as that counts.
     pub fn hosts<'a>(&self, approval: Option<&'a SkillApproval>) -> &'a [String] {
-        let approval = approval.filter(|_| !self.keeps_offline);
+        let approval = approval.filter(|_| self.keeps_offline.is_none());
         approval.map_or(&[], |approval| &approval.network)
     }
 

@@ -202,15 +202,23 @@ impl Installed {
     }
 
     /// Where a folder of this machine came from before it was here: what was installed into it, or
-    /// with the skill that it lies in, came from there.
-    pub(crate) fn origin_of(&self, folder: &Path) -> Option<install::Origin> {
+    /// with the skill that it lies in, came from there. `here` is the folder itself.
+    pub(crate) fn origin_of(
+        &self,
+        folder: &Path,
+        here: &install::Origin,
+    ) -> Option<install::Origin> {
         let told = self.told(folder)?;
         let entry = &told.entry;
-        // A project's lock can only make a skill less trusted.
-        let is_known = told.scope.kind == ScopeKind::User;
-        let counts =
-            entry.origin.is_remote() && (is_known || is_from_strangers(&provenance_of(entry)));
-        counts.then(|| install::Origin {
+        // A project's lock can only make a skill less trusted, and nobody saw the address in it.
+        if told.scope.kind == ScopeKind::Project {
+            let counts = is_from_strangers(&provenance_of(entry));
+            return counts.then(|| install::Origin {
+                kind: entry.origin,
+                ..here.clone()
+            });
+        }
+        entry.origin.is_remote().then(|| install::Origin {
             kind: entry.origin,
             url: entry.url.clone().unwrap_or_else(|| entry.source.clone()),
             commit: entry.commit.clone(),

@@ -4,7 +4,7 @@ use skillyard_format::package::Digest;
 use skillyard_trust::approval::SkillApproval;
 use skillyard_trust::policy::{Layer, Policy, TrustSection};
 use skillyard_trust::provenance::{Origin, Provenance};
-use skillyard_trust::tier::Tier;
+use skillyard_trust::tier::{Ask, Cell, Scripts, Tier};
 use skillyard_trust::verdict::{NetworkGrant, OptIn, Remedy, ScriptVerdict, assess};
 
 const ALL: [Origin; 12] = [
@@ -212,4 +212,43 @@ fn provenance_is_written_and_read() {
          https-archive well-known mcp project-untrusted"
     );
     assert!(serde_json::from_str::<Provenance>(r#"{"origin":"own"}"#).is_err());
+}
+
+#[test]
+fn of_two_rows_the_tighter_counts_in_each_column() {
+    let asks = [
+        Ask::Never,
+        Ask::FirstRun,
+        Ask::Install,
+        Ask::InstallAndFirstRun,
+        Ask::OptIn,
+    ];
+    let scripts = [
+        Scripts::Sandboxed,
+        Scripts::SandboxedOffline,
+        Scripts::Blocked,
+    ];
+    let cells = asks.into_iter().flat_map(|ask| {
+        scripts.into_iter().flat_map(move |scripts| {
+            [Tier::Untrusted, Tier::High].map(|tier| Cell { tier, scripts, ask })
+        })
+    });
+    let cells: Vec<Cell> = cells.collect();
+    for one in &cells {
+        assert_eq!(one.tightened_by(*one), *one);
+        for other in &cells {
+            let both = one.tightened_by(*other);
+            assert_eq!(both, other.tightened_by(*one));
+            for each in [one, other] {
+                let shown = format!("{one:?} {other:?} {both:?}");
+                assert!(
+                    both.tier <= each.tier && both.scripts >= each.scripts,
+                    "{shown}"
+                );
+                let is_final = both.is_final_block();
+                assert!(is_final || !each.is_final_block(), "{shown}");
+                assert!(is_final || both.ask.is_as_strict_as(each.ask), "{shown}");
+            }
+        }
+    }
 }

@@ -56,9 +56,9 @@ impl Security {
         let mut rows = vec![("provenance", self.provenance.to_string())];
         // A project answers for what was installed into it; whoever looks wants to know the place.
         if let Some((place, reference)) = &self.installed
-            && *place != self.provenance
+            && let place = place.to_string()
+            && place != self.provenance.to_string()
         {
-            let place = place.to_string();
             // The address says it mostly.
             let place = if place.contains(reference) {
                 place

@@ -30,11 +30,18 @@ pub(crate) fn provenance(
         OriginKind::Registry => Origin::Registry,
     };
     let url = Some(&origin.url).filter(|url| !url.is_empty());
-    Provenance {
+    let found = Provenance {
         url: Some(url.cloned().unwrap_or_else(|| source.to_owned())),
         revision: origin.version.clone().or_else(|| origin.commit.clone()),
         signer,
         ..Provenance::of(kind)
+    };
+    // What was taken from a place of this machine is local, too: what was said there of where it is
+    // from may have come with it. A lock writes such a place as a path.
+    let is_copy = is_from_strangers(&found) && source.starts_with(['/', '.']);
+    Provenance {
+        place: is_copy.then_some(Origin::LocalFolder),
+        ..found
     }
 }
 

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use skillyard_install::lockfile::{Locked, Lockfile};
-use skillyard_install::scope::Scope;
+use skillyard_install::scope::{Scope, ScopeKind};
 
 use super::elsewhere::{Folder, Level};
 use super::{Installed, is_from_strangers, provenance_of};
@@ -73,10 +73,13 @@ impl Installed {
         let (stored, digest) = self.store.as_ref()?.folder_around(folder)?;
         let all = self.locks.iter();
         let all = all.flat_map(|(scope, lock)| lock.skills().iter().map(move |each| (scope, each)));
-        // Where the same bytes came from several places, the furthest counts.
+        // Where the same bytes came from several places, the furthest counts; what a project says
+        // of strangers' does not come before what the user's lock says of them.
         let same = all.filter(|(_, entry)| entry.digest == digest);
-        let (scope, entry) =
-            same.max_by_key(|(_, entry)| is_from_strangers(&provenance_of(entry)))?;
+        let (scope, entry) = same.max_by_key(|(scope, entry)| {
+            let is_own = scope.kind == ScopeKind::User;
+            (is_from_strangers(&provenance_of(entry)), is_own)
+        })?;
         Some(Told {
             scope: Cow::Borrowed(scope),
             entry: Cow::Borrowed(entry),

@@ -8,7 +8,6 @@ use skillyard_catalog::source::SourceKind;
 use skillyard_format::package::Digest;
 use skillyard_trust::approval::SkillApproval;
 use skillyard_trust::provenance::Provenance;
-use skillyard_trust::tier::Row;
 use skillyard_trust::verdict::{OptIn, Remedy, ScriptVerdict};
 
 use super::Permissions;
@@ -88,10 +87,10 @@ impl Permissions {
         context: &Context,
         provenance: &Provenance,
     ) -> Result<Option<OfflineLock>, CommandError> {
-        if !self.verdict(provenance).keeps_offline {
+        let Some(row) = self.verdict(provenance).keeps_offline else {
             return Ok(None);
-        }
-        let key = format!("trust.{}.scripts", Row::of(provenance).as_str());
+        };
+        let key = format!("trust.{}.scripts", row.as_str());
         let config = context.config()?;
         let by = config.lock_of(&key).map(Path::to_owned);
         Ok(by.map(|by| OfflineLock { key, by }))

@@ -41,17 +41,23 @@ impl Permissions {
             // What a project in the home folder brought along lies among the user's own.
             Some((ScopeKind::Project, found)) if by_source == Origin::WrittenHere => Provenance {
                 signer: None,
+                place: Some(by_source),
                 ..found
             },
             // A project's lock is the word of whoever wrote the project: it can make a skill
-            // less trusted than it would be without, never more, wherever the skill lies.
+            // less trusted than it would be without, never more, wherever the skill lies. So
+            // what it is without counts as well.
             Some((whose, found))
                 if (in_project || whose == ScopeKind::Project) && !is_from_strangers(&found) =>
             {
                 Provenance::of(by_source)
             }
             // That the lock names a signer does not make them trusted now.
-            Some((_, found)) => Provenance {
+            Some((whose, found)) => Provenance {
+                place: match whose {
+                    ScopeKind::Project => Some(by_source),
+                    ScopeKind::User => found.place,
+                },
                 signer: self
                     .installed
                     .entry(folder)

@@ -81,6 +81,7 @@ mod install_versions;
 mod linked_file;
 mod list;
 mod list_installed;
+mod lock_claims;
 mod lock_decides;
 mod lock_parts;
 mod machine;

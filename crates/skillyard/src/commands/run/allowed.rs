@@ -109,10 +109,11 @@ pub(super) fn backend(
 pub(super) fn unlocked(context: &Context, skill: &SkillPlace) -> Result<(), CommandError> {
     let config = context.config()?;
     let provenance = Permissions::load(context)?.provenance_of(skill.source, &skill.folder);
-    let row = format!("trust.{}.scripts", Row::of(&provenance).as_str());
+    let rows = Row::all_of(&provenance).map(|row| format!("trust.{}.scripts", row.as_str()));
+    let rows: Vec<String> = rows.collect();
     let limits = ENTRIES.iter().map(|entry| entry.key);
     let limits = limits.filter(|name| name.starts_with("sandbox."));
-    for key in limits.chain([row.as_str()]) {
+    for key in limits.chain(rows.iter().map(String::as_str)) {
         if let Some(by) = config.lock_of(key) {
             let (key, by) = (key.to_owned(), by.to_owned());
             let flag = "--backend none";

@@ -91,7 +91,7 @@ impl Supply<'_> {
                 // What was installed there came from elsewhere, and is no less foreign here.
                 let before = folder
                     .as_ref()
-                    .and_then(|folder| installed.origin_of(folder));
+                    .and_then(|folder| installed.origin_of(folder, &origin));
                 let (source, requested) = match &folder {
                     Some(folder) => (self.place.portable_whole(folder), None),
                     None => self.source_of(reference, path)?,
