@@ -16,7 +16,7 @@ use crate::event::Event;
 use crate::hash::Hash;
 use crate::recorder::Redact;
 
-/// No field is longer as it is written, so that no line is.
+/// No field says more as it is written, so that no line is without end.
 const LONGEST_FIELD: usize = 4096;
 /// No letter is longer as it is written, for each of its bytes.
 const LONGEST_LETTER: usize = 6;
@@ -74,21 +74,35 @@ pub struct Entry<'a> {
     pub detail: BTreeMap<String, String>,
 }
 
-/// A field as it may stand in the log: without secrets and not without end.
+/// A field as it may stand in the log: without secrets and not without end. Of what is too long the
+/// beginning and the end stay, and a digest of the whole: what matters may stand anywhere in it.
 fn tamed<'a>(text: &'a str, redact: &dyn Redact) -> Cow<'a, str> {
     let text = redact.redact(text);
     if text.len() <= LONGEST_FIELD / LONGEST_LETTER {
         return text;
     }
-    let mut written = 0;
-    let end = text.char_indices().find(|(_, letter)| {
-        written += written_length(*letter);
-        written > LONGEST_FIELD
-    });
-    match end {
-        None => text,
-        Some((end, _)) => Cow::Owned(format!("{}…", &text[..end])),
+    let length: usize = text.chars().map(written_length).sum();
+    if length <= LONGEST_FIELD {
+        return text;
     }
+    let beginning = within(text.chars(), LONGEST_FIELD / 2);
+    let end = text.len() - within(text.chars().rev(), LONGEST_FIELD / 2);
+    let (left_out, whole) = (end - beginning, Hash::of(text.as_bytes()));
+    Cow::Owned(format!(
+        "{}… {left_out} bytes left out, sha256:{whole} in all …{}",
+        &text[..beginning],
+        &text[end..]
+    ))
+}
+
+/// The bytes of as many letters as are not longer together as they are written.
+fn within(letters: impl Iterator<Item = char>, most: usize) -> usize {
+    let mut written = 0;
+    let fits = letters.take_while(|letter| {
+        written += written_length(*letter);
+        written <= most
+    });
+    fits.map(char::len_utf8).sum()
 }
 
 /// How many bytes a letter has in a line: some are escaped.
@@ -98,6 +112,38 @@ fn written_length(letter: char) -> usize {
         letter if letter < ' ' => LONGEST_LETTER,
         letter => letter.len_utf8(),
     }
+}
+
+impl Event {
+    /// How many bytes its line takes, about, and not less.
+    pub fn size(&self) -> usize {
+        // Number, time, kind, actor, outcome, both hashes, and the names of the fields.
+        const AROUND: usize = 512;
+        let fields = [
+            &self.session,
+            &self.task,
+            &self.skill,
+            &self.digest,
+            &self.source,
+            &self.origin,
+            &self.tier,
+            &self.trigger,
+            &self.reason,
+        ];
+        let fields = fields.into_iter().flatten().map(|text| room(text));
+        let details = self.detail.iter().take(MOST_DETAILS);
+        let details = details.map(|(name, value)| room(name) + room(value));
+        AROUND + fields.chain(details).sum::<usize>()
+    }
+}
+
+/// How many bytes a field takes at most.
+fn room(text: &str) -> usize {
+    // Quotes, a colon and a comma, or what is said of what was left out.
+    const AROUND: usize = 8;
+    const LEFT_OUT: usize = 160;
+    let length: usize = text.chars().map(written_length).sum();
+    length.min(LONGEST_FIELD + LEFT_OUT) + AROUND
 }
 
 impl<'a> Entry<'a> {
@@ -258,11 +304,23 @@ mod tests {
             for at in 0..100 {
                 event = event.detail(format!("d{at}"), long.clone());
             }
-            assert!(line(&event).len() < 300_000, "{letter:?}");
+            let length = line(&event).len();
+            assert!(length < 300_000, "{letter:?}");
+            assert!(length <= event.size(), "{letter:?}");
         }
+        let long = format!("{}MIDDLE{}END", "ä\"".repeat(2_000), "b".repeat(3_000));
+        let event = Event::new(EventKind::ScanFinding).reason(long.clone());
+        let line = self::line(&event);
+        let told = Entry::parse(&line).unwrap().reason.unwrap().into_owned();
+        let whole = Hash::of(long.as_bytes());
+        assert!(told.starts_with("ä\"ä\""), "{told}");
+        assert!(told.ends_with("bEND") && !told.contains("MIDDLE"), "{told}");
+        let left_out = long.len() - 512 * 3 - 2_048;
+        let mark = format!("… {left_out} bytes left out, sha256:{whole} in all …");
+        assert!(told.contains(&mark), "{told}");
         let short = "\u{1}".repeat(682);
         let event = Event::new(EventKind::ScanFinding).reason(short.clone());
-        let line = line(&event);
+        let line = self::line(&event);
         assert_eq!(Entry::parse(&line).unwrap().reason.unwrap(), short);
     }
 }

@@ -1,8 +1,9 @@
 //! What a writer does when the log is not as the last one left it.
 //!
 //! After a crash the last line may be half written, or the head may be a few lines behind: both are
-//! mended. If lines that the head knows of are missing, somebody took them away. The log goes
-//! on, because what happens next matters too, but a line says so for good.
+//! mended. If lines that the head knows of are missing, somebody took them away, and if the one it
+//! speaks of is another, somebody wrote it anew. The log goes on, because what happens next matters
+//! too, but a line says so for good.
 
 use std::io::{Read as _, Seek as _, SeekFrom};
 
@@ -10,6 +11,7 @@ use crate::entry::Link;
 use crate::error::AuditError;
 use crate::event::{Event, Outcome};
 use crate::files::{CURRENT, full_name};
+use crate::hash::Hash;
 use crate::head::Head;
 use crate::kind::EventKind;
 use crate::log::Locked;
@@ -48,11 +50,15 @@ impl Locked<'_> {
             size: whole as u64,
             inode,
         };
-        let previous = folder.full_files()?.last().copied();
+        let previous = self.newest_full_file()?;
         if is_empty && let Some(number) = previous {
             self.begin(&full_name(number))?;
         }
-        if let Some(reason) = damage(head, (seq, end.is_some())) {
+        let damage = match damage(head, (seq, end.is_some())) {
+            None => self.rewritten(head, &bytes[..whole])?,
+            damage => damage,
+        };
+        if let Some(reason) = damage {
             let event = Event::new(EventKind::LogBroken)
                 .ended(Outcome::Failed, reason)
                 .detail("found_seq", seq.to_string())
@@ -68,12 +74,42 @@ impl Locked<'_> {
 
     /// The last line of the newest full file.
     fn end_of_full_files(&self) -> Result<Option<Link>, AuditError> {
-        let folder = &self.log.folder;
-        let Some(number) = folder.full_files()?.last().copied() else {
+        let Some(number) = self.newest_full_file()? else {
             return Ok(None);
         };
-        Ok(Link::of(&folder.last_line(&full_name(number))?))
+        let line = self.log.folder.last_line(&full_name(number))?;
+        Ok(Link::of(&line))
     }
+
+    fn newest_full_file(&self) -> Result<Option<u64>, AuditError> {
+        Ok(self.log.folder.full_files()?.last().copied())
+    }
+
+    /// What is wrong where the line that the head speaks of is another now.
+    fn rewritten(&self, head: Option<Head>, current: &[u8]) -> Result<Option<String>, AuditError> {
+        let Some(head) = head.filter(|head| head.seq > 0) else {
+            return Ok(None);
+        };
+        let found = match hash_at(current, head.seq) {
+            // No more than one file was put aside since the head was written.
+            None => {
+                let full = self.newest_full_file()?.map(full_name);
+                let bytes = full.map(|name| self.log.folder.read(&name)).transpose()?;
+                hash_at(&bytes.flatten().unwrap_or_default(), head.seq)
+            }
+            found => found,
+        };
+        let line = head.seq;
+        Ok((found != Some(head.hash)).then(|| format!("line {line} is not as it was written")))
+    }
+}
+
+/// The hash of the line of a number, as the last such line says.
+fn hash_at(bytes: &[u8], seq: u64) -> Option<Hash> {
+    let start = format!("{{\"seq\":{seq},");
+    let mut lines = bytes.rsplit(|byte| *byte == b'\n');
+    let line = lines.find(|line| line.starts_with(start.as_bytes()))?;
+    Link::of(line).map(|link| link.hash)
 }
 
 /// What is wrong, if more is wrong than a crash explains.

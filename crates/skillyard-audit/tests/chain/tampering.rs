@@ -72,6 +72,72 @@ fn a_line_that_was_forged_with_its_hash() {
     );
 }
 
+/// The lines, each with what `change` makes of it, and all hashes made anew.
+fn forged_chain(lines: &[String], change: impl Fn(usize, &str) -> String) -> Vec<String> {
+    use sha2::{Digest as _, Sha256};
+    let mut prev = "0".repeat(64);
+    let mut forged = Vec::new();
+    for (at, line) in lines.iter().enumerate() {
+        let (content, _) = line.rsplit_once(",\"prev\":").unwrap();
+        let body = format!("{},\"prev\":\"{prev}\"", change(at, content));
+        prev = hex::encode(Sha256::digest(body.as_bytes()));
+        forged.push(format!("{body},\"hash\":\"{prev}\"}}"));
+    }
+    forged
+}
+
+#[test]
+fn a_forged_end_is_not_healed_by_who_writes_next() {
+    let one = |at: usize, content: &str| match at {
+        9 => content.replace("\"s9\"", "\"another\""),
+        _ => content.to_owned(),
+    };
+    let all = |_: usize, content: &str| content.replace("\"me\"", "\"somebody\"");
+    for (change, more) in [
+        (&one as &dyn Fn(usize, &str) -> String, 0),
+        (&all, 0),
+        // Lines behind the head are what a crash can leave; what is before them is not.
+        (&one, 1),
+        (&all, 3),
+    ] {
+        let folder = written(10);
+        let whole = lines(&written(10 + more));
+        let forged = forged_chain(&whole, change);
+        assert_ne!(told(&tampered(&folder, &forged)), "intact");
+        append(
+            &AuditLog::open(&logs(&folder), Options::default()).unwrap(),
+            2,
+        );
+        let verdict = verify(&logs(&folder), None).unwrap();
+        let told = told(&verdict);
+        assert!(told.contains("line 10 is not as it was written"), "{told}");
+    }
+}
+
+#[test]
+fn a_forged_end_in_a_file_that_was_put_aside() {
+    let folder = written(10);
+    let rename = |to: &str| fs::rename(current(&folder), logs(&folder).join(to)).unwrap();
+    // What a crash between two files leaves is no damage.
+    rename("audit.000001.jsonl");
+    let log = AuditLog::open(&logs(&folder), Options::default()).unwrap();
+    append(&log, 1);
+    assert_eq!(told(&verify(&logs(&folder), None).unwrap()), "intact");
+
+    let folder = written(10);
+    let forged = forged_chain(&lines(&folder), |_, content| content.replace("me", "you"));
+    fs::write(
+        logs(&folder).join("audit.000001.jsonl"),
+        forged.join("\n") + "\n",
+    )
+    .unwrap();
+    fs::remove_file(current(&folder)).unwrap();
+    let log = AuditLog::open(&logs(&folder), Options::default()).unwrap();
+    append(&log, 1);
+    let told = told(&verify(&logs(&folder), None).unwrap());
+    assert!(told.contains("line 10 is not as it was written"), "{told}");
+}
+
 #[test]
 fn removed_lines() {
     let folder = written(10);

@@ -6,6 +6,7 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::process::Stdio;
 
 use insta::assert_snapshot;
+use skillyard_format::package::Digest;
 
 use crate::chat::conformance;
 use crate::{TestContext, output, text};
@@ -194,6 +195,52 @@ fn tampering_is_found_and_located() {
             .stdout(&["audit", "verify"])
             .contains("2 events were missing at the end")
     );
+}
+
+#[test]
+fn a_forged_end_stays_known_when_the_log_goes_on() {
+    let context = machine();
+    let whole = context.read(LOG);
+    let (before, last) = whole.trim_end().rsplit_once('\n').unwrap();
+    let (body, _) = last.rsplit_once(",\"hash\":").unwrap();
+    let body = body.replace("approval.revoked", "skill.discovered.not");
+    let hash = Digest::of(body.as_bytes()).to_hex();
+    context.write(LOG, format!("{before}\n{body},\"hash\":\"{hash}\"}}\n"));
+    let told = context.stdout(&["audit", "verify"]);
+    assert!(told.contains("does not end as `audit.head` says"), "{told}");
+    context.done(&["disable", "csv"]);
+    context.done(&["enable", "csv"]);
+    assert_eq!(context.code(&["audit", "verify"]), Some(1));
+    let told = context.stdout(&["audit", "verify"]);
+    assert!(told.contains("line 6 is not as it was written"), "{told}");
+    let broken = context.json(&["audit", "log", "--json", "--event", "audit.broken"]);
+    let known = broken["events"][0]["detail"]["known_hash"].as_str();
+    assert!(last.contains(known.unwrap()), "{broken}");
+}
+
+#[test]
+fn what_stands_behind_the_room_of_a_field_is_in_the_log() {
+    let context = TestContext::new();
+    let folder = "../home/.agents/skills/csv";
+    context.skill(folder, "Use when asked.");
+    context.write(&format!("{folder}/scripts/x.sh"), "exit 0\n");
+    let long = "a".repeat(4_200);
+    let run = [
+        "run",
+        "csv",
+        "scripts/x.sh",
+        "--yes",
+        "--",
+        &long,
+        "EVIL-ARG",
+    ];
+    assert_eq!(context.code(&run), Some(0));
+    for event in ["skill.script_started", "skill.script_executed"] {
+        let told = context.json(&["audit", "log", "--json", "--event", event]);
+        let argv = told["events"][0]["detail"]["argv"].as_str().unwrap();
+        assert!(argv.ends_with("aaa\",\"EVIL-ARG\"]"), "{argv}");
+        assert!(argv.contains(" bytes left out, sha256:"), "{argv}");
+    }
 }
 
 #[test]
