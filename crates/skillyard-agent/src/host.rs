@@ -24,6 +24,10 @@ pub trait Host: Send {
     fn approve_digest(&mut self, skill: &str, digest: &Digest) -> Result<(), HostError>;
     /// Tools that the user approved for a skill of exactly these bytes, as patterns.
     fn approved_tools(&mut self, skill: &str, digest: &Digest) -> ToolList;
+    /// Seals what the user allows for a session, as nobody else can.
+    fn seal(&mut self, allowed: &str) -> Result<String, HostError>;
+    /// Whether it was sealed here, and the user took nothing back since.
+    fn is_sealed(&mut self, allowed: &str, seal: &str) -> bool;
     /// Runs a script of a skill in the sandbox, and writes down that it begins; how it ended is
     /// for the caller to write down.
     fn run_script(&mut self, run: &ScriptRun, cancel: &AtomicBool) -> Executed<HostError>;

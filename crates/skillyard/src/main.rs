@@ -37,6 +37,7 @@ mod remote;
 mod report;
 mod sanitize;
 mod script;
+mod seal;
 mod secret;
 mod serving;
 mod shell;

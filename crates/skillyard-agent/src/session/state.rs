@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use skillyard_format::Digest;
 
 use super::Earlier;
+use crate::host::HostError;
 use crate::provider::Usage;
 use crate::tool::Known;
 
@@ -83,6 +84,22 @@ pub struct Granted {
     /// The folder that it is about: elsewhere the same words do something else.
     #[serde(default)]
     pub workspace: String,
+    /// The seal of the machine that it was said on: a session may lie where others write.
+    #[serde(default)]
+    pub seal: String,
+}
+
+impl Granted {
+    /// Whether both are about the same, whoever said so.
+    pub(crate) fn is_same(&self, other: &Self) -> bool {
+        (&self.grant, &self.workspace) == (&other.grant, &other.workspace)
+    }
+
+    /// What is sealed: all of it, and the session, so that it counts nowhere else.
+    pub(crate) fn told(&self, session: &str) -> Result<String, HostError> {
+        let told = serde_json::to_string(&(session, &self.workspace, &self.grant));
+        told.map_err(|error| HostError::new(error.to_string()))
+    }
 }
 
 /// Something that the user allowed for a session.

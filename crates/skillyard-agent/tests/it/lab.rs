@@ -215,6 +215,14 @@ impl Host for Pretended {
         }
     }
 
+    fn seal(&mut self, allowed: &str) -> Result<String, HostError> {
+        Ok(format!("sealed {allowed}"))
+    }
+
+    fn is_sealed(&mut self, allowed: &str, seal: &str) -> bool {
+        seal == format!("sealed {allowed}")
+    }
+
     fn run_script(&mut self, run: &ScriptRun, _cancel: &AtomicBool) -> Executed<HostError> {
         self.machine.lock().unwrap().scripts.push(run.clone());
         let mut event = run.asked.clone();

@@ -322,6 +322,7 @@ fn a_zero_byte_holds_up_nobody() {
             odd.state.grants.push(Granted {
                 grant: Grant::Command { command },
                 workspace: "/work".into(),
+                seal: String::new(),
             });
         }
         open().save(&mut odd, Timestamp::now()).unwrap();

@@ -64,6 +64,14 @@ impl Host for Watched {
         self.machine.approved_tools(skill, digest)
     }
 
+    fn seal(&mut self, allowed: &str) -> Result<String, HostError> {
+        self.machine.seal(allowed)
+    }
+
+    fn is_sealed(&mut self, allowed: &str, seal: &str) -> bool {
+        self.machine.is_sealed(allowed, seal)
+    }
+
     fn run_script(&mut self, run: &ScriptRun, cancel: &AtomicBool) -> Executed<HostError> {
         let start = Instant::now();
         // The machine itself writes down that it begins.

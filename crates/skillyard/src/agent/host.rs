@@ -29,6 +29,7 @@ use crate::mcp::Lenders;
 use crate::obstacle;
 use crate::permission::Permissions;
 use crate::script::profile::{self, Made, SkillFolders};
+use crate::seal::SealKey;
 use crate::trusted;
 use crate::workspace::workspace;
 
@@ -143,6 +144,17 @@ impl Host for Machine {
             Some(approval) => ToolList::parse(&approval.tools.join(", ")),
             None => ToolList::Absent,
         }
+    }
+
+    fn seal(&mut self, allowed: &str) -> Result<String, HostError> {
+        let key = SealKey::make(&self.context.environment).map_err(explained)?;
+        Ok(key.seal(allowed))
+    }
+
+    fn is_sealed(&mut self, allowed: &str, seal: &str) -> bool {
+        // What cannot be read has sealed nothing.
+        let key = SealKey::read(&self.context.environment).ok().flatten();
+        key.is_some_and(|key| key.seal(allowed) == seal)
     }
 
     fn run_script(&mut self, run: &ScriptRun, cancel: &AtomicBool) -> Executed<HostError> {

@@ -19,6 +19,7 @@ use crate::error::{CommandError, Status};
 use crate::library::{self, Choice, IndexMode};
 use crate::mcp::PublishedSkills;
 use crate::sanitize::visible;
+use crate::seal::SealKey;
 use crate::shell::shell_word;
 use crate::trusted;
 
@@ -145,6 +146,12 @@ fn is_path(word: &str) -> bool {
 
 /// A plain word is a skill of which something was approved, else a folder.
 fn revoke(context: &Context, file: &Path, target: &Path) -> Outcome {
+    // A yes for a session is one of this user, too, and no file of theirs says what it was about.
+    if SealKey::forget(&context.environment)? {
+        context
+            .printer
+            .note("What was allowed for sessions is asked about again");
+    }
     let approvals = trusted::read(file)?;
     let word = target.to_string_lossy();
     let name = skillyard_format::name::known_as(&word);

@@ -75,6 +75,11 @@ impl Environment {
         self.skillyard_home.join("approvals.toml")
     }
 
+    /// The key of what was allowed for sessions.
+    pub(crate) fn grants_key_file(&self) -> PathBuf {
+        self.skillyard_home.join("grants.key")
+    }
+
     /// What the logs of registries were when they were last seen.
     pub(crate) fn registries_file(&self) -> PathBuf {
         self.skillyard_home.join("registries.json")

@@ -1,13 +1,18 @@
 //! The questions of `skillyard chat`, as they are asked in a terminal.
 
-use crate::TestContext;
+use std::fs;
+
 use crate::chat::conformance;
 use crate::terminal::typed;
+use crate::{TestContext, output, text};
+
+const PROMPT: &str = "/skills-system-validation run scripts/echo.sh";
+/// The last session goes on, and nobody can be asked.
+const AGAIN: [&str; 5] = ["chat", "--resume", "last", "-p", PROMPT];
 
 /// Has a script wanted and types when that is asked about; what was shown.
 fn asked(context: &TestContext, keys: &str) -> String {
-    let prompt = "/skills-system-validation run scripts/echo.sh";
-    typed(context, &["chat", "-p", prompt], &[("Allow it?", keys)]).0
+    typed(context, &["chat", "-p", PROMPT], &[("Allow it?", keys)]).0
 }
 
 #[test]
@@ -48,4 +53,51 @@ fn only_a_word_for_yes_is_a_yes() {
     // What is always allowed is not asked about any more.
     let shown = asked(&context, "never typed");
     assert!(shown.contains("SCRIPT_OK") && !shown.contains("Allow it?"));
+}
+
+#[test]
+fn what_was_allowed_in_a_session_can_be_taken_back() {
+    for answer in ["session\r", "always\r"] {
+        let context = conformance();
+        let shown = asked(&context, answer);
+        assert!(shown.contains("SCRIPT_OK"), "{answer:?}: {shown}");
+        let again = context.tell(&AGAIN);
+        assert!(again.contains("SCRIPT_OK"), "{answer:?}: {again}");
+        let told = context.tell(&["trust", "revoke", "skills-system-validation"]);
+        assert!(told.contains("allowed for sessions is asked"), "{told}");
+        let again = context.tell(&AGAIN);
+        assert!(!again.contains("SCRIPT_OK"), "{answer:?}: {again}");
+        // What is allowed after that counts.
+        let shown = typed(&context, &AGAIN, &[("Allow it?", "session\r")]).0;
+        assert!(shown.contains("SCRIPT_OK"), "{answer:?}: {shown}");
+        let again = context.tell(&AGAIN);
+        assert!(again.contains("SCRIPT_OK"), "{answer:?}: {again}");
+    }
+}
+
+#[test]
+fn what_somebody_else_allowed_in_a_session_does_not_count() {
+    let context = conformance();
+    let shown = asked(&context, "session\r");
+    assert!(shown.contains("SCRIPT_OK"), "{shown}");
+    // Another user of the same sessions, who has allowed something of their own.
+    let (own, other) = (context.in_home(".skillyard"), context.in_home("other"));
+    fs::create_dir(&other).unwrap();
+    let tell = |arguments: &[&str]| {
+        let mut command = context.skillyard();
+        let told = output(command.env("SKILLYARD_HOME", &other).args(arguments));
+        text(&told.stdout) + &text(&told.stderr)
+    };
+    tell(&["trust", "."]);
+    fs::write(other.join("grants.key"), "a".repeat(64)).unwrap();
+    for entry in fs::read_dir(&own).unwrap() {
+        let name = entry.unwrap().file_name();
+        if name.to_string_lossy().starts_with("sessions.db") {
+            fs::copy(own.join(&name), other.join(&name)).unwrap();
+        }
+    }
+    let again = tell(&AGAIN);
+    assert!(again.contains("nobody could be asked"), "{again}");
+    assert!(!again.contains("SCRIPT_OK"), "{again}");
+    assert!(context.tell(&AGAIN).contains("SCRIPT_OK"));
 }

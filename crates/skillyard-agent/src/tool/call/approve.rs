@@ -72,11 +72,16 @@ impl Calls<'_> {
         let granted = Granted {
             grant,
             workspace: workspace.into_owned(),
+            seal: String::new(),
         };
-        if self.session.state.grants.contains(&granted) {
+        let session = self.session.id.clone();
+        let told = granted.told(&session)?;
+        let mut before = self.session.state.grants.iter();
+        let before = before.find(|each| each.is_same(&granted));
+        // Where it was said, and whether it was taken back since, is for the machine to know.
+        if before.is_some_and(|before| self.host.is_sealed(&told, &before.seal)) {
             return Ok(Answer::Session);
         }
-        let session = self.session.id.clone();
         let event = |kind| about(Event::new(kind).session(&session).detail("call", &call.id));
         self.host
             .record(&event(EventKind::ApprovalRequested).reason(&reason))?;
@@ -97,7 +102,10 @@ impl Calls<'_> {
         };
         self.host.record(&ended)?;
         if matches!(answer, Answer::Session | Answer::Digest) {
-            self.session.state.grants.push(granted);
+            let seal = self.host.seal(&told)?;
+            let grants = &mut self.session.state.grants;
+            grants.retain(|each| !each.is_same(&granted));
+            grants.push(Granted { seal, ..granted });
         }
         Ok(answer)
     }
