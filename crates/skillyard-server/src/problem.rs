@@ -98,7 +98,7 @@ impl Problem {
 }
 
 /// As much of what a stranger sent as an answer repeats.
-fn shortened(text: &str) -> String {
+pub(crate) fn shortened(text: &str) -> String {
     text.chars().take(80).collect()
 }
 

@@ -1,8 +1,9 @@
-//! How many events a token may add to the log.
+//! How much a token may add to the log.
 //!
-//! A log has an end: what is written today pushes out what was written long ago. Whoever may only
-//! read must not be able to do that on purpose. What is beyond their share is counted, and the log
-//! says how many of whose events it does not have.
+//! A log has an end: what is written today pushes out what was written long ago. Whoever is no admin
+//! must not be able to do that on purpose, so all that a token causes counts against its share, by
+//! its bytes. Who reads beyond it is answered still: such events are counted, and the log says how
+//! many of whose it does not have. Nothing that has to be recorded begins beyond it.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -10,12 +11,14 @@ use std::time::Instant;
 
 use skillyard_audit::{Event, EventKind};
 
-/// How many events a token may add at once.
-const BURST: f64 = 1_000.0;
+/// How many bytes a token may add at once.
+const BURST: f64 = 1_048_576.0;
 /// How many more it may add each second.
-const PER_SECOND: f64 = 1.0;
-/// How many there must be room for before one is written again, so that the counts are few.
-const AGAIN: f64 = 60.0;
+const PER_SECOND: f64 = 4_096.0;
+/// How many of them are only for what has to be recorded, so that reading leaves room for it.
+const KEPT: f64 = BURST / 2.0;
+/// How many there must be room for before an event is written again, so that the counts are few.
+const AGAIN: f64 = 30_000.0;
 
 /// The shares of all tokens.
 #[derive(Debug, Default)]
@@ -23,10 +26,11 @@ pub(crate) struct Quota(Mutex<HashMap<String, Share>>);
 
 #[derive(Debug)]
 struct Share {
-    /// How many events there is room for, and since when.
+    /// How many bytes there is room for, and since when; less than none where something that was
+    /// begun took more.
     left: f64,
     since: Instant,
-    /// How many were not written since the last that was.
+    /// How many events were not written since the last that was.
     unwritten: u64,
 }
 
@@ -37,21 +41,31 @@ impl Quota {
             return Some(Vec::new());
         };
         let mut shares = self.shares();
-        let share = shares.entry(token.to_owned()).or_insert(Share {
-            left: BURST,
-            since: now,
-            unwritten: 0,
-        });
-        let passed = now.saturating_duration_since(share.since).as_secs_f64();
-        share.left = (share.left + passed * PER_SECOND).min(BURST);
-        share.since = now;
-        let needed = if share.unwritten > 0 { AGAIN } else { 1.0 };
-        if share.left < needed {
+        let share = share(&mut shares, token, now);
+        let size = size(event);
+        if !is_repeated(event.kind) {
+            share.left -= size;
+            return Some(Vec::new());
+        }
+        let needed = if share.unwritten > 0 { AGAIN } else { size };
+        if share.left - KEPT < needed {
             share.unwritten += 1;
             return None;
         }
-        share.left -= 1.0;
+        share.left -= size;
         Some(share.take(token).into_iter().collect())
+    }
+
+    /// Counts an event that is written whatever the share is: what it belongs to has begun.
+    pub(crate) fn charge(&self, event: &Event, now: Instant) {
+        if let Some(token) = counted(event) {
+            share(&mut self.shares(), token, now).left -= size(event);
+        }
+    }
+
+    /// Whether there is room for something that has to be recorded, by the beginning of its events.
+    pub(crate) fn has_room(&self, event: &Event, now: Instant) -> bool {
+        counted(event).is_none_or(|token| share(&mut self.shares(), token, now).left > 0.0)
     }
 
     /// What is to be said of events that were not written until now.
@@ -68,6 +82,19 @@ impl Quota {
     }
 }
 
+/// The share of a token as it is now.
+fn share<'a>(shares: &'a mut HashMap<String, Share>, token: &str, now: Instant) -> &'a mut Share {
+    let share = shares.entry(token.to_owned()).or_insert(Share {
+        left: BURST,
+        since: now,
+        unwritten: 0,
+    });
+    let passed = now.saturating_duration_since(share.since).as_secs_f64();
+    share.left = (share.left + passed * PER_SECOND).min(BURST);
+    share.since = now;
+    share
+}
+
 impl Share {
     fn take(&mut self, token: &str) -> Option<Event> {
         let count = std::mem::take(&mut self.unwritten);
@@ -80,19 +107,27 @@ impl Share {
     }
 }
 
-/// The token that an event counts for: what reads and asks can be repeated without end, and admins
-/// can do worse than that.
-fn counted(event: &Event) -> Option<&str> {
-    let is_repeated = matches!(
-        event.kind,
+#[expect(clippy::cast_precision_loss, reason = "no line has so many bytes")]
+fn size(event: &Event) -> f64 {
+    event.size() as f64
+}
+
+/// What reads and asks, which nobody is refused for the log's sake.
+fn is_repeated(kind: EventKind) -> bool {
+    matches!(
+        kind,
         EventKind::SkillActivated
             | EventKind::ResourceRead
             | EventKind::ToolAllowed
             | EventKind::ToolBlocked
-    );
+    )
+}
+
+/// The token that an event counts for: admins can do worse than fill a log.
+fn counted(event: &Event) -> Option<&str> {
     let is_admin = event.detail.get("role").is_some_and(|role| role == "admin");
     let token = event.detail.get("token")?;
-    (is_repeated && !is_admin).then_some(token)
+    (!is_admin).then_some(token)
 }
 
 #[cfg(test)]
@@ -101,39 +136,59 @@ mod tests {
     use crate::access::{Holder, Role};
     use std::time::Duration;
 
-    fn read(role: Role, name: &str) -> Event {
+    fn event(kind: EventKind, role: Role, name: &str) -> Event {
         let name = name.to_owned();
-        Holder { role, name }.signed(Event::new(EventKind::ResourceRead))
+        Holder { role, name }.signed(Event::new(kind))
+    }
+
+    fn read(role: Role, name: &str) -> Event {
+        event(EventKind::ResourceRead, role, name)
     }
 
     #[test]
     fn what_is_beyond_a_share_is_counted_and_told() {
         let (quota, now) = (Quota::default(), Instant::now());
         let event = read(Role::Read, "one");
-        let written = (0..1_500).filter(|_| quota.admit(&event, now).is_some());
-        assert_eq!(written.count(), 1_000);
+        let room = 524_288 / event.size();
+        let written = (0..5_000).filter(|_| quota.admit(&event, now).is_some());
+        assert_eq!(written.count(), room);
         assert!(quota.admit(&read(Role::Read, "two"), now).is_some());
         assert!(quota.admit(&read(Role::Admin, "one"), now).is_some());
         assert!(quota.admit(&read(Role::Read, ""), now).is_some());
-        let soon = now + Duration::from_secs(30);
+        let soon = now + Duration::from_secs(5);
         assert!(quota.admit(&event, soon).is_none());
-        let later = now + Duration::from_mins(2);
+        let later = now + Duration::from_secs(20);
         let told = quota.admit(&event, later).unwrap().remove(0);
         assert_eq!(told.kind, EventKind::LogLost);
-        assert_eq!(told.detail["events"], "501");
+        assert_eq!(told.detail["events"], (5_001 - room).to_string());
         assert_eq!(told.detail["token"], "one");
         assert_eq!(quota.admit(&event, later), Some(Vec::new()));
         assert!(quota.unwritten().is_empty());
     }
 
     #[test]
-    fn what_changes_something_is_always_written() {
+    fn what_has_to_be_recorded_is_written_and_does_not_begin_without_room() {
         let (quota, now) = (Quota::default(), Instant::now());
-        let holder = Holder {
-            role: Role::Run,
-            name: "one".to_owned(),
-        };
-        let event = holder.signed(Event::new(EventKind::ScriptExecuted));
-        assert!((0..2_000).all(|_| quota.admit(&event, now).is_some()));
+        let read = read(Role::Run, "one");
+        while quota.admit(&read, now).is_some() {}
+        // Who read all day may still do something.
+        let asks = event(EventKind::ApprovalRequested, Role::Run, "one");
+        let asks = asks.detail("argv", "z".repeat(9_000));
+        let mut begun = 0;
+        while quota.has_room(&asks, now) {
+            assert_eq!(quota.admit(&asks, now), Some(Vec::new()));
+            begun += 1;
+        }
+        assert!((100..120).contains(&begun), "{begun}");
+        // What has begun is written to its end, and counts.
+        let ends = event(EventKind::ScriptExecuted, Role::Run, "one");
+        assert!(quota.admit(&ends, now).is_some());
+        quota.charge(&ends, now);
+        assert!(!quota.has_room(&ends, now));
+        assert!(quota.has_room(&event(EventKind::ScriptExecuted, Role::Run, "two"), now));
+        assert!(quota.has_room(&ends, now + Duration::from_secs(3)));
+        let admin = event(EventKind::ScriptExecuted, Role::Admin, "one");
+        assert!((0..5_000).all(|_| quota.admit(&admin, now).is_some()));
+        assert!(quota.has_room(&admin, now));
     }
 }

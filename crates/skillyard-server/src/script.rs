@@ -202,6 +202,7 @@ pub(crate) fn judged(
         format!("Denied: {reason}")
     };
     let denied = |text: String| Problem::new(StatusCode::FORBIDDEN, text);
+    server.with_room(&asked.event)?;
     let input: Input = understood(arguments.clone())?;
     // It would end the word there, and nobody would see what was left out.
     let words = input.args.iter().chain([&input.script]);
@@ -277,6 +278,8 @@ pub(crate) fn run(
     );
     let name = &wanted.skill.record.name;
     server.metrics.script(name, start.elapsed());
+    // The host wrote down that it began, which took about as much of the log.
+    server.charge(&event);
     server.record(&event);
     ran
 }

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Instant;
 
+use axum::http::StatusCode;
 use skillyard_audit::{AuditError, Event};
 use skillyard_listen::Proxy;
 use tokio::sync::watch;
@@ -18,6 +19,7 @@ use crate::losses::Losses;
 use crate::mcp::{Acting, Editions, Upstream};
 use crate::metrics::Metrics;
 use crate::mounted::MountedRegistry;
+use crate::problem::Problem;
 use crate::quota::Quota;
 use crate::shelf::{Shelf, Stock};
 use crate::usage::{Usage, Usages};
@@ -162,6 +164,21 @@ impl Server {
     /// How a skill was used.
     pub(crate) fn usage(&self, skill: &str) -> Result<Usage, AuditError> {
         self.usages.of(self.host.audit_folder(), skill)
+    }
+
+    /// Refuses what has to be recorded where the token of this event has added its share to the log:
+    /// what it did before must not be pushed out by what it does now.
+    pub(crate) fn with_room(&self, event: &Event) -> Result<(), Problem> {
+        if self.quota.has_room(event, Instant::now()) {
+            return Ok(());
+        }
+        let text = "this token has added its share to the audit log; try again in a while";
+        Err(Problem::new(StatusCode::TOO_MANY_REQUESTS, text))
+    }
+
+    /// Counts an event for the share of its token that others write down.
+    pub(crate) fn charge(&self, event: &Event) {
+        self.quota.charge(event, Instant::now());
     }
 
     /// Records an event; a log that cannot be written keeps nobody from an answer.

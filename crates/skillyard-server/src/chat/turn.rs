@@ -8,6 +8,7 @@ use axum::http::StatusCode;
 use skillyard_agent::TurnError;
 use skillyard_agent::session::{SessionError, SessionStore};
 use skillyard_agent::telemetry::TraceParent;
+use skillyard_audit::{Event, EventKind};
 
 use super::Conversation;
 use super::event::ChatEvent;
@@ -40,6 +41,7 @@ impl Server {
         conversation: Arc<Conversation>,
         said: Said,
     ) -> Result<(), Problem> {
+        self.with_room(&said.holder.signed(Event::new(EventKind::SessionPrompted)))?;
         let seat = self.turns.take(&said.holder)?;
         if !conversation.begin() {
             let text = "the last message is still being answered";
@@ -121,6 +123,7 @@ impl Server {
         name: &str,
         holder: Holder,
     ) -> Result<bool, Problem> {
+        self.with_room(&holder.signed(Event::new(EventKind::SkillReleased)))?;
         if !conversation.begin() {
             let text = "a message is being answered";
             return Err(Problem::new(StatusCode::CONFLICT, text));

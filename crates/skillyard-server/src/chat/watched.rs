@@ -80,6 +80,8 @@ impl Host for Watched {
             ..run.clone()
         };
         let ran = self.machine.run_script(run, cancel);
+        // That it began took about as much of the log as that it ended.
+        self.server.charge(&self.marked(&ran.event));
         self.server.metrics.script(&run.skill, start.elapsed());
         ran
     }
@@ -109,6 +111,7 @@ impl Host for Watched {
                 .detail("decider", decider.name)
                 .detail("decider_role", decider.role.as_str());
         }
+        self.server.charge(&event);
         self.machine.record(&event)
     }
 

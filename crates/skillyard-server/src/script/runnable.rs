@@ -5,7 +5,10 @@ use skillyard_catalog::resource::{Content, ReadLimits, ReadRange, ResourceError}
 use skillyard_format::script::{BEGINNING, starter};
 
 use crate::contents::{Contents, ContentsError};
-use crate::problem::Problem;
+use crate::problem::{Problem, shortened};
+
+/// The bytes of the longest name that file systems know.
+const LONGEST_NAME: usize = 255;
 
 /// Refuses a script that the skill does not have, and a file that is none.
 pub(super) fn check(contents: &Contents<'_>, skill: &str, script: &str) -> Result<(), Problem> {
@@ -14,6 +17,10 @@ pub(super) fn check(contents: &Contents<'_>, skill: &str, script: &str) -> Resul
         offset: 0,
         limit: Some(BEGINNING as u64),
     };
+    // No file can have such a name, and nobody has to be asked about it.
+    if path.split('/').any(|part| part.len() > LONGEST_NAME) {
+        return Err(missing(skill, &shortened(script)));
+    }
     let read = |path: &str| contents.read(path, range, ReadLimits::default());
     // By its path, or by its name in `scripts/`.
     let found = match read(path) {
@@ -21,10 +28,7 @@ pub(super) fn check(contents: &Contents<'_>, skill: &str, script: &str) -> Resul
         found => found,
     };
     match found {
-        Err(error) if is_absent(&error) => {
-            let text = format!("skill `{skill}` has no script `{script}`");
-            Err(Problem::new(StatusCode::NOT_FOUND, text))
-        }
+        Err(error) if is_absent(&error) => Err(missing(skill, script)),
         Ok(file) => match &file.content {
             Content::Text(text) if starter(&file.path, text.as_bytes()).is_none() => {
                 let path = &file.path;
@@ -37,6 +41,11 @@ pub(super) fn check(contents: &Contents<'_>, skill: &str, script: &str) -> Resul
         // What cannot be read for another reason is for whoever runs it to say.
         Err(_) => Ok(()),
     }
+}
+
+fn missing(skill: &str, script: &str) -> Problem {
+    let text = format!("skill `{skill}` has no script `{script}`");
+    Problem::new(StatusCode::NOT_FOUND, text)
 }
 
 /// Whether no file of a skill can be meant.
