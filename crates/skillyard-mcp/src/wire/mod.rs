@@ -4,6 +4,7 @@ mod http;
 mod inbox;
 mod running;
 mod stdio;
+mod warden;
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError};

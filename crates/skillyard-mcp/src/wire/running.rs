@@ -1,18 +1,31 @@
 //! The programs that were started and not ended yet.
 //!
 //! Each ends with its connection. But a process may end while one of them is still waited for, in a
-//! thread that nobody waits for.
+//! thread that nobody waits for; or by a signal, and then the warden ends them.
 
 use std::collections::BTreeSet;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{LazyLock, Mutex, PoisonError};
 
 use rustix::process::{Pid, Signal, kill_process_group};
 
-static RUNNING: Mutex<BTreeSet<i32>> = Mutex::new(BTreeSet::new());
+use super::warden::Warden;
+
+static RUNNING: LazyLock<Mutex<Running>> = LazyLock::new(Mutex::default);
+
+#[derive(Default)]
+struct Running {
+    groups: BTreeSet<i32>,
+    warden: Warden,
+}
 
 /// Takes note of a program, by its group.
 pub(super) fn note(group: Pid) {
-    with(|running| running.insert(group.as_raw_nonzero().get()));
+    with(|groups| groups.insert(group.as_raw_nonzero().get()));
+}
+
+/// Asks a program and whatever it started to end.
+pub(super) fn ask_to_end(group: Pid) {
+    let _ = kill_process_group(group, Signal::TERM);
 }
 
 /// Ends a program and whatever it started.
@@ -23,15 +36,23 @@ pub(super) fn end(group: Pid) {
 
 /// Forgets a program that was ended.
 pub(super) fn forget(group: Pid) {
-    with(|running| running.remove(&group.as_raw_nonzero().get()));
+    with(|groups| groups.remove(&group.as_raw_nonzero().get()));
 }
 
 /// Ends all programs that serve; for the end of the process.
 pub fn end_all() {
-    let all = with(std::mem::take);
+    let mut running = RUNNING.lock().unwrap_or_else(PoisonError::into_inner);
+    let all = std::mem::take(&mut running.groups);
+    if all.is_empty() {
+        return;
+    }
     all.into_iter().filter_map(Pid::from_raw).for_each(end);
+    running.warden.tell([]);
 }
 
-fn with<T>(change: impl FnOnce(&mut BTreeSet<i32>) -> T) -> T {
-    change(&mut RUNNING.lock().unwrap_or_else(PoisonError::into_inner))
+fn with<T>(change: impl FnOnce(&mut BTreeSet<i32>) -> T) {
+    let mut running = RUNNING.lock().unwrap_or_else(PoisonError::into_inner);
+    let Running { groups, warden } = &mut *running;
+    change(groups);
+    warden.tell(groups.iter().copied());
 }

@@ -26,7 +26,7 @@ use crate::spec::Launch;
 const QUEUE: usize = 64;
 /// How much of its complaints is kept.
 const COMPLAINTS: usize = 4 << 10;
-/// How long it has to end after its input has.
+/// How long it has to end after its input has, and again after a signal.
 const GRACE: Duration = Duration::from_millis(300);
 
 /// Where messages wait to be written, until nothing more is.
@@ -78,6 +78,18 @@ impl Stdio {
             next: AtomicU64::new(1),
             child,
         })
+    }
+
+    /// Waits a moment for its end; whether it came.
+    fn ends(&mut self) -> bool {
+        let start = Instant::now();
+        while matches!(self.child.try_wait(), Ok(None)) {
+            if start.elapsed() > GRACE {
+                return false;
+            }
+            std::thread::sleep(Duration::from_millis(10));
+        }
+        true
     }
 
     fn send(&self, message: &Value) -> Result<(), McpError> {
@@ -146,11 +158,12 @@ impl Wire for Stdio {
 impl Drop for Stdio {
     fn drop(&mut self) {
         drop(locked(&self.outgoing).take());
-        let start = Instant::now();
-        while start.elapsed() < GRACE && matches!(self.child.try_wait(), Ok(None)) {
-            std::thread::sleep(Duration::from_millis(10));
-        }
         let group = group(&self.child);
+        if !self.ends() {
+            // `docker run` passes this on to its container, and cannot pass on the next.
+            group.inspect(|group| running::ask_to_end(*group));
+            self.ends();
+        }
         group.inspect(|group| running::end(*group));
         // Once it was waited for, another program may have its number.
         group.inspect(|group| running::forget(*group));

@@ -87,6 +87,7 @@ mod lock_parts;
 mod machine;
 mod mcp;
 mod mcp_client;
+mod mcp_ends;
 mod mcp_folder;
 mod mcp_gateway;
 mod mcp_gateway_results;
