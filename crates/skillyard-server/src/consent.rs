@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use skillyard_format::package::Digest;
 
 /// How long a question waits.
-const PATIENCE: Duration = Duration::from_mins(10);
+pub(crate) const PATIENCE: Duration = Duration::from_mins(10);
 /// How many questions of one token wait at once.
 const MOST: usize = 16;
 

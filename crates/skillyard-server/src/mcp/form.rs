@@ -23,13 +23,29 @@ pub(super) fn form(message: &str) -> Result<ElicitRequestParams, ErrorData> {
     serde_json::from_value(form).map_err(|error| ErrorData::internal_error(error.to_string(), None))
 }
 
-/// Whether the user said yes, and nothing else.
-pub(super) fn is_yes(answer: &ElicitResult) -> bool {
-    let allowed = answer
-        .content
-        .as_ref()
-        .and_then(|content| content.get(ALLOW));
-    answer.action == ElicitationAction::Accept && allowed == Some(&Value::Bool(true))
+/// What somebody who was asked said.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Reply {
+    Yes,
+    No,
+    /// The question was closed, and nothing said.
+    Closed,
+    /// The form was sent back without what it asks for.
+    Unclear,
+}
+
+/// What the user said; nothing is a yes but a yes.
+pub(super) fn reply(answer: &ElicitResult) -> Reply {
+    let content = answer.content.as_ref();
+    let allowed = content.and_then(|content| content.get(ALLOW));
+    match (&answer.action, allowed) {
+        (ElicitationAction::Accept, Some(Value::Bool(true))) => Reply::Yes,
+        (ElicitationAction::Accept, Some(Value::Bool(false))) | (ElicitationAction::Decline, _) => {
+            Reply::No
+        }
+        (ElicitationAction::Cancel, _) => Reply::Closed,
+        _ => Reply::Unclear,
+    }
 }
 
 #[cfg(test)]
@@ -38,18 +54,32 @@ mod tests {
 
     #[test]
     fn only_a_yes_is_one() {
-        let said = |value: Value| is_yes(&serde_json::from_value(value).unwrap());
-        assert!(said(
-            json!({ "action": "accept", "content": { "allow": true } })
-        ));
-        for value in [
-            json!({ "action": "accept" }),
-            json!({ "action": "accept", "content": { "allow": false } }),
-            json!({ "action": "accept", "content": { "allow": "true" } }),
-            json!({ "action": "decline", "content": { "allow": true } }),
-            json!({ "action": "cancel" }),
+        for (value, expected) in [
+            (
+                json!({ "action": "accept", "content": { "allow": true } }),
+                Reply::Yes,
+            ),
+            (json!({ "action": "accept" }), Reply::Unclear),
+            (
+                json!({ "action": "accept", "content": { "allow": false } }),
+                Reply::No,
+            ),
+            (
+                json!({ "action": "accept", "content": { "allow": "true" } }),
+                Reply::Unclear,
+            ),
+            (
+                json!({ "action": "decline", "content": { "allow": true } }),
+                Reply::No,
+            ),
+            (json!({ "action": "cancel" }), Reply::Closed),
+            (
+                json!({ "action": "cancel", "content": { "allow": true } }),
+                Reply::Closed,
+            ),
         ] {
-            assert!(!said(value.clone()), "{value}");
+            let answer = serde_json::from_value(value.clone()).unwrap();
+            assert_eq!(reply(&answer), expected, "{value}");
         }
     }
 }

@@ -26,6 +26,11 @@ fn kinds(server: &TestServer) -> Vec<&'static str> {
 
 /// Calls over the older protocol and answers the question that comes on the same stream.
 async fn asked_and_answered(server: &TestServer, answer: Value) -> Value {
+    asked_and_told(server, json!({ "result": answer })).await
+}
+
+/// The same, with all that the client sends back.
+async fn asked_and_told(server: &TestServer, mut reply: Value) -> Value {
     let can = json!({ "elicitation": {} });
     let opened = Legacy::try_open(server, "2025-11-25", RUN, &can).await;
     let (client, _) = opened.ok().unwrap();
@@ -40,7 +45,8 @@ async fn asked_and_answered(server: &TestServer, answer: Value) -> Value {
         "{words}"
     );
     assert_eq!(ran(server), 0, "nothing runs before the answer");
-    let reply = json!({ "jsonrpc": "2.0", "id": question["id"], "result": answer });
+    reply["jsonrpc"] = json!("2.0");
+    reply["id"] = question["id"].clone();
     assert_eq!(client.send(&reply).await.status, 202);
     let result = messages.next().await;
     assert_eq!(result["id"], 7, "{result}");
@@ -64,19 +70,91 @@ async fn an_older_client_asks_its_user_on_the_stream_of_the_call() {
     );
 }
 
+/// What the log says of the last answer.
+fn last_reason(server: &TestServer) -> String {
+    let events = server.machine.events.lock().unwrap();
+    let last = events.last().unwrap();
+    assert_eq!(last.kind.as_str(), "approval.denied");
+    last.reason.clone().unwrap()
+}
+
 #[tokio::test(flavor = "multi_thread")]
-async fn whatever_is_not_yes_is_no_for_an_older_client() {
-    for answer in [
-        json!({ "action": "decline" }),
-        json!({ "action": "cancel" }),
-        json!({ "action": "accept", "content": { "allow": false } }),
-        json!({ "action": "accept" }),
-        json!({ "nonsense": true }),
+async fn whatever_is_not_yes_is_no_for_an_older_client_and_only_a_no_is_called_so() {
+    let no = "the user said no";
+    let unclear = "the client's answer is neither yes nor no";
+    for (answer, reason) in [
+        (json!({ "result": { "action": "decline" } }), no),
+        (
+            json!({ "result": { "action": "accept", "content": { "allow": false } } }),
+            no,
+        ),
+        (
+            json!({ "result": { "action": "cancel" } }),
+            "the user closed the question without an answer",
+        ),
+        (json!({ "result": { "action": "accept" } }), unclear),
+        (json!({ "result": { "nonsense": true } }), unclear),
+        (
+            json!({ "error": { "code": -32601, "message": "no such method" } }),
+            "the client did not ask the user (error -32601)",
+        ),
     ] {
         let server = TestServer::running();
-        let result = asked_and_answered(&server, answer.clone()).await;
-        assert!(text(&result).starts_with("Denied"), "{answer}: {result}");
+        let result = asked_and_told(&server, answer.clone()).await;
+        let told = match reason {
+            "the user said no" => format!("Denied: the user does not let `{SCRIPT}` run"),
+            reason => format!("Denied: {reason}, so `{SCRIPT}` does not run"),
+        };
+        assert_eq!(text(&result), told, "{answer}");
+        assert_eq!(last_reason(&server), reason, "{answer}");
         assert_eq!(ran(&server), 0, "{answer}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_yes_to_a_call_that_was_taken_back_runs_nothing() {
+    let server = TestServer::running();
+    let can = json!({ "elicitation": {} });
+    let opened = Legacy::try_open(&server, "2025-11-25", RUN, &can).await;
+    let client = opened.ok().unwrap().0;
+    let call =
+        json!({ "jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": params(&input()) });
+    let mut messages = client.follow("POST", &call).await;
+    let question = messages.next().await;
+    let back = json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": { "requestId": 7 } });
+    client.send(&back).await;
+    let yes = json!({ "action": "accept", "content": { "allow": true } });
+    client
+        .send(&json!({ "jsonrpc": "2.0", "id": question["id"], "result": yes }))
+        .await;
+    let waiting = std::time::Instant::now();
+    while !kinds(&server).contains(&"approval.denied") {
+        assert!(waiting.elapsed().as_secs() < 20, "{:?}", kinds(&server));
+        tokio::task::yield_now().await;
+    }
+    assert_eq!(
+        last_reason(&server),
+        "the client took the call back before anybody answered"
+    );
+    assert_eq!(ran(&server), 0);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_client_that_opens_addresses_only_cannot_ask() {
+    let server = TestServer::running();
+    for (can, asks) in [
+        (json!({ "elicitation": { "url": {} } }), false),
+        (json!({ "elicitation": { "form": {}, "url": {} } }), true),
+    ] {
+        let opened = Legacy::try_open(&server, "2025-11-25", RUN, &can).await;
+        let client = opened.ok().unwrap().0;
+        let call = json!({ "jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": params(&input()) });
+        let first = client.follow("POST", &call).await.next().await;
+        assert_eq!(first["method"] == "elicitation/create", asks, "{first}");
+        assert_eq!(
+            text(&first).contains("this client cannot ask the user"),
+            !asks
+        );
     }
 }
 
@@ -141,6 +219,17 @@ async fn a_newer_client_gets_the_question_as_a_result_and_calls_again() {
     let no = again(&input(), &state, &json!({ "action": "decline" }));
     let denied = client.ask("tools/call", no).await;
     assert!(text(&denied).starts_with("Denied"), "{denied}");
+    assert_eq!(last_reason(&server), "the user said no");
+    // Who comes back with nothing said nothing.
+    let asked = client.call("skill_run", input()).await;
+    let mut nothing = json!({ "name": "skill_run", "arguments": input() });
+    nothing["requestState"] = asked["result"]["requestState"].clone();
+    let denied = client.ask("tools/call", nothing).await;
+    assert!(text(&denied).starts_with("Denied"), "{denied}");
+    assert_eq!(
+        last_reason(&server),
+        "the client came back without an answer"
+    );
     assert_eq!(ran(&server), 1);
 }
 
