@@ -114,7 +114,7 @@ fn warns_before(here: &Here<'_>, range: &Range<usize>) -> bool {
     WARNS.is_match(before.get(from..).unwrap_or(before))
 }
 
-fn is_test(path: &str) -> bool {
+pub(super) fn is_test(path: &str) -> bool {
     let mut parts = path.split('/');
     parts.any(|part| {
         matches!(

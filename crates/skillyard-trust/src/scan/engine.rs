@@ -228,6 +228,11 @@ impl<'a> Findings<'a> {
         of_rule.add(finding, &mut self.count);
     }
 
+    /// Whether a rule applies somewhere in a file, as far as was looked.
+    pub(crate) fn has(&self, rule: &'static Rule, file: usize) -> bool {
+        self.found.contains_key(&(rule.code, file))
+    }
+
     /// Whether nothing was found.
     #[cfg(test)]
     pub(super) fn is_empty(&self) -> bool {

@@ -12,6 +12,11 @@ use unicode_normalization::UnicodeNormalization as _;
 use super::bytes::ByteSet;
 use super::glyphs::{is_invisible, is_its_own, look_alike};
 
+/// How many bytes `\u0063` has.
+const ESCAPE: usize = 6;
+/// How many bytes before a quote are looked at for an address.
+const MOST_ADDRESS: usize = 256;
+
 /// How a piece of source becomes plain.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Mode {
@@ -70,9 +75,12 @@ impl Folded {
             } else if byte.is_ascii() {
                 let skipped = match mode {
                     Mode::Prose => usize::from(is_dress(byte)),
-                    Mode::Code => joined(bytes, at, self.text.as_bytes().last().copied()),
+                    Mode::Code => self.joined(bytes, at),
                 };
-                if skipped > 0 {
+                if let (Mode::Code, Some(c)) = (mode, escaped(bytes, at)) {
+                    self.put_wide(here, c);
+                    at += ESCAPE;
+                } else if skipped > 0 {
                     at += skipped;
                 } else {
                     self.put(here, char::from(byte));
@@ -84,6 +92,27 @@ impl Folded {
                 at += c.len_utf8();
             }
         }
+    }
+
+    /// How many bytes at `at` only hold two pieces of one word together.
+    fn joined(&self, bytes: &[u8], at: usize) -> usize {
+        let before = self.text.as_bytes().last().copied();
+        match (joined(bytes, at, before), &bytes[at..]) {
+            (0, [b'"' | b'\'', after, ..]) if is_of_address(before, *after) => {
+                usize::from(self.is_in_address())
+            }
+            // So do writers of JSON that must not end a script.
+            (0, [b'\\', b'/', ..]) if self.text.ends_with(':') || self.text.ends_with(":/") => 1,
+            (skipped, _) => skipped,
+        }
+    }
+
+    /// Whether the word that was added last is an address: a shell passes over quotes in it.
+    fn is_in_address(&self) -> bool {
+        let bytes = self.text.as_bytes();
+        let near = &bytes[bytes.len().saturating_sub(MOST_ADDRESS)..];
+        let start = near.iter().rposition(|byte| is_blank(*byte)).unwrap_or(0);
+        memchr::memmem::find(&near[start..], b"://").is_some()
     }
 
     /// Puts another text in place of what was added since `start`, all of it from `source`.
@@ -182,6 +211,27 @@ fn is_dress(byte: u8) -> bool {
     matches!(byte, b'*' | b'`') || byte != 0 && byte.is_ascii_control()
 }
 
+/// Whether a quote between these two stands in the middle of an address.
+fn is_of_address(before: Option<u8>, after: u8) -> bool {
+    let is_part = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'-' | b'/');
+    before.is_some_and(is_part) && is_part(after)
+}
+
+/// The character that the six bytes of an escape such as `\u0063` at `at` stand for.
+fn escaped(bytes: &[u8], at: usize) -> Option<char> {
+    let digits = bytes[at..].strip_prefix(b"\\u")?.get(..ESCAPE - 2)?;
+    // Behind another such sign it is written as it is.
+    if at.checked_sub(1).is_some_and(|at| bytes[at] == b'\\') {
+        return None;
+    }
+    let digits = std::str::from_utf8(digits).ok()?;
+    if !digits.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+        return None;
+    }
+    let c = char::from_u32(u32::from_str_radix(digits, 16).ok()?)?;
+    (!c.is_control()).then_some(c)
+}
+
 /// How many bytes at `at` only hold two pieces of one word together.
 fn joined(bytes: &[u8], at: usize, before: Option<u8>) -> usize {
     let rest = &bytes[at..];
@@ -249,6 +299,24 @@ mod tests {
             "curl -s \"http\""
         );
         assert_eq!(fold("a = '' + x", Mode::Code), "a = '' + x");
+        assert_eq!(
+            fold("curl https://past'e'bin.com/\"x\" y'z'", Mode::Code),
+            "curl https://pastebin.com/x\" y'z'"
+        );
+        assert_eq!(fold("f'x' + \"b\"", Mode::Code), "f'x' + \"b\"");
+    }
+
+    #[test]
+    fn escapes_in_code_are_what_they_stand_for() {
+        assert_eq!(
+            fold(r#""\u0063\u0075RL https:\/\/x""#, Mode::Code),
+            r#""curl https://x""#
+        );
+        for same in [
+            r"\\u0063", r"\u00", r"\ud800", r"\u000a", r"\u00+1", "s/\\/x/",
+        ] {
+            assert_eq!(fold(same, Mode::Code), same);
+        }
     }
 
     #[test]

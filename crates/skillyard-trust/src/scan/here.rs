@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use super::context::is_test;
 use super::facts::{Fact, Seen};
 use super::file::Language;
 use super::grams::Grams;
@@ -115,6 +116,11 @@ impl<'a> Here<'a> {
         let calls = || CALLS.ranges(self.text).take(MOST_CALLS);
         seen.any(|seen| !self.is_quoted(&self.inside(seen)))
             || is_spoken_of && calls().any(|range| !self.is_quoted(&range))
+    }
+
+    /// Whether its file is there to be tested with.
+    pub(crate) fn is_of_tests(&self) -> bool {
+        is_test(self.file.path)
     }
 
     /// Whether a fact was seen in this unit.

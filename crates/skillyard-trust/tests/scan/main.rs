@@ -122,7 +122,7 @@ each_rule! {
     open_door path_escape delayed_trigger environment_injection network_tampering
     security_disabled privilege destructive ransom resource_abuse dynamic_code workflow hardcoded_secret
     binary_file null_bytes file_name allowed_tools undeclared_network unmentioned_script name_squatting
-    weakened_oversight addressed_reviewer encoded_order planted_result
+    weakened_oversight addressed_reviewer encoded_order planted_result container_host package_source
 }
 
 #[test]

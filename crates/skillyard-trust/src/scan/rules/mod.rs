@@ -38,6 +38,7 @@ mod archive_password;
 mod auto_run;
 mod binary_file;
 mod concealment;
+mod container_host;
 mod content_manipulation;
 mod credential_read;
 mod credential_request;
@@ -73,6 +74,7 @@ mod obfuscated_code;
 mod open_door;
 mod package_from_url;
 mod package_name;
+mod package_source;
 mod paste_site;
 mod path_escape;
 mod persistence;
@@ -115,6 +117,7 @@ pub static ALL: &[&Rule] = &[
     &raw_address::RULE,
     &package_from_url::RULE,
     &package_name::RULE,
+    &package_source::RULE,
     &install_hook::RULE,
     &auto_run::RULE,
     &system_tool::RULE,
@@ -159,6 +162,7 @@ pub static ALL: &[&Rule] = &[
     &security_disabled::RULE,
     &weakened_oversight::RULE,
     &privilege::RULE,
+    &container_host::RULE,
     &destructive::RULE,
     &ransom::RULE,
     &resource_abuse::RULE,

@@ -24,8 +24,8 @@ rule! {
 }
 
 static PIPE: Pattern = Pattern::new(
-    r#"\b(?:curl\b|wget\b|fetch\s|lwp-\w+\b)[^;]*?\|\s*(?:sudo\s+(?:-\w+\s+)*)?(?:tee\s+\S+\s*\|\s*)?(?:/(?:usr/)?bin/)?(?:env\s+)?(?:\w+=\S+\s+)*(?:ba|z|da|k|fi)?sh\b|
-    \b(?:curl\b|wget\b|fetch\s)[^;|]*\|\s*(?:sudo\s+)?(?:python[23]?|node|perl|ruby|php|osascript|pwsh|powershell|deno|bun)\b(?:\s*$|\s*['"\x60);&]|\s+-(?:\s|$|['"\x60)]))|
+    r#"\b(?:curl\b|wget\b|fetch\s|lwp-\w+\b)(?:[^;]|'[^'\s]*'|"[^"\s]*"|\\;)*?\|\s*(?:sudo\s+(?:-\w+\s+)*)?(?:tee\s+\S+\s*\|\s*)?(?:/(?:usr/)?bin/)?(?:env\s+)?(?:\w+=\S+\s+)*(?:ba|z|da|k|fi)?sh\b|
+    \b(?:curl\b|wget\b|fetch\s)(?:[^;|]|'[^'\s]*'|"[^"\s]*"|\\;)*\|\s*(?:sudo\s+)?(?:python[23]?|node|perl|ruby|php|osascript|pwsh|powershell|deno|bun)\b(?:\s*$|\s*['"\x60);&]|\s+-(?:\s|$|['"\x60)]))|
     \b(?:dig\s|nslookup\b)[^;]{0,200}\|\s*(?:[^|;]{0,60}\|\s*)?(?:(?:ba|z)?sh|iex|powershell|cmd|python3?)\b|
     (?:(?:ba|z|da)?sh|source|\.|eval|python3?|node)\s+(?:-\w+\s+)*\\?["']?(?:<\(|\$\(|\x60)\s*(?:curl|wget)\b|
     \b(?:iex|invoke-expression)\b[^;|]{0,200}(?:iwr|irm|invoke-webrequest|invoke-restmethod|downloadstring|webclient)|

@@ -14,7 +14,7 @@ const MOST_BACK: usize = 40;
 const MOST_PLACES: usize = 50;
 
 static SHELL: Pattern = Pattern::new(
-    r#"\b(?:curl|wget|fetch|aria2c|lwp-\w+)\b[^;]*?[^|;]\|&?\s*(?:(?:sudo|doas|exec|nohup|nice|time|builtin|setsid|busybox)\s+(?:-\w+\s+)*|command\s+(?:-p\s+)?|env\s+(?:\w+=\S*\s+)*)*(?:/(?:usr/)?(?:local/)?bin/)?(?:(?:ba|z|da|k|fi|a|tc|c)?sh\b|["']?\$\{?(?:shell|bash)\b)|
+    r#"\b(?:curl|wget|fetch|aria2c|lwp-\w+)\b(?:[^;]|'[^'\s]*'|"[^"\s]*"|\\;)*?[^|;]\|&?\s*(?:(?:sudo|doas|exec|nohup|nice|time|builtin|setsid|busybox)\s+(?:-\w+\s+)*|command\s+(?:-p\s+)?|env\s+(?:\w+=\S*\s+)*)*(?:/(?:usr/)?(?:local/)?bin/)?(?:(?:ba|z|da|k|fi|a|tc|c)?sh\b|["']?\$\{?(?:shell|bash)\b)|
     \b(?:curl|wget|fetch)\b[^;]*[^|;]\|\s*while\b[^;]{0,80}\bread\b[^;]{0,80};\s*do\b[^\#]{0,160}?\b(?:eval\b|(?:ba|z|da)?sh\s+-c\s+["']?\$)|
     \b(?:curl|wget|fetch)\b[^;]*[^|;]\|\s*xargs\s+(?:-\S+\s+)*(?:[{}%\d]+\s+)?(?:/(?:usr/)?bin/)?(?:(?:ba|z|da|k)?sh|python3?|node|perl|ruby)\s+-[ce]\b|
     (?:\b(?:ba|z|da|k)?sh|\bsource|\beval|(?:^|[;&|\s])\.|\bpython3?|\bnode|\bperl|\bruby)\s+(?:-\w*\s+)*(?:/dev/stdin\s*|/dev/fd/0\s*|/proc/self/fd/0\s*)?<<<\s*\\?["']?(?:\$\(|\x60)\s*(?:curl|wget)\b"#,
@@ -27,7 +27,7 @@ static CODE: Pattern = Pattern::new(
 );
 /// A download, up to the name of the file that it goes to.
 static SAVES: Pattern = Pattern::new(
-    r#"\b(?:curl|wget|aria2c|axel)\s(?:[^;|&]|&[^&])*?(?:\s(?:-[a-z]*o|--output(?:-document)?|--out)[\s=]+|\s>\s*)["']?[\w.$/\{\}~-]+"#,
+    r#"\b(?:curl|wget|aria2c|axel)\s(?:[^;|&]|&[^&]|'[^'\s]*'|"[^"\s]*"|\\;)*?(?:\s(?:-[a-z]*o|--output(?:-document)?|--out)[\s=]+|\s>\s*)["']?[\w.$/\{\}~-]+"#,
 );
 static PIPED: Pattern = Pattern::new(
     r"(?:^|[;&]\s*)[a-z_]\w*\s*\|&?\s*(?:(?:sudo|exec|command|busybox|env)\s+)*(?:/(?:usr/)?bin/)?(?:ba|z|da|k)?sh\b",

@@ -1,0 +1,142 @@
+//! Containers that are given the machine, by the files that describe them.
+
+use super::{Findings, Here, Subject};
+use crate::scan::Severity;
+use crate::scan::file::Language;
+use crate::scan::pattern::Pattern;
+use crate::scan::prepare::{Place, Prepared};
+
+rule! {
+    /// A description of containers gives one of them the machine.
+    ///
+    /// `docker compose up` and `kubectl apply` do what their files say. With the disk's root or the
+    /// engine's socket mounted, or as a privileged container beside the machine's own processes,
+    /// what runs inside can do anything outside. Who only measures the machine mounts it so that
+    /// nothing can be written, which is a lower severity.
+    ///
+    /// **Fix:** mount only the folders that are needed, and leave `privileged` out.
+    "scan-container-host", High,
+    "mount only the folders that are needed, and leave `privileged` out",
+    skill: check
+}
+
+/// Without one of them there is nothing to look for.
+const WORDS: [&str; 9] = [
+    "privileged",
+    ".sock",
+    "/:/",
+    "hostpath",
+    "hostpid",
+    "cap_add",
+    "source: /",
+    "source: \"/",
+    "\"source\": \"/\"",
+];
+/// Most lines between the head of a list and a value of it.
+const NEAR: usize = 8;
+
+static PRIVILEGED: Pattern =
+    Pattern::new(r#"(?:^|[\s{,-])["']?privileged["']?\s*:\s*["']?(?:true|yes|on)\b"#);
+static ROOT: Pattern = Pattern::new(
+    r#"(?:^|[\s\["',-])["']?/:/[^\s,\]]*|^-?\s*["']?source["']?\s*:\s*["']?/["']?\s*,?\s*$|[{,]\s*["']?source["']?\s*[:=]\s*["']?/["']?\s*[,}]"#,
+);
+static SOCKET: Pattern = Pattern::new(
+    r"/(?:var/)?run/(?:docker|containerd/containerd|podman/podman|crio/crio)\.sock[^\s,\]]*",
+);
+static HOST_PATH: Pattern = Pattern::new(r#"^-?\s*["']?path["']?\s*:\s*["']?/["']?\s*,?\s*$"#);
+static OF_HOST: Pattern = Pattern::new(r"\bhostpath\b");
+static PROCESSES: Pattern =
+    Pattern::new(r#"^-?\s*["']?pid["']?\s*:\s*["']?host\b|\bhostpid["']?\s*:\s*["']?true\b"#);
+static CAPABILITY: Pattern =
+    Pattern::new(r#"^-\s*["']?(?:cap_)?(?:all|sys_admin|sys_module|sys_rawio|dac_read_search)\b"#);
+static ADDS: Pattern = Pattern::new(r"\bcap_add\b|\badd\s*:");
+static READ_ONLY: Pattern = Pattern::new(r#":ro\b|,ro\b|\breadonly\b|\bread_only\s*:\s*true"#);
+/// What only such descriptions have.
+static DESCRIBES: Pattern = Pattern::new(
+    r#"\bservices["']?\s*:|\bcontainers["']?\s*:|\bimage["']?\s*:|\bbuild["']?\s*:|\bdockercomposefile\b"#,
+);
+
+/// What a line gives to a container.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Given {
+    /// The whole disk.
+    Disk,
+    /// The disk or the socket, to be looked at.
+    Look,
+    /// The engine, which starts other containers with anything.
+    Engine,
+    /// Every right.
+    Rights,
+    /// The sight of all processes.
+    Processes,
+}
+
+fn check(subject: &Subject<'_>, findings: &mut Findings<'_>) {
+    for (index, file) in subject.files.iter().enumerate() {
+        let text = file.folded.text.as_str();
+        if !WORDS.iter().any(|word| text.contains(word)) || !DESCRIBES.is_match(text) {
+            continue;
+        }
+        let given: Vec<(usize, Given)> = (0..file.units.len())
+            .filter_map(|at| Some((at, given(file, at)?)))
+            .collect();
+        let has = |what| given.iter().any(|(_, each)| *each == what);
+        let owns =
+            has(Given::Rights) && (has(Given::Disk) || has(Given::Engine) || has(Given::Processes));
+        for (at, what) in given {
+            let (severity, message) = match what {
+                Given::Disk => (Severity::High, "a container gets the whole disk"),
+                Given::Engine => (Severity::Medium, "a container gets hold of the engine"),
+                Given::Rights => (Severity::Medium, "a container gets every right"),
+                Given::Processes => (Severity::Low, "a container sees all processes"),
+                Given::Look => (Severity::Low, "a container can look at the machine"),
+            };
+            let here = Here::new(subject, index, at);
+            // In a document it is an example, and the words around it say of what.
+            let severity = match file.is_document {
+                true => severity.lowered(1),
+                false if owns && what != Given::Look => Severity::High,
+                false => severity,
+            };
+            let severity = severity.lowered(u8::from(here.is_of_tests()));
+            findings.add(&RULE, &here, 0..here.text.len(), severity.plain(), message);
+        }
+    }
+}
+
+fn given(file: &Prepared<'_>, at: usize) -> Option<Given> {
+    let unit = &file.units[at];
+    let is_value = matches!(unit.place, Place::Data | Place::Code);
+    if !is_value || unit.language != Language::Data {
+        return None;
+    }
+    let text = file.text(unit);
+    let near = |pattern: &Pattern, mut units: std::ops::Range<usize>| {
+        units.any(|near| {
+            let near = &file.units[near];
+            near.block == unit.block && pattern.is_match(file.text(near))
+        })
+    };
+    // The list that a value belongs to.
+    let list = || {
+        let mut before = (at.saturating_sub(NEAR)..at).rev();
+        before.find(|above| file.text(&file.units[*above]).trim_end().ends_with(':'))
+    };
+    // Whether nothing can be written may stand a line or two below.
+    let after = at..(at + 4).min(file.units.len());
+    let is_disk =
+        ROOT.is_match(text) || HOST_PATH.is_match(text) && near(&OF_HOST, at.saturating_sub(2)..at);
+    if is_disk {
+        let looks = READ_ONLY.is_match(text) || (!text.contains("/:/") && near(&READ_ONLY, after));
+        return Some(if looks { Given::Look } else { Given::Disk });
+    }
+    if let Some(found) = SOCKET.find(text) {
+        let looks = READ_ONLY.is_match(&text[found]);
+        return Some(if looks { Given::Look } else { Given::Engine });
+    }
+    let adds = || list().is_some_and(|list| near(&ADDS, list..list + 1));
+    if PRIVILEGED.is_match(text) || CAPABILITY.is_match(text) && adds() {
+        return Some(Given::Rights);
+    }
+    PROCESSES.is_match(text).then_some(Given::Processes)
+}
