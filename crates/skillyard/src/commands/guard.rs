@@ -1,5 +1,6 @@
 //! `skillyard guard`.
 
+mod known;
 mod stream;
 
 use std::cell::RefCell;
@@ -16,12 +17,13 @@ use skillyard_trust::guard::{
     ActiveSkill, GuardDecision, GuardInput, GuardRequest, GuardVerdict, check,
 };
 
+use known::Known;
+
 use super::Outcome;
 use crate::context::Context;
 use crate::error::trust::TrustFailure;
 use crate::error::{CommandError, Status};
-use crate::library::{self, Choice, IndexMode, Target};
-use crate::permission::Permissions;
+use crate::library::{self, Target};
 use crate::sanitize::visible;
 use crate::script::place::known_folder;
 use crate::skill_files;
@@ -153,8 +155,7 @@ struct Guard<'a> {
     manner: Manner,
     recorder: Recorder,
     workspace: Workspace,
-    permissions: RefCell<Permissions>,
-    catalog: RefCell<Option<Catalog>>,
+    known: RefCell<Known>,
 }
 
 impl<'a> Guard<'a> {
@@ -169,8 +170,7 @@ impl<'a> Guard<'a> {
             },
             recorder: context.recorder()?,
             workspace: workspace(&context.environment, named)?,
-            permissions: RefCell::new(Permissions::load(context)?),
-            catalog: RefCell::new(None),
+            known: RefCell::new(Known::load(context)?),
         })
     }
 
@@ -179,6 +179,9 @@ impl<'a> Guard<'a> {
         skills: &[OsString],
         request: &GuardRequest,
     ) -> Result<GuardDecision, CommandError> {
+        if !self.known.borrow().is_current(self.context) {
+            self.known.replace(Known::load(self.context)?);
+        }
         let mut active = Vec::with_capacity(skills.len());
         for word in skills {
             match self.skill(word)? {
@@ -186,7 +189,7 @@ impl<'a> Guard<'a> {
                 Asked::Withheld(denied) => return Ok(denied),
             }
         }
-        let denied = &self.permissions.borrow().denied;
+        let denied = &self.known.borrow().permissions.denied;
         Ok(check(request, &active, denied, &self.workspace))
     }
 
@@ -196,17 +199,13 @@ impl<'a> Guard<'a> {
             Target::Path(path) => return self.skill_at(&path),
             Target::Name(name) => name,
         };
-        let mut catalog = self.catalog.borrow_mut();
-        // What is not known may have been installed since, and what may not be used approved.
+        let mut known = self.known.borrow_mut();
+        // What is not known may have been put there since, and what may not be used approved.
         let is_usable = |catalog: &Catalog| {
             let skill = catalog.meant(&name);
             skill.is_some_and(|skill| !skill.status.is_refused())
         };
-        let known = catalog.take().filter(is_usable);
-        let catalog = catalog.insert(match known {
-            Some(catalog) => catalog,
-            None => library::load(self.context, IndexMode::Use, &Choice::default())?,
-        });
+        let catalog = known.catalog(self.context, is_usable)?;
         let skill = match self.manner {
             Manner::Once => library::named(self.context, catalog, &name)?,
             // Nobody reads what thousands of calls would say again and again.
@@ -229,14 +228,11 @@ impl<'a> Guard<'a> {
         let file = skill_files::read_one(path)?;
         let skill = of_document(&file.bytes, &file.folder, file.directory().as_deref())?;
         let folder = known_folder(self.context, &file.folder)?;
-        let status = self.permissions.borrow().status_of(&skill.name, &folder);
-        if !status.is_refused() {
-            return Ok(Asked::Active(skill));
-        }
-        // What may not be used may have been approved since.
-        let now = Permissions::load(self.context)?;
-        let status = now.status_of(&skill.name, &folder);
-        *self.permissions.borrow_mut() = now;
+        let status = self
+            .known
+            .borrow()
+            .permissions
+            .status_of(&skill.name, &folder);
         Ok(withheld(&skill.name, &status).unwrap_or(Asked::Active(skill)))
     }
 }

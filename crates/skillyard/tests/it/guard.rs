@@ -1,6 +1,6 @@
 //! `skillyard guard`.
 
-use std::io::Write as _;
+use std::io::{BufRead as _, BufReader, Write as _};
 use std::process::Stdio;
 
 use insta::assert_snapshot;
@@ -232,6 +232,53 @@ fn a_stream_of_calls() {
     {"error":{"message":"the line has more than 1048576 bytes"}}
     {"verdict":"denied","skill":"git-tools","pattern":"Bash(git:*)","reason":"`curl x` is not in the list","caution":null}
     "#);
+}
+
+#[test]
+fn a_stream_knows_what_was_decided_and_installed_meanwhile() {
+    let context = machine("");
+    let mut command = context.skillyard();
+    command
+        .args(["guard", "check", "--jsonl"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    let mut input = child.stdin.take().unwrap();
+    let mut output = BufReader::new(child.stdout.take().unwrap());
+    let mut ask = |line: &str| {
+        writeln!(input, "{line}").unwrap();
+        let mut answer = String::new();
+        output.read_line(&mut answer).unwrap();
+        answer
+    };
+    let call = r#"{"skills": ["git-tools"], "tool": "Bash", "input": "git log"}"#;
+    // Some programs begin a text with a mark.
+    assert!(ask(&format!("\u{feff}{call}")).contains("allowed"));
+    assert!(ask(call).contains("allowed"));
+    context.done(&["config", "set", "tools.deny", "Bash(git log:*)"]);
+    assert!(ask(call).contains("denied"));
+    context.done(&["config", "unset", "tools.deny"]);
+    assert!(ask(call).contains("allowed"));
+    context.done(&["disable", "git-tools"]);
+    assert!(ask(call).contains("denied"));
+    context.done(&["enable", "git-tools"]);
+    assert!(ask(call).contains("allowed"));
+    // Another of a name, which comes first and has another list, is put there by hand.
+    let late = |list: &str| {
+        format!(
+            "---\nname: late\ndescription: X. Use when asked.\nallowed-tools: {list}\n---\n\nx\n"
+        )
+    };
+    context.write("../home/.agents/skills/late/SKILL.md", late("Bash(git:*)"));
+    let call = call.replace("git-tools", "late");
+    assert!(ask(&call).contains("allowed"));
+    context.write(".skills/late/SKILL.md", late("Read"));
+    let start = std::time::Instant::now();
+    while !ask(&call).contains("denied") {
+        assert!(start.elapsed().as_secs() < 20, "it is never seen");
+    }
+    drop(input);
+    assert!(child.wait().unwrap().success());
 }
 
 #[test]

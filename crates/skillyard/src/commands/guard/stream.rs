@@ -14,6 +14,8 @@ use crate::error::Status;
 
 /// How long a line may be.
 const MAX_LINE: u64 = 1 << 20;
+/// The mark of UTF-8 at the beginning of a text.
+const MARK: &[u8] = b"\xef\xbb\xbf";
 
 /// One line.
 #[derive(Debug, Deserialize)]
@@ -29,6 +31,7 @@ impl Guard<'_> {
     pub(super) fn stream(&self) -> Outcome {
         let mut lines = io::stdin().lock();
         let mut line = Vec::new();
+        let mut is_first = true;
         loop {
             line.clear();
             let read = lines
@@ -42,8 +45,11 @@ impl Guard<'_> {
                 lines.skip_until(b'\n')?;
                 Err(format!("the line has more than {MAX_LINE} bytes"))
             } else {
-                self.answer(&line)
+                // Programs of Windows begin a text with it.
+                let marked = line.strip_prefix(MARK).filter(|_| is_first);
+                self.answer(marked.unwrap_or(&line))
             };
+            is_first = false;
             let answer = match answer {
                 Ok(decision) => json!(decision),
                 Err(message) => json!({ "error": { "message": message } }),
