@@ -22,22 +22,34 @@ struct News {
     catalog: watch::Receiver<String>,
     looks: watch::Receiver<u64>,
     upstream: Option<watch::Receiver<u64>>,
+    /// The skills of other servers that were offered when it was looked last.
+    offered: Vec<String>,
 }
 
 /// What changed.
-enum Changed {
-    /// What there is.
-    Lists,
-    /// What stands in these files.
-    Files(Vec<String>),
+#[derive(Default)]
+struct Changed {
+    /// Whether what there is did.
+    lists: bool,
+    /// The files in which something else stands.
+    files: Vec<String>,
+}
+
+/// Where a change was heard of.
+enum Heard {
+    Here,
+    Elsewhere,
+    /// Somebody looked again, for whatever reason.
+    Look,
 }
 
 impl News {
-    fn of(server: &Server) -> Self {
+    async fn of(server: &Arc<Server>) -> Self {
         Self {
             catalog: server.shelf.changes(),
             looks: server.shelf.looks(),
             upstream: server.upstream.as_ref().map(Upstream::changes),
+            offered: offered(server).await,
         }
     }
 
@@ -49,23 +61,50 @@ impl News {
                 None => std::future::pending().await,
             }
         };
-        let looked = tokio::select! {
-            changed = self.catalog.changed() => changed.map(|()| false),
-            changed = upstream => return changed.ok().map(|()| Changed::Lists),
-            looked = self.looks.changed() => looked.map(|()| true),
+        let heard = tokio::select! {
+            changed = self.catalog.changed() => changed.map(|()| Heard::Here),
+            changed = upstream => changed.map(|()| Heard::Elsewhere),
+            looked = self.looks.changed() => looked.map(|()| Heard::Look),
         };
-        let looked = looked.ok()?;
+        let heard = heard.ok()?;
+        if let Heard::Elsewhere = heard {
+            self.offered = offered(server).await;
+            let lists = true;
+            return Some(Changed {
+                lists,
+                ..Changed::default()
+            });
+        }
         // What was listed stays for a moment; who asks again then gets the new state.
         if let Some(rest) = server.editions.lasts() {
             tokio::time::sleep(rest).await;
         }
-        if !looked {
-            return Some(Changed::Lists);
+        if let Heard::Here = heard {
+            let lists = true;
+            return Some(Changed {
+                lists,
+                ..Changed::default()
+            });
         }
+        // What is decided about skills of other servers shows in no catalog.
+        let offered = offered(server).await;
+        let lists = offered != self.offered;
+        self.offered = offered;
         let (server, files) = (Arc::clone(server), Arc::clone(files));
-        let changed = blocking(move || files.changed(&server)).await;
-        Some(Changed::Files(changed.unwrap_or_default()))
+        let files = blocking(move || files.changed(&server)).await;
+        let files = files.unwrap_or_default();
+        Some(Changed { lists, files })
     }
+}
+
+/// The skills of other servers that are offered now.
+async fn offered(server: &Arc<Server>) -> Vec<String> {
+    if server.upstream.is_none() {
+        return Vec::new();
+    }
+    let server = Arc::clone(server);
+    let offered = blocking(move || server.offered_now()).await;
+    offered.unwrap_or_default()
 }
 
 /// Tells who asked for a stream of changes, until they want no more.
@@ -73,7 +112,7 @@ pub(super) async fn listen(
     server: &Arc<Server>,
     context: &SubscriptionContext,
 ) -> Result<(), ErrorData> {
-    let mut news = News::of(server);
+    let mut news = News::of(server).await;
     let wanted = context.accepted().resource_subscriptions.clone();
     let (this, wanted) = (Arc::clone(server), wanted.unwrap_or_default());
     let files = Arc::new(blocking(move || Subscriptions::of(&this, &wanted)).await?);
@@ -84,18 +123,16 @@ pub(super) async fn listen(
             changed = news.next(server, &files) => changed,
         };
         // A host that did not ask for a kind of change is not told of it.
-        match changed {
-            None => return Ok(()),
-            Some(Changed::Lists) => {
-                let _ = sink.notify_tool_list_changed().await;
-                let _ = sink.notify_prompt_list_changed().await;
-                let _ = sink.notify_resource_list_changed().await;
-            }
-            Some(Changed::Files(uris)) => {
-                for uri in uris {
-                    let _ = sink.notify_resource_updated(uri).await;
-                }
-            }
+        let Some(changed) = changed else {
+            return Ok(());
+        };
+        if changed.lists {
+            let _ = sink.notify_tool_list_changed().await;
+            let _ = sink.notify_prompt_list_changed().await;
+            let _ = sink.notify_resource_list_changed().await;
+        }
+        for uri in changed.files {
+            let _ = sink.notify_resource_updated(uri).await;
         }
     }
 }
@@ -123,23 +160,18 @@ pub(super) async fn tell(
     files: &Arc<Subscriptions>,
     peer: &Peer<RoleServer>,
 ) {
-    let mut news = News::of(server);
+    let mut news = News::of(server).await;
     while let Some(changed) = news.next(server, files).await {
-        let told = match changed {
-            Changed::Lists => {
-                peer.notify_tool_list_changed().await.is_ok()
-                    && peer.notify_prompt_list_changed().await.is_ok()
-                    && peer.notify_resource_list_changed().await.is_ok()
-            }
-            Changed::Files(uris) => {
-                let mut told = true;
-                for uri in uris {
-                    let uri = ResourceUpdatedNotificationParam::new(uri);
-                    told &= peer.notify_resource_updated(uri).await.is_ok();
-                }
-                told
-            }
-        };
+        let mut told = true;
+        if changed.lists {
+            told = peer.notify_tool_list_changed().await.is_ok()
+                && peer.notify_prompt_list_changed().await.is_ok()
+                && peer.notify_resource_list_changed().await.is_ok();
+        }
+        for uri in changed.files {
+            let uri = ResourceUpdatedNotificationParam::new(uri);
+            told &= peer.notify_resource_updated(uri).await.is_ok();
+        }
         if !told {
             return;
         }

@@ -3,13 +3,25 @@
 
 use skillyard_mcp::PublishedSkill;
 
+use super::upstream::Upstream;
 use crate::problem::Problem;
 use crate::server::Server;
 
 impl Server {
     /// The skills of other servers that are offered, in the order of the servers.
     pub(super) fn published(&self) -> Vec<PublishedSkill> {
-        let all = self.judged().into_iter();
+        self.offered(Upstream::skills)
+    }
+
+    /// The names of those that are offered of what was listed last, for who waits for changes: lists and
+    /// decisions change apart from each other.
+    pub(super) fn offered_now(&self) -> Vec<String> {
+        let offered = self.offered(Upstream::known).into_iter();
+        offered.map(|skill| skill.known_as()).collect()
+    }
+
+    fn offered(&self, skills: fn(&Upstream) -> Vec<PublishedSkill>) -> Vec<PublishedSkill> {
+        let all = self.judged(skills).into_iter();
         all.filter_map(|(skill, against)| against.is_none().then_some(skill))
             .collect()
     }
@@ -19,7 +31,7 @@ impl Server {
         if !name.contains(':') {
             return None;
         }
-        let mut all = self.judged().into_iter();
+        let mut all = self.judged(Upstream::skills).into_iter();
         let (skill, against) = all.find(|(skill, _)| skill.known_as() == name)?;
         Some(match against {
             None => Ok(skill),
@@ -28,7 +40,10 @@ impl Server {
     }
 
     /// Every skill that other servers publish, with what is against it.
-    fn judged(&self) -> Vec<(PublishedSkill, Option<String>)> {
+    fn judged(
+        &self,
+        skills: fn(&Upstream) -> Vec<PublishedSkill>,
+    ) -> Vec<(PublishedSkill, Option<String>)> {
         let Some(upstream) = &self.upstream else {
             return Vec::new();
         };
@@ -45,7 +60,7 @@ impl Server {
             // What cannot be decided is decided against.
             Err(_) => Some("the configuration cannot be read".to_owned()),
         };
-        let skills = upstream.skills().into_iter();
+        let skills = skills(upstream).into_iter();
         skills
             .map(|skill| {
                 let against = against(&skill);

@@ -84,6 +84,13 @@ impl Upstream {
         lists.flat_map(|list| list.skills.clone()).collect()
     }
 
+    /// The skills that were listed last, of whoever has answered, without asking again.
+    pub(super) fn known(&self) -> Vec<PublishedSkill> {
+        let listed = locked(&self.listed);
+        let lists = self.servers.names().filter_map(|name| listed.get(name));
+        lists.flat_map(|(_, list)| list.skills.clone()).collect()
+    }
+
     /// Asks all servers at once.
     fn ask_for_tools(&self) -> Vec<Arc<Inquiry<Arc<Tools>>>> {
         let names = self.servers.names().map(|name| {

@@ -53,6 +53,11 @@ impl Raw {
         serde_json::from_str(&line).unwrap()
     }
 
+    /// Forgets the notifications that have come.
+    pub(crate) fn forget(&mut self) {
+        self.told.clear();
+    }
+
     /// Waits for a notification, unless it has come already.
     pub(crate) fn hear(&mut self, method: &str) {
         let told = std::mem::take(&mut self.told);

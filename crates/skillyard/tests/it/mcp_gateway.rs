@@ -239,6 +239,29 @@ fn skills_of_other_servers_are_published_further_and_still_verify() {
 }
 
 #[test]
+fn clients_are_told_when_only_the_choice_of_another_servers_skills_changes() {
+    let (near, far) = (machine(), far());
+    configured(&near, &far);
+    let mut raw = Raw::start(&near, &["--gateway"], &json!({}));
+    let search = json!({ "query": "a greeting" });
+    let start = std::time::Instant::now();
+    while !raw.call("skill_search", &search).contains("far:greet") {
+        assert!(
+            start.elapsed() < Duration::from_secs(20),
+            "it is not listed"
+        );
+        std::thread::sleep(Duration::from_millis(100));
+    }
+    // What came while it was listed is heard before.
+    std::thread::sleep(Duration::from_millis(500));
+    raw.call("skill_search", &search);
+    raw.forget();
+    near.done(&["disable", "far:greet"]);
+    raw.hear("notifications/resources/list_changed");
+    assert!(!raw.call("skill_search", &search).contains("far:greet"));
+}
+
+#[test]
 fn changes_at_other_servers_are_passed_on() {
     let (near, far) = (machine(), far());
     configured(&near, &far);
