@@ -13,6 +13,7 @@ mod save;
 mod shorten;
 mod state;
 mod store;
+mod take_over;
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -27,6 +28,7 @@ pub use error::SessionError;
 pub use hand_over::Earlier;
 pub use state::{Activated, Ancestor, Grant, Granted, Spent, State};
 pub use store::{Owner, SessionStore, Summary};
+pub use take_over::TakenOver;
 
 /// What a call is told whose result was lost.
 pub(crate) const INTERRUPTED: &str = "The session was interrupted before the result of this call was kept. \

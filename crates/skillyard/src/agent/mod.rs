@@ -29,6 +29,7 @@ use crate::commands;
 use crate::context::Context;
 use crate::discovered;
 use crate::error::CommandError;
+use crate::error::agent::AgentFailure;
 use crate::library::Choice;
 use crate::mcp::{Lenders, PublishedSkills};
 use crate::sanitize::visible;
@@ -146,6 +147,16 @@ fn store_by(context: &Context, open: Opening) -> Result<SessionStore, CommandErr
         None => open(&context.environment.sessions_file()).map_err(TurnError::from)?,
     };
     Ok(store)
+}
+
+/// The sessions that machines share, and those that this one has in its file, where there are any.
+pub(crate) fn shared_and_own(
+    context: &Context,
+) -> Result<(SessionStore, Option<SessionStore>), CommandError> {
+    let shared = shared_store(context)?.ok_or(AgentFailure::NotShared)?;
+    let file = context.environment.sessions_file();
+    let own = file.exists().then(|| SessionStore::open_to_read(&file));
+    Ok((shared, own.transpose().map_err(TurnError::from)?))
 }
 
 /// How the file is opened.

@@ -71,6 +71,9 @@ pub(crate) struct Args {
     /// Delete a session; the audit log keeps what was done in it
     #[arg(long, value_name = "SESSION", hide_short_help = true, conflicts_with_all = ["prompt", "resume", "agent", "sessions", "export"])]
     delete: Option<String>,
+    /// Copy the sessions of the file into `sessions.database`, which machines share
+    #[arg(long, hide_short_help = true, conflicts_with_all = ["prompt", "resume", "agent", "sessions", "export", "delete"])]
+    copy_sessions: bool,
     /// An MCP server that lends tools and skills (may be repeated)
     #[arg(long, value_name = "NAME", conflicts_with = "resume")]
     mcp: Vec<String>,
@@ -105,6 +108,9 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     }
     if let Some(name) = &args.delete {
         return chat_sessions::delete(context, name);
+    }
+    if args.copy_sessions {
+        return chat_sessions::copy(context);
     }
     let printer = &context.printer;
     let output = match (args.output_format, printer.is_json()) {

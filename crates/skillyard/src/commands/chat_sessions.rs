@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use serde_json::json;
 use skillyard_agent::TurnError;
-use skillyard_agent::session::{SessionStore, Summary};
+use skillyard_agent::session::{SessionStore, Summary, TakenOver};
 
 use super::Outcome;
 use crate::agent;
@@ -60,6 +60,32 @@ pub(super) fn delete(context: &Context, name: &str) -> Outcome {
         context.printer.data(&format!(" - {id}\n"))?;
     }
     Ok(Status::Yes)
+}
+
+/// Copies those of the file into the database that machines share.
+pub(super) fn copy(context: &Context) -> Outcome {
+    let (shared, own) = agent::shared_and_own(context)?;
+    let taken = match own {
+        Some(own) => shared.take_over(&own).map_err(TurnError::from)?,
+        None => TakenOver::default(),
+    };
+    let printer = &context.printer;
+    if printer.is_json() {
+        printer.json(&taken)?;
+    } else {
+        let (copied, known) = (taken.copied, taken.known);
+        printer.data(&format!(
+            "Copied {copied} sessions, {known} were there already\n"
+        ))?;
+        for id in &taken.in_use {
+            printer.note(&format!("{id} is in use; copy it when it is done"));
+        }
+        for id in &taken.damaged {
+            printer.note(&format!("{id} cannot be understood, and was left out"));
+        }
+    }
+    let is_whole = taken.in_use.is_empty() && taken.damaged.is_empty();
+    Ok(if is_whole { Status::Yes } else { Status::No })
 }
 
 /// Lets the user choose one.

@@ -23,6 +23,8 @@ pub(crate) enum AgentFailure {
     NoSession,
     #[error("there are no sessions yet")]
     NoSessions,
+    #[error("there is no database that sessions could be copied into")]
+    NotShared,
     #[error("nothing is known of the model `{0}`")]
     NoModel(String),
     #[error("there is no key for the models of `{server}`")]
@@ -72,6 +74,7 @@ impl AgentFailure {
     /// What the user can do about it.
     pub(super) fn hint(&self) -> Option<String> {
         Some(match self {
+            Self::NotShared => "Say which with `skillyard config set sessions.database postgres://…`".into(),
             Self::Agent(AgentError::Unknown { nearest: Some(name), .. }) => {
                 format!("Did you mean `{name}`?")
             }

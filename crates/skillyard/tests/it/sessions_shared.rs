@@ -121,6 +121,37 @@ fn a_chat_begun_on_one_machine_goes_on_on_another() {
 }
 
 #[test]
+fn sessions_of_a_file_are_copied_into_the_database() {
+    let context = conformance();
+    let refused = context.refused(&["chat", "--copy-sessions"]);
+    assert!(refused.contains("sessions.database"), "{refused}");
+    let said = context.json(&["chat", "-p", "/skills-system-validation", "--json"]);
+    let id = said["session"].as_str().unwrap().to_owned();
+    let before = context.json(&["chat", "--sessions", "--json"]);
+    let Some(postgres) = Postgres::start() else {
+        return;
+    };
+    let node = Node::new(context, &with_password(&postgres, PASSWORD));
+    assert!(node.sessions().is_empty());
+    let copied = node.json(&["chat", "--copy-sessions"]);
+    assert_eq!(
+        copied,
+        json!({ "copied": 1, "known": 0, "in_use": [], "damaged": [] })
+    );
+    // With its name, its times and all that was said.
+    assert_eq!(node.json(&["chat", "--sessions"]), before);
+    let prompt = "/skills-system-validation read references/REFERENCE.md";
+    node.json(&["chat", "--resume", &id, "-p", prompt]);
+    let exported = node.json(&["chat", "--export", &id]).to_string();
+    assert!(exported.contains("BODY_v1") && exported.contains("REFERENCE_v1"));
+    assert_eq!(node.tell(&["audit", "replay", &id]).0, Some(0));
+    // What went on there is not undone.
+    let now = node.sessions();
+    assert_eq!(node.json(&["chat", "--copy-sessions"])["known"], 1);
+    assert_eq!(node.sessions(), now);
+}
+
+#[test]
 fn what_sessions_need_is_kept_where_they_cannot_be_asked() {
     let Some(postgres) = Postgres::start() else {
         return;
