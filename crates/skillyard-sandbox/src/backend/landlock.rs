@@ -6,11 +6,13 @@
 use std::path::Path;
 
 use super::system::{self, Part};
-use crate::launcher::spec::{Containment, Fences, Ipc, Rights, Sockets, Spec};
+use crate::launcher::spec::{Containment, Fences, Ipc, OpenFiles, Rights, Sockets, Spec};
 use crate::profile::{Access, Network, Profile};
 
 /// What the launcher has to do.
 pub(crate) fn spec(profile: &Profile, scratch: &Path) -> Spec {
+    let mut mounts = profile.mounts.iter();
+    let writes = mounts.any(|mount| mount.access == Access::Write);
     let mut spec = Spec {
         fences: Fences::Only,
         sockets: match profile.network {
@@ -19,6 +21,11 @@ pub(crate) fn spec(profile: &Profile, scratch: &Path) -> Spec {
         },
         ipc: Ipc::Shared,
         containment: Containment::Adoption,
+        open_files: if writes {
+            OpenFiles::Changed
+        } else {
+            OpenFiles::Kept
+        },
         ..Spec::default()
     };
     for part in system::folders() {

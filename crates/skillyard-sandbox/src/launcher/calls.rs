@@ -121,7 +121,7 @@ pub(super) const UNKNOWN: &[c_long] = &[libc::SYS_clone3, libc::SYS_openat2];
 
 /// What landlock does not see: mode and times of files that are named. Without any other fence
 /// these calls do nothing and say they did: tools that copy files go on, and no file outside is
-/// touched. What is done to an open file is done, because only allowed files can be opened.
+/// touched.
 #[cfg(target_arch = "x86_64")]
 pub(super) const PRETENDED: &[c_long] = &[
     libc::SYS_chmod,
@@ -134,7 +134,17 @@ pub(super) const PRETENDED: &[c_long] = &[
 #[cfg(not(target_arch = "x86_64"))]
 pub(super) const PRETENDED: &[c_long] = &[libc::SYS_fchmodat, libc::SYS_fchmodat2];
 
-/// The same for owners, attributes and watches, without which tools go on.
+/// The same of files that are open, which may be only to be read.
+pub(super) const PRETENDED_OPEN: &[c_long] = &[libc::SYS_fchmod, libc::SYS_utimensat];
+
+/// Owners and attributes of open files, without which tools go on.
+pub(super) const OPEN: &[c_long] = &[
+    libc::SYS_fchown,
+    libc::SYS_fsetxattr,
+    libc::SYS_fremovexattr,
+];
+
+/// The same for owners, attributes and watches by name.
 #[cfg(target_arch = "x86_64")]
 pub(super) const NAMED: &[c_long] = &[
     libc::SYS_chown,

@@ -6,12 +6,12 @@
 //! is newer than the list.
 
 use super::calls::{
-    MEMORY_FILES, MODES, NAMED, NAMED_LATER, NEWEST, OF_MANY_PROCESSES, OF_PROCESSES, PRETENDED,
-    REFUSED, REFUSED_HERE, SHARED_OBJECTS, UNKNOWN,
+    MEMORY_FILES, MODES, NAMED, NAMED_LATER, NEWEST, OF_MANY_PROCESSES, OF_PROCESSES, OPEN,
+    PRETENDED, PRETENDED_OPEN, REFUSED, REFUSED_HERE, SHARED_OBJECTS, UNKNOWN,
 };
 use super::filter::{Condition, Filter, Test};
 use super::instruction::Instruction;
-use super::spec::{Fences, Ipc, MemoryFiles, MemoryPrograms, Sockets, Spec};
+use super::spec::{Fences, Ipc, MemoryFiles, MemoryPrograms, OpenFiles, Sockets, Spec};
 
 const SETUID_BITS: u32 = 0o6000;
 const NAMESPACES: libc::c_int = libc::CLONE_NEWUSER
@@ -24,6 +24,8 @@ const NAMESPACES: libc::c_int = libc::CLONE_NEWUSER
     | libc::CLONE_NEWTIME;
 /// Putting words into a terminal's input, and Linux's own terminal commands.
 const TERMINAL_COMMANDS: [u32; 2] = [0x5412, 0x541c];
+/// Setting flags of an open file, in both ways.
+const FILE_FLAGS: [u32; 2] = [0x4008_6602, 0x401c_5820];
 const NO_RANDOM_ADDRESSES: u32 = 0x0004_0000;
 const ASK_PERSONALITY: u32 = 0xffff_ffff;
 
@@ -74,6 +76,12 @@ fn filter(spec: &Spec) -> Filter {
             test: Test::IsNotZero,
         };
         filter.answer_when(libc::SYS_utimensat, &[&[named]], 0);
+        if spec.open_files == OpenFiles::Kept {
+            filter.refuse(PRETENDED_OPEN, 0);
+            filter.refuse(OPEN, libc::EPERM);
+            let [flags, more] = FILE_FLAGS.map(|command| is(1, command));
+            filter.refuse_when(libc::SYS_ioctl, &[&[flags], &[more]]);
+        }
         filter.refuse(NAMED_LATER, libc::ENOSYS);
         others(&mut filter);
     }
@@ -211,6 +219,25 @@ mod tests {
             check(&spec, libc::SYS_socket, &[1, 1], EPERM);
             check(&spec, libc::SYS_socket, &[2, 3], EPERM);
         }
+    }
+
+    #[test]
+    fn open_files_are_kept_where_nothing_may_be_written() {
+        let reading = Spec {
+            open_files: OpenFiles::Kept,
+            ..Spec::default()
+        };
+        check(&reading, libc::SYS_fchmod, &[3, 0o600], Some(0));
+        check(&reading, libc::SYS_fchmod, &[3, 0o4755], EPERM);
+        check(&reading, libc::SYS_utimensat, &[3, 0], Some(0));
+        for call in OPEN {
+            check(&reading, *call, &[3], EPERM);
+            check(&Spec::default(), *call, &[3], None);
+        }
+        for command in FILE_FLAGS {
+            check(&reading, libc::SYS_ioctl, &[3, command.into()], EPERM);
+        }
+        check(&reading, libc::SYS_ioctl, &[0, 0x5401], None);
     }
 
     #[test]

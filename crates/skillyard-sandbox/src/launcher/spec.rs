@@ -28,6 +28,8 @@ pub(crate) struct Spec {
     pub(crate) memory_programs: MemoryPrograms,
     /// Whether it may have files and segments in memory.
     pub(crate) memory_files: MemoryFiles,
+    /// What may become of mode, times and attributes of files that are open.
+    pub(crate) open_files: OpenFiles,
     /// When it begins.
     pub(crate) start: Start,
     /// Resource limits: the number of the resource and its value.
@@ -74,6 +76,16 @@ pub(crate) enum Fences {
     Only,
     /// None, because the user asked for none.
     Off,
+}
+
+/// What may become of mode, times and attributes of files that are open.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) enum OpenFiles {
+    /// What is wanted: what may be opened may be written to, or something else keeps the rest.
+    #[default]
+    Changed,
+    /// Nothing: what may only be read can be open, too.
+    Kept,
 }
 
 /// Which sockets a program may make.

@@ -5,10 +5,10 @@ use std::path::PathBuf;
 
 use skillyard_sandbox::survey::Survey;
 use skillyard_sandbox::{
-    Access, Backend, Commands, End, Mount, Network, Profile, Sandbox, SandboxError,
+    Access, Backend, Commands, End, Live, Mount, Network, Profile, Sandbox, SandboxError,
 };
 
-use crate::lab::{BOTH, Lab, output, try_run};
+use crate::lab::{BOTH, Lab, output, sandbox, try_run};
 
 #[test]
 fn protected_places_stay_as_they_are() {
@@ -247,4 +247,35 @@ fn none_is_nothing_but_what_was_asked_for() {
     );
     assert_eq!(output(&outcome), "SECRET");
     assert_eq!(outcome.backend, Backend::None);
+}
+
+#[test]
+fn what_may_only_be_read_keeps_its_mode_times_and_attributes() {
+    use std::os::unix::fs::{MetadataExt as _, chown};
+    let lab = Lab::new();
+    let profile = Profile {
+        mounts: vec![Mount::new(&lab.work(), Access::Read)],
+        ..Profile::default()
+    };
+    let script = "import os\n\
+        f = os.open('input.txt', os.O_RDONLY)\n\
+        print(os.read(f, 9).decode().strip())\n\
+        for change in (lambda: os.fchmod(f, 0o600), lambda: os.utime(f, (1, 1)), lambda: os.setxattr(f, 'user.x', b'1')):\n\
+        \ttry: change()\n\
+        \texcept OSError: pass\n";
+    for backend in BOTH {
+        let sandbox = sandbox(backend);
+        let file = lab.work().join("input.txt");
+        // Whoever runs it owns the file, as users own their workspaces.
+        if let Some(identity) = sandbox.identity() {
+            chown(&file, Some(identity.uid), Some(identity.gid)).unwrap();
+        }
+        let before = std::fs::metadata(&file).unwrap();
+        let command = lab.command("/usr/bin/python3", &["-c", script]);
+        let outcome = sandbox.run(&profile, &command, Live::default()).unwrap();
+        assert_eq!(output(&outcome), "input\n", "{outcome:?}");
+        let after = std::fs::metadata(&file).unwrap();
+        let kept = |file: &std::fs::Metadata| (file.mode(), file.mtime(), file.ctime());
+        assert_eq!(kept(&after), kept(&before), "{backend}");
+    }
 }
