@@ -1,6 +1,7 @@
 //! The agent's runtime on this machine: skills, models, sandbox, approvals and the log, put
 //! together from the configuration.
 
+mod caches;
 mod desk;
 mod front;
 mod host;

@@ -16,6 +16,7 @@ use skillyard_catalog::source::SourceKind;
 use skillyard_format::Digest;
 use skillyard_sandbox::{Access, Backend, Identity, Mount};
 
+use super::caches;
 use super::lying::Lying;
 use crate::error::{CommandError, RunError};
 use crate::script::place::{self as script_place, SkillPlace};
@@ -120,7 +121,8 @@ impl Shown {
         Ok(())
     }
 
-    /// Puts an empty folder into the place of each blocked skill in the workspace.
+    /// Puts an empty folder into the place of each blocked skill in the workspace, and of the caches in
+    /// the others.
     fn hide(
         &mut self,
         lying: &[Lying],
@@ -137,6 +139,7 @@ impl Shown {
                 continue;
             }
             let Some(reason) = blocked(skill) else {
+                self.hide_caches(skill, place)?;
                 continue;
             };
             why.entry(reason).or_default().insert(&skill.name);
@@ -158,6 +161,20 @@ impl Shown {
             } else {
                 self.leave_out(&text, &reason);
             }
+        }
+        Ok(())
+    }
+
+    /// Puts an empty folder into the place of what Python would load instead of a skill's files.
+    fn hide_caches(&mut self, skill: &Lying, place: &Place<'_>) -> Result<(), CommandError> {
+        for target in caches::of(&skill.folder) {
+            let source = self.empty(place.temporary)?;
+            let access = Access::Read;
+            self.mounts.push(Mount {
+                source,
+                target,
+                access,
+            });
         }
         Ok(())
     }

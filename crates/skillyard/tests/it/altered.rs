@@ -276,3 +276,57 @@ fn a_server_notices_what_is_decided_meanwhile() {
     context.write(FILE, BODY.replace("Fill", "Bill"));
     assert_eq!(ask().0, 403);
 }
+
+/// Bytes that Python loads without a look at the source that they should be of.
+fn plant_cache(context: &TestContext, source: &str) {
+    let plant = "import importlib.util, py_compile, sys\n\
+                 py_compile.compile(sys.argv[1], cfile=importlib.util.cache_from_source(sys.argv[2]), \
+                 invalidation_mode=py_compile.PycInvalidationMode.UNCHECKED_HASH)";
+    context.write("evil.py", "print('CACHE')\n");
+    let mut python = context.command("/usr/bin/python3");
+    python.args(["-c", plant, "evil.py", source]);
+    assert!(python.status().unwrap().success());
+    std::fs::remove_file(context.root().join("evil.py")).unwrap();
+}
+
+#[test]
+fn what_lies_in_a_cache_of_python_is_never_loaded() {
+    let context = project();
+    context.write("lib/pdf/SKILL.md", BODY);
+    context.write("lib/pdf/scripts/run.py", "import helper\n");
+    context.write("lib/pdf/scripts/helper.py", "print('SOURCE')\n");
+    context.done(&["install", "./lib/pdf"]);
+    assert_eq!(context.code(&["trust", "."]), Some(0));
+    let source = ".agents/skills/pdf/scripts/helper.py";
+    plant_cache(&context, source);
+    let mut python = context.command("/usr/bin/python3");
+    let python = output(python.arg(".agents/skills/pdf/scripts/run.py"));
+    assert_eq!(text(&python.stdout), "CACHE\n", "the attack works");
+    // A run has a copy without it.
+    let ran = context.stdout(&["run", "pdf", "scripts/run.py", "--yes"]);
+    assert!(ran.contains("SOURCE") && !ran.contains("CACHE"), "{ran}");
+    // A command of a chat sees the workspace, and the skill in it.
+    let command = json!({ "command": "/usr/bin/python3 .agents/skills/pdf/scripts/run.py; ls -A .agents/skills/pdf/scripts" });
+    let (url, asked) = model(vec![
+        json!({ "tool_calls": [call("a", "Bash", &command)] }),
+        json!({ "content": "Done." }),
+    ]);
+    let url = format!("models.test.url={url}");
+    context.done(&[
+        "--config",
+        &url,
+        "--config",
+        "models.test.tool_mode=native",
+        "chat",
+        "--model",
+        "test/m",
+        "--yes",
+        "-p",
+        "do it",
+    ]);
+    let result = asked.lock().unwrap()[1]["messages"].to_string();
+    assert!(
+        result.contains("SOURCE") && !result.contains("CACHE"),
+        "{result}"
+    );
+}

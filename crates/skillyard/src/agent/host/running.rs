@@ -10,6 +10,7 @@ use skillyard_sandbox::{Backend, Command, Live, Sandbox, Stdin};
 use skillyard_trust::verdict::OptIn;
 
 use super::{Machine, explained, permission, refused, told};
+use crate::agent::caches;
 use crate::agent::lying::Lying;
 use crate::agent::shown::{Place, Shown};
 use crate::error::{CommandError, RunError};
@@ -89,6 +90,9 @@ impl Machine {
             permission(&permissions, skill, digest, self.opt_in)
         })?;
         profile.mounts.extend(shown.mounts());
+        if backend != Backend::Bubblewrap {
+            profile.environment.push(caches::passed_over());
+        }
         let mut words = run.argv.iter();
         let program = words.next().map(PathBuf::from).unwrap_or_default();
         let mut command = Command::new(program).arguments(words);
