@@ -184,3 +184,13 @@ fn two_statements_are_not_one() {
         assert!(worst("x.sh", text) < Some(Severity::Medium), "{text}");
     }
 }
+
+#[test]
+fn a_known_host_is_known_to_its_end() {
+    let known = worst("x.sh", "pip install git+https://github.com/a/b");
+    assert!(known < Some(Severity::Medium));
+    for host in ["github.com.a.test", "github.com@a.test"] {
+        let text = format!("pip install git+https://{host}/a/b");
+        assert!(worst("x.sh", &text) >= Some(Severity::Medium), "{text}");
+    }
+}

@@ -50,7 +50,7 @@ static PROCESSES: Pattern =
 static CAPABILITY: Pattern =
     Pattern::new(r#"^-\s*["']?(?:cap_)?(?:all|sys_admin|sys_module|sys_rawio|dac_read_search)\b"#);
 static ADDS: Pattern = Pattern::new(r"\bcap_add\b|\badd\s*:");
-static READ_ONLY: Pattern = Pattern::new(r#":ro\b|,ro\b|\breadonly\b|\bread_only\s*:\s*true"#);
+static READ_ONLY: Pattern = Pattern::new(r":ro\b|,ro\b|\breadonly\b|\bread_only\s*:\s*true");
 /// What only such descriptions have.
 static DESCRIBES: Pattern = Pattern::new(
     r#"\bservices["']?\s*:|\bcontainers["']?\s*:|\bimage["']?\s*:|\bbuild["']?\s*:|\bdockercomposefile\b"#,
@@ -93,10 +93,12 @@ fn check(subject: &Subject<'_>, findings: &mut Findings<'_>) {
             };
             let here = Here::new(subject, index, at);
             // In a document it is an example, and the words around it say of what.
-            let severity = match file.is_document {
-                true => severity.lowered(1),
-                false if owns && what != Given::Look => Severity::High,
-                false => severity,
+            let severity = if file.is_document {
+                severity.lowered(1)
+            } else if owns && what != Given::Look {
+                Severity::High
+            } else {
+                severity
             };
             let severity = severity.lowered(u8::from(here.is_of_tests()));
             findings.add(&RULE, &here, 0..here.text.len(), severity.plain(), message);

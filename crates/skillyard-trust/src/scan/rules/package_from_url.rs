@@ -27,7 +27,7 @@ static INDEX: Pattern = Pattern::new(
     r"--(?:extra-)?index-url[\s=]+\S+|--registry[\s=]+https?://\S+|\bregistry\s*=\s*http://\S+|--trusted-host[\s=]\S+|\b(?:npm|pnpm|yarn|pip3?)\s+config\s+set\s+(?:-g\s+)?\S*(?:registry|index-url)\s+https?://\S+",
 );
 static USUAL: Pattern = Pattern::new(
-    r"https?://(?:[\w-]+\.)*(?:github\.com|gitlab\.com|pypi\.org|pytorch\.org|nvidia\.com|npmjs\.(?:org|com)|huggingface\.co|googleapis\.com|jfrog\.io|codeberg\.org|bitbucket\.org|npmmirror\.com|tsinghua\.edu\.cn|aliyun\.com|pkg\.dev|intel\.com|amd\.com|gpuopen\.com|apache\.org|jsr\.io)",
+    r"https?://(?:[\w-]+\.)*(?:github\.com|gitlab\.com|pypi\.org|pytorch\.org|nvidia\.com|npmjs\.(?:org|com)|huggingface\.co|googleapis\.com|jfrog\.io|codeberg\.org|bitbucket\.org|npmmirror\.com|tsinghua\.edu\.cn|aliyun\.com|pkg\.dev|intel\.com|amd\.com|gpuopen\.com|apache\.org|jsr\.io)(?:[/:?\#\s\x22'\x60),;]|$)",
 );
 
 static DEMANDS: Pattern = Pattern::new(

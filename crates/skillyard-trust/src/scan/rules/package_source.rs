@@ -34,7 +34,7 @@ const DEPENDENCIES: [&str; 6] = [
 
 static SETTING: Pattern = Pattern::new(
     r#"^["']?(?:(?:@[\w.-]+:)?registry|npmregistryserver|(?:global\.)?(?:extra[-_]|default[-_])?index[-_]url|default-index|find[-_]links|trusted[-_]host)["']?\s*[=:]\s*["'\[]*\S+|
-    ^index\s*=\s*\[\s*\{|^source\s+["']https?://\S+"#,
+    ^index\s*=\s*\[\s*\{|^source\s+["']https?://\S+|^https?://\S+$"#,
 );
 static TABLE: Pattern = Pattern::new(
     r"^\[\[?(?:tool\.)?(?:uv\.index|poetry\.source|pdm\.source|source|index|registries\.[\w-]+|source\.[\w-]+|install\.scopes)\]\]?",
@@ -46,8 +46,8 @@ static REQUIRED: Pattern = Pattern::new(
 );
 /// Registries, and where many people publish and a reader can look first.
 static USUAL: Pattern = Pattern::new(
-    r"(?:^|[/.@])(?:github\.com|gitlab\.com|bitbucket\.org|codeberg\.org|huggingface\.co|pypi\.org|pythonhosted\.org|pytorch\.org|npmjs\.(?:org|com)|yarnpkg\.com|jsr\.io|rubygems\.org|crates\.io|
-    nvidia\.com|googleapis\.com|pkg\.dev|npmmirror\.com|tsinghua\.edu\.cn|aliyun\.com|ustc\.edu\.cn|jfrog\.io|pkg\.github\.com|intel\.com|amd\.com|apache\.org)(?:[:/]|$)",
+    r"^(?:[\w-]+\.)*(?:github\.com|gitlab\.com|bitbucket\.org|codeberg\.org|huggingface\.co|pypi\.org|pythonhosted\.org|pytorch\.org|npmjs\.(?:org|com)|yarnpkg\.com|jsr\.io|rubygems\.org|crates\.io|
+    nvidia\.com|googleapis\.com|pkg\.dev|npmmirror\.com|tsinghua\.edu\.cn|aliyun\.com|ustc\.edu\.cn|jfrog\.io|intel\.com|amd\.com|apache\.org)$",
 );
 static ADDRESS: Pattern = Pattern::new(r"^(?:git\+)?(?:https?|ssh|git)://|^git@");
 static FORGE: Pattern =
@@ -109,14 +109,25 @@ fn required(line: &str, _: &str) -> Option<&'static str> {
     is_required.then_some("a package comes from an address")
 }
 
-/// How far what an address names can be believed.
+/// How far the worst of the addresses in a text can be believed.
 fn severity(text: &str) -> Severity {
     match hosts::worst(text) {
         Some(Standing::Doubtful | Standing::Plain) => Severity::High,
         Some(Standing::Local | Standing::Installer) => Severity::Info,
-        _ if USUAL.is_match(text) || FORGE.is_match(text) || !text.contains("://") => Severity::Low,
+        _ if places(text).all(|host| USUAL.is_match(host)) => Severity::Low,
         _ => Severity::Medium,
     }
+}
+
+/// The hosts in a text: behind any scheme, and as `git@HOST:PATH`.
+fn places(text: &str) -> impl Iterator<Item = &str> {
+    let schemes = text.match_indices("://").map(|(at, _)| &text[at..]);
+    let by_user = text.strip_prefix("git@").into_iter();
+    schemes.chain(by_user).map(|url| {
+        let host = hosts::host(url);
+        let end = host.find(|c: char| !c.is_ascii_alphanumeric() && !matches!(c, '.' | '-'));
+        &host[..end.unwrap_or(host.len())]
+    })
 }
 
 /// The dependencies of a `package.json`, and what it runs when it is installed.
