@@ -8,11 +8,16 @@ import { binary, look, onEveryScreen } from "./screen.mjs";
 
 const home = fs.mkdtempSync(path.join(os.tmpdir(), "skillyard-registry-"));
 const env = { HOME: home, PATH: process.env.PATH };
-const server = spawn(binary, ["registry", "serve", "--port", "0"], { cwd: home, env, stdio: ["ignore", "pipe", "ignore"] });
-const base = await new Promise((resolve, reject) => {
-  server.once("exit", (code) => reject(new Error(`the server ended with ${code}`)));
-  server.stdout.once("data", (data) => resolve(data.toString().split("\n")[0]));
-});
+const servers = [];
+const serve = (...flags) => {
+  const server = spawn(binary, ["registry", "serve", "--port", "0", ...flags], { cwd: home, env, stdio: ["ignore", "pipe", "ignore"] });
+  servers.push(server);
+  return new Promise((resolve, reject) => {
+    server.once("exit", (code) => reject(new Error(`the server ended with ${code}`)));
+    server.stdout.once("data", (data) => resolve(data.toString().split("\n")[0]));
+  });
+};
+const base = await serve();
 const ours = (...command) => execFileSync(binary, command, { cwd: home, env, encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] });
 
 const login = (user) => {
@@ -57,6 +62,40 @@ try {
   publish(long, "1.0.0", { description: "D".repeat(900), license: "L".repeat(400), tags: "t".repeat(60), body: "# " + "W".repeat(300) });
   publish(long, "1.1.0", { description: "D".repeat(900), license: "L".repeat(400), tags: "t".repeat(60), body: "# " + "W".repeat(301) });
   publish("hostile", "1.0.0", { description: `'${evil} <script>alert(2)</script>'`, license: `'"><script>alert(3)</script>'`, tags: "<script>alert(4)</script>", body: `${evil}\n\n<script>alert(5)</script>\n\n[x](javascript:alert(6))`, files: { "references/evil.md": `${evil}\n<script>alert(7)</script>\n`, "references/' onerror=alert(8) x='.md": "# x\n" } });
+
+  // The same skills, for those alone who have a token.
+  const closed = await serve("--private");
+  const reader = JSON.parse(ours("registry", "token", "create", "--user", "bob", "--scope", "read", "--json")).token;
+  await onEveryScreen(async (page, screen) => {
+    await page.goto(`${closed}/view/pdf-tools?version=2.0.0`);
+    await page.getByRole("heading", { name: "Log in" }).waitFor();
+    await look(page, screen, "registry-login");
+    await page.keyboard.type("sky_wrong");
+    await page.keyboard.press("Enter");
+    await page.getByRole("alert").getByText("not known here").waitFor();
+    await look(page, screen, "registry-login-wrong");
+    await page.getByLabel("Token").fill(reader);
+    await page.getByRole("button", { name: "Log in" }).click();
+    await page.getByRole("heading", { name: "PDF tools" }).waitFor();
+    assert.equal(page.url(), `${closed}/view/pdf-tools?version=2.0.0`);
+    await look(page, screen, "registry-logged-in");
+    const [cookie] = await page.context().cookies();
+    assert.deepEqual([cookie.httpOnly, cookie.sameSite, cookie.path], [true, "Lax", "/"]);
+    await page.goto(closed);
+    await look(page, screen, "registry-logged-in-home");
+    await page.keyboard.press("/");
+    await page.keyboard.type("extract tables");
+    await page.waitForURL(/q=extract/);
+    // A login that ended elsewhere leads to the login, also from a search.
+    const other = await page.context().newPage();
+    await other.goto(closed);
+    await other.getByRole("button", { name: "Log out" }).click();
+    await other.getByRole("heading", { name: "Log in" }).waitFor();
+    assert.deepEqual(await page.context().cookies(), []);
+    await page.keyboard.type(" x");
+    await page.getByRole("heading", { name: "Log in" }).waitFor();
+    console.log(`${screen}: in and out of a private registry`);
+  });
 
   await onEveryScreen(async (page, screen) => {
     await page.goto(base);
@@ -139,7 +178,9 @@ try {
     console.log(`${screen}: search, skill, versions, comparison, file, owner and problems as expected`);
   }, { permissions: ["clipboard-read", "clipboard-write"] });
 } finally {
-  server.removeAllListeners("exit");
-  server.kill();
+  for (const server of servers) {
+    server.removeAllListeners("exit");
+    server.kill();
+  }
   fs.rmSync(home, { recursive: true, force: true });
 }

@@ -6,7 +6,7 @@ export { look } from "./look.mjs";
 
 /** Walks through pages on every screen; no script of a stranger runs, and nothing goes wrong unseen. */
 export async function onEveryScreen(walk, more = {}) {
-  const isExpected = (message) => /status of (404|503)/.test(message.text());
+  const isExpected = (message) => /status of (401|404|503)/.test(message.text());
   const browser = await launch();
   try {
     for (const screen of Object.keys(screens)) {

@@ -5,6 +5,8 @@ use axum::http::header;
 use axum::http::request::Parts;
 use skillyard_web::mount::LetIn;
 
+use crate::begun::is_question;
+use crate::entrance;
 use crate::error::RegistryError;
 use crate::server::{Access, Server};
 use crate::token::Identity;
@@ -39,13 +41,22 @@ pub(crate) async fn let_in(server: &Server, request: Request) -> Result<Request,
         return Ok(request);
     }
     let (mut parts, body) = request.into_parts();
-    Caller::from_request_parts(&mut parts, server).await?;
+    // A cookie reads; browsers send it of themselves, so it does nothing else.
+    let may_read = is_question(&parts.method) && !parts.headers.contains_key(header::AUTHORIZATION);
+    let login = match may_read {
+        true => entrance::known(server, &parts.headers).await?,
+        false => None,
+    };
+    match login {
+        Some(login) => drop(parts.extensions.insert(login)),
+        None => drop(Caller::from_request_parts(&mut parts, server).await?),
+    }
     Ok(Request::from_parts(parts, body))
 }
 
 /// Whether everybody gets what is at a path. Whether the registry is alive is no secret, and load
 /// balancers have no token; and whoever is told that they need one is told on a page, whose looks
-/// are everybody's.
+/// are everybody's, or logs in.
 pub(crate) fn is_free(path: &str) -> bool {
-    path == "/health" || path.starts_with("/assets/")
+    matches!(path, "/health" | "/login" | "/logout") || path.starts_with("/assets/")
 }

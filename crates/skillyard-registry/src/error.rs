@@ -130,6 +130,11 @@ pub enum RegistryError {
     /// The request names a host that is not this machine.
     #[error("this registry answers to names of its own machine only, until `--url` says another")]
     ForeignName,
+    /// A form comes from a page of another site, or from one that is older than its login.
+    #[error(
+        "forms are taken from pages of this registry alone; load its page again, then repeat this"
+    )]
+    ForeignPage,
     /// There is nothing at this address.
     #[error("there is nothing at this address")]
     NoRoute,
@@ -224,6 +229,7 @@ impl RegistryError {
             | Self::Role { .. }
             | Self::MoreThanOwn(_)
             | Self::ForeignName
+            | Self::ForeignPage
             | Self::Mirror(_) => 403,
             Self::NoSkill(_)
             | Self::NoVersion { .. }
@@ -275,6 +281,7 @@ impl RegistryError {
             Self::NoOwner(_) => "no-such-owner",
             Self::OtherPackage { .. } => "other-package",
             Self::ForeignName => "foreign-name",
+            Self::ForeignPage => "foreign-page",
             Self::NoRoute => "not-found",
             Self::NoMethod => "method",
             Self::BrokenOff => "broken-off",

@@ -4,15 +4,17 @@
 //! All of it stands in one layer: each of its own would cost every request several allocations.
 
 use axum::extract::{Request, State};
-use axum::http::uri::Authority;
-use axum::http::{HeaderValue, header};
+use axum::http::uri::{Authority, PathAndQuery};
+use axum::http::{HeaderValue, Method, header};
 use axum::middleware::Next;
-use axum::response::{IntoResponse as _, Response};
+use axum::response::{IntoResponse as _, Redirect, Response};
 use skillyard_listen::host;
 use skillyard_web::cause::Cause;
+use skillyard_web::login;
 use skillyard_web::policy::POLICY;
 
 use crate::auth;
+use crate::entrance::Login;
 use crate::error::RegistryError;
 use crate::moved::moved;
 use crate::pages::trouble;
@@ -42,7 +44,8 @@ pub(crate) async fn guard(State(server): State<Server>, request: Request, next: 
     );
     headers.insert(
         header::REFERRER_POLICY,
-        HeaderValue::from_static("no-referrer"),
+        // Without any, browsers would send forms of ours without their origin.
+        HeaderValue::from_static("same-origin"),
     );
     response
 }
@@ -83,12 +86,26 @@ async fn counted(server: &Server, request: Request, next: Next) -> Response {
 
 /// Lets nobody without a token into a registry that is not for everybody.
 async fn known(server: &Server, request: Request, next: Next) -> Response {
+    let to_login = to_login(&request);
     match auth::let_in(server, request).await {
         Ok(request) => {
             let asked = Asked::by(&request, server.settings.access);
-            let response = moved(next.run(request).await, &server.below).await;
+            let login = request.extensions().get::<Login>().cloned();
+            let mut response = moved(next.run(request).await, &server.below).await;
+            // Who made a page of a problem does not know who asked.
+            login.map(|login| response.extensions_mut().insert(login));
             asked.answered(response).await
         }
-        Err(error) => error.into_response(),
+        Err(error) => match to_login.filter(|_| matches!(error, RegistryError::NoToken)) {
+            Some(response) => moved(response, &server.below).await,
+            None => error.into_response(),
+        },
     }
+}
+
+/// The way of a person to the login, and from there to what they asked for.
+fn to_login(request: &Request) -> Option<Response> {
+    let is_page = request.method() == Method::GET && trouble::reads_pages(request.headers());
+    let asked = request.uri().path_and_query().map(PathAndQuery::as_str);
+    is_page.then(|| Redirect::to(&login::address(asked)).into_response())
 }

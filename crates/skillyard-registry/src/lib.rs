@@ -8,6 +8,7 @@ mod curation;
 pub mod database;
 mod documents;
 mod endpoints;
+mod entrance;
 pub mod error;
 pub mod facets;
 mod guard;

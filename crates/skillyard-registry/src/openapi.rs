@@ -2,9 +2,10 @@
 
 use axum::Json;
 use axum::extract::State;
+use skillyard_web::bearer;
 use utoipa::openapi::ServerBuilder;
 use utoipa::openapi::path::Operation;
-use utoipa::openapi::security::{HttpAuthScheme, HttpBuilder, SecurityRequirement, SecurityScheme};
+use utoipa::openapi::security::SecurityRequirement;
 use utoipa::openapi::{Content, Paths, Ref, RefOr, Response, ResponseBuilder, path::ParameterIn};
 use utoipa::{Modify, OpenApi};
 
@@ -13,7 +14,7 @@ use crate::endpoints::{
     apm, changes, deprecate, dist_tags, download, health, index, list, log, marketplace, me,
     namespaces, owners, publish, show, tokens, transfers, well_known, yank,
 };
-use crate::pages::{assets, compare, file, home, owner, skill};
+use crate::pages::{assets, compare, file, home, login, owner, skill};
 use crate::problem::Problem;
 use crate::reached::{Reached, below};
 use crate::server::{Access, Server};
@@ -80,6 +81,9 @@ use crate::server::{Access, Server};
         file::file,
         compare::compare,
         owner::owner,
+        login::show,
+        login::login,
+        login::logout,
         assets::asset,
     ),
     components(schemas(Problem, marketplace::Plugin, well_known::ArchiveEntry, well_known::FileEntry)),
@@ -109,11 +113,13 @@ pub(crate) async fn document(
 fn close(paths: &mut Paths) {
     let closed = paths.paths.iter_mut().filter(|(path, _)| !is_free(path));
     for operation in closed.filter_map(|(_, item)| item.get.as_mut()) {
-        let needed = SecurityRequirement::new("token", Vec::<String>::new());
+        let needed = SecurityRequirement::new(bearer::NAME, Vec::<String>::new());
         operation.security.get_or_insert_with(|| vec![needed]);
         let usual = || RefOr::Ref(Ref::from_response_name("Problem"));
         let responses = &mut operation.responses.responses;
         responses.entry("401".to_owned()).or_insert_with(usual);
+        let login = ResponseBuilder::new().description("to the login, for a browser without one");
+        responses.insert("303".to_owned(), login.build().into());
     }
 }
 
@@ -123,11 +129,8 @@ struct Usual;
 impl Modify for Usual {
     fn modify(&self, document: &mut utoipa::openapi::OpenApi) {
         let components = document.components.get_or_insert_default();
-        let bearer = HttpBuilder::new()
-            .scheme(HttpAuthScheme::Bearer)
-            .description(Some("a token that begins with `sky_`"))
-            .build();
-        components.add_security_scheme("token", SecurityScheme::Http(bearer));
+        let scheme = bearer::scheme("a token that begins with `sky_`");
+        components.add_security_scheme(bearer::NAME, scheme);
         components
             .responses
             .insert("Problem".to_owned(), problem().into());

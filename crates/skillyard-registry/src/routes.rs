@@ -11,7 +11,7 @@ use crate::endpoints::{
 };
 use crate::error::RegistryError;
 use crate::openapi;
-use crate::pages::{assets, compare, file, home, owner, skill};
+use crate::pages::{assets, compare, file, home, login, owner, skill};
 use crate::server::Server;
 
 /// All routes.
@@ -142,5 +142,7 @@ fn for_people() -> Router<Server> {
         .route("/view/{name}/files/{*path}", get(file::file))
         .route("/view/{name}/compare", get(compare::compare))
         .route("/owners/{account}", get(owner::owner))
+        .route("/login", get(login::show).post(login::login))
+        .route("/logout", post(login::logout))
         .route("/assets/{file}", get(assets::asset))
 }

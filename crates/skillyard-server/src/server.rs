@@ -6,10 +6,11 @@ use std::time::Instant;
 use axum::http::StatusCode;
 use skillyard_audit::{AuditError, Event};
 use skillyard_listen::Proxy;
+use skillyard_web::login::Forgery;
 use tokio::sync::watch;
 
 use crate::access::session::Sessions;
-use crate::access::{Access, Forgery, Rate};
+use crate::access::{Access, Rate};
 use crate::agents::Agents;
 use crate::chat::{Register, Seats};
 use crate::consent::Consents;

@@ -2,7 +2,9 @@
 
 pub mod address;
 pub mod assets;
+pub mod bearer;
 pub mod cause;
+pub mod login;
 pub mod markdown;
 pub mod mount;
 mod nesting;

@@ -12,6 +12,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("../migrations/0004_popular.sql"),
     include_str!("../migrations/0005_arrivals.sql"),
     include_str!("../migrations/0006_token_parents.sql"),
+    include_str!("../migrations/0007_logins.sql"),
 ];
 
 /// The number of the last step.

@@ -120,6 +120,10 @@ const TABLES: &[(&str, Columns)] = &[
         ],
     ),
     (
+        "logins",
+        &[("hash", Text), ("token", Text), ("begun", Text)],
+    ),
+    (
         "downloads",
         &[("skill", Text), ("day", Text), ("visitor", Text)],
     ),

@@ -10,6 +10,7 @@ use utoipa::IntoParams;
 
 use super::contents::opened;
 use super::difference::{Change, between};
+use super::frame::Frame;
 use super::{page, skill_address};
 use crate::endpoints::{named, numbered};
 use crate::error::RegistryError;
@@ -30,6 +31,7 @@ pub(crate) struct Span {
 #[derive(Template)]
 #[template(path = "compare.html")]
 struct Page {
+    frame: Frame,
     name: String,
     address: String,
     versions: Vec<String>,
@@ -44,6 +46,7 @@ struct Page {
     responses((status = 200, description = "a page", content_type = "text/html")))]
 pub(crate) async fn compare(
     State(server): State<Server>,
+    frame: Frame,
     Segments(name): Segments<String>,
     span: Result<Query<Span>, QueryRejection>,
 ) -> Result<Response, RegistryError> {
@@ -75,6 +78,7 @@ pub(crate) async fn compare(
     )
     .await?;
     page(&Page {
+        frame,
         address: skill_address(name.as_str()),
         name: name.to_string(),
         versions: all.iter().map(|each| each.version.to_string()).collect(),

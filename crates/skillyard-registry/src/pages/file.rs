@@ -10,6 +10,7 @@ use skillyard_web::markdown::render;
 use skillyard_web::size::size;
 
 use super::contents::opened;
+use super::frame::Frame;
 use super::skill::Wanted;
 use super::{file_address, page, skill_address, with_query};
 use crate::endpoints::named;
@@ -24,6 +25,7 @@ const MOST_BYTES: usize = 256 * 1024;
 #[derive(Template)]
 #[template(path = "file.html")]
 struct Page {
+    frame: Frame,
     name: String,
     version: String,
     address: String,
@@ -49,6 +51,7 @@ enum Shown {
     responses((status = 200, description = "a page", content_type = "text/html")))]
 pub(crate) async fn file(
     State(server): State<Server>,
+    frame: Frame,
     Segments((name, path)): Segments<(String, String)>,
     wanted: Result<Query<Wanted>, QueryRejection>,
 ) -> Result<Response, RegistryError> {
@@ -78,6 +81,7 @@ pub(crate) async fn file(
     .await?;
     let findings = version.facts.findings.iter();
     page(&Page {
+        frame,
         address: with_query(&skill_address(name.as_str()), &[("version", &number)]),
         name: name.to_string(),
         version: number,

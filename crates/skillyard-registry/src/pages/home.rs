@@ -7,6 +7,7 @@ use utoipa::IntoParams;
 
 use super::card::Card;
 use super::facets::{Facet, facets};
+use super::frame::Frame;
 use super::{page, with_query};
 use crate::error::RegistryError;
 use crate::facets::Facets;
@@ -150,6 +151,7 @@ fn answer(text: &str) -> Option<bool> {
 #[derive(Template)]
 #[template(path = "home.html")]
 struct Home {
+    frame: Frame,
     /// The command that makes this registry the default one.
     configure: String,
     words: String,
@@ -169,6 +171,7 @@ struct Home {
     responses((status = 200, description = "a page", content_type = "text/html")))]
 pub(crate) async fn home(
     State(server): State<Server>,
+    frame: Frame,
     reached: Reached,
     RawQuery(query): RawQuery,
 ) -> Result<Response, RegistryError> {
@@ -188,11 +191,13 @@ pub(crate) async fn home(
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
     let found = skills::named(&server.registry.database, &names).await?;
     let cards = found.iter().map(Card::from).collect();
-    page(&compose(&reached.0, wanted, (all, total), &facets, cards))
+    let page_of = compose(frame, &reached.0, wanted, (all, total), &facets, cards);
+    page(&page_of)
 }
 
 /// The page; of all skills so many are there, and so many of them fit.
 fn compose(
+    frame: Frame,
     url: &str,
     wanted: Wanted,
     (all, total): (usize, usize),
@@ -211,6 +216,7 @@ fn compose(
     let kept = wanted.pairs().into_iter().skip(1);
     let kept = kept.filter(|(_, value)| !value.is_empty());
     Home {
+        frame,
         configure: format!("skillyard config set registry.url {url}"),
         kept: kept.map(|(key, value)| (key, value.to_owned())).collect(),
         all,

@@ -8,6 +8,7 @@ use serde::Deserialize;
 use utoipa::IntoParams;
 
 use super::card::Card;
+use super::frame::Frame;
 use super::{owner_address, page, with_query};
 use crate::error::RegistryError;
 use crate::segments::Segments;
@@ -21,6 +22,7 @@ const PAGE: usize = 50;
 #[derive(Template)]
 #[template(path = "owner.html")]
 struct Page {
+    frame: Frame,
     account: String,
     count: usize,
     downloads: u64,
@@ -44,6 +46,7 @@ pub(crate) struct Wanted {
     responses((status = 200, description = "a page", content_type = "text/html")))]
 pub(crate) async fn owner(
     State(server): State<Server>,
+    frame: Frame,
     Segments(account): Segments<String>,
     wanted: Result<Query<Wanted>, QueryRejection>,
 ) -> Result<Response, RegistryError> {
@@ -66,6 +69,7 @@ pub(crate) async fn owner(
         offset => with_query(&owner_address(&account), &[("offset", &offset.to_string())]),
     };
     page(&Page {
+        frame,
         downloads: picture.downloads(names.iter().map(String::as_str)),
         count: names.len(),
         skills: skills.iter().map(Card::from).collect(),

@@ -12,6 +12,7 @@ use skillyard_web::markdown::{Rendered, render};
 use utoipa::IntoParams;
 
 use super::contents::opened;
+use super::frame::Frame;
 use super::{file_address, page, skill_address, with_query};
 use crate::endpoints::{named, numbered};
 use crate::error::RegistryError;
@@ -48,6 +49,7 @@ impl Wanted {
 #[derive(Template)]
 #[template(path = "skill.html")]
 struct Page {
+    frame: Frame,
     name: String,
     deprecated: Option<String>,
     downloads: u64,
@@ -70,6 +72,7 @@ struct Page {
     responses((status = 200, description = "a page", content_type = "text/html")))]
 pub(crate) async fn skill(
     State(server): State<Server>,
+    frame: Frame,
     reached: Reached,
     Segments(name): Segments<String>,
     wanted: Result<Query<Wanted>, QueryRejection>,
@@ -93,6 +96,7 @@ pub(crate) async fn skill(
         None => skill.latest,
     };
     page(&Page {
+        frame,
         instructions: instructions(&server, &name, &shown).await?,
         dependents: dependents(&server, name.as_str()).await?,
         clients: clients(

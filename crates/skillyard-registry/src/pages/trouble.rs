@@ -6,6 +6,7 @@ use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::Response;
 use skillyard_format::nearest::nearest;
 
+use super::frame::Frame;
 use crate::moved::moved_page;
 use crate::problem::{About, Trouble};
 use crate::search::Question;
@@ -17,6 +18,7 @@ const NEAR: usize = 5;
 #[derive(Template)]
 #[template(path = "trouble.html")]
 struct Page {
+    frame: Frame,
     status: u16,
     title: &'static str,
     /// What went wrong; every second piece is a name.
@@ -39,7 +41,8 @@ pub(crate) async fn explained(server: &Server, reads_pages: bool, response: Resp
     if !reads_pages {
         return Response::from_parts(parts, body);
     }
-    let page = page(server, parts.status, trouble).await;
+    let frame = Frame::of(&parts.extensions);
+    let page = page(server, frame, parts.status, trouble).await;
     let Ok(text) = page.render() else {
         return Response::from_parts(parts, body);
     };
@@ -57,8 +60,9 @@ pub(crate) fn reads_pages(headers: &HeaderMap) -> bool {
     accepted.any(|value| value.contains("text/html"))
 }
 
-async fn page(server: &Server, status: StatusCode, trouble: Trouble) -> Page {
+async fn page(server: &Server, frame: Frame, status: StatusCode, trouble: Trouble) -> Page {
     let mut page = Page {
+        frame,
         status: status.as_u16(),
         title: match status {
             StatusCode::UNAUTHORIZED => "Not for everybody",

@@ -7,6 +7,7 @@ pub mod downloads;
 pub mod held;
 pub(crate) mod listing;
 pub(crate) mod logged;
+pub(crate) mod logins;
 pub mod namespaces;
 pub mod owners;
 pub(crate) mod roles;

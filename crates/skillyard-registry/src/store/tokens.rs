@@ -97,7 +97,15 @@ pub async fn identify(
     .bind(hash(token))
     .fetch_optional(database.pool())
     .await?;
-    let Some(row) = row.as_ref().map(read).transpose()? else {
+    holding(row.as_ref(), now)
+}
+
+/// Whom a token names that was looked up, if it holds.
+pub(super) fn holding(
+    row: Option<&AnyRow>,
+    now: Timestamp,
+) -> Result<Option<Identity>, DatabaseError> {
+    let Some(row) = row.map(read).transpose()? else {
         return Ok(None);
     };
     // A time that cannot be read has passed.

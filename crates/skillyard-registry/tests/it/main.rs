@@ -13,6 +13,7 @@ mod audit;
 mod copies;
 mod interfaces;
 mod log;
+mod login;
 mod names;
 mod namespaces;
 mod openapi;

@@ -132,12 +132,20 @@ async fn a_private_registry_lets_nobody_in_without_a_token() {
         assert!(!caching.contains("public"), "{path}: {caching}");
     }
     assert_eq!(yard.get("/health").await.status, 200);
-    // The page that says so has its looks, and says what to do.
+    // A person is led to the login, which has its looks, and says where tokens come from.
     let page = yard.browse("/").await;
-    assert_eq!(page.status, 401);
+    assert_eq!(
+        (page.status.as_u16(), page.header("location")),
+        (303, "/login")
+    );
+    let page = yard.browse("/login").await;
+    assert_eq!(
+        (page.status.as_u16(), page.header("cache-control")),
+        (200, "no-store")
+    );
     let page = page.text();
     assert!(page.contains("--scope read</code>"), "{page}");
-    assert!(page.contains("skillyard login --token TOKEN"), "{page}");
+    assert!(page.contains("skillyard login --token -"), "{page}");
     let links = page.split("\"/assets/").skip(1);
     let links: Vec<&str> = links.filter_map(|rest| rest.split('"').next()).collect();
     assert!(!links.is_empty(), "{page}");

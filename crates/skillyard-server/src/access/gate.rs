@@ -12,13 +12,14 @@ use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Response};
 use http_body_util::{BodyExt as _, Limited};
 use skillyard_agent::telemetry::TraceParent;
+use skillyard_web::login::origin::{self, Sender};
+use skillyard_web::login::{FIELD, HEADER};
 use skillyard_web::mount::LetIn;
 
 use super::identity::{By, identify};
-use super::origin::Sender;
 use super::refusal::{Refusal, explain, login, no_token, page_before, reads_pages, unknown};
 use super::upload::Waiting;
-use super::{Access, Holder, Role, forgery, held, origin};
+use super::{Access, Holder, Role, held};
 use crate::chat::{Keeper, parent_of};
 use crate::log::{self, Line};
 use crate::mounted::{Readers, has_registry_token, is_registry};
@@ -238,7 +239,7 @@ async fn unforged(server: &Server, request: Request, session: &str) -> Result<Re
         let problem = Problem::new(StatusCode::FORBIDDEN, text);
         Refusal::Problem(problem, before.clone())
     };
-    let header = request.headers().get(forgery::HEADER);
+    let header = request.headers().get(HEADER);
     if let Some(value) = header.and_then(|value| value.to_str().ok()) {
         let ours = server.forgery.is_ours(session, value);
         return if ours { Ok(request) } else { Err(forged()) };
@@ -255,7 +256,7 @@ async fn unforged(server: &Server, request: Request, session: &str) -> Result<Re
     let body = Limited::new(body, MOST_FORM_BYTES).collect().await;
     let bytes = body.map_err(|_| too_long(before.clone()))?.to_bytes();
     let mut fields = form_urlencoded::parse(&bytes);
-    let value = fields.find(|(key, _)| key == forgery::FIELD);
+    let value = fields.find(|(key, _)| key == FIELD);
     match value {
         Some((_, value)) if server.forgery.is_ours(session, &value) => {
             Ok(Request::from_parts(parts, Body::from(bytes.clone())))

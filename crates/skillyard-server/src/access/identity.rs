@@ -6,7 +6,7 @@ use std::time::Instant;
 use axum::http::header::AUTHORIZATION;
 use axum::http::{HeaderMap, StatusCode};
 
-use super::{Access, Holder, cookie};
+use super::{Access, COOKIE, Holder};
 use crate::server::Server;
 
 /// How somebody showed who they are.
@@ -60,7 +60,7 @@ pub(super) fn identify(
             session: String::new(),
         });
     }
-    let value = cookie::value(headers).unwrap_or_default();
+    let value = COOKIE.value(headers).unwrap_or_default();
     Ok(Identity {
         holder: server.sessions.holder(&tokens, value),
         by: By::Cookie,

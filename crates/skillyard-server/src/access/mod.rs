@@ -3,13 +3,10 @@
 //! Every request passes [`gate::gate`]: rate, Host, Origin, role, forged changes. A handler cannot
 //! forget one of them, because none of them is a handler's business.
 
-pub(crate) mod cookie;
-mod forgery;
 pub(crate) mod gate;
 mod headers;
 mod held;
 mod identity;
-mod origin;
 mod rate;
 mod refusal;
 mod role;
@@ -17,11 +14,18 @@ pub(crate) mod session;
 mod tokens;
 mod upload;
 
-pub(crate) use forgery::Forgery;
-pub(crate) use origin::is_https;
+use skillyard_web::login::{Arrivals, Cookie};
+
 pub(crate) use rate::Rate;
 pub use role::Role;
 pub use tokens::{AccessError, Holder, Tokens};
+
+/// The cookie of a login, which may change something.
+pub(crate) const COOKIE: Cookie<'static> = Cookie {
+    name: "skillyard",
+    path: "/",
+    arrivals: Arrivals::Own,
+};
 
 /// Who may ask.
 #[derive(Debug, Clone)]

@@ -6,8 +6,9 @@ use axum::http::uri::PathAndQuery;
 use axum::http::{HeaderMap, Method, StatusCode};
 use axum::response::{IntoResponse as _, Redirect, Response};
 use skillyard_listen::host;
+use skillyard_web::login::address;
+use skillyard_web::login::origin::Foreign;
 
-use super::origin::Foreign;
 use crate::problem::Problem;
 use crate::web;
 
@@ -96,13 +97,6 @@ pub(super) fn no_token() -> Response {
 /// Leads to the login, and from there back to what was asked for.
 pub(super) fn login(request: &Request) -> Response {
     let asked = request.uri().path_and_query().map(PathAndQuery::as_str);
-    let asked = asked.filter(|asked| request.method() == Method::GET && *asked != "/");
-    let to = match asked {
-        Some(asked) => {
-            let next: String = form_urlencoded::byte_serialize(asked.as_bytes()).collect();
-            format!("/login?next={next}")
-        }
-        None => "/login".to_owned(),
-    };
-    Redirect::to(&to).into_response()
+    let asked = asked.filter(|_| request.method() == Method::GET);
+    Redirect::to(&address(asked)).into_response()
 }

@@ -2,16 +2,13 @@
 
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
-use std::time::Duration;
 
-use sha2::{Digest as _, Sha256};
+use skillyard_web::login::{LIFETIME, draw, key};
 use tokio::sync::watch;
 use tokio::time::Instant;
 
 use super::{Holder, Tokens};
 
-/// How long a login lasts.
-pub(crate) const LIFETIME: Duration = Duration::from_hours(12);
 /// How many logins are kept.
 const MOST: usize = 1_000;
 
@@ -33,9 +30,7 @@ impl Sessions {
     /// Logs in with a token; gives the value of the cookie.
     pub(crate) fn login(&self, tokens: &Tokens, token: &str) -> Option<String> {
         let holder = tokens.holder(token)?;
-        let mut bytes = [0; 32];
-        getrandom::fill(&mut bytes).ok()?;
-        let value = hex::encode(bytes);
+        let value = draw().ok()?;
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         known.retain(|_, login| login.since.elapsed() < LIFETIME);
         if known.len() >= MOST {
@@ -80,14 +75,10 @@ impl Sessions {
     }
 }
 
-/// Values are looked up by their hash, so that the time of a comparison tells nothing.
-fn key(value: &str) -> [u8; 32] {
-    Sha256::digest(value.as_bytes()).into()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::time::Duration;
 
     #[tokio::test(start_paused = true)]
     async fn a_login_ends_with_its_time() {

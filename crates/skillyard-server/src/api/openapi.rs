@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use axum::Json;
 use axum::extract::State;
+use skillyard_web::bearer;
 use utoipa::openapi::RefOr;
 use utoipa::openapi::schema::{AdditionalProperties, AllOf, Components, Object, Schema};
-use utoipa::openapi::security::{HttpAuthScheme, HttpBuilder, SecurityScheme};
 use utoipa::{IntoResponses as _, Modify, OpenApi};
 
 use super::refusals::{Gate, Upload};
@@ -76,11 +76,8 @@ struct Usual;
 impl Modify for Usual {
     fn modify(&self, document: &mut utoipa::openapi::OpenApi) {
         let components = document.components.get_or_insert_default();
-        let bearer = HttpBuilder::new()
-            .scheme(HttpAuthScheme::Bearer)
-            .description(Some("a token of `--token-file`"))
-            .build();
-        components.add_security_scheme("token", SecurityScheme::Http(bearer));
+        let scheme = bearer::scheme("a token of `--token-file`");
+        components.add_security_scheme(bearer::NAME, scheme);
         let items = document.paths.paths.values_mut();
         let operations = items.flat_map(|item| {
             [

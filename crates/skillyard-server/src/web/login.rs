@@ -11,41 +11,36 @@ use axum::http::header::SET_COOKIE;
 use axum::http::{HeaderMap, HeaderName, StatusCode};
 use axum::response::{IntoResponse as _, Redirect};
 use serde::Deserialize;
+use skillyard_web::login::origin::is_https;
+use skillyard_web::login::{LIFETIME, Next, TokenForm};
 
 use super::{Frame, NoPage, Page, shown};
 use crate::access::gate::Peer;
-use crate::access::session::LIFETIME;
-use crate::access::{Access, cookie};
+use crate::access::{Access, COOKIE};
 use crate::problem::Problem;
 use crate::server::Server;
 
 #[derive(Template)]
 #[template(path = "login.html")]
-struct LoginPage {
+struct LoginPage<'a> {
     frame: Frame,
     active: &'static str,
-    wrong: bool,
-    /// Where to go from there.
-    next: String,
+    form: TokenForm<'a>,
 }
 
-/// What was asked for before the login.
-#[derive(Default, Deserialize)]
-pub(crate) struct Asked {
-    #[serde(default)]
-    next: String,
-}
-
-impl Asked {
-    /// The page that was asked for, if it is one of ours; a link must not lead elsewhere.
-    fn page(&self) -> &str {
-        let next = self.next.as_str();
-        let is_plain = |byte: &u8| byte.is_ascii_graphic() && *byte != b'\\';
-        let is_ours = next.starts_with('/')
-            && !next.starts_with("//")
-            && !next.starts_with("/log")
-            && next.as_bytes().iter().all(is_plain);
-        if is_ours { next } else { "/" }
+impl<'a> LoginPage<'a> {
+    fn new(frame: Frame, wrong: bool, next: &'a Next) -> Self {
+        let reason = "This server can be reached from other machines, so it asks for a token.";
+        let next = next.page();
+        Self {
+            frame,
+            active: "",
+            form: TokenForm {
+                reason,
+                wrong,
+                next,
+            },
+        }
     }
 }
 
@@ -53,18 +48,13 @@ impl Asked {
 pub(crate) async fn page(
     State(server): State<Arc<Server>>,
     frame: Frame,
-    asked: Result<Query<Asked>, QueryRejection>,
+    next: Result<Query<Next>, QueryRejection>,
 ) -> Page {
-    let Query(asked) = asked.unwrap_or_default();
+    let Query(next) = next.unwrap_or_default();
     if matches!(server.access(), Access::Loopback) {
         return Ok(Redirect::to("/").into_response());
     }
-    Ok(shown(&LoginPage {
-        frame,
-        active: "",
-        wrong: false,
-        next: asked.page().to_owned(),
-    }))
+    Ok(shown(&LoginPage::new(frame, false, &next)))
 }
 
 /// The token that is given.
@@ -72,7 +62,7 @@ pub(crate) async fn page(
 pub(crate) struct Login {
     token: String,
     #[serde(flatten)]
-    asked: Asked,
+    next: Next,
 }
 
 /// `POST /login`.
@@ -95,24 +85,19 @@ pub(crate) async fn login(
             let problem = Problem::new(StatusCode::TOO_MANY_REQUESTS, text);
             return Err(NoPage::new(frame, problem));
         }
-        let page = LoginPage {
-            frame,
-            active: "",
-            wrong: true,
-            next: login.asked.page().to_owned(),
-        };
+        let page = LoginPage::new(frame, true, &login.next);
         return Ok((StatusCode::UNAUTHORIZED, shown(&page)).into_response());
     };
-    let cookie = cookie::kept(&headers, &value, LIFETIME.as_secs());
-    Ok(([(SET_COOKIE, cookie)], Redirect::to(login.asked.page())).into_response())
+    let cookie = COOKIE.kept(&headers, is_https(&headers), &value, LIFETIME.as_secs());
+    Ok(([(SET_COOKIE, cookie)], Redirect::to(login.next.page())).into_response())
 }
 
 /// `POST /logout`.
 pub(crate) async fn logout(State(server): State<Arc<Server>>, headers: HeaderMap) -> Page {
-    if let Some(value) = cookie::value(&headers) {
+    if let Some(value) = COOKIE.value(&headers) {
         server.sessions.logout(value);
     }
-    let cookie = cookie::kept(&headers, "", 0);
+    let cookie = COOKIE.kept(&headers, is_https(&headers), "", 0);
     // What pages keep of what was being written goes, too.
     let headers = [
         (SET_COOKIE, cookie.as_str()),

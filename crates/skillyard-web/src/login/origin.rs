@@ -6,7 +6,7 @@ use skillyard_listen::host;
 
 /// Why a request is not answered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Foreign {
+pub enum Foreign {
     /// It names another host.
     Host,
     /// It comes from a page of another site.
@@ -15,7 +15,7 @@ pub(super) enum Foreign {
 
 /// What a browser said about where a request comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Sender {
+pub enum Sender {
     /// A page of ours, or the address bar.
     Browser,
     /// A program.
@@ -24,7 +24,7 @@ pub(super) enum Sender {
 
 /// Looks at Host, Origin and `Sec-Fetch-Site`; `authority` is that of the request's line, if it has
 /// one.
-pub(super) fn check(
+pub fn check(
     headers: &HeaderMap,
     authority: Option<&str>,
     loopback_only: bool,
@@ -33,6 +33,11 @@ pub(super) fn check(
     if loopback_only && !host::is_loopback(host) {
         return Err(Foreign::Host);
     }
+    sender(headers, &[host])
+}
+
+/// Looks at Origin and `Sec-Fetch-Site`, for a site that is known by the names of `hosts`.
+pub fn sender(headers: &HeaderMap, hosts: &[&str]) -> Result<Sender, Foreign> {
     let site = headers.get("sec-fetch-site").map(HeaderValue::as_bytes);
     let mode = headers.get("sec-fetch-mode").map(HeaderValue::as_bytes);
     // A link on another page may lead here; its scripts may not.
@@ -51,15 +56,20 @@ pub(super) fn check(
     let authority = origin
         .strip_prefix("http://")
         .or_else(|| origin.strip_prefix("https://"));
+    let is_ours = |authority: &str| {
+        hosts
+            .iter()
+            .any(|host| authority.eq_ignore_ascii_case(host))
+    };
     match authority {
-        Some(authority) if authority.eq_ignore_ascii_case(host) => Ok(Sender::Browser),
+        Some(authority) if is_ours(authority) => Ok(Sender::Browser),
         _ => Err(Foreign::Origin),
     }
 }
 
 /// Whether whoever asks does so over TLS: a proxy in front says so, or the page that asks is of such
 /// an address. Whoever pretends only gets other links and a stricter cookie themselves.
-pub(crate) fn is_https(headers: &HeaderMap) -> bool {
+pub fn is_https(headers: &HeaderMap) -> bool {
     let forwarded = headers.get("x-forwarded-proto").map(HeaderValue::as_bytes);
     let origin = headers.get(ORIGIN).map(HeaderValue::as_bytes);
     forwarded.is_some_and(|scheme| scheme.eq_ignore_ascii_case(b"https"))
