@@ -29,5 +29,5 @@ pub use hash::Hash;
 pub use kind::EventKind;
 pub use log::{AuditLog, Options, Receipt};
 pub use losses::Losses;
-pub use read::{Filter, Reading, each, read};
+pub use read::{Filter, Reading, each, read, read_part};
 pub use recorder::{Recorder, Redact, Unredacted};

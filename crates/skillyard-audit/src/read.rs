@@ -24,6 +24,8 @@ pub struct Filter {
     pub since: Option<Timestamp>,
     /// Before.
     pub until: Option<Timestamp>,
+    /// Before the event with this number.
+    pub before: Option<u64>,
     /// Only the last so many.
     pub limit: Option<usize>,
 }
@@ -46,6 +48,7 @@ impl Filter {
             && is(&self.outcome, Some(&entry.outcome))
             && self.since.is_none_or(|since| entry.time >= since)
             && self.until.is_none_or(|until| entry.time < until)
+            && self.before.is_none_or(|before| entry.seq < before)
     }
 }
 
@@ -72,6 +75,21 @@ pub fn read(folder: &Path, filter: &Filter) -> Result<Reading, AuditError> {
         }
     })?;
     Ok(Reading { lines, unreadable })
+}
+
+/// Reads as many of the wanted lines as the filter's limit says, and whether there are older ones: the
+/// number to ask for those before.
+pub fn read_part(folder: &Path, filter: &Filter) -> Result<(Reading, Option<u64>), AuditError> {
+    let limit = filter.limit.unwrap_or(usize::MAX);
+    let mut further = filter.clone();
+    further.limit = Some(limit.saturating_add(1));
+    let mut reading = read(folder, &further)?;
+    if reading.lines.len() <= limit {
+        return Ok((reading, None));
+    }
+    let left_out = reading.lines.pop_front();
+    let last = left_out.as_deref().and_then(Entry::parse);
+    Ok((reading, last.map(|entry| entry.seq.saturating_add(1))))
 }
 
 /// Looks at every line of all files in a folder, the oldest first, without keeping any; tells how

@@ -14,6 +14,7 @@ use skillyard_format::Digest;
 use sqlx::{AnyConnection, AssertSqlSafe, Row as _};
 
 use super::database::Database;
+use super::place::Place;
 use super::save::Forgotten;
 use super::{Session, SessionError};
 
@@ -44,6 +45,16 @@ pub struct Summary {
     /// Whose it is; the user's own without one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub owner: Option<String>,
+}
+
+impl Summary {
+    /// Its place in the list.
+    pub fn place(&self) -> Place {
+        Place {
+            updated: self.updated.clone(),
+            id: self.id.clone(),
+        }
+    }
 }
 
 /// Whose sessions are wanted.
@@ -140,11 +151,16 @@ impl SessionStore {
 
     /// The sessions, those first that were used last.
     pub fn list(&self, limit: usize) -> Result<Vec<Summary>, SessionError> {
-        self.list_of(Owner::Any, limit)
+        self.list_of(Owner::Any, None, limit)
     }
 
-    /// The sessions of somebody, those first that were used last.
-    pub fn list_of(&self, owner: Owner<'_>, limit: usize) -> Result<Vec<Summary>, SessionError> {
+    /// The sessions of somebody, those first that were used last; all of them, or those behind a place.
+    pub fn list_of(
+        &self,
+        owner: Owner<'_>,
+        behind: Option<&Place>,
+        limit: usize,
+    ) -> Result<Vec<Summary>, SessionError> {
         let limit = i64::try_from(limit).unwrap_or(i64::MAX);
         let wanted = match owner {
             Owner::Any => None,
@@ -153,7 +169,8 @@ impl SessionStore {
         let owner_of = self.database.dialect().owner;
         let statement = format!(
             "SELECT id, agent, workspace, created, updated, title, messages, {owner_of} AS owner
-             FROM sessions WHERE $2 IS NULL OR {owner_of} = $2
+             FROM sessions WHERE ($2 IS NULL OR {owner_of} = $2)
+             AND ($3 IS NULL OR updated < $3 OR (updated = $3 AND id > $4))
              ORDER BY updated DESC, id LIMIT $1"
         );
         let rows = self.database.with(async |connection: &mut AnyConnection| {
@@ -161,6 +178,8 @@ impl SessionStore {
             sqlx::query(AssertSqlSafe(statement))
                 .bind(limit)
                 .bind(wanted)
+                .bind(behind.map(|place| place.updated.as_str()))
+                .bind(behind.map(|place| place.id.as_str()))
                 .fetch_all(connection)
                 .await
         })?;

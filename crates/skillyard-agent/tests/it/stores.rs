@@ -12,7 +12,7 @@ use skillyard_agent::host::Permission;
 use skillyard_agent::message::Message;
 use skillyard_agent::replay::replay;
 use skillyard_agent::session::{
-    Activated, Grant, Granted, Owner, Session, SessionError, SessionStore,
+    Activated, Grant, Granted, Owner, Place, Session, SessionError, SessionStore,
 };
 use skillyard_agent::settings::Settings;
 use sqlx::Connection as _;
@@ -94,10 +94,24 @@ fn what_one_keeps_another_finds() {
         ));
         assert_eq!(ids(&other.list(10).unwrap()), ["s-aB22", "s-aa11"]);
         assert_eq!(ids(&other.list(1).unwrap()), ["s-aB22"]);
-        let of = |owner| other.list_of(Owner::Only(owner), 10).unwrap();
+        let of = |owner| other.list_of(Owner::Only(owner), None, 10).unwrap();
         assert_eq!(ids(&of("ada")), ["s-aa11"]);
         assert_eq!(of("ada")[0].owner.as_deref(), Some("ada"));
         assert!(of("eve").is_empty());
+        // From the place of one on, also with one that is gone.
+        let list = other.list(10).unwrap();
+        let behind = |owner, place: &str| {
+            let place = place.parse().unwrap();
+            ids(&other.list_of(owner, Some(&place), 10).unwrap()).join(" ")
+        };
+        assert_eq!(behind(Owner::Any, &list[0].place().to_string()), "s-aa11");
+        assert_eq!(behind(Owner::Any, &list[1].place().to_string()), "");
+        assert_eq!(behind(Owner::Only("eve"), &list[0].place().to_string()), "");
+        let gone = format!("{},s-aA", list[1].updated);
+        assert_eq!(behind(Owner::Any, &gone), "s-aa11");
+        for none in ["", "x", ",", "x,", ",x", "a b,c", "a,\0"] {
+            assert!(none.parse::<Place>().is_err(), "{none:?}");
+        }
         assert_eq!(other.length("s-aa11").unwrap(), Some(1));
         assert_eq!(other.length("s-aa").unwrap(), None);
         assert_eq!(other.length("\0").unwrap(), None);
@@ -329,7 +343,7 @@ fn a_zero_byte_holds_up_nobody() {
         let store = open();
         assert_eq!(store.load(&odd.id).unwrap(), odd);
         assert_eq!(
-            ids(&store.list_of(Owner::Only("ada"), 10).unwrap()),
+            ids(&store.list_of(Owner::Only("ada"), None, 10).unwrap()),
             [&odd.id]
         );
         assert!(store.digests().unwrap().is_empty());

@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 use jiff::Timestamp;
 use skillyard_audit::{
     AuditLog, Entry, Event, EventKind, Filter, Follow, Options, Outcome, Redact, Verdict, each,
-    read, verify,
+    read, read_part, verify,
 };
 use tempfile::TempDir;
 
@@ -212,6 +212,25 @@ fn filters() {
         }),
         [0; 0]
     );
+    // Part by part, from the newest on.
+    let part = |before, limit| {
+        let filter = Filter {
+            before,
+            limit: Some(limit),
+            ..none()
+        };
+        let (reading, older) = read_part(&logs(&folder), &filter).unwrap();
+        let numbers = reading
+            .lines
+            .iter()
+            .map(|line| Entry::parse(line).unwrap().seq);
+        (numbers.collect::<Vec<_>>(), older)
+    };
+    assert_eq!(part(None, 3), (vec![1, 2, 3], None));
+    assert_eq!(part(None, 2), (vec![2, 3], Some(2)));
+    assert_eq!(part(Some(2), 2), (vec![1], None));
+    assert_eq!(part(Some(1), 2), (vec![], None));
+    assert_eq!(part(None, 0), (vec![], Some(4)));
 }
 
 #[test]

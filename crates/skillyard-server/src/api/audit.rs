@@ -6,7 +6,7 @@ use axum::Json;
 use axum::extract::State;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use skillyard_audit::Filter;
+use skillyard_audit::{Filter, read_part};
 use utoipa::{IntoParams, ToSchema};
 
 use super::input::{Asked, Named};
@@ -34,6 +34,8 @@ pub(crate) struct Wanted {
     outcome: Option<String>,
     /// Only the last so many; at most 1000.
     limit: Option<usize>,
+    /// Only events before this number, as `older` of another answer says it.
+    before: Option<u64>,
 }
 
 /// Events, the oldest first.
@@ -44,6 +46,9 @@ pub(crate) struct Events {
     events: Vec<Value>,
     /// How many lines could not be understood.
     unreadable: usize,
+    /// Where older ones fit, too: what to ask for them with, as `before`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    older: Option<u64>,
 }
 
 /// What came of checking the log.
@@ -71,16 +76,18 @@ pub(super) async fn query(
         session: wanted.session,
         outcome: wanted.outcome,
         limit: Some(wanted.limit.unwrap_or(100).min(MOST)),
+        before: wanted.before,
         ..Filter::default()
     };
-    let read = elsewhere(move || skillyard_audit::read(server.host.audit_folder(), &filter));
-    let reading = read.await?.map_err(unreadable)?;
+    let read = elsewhere(move || read_part(server.host.audit_folder(), &filter));
+    let (reading, older) = read.await?.map_err(unreadable)?;
     let lines = reading.lines.iter();
     Ok(Json(Events {
         events: lines
             .filter_map(|line| serde_json::from_slice(line).ok())
             .collect(),
         unreadable: reading.unreadable,
+        older,
     }))
 }
 

@@ -15,7 +15,7 @@ mod watched;
 
 pub(crate) use conversation::Conversation;
 pub(crate) use event::{ActiveSkill, ChatEvent, Consent, Place};
-pub(crate) use register::{Keeper, Register};
+pub(crate) use register::{Keeper, LISTED, Register};
 pub(crate) use seats::Seats;
 pub(crate) use trace::parent_of;
 pub(crate) use turn::Said;

@@ -3,7 +3,7 @@
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use skillyard_agent::session::{Owner, Session, SessionError, SessionStore, Summary};
+use skillyard_agent::session::{Owner, Place, Session, SessionError, SessionStore, Summary};
 
 use super::Conversation;
 use super::history::history;
@@ -14,7 +14,7 @@ use crate::problem::Problem;
 /// How many sessions of one token, or of the user of this machine, are kept at hand.
 const MOST: usize = 200;
 /// How many sessions are listed.
-const LISTED: usize = 200;
+pub(crate) const LISTED: usize = 200;
 
 /// Who looks at sessions.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -60,13 +60,25 @@ impl Register {
         Ok(self.agents()?.sessions())
     }
 
-    /// The sessions that somebody sees, those first that were used last.
-    pub(crate) fn list(&self, keeper: &Keeper) -> Result<Vec<Summary>, Problem> {
+    /// So many of the sessions that somebody sees, those first that were used last, from a place on,
+    /// and the place from which older ones follow.
+    pub(crate) fn list(
+        &self,
+        keeper: &Keeper,
+        behind: Option<&Place>,
+        limit: usize,
+    ) -> Result<(Vec<Summary>, Option<Place>), Problem> {
         let owner = match keeper {
             Keeper::All => Owner::Any,
             Keeper::Token(token) => Owner::Only(token),
         };
-        self.store()?.list_of(owner, LISTED).map_err(kept)
+        let limit = limit.clamp(1, LISTED);
+        let listed = self.store()?.list_of(owner, behind, limit + 1);
+        let mut listed = listed.map_err(kept)?;
+        let has_more = listed.len() > limit;
+        listed.truncate(limit);
+        let last = listed.last().filter(|_| has_more).map(Summary::place);
+        Ok((listed, last))
     }
 
     /// Begins a session.

@@ -6,7 +6,7 @@ use askama::Template;
 use axum::extract::rejection::QueryRejection;
 use axum::extract::{Query, State};
 use serde::Deserialize;
-use skillyard_audit::{Entry, Filter, read, verify};
+use skillyard_audit::{Entry, Filter, read_part, verify};
 
 use super::{Frame, NoPage, Page, elsewhere, shown};
 use crate::problem::Problem;
@@ -26,6 +26,30 @@ pub(crate) struct Wanted {
     session: String,
     #[serde(default)]
     outcome: String,
+    /// Only events before this number; what is none is left out.
+    #[serde(default)]
+    before: String,
+}
+
+impl Wanted {
+    /// The address of the events before a number, or of the newest.
+    fn address(&self, before: Option<u64>) -> String {
+        let mut query = form_urlencoded::Serializer::new(String::new());
+        let chosen = [
+            ("skill", &self.skill),
+            ("event", &self.event),
+            ("session", &self.session),
+            ("outcome", &self.outcome),
+        ];
+        query.extend_pairs(chosen.iter().filter(|(_, value)| !value.is_empty()));
+        if let Some(before) = before {
+            query.append_pair("before", &before.to_string());
+        }
+        match query.finish() {
+            query if query.is_empty() => "/audit".to_owned(),
+            query => format!("/audit?{query}"),
+        }
+    }
 }
 
 #[derive(Template)]
@@ -37,6 +61,10 @@ struct AuditPage {
     rows: Vec<Row>,
     events: u64,
     fault: Option<String>,
+    /// Where the newest are, if these are not.
+    newest: Option<String>,
+    /// Where older ones are.
+    older: Option<String>,
 }
 
 /// An event as a page shows it.
@@ -78,11 +106,12 @@ fn compose(server: &Server, frame: Frame, wanted: Wanted) -> Result<AuditPage, P
         session: given(&wanted.session),
         outcome: given(&wanted.outcome),
         limit: Some(MOST),
+        before: wanted.before.trim().parse().ok(),
         ..Filter::default()
     };
     let folder = server.host.audit_folder();
     let unreadable = |_| Problem::bad("the audit log cannot be read");
-    let reading = read(folder, &filter).map_err(unreadable)?;
+    let (reading, older) = read_part(folder, &filter).map_err(unreadable)?;
     let verdict = verify(folder, None).map_err(unreadable)?;
     let entries = reading.lines.iter().rev();
     Ok(AuditPage {
@@ -90,6 +119,8 @@ fn compose(server: &Server, frame: Frame, wanted: Wanted) -> Result<AuditPage, P
         rows: entries.filter_map(|line| Row::of(line)).collect(),
         events: verdict.events,
         fault: verdict.fault.map(|fault| fault.to_string()),
+        newest: filter.before.map(|_| wanted.address(None)),
+        older: older.map(|before| wanted.address(Some(before))),
         frame,
         wanted,
     })

@@ -3,13 +3,16 @@
 use std::sync::Arc;
 
 use askama::Template;
-use axum::extract::State;
+use axum::extract::rejection::QueryRejection;
+use axum::extract::{Query, State};
 use axum::response::{IntoResponse as _, Redirect};
-use skillyard_agent::session::Summary;
+use serde::Deserialize;
+use skillyard_agent::session::{Place, Summary};
 
 use super::part::Part;
 use super::{Frame, NoPage, Page, elsewhere, shown};
 use crate::access::Role;
+use crate::chat::LISTED;
 use crate::problem::Problem;
 use crate::server::Server;
 
@@ -19,6 +22,10 @@ struct ChatPage {
     frame: Frame,
     active: &'static str,
     sessions: Vec<Summary>,
+    /// Which chats are listed.
+    listing: Listing,
+    /// Where the older ones are.
+    older: Option<String>,
     session: String,
     title: String,
     /// The agent and the model of a session that has begun.
@@ -29,12 +36,22 @@ struct ChatPage {
     model: String,
 }
 
+/// Which chats are listed beside one.
+#[derive(Debug, Default, Deserialize)]
+pub(crate) struct Listing {
+    /// Those behind a place in the list; what is none is left out.
+    #[serde(default)]
+    before: String,
+}
+
+type Wanted = Result<Query<Listing>, QueryRejection>;
+
 /// `GET /`: a chat that has not begun.
-pub(crate) async fn start(server: State<Arc<Server>>, frame: Frame) -> Page {
+pub(crate) async fn start(server: State<Arc<Server>>, frame: Frame, wanted: Wanted) -> Page {
     if frame.role() < Some(Role::Chat) {
         return Ok(Redirect::to("/skills").into_response());
     }
-    page(server, frame, String::new()).await
+    page(server, frame, String::new(), wanted).await
 }
 
 /// `GET /chat/{session}`.
@@ -42,25 +59,48 @@ pub(crate) async fn session(
     server: State<Arc<Server>>,
     frame: Frame,
     Part(session): Part<String>,
+    wanted: Wanted,
 ) -> Page {
-    page(server, frame, session).await
+    page(server, frame, session, wanted).await
 }
 
-async fn page(State(server): State<Arc<Server>>, frame: Frame, session: String) -> Page {
+async fn page(
+    State(server): State<Arc<Server>>,
+    frame: Frame,
+    session: String,
+    wanted: Wanted,
+) -> Page {
     let within = frame.clone();
-    let composed = elsewhere(move || compose(&server, within, session)).await;
+    let Query(listing) = wanted.unwrap_or_default();
+    let composed = elsewhere(move || compose(&server, within, session, listing)).await;
     match composed.and_then(|page| page) {
         Ok(page) => Ok(shown(&page)),
         Err(problem) => Err(NoPage::new(frame, problem)),
     }
 }
 
-fn compose(server: &Server, frame: Frame, session: String) -> Result<ChatPage, Problem> {
+fn compose(
+    server: &Server,
+    frame: Frame,
+    session: String,
+    mut listing: Listing,
+) -> Result<ChatPage, Problem> {
     let agents = server.register.agents()?;
+    let place: Option<Place> = listing.before.parse().ok();
+    if place.is_none() {
+        listing.before.clear();
+    }
+    let listed = server.register.list(&frame.keeper, place.as_ref(), LISTED);
+    let (sessions, older) = listed?;
     let models = agents.models()?;
     let mut page = ChatPage {
         active: "chat",
-        sessions: server.register.list(&frame.keeper)?,
+        sessions,
+        listing,
+        older: older.map(|place| {
+            let place = place.to_string();
+            form_urlencoded::byte_serialize(place.as_bytes()).collect()
+        }),
         agents: agents.definitions().names(),
         models: models.known,
         model: models.default,

@@ -95,6 +95,60 @@ async fn all_events_of_a_skill_are_its_own() {
 }
 
 #[tokio::test]
+async fn older_events_are_a_page_further() {
+    let server = TestServer::new();
+    let log = AuditLog::open(&server.folder.path().join("logs"), Options::default()).unwrap();
+    for at in 0..450 {
+        let kind = match at % 2 {
+            0 => EventKind::SkillActivated,
+            _ => EventKind::SkillDisabled,
+        };
+        let event = Event::new(kind).skill("R&D");
+        log.append(Timestamp::UNIX_EPOCH, "user", &event).unwrap();
+    }
+    let numbers = |text: &str| -> Vec<u64> {
+        let cells = text.split("<td class=\"number\">").skip(1);
+        let cells = cells.map(|cell| cell.split('<').next().unwrap().parse().unwrap());
+        cells.collect()
+    };
+    let link = |text: &str, word: &str| {
+        let before = text.split(&format!(">{word}</a>")).next().unwrap();
+        let href = before.rsplit("href=\"").next().unwrap();
+        let address = href.split('"').next().unwrap().replace("&#38;", "&");
+        text.contains(&format!(">{word}</a>")).then_some(address)
+    };
+    let mut address = "/audit?skill=R%26D".to_owned();
+    let (mut seen, mut pages) = (Vec::new(), 0);
+    loop {
+        let page = server.get(&address).await.text;
+        assert_eq!(link(&page, "Newest").is_some(), pages > 0, "{page}");
+        seen.extend(numbers(&page));
+        match link(&page, "Older") {
+            Some(older) => address = older,
+            None => break,
+        }
+        pages += 1;
+    }
+    assert_eq!(pages, 2);
+    assert_eq!(seen, (1..=450).rev().collect::<Vec<u64>>());
+    // The same for programs, of one kind alone.
+    let mut asked = "/api/v1/audit?event=skill.activated&limit=100".to_owned();
+    let mut seen = 0;
+    loop {
+        let events = server.get(&asked).await.json();
+        seen += events["events"].as_array().unwrap().len();
+        let Some(older) = events["older"].as_u64() else {
+            break;
+        };
+        asked = format!("/api/v1/audit?event=skill.activated&limit=100&before={older}");
+    }
+    assert_eq!(seen, 225);
+    let wrong = server.get("/api/v1/audit?before=x").await;
+    assert_eq!(wrong.status, StatusCode::BAD_REQUEST);
+    assert_eq!(server.get("/audit?before=x").await.status, StatusCode::OK);
+}
+
+#[tokio::test]
 async fn instructions_that_are_not_shown_to_the_end_say_so() {
     let server = TestServer::new();
     let file = server.skills().join("pdf/SKILL.md");

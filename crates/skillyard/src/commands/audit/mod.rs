@@ -107,6 +107,7 @@ impl Which {
                 .map(|text| time(text, now))
                 .transpose()?,
             limit: self.limit,
+            before: None,
         })
     }
 }
