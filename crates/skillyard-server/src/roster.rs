@@ -1,7 +1,7 @@
 //! Agents as pages and programs see them, and how they are made.
 
 use serde::Serialize;
-use skillyard_agent::agent::{AgentError, Definition, Drift, Kept};
+use skillyard_agent::agent::{Definition, Drift, Kept};
 use skillyard_agent::settings::{LimitChanges, Limits, Strategy, ToolMode};
 use skillyard_agent::shelf::Shelf;
 use skillyard_agent::tool::WorkspaceTools;
@@ -126,7 +126,7 @@ impl Server {
             match definitions.load(&name) {
                 Ok(kept) => cards.push(card(kept, &library)),
                 Err(error) => damaged.push(DamagedAgent {
-                    problem: damage(&error),
+                    problem: error.damage().unwrap_or_else(|| error.to_string()),
                     name,
                 }),
             }
@@ -189,15 +189,6 @@ impl Server {
             self.record(&holder.signed(event));
         }
         Ok(card(change.kept, &library))
-    }
-}
-
-/// What is wrong with an agent, without the paths of this machine.
-fn damage(error: &AgentError) -> String {
-    match error {
-        AgentError::Damaged { .. } => "one of its files cannot be understood".to_owned(),
-        AgentError::Io { source, .. } => format!("one of its files cannot be used: {source}"),
-        other => other.to_string(),
     }
 }
 

@@ -1,7 +1,7 @@
 //! What can go wrong with agents.
 
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// What can go wrong with agents.
 #[derive(Debug, thiserror::Error)]
@@ -62,4 +62,41 @@ pub enum AgentError {
         /// Why.
         source: io::Error,
     },
+}
+
+impl AgentError {
+    /// What is wrong with the files of an agent, for those who are not to read paths of this machine:
+    /// which of them it is, and why. Nothing where it is no fault of the files.
+    pub fn damage(&self) -> Option<String> {
+        match self {
+            Self::Damaged { path, source } => {
+                let reason = source.message().lines().next().unwrap_or_default();
+                // What it quotes of the file may be a path.
+                let reason = if reason.contains('/') { "" } else { reason };
+                let reason = match reason {
+                    "" => String::new(),
+                    reason => format!(": {reason}"),
+                };
+                Some(format!("`{}` cannot be understood{reason}", within(path)))
+            }
+            Self::Io { path, source } => {
+                Some(format!("`{}` cannot be used: {source}", within(path)))
+            }
+            Self::Changed { .. } => Some(self.to_string()),
+            _ => None,
+        }
+    }
+}
+
+/// A file as it is called in the folder of its agent.
+fn within(path: &Path) -> String {
+    let name = |path: &Path| {
+        path.file_name()
+            .map(|name| name.to_string_lossy().into_owned())
+    };
+    let file = name(path).unwrap_or_default();
+    match path.parent().and_then(name) {
+        Some(folder) if folder == "versions" => format!("{folder}/{file}"),
+        _ => file,
+    }
 }

@@ -171,7 +171,7 @@ pub(super) async fn create(
 /// Get an agent, and whether its skills are what they were
 #[utoipa::path(get, path = "/api/v1/agents/{name}", tag = "agents", params(("name" = String, Path)),
     responses((status = 200, body = Card),
-        Forbidden, Missing))]
+        Forbidden, Missing, Untimely))]
 pub(super) async fn get(
     State(server): State<Arc<Server>>,
     caller: Caller,
@@ -188,7 +188,7 @@ pub(super) async fn get(
 #[utoipa::path(put, path = "/api/v1/agents/{name}", tag = "agents", params(("name" = String, Path)),
     request_body = Said,
     responses((status = 200, body = Card),
-        Senseless, Forbidden, Missing, NotJson))]
+        Senseless, Forbidden, Missing, Untimely, NotJson))]
 pub(super) async fn change(
     State(server): State<Arc<Server>>,
     caller: Caller,
@@ -202,7 +202,7 @@ pub(super) async fn change(
 /// List the versions of an agent
 #[utoipa::path(get, path = "/api/v1/agents/{name}/versions", tag = "agents", params(("name" = String, Path)),
     responses((status = 200, body = History),
-        Forbidden, Missing))]
+        Forbidden, Missing, Untimely))]
 pub(super) async fn versions(
     State(server): State<Arc<Server>>,
     Named(name): Named<String>,
@@ -225,7 +225,7 @@ pub(super) async fn versions(
 #[utoipa::path(get, path = "/api/v1/agents/{name}/versions/{version}", tag = "agents",
     params(("name" = String, Path), ("version" = u32, Path)),
     responses((status = 200, body = Object),
-        Senseless, Forbidden, Missing))]
+        Senseless, Forbidden, Missing, Untimely))]
 pub(super) async fn version(
     State(server): State<Arc<Server>>,
     caller: Caller,
@@ -252,8 +252,14 @@ impl From<AgentError> for Problem {
             }
             AgentError::NoVersion { .. } => Self::new(StatusCode::NOT_FOUND, error.to_string()),
             AgentError::Exists(_) => Self::new(StatusCode::CONFLICT, error.to_string()),
-            // What the files say may name paths of this machine.
-            _ => crate::host::HostError::new(error).into(),
+            _ => match error.damage() {
+                // An agent that cannot be read is no fault of the server, nor of whoever asks.
+                Some(damage) => Self::new(
+                    StatusCode::CONFLICT,
+                    format!("the agent is damaged: {damage}"),
+                ),
+                None => crate::host::HostError::new(error).into(),
+            },
         }
     }
 }

@@ -135,14 +135,45 @@ async fn a_damaged_agent_is_listed_with_what_is_wrong_and_hides_no_other() {
     let listed = listed.json();
     assert_eq!(listed["agents"][0]["name"], "sound");
     let changed = "version 1 of agent `altered` was changed on disk: its hash does not match";
-    let broken = "one of its files cannot be understood";
-    let damaged = json!([
-        { "name": "altered", "problem": changed },
-        { "name": "broken", "problem": broken },
-    ]);
-    assert_eq!(listed["damaged"], damaged);
+    let broken = "`agent.toml` cannot be understood: ";
+    let [first, second] = [0, 1].map(|at| listed["damaged"][at].clone());
+    assert_eq!(first, json!({ "name": "altered", "problem": changed }));
+    assert_eq!(second["name"], "broken");
+    let told = second["problem"].as_str().unwrap();
+    assert!(
+        told.starts_with(broken) && told.len() > broken.len(),
+        "{told}"
+    );
     let page = server.get("/agents").await.text;
-    assert!(page.contains(broken) && page.contains("sound"), "{page}");
+    assert!(
+        page.contains("cannot be understood: ") && page.contains("sound"),
+        "{page}"
+    );
+    // One that is asked for says the same, and that it is no fault of the server.
+    for (path, words) in [
+        ("altered", changed),
+        ("altered/versions/1", changed),
+        ("broken", told),
+        ("broken/versions", told),
+    ] {
+        let answer = server.get(&format!("/api/v1/agents/{path}")).await;
+        assert_eq!(answer.status, StatusCode::CONFLICT, "{path}");
+        let detail = answer.json()["detail"].as_str().unwrap().to_owned();
+        assert_eq!(detail, format!("the agent is damaged: {words}"), "{path}");
+    }
+    assert_eq!(
+        server.get("/agents/broken").await.status,
+        StatusCode::CONFLICT
+    );
+    std::fs::remove_file(&version).unwrap();
+    let gone = server.get("/api/v1/agents/altered").await;
+    assert_eq!(gone.status, StatusCode::CONFLICT);
+    assert!(
+        gone.text.contains("`versions/1.toml` cannot be used: "),
+        "{}",
+        gone.text
+    );
+    assert!(!gone.text.contains(place), "{}", gone.text);
 }
 
 #[tokio::test(flavor = "multi_thread")]

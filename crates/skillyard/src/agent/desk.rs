@@ -23,6 +23,7 @@ use super::{
 use crate::commands;
 use crate::context::Context;
 use crate::error::CommandError;
+use crate::error::agent::AgentFailure;
 use crate::library::Choice;
 use crate::mcp::Lenders;
 
@@ -234,6 +235,13 @@ impl Agents for Desk {
 /// What was asked for wrongly is told to whoever asked; the rest is about this machine.
 fn told(error: CommandError) -> AgentsError {
     match &error {
+        CommandError::Agent(AgentFailure::Agent(agent)) => {
+            // Not where on this machine its files are.
+            let damage = agent
+                .damage()
+                .map(|damage| format!("the agent is damaged: {damage}"));
+            AgentsError::Wrong(damage.unwrap_or_else(|| error.to_string()))
+        }
         CommandError::Agent(_)
         | CommandError::Locked { .. }
         | CommandError::Turn(TurnError::Skill(_)) => AgentsError::Wrong(error.to_string()),

@@ -343,6 +343,32 @@ fn every_address_of_this_machine_alone_is_answered() {
 }
 
 #[test]
+fn a_damaged_agent_tells_which_file_and_not_where_it_is() {
+    let context = TestContext::new();
+    for name in ["broken", "sound"] {
+        context.good(&["agent", "create", name, "--model", "offline"]);
+    }
+    let agents = "../home/.skillyard/agents";
+    context.write(&format!("{agents}/broken/agent.toml"), "current = [\n");
+    let serving = Serving::start(&context, &[]);
+    let wish = |agent: &str| json!({ "agent": agent });
+    let (status, text) = serving.ask("POST", "/api/v1/sessions", None, &wish("broken"));
+    assert_eq!(status, 400, "{text}");
+    assert!(
+        text.contains("damaged: `agent.toml` cannot be understood: "),
+        "{text}"
+    );
+    assert!(!text.contains(".skillyard"), "{text}");
+    let (status, text) = serving.ask("POST", "/api/v1/sessions", None, &wish("sound"));
+    assert_eq!(status, 201, "{text}");
+    let (status, text) = serving.ask("GET", "/api/v1/agents/broken", None, &Value::Null);
+    assert_eq!(status, 409, "{text}");
+    let listed = serving.json("GET", "/api/v1/agents", &Value::Null);
+    assert_eq!(listed["agents"][0]["name"], "sound");
+    assert_eq!(listed["damaged"][0]["name"], "broken");
+}
+
+#[test]
 fn a_token_that_is_taken_away_is_gone_after_a_reload() {
     let context = TestContext::new();
     context.write("tokens", format!("admin {ADMIN}\nchat {CHAT}\n"));
