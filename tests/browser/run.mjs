@@ -3,7 +3,7 @@
 import { furnish, home, serve } from "./home.mjs";
 import { launch, open } from "./look.mjs";
 import * as steps from "./steps.mjs";
-import { chips, crowd, directions, many, outage, prose, tooLong, twice, writing } from "./writing.mjs";
+import { back, chips, crowd, directions, many, outage, prose, toldAnew, tooLong, twice, writing } from "./writing.mjs";
 
 const TOUR = ["conformance", "approvals", "agents", "library", "governing", "hostile", "registry"];
 
@@ -40,7 +40,7 @@ try {
   await tour("light", bare, ["firstVisit"]);
   await tour("light", furnished, TOUR);
   console.log(`light: ${TOUR.length + 1} tours as expected`);
-  for (const step of [prose, tooLong, writing, twice, directions, crowd]) await step(browser, furnished);
+  for (const step of [prose, tooLong, writing, twice, toldAnew, directions, crowd]) await step(browser, furnished);
   const place = home();
   homes.push(place);
   await outage(browser, (...flags) => run(place, ...flags));
@@ -50,6 +50,7 @@ try {
   const { base: full } = await run(crowded);
   await many(browser, full);
   await chips(browser, full);
+  await back(browser, crowded, full);
   console.log("writing: nothing is lost");
   await Promise.all(
     ["dark", "phone"].map(async (screen) => {

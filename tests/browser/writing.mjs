@@ -130,6 +130,69 @@ export async function crowd(browser, base) {
   await visit.done();
 }
 
+/** Who comes back to a page sees what the terminal did meanwhile. */
+export async function back(browser, place, base) {
+  const { page, done } = await open(browser, "light");
+  const returned = (visit) => visit.evaluate(() => window.dispatchEvent(new Event("focus")));
+  await page.goto(base);
+  await field(page).pressSequentially("/");
+  await page.locator("#menu").getByRole("option").first().waitFor();
+  const library = await page.context().newPage();
+  await library.goto(`${base}/skills`);
+  const count = await library.locator("[data-fresh]").innerText();
+  place.skill("come-lately", "Was not there before. Use when something is new.", "# New");
+  const shown = library.getByRole("link", { name: "come-lately" });
+  // The server hears of it within a moment.
+  for (let tries = 0; tries < 50 && !(await shown.count()); tries += 1) {
+    await returned(library);
+    await library.waitForTimeout(200);
+  }
+  await shown.waitFor();
+  assert.notEqual(await library.locator("[data-fresh]").innerText(), count);
+  assert.equal(library.url(), `${base}/skills`);
+  await page.waitForTimeout(1100);
+  await returned(page);
+  await field(page).fill("");
+  await field(page).pressSequentially("/come");
+  await page.locator("#menu").getByRole("option", { name: "/come-lately" }).waitFor();
+  // What the terminal says in a chat.
+  await field(page).fill("");
+  await send(page, "/come-lately");
+  await page.getByText("Activated come-lately").waitFor();
+  await idle(page);
+  place.skillyard("chat", "--resume", page.url().split("/").pop(), "-p", "said in the terminal");
+  await returned(page);
+  await page.locator(".said.user", { hasText: "said in the terminal" }).waitFor();
+  await idle(page);
+  await done();
+}
+
+/** What a chat cost is not told of one that is told anew. */
+export async function toldAnew(browser, base) {
+  const { page, done } = await open(browser, "light");
+  await page.goto(base);
+  await send(page, "/pdf-tools");
+  await page.getByText("Activated pdf-tools").waitFor();
+  await idle(page);
+  const told = ['{"type":"usage","input":30,"cached":0,"output":2}', '{"type":"reset"}'];
+  let asked = 0;
+  await page.route(/\/events/, (route) => {
+    const data = told[asked] ? `data: ${told[asked]}\n\n` : ": nothing\n\n";
+    asked += 1;
+    return route.fulfill({ contentType: "text/event-stream", body: `retry: 100\n${data}` });
+  });
+  await page.reload();
+  const texts = await page.evaluate(async () => {
+    const [status, seen] = [document.getElementById("status"), []];
+    new MutationObserver(() => seen.push(status.textContent)).observe(status, { childList: true });
+    await new Promise((resolve) => setTimeout(resolve, 3000));
+    return seen.filter((text) => !text.includes("lost"));
+  });
+  assert.ok(asked > 3, `${asked} requests`);
+  assert.equal(texts.at(-1), "", texts.join());
+  await done();
+}
+
 const ARABIC = "مرحبا، هذا نص عربي.";
 
 /** Words go in the direction of their first letter, and code from the left. */

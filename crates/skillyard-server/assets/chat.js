@@ -1,6 +1,6 @@
 // The chat: follows a session's events and shows them. Everything foreign is put in as text.
 import * as cards from "./cards.js";
-import { make, reason, said, send } from "./dom.js";
+import { make, reason, said, send, whenBack } from "./dom.js";
 import * as draft from "./draft.js";
 import { follow } from "./follow.js";
 import { attach, skills } from "./menu.js";
@@ -54,7 +54,8 @@ const busy = (is) => {
 const show = {
   reset() {
     log.replaceChildren(hello);
-    [answer, calls, questions, tokens] = [null, new Map(), new Map(), { input: 0, output: 0 }];
+    [answer, calls, questions, tokens, cost] = [null, new Map(), new Map(), { input: 0, output: 0 }, ""];
+    status.textContent = cost;
     busy(false);
   },
   user(event) {
@@ -244,7 +245,7 @@ if (matchMedia("(max-width: 56rem)").matches) at("chats").open = false;
 
 const offer = async () => {
   const some = (await skills()).slice(0, 4);
-  at("ideas").append(
+  at("ideas").replaceChildren(
     ...some.map((skill) => {
       const button = make("button", "idea", make("strong", "", "/" + skill.name), said("span", "muted", skill.description));
       button.type = "button";
@@ -260,5 +261,6 @@ if (session) {
   hello.remove();
   start();
 } else offer();
+whenBack(() => session || offer());
 draft.attach(box);
 box.focus();

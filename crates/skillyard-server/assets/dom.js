@@ -48,6 +48,18 @@ export const send = async (method, path, body) => {
   return answer.status === 403 && (await renewed()) ? request() : answer;
 };
 
+/** Does something whenever the reader comes back to this page, at most once a second. */
+export const whenBack = (work) => {
+  let last = 0;
+  const back = () => {
+    if (document.hidden || Date.now() - last < 1000) return;
+    last = Date.now();
+    work();
+  };
+  window.addEventListener("focus", back);
+  document.addEventListener("visibilitychange", back);
+};
+
 /** What an answer that is a problem says. */
 export const reason = async (answer) => {
   try {

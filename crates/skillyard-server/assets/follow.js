@@ -42,6 +42,11 @@ export const follow = (address, told, state) => {
     if (document.hidden) leave();
     else join();
   });
+  // Whenever somebody comes the server looks whether the terminal has gone on with the session.
+  window.addEventListener("focus", () => {
+    leave();
+    join();
+  });
   join();
   return {
     stop: () => {

@@ -1,5 +1,5 @@
 // The menu of skills behind a slash.
-import { make, send } from "./dom.js";
+import { make, send, whenBack } from "./dom.js";
 
 const MOST = 50;
 
@@ -19,7 +19,9 @@ const all = async () => {
 };
 
 let known = null;
-/** The skills that a user may name; they are asked for once. */
+// The terminal may have added some meanwhile.
+whenBack(() => (known = null));
+/** The skills that a user may name; they are asked for once, and again when the reader comes back. */
 export const skills = async () => {
   known ??= all();
   const found = await known;

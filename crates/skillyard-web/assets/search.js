@@ -1,4 +1,4 @@
-// Searches while you type. Without this script the form does the same with its button.
+// Searches while you type, and looks again when the reader comes back. Without this script the form does the same with its button.
 "use strict";
 (() => {
   const form = document.querySelector("form[data-live]");
@@ -6,19 +6,30 @@
   const place = form.dataset.live;
   let waiting = 0;
   let running = null;
-  const search = async () => {
-    const query = new URLSearchParams(new FormData(form));
-    const address = form.action + "?" + query;
+  // What has not changed stays, with whatever is focused in it.
+  const put = (shown, found) => {
+    if (shown.innerHTML !== found.innerHTML) shown.replaceChildren(...found.childNodes);
+  };
+  /** Whether what is at an address is shown now. */
+  const load = async (address) => {
     if (running) running.abort();
     running = new AbortController();
+    const answer = await fetch(address, { signal: running.signal });
+    const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+    const found = page.getElementById(place);
+    const shown = document.getElementById(place);
+    if (!answer.ok || !found || !shown) return false;
+    put(shown, found);
+    const counts = page.querySelectorAll("[data-fresh]");
+    document.querySelectorAll("[data-fresh]").forEach((each, at) => counts[at] && put(each, counts[at]));
+    return true;
+  };
+  const search = async () => {
+    waiting = 0;
+    const address = form.action + "?" + new URLSearchParams(new FormData(form));
     try {
-      const answer = await fetch(address, { signal: running.signal });
-      const page = new DOMParser().parseFromString(await answer.text(), "text/html");
-      const found = page.getElementById(place);
-      const shown = document.getElementById(place);
       // A login that ended, a limit, an error: the browser shows what the server says.
-      if (!answer.ok || !found || !shown) return location.assign(address);
-      shown.replaceChildren(...found.childNodes);
+      if (!(await load(address))) return location.assign(address);
       history.replaceState(null, "", address);
     } catch (problem) {
       if (problem.name !== "AbortError") location.assign(address);
@@ -28,6 +39,12 @@
     clearTimeout(waiting);
     waiting = setTimeout(search, delay);
   };
+  // Something else may have been added meanwhile; if not, or if that cannot be known, all stays as it is.
+  const look = () => {
+    if (!document.hidden && !waiting) load(location.href).catch(() => {});
+  };
+  window.addEventListener("focus", look);
+  document.addEventListener("visibilitychange", look);
   form.addEventListener("input", (event) => soon(event.target.tagName === "SELECT" ? 0 : 150));
   form.addEventListener("submit", (event) => {
     event.preventDefault();

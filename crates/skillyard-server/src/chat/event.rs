@@ -99,7 +99,7 @@ pub(crate) enum ChatEvent {
         /// After how long.
         milliseconds: u64,
     },
-    /// What a request to the model cost, in tokens.
+    /// What a request to the model cost, in tokens; where a session is told anew, all those before.
     Usage {
         /// All that it read.
         input: u64,

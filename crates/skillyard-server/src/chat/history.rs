@@ -31,10 +31,18 @@ pub(super) fn history(session: &Session) -> Vec<ChatEvent> {
     }
     if !events.is_empty() {
         let skills = active(session);
-        events.extend([
-            ChatEvent::Active { skills },
-            ChatEvent::Done { reason: None },
-        ]);
+        events.push(ChatEvent::Active { skills });
+        // What each request cost is not kept; their sum is.
+        let usage = &session.state.usage;
+        if usage.input + usage.output > 0 {
+            events.push(ChatEvent::Usage {
+                input: usage.input,
+                cached: usage.cached,
+                output: usage.output,
+                estimated: usage.estimated,
+            });
+        }
+        events.push(ChatEvent::Done { reason: None });
     }
     events
 }

@@ -10,7 +10,7 @@ use skillyard_agent::host::{CommandRun, Executed, Host, HostError, Permission, R
 use skillyard_agent::message::AssistantPart;
 use skillyard_agent::prompt::Prompt;
 use skillyard_agent::provider::offline::Offline;
-use skillyard_agent::provider::{Completion, Delta, ModelRequest, Provider, ProviderError};
+use skillyard_agent::provider::{Completion, Delta, ModelRequest, Provider, ProviderError, Usage};
 use skillyard_agent::session::{AgentVersion, Session, SessionStore};
 use skillyard_agent::settings::Settings;
 use skillyard_agent::shelf::{Author, Shelf, ShelfSkill};
@@ -186,6 +186,12 @@ impl Provider for Spelling {
         }
         Ok(Completion {
             parts: vec![AssistantPart::Text { text }],
+            usage: Usage {
+                input: 7,
+                cached: 2,
+                output: 3,
+                estimated: false,
+            },
             ..Completion::default()
         })
     }

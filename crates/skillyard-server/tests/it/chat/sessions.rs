@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 
 use super::{PATIENCE, Person, found};
 use crate::context::{CHAT, TestServer};
+use crate::desk::SPELL;
 
 #[tokio::test(flavor = "multi_thread")]
 async fn who_goes_on_later_finds_the_same() {
@@ -24,6 +25,20 @@ async fn who_goes_on_later_finds_the_same() {
     };
     assert_eq!(kept(&after), kept(&before));
     assert_eq!(found(&after, "active"), found(&before, "active"));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn who_comes_later_is_told_what_it_cost() {
+    let server = TestServer::new();
+    let person = Person::on(&server);
+    let id = person.begin(Value::Null).await;
+    for _ in 0..2 {
+        person.said(&id, SPELL).await;
+    }
+    let later = server.restarted();
+    let events = Person::on(&later).events(&id).await;
+    let cost = json!({ "type": "usage", "input": 14, "cached": 4, "output": 6 });
+    assert_eq!(found(&events, "usage"), &cost);
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -53,6 +68,55 @@ async fn what_the_terminal_added_is_seen() {
     let texts: Vec<Value> = person.events(&id).await;
     let users = texts.iter().filter(|event| event["type"] == "user");
     assert_eq!(users.count(), 2);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn older_sessions_are_a_page_further() {
+    let server = TestServer::new();
+    let person = Person::on(&server);
+    let mut begun = Vec::new();
+    for at in 0..5 {
+        let id = person.begin(Value::Null).await;
+        person.said(&id, &format!("Task {at}")).await;
+        begun.push(id);
+    }
+    begun.reverse();
+    let (mut seen, mut path) = (Vec::new(), "/sessions?limit=2".to_owned());
+    loop {
+        let part = person.ask("GET", &path, Value::Null).await.json();
+        let ids = part["sessions"].as_array().unwrap().iter();
+        seen.extend(ids.map(|each| each["id"].as_str().unwrap().to_owned()));
+        let Some(older) = part["older"].as_str() else {
+            break;
+        };
+        path = format!("/sessions?limit=2&before={older}");
+    }
+    assert_eq!(seen, begun);
+    for wrong in ["before=x", "limit=x", "page=2"] {
+        let answer = person
+            .ask("GET", &format!("/sessions?{wrong}"), Value::Null)
+            .await;
+        assert_eq!(answer.status, StatusCode::BAD_REQUEST, "{wrong}");
+    }
+    // The list beside a chat goes on in the same way.
+    let part = person
+        .ask("GET", "/sessions?limit=3", Value::Null)
+        .await
+        .json();
+    let older = part["older"].as_str().unwrap();
+    let page = server
+        .get(&format!("/chat/{}?before={older}", begun[0]))
+        .await
+        .text;
+    let listed = |id: &String| page.contains(&format!("<a href=\"/chat/{id}\""));
+    assert_eq!(
+        begun.iter().map(listed).collect::<Vec<_>>(),
+        [false, false, false, true, true]
+    );
+    assert!(page.contains("href=\"?\">Newest</a>"), "{page}");
+    let all = server.get("/?before=x").await.text;
+    assert!(begun.iter().all(|id| all.contains(id)), "{all}");
+    assert!(!all.contains("Newest") && !all.contains("Older"), "{all}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
