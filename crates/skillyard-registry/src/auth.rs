@@ -43,13 +43,10 @@ pub(crate) async fn let_in(server: &Server, request: Request) -> Result<Request,
     let (mut parts, body) = request.into_parts();
     // A cookie reads; browsers send it of themselves, so it does nothing else.
     let may_read = is_question(&parts.method) && !parts.headers.contains_key(header::AUTHORIZATION);
-    let login = match may_read {
-        true => entrance::known(server, &parts.headers).await?,
-        false => None,
-    };
-    match login {
-        Some(login) => drop(parts.extensions.insert(login)),
-        None => drop(Caller::from_request_parts(&mut parts, server).await?),
+    if may_read && let Some(login) = entrance::known(server, &parts.headers).await? {
+        parts.extensions.insert(login);
+    } else {
+        Caller::from_request_parts(&mut parts, server).await?;
     }
     Ok(Request::from_parts(parts, body))
 }

@@ -131,9 +131,7 @@ pub enum RegistryError {
     #[error("this registry answers to names of its own machine only, until `--url` says another")]
     ForeignName,
     /// A form comes from a page of another site, or from one that is older than its login.
-    #[error(
-        "forms are taken from pages of this registry alone; load its page again, then repeat this"
-    )]
+    #[error("the form is of no page of this registry; load that page again, then repeat it")]
     ForeignPage,
     /// There is nothing at this address.
     #[error("there is nothing at this address")]

@@ -212,12 +212,18 @@ fn filters() {
         }),
         [0; 0]
     );
-    // Part by part, from the newest on.
+}
+
+#[test]
+fn the_log_is_read_part_by_part_from_the_newest_on() {
+    let folder = TempDir::new().unwrap();
+    let log = AuditLog::open(&logs(&folder), Options::default()).unwrap();
+    append(&log, 3);
     let part = |before, limit| {
         let filter = Filter {
             before,
             limit: Some(limit),
-            ..none()
+            ..Filter::default()
         };
         let (reading, older) = read_part(&logs(&folder), &filter).unwrap();
         let numbers = reading

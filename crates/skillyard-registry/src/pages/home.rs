@@ -191,8 +191,8 @@ pub(crate) async fn home(
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
     let found = skills::named(&server.registry.database, &names).await?;
     let cards = found.iter().map(Card::from).collect();
-    let page_of = compose(frame, &reached.0, wanted, (all, total), &facets, cards);
-    page(&page_of)
+    let home = compose(frame, &reached.0, wanted, (all, total), &facets, cards);
+    page(&home)
 }
 
 /// The page; of all skills so many are there, and so many of them fit.

@@ -19,7 +19,7 @@ pub(crate) async fn begin(
 ) -> Result<(), DatabaseError> {
     let mut change = database.begin().await?;
     sqlx::query("DELETE FROM logins WHERE begun <= $1")
-        .bind(first_that_holds(now))
+        .bind(ended_by(now))
         .execute(&mut *change)
         .await?;
     sqlx::query(
@@ -52,7 +52,7 @@ pub(crate) async fn identify(
          WHERE id = (SELECT token FROM logins WHERE hash = $1 AND begun > $2)",
     )
     .bind(hash)
-    .bind(first_that_holds(now))
+    .bind(ended_by(now))
     .fetch_optional(database.pool())
     .await?;
     tokens::holding(row.as_ref(), now)
@@ -67,8 +67,8 @@ pub(crate) async fn end(database: &Database, hash: &str) -> Result<(), DatabaseE
     Ok(())
 }
 
-/// What began then, or before, has ended.
-fn first_that_holds(now: Timestamp) -> String {
+/// What began at that time, or before it, has ended.
+fn ended_by(now: Timestamp) -> String {
     let lifetime = SignedDuration::try_from(LIFETIME).unwrap_or(SignedDuration::MAX);
     stored(now.checked_sub(lifetime).unwrap_or(Timestamp::MIN))
 }

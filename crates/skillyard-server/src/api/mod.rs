@@ -15,6 +15,7 @@ mod prompt;
 mod refusals;
 mod remcochat;
 mod run;
+mod session_list;
 mod sessions;
 mod skill;
 mod skills;
@@ -48,7 +49,10 @@ pub(crate) fn router() -> Router<Arc<Server>> {
         .route("/api/v1/guard/check", post(guard::check))
         .route("/api/v1/tools/{name}", post(tools::call));
     let talk = Router::new()
-        .route("/api/v1/sessions", get(sessions::list).post(sessions::open))
+        .route(
+            "/api/v1/sessions",
+            get(session_list::list).post(sessions::open),
+        )
         .route(
             "/api/v1/sessions/{id}",
             get(sessions::get).delete(sessions::delete),

@@ -12,7 +12,7 @@ use utoipa::{IntoResponses as _, Modify, OpenApi};
 use super::refusals::{Gate, Upload};
 use super::{
     agents, audit, files, find, guard, install, manage, messages, models, prompt, remcochat,
-    sessions, skill, skills, tools,
+    session_list, sessions, skill, skills, tools,
 };
 use crate::problem::Problem;
 use crate::server::Server;
@@ -47,7 +47,7 @@ use crate::server::Server;
         agents::change,
         agents::versions,
         agents::version,
-        sessions::list,
+        session_list::list,
         sessions::open,
         sessions::get,
         sessions::delete,
