@@ -38,9 +38,9 @@ pub(crate) struct Wanted {
     before: Option<u64>,
 }
 
-/// Events, the oldest first.
+/// A part of the log, the oldest events first.
 #[derive(Debug, Serialize, ToSchema)]
-pub(crate) struct Events {
+pub(crate) struct Excerpt {
     /// The events as they stand in the log.
     #[schema(value_type = Vec<Object>)]
     events: Vec<Value>,
@@ -64,12 +64,12 @@ pub(crate) struct Chain {
 
 /// Query the audit log
 #[utoipa::path(get, path = "/api/v1/audit", tag = "audit", params(Wanted),
-    responses((status = 200, body = Events),
+    responses((status = 200, body = Excerpt),
         Senseless, Forbidden))]
 pub(super) async fn query(
     State(server): State<Arc<Server>>,
     Asked(wanted): Asked<Wanted>,
-) -> Result<Json<Events>, Problem> {
+) -> Result<Json<Excerpt>, Problem> {
     let filter = Filter {
         skill: wanted.skill,
         event: wanted.event,
@@ -82,7 +82,7 @@ pub(super) async fn query(
     let read = elsewhere(move || read_part(server.host.audit_folder(), &filter));
     let (reading, older) = read.await?.map_err(unreadable)?;
     let lines = reading.lines.iter();
-    Ok(Json(Events {
+    Ok(Json(Excerpt {
         events: lines
             .filter_map(|line| serde_json::from_slice(line).ok())
             .collect(),
