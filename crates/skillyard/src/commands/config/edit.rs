@@ -7,8 +7,9 @@ use serde_json::json;
 
 use super::super::Outcome;
 use super::{Which, record};
+use crate::config::denied_tools;
 use crate::config::edit::Target;
-use crate::config::layer::Layer;
+use crate::config::layer::{Layer, Setting};
 use crate::config::origin::LayerKind;
 use crate::config::private_file;
 use crate::config::problem::{ConfigError, Problem};
@@ -19,7 +20,8 @@ use crate::sanitize::visible;
 
 /// Change the file in your editor
 ///
-/// You edit a copy, which takes the place of the file only when it can be used.
+/// You edit a copy, which takes the place of the file only when it can be used: what `config set`
+/// would refuse, such as a key that your organisation has locked, is refused here too.
 ///
 /// Examples:
 ///   skillyard config edit
@@ -61,7 +63,9 @@ pub(super) fn run(context: &Context, args: &Args) -> Outcome {
         drop(std::fs::remove_file(&copy));
         return told(context, &target.path, false);
     }
-    let problems = problems(context, layer, &copy, &after)?;
+    let old = Layer::of_file(layer, &target.path, &before);
+    let new = Layer::of_file(layer, &copy, &after);
+    let problems = problems(context, &target, layer, &old, new)?;
     if !problems.is_empty() {
         let problem = Problem::Unusable {
             kept: copy,
@@ -118,18 +122,42 @@ fn copy(target: &Target, text: &str) -> Result<PathBuf, CommandError> {
     })
 }
 
-/// All that is wrong with the new text, in the lines of the copy that has it.
+/// All that is wrong with the new text, in the lines of the copy that has it; also what `config set`
+/// would refuse.
 fn problems(
     context: &Context,
+    target: &Target,
     layer: LayerKind,
-    path: &Path,
-    text: &str,
+    old: &Layer,
+    new: Layer,
 ) -> Result<Vec<ConfigError>, CommandError> {
-    let new = Layer::of_file(layer, path, text);
-    if layer != LayerKind::Project || !new.problems.is_empty() {
-        return Ok(new.problems);
+    // A configuration that cannot be read has no say: this may be what mends it.
+    let config = context.config().ok();
+    let mut found = Vec::new();
+    for setting in new.settings.iter().filter(|each| !stood(old, each)) {
+        let lifted = || config.as_ref()?.lifted_by(setting, layer);
+        let problem = target.locks.refuse(&setting.key).err();
+        let problem = problem.or_else(|| denied_tools::problem(setting));
+        let problem = problem.or_else(lifted);
+        found.extend(problem.map(|problem| ConfigError {
+            at: Some(setting.origin.clone()),
+            problem,
+        }));
     }
-    Ok(context.config()?.problems_with_project(new))
+    if layer != LayerKind::Project || !new.problems.is_empty() {
+        found.extend(new.problems);
+    } else {
+        found.extend(context.config()?.problems_with_project(new));
+    }
+    Ok(found)
+}
+
+/// Whether the file said the same before. What the organisation locked later may stay: it does not
+/// count, and every command says so.
+fn stood(old: &Layer, setting: &Setting) -> bool {
+    let written = |setting: &Setting| setting.value.written().map(|value| value.to_string());
+    let mut same = old.settings.iter().filter(|each| each.key == setting.key);
+    same.any(|each| written(each) == written(setting))
 }
 
 fn told(context: &Context, path: &Path, changed: bool) -> Outcome {

@@ -12,6 +12,11 @@ use crate::{TestContext, output};
 
 /// An editor that replaces the file by a text.
 fn edited(context: &TestContext, text: &str, arguments: &[&str]) -> String {
+    edited_under(context, "", text, arguments)
+}
+
+/// The same under the configuration of an organisation.
+fn edited_under(context: &TestContext, org: &str, text: &str, arguments: &[&str]) -> String {
     context.write("../text", text);
     context.write(
         "../editor",
@@ -19,7 +24,13 @@ fn edited(context: &TestContext, text: &str, arguments: &[&str]) -> String {
     );
     let editor = context.root().join("../editor");
     fs::set_permissions(&editor, fs::Permissions::from_mode(0o755)).unwrap();
-    let told = context.tell_with(&[("EDITOR", editor.to_str().unwrap())], arguments);
+    context.write("../org.toml", org);
+    let org = context.root().join("../org.toml");
+    let variables = [
+        ("EDITOR", editor.to_str().unwrap()),
+        ("SKILLYARD_ORG_CONFIG", org.to_str().unwrap()),
+    ];
+    let told = context.tell_with(&variables, arguments);
     // The copy has a name of its own each time.
     let start = told
         .find(".skillyard/config-")
@@ -92,6 +103,40 @@ fn the_editor_gets_a_copy() {
     error: the editor failed, and nothing was changed
     ");
     assert_eq!(context.code(&["config", "edit"]), Some(2));
+}
+
+#[test]
+fn the_editor_writes_nothing_that_set_would_refuse() {
+    let before = "[skills]\ndisabled = ['a']\n";
+    let org = "locked = ['skills', 'trust.git.scripts']\n[trust.git]\nscripts = 'blocked'\nask = 'first-run'\n";
+    let context = TestContext::configured(before);
+    for (text, refused) in [
+        (
+            "[skills]\ndisabled = ['a', 'b']\n",
+            ":2: `skills.disabled` is locked by `",
+        ),
+        (
+            "skills.allow = ['b']\n",
+            ":1: `skills.allow` is locked by `",
+        ),
+        ("tools.deny = ['Bash(']\n", ":1: `tools.deny` has no valid"),
+        ("trust.git.ask = 'opt-in'\n", "would lift the block of"),
+    ] {
+        let told = edited_under(&context, org, text, &["config", "edit"]);
+        assert!(told.contains("exit status: 2"), "{told}");
+        assert!(told.contains(refused), "{text}: {told}");
+        assert_eq!(context.read(FILE), before);
+    }
+    let arguments = ["config", "edit", "--project"];
+    let told = edited_under(&context, org, "skills.deny = ['b']\n", &arguments);
+    assert!(told.contains("`skills.deny` is locked by `"), "{told}");
+    assert!(!context.root().join(".skillyard/config.toml").exists());
+    // What stood there when it was locked may stay, and go.
+    for text in ["[skills]\ndisabled = ['a']\n# mine\n", "# mine\n"] {
+        let told = edited_under(&context, org, text, &["config", "edit"]);
+        assert!(told.contains("Written to"), "{told}");
+        assert_eq!(context.read(FILE), text);
+    }
 }
 
 #[test]
