@@ -68,7 +68,7 @@ const ORG_CONFIG: &str = "/etc/skillyard/config.toml";
 pub(crate) struct Environment {
     /// `NO_COLOR`: no colours, unless `--color always` is given.
     pub(crate) no_color: bool,
-    /// `TERM=dumb`: no colours.
+    /// `TERM=dumb`: no colours, and no cursor that moves.
     pub(crate) dumb_terminal: bool,
     /// `VISUAL`, else `EDITOR`: the program that `new --edit` and `config edit` start.
     pub(crate) editor: Option<OsString>,

@@ -41,6 +41,8 @@ pub(crate) struct Printer {
     volume: Volume,
     json: bool,
     choice: ColorChoice,
+    /// Whether the terminal shows lines of text and nothing else.
+    dumb: bool,
     columns: Option<usize>,
     redactor: Redactor,
     /// Whether who read stdout went away.
@@ -70,6 +72,7 @@ impl Printer {
             },
             json: global.json,
             choice,
+            dumb: environment.dumb_terminal,
             columns: environment.columns.or_else(terminal_columns),
             redactor,
             unread: Arc::default(),
@@ -111,9 +114,15 @@ impl Printer {
         !self.json && io::stdin().is_terminal() && io::stderr().is_terminal()
     }
 
-    /// Whether progress can be shown: stderr is a terminal, and nobody asked for silence.
+    /// Whether questions are lines of plain text: no colour is wanted, or the cursor cannot move.
+    pub(crate) fn asks_plainly(&self) -> bool {
+        self.dumb || self.choice == ColorChoice::Never
+    }
+
+    /// Whether progress can be shown: stderr is a terminal whose cursor moves, and nobody asked for
+    /// silence.
     pub(crate) fn shows_progress(&self) -> bool {
-        self.volume >= Volume::Normal && !self.json && io::stderr().is_terminal()
+        self.volume >= Volume::Normal && !self.json && !self.dumb && io::stderr().is_terminal()
     }
 
     /// How wide text for people may be: `COLUMNS`, else what the terminal says.

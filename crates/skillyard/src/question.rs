@@ -1,21 +1,30 @@
 //! Questions in the terminal. They are answered with words: a stray key moves no choice, and what
-//! is no answer is asked for again.
+//! is no answer is asked for again. Where styles are not wanted, or the terminal has none, they are
+//! plain lines.
+
+mod choice;
+mod plain;
+mod text;
 
 use std::io;
 
 use crate::context::Context;
 use crate::error::CommandError;
 use crate::error::install::InstallFailure;
-use crate::sanitize::visible;
-use crate::terminal::keys::Keys;
+use crate::printer::Printer;
+
+use self::text::{answer, keys};
+
+pub(crate) use choice::{Item, one, several};
+pub(crate) use text::{Shown, text, warning};
 
 /// What is recorded of a question that was left with Ctrl-C.
 pub(crate) const UNANSWERED: &str = "the user stopped it at the question";
 
 /// Asks, and fails unless the answer is yes: whoever just presses Enter says no, and whoever stops
 /// the program says nothing.
-pub(crate) fn agreed(question: &str) -> Result<(), CommandError> {
-    match word(question, &[("yes", true), ("no", false)]) {
+pub(crate) fn agreed(printer: &Printer, question: &str) -> Result<(), CommandError> {
+    match word(printer, question, &[("yes", true), ("no", false)]) {
         Ok(true) => Ok(()),
         Ok(false) => Err(CommandError::Declined),
         Err(error) => Err(CommandError::unanswered(error)),
@@ -34,42 +43,36 @@ pub(crate) enum Consent {
 }
 
 /// Asks for a yes that may hold for ever.
-pub(crate) fn consent(question: &str) -> io::Result<Consent> {
+pub(crate) fn consent(printer: &Printer, question: &str) -> io::Result<Consent> {
     let words = [
         ("yes", Consent::Once),
         ("once", Consent::Once),
         ("always", Consent::Always),
         ("no", Consent::No),
     ];
-    word(question, &words)
+    word(printer, question, &words)
 }
 
 /// Asks for one of these words, or for as much of one as tells it from the others, until it is
 /// said. Of words that mean the same, the first is offered. The last is the harmless one:
 /// whoever just presses Enter means it.
 pub(crate) fn word<T: Copy + PartialEq>(
+    printer: &Printer,
     question: &str,
     words: &[(&'static str, T)],
 ) -> io::Result<T> {
     let offered = offered(words);
-    let question = format!("{} ({offered})", visible(question));
+    let question = format!("{question} ({offered})");
     let otherwise = words.last().map_or("", |(word, _)| word);
-    let _keys = Keys::take()?;
+    let _keys = keys(printer)?;
     loop {
-        let said: String = cliclack::input(&question)
-            .default_input(otherwise)
-            .interact()?;
+        let shown = Shown::Otherwise(otherwise);
+        let said = answer(printer, &question, shown, |_| Ok(()))?;
         if let Some(meant) = meant(&said, words) {
             return Ok(meant);
         }
-        cliclack::log::warning(format!("the answer is {offered}"))?;
+        warning(printer, &format!("the answer is {offered}"))?;
     }
-}
-
-/// Asks a question that has more to it than a word.
-pub(crate) fn ask<T>(question: impl FnOnce() -> io::Result<T>) -> io::Result<T> {
-    let _keys = Keys::take()?;
-    question()
 }
 
 /// The words that are offered, as people list them.
@@ -104,7 +107,7 @@ pub(crate) fn must_agree(context: &Context, question: &str) -> Result<(), Comman
     if !context.printer.can_ask() {
         return Err(InstallFailure::NotAsked.into());
     }
-    agreed(question)
+    agreed(&context.printer, question)
 }
 
 #[cfg(test)]

@@ -268,7 +268,7 @@ impl Terminal<'_> {
         }
         words.push(("no", Answer::No));
         printer.people(&format!("  meaning {meaning}"));
-        word("Allow it?", &words).unwrap_or_else(|_| {
+        word(printer, "Allow it?", &words).unwrap_or_else(|_| {
             // Ctrl-C in front of a question is meant for the whole turn.
             self.cancel.store(true, Ordering::Relaxed);
             Answer::Unanswered(Unanswered::Stopped)

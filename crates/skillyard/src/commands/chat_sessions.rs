@@ -11,7 +11,7 @@ use crate::agent;
 use crate::context::Context;
 use crate::error::agent::AgentFailure;
 use crate::error::{CommandError, Status};
-use crate::question;
+use crate::question::{self, Item};
 use crate::sanitize::visible;
 
 /// Most sessions of the list.
@@ -97,12 +97,16 @@ pub(super) fn pick(context: &Context, store: &SessionStore) -> Result<String, Co
     if list.is_empty() {
         return Err(AgentFailure::NoSessions.into());
     }
-    let mut question = cliclack::select("Which session?");
-    for each in &list {
-        let label = visible(&about(each)).into_owned();
-        question = question.item(each.id.clone(), label, when(each));
-    }
-    question::ask(|| question.interact()).map_err(CommandError::unanswered)
+    let items: Vec<Item> = list
+        .iter()
+        .map(|each| Item {
+            label: about(each),
+            about: when(each),
+        })
+        .collect();
+    let chosen = question::one(&context.printer, "Which session?", &items);
+    let chosen = chosen.map_err(CommandError::unanswered)?;
+    Ok(list[chosen].id.clone())
 }
 
 fn when(session: &Summary) -> String {

@@ -25,7 +25,7 @@ use crate::error::{CommandError, Status};
 use crate::install::place::{Place, ScopeArgs, ScopeName};
 use crate::install::renaming::valid_name;
 use crate::printer::Printer;
-use crate::question;
+use crate::question::{self, Shown};
 use crate::report::{self, Checked};
 use crate::sanitize::visible;
 use crate::shell::shell_path;
@@ -131,7 +131,7 @@ fn description(context: &Context, args: &Args, name: &SkillName) -> Result<Strin
         return Ok(description.trim().to_owned());
     }
     if context.printer.can_ask() {
-        return ask(args, name);
+        return ask(context, args, name);
     }
     if args.edit {
         return Ok("Say what this skill does. Use when …".to_owned());
@@ -140,7 +140,7 @@ fn description(context: &Context, args: &Args, name: &SkillName) -> Result<Strin
 }
 
 /// Asks until the answer makes a valid skill.
-fn ask(args: &Args, name: &SkillName) -> Result<String, CommandError> {
+fn ask(context: &Context, args: &Args, name: &SkillName) -> Result<String, CommandError> {
     let judge = {
         let (name, args) = (name.clone(), args.clone());
         move |answer: &String| {
@@ -148,12 +148,9 @@ fn ask(args: &Args, name: &SkillName) -> Result<String, CommandError> {
             check(&name, &text).map_err(|error| error.to_string())
         }
     };
-    let mut input = cliclack::input(format!(
-        "What does `{name}` do, and when should an agent use it?"
-    ))
-    .placeholder("Fills PDF forms. Use when a task involves PDF files.")
-    .validate(judge);
-    match question::ask(|| input.interact::<String>()) {
+    let question = format!("What does `{name}` do, and when should an agent use it?");
+    let example = Shown::Example("Fills PDF forms. Use when a task involves PDF files.");
+    match question::text(&context.printer, &question, example, judge) {
         Ok(answer) => Ok(answer.trim().to_owned()),
         Err(error) => Err(CommandError::unanswered(error)),
     }

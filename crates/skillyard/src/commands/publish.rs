@@ -223,5 +223,5 @@ fn confirm(context: &Context, package: &Package, remote: &Remote) -> Result<(), 
         package.version,
         remote.address()
     );
-    agreed(&question)
+    agreed(&context.printer, &question)
 }

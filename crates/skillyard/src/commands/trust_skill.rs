@@ -207,7 +207,8 @@ fn confirm(context: &Context, name: &str) -> Result<(), CommandError> {
     if !context.printer.can_ask() {
         return Err(TrustFailure::NoAnswer.into());
     }
-    agreed(&format!("Approve this for `{name}`?"))
+    let question = format!("Approve this for `{name}`?");
+    agreed(&context.printer, &question)
 }
 
 /// An approval for programs.

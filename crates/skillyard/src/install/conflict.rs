@@ -7,8 +7,8 @@ use skillyard_install::plan::{Conflict, OnConflict, Settlement};
 use super::changes::obstacle;
 use super::renaming::named;
 use crate::error::CommandError;
-use crate::question::{self, word};
-use crate::sanitize::visible;
+use crate::printer::Printer;
+use crate::question::{Shown, text, warning, word};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Answer {
@@ -20,6 +20,7 @@ enum Answer {
 /// Asks about the first skill that something is in the way of; returns its name and the new one, if
 /// it got one.
 pub(crate) fn ask(
+    printer: &Printer,
     conflicts: &[Conflict],
     needed: &mut [Needed],
     settlement: &mut Settlement,
@@ -28,10 +29,10 @@ pub(crate) fn ask(
         return Ok(None);
     };
     for each in conflicts.iter().filter(|each| each.name == name) {
-        cliclack::log::warning(visible(&obstacle(each))).map_err(CommandError::unanswered)?;
+        warning(printer, &obstacle(each)).map_err(CommandError::unanswered)?;
     }
     let is_new = needed.iter().any(|each| each.candidate.name == name);
-    match answer(&name, is_new)? {
+    match answer(printer, &name, is_new)? {
         Answer::Replace => settlement.settle(&name, OnConflict::Replace),
         Answer::Skip => settlement.settle(&name, OnConflict::Skip),
         Answer::Rename => {
@@ -39,7 +40,7 @@ pub(crate) fn ask(
                 .iter()
                 .map(|each| each.candidate.name.clone())
                 .collect();
-            let new = new_name(&name, taken)?;
+            let new = new_name(printer, &name, taken)?;
             rename(needed, &name, &new)?;
             return Ok(Some((name, new)));
         }
@@ -49,7 +50,7 @@ pub(crate) fn ask(
 
 /// What is to happen with a skill that something is in the way of. One that goes, because nobody needs
 /// it any more, cannot come under another name.
-fn answer(name: &str, is_new: bool) -> Result<Answer, CommandError> {
+fn answer(printer: &Printer, name: &str, is_new: bool) -> Result<Answer, CommandError> {
     let (question, words) = if is_new {
         let question = "`rename` installs it under another name, `replace` loses what is there, `skip` keeps it";
         let rename = ("rename", Answer::Rename);
@@ -65,22 +66,22 @@ fn answer(name: &str, is_new: bool) -> Result<Answer, CommandError> {
         )
     };
     let question = format!("What is to happen with `{name}`? {question}");
-    word(&question, &words).map_err(CommandError::unanswered)
+    word(printer, &question, &words).map_err(CommandError::unanswered)
 }
 
-fn new_name(name: &str, taken: Vec<String>) -> Result<String, CommandError> {
-    let mut input = cliclack::input("The new name")
-        .default_input(&format!("{name}-2"))
-        .validate(move |text: &String| {
-            if SkillName::new(text).is_err() {
-                Err("a name has lowercase letters, digits and hyphens")
-            } else if taken.contains(text) {
-                Err("another skill has this name already")
-            } else {
-                Ok(())
-            }
-        });
-    question::ask(|| input.interact()).map_err(CommandError::unanswered)
+fn new_name(printer: &Printer, name: &str, taken: Vec<String>) -> Result<String, CommandError> {
+    let judge = move |text: &String| {
+        if SkillName::new(text).is_err() {
+            Err("a name has lowercase letters, digits and hyphens".to_owned())
+        } else if taken.contains(text) {
+            Err("another skill has this name already".to_owned())
+        } else {
+            Ok(())
+        }
+    };
+    let proposed = format!("{name}-2");
+    let shown = Shown::Otherwise(&proposed);
+    text(printer, "The new name", shown, judge).map_err(CommandError::unanswered)
 }
 
 /// Gives a skill another name, also where others need it.

@@ -10,7 +10,7 @@ use crate::error::CommandError;
 use crate::error::install::InstallFailure;
 use crate::install::place::whole;
 use crate::printer::Printer;
-use crate::question;
+use crate::question::{self, Item};
 use crate::sanitize::{shortened, visible};
 
 /// How skills are chosen.
@@ -122,7 +122,7 @@ impl Pick {
                 .map(|name| named(name, &offers, source))
                 .collect(),
             Self::Only | Self::Ask if offers.len() == 1 => Ok(offers),
-            Self::Ask if printer.can_ask() => ask(place, &offers),
+            Self::Ask if printer.can_ask() => ask(printer, place, &offers),
             Self::Only | Self::Ask => Err(InstallFailure::Several {
                 place: place.to_owned(),
                 count: offers.len(),
@@ -205,17 +205,15 @@ fn names(offers: &[Offer]) -> Vec<String> {
     names
 }
 
-fn ask(place: &str, offers: &[Offer]) -> Result<Vec<Offer>, CommandError> {
-    let mut question = cliclack::multiselect(format!(
-        "Which skills of {}? (space chooses, enter installs)",
-        visible(place)
-    ));
-    for (at, offer) in offers.iter().enumerate() {
-        let description = one_line(&offer.description);
-        let description = shortened(&visible(&description), 80).into_owned();
-        question = question.item(at, visible(&offer.name), description);
-    }
-    let chosen = question::ask(|| question.interact()).map_err(CommandError::unanswered)?;
+fn ask(printer: &Printer, place: &str, offers: &[Offer]) -> Result<Vec<Offer>, CommandError> {
+    let item = |offer: &Offer| Item {
+        label: offer.name.clone(),
+        about: shortened(&visible(&one_line(&offer.description)), 80).into_owned(),
+    };
+    let items: Vec<Item> = offers.iter().map(item).collect();
+    let question = format!("Which skills of {place} are to be installed?");
+    let chosen = question::several(printer, &question, &items);
+    let chosen = chosen.map_err(CommandError::unanswered)?;
     Ok(chosen
         .into_iter()
         .filter_map(|at| offers.get(at).cloned())

@@ -182,7 +182,8 @@ fn ask(
         let _ = write!(text, "\n  variables  {}", visible(&names));
     }
     context.printer.people(&text);
-    match question::consent("May it? `always` holds while no byte of the skill changes") {
+    let question = "May it? `always` holds while no byte of the skill changes";
+    match question::consent(&context.printer, question) {
         Ok(Consent::Once) => Ok(Approval::User),
         Ok(Consent::Always) => {
             remember(context, request)?;

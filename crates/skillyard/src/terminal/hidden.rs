@@ -7,7 +7,7 @@ use std::io::{self, Read as _, Write as _};
 
 use zeroize::{Zeroize as _, Zeroizing};
 
-use super::keys::Keys;
+use super::keys::{CTRL_C, Keys};
 use crate::secret::Secret;
 
 /// Longest line that is read.
@@ -32,7 +32,7 @@ fn read(keys: &mut impl io::BufRead) -> io::Result<Secret> {
         match key? {
             b'\r' | b'\n' => break,
             // Ctrl-C, and Ctrl-D on an empty line.
-            0x03 => return Err(io::ErrorKind::Interrupted.into()),
+            CTRL_C => return Err(io::ErrorKind::Interrupted.into()),
             0x04 if line.is_empty() => return Err(io::ErrorKind::UnexpectedEof.into()),
             // Backspace takes back a character, which may be several bytes.
             0x08 | 0x7f => {

@@ -1,10 +1,15 @@
-//! A terminal that hands over each key as it is typed.
+//! A terminal that hands over what is typed, also Ctrl-C.
 
 use std::io;
 
-use rustix::termios::{LocalModes, OptionalActions, Termios, tcgetattr, tcsetattr};
+use rustix::termios::{
+    LocalModes, OptionalActions, SpecialCodeIndex, Termios, tcgetattr, tcsetattr,
+};
 
-/// The terminal that stdin is, without echo, lines and signals until this is dropped.
+/// What Ctrl-C is where it is no signal.
+pub(crate) const CTRL_C: u8 = 0x03;
+
+/// The terminal that stdin is, without signals until this is dropped.
 ///
 /// Whoever asks takes it before the question is shown: then Ctrl-C answers the question and is no
 /// signal that nobody waits for, and what was typed before the question was there is no answer.
@@ -13,11 +18,29 @@ pub(crate) struct Keys {
 }
 
 impl Keys {
+    /// Without echo and lines, too.
     pub(crate) fn take() -> io::Result<Self> {
+        Self::with(|bare| {
+            bare.local_modes.remove(
+                LocalModes::ECHO | LocalModes::ICANON | LocalModes::ISIG | LocalModes::IEXTEN,
+            );
+        })
+    }
+
+    /// With lines that the terminal itself shows and edits. Ctrl-C ends the line and stands in it.
+    pub(crate) fn lines() -> io::Result<Self> {
+        Self::with(|bare| {
+            bare.local_modes.remove(LocalModes::ISIG);
+            bare.local_modes
+                .insert(LocalModes::ECHO | LocalModes::ICANON);
+            bare.special_codes[SpecialCodeIndex::VEOL] = CTRL_C;
+        })
+    }
+
+    fn with(change: impl FnOnce(&mut Termios)) -> io::Result<Self> {
         let before = tcgetattr(io::stdin())?;
         let mut bare = before.clone();
-        bare.local_modes
-            .remove(LocalModes::ECHO | LocalModes::ICANON | LocalModes::ISIG | LocalModes::IEXTEN);
+        change(&mut bare);
         tcsetattr(io::stdin(), OptionalActions::Flush, &bare)?;
         Ok(Self { before })
     }

@@ -95,6 +95,7 @@ mod mcp_mute;
 mod mcp_offered;
 mod new;
 mod passphrase;
+mod plain_questions;
 mod project;
 mod prompt;
 mod prompt_catalog;

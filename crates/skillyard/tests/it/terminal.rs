@@ -9,6 +9,16 @@ pub(crate) fn typed(
     arguments: &[&str],
     answers: &[(&str, &str)],
 ) -> (String, i32) {
+    typed_with(context, &[("TERM", "xterm")], arguments, answers)
+}
+
+/// The same with variables of the environment.
+pub(crate) fn typed_with(
+    context: &TestContext,
+    variables: &[(&str, &str)],
+    arguments: &[&str],
+    answers: &[(&str, &str)],
+) -> (String, i32) {
     let script = r"
 import json, os, pty, sys
 child, terminal = pty.fork()
@@ -29,7 +39,8 @@ sys.stdout.buffer.write(shown)
 sys.exit(os.waitstatus_to_exitcode(status))
 ";
     let mut command = context.command("python3");
-    command.env("TERM", "xterm").env("TOKEN", "SECRET-VALUE");
+    command.env("TOKEN", "SECRET-VALUE");
+    command.envs(variables.iter().copied());
     let answers = serde_json::to_string(answers).unwrap();
     command.args(["-c", script, env!("CARGO_BIN_EXE_skillyard"), &answers]);
     command.args(arguments);

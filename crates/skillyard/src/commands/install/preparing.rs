@@ -75,6 +75,7 @@ pub(crate) fn prepare(
                 break (wish, plan);
             }
             renamed.extend(conflict::ask(
+                &context.printer,
                 &plan.conflicts,
                 &mut needed,
                 &mut settlement,

@@ -1,0 +1,90 @@
+//! Questions that are answered with a text, and what is said between them.
+
+use std::io;
+
+use super::plain;
+use crate::printer::Printer;
+use crate::sanitize::visible;
+use crate::terminal::keys::Keys;
+
+/// What is shown where the answer is to be.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Shown<'a> {
+    /// What Enter alone means.
+    Otherwise(&'a str),
+    /// What an answer looks like.
+    Example(&'a str),
+}
+
+/// The keys of the terminal, for one question and as often as it is asked again: what is typed
+/// between is an answer too.
+pub(super) fn keys(printer: &Printer) -> io::Result<Keys> {
+    if printer.asks_plainly() {
+        Keys::lines()
+    } else {
+        Keys::take()
+    }
+}
+
+/// Asks until the answer passes the judge, who says what is wrong with it.
+pub(crate) fn text(
+    printer: &Printer,
+    question: &str,
+    shown: Shown<'_>,
+    judge: impl Fn(&String) -> Result<(), String> + 'static,
+) -> io::Result<String> {
+    let _keys = keys(printer)?;
+    answer(printer, question, shown, judge)
+}
+
+/// The same for who has the keys.
+pub(super) fn answer(
+    printer: &Printer,
+    question: &str,
+    shown: Shown<'_>,
+    judge: impl Fn(&String) -> Result<(), String> + 'static,
+) -> io::Result<String> {
+    let question = visible(question);
+    if printer.asks_plainly() {
+        return plain_text(printer, &question, shown, judge);
+    }
+    let input = cliclack::input(question).validate(judge);
+    let mut input = match shown {
+        Shown::Otherwise(text) => input.default_input(text),
+        Shown::Example(text) => input.placeholder(text),
+    };
+    input.interact()
+}
+
+fn plain_text(
+    printer: &Printer,
+    question: &str,
+    shown: Shown<'_>,
+    judge: impl Fn(&String) -> Result<(), String>,
+) -> io::Result<String> {
+    let (question, otherwise) = match shown {
+        Shown::Otherwise(text) => (format!("{question} [{text}]"), text),
+        Shown::Example(text) => (format!("{question}\n  such as: {text}\n"), ""),
+    };
+    loop {
+        let said = plain::line(printer, &question)?;
+        let said = if said.is_empty() {
+            otherwise.to_owned()
+        } else {
+            said
+        };
+        match judge(&said) {
+            Ok(()) => return Ok(said),
+            Err(reason) => printer.people(&visible(&reason)),
+        }
+    }
+}
+
+/// Says something before a question, or before it is asked again.
+pub(crate) fn warning(printer: &Printer, text: &str) -> io::Result<()> {
+    if printer.asks_plainly() {
+        printer.people(&visible(text));
+        return Ok(());
+    }
+    cliclack::log::warning(visible(text))
+}
