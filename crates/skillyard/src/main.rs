@@ -26,6 +26,7 @@ mod error;
 mod install;
 mod installed;
 mod json;
+mod lent_home;
 mod library;
 mod mcp;
 mod obstacle;
@@ -56,6 +57,7 @@ use cli::Global;
 use context::Context;
 use environment::Environment;
 use error::Status;
+use lent_home::Lender;
 use redactor::Redactor;
 use skillyard_sandbox::Replaced;
 
@@ -106,7 +108,12 @@ fn work(arguments: &[OsString]) -> Status {
             path.display()
         ));
     }
-    ended(&context, commands::run(&context, cli.command))
+    let lender = Lender::of(&context.environment.skillyard_home);
+    let status = ended(&context, commands::run(&context, cli.command));
+    if let Some(lender) = lender {
+        lender.tell(&context);
+    }
+    status
 }
 
 fn ended(context: &Context, outcome: commands::Outcome) -> Status {
