@@ -37,11 +37,21 @@ pub(crate) struct Args {
 #[derive(Debug, Subcommand)]
 enum Verb {
     /// Show who may do what
+    ///
+    /// Examples:
+    ///   skillyard owner list pdf-tools
+    ///   skillyard owner list @acme
+    #[command(verbatim_doc_comment)]
     List {
         /// The skill or the namespace
         name: String,
     },
     /// Give somebody a role
+    ///
+    /// Examples:
+    ///   skillyard owner add pdf-tools grace
+    ///   skillyard owner add @acme grace --role publisher
+    #[command(verbatim_doc_comment)]
     Add {
         /// The skill or the namespace
         name: String,
@@ -52,6 +62,10 @@ enum Verb {
         role: String,
     },
     /// Take somebody's role away; the last owner stays
+    ///
+    /// Examples:
+    ///   skillyard owner remove pdf-tools grace
+    #[command(verbatim_doc_comment)]
     Remove {
         /// The skill or the namespace
         name: String,
@@ -59,11 +73,19 @@ enum Verb {
         user: String,
     },
     /// Make a namespace, which is yours
+    ///
+    /// Examples:
+    ///   skillyard owner create @acme
+    #[command(verbatim_doc_comment)]
     Create {
         /// The namespace
         namespace: String,
     },
     /// Offer to hand a skill or a namespace over
+    ///
+    /// Examples:
+    ///   skillyard owner transfer pdf-tools grace
+    #[command(verbatim_doc_comment)]
     Transfer {
         /// The skill or the namespace
         name: String,
@@ -71,13 +93,25 @@ enum Verb {
         user: String,
     },
     /// List the offers that you made or got
+    ///
+    /// Examples:
+    ///   skillyard owner offers
+    #[command(verbatim_doc_comment)]
     Offers,
     /// Take over what was offered to you
+    ///
+    /// Examples:
+    ///   skillyard owner accept pdf-tools
+    #[command(verbatim_doc_comment)]
     Accept {
         /// The skill or the namespace
         name: String,
     },
     /// Decline an offer, or take yours back
+    ///
+    /// Examples:
+    ///   skillyard owner decline pdf-tools
+    #[command(verbatim_doc_comment)]
     Decline {
         /// The skill or the namespace
         name: String,

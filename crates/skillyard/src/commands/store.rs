@@ -32,12 +32,22 @@ pub(crate) struct Args {
 #[derive(Debug, clap::Subcommand)]
 enum What {
     /// Hash everything in the store again
+    ///
+    /// Examples:
+    ///   skillyard store verify
+    ///   skillyard store verify --fix   remove what is damaged
+    #[command(verbatim_doc_comment)]
     Verify {
         /// Remove what is damaged
         #[arg(long)]
         fix: bool,
     },
     /// Remove what no lock file uses any more, and no session that could be made again
+    ///
+    /// Examples:
+    ///   skillyard store gc
+    ///   skillyard store gc --gone      also what projects used that are gone
+    #[command(verbatim_doc_comment)]
     Gc {
         /// Also remove what links lead to of projects that are not where they were: moved, deleted,
         /// or on a disk that is not mounted; and forget those that cannot be reached
@@ -45,6 +55,11 @@ enum What {
         gone: bool,
     },
     /// Print where the store is
+    ///
+    /// Examples:
+    ///   skillyard store path
+    ///   du -sh "$(skillyard store path)"
+    #[command(verbatim_doc_comment)]
     Path,
 }
 

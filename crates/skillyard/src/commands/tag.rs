@@ -39,11 +39,19 @@ pub(crate) struct Args {
 #[derive(Debug, Subcommand)]
 enum Verb {
     /// Show the tags of a skill
+    ///
+    /// Examples:
+    ///   skillyard tag list pdf-tools
+    #[command(verbatim_doc_comment)]
     List {
         /// The skill
         name: String,
     },
     /// Let a tag stand for a version
+    ///
+    /// Examples:
+    ///   skillyard tag set pdf-tools@2.0.0-rc.1 beta
+    #[command(verbatim_doc_comment)]
     Set {
         /// The skill and its version
         #[arg(value_name = "NAME@VERSION")]
@@ -52,6 +60,10 @@ enum Verb {
         tag: String,
     },
     /// Take a tag away
+    ///
+    /// Examples:
+    ///   skillyard tag remove pdf-tools beta
+    #[command(verbatim_doc_comment)]
     Remove {
         /// The skill
         name: String,

@@ -41,15 +41,49 @@ fn help_shows_the_groups_on_one_screen() {
     }
 }
 
+/// Every command with what it lies in, such as `["agent", "skill", "add"]`, and its whole help.
+fn every_command(context: &TestContext) -> Vec<(Vec<String>, String)> {
+    let help = |path: &[String]| text(&output(context.skillyard().args(path).arg("--help")).stdout);
+    let top = help(&[]);
+    let mut waiting: Vec<Vec<String>> = commands(&top)
+        .into_iter()
+        .map(|name| vec![name.to_owned()])
+        .collect();
+    let mut all = Vec::new();
+    while let Some(path) = waiting.pop() {
+        let shown = help(&path);
+        let below = shown.split_once("\nCommands:\n").map(|(_, below)| below);
+        let below = below.map(|below| below.split("\n\n").next().unwrap_or_default());
+        for name in commands(below.unwrap_or_default()) {
+            if name != "help" {
+                waiting.push([path.as_slice(), &[name.to_owned()]].concat());
+            }
+        }
+        all.push((path, shown));
+    }
+    all
+}
+
+/// The examples of a help, without what is said about them.
+fn examples(help: &str) -> Vec<&str> {
+    let (_, behind) = help.split_once("Examples:\n").unwrap_or_default();
+    let lines = behind.lines().take_while(|line| !line.is_empty());
+    lines
+        .filter_map(|line| line.trim_start().split("  ").next())
+        .collect()
+}
+
 #[test]
 fn every_command_has_help_with_an_example() {
     let context = TestContext::new();
-    let help = text(&output(context.skillyard().arg("--help")).stdout);
-    for command in commands(&help) {
-        for flag in ["-h", "--help"] {
-            let run = output(context.skillyard().args([command, flag]));
-            let help = text(&run.stdout);
-            assert!(run.status.success(), "{command}");
+    let all = every_command(&context);
+    assert!(all.len() > 90, "{}", all.len());
+    for (path, help) in &all {
+        let command = path.join(" ");
+        let short = output(context.skillyard().args(path).arg("-h"));
+        assert!(short.status.success(), "{command}");
+        let short = text(&short.stdout);
+        for help in [help, &short] {
             let mut lines = help.lines();
             let summary = lines.next().unwrap_or_default();
             assert!(summary.chars().count() < 80, "{summary}");
@@ -57,16 +91,41 @@ fn every_command_has_help_with_an_example() {
                 !summary.ends_with('.') && lines.next() == Some(""),
                 "{help}"
             );
-            assert_eq!(help.matches("Examples:").count(), 1, "{help}");
-            assert!(
-                help.matches(&format!("skillyard {command}")).count() > 1,
-                "{help}"
-            );
+            assert_eq!(help.matches("Examples:").count(), 1, "{command}: {help}");
+            let named = format!("skillyard {command}");
+            let mut examples = examples(help).into_iter();
+            assert!(examples.any(|each| each.contains(&named)), "{help}");
             assert!(
                 help.lines().all(|line| line.chars().count() <= 100),
                 "{help}"
             );
-            assert!(flag == "--help" || help.lines().count() <= 40, "{help}");
+        }
+        assert!(short.lines().count() <= 40, "{short}");
+    }
+}
+
+#[test]
+fn every_example_is_understood() {
+    let context = TestContext::new();
+    let binary = std::path::Path::new(env!("CARGO_BIN_EXE_skillyard"));
+    let folder = binary.parent().unwrap().to_str().unwrap();
+    for (path, help) in every_command(&context) {
+        for example in examples(&help) {
+            // What is not understood is told before the help that is asked for at the end; words of
+            // another program are not ours to judge.
+            let is_plain =
+                !example.contains(['|', '<', '>', '&', '$']) && !example.contains(" -- ");
+            if !example.starts_with("skillyard ") || !is_plain {
+                continue;
+            }
+            let mut shell = context.command("sh");
+            let line = format!("PATH={folder}:$PATH; {example} --help");
+            let ran = output(shell.args(["-c", &line]));
+            assert!(
+                ran.status.success() && text(&ran.stdout).contains("Usage: "),
+                "{path:?}: {example}: {}",
+                text(&ran.stderr)
+            );
         }
     }
 }

@@ -37,8 +37,16 @@ enum Verb {
     #[command(verbatim_doc_comment)]
     Add(Added),
     /// Remove skills, by their names or by where they came from
+    ///
+    /// Examples:
+    ///   skillyard agent skill remove helper pdf-tools
+    #[command(verbatim_doc_comment)]
     Remove(Names),
     /// List the skills, and whether they are still what they were
+    ///
+    /// Examples:
+    ///   skillyard agent skill list helper
+    #[command(verbatim_doc_comment)]
     List {
         /// The agent
         agent: String,

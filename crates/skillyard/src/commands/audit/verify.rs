@@ -18,7 +18,7 @@ use crate::error::{CommandError, Status};
 ///
 /// Examples:
 ///   skillyard audit verify
-///   skillyard audit verify --expect 1042:9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08
+///   skillyard audit verify --expect "$(cat noted)"   noted is 1042:9f86d081…
 #[derive(Debug, clap::Args)]
 #[command(verbatim_doc_comment)]
 pub(super) struct Args {

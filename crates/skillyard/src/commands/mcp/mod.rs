@@ -23,10 +23,10 @@ use crate::serving::{Machine, Offer, OfferFlags};
 /// direction: MCP servers whose tools and skills agents of Skillyard use.
 ///
 /// Examples:
-///   skillyard mcp --setup claude-code   the line that adds it to Claude Code
-///   skillyard mcp                       what the agent then runs
-///   skillyard mcp --gateway --allow-run with tools of other servers, and scripts
-///   skillyard mcp test files            what a server of the configuration offers
+///   skillyard mcp --setup claude-code     the line that adds it to Claude Code
+///   skillyard mcp                         what the agent then runs
+///   skillyard mcp --gateway --allow-run   with tools of other servers, and scripts
+///   skillyard mcp test files              what a server of the configuration offers
 #[derive(Debug, clap::Args)]
 #[command(verbatim_doc_comment)]
 pub(crate) struct Args {

@@ -14,7 +14,7 @@ use crate::report::counted;
 use crate::report::elapsed;
 use crate::sanitize::visible;
 
-/// Read every archive and make the log anew, and compare both with what was published
+/// Read every archive, make the log anew, and compare both with what was published
 ///
 /// The log is compared with every length of it that was ever signed and handed out.
 ///

@@ -12,6 +12,9 @@ use crate::remote::Choice;
 /// Make a token and show it, once
 ///
 /// A scope is `publish`, `yank` or `owners`, alone or with `:NAME` or `:PREFIX*`, or `read`.
+///
+/// Examples:
+///   skillyard token create --scope 'publish:@acme/*' --days 30 --label ci
 #[derive(Debug, clap::Args)]
 #[command(verbatim_doc_comment)]
 pub(super) struct Args {

@@ -11,7 +11,11 @@ use crate::remote::Choice;
 use crate::sanitize::visible;
 
 /// List your tokens, without what they are
+///
+/// Examples:
+///   skillyard token list
 #[derive(Debug, clap::Args)]
+#[command(verbatim_doc_comment)]
 pub(super) struct Args {}
 
 pub(super) fn run(context: &Context, choice: &Choice) -> Outcome {

@@ -7,7 +7,11 @@ use crate::error::install::InstallFailure;
 use crate::remote::Choice;
 
 /// End one of your tokens now, and all that were made with it
+///
+/// Examples:
+///   skillyard token revoke 1f2e3d4c5b6a
 #[derive(Debug, clap::Args)]
+#[command(verbatim_doc_comment)]
 pub(super) struct Args {
     /// Its name, as `token list` shows it
     id: String,

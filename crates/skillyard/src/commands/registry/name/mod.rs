@@ -32,8 +32,16 @@ pub(super) struct Args {
 #[derive(Debug, Subcommand)]
 enum Verb {
     /// List the names that were held
+    ///
+    /// Examples:
+    ///   skillyard registry name list
+    #[command(verbatim_doc_comment)]
     List,
     /// Let an account have a name
+    ///
+    /// Examples:
+    ///   skillyard registry name allow pdf-toolz --user ada
+    #[command(verbatim_doc_comment)]
     Allow {
         /// The name, or a namespace with its `@`
         name: String,

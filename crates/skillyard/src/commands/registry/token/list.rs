@@ -12,7 +12,12 @@ use crate::error::registry::RegistryFailure;
 use crate::sanitize::visible;
 
 /// List all tokens, without what they are
+///
+/// Examples:
+///   skillyard registry token list
+///   skillyard registry token list --database sqlite:registry.db
 #[derive(Debug, clap::Args)]
+#[command(verbatim_doc_comment)]
 pub(super) struct Args {
     #[command(flatten)]
     storage: Storage,

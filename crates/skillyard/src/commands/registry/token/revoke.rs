@@ -10,7 +10,11 @@ use crate::context::Context;
 use crate::error::registry::RegistryFailure;
 
 /// End a token now, and all that were made with it
+///
+/// Examples:
+///   skillyard registry token revoke 1f2e3d4c5b6a
 #[derive(Debug, clap::Args)]
+#[command(verbatim_doc_comment)]
 pub(super) struct Args {
     /// Its name, as `token list` shows it
     id: String,
