@@ -10,6 +10,7 @@ use skillyard_format::render::one_line;
 
 use super::Outcome;
 use super::find_remote::{self, Found, Narrowed, Reach};
+use super::find_store::{self, Stored};
 use super::list::mark;
 use crate::context::Context;
 use crate::error::Status;
@@ -23,6 +24,7 @@ use crate::sanitize::visible;
 ///   skillyard search --registry pdf
 ///   skillyard search forms --owner acme --license MIT --no-scripts
 ///   skillyard search --source user spreadsheet
+///   skillyard search --offline pdf   ask nobody: what is here, in the store, and was seen before
 #[derive(Debug, clap::Args)]
 #[command(verbatim_doc_comment)]
 pub(crate) struct SearchArgs {
@@ -87,8 +89,14 @@ pub(crate) fn search(context: &Context, args: &SearchArgs) -> Outcome {
     // What is wrong with the configuration is not a trouble of the registry.
     context.config()?;
     let remote = find_remote::search(context, reach, &words, args.limit, &args.narrowed)?;
+    let is_offline = args.narrowed.is_offline();
+    let mut elsewhere = Elsewhere {
+        remote,
+        stored: Vec::new(),
+        is_offline,
+    };
     if reach == Reach::Registry {
-        return print(context, &[], &[], false, remote.as_ref());
+        return print(context, &[], &[], false, &elsewhere);
     }
     let chosen = args.choice.filter()?;
     let catalog = library::load(context, IndexMode::Use, &Choice::default())?;
@@ -103,7 +111,36 @@ pub(crate) fn search(context: &Context, args: &SearchArgs) -> Outcome {
         })
         .collect();
     let found = rank(context, &skills, &words, args.limit, Detail::Ranking);
-    print(context, &skills, &found, false, remote.as_ref())
+    if is_offline {
+        elsewhere.stored = find_store::search(context, &words, args.limit, &catalog.skills)?;
+    }
+    print(context, &skills, &found, false, &elsewhere)
+}
+
+/// What was found, but for what is in use here.
+#[derive(Default)]
+struct Elsewhere {
+    /// In registries, as they say or said.
+    remote: Vec<Found>,
+    /// In the store.
+    stored: Vec<Stored>,
+    /// Whether nobody was asked.
+    is_offline: bool,
+}
+
+impl Elsewhere {
+    fn is_empty(&self) -> bool {
+        self.stored.is_empty() && self.remote.iter().all(Found::is_empty)
+    }
+
+    /// What nobody could see without asking.
+    fn tell_unseen(&self, context: &Context) {
+        if self.is_offline {
+            context.printer.note(
+                "offline: nobody was asked, so skills that no search and no installation here has shown are missing, and those of repositories and sites",
+            );
+        }
+    }
 }
 
 pub(crate) fn match_task(context: &Context, args: &MatchArgs) -> Outcome {
@@ -115,7 +152,8 @@ pub(crate) fn match_task(context: &Context, args: &MatchArgs) -> Outcome {
         Detail::Ranking
     };
     let found = rank(context, &skills, &args.task, args.limit, detail);
-    print(context, &skills, &found, args.explain, None)
+    let nowhere = Elsewhere::default();
+    print(context, &skills, &found, args.explain, &nowhere)
 }
 
 /// The skills a model may choose from.
@@ -151,20 +189,27 @@ fn print(
     skills: &[&CatalogSkill],
     found: &[Hit],
     explain: bool,
-    remote: Option<&Found>,
+    elsewhere: &Elsewhere,
 ) -> Outcome {
-    let is_empty = found.is_empty() && remote.is_none_or(Found::is_empty);
+    let is_empty = found.is_empty() && elsewhere.is_empty();
     let hits: Vec<(&CatalogSkill, &Hit)> = found
         .iter()
         .filter_map(|hit| Some((*skills.get(hit.document as usize)?, hit)))
         .collect();
     if context.printer.is_json() {
-        let mut results = remote.map(Found::json).unwrap_or_default();
+        let mut results: Vec<Value> = elsewhere.remote.iter().flat_map(Found::json).collect();
         results.extend(hits.iter().map(|(skill, hit)| json_hit(skill, hit)));
-        context.printer.json(&json!({ "results": results }))?;
+        results.extend(find_store::json(&elsewhere.stored));
+        let mut answer = json!({ "results": results });
+        if elsewhere.is_offline {
+            let unseen = elsewhere.remote.iter().filter(|each| each.is_unseen());
+            answer["unseen"] = unseen.map(Found::registry).collect();
+        }
+        context.printer.json(&answer)?;
     } else {
         // Whoever searches with a registry at hand looks for what is not here yet.
-        let mut text = remote.map_or_else(String::new, |remote| remote.text(context));
+        let remote = elsewhere.remote.iter();
+        let mut text: String = remote.map(|remote| remote.text(context)).collect();
         for (skill, hit) in &hits {
             let _ = writeln!(
                 text,
@@ -178,8 +223,9 @@ fn print(
                 text.push_str(&explanation(hit));
             }
         }
+        text.push_str(&find_store::text(context, &elsewhere.stored));
         context.printer.data(&text)?;
-        if let Some(remote) = remote {
+        for remote in &elsewhere.remote {
             remote.note(context);
         }
         if is_empty {
@@ -187,6 +233,7 @@ fn print(
                 .printer
                 .note("No skill matches; see all of them with `skillyard list`");
         }
+        elsewhere.tell_unseen(context);
     }
     Ok(if is_empty { Status::No } else { Status::Yes })
 }

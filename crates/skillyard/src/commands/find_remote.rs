@@ -6,11 +6,13 @@ use serde_json::{Value, json};
 use skillyard_format::render::one_line;
 use skillyard_install::fetch::registry::{Memory, Registry as _, SearchQuery, SearchResults};
 
+use crate::config::source::SourceKind;
 use crate::context::Context;
 use crate::error::CommandError;
 use crate::error::install::InstallFailure;
 use crate::install::web::age;
 use crate::remote::Remote;
+use crate::report::counted;
 use crate::sanitize::visible;
 
 /// Where `search` looks.
@@ -52,7 +54,7 @@ pub(super) struct Narrowed {
     /// Only what somebody signed, in the registry
     #[arg(long, conflicts_with_all = ["local", "source"])]
     signed: bool,
-    /// Ask nobody: search what was seen of the registry before
+    /// Ask nobody: search what is here, in the store, and was seen of registries before
     #[arg(long, conflicts_with_all = ["local", "source"])]
     offline: bool,
 }
@@ -61,11 +63,12 @@ impl Narrowed {
     /// Whether anything was said.
     pub(super) fn is_given(&self) -> bool {
         let texts = [&self.from, &self.owner, &self.license, &self.tag];
-        texts.iter().any(|text| text.is_some())
-            || self.scripts
-            || self.no_scripts
-            || self.signed
-            || self.offline
+        texts.iter().any(|text| text.is_some()) || self.scripts || self.no_scripts || self.signed
+    }
+
+    /// Whether nobody is to be asked.
+    pub(super) fn is_offline(&self) -> bool {
+        self.offline
     }
 
     fn query<'a>(&'a self, words: &'a str, limit: usize) -> SearchQuery<'a> {
@@ -94,72 +97,109 @@ pub(super) struct Found {
     /// What it is called here, if it is not the one that is asked by default.
     alias: Option<String>,
     results: SearchResults,
+    /// Whether it was not asked, and only what it said before was searched.
+    is_remembered: bool,
+    /// Whether nothing was ever seen of it.
+    is_unseen: bool,
 }
 
-/// Asks the registry; nothing where there is none to ask.
+/// Asks the registry, or looks up what was seen of all of them; nothing where there is none.
 pub(super) fn search(
     context: &Context,
     reach: Reach,
     words: &str,
     limit: usize,
     narrowed: &Narrowed,
-) -> Result<Option<Found>, CommandError> {
+) -> Result<Vec<Found>, CommandError> {
     if reach == Reach::Local {
-        return Ok(None);
+        return Ok(Vec::new());
     }
-    let alias = narrowed.from.as_deref();
-    let remote = if narrowed.offline {
-        Remote::offline(context, alias)
-    } else {
-        Remote::open(context, alias)
-    };
-    let asked = remote.and_then(|remote| {
-        let query = narrowed.query(words, limit);
-        let results = remote.registry.search(&remote.http, &query);
-        if narrowed.offline {
-            tell_age(context, &remote);
-        }
-        Ok(Found {
-            registry: remote.address(),
-            alias: narrowed.from.clone(),
-            results: results.map_err(InstallFailure::from)?,
-        })
-    });
-    match asked {
-        Ok(found) => Ok(Some(found)),
-        Err(error) if reach == Reach::Registry => Err(error),
-        Err(CommandError::Install(InstallFailure::NoRegistry)) => Ok(None),
-        Err(error) => {
-            let note = format!(
-                "warning: nothing came from the registry: {}",
-                error.with_causes()
-            );
-            context.printer.note(&visible(&note));
-            Ok(None)
+    let mut aliases = vec![narrowed.from.clone()];
+    if narrowed.offline && narrowed.from.is_none() {
+        let config = context.config()?;
+        let known = config.aliases().into_iter().filter(|alias| {
+            let source = config.source(alias);
+            matches!(source, Ok(Some(source)) if source.kind == SourceKind::Registry)
+        });
+        aliases.extend(known.map(Some));
+        if aliases.len() > 1 && config.registry().is_ok_and(|found| found.is_none()) {
+            aliases.remove(0);
         }
     }
+    let mut all = Vec::new();
+    for alias in aliases {
+        match ask(context, words, limit, narrowed, alias) {
+            Ok(found) => all.push(found),
+            Err(error) if reach == Reach::Registry => return Err(error),
+            Err(CommandError::Install(InstallFailure::NoRegistry)) => {}
+            Err(error) => {
+                let note = format!(
+                    "warning: nothing came from the registry: {}",
+                    error.with_causes()
+                );
+                context.printer.note(&visible(&note));
+            }
+        }
+    }
+    Ok(all)
 }
 
-/// Says how old what is known of a registry is.
-fn tell_age(context: &Context, remote: &Remote) {
-    let seen = remote.registry.memory.as_ref().map(Memory::skills);
+fn ask(
+    context: &Context,
+    words: &str,
+    limit: usize,
+    narrowed: &Narrowed,
+    alias: Option<String>,
+) -> Result<Found, CommandError> {
+    let remote = if narrowed.offline {
+        Remote::offline(context, alias.as_deref())?
+    } else {
+        Remote::open(context, alias.as_deref())?
+    };
+    let query = narrowed.query(words, limit);
+    let results = remote.registry.search(&remote.http, &query);
+    let is_unseen = narrowed.offline && !tell_age(context, &remote);
+    Ok(Found {
+        registry: remote.address(),
+        alias,
+        results: results.map_err(InstallFailure::from)?,
+        is_remembered: narrowed.offline,
+        is_unseen,
+    })
+}
+
+/// Says how old what is known of a registry is; whether there is anything.
+fn tell_age(context: &Context, remote: &Remote) -> bool {
+    let seen = remote.registry.memory.as_ref().map(Memory::known);
     let seen = seen.unwrap_or_default();
     let newest = seen.iter().map(|each| each.seen.as_str()).max();
     let oldest = seen.iter().map(|each| each.seen.as_str()).min();
     let note = match (oldest, newest) {
         (Some(oldest), Some(newest)) => format!(
-            "offline: among {} skills of {} that were seen before, the first {}, the last {}",
-            seen.len(),
+            "offline: among {} of {} that {} seen before, the first {}, the last {}",
+            counted(seen.len(), "skill"),
             remote.address(),
+            if seen.len() == 1 { "was" } else { "were" },
             age(oldest, context.now()),
             age(newest, context.now())
         ),
         _ => format!("offline: no skill of {} was seen before", remote.address()),
     };
     context.printer.note(&visible(&note));
+    !seen.is_empty()
 }
 
 impl Found {
+    /// Where it is.
+    pub(super) fn registry(&self) -> &str {
+        &self.registry
+    }
+
+    /// Whether nothing was ever seen of it.
+    pub(super) fn is_unseen(&self) -> bool {
+        self.is_unseen
+    }
+
     /// Whether nothing was found.
     pub(super) fn is_empty(&self) -> bool {
         self.results.skills.is_empty()
@@ -197,19 +237,24 @@ impl Found {
             let publisher = skill.published_by().unwrap_or("unknown");
             let _ = writeln!(
                 text,
-                "+ {}  {}  by {}, {}{}\n    {}",
+                "+ {}  {}  by {}{}{}\n    {}",
                 context.printer.heading(&visible(&skill.name)),
                 visible(&skill.version),
                 visible(publisher),
                 match skill.downloads {
-                    1 => "1 download".to_owned(),
-                    count => format!("{count} downloads"),
+                    1 => ", 1 download".to_owned(),
+                    // An index does not tell how often, nor what a skill is for.
+                    0 if self.is_remembered && skill.description.is_empty() => String::new(),
+                    count => format!(", {count} downloads"),
                 },
                 match &skill.deprecated {
                     Some(instead) => format!(", deprecated: {}", visible(instead)),
                     None => String::new(),
                 },
-                visible(&one_line(&skill.description)),
+                match &*skill.description {
+                    "" => "(no search has shown what it is for)".into(),
+                    description => visible(&one_line(description)).into_owned(),
+                },
             );
         }
         text
@@ -225,10 +270,11 @@ impl Found {
             };
             let from = self.alias.as_ref().map(|alias| format!("{alias}:"));
             let note = format!(
-                "{more} from {}; install with `skillyard install {}{}`",
+                "{more} from {}; install with `skillyard install {}{}{}`",
                 self.registry,
                 from.unwrap_or_default(),
-                first.name
+                first.name,
+                if self.is_remembered { " --offline" } else { "" }
             );
             context.printer.note(&visible(&note));
         }

@@ -23,6 +23,7 @@ mod explain_skill;
 pub(crate) mod export;
 pub(crate) mod find;
 mod find_remote;
+mod find_store;
 pub(crate) mod guard;
 pub(crate) mod install;
 pub(crate) mod key;

@@ -5,6 +5,7 @@
 //! notice. Only versions that were used are held against an index, because only those were proven:
 //! a line that somebody made up once must not make the true index look false for good.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
@@ -80,14 +81,7 @@ impl Memory {
 
     /// The index of a skill as it was last seen.
     pub fn index(&self, name: &QualifiedName) -> Option<Remembered> {
-        let bytes = fs::read(self.file(name)).ok()?;
-        let end = bytes.iter().position(|byte| *byte == b'\n')?;
-        let Head { seen, used } = serde_json::from_slice(&bytes[..end]).ok()?;
-        Some(Remembered {
-            seen,
-            used,
-            text: bytes[end + 1..].to_vec(),
-        })
+        remembered(&self.file(name))
     }
 
     /// Remembers the index of a skill, and that a version of it was used.
@@ -124,6 +118,19 @@ impl Memory {
         serde_json::from_slice(&bytes).unwrap_or_default()
     }
 
+    /// Every skill that was ever seen, be it in a search or in an index, sorted by name. An index
+    /// says nothing of what a skill is for.
+    pub fn known(&self) -> Vec<SeenSkill> {
+        let mut all = self.skills();
+        let names: BTreeSet<String> = all.iter().map(|each| each.summary.name.clone()).collect();
+        let mut indexes = Vec::new();
+        files(&self.folder.join("index"), &mut indexes);
+        let read = indexes.iter().filter_map(|file| seen_in(file));
+        all.extend(read.filter(|each| !names.contains(&each.summary.name)));
+        all.sort_by(|a, b| a.summary.name.cmp(&b.summary.name));
+        all
+    }
+
     /// Remembers what a search showed.
     pub(super) fn keep_skills(&self, found: &[Summary]) -> io::Result<()> {
         if found.is_empty() {
@@ -155,6 +162,55 @@ impl Memory {
         file.extend(name.index_path());
         file
     }
+}
+
+fn remembered(file: &Path) -> Option<Remembered> {
+    let bytes = fs::read(file).ok()?;
+    let end = bytes.iter().position(|byte| *byte == b'\n')?;
+    let Head { seen, used } = serde_json::from_slice(&bytes[..end]).ok()?;
+    Some(Remembered {
+        seen,
+        used,
+        text: bytes[end + 1..].to_vec(),
+    })
+}
+
+/// The files in a folder and below; what cannot be read is only a memory.
+fn files(folder: &Path, found: &mut Vec<PathBuf>) {
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        match entry.file_type() {
+            Ok(kind) if kind.is_dir() => files(&entry.path(), found),
+            Ok(kind) if kind.is_file() => found.push(entry.path()),
+            _ => {}
+        }
+    }
+}
+
+/// What an index says of its skill: the newest version that was not withdrawn.
+fn seen_in(file: &Path) -> Option<SeenSkill> {
+    let Remembered { seen, text, .. } = remembered(file)?;
+    let lines = text.split(|byte| *byte == b'\n');
+    let versions = lines.filter_map(|line| serde_json::from_slice::<VersionInfo>(line).ok());
+    let newest = versions
+        .filter(|each| !each.yanked)
+        .max_by(|a, b| a.version.cmp(&b.version))?;
+    Some(SeenSkill {
+        seen,
+        summary: Summary {
+            name: newest.name,
+            description: String::new(),
+            version: newest.version.to_string(),
+            author: None,
+            publisher: newest.publisher,
+            downloads: 0,
+            download_url: None,
+            license: None,
+            tags: Vec::new(),
+            has_scripts: false,
+            signer: newest.signer,
+            deprecated: newest.deprecated,
+        },
+    })
 }
 
 /// Replaces a file as a whole; many may do so at once, and the last one stays.

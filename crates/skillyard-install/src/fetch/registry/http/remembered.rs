@@ -7,7 +7,7 @@ use crate::fetch::registry::{SearchQuery, SearchResults, Summary};
 impl HttpRegistry {
     /// What was seen before of skills that fit.
     pub(super) fn remembered(&self, query: &SearchQuery<'_>) -> SearchResults {
-        let seen = self.memory.as_ref().map(Memory::skills).unwrap_or_default();
+        let seen = self.memory.as_ref().map(Memory::known).unwrap_or_default();
         let words: Vec<String> = query
             .words
             .split_whitespace()
