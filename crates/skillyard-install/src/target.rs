@@ -81,7 +81,11 @@ impl AgentChoice {
                 if claude {
                     targets.push(CLAUDE.to_owned());
                 }
-                targets.extend(order.folder().map(str::to_owned));
+                let read = match scope.kind {
+                    ScopeKind::User => order.installed_folder(),
+                    ScopeKind::Project => order.folder(),
+                };
+                targets.extend(read.map(str::to_owned));
             }
             Self::All => {
                 targets.extend([SHARED.to_owned(), CLAUDE.to_owned()]);
@@ -119,7 +123,10 @@ pub fn roots(folder: &Path) -> Vec<PathBuf> {
             .chain([agent.project.as_str()])
             .chain(also)
     });
-    let of_presets = PRESETS.iter().filter_map(|(_, preset)| preset.folder());
+    let of_presets = PRESETS
+        .iter()
+        .flat_map(|(_, preset)| [preset.folder(), preset.installed_folder()])
+        .flatten();
     let usual = USUAL.into_iter().chain(of_presets);
     let targets = of_agents.chain(usual).map(Path::new);
     let roots = targets.filter(|target| folder.ends_with(target));
@@ -138,7 +145,10 @@ pub(crate) fn is_target(path: &str) -> bool {
             .iter()
             .any(|kind| folder(agent, *kind).as_deref() == Some(path))
     };
-    is_usual(path) || AGENTS.iter().any(is_folder)
+    let mut at_home = PRESETS
+        .iter()
+        .filter_map(|(_, each)| each.installed_folder());
+    is_usual(path) || at_home.any(|each| each == path) || AGENTS.iter().any(is_folder)
 }
 
 /// Whether a path could be the folder of an agent that this version does not know.

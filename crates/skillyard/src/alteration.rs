@@ -34,7 +34,10 @@ pub(crate) fn mark(
     if let Some(unreadable) = unreadable(&scopes) {
         // It could name any of them, so that nobody knows whether they are what was installed.
         let own = |skill: &&mut CatalogSkill| {
-            matches!(skill.kind, SourceKind::User | SourceKind::Project)
+            matches!(
+                skill.kind,
+                SourceKind::User | SourceKind::Plugin | SourceKind::Project
+            )
         };
         for skill in catalog.enabled_mut().filter(own) {
             skill.status = held_back(&unreadable, "; `skillyard doctor` says what to do");

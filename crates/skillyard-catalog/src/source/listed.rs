@@ -4,6 +4,7 @@ use std::collections::HashSet;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
+use super::preset::PLUGINS;
 use super::{Preset, Source, SourceKind, Surroundings};
 use crate::agents;
 use crate::order::Order;
@@ -26,7 +27,7 @@ impl Surroundings {
             Preset::Default => self.in_order(&mut list, Order::default()),
             Preset::Own(order) => self.in_order(&mut list, order),
             Preset::AgentHarness => {
-                self.at_home(&mut list, SourceKind::Plugin, [".agent/plugins"]);
+                self.at_home(&mut list, SourceKind::Plugin, [PLUGINS]);
                 self.upward(&mut list, [".agent/skills"]);
                 self.upward(&mut list, [".claude/skills"]);
                 self.at_home(&mut list, SourceKind::User, [".agent/skills"]);

@@ -22,6 +22,9 @@ pub enum Preset {
     Own(Order),
 }
 
+/// Where the agent harness keeps what was installed, before everything else.
+pub(super) const PLUGINS: &str = ".agent/plugins";
+
 /// The names of the presets.
 pub const PRESETS: [(&str, Preset); 5] = [
     ("default", Preset::Default),
@@ -40,6 +43,15 @@ impl Preset {
             Self::AgentHarness => Some(".agent/skills"),
             Self::KeepUp => Some(".keep-up/skills"),
             Self::ClaudeCode => Some(".claude/skills"),
+        }
+    }
+
+    /// The same for what is installed for the user: some runtimes keep that apart from what the user
+    /// wrote.
+    pub fn installed_folder(self) -> Option<&'static str> {
+        match self {
+            Self::AgentHarness => Some(PLUGINS),
+            other => other.folder(),
         }
     }
 }

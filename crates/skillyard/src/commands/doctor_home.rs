@@ -13,6 +13,7 @@ use crate::agent;
 use crate::context::Context;
 use crate::error::CommandError;
 use crate::install::logs;
+use crate::library;
 use crate::signing::policy;
 use crate::trusted;
 
@@ -55,8 +56,11 @@ fn missing_folders(context: &Context) -> Vec<Check> {
     let Ok(config) = context.config() else {
         return Vec::new();
     };
+    // A relative one is looked for at the project's root.
+    let surroundings = library::surroundings(context, &config);
+    let root = surroundings.project_root();
     let folders = config.directories(home).into_iter();
-    let missing = folders.filter(|folder| !context.environment.current_dir.join(folder).is_dir());
+    let missing = folders.filter(|folder| !root.join(folder).is_dir());
     let told = missing.map(|folder| Check {
         verdict: Verdict::Warning,
         hint: Some("Make it, or see `skillyard config get discovery.directories`".into()),

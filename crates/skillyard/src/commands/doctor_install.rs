@@ -7,7 +7,7 @@ use skillyard_catalog::source::Surroundings;
 use skillyard_install::lockfile::{Gap, Lockfile};
 use skillyard_install::plan::{Before, Change, Conflict, Obstacle, Settlement, Wish};
 use skillyard_install::records::Records;
-use skillyard_install::scope::Scope;
+use skillyard_install::scope::{Scope, ScopeKind};
 use skillyard_install::transaction::{before, plan_in};
 
 use super::doctor::{Check, Verdict};
@@ -48,7 +48,11 @@ pub(super) fn checks(context: &Context) -> Vec<Check> {
 
 /// Installed skills that lie where the order of sources does not look.
 fn unread(scope: &Scope, surroundings: &Surroundings) -> Option<Check> {
-    let folder = surroundings.preset.folder()?;
+    let preset = surroundings.preset;
+    let folder = match scope.kind {
+        ScopeKind::User => preset.installed_folder()?,
+        ScopeKind::Project => preset.folder()?,
+    };
     let lock = Records::default().lock(scope).ok()?;
     let sources = surroundings.sources();
     let is_read = |target: &String| {

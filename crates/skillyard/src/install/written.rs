@@ -33,9 +33,10 @@ pub(crate) fn find(
     place: &Place,
     name: &str,
 ) -> Result<Option<Written>, CommandError> {
-    let kind = kind_of(&place.scope);
     let catalog = library::load(context, IndexMode::Use, &Choice::default())?;
-    let skill = catalog.find(name).filter(|skill| skill.kind == kind);
+    let skill = catalog
+        .find(name)
+        .filter(|skill| is_of(&place.scope, skill.kind));
     let folder = skill.map(|skill| skill.record.folder.clone());
     // What lies elsewhere was only linked or configured, and is not ours to delete.
     let folder = folder.filter(|folder| lies_in(folder, &place.scope.root));
@@ -50,7 +51,8 @@ pub(crate) fn find(
             }
         }
         let losers = catalog.shadowed.iter().map(|loser| &loser.skill);
-        let losers = losers.filter(|loser| loser.kind == kind && *loser.record.name == *name);
+        let losers =
+            losers.filter(|loser| is_of(&place.scope, loser.kind) && *loser.record.name == *name);
         Written {
             name: name.to_owned(),
             is_linked: folders.iter().all(|each| each.is_symlink()),
@@ -77,8 +79,8 @@ fn beside(catalog: &Catalog, scope: &Scope, folder: &Path) -> Vec<PathBuf> {
     // A folder of skills that is a link to another one is that one.
     let around = |each: &Path| each.parent().and_then(|around| around.canonicalize().ok());
     let mut seen = vec![around(folder)];
-    let kind = kind_of(scope);
-    let sources = catalog.sources.iter().filter(|source| source.kind == kind);
+    let sources = catalog.sources.iter();
+    let sources = sources.filter(|source| is_of(scope, source.kind));
     let mut found = Vec::new();
     for each in sources.map(|source| source.root.join(name)) {
         let around = around(&each);
@@ -91,10 +93,11 @@ fn beside(catalog: &Catalog, scope: &Scope, folder: &Path) -> Vec<PathBuf> {
     found
 }
 
-fn kind_of(scope: &Scope) -> SourceKind {
+/// Whether the folders of a source are those of a scope.
+fn is_of(scope: &Scope, kind: SourceKind) -> bool {
     match scope.kind {
-        ScopeKind::User => SourceKind::User,
-        ScopeKind::Project => SourceKind::Project,
+        ScopeKind::User => matches!(kind, SourceKind::User | SourceKind::Plugin),
+        ScopeKind::Project => kind == SourceKind::Project,
     }
 }
 

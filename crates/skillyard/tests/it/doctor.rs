@@ -233,4 +233,18 @@ fn a_folder_that_is_configured_and_missing_is_told() {
     let expected = "`/nowhere/skills` of `discovery.directories` is no folder";
     assert!(told.contains(expected), "{told}");
     assert_eq!(context.code(&["doctor"]), Some(0));
+    // A relative one is the project's, wherever in it somebody works.
+    context.done(&["config", "set", "discovery.directories", "more/skills"]);
+    context.write(".git/HEAD", "").mkdir("sub");
+    let below = || {
+        let mut command = context.skillyard();
+        command
+            .current_dir(context.root().join("sub"))
+            .arg("doctor");
+        crate::text(&crate::output(&mut command).stdout)
+    };
+    let expected = "`more/skills` of `discovery.directories` is no folder";
+    assert!(below().contains(expected), "{}", below());
+    context.mkdir("more/skills");
+    assert!(!below().contains("discovery.directories"), "{}", below());
 }

@@ -101,17 +101,22 @@ fn who_asks_for_what_is_there_already_is_told() {
 
 #[test]
 fn an_order_of_sources_finds_what_is_installed_under_it() {
-    for (preset, folder) in [
-        ("agent-harness", ".agent/skills"),
-        ("keep-up", ".keep-up/skills"),
-        ("claude-code", ".claude/skills"),
+    for (preset, folder, own) in [
+        // What was installed comes before everything else there.
+        ("agent-harness", ".agent/plugins", "plugin"),
+        ("keep-up", ".keep-up/skills", "user"),
+        ("claude-code", ".claude/skills", "user"),
     ] {
         let context = with(&format!("[discovery]\nprecedence = \"{preset}\"\n"), "");
-        for scope in ["user", "project"] {
+        for (scope, source) in [("user", own), ("project", "project")] {
             let told = context.done(&["install", "./lib/pdf", "--scope", scope]);
             assert!(!told.contains("will not be used"), "{told}");
+            assert_eq!(
+                context.in_home(folder).join("pdf").exists(),
+                scope == "user"
+            );
             let list = context.json(&["list", "--json", "--allow", "pdf"]);
-            assert_eq!(list["skills"][0]["source"], scope, "{preset}: {list}");
+            assert_eq!(list["skills"][0]["source"], source, "{preset}: {list}");
             context.done(&["sync", "--scope", scope, "--frozen"]);
             context.done(&["remove", "pdf", "--scope", scope]);
         }
