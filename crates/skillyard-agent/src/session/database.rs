@@ -77,8 +77,12 @@ impl Database {
         Self::file(path, Access::Write)
     }
 
-    /// Opens the file; to read it only, where nothing can be written beside it.
+    /// Opens the file; to read it only, where nothing can be written beside it. One that is not there
+    /// is not made: there are no sessions.
     pub(super) fn open_to_read(path: &Path) -> Result<Self, SessionError> {
+        if let Ok(false) = path.try_exists() {
+            return Self::file(path, Access::Nothing);
+        }
         Self::open(path).or_else(|error| {
             let read = Self::file(path, Access::Read);
             read.or_else(|_| Self::file(path, Access::Still))

@@ -1,5 +1,6 @@
 //! Agents, sessions and models: what goes wrong, and what can be done about it.
 
+use std::io;
 use std::path::{Path, PathBuf};
 
 use skillyard_agent::TurnError;
@@ -9,6 +10,8 @@ use skillyard_agent::session::SessionError;
 use skillyard_agent::shelf::ShelfError;
 use skillyard_catalog::selection::PatternError;
 use skillyard_format::nearest::nearest;
+
+use crate::shell::shell_path;
 
 /// What is wrong with how an agent was asked for.
 #[derive(Debug, thiserror::Error)]
@@ -146,6 +149,15 @@ fn of_file(path: &Path, code: u32) -> Option<String> {
     }
 }
 
+/// Whether the system lets nothing be written there.
+fn is_refused(error: &io::Error) -> bool {
+    let kinds = [
+        io::ErrorKind::PermissionDenied,
+        io::ErrorKind::ReadOnlyFilesystem,
+    ];
+    kinds.contains(&error.kind())
+}
+
 /// What the user can do about a turn that failed.
 pub(crate) fn hint(error: &TurnError) -> Option<String> {
     Some(match error {
@@ -163,6 +175,13 @@ pub(crate) fn hint(error: &TurnError) -> Option<String> {
         TurnError::Session(SessionError::Store { path, source }) => {
             let code = source.as_database_error()?.code()?;
             return of_file(path, code.parse().ok()?);
+        }
+        TurnError::Session(SessionError::Make { path, source }) if is_refused(source) => {
+            let around = path.ancestors().skip(1).find(|each| each.exists());
+            let folder = shell_path(around.unwrap_or(path));
+            format!(
+                "You may not write into `{folder}`; look at whose it is with `ls -ld {folder}`, or name another folder with `SKILLYARD_HOME`"
+            )
         }
         TurnError::Session(SessionError::Server { .. } | SessionError::Address) => {
             "Is the database running, and its address in `sessions.database` right? Without that key, sessions are in a file of this machine".into()
@@ -212,6 +231,18 @@ pub(super) fn code(error: &TurnError) -> u8 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_folder_is_named_that_nothing_may_be_written_into() {
+        let folder = std::env::temp_dir();
+        let error = TurnError::Session(SessionError::Make {
+            path: folder.join("no-such-folder/sessions.db"),
+            source: io::ErrorKind::PermissionDenied.into(),
+        });
+        let named = format!("`ls -ld {}`", shell_path(&folder));
+        let hint = hint(&error).unwrap_or_default();
+        assert!(hint.contains(&named), "{hint}");
+    }
 
     #[test]
     fn only_a_damaged_file_is_put_aside() {

@@ -69,6 +69,16 @@ fn nothing_is_done_that_cannot_be_recorded() {
 }
 
 #[test]
+fn sessions_that_are_not_there_are_listed_without_a_file() {
+    let context = TestContext::new();
+    let told = context.run(&["chat", "--sessions"]);
+    assert!(told.contains("There are no sessions yet"), "{told}");
+    let told = context.refused(&["chat", "--export", "last"]);
+    assert!(told.contains("there is no session"), "{told}");
+    assert!(!context.home().join(".skillyard/sessions.db").exists());
+}
+
+#[test]
 fn the_first_command_works_whatever_folders_are_made_like() {
     for arguments in [
         &["install", "./lib/pdf"][..],
@@ -78,7 +88,7 @@ fn the_first_command_works_whatever_folders_are_made_like() {
         &["search", "pdf"],
         &["prompt"],
         &["store", "gc"],
-        &["chat", "--sessions"],
+        &["chat", "-p", "hello"],
         &["agent", "create", "helper"],
         &["config", "set", "limits.max_skills", "9"],
         &["key", "generate", "mine"],

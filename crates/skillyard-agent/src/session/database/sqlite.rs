@@ -61,22 +61,24 @@ pub(super) enum Access {
     /// It is read where nobody can write, not even those files: the disk is full, or may not be
     /// written to.
     Still,
+    /// There is none, and nothing but that is read.
+    Nothing,
 }
 
 /// Opens the file, and makes the tables if need be.
 pub(super) async fn connect(path: &Path, access: Access) -> Result<AnyConnection, sqlx::Error> {
-    let address = address(path)?;
     let address = match access {
-        Access::Write => address,
-        Access::Read => address + "?mode=ro",
+        Access::Write => address(path)?,
+        Access::Read => address(path)? + "?mode=ro",
         Access::Still if has_more(path) => {
             return Err(io::Error::other("what was written last is not in it yet").into());
         }
-        Access::Still => address + "?mode=ro&immutable=true",
+        Access::Still => address(path)? + "?mode=ro&immutable=true",
+        Access::Nothing => "sqlite::memory:".into(),
     };
     let options: AnyConnectOptions = address.parse()?;
     let mut connection = options.disable_statement_logging().connect().await?;
-    if access != Access::Write {
+    if matches!(access, Access::Read | Access::Still) {
         // It is opened only by the first question.
         sqlx::query(FIRST).execute(&mut connection).await?;
         return Ok(connection);
