@@ -8,6 +8,7 @@ pub(crate) mod audit;
 mod config;
 mod hint;
 pub(crate) mod install;
+mod locked_hint;
 pub(crate) mod mcp;
 pub(crate) mod registry;
 mod report;

@@ -12,32 +12,28 @@ use skillyard_catalog::walk::Skipped;
 use skillyard_catalog::{Catalog, CatalogSkill, Status};
 use skillyard_install::scope::ScopeKind;
 
-use crate::config::discovery::TrustProjects;
 use crate::installed::Altered;
+use crate::permission::Permissions;
 use crate::shell::shell_word;
-use crate::signing::signers;
 
 /// What keeps a skill of the catalog out of prompts, if anything does.
-pub(crate) fn of(skill: &CatalogSkill) -> Option<Withheld> {
+pub(crate) fn of(skill: &CatalogSkill, permissions: &Permissions) -> Option<Withheld> {
     let name = &skill.record.name;
     Some(Withheld {
         reason: skill.status.reason()?,
         detail: None,
         remedy: match &skill.status {
             Status::Enabled => None,
-            Status::Revoked { .. } => Some(signers::remedy(name)),
-            Status::Untrusted => Some(TrustProjects::Ask.remedy(".")),
-            Status::Disabled { .. } => Some(format!(
-                "Switch it on with `skillyard enable {}`, which says what else keeps it off",
-                shell_word(name)
-            )),
+            Status::Revoked { .. } => Some(permissions.revoked_remedy(name, &skill.record.folder)),
+            Status::Untrusted => Some(permissions.project_remedy(Path::new("."))),
+            Status::Disabled { .. } => Some(permissions.disabled_remedy(name)),
             Status::Unavailable { missing } => Some(format!(
                 "Install `{}`, so that it is in a folder of `PATH`",
                 missing.join("`, `")
             )),
             Status::Altered => {
                 // Where it lies tells whose lock names it.
-                let is_own = skill.kind == SourceKind::User;
+                let is_own = matches!(skill.kind, SourceKind::User | SourceKind::Plugin);
                 Some(Altered::hint(name, is_own.then_some(ScopeKind::User)))
             }
         },
@@ -45,7 +41,7 @@ pub(crate) fn of(skill: &CatalogSkill) -> Option<Withheld> {
 }
 
 /// What keeps skills out of prompts, by their names; where another stands in for one, nothing does.
-pub(crate) fn all(catalog: &Catalog) -> BTreeMap<String, Withheld> {
+pub(crate) fn all(catalog: &Catalog, permissions: &Permissions) -> BTreeMap<String, Withheld> {
     let mut all = BTreeMap::new();
     for skipped in &catalog.skipped {
         if let Some(name) = folder_name(&skipped.path) {
@@ -54,7 +50,7 @@ pub(crate) fn all(catalog: &Catalog) -> BTreeMap<String, Withheld> {
     }
     for skill in &catalog.skills {
         let name = skill.record.name.to_string();
-        match of(skill) {
+        match of(skill, permissions) {
             Some(why) => all.insert(name, why),
             None => all.remove(&name),
         };

@@ -47,6 +47,8 @@ pub(crate) struct Permissions {
     surroundings: Surroundings,
     installed: Installed,
     signers: Signers,
+    /// Who keeps the user from switching skills on and off.
+    switches_locked: Option<PathBuf>,
     /// Tools that are denied, whatever skills allow.
     pub(crate) denied: Vec<DenyLayer>,
     /// Which skills are wanted.
@@ -91,6 +93,7 @@ impl Permissions {
             surroundings,
             denied: config.all("tools.deny").map(deny_layer).collect(),
             selection: Arc::new(library::selection(&config, &Choice::default())?),
+            switches_locked: config.lock_of("skills.disabled").map(Path::to_owned),
             installed,
             signers: Signers::load(&context.environment)?,
         })

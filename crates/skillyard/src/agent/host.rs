@@ -178,11 +178,19 @@ impl Host for Machine {
 
     fn withheld(&self, skill: &str) -> Option<Withheld> {
         let skill = self.skill(skill).ok()?;
-        match self.standing(skill) {
-            Ok(status) => obstacle::of(&CatalogSkill {
-                status: status?,
-                ..skill.clone()
-            }),
+        let standing = match self.standing(skill) {
+            Ok(None) => return None,
+            Ok(Some(status)) => Permissions::load(&self.context).map(|all| (status, all)),
+            Err(error) => Err(error),
+        };
+        match standing {
+            Ok((status, permissions)) => obstacle::of(
+                &CatalogSkill {
+                    status,
+                    ..skill.clone()
+                },
+                &permissions,
+            ),
             Err(error) => Some(Withheld {
                 reason: "the configuration cannot be read".into(),
                 detail: Some(error.to_string()),

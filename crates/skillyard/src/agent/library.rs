@@ -36,7 +36,7 @@ fn shelf_with(
     let catalog = library::load(context, IndexMode::Use, &wanted.choice)?;
     let permissions = Permissions::load(context)?;
     let mut skills = Vec::new();
-    let mut withheld = obstacle::all(&catalog);
+    let mut withheld = obstacle::all(&catalog, &permissions);
     // Who asks for one that was altered is refused where it would be read, and that is recorded.
     for skill in catalog.enabled().chain(catalog.altered()) {
         let is_wanted = wanted.only.as_ref().is_none_or(|only| {
@@ -101,7 +101,7 @@ fn shelf_with(
             {
                 each.skill.status = revoked;
             }
-            match obstacle::of(&each.skill) {
+            match obstacle::of(&each.skill, &permissions) {
                 Some(why) => {
                     withheld.insert(each.skill.record.name.to_string(), why);
                 }

@@ -120,7 +120,7 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     };
     let mut session = None;
     match talk(context, args, output, &mut session) {
-        Err(error) if output != Output::Text => Ok(failed(printer, output, session, &error, None)),
+        Err(error) if output != Output::Text => Ok(failed(context, output, session, &error, None)),
         outcome => outcome,
     }
 }

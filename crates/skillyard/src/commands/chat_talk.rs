@@ -202,8 +202,13 @@ fn failed(
     session: &Session,
     front: &Terminal<'_>,
 ) -> Status {
-    let printer = &front.context.printer;
-    chat::failed(printer, front.output, chat::kept(session), error, hint)
+    chat::failed(
+        front.context,
+        front.output,
+        chat::kept(session),
+        error,
+        hint,
+    )
 }
 
 /// What can be said instead of a name that no skill has.

@@ -18,6 +18,7 @@ use crate::install::place::Place;
 use crate::install::supply::Supply;
 use crate::install::wanted::Difference;
 use crate::install::{chronicle, place};
+use crate::installed::Installed;
 use crate::library::{self, Choice, IndexMode};
 use crate::shell::shell_word;
 use crate::signing::signers;
@@ -83,13 +84,15 @@ fn revoked(context: &Context) -> Vec<Check> {
     // Where there is no catalog, another check says why.
     let catalog = library::load(context, IndexMode::Use, &Choice::default());
     let catalog = catalog.unwrap_or_default();
+    let installed = Installed::read(context).unwrap_or_default();
     let skills = catalog.skills.iter().filter_map(|skill| {
         let Status::Revoked { reason } = &skill.status else {
             return None;
         };
-        let name = &skill.record.name;
+        let (name, folder) = (&skill.record.name, &skill.record.folder);
         let message = format!("`{name}` is revoked: {reason}");
-        Some(bad("revoked", message, &signers::remedy(name)))
+        let remedy = signers::remedy(&installed, name, folder);
+        Some(bad("revoked", message, &remedy))
     });
     skills.collect()
 }

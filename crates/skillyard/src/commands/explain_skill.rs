@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use serde_json::{Value, json};
+use skillyard_agent::shelf::Withheld;
 use skillyard_catalog::resource::{SkillRoot, digest};
 use skillyard_catalog::{Catalog, CatalogSkill, Status as SkillStatus};
 use skillyard_format::name::known_as;
@@ -96,7 +97,16 @@ fn facts(
         ));
     }
     let altered = altered(context, skill);
-    match obstacle::of(skill) {
+    let why = match Permissions::load(context) {
+        Ok(permissions) => obstacle::of(skill, &permissions),
+        // What decides cannot be read, so nothing is known to help.
+        Err(_) => skill.status.reason().map(|reason| Withheld {
+            reason,
+            detail: None,
+            remedy: None,
+        }),
+    };
+    match why {
         // What the files are is told below.
         Some(_) if altered.is_some() && skill.status == SkillStatus::Altered => {}
         Some(why) => {

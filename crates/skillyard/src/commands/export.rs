@@ -25,6 +25,7 @@ use crate::error::{CommandError, Status};
 use crate::install::place::whole;
 use crate::library::{self, Choice, IndexMode};
 use crate::obstacle;
+use crate::permission::Permissions;
 use crate::sanitize::visible;
 use crate::whole_folder;
 
@@ -83,7 +84,10 @@ fn refuse_unusable(context: &Context, skill: &CatalogSkill) -> Result<(), Comman
         }
         other => other.is_refused(),
     };
-    match obstacle::of(skill).filter(|_| is_refused) {
+    if !is_refused {
+        return Ok(());
+    }
+    match obstacle::of(skill, &Permissions::load(context)?) {
         Some(why) => Err(CommandError::NotExported {
             name: name.to_string(),
             reason: why.reason,

@@ -7,6 +7,7 @@ use skillyard_catalog::{Catalog, CatalogSkill, Status};
 use skillyard_format::render::one_line;
 
 use super::{Outcome, list_json};
+use crate::config::discovery::TrustProjects;
 use crate::context::Context;
 use crate::error::{CommandError, Status as CommandStatus};
 use crate::library::{self, Choice, IndexMode};
@@ -58,7 +59,10 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     } else {
         let text = text(&catalog, args.all, context);
         context.printer.data(&text)?;
-        context.printer.note(&closing_line(&catalog, args.all));
+        let trust = || context.config().map(|config| config.trust_projects());
+        context
+            .printer
+            .note(&closing_line(&catalog, args.all, trust));
     }
     if args.watch {
         return super::list_watch::run(context, &catalog, &args.choice);
@@ -217,7 +221,12 @@ fn on_one_line(path: &Path) -> String {
         .replace('\r', "\\r")
 }
 
-fn closing_line(catalog: &Catalog, all: bool) -> String {
+/// How many there are, and what could be done for more.
+fn closing_line(
+    catalog: &Catalog,
+    all: bool,
+    trust: impl FnOnce() -> Result<TrustProjects, CommandError>,
+) -> String {
     let count = catalog.skills.len();
     let with = |status: &Status| {
         let skills = catalog.skills.iter();
@@ -231,9 +240,13 @@ fn closing_line(catalog: &Catalog, all: bool) -> String {
     };
     let untrusted = with(&Status::Untrusted);
     if untrusted > 0 {
+        let remedy = match trust() {
+            Ok(TrustProjects::Never) => "`discovery.trust_projects` is `never`",
+            _ => "`skillyard trust .`",
+        };
         let _ = write!(
             line,
-            "; {untrusted} of a project that is not trusted (`skillyard trust .`)"
+            "; {untrusted} of a project that is not trusted ({remedy})"
         );
     }
     let altered = with(&Status::Altered);

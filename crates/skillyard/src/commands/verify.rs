@@ -81,6 +81,7 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
         name: tree.identity(place.folder).map(|(name, _)| name),
         folder: &folder,
         tree: &tree,
+        installed: &installed,
         verification: &verification,
         policy: &policy,
         other,

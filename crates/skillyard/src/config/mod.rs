@@ -29,7 +29,7 @@ mod kind;
 pub(crate) mod layer;
 mod limits;
 mod load;
-mod lock;
+pub(crate) mod lock;
 pub(crate) mod login;
 pub(crate) mod mcp;
 pub(crate) mod models;

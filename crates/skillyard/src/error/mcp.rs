@@ -39,7 +39,7 @@ impl McpFailure {
                 name,
                 source: McpError::Start { program, .. },
             } if program.contains('/') && !program.starts_with('/') => format!(
-                "It is looked for in the folder it starts in, which is the current one where the project is trusted (`skillyard trust .`), or `mcp.servers.{name}.folder`"
+                "It is looked for in the folder it starts in, which is the current one where the project is trusted (`skillyard trust list` shows that), or `mcp.servers.{name}.folder`"
             ),
             Self::Server {
                 name,

@@ -4,6 +4,7 @@ use std::io;
 
 use serde_json::{Value, json};
 
+use super::locked_hint::with_locks;
 use super::{CommandError, Status};
 use crate::context::Context;
 use crate::printer::Printer;
@@ -18,13 +19,17 @@ pub(super) struct Told {
 
 /// Tells the user why the command failed.
 pub(crate) fn report(context: &Context, error: &CommandError) -> Status {
-    failed(&context.printer, error)
+    if is_unread(error) {
+        return Status::Yes;
+    }
+    tell(&context.printer, Told::of(error).under(context));
+    Status::Code(error.code())
 }
 
 /// Tells people why a command failed, and programs in an object that the command makes of it. What
 /// can be done about it is the usual, unless something better is known.
 pub(crate) fn report_as(
-    printer: &Printer,
+    context: &Context,
     error: &CommandError,
     better: Option<String>,
     object: impl FnOnce(Value) -> io::Result<()>,
@@ -34,7 +39,8 @@ pub(crate) fn report_as(
     }
     let mut told = Told::of(error);
     told.hint = better.or(told.hint);
-    let told = told.readable(printer);
+    let printer = &context.printer;
+    let told = told.under(context).readable(printer);
     // If stdout is gone too there is nobody left to tell.
     let _ = object(told.object());
     told.show(printer);
@@ -66,6 +72,15 @@ impl Told {
             message: error.to_string(),
             causes: error.causes(),
             hint: error.hint(),
+        }
+    }
+
+    /// The same with what the organisation has to say about the hint.
+    fn under(self, context: &Context) -> Self {
+        let hint = self.hint;
+        Self {
+            hint: hint.map(|hint| with_locks(hint, &context.environment)),
+            ..self
         }
     }
 

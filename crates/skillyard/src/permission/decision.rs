@@ -4,6 +4,7 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 
 use skillyard_catalog::CatalogSkill;
+use skillyard_catalog::selection::{Layer, Selection};
 use skillyard_catalog::source::SourceKind;
 use skillyard_format::package::Digest;
 use skillyard_trust::approval::SkillApproval;
@@ -12,6 +13,7 @@ use skillyard_trust::verdict::{OptIn, Remedy, ScriptVerdict};
 
 use super::Permissions;
 use crate::config::discovery::TrustProjects;
+use crate::config::origin::LayerKind;
 use crate::context::Context;
 use crate::error::CommandError;
 use crate::shell::shell_word;
@@ -151,7 +153,7 @@ impl Permissions {
                     reason,
                     remedy: Remedy::None,
                 },
-                hint: Some(signers::remedy(name)),
+                hint: Some(self.revoked_remedy(name, folder)),
             };
         }
         let provenance = self.provenance_of(kind, folder);
@@ -172,6 +174,38 @@ impl Permissions {
         };
         let verdict = self.verdict(provenance).script(approval, opt_in);
         Decision::of(verdict, name, self.trust_projects)
+    }
+
+    /// What the user can do about a skill that is revoked.
+    pub(crate) fn revoked_remedy(&self, name: &str, folder: &Path) -> String {
+        signers::remedy(&self.installed, name, folder)
+    }
+
+    /// What the user can do about a skill that is switched off, or that a list keeps out.
+    pub(crate) fn disabled_remedy(&self, name: &str) -> String {
+        let is_orgs = |layer: &&Layer| layer.name == LayerKind::Org.as_str();
+        let layers = self.selection.layers.iter().filter(is_orgs).cloned();
+        let orgs = Selection {
+            layers: layers.collect(),
+        };
+        if orgs.lists_keep_out(name) {
+            "Your organisation keeps it out; ask whoever looks after its policy".into()
+        } else if self.selection.lists_keep_out(name) {
+            "`skills.deny` and `skills.allow` keep it out; `skillyard enable` does not lift that"
+                .into()
+        } else if self.selection.reason_against(name).is_none() {
+            "Only this run leaves it out: say something else with `--allow` and `--deny`".into()
+        } else if let Some(by) = &self.switches_locked {
+            format!(
+                "`skills.disabled` is locked by `{}`; ask whoever looks after that file",
+                by.display()
+            )
+        } else {
+            format!(
+                "Switch it on with `skillyard enable {}`, which says what else keeps it off",
+                shell_word(name)
+            )
+        }
     }
 
     /// What the user can do about a project that is not trusted.

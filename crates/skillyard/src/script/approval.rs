@@ -18,7 +18,6 @@ use crate::permission::{OfflineLock, Permissions};
 use crate::question::{self, Consent};
 use crate::sanitize::visible;
 use crate::shell::shell_word;
-use crate::signing::signers;
 use crate::trusted;
 
 /// What is to be approved.
@@ -88,7 +87,7 @@ pub(crate) fn decide(
         return Err(refused(context, request, &altered.to_string(), &hint));
     }
     if let Some(reason) = permissions.revoked(request.source, request.folder) {
-        let hint = signers::remedy(request.skill);
+        let hint = permissions.revoked_remedy(request.skill, request.folder);
         return Err(refused(context, request, &reason, &hint));
     }
     let provenance = permissions.provenance_of(request.source, request.folder);

@@ -5,20 +5,17 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 use skillyard_agent::script::{Copy, Scratch};
-use skillyard_catalog::selection::{Layer, Selection};
 use skillyard_catalog::source::SourceKind;
 use skillyard_catalog::{CatalogSkill, Status, builtin};
 use skillyard_format::Document;
 use skillyard_sandbox::Identity;
 
 use crate::commands::read::load;
-use crate::config::origin::LayerKind;
 use crate::context::Context;
 use crate::error::{CommandError, RunError};
 use crate::install::place;
 use crate::library::{self, Choice, IndexMode, Target};
 use crate::permission::Permissions;
-use crate::shell::shell_word;
 use crate::skill_files;
 
 /// A skill that has scripts.
@@ -61,8 +58,7 @@ impl SkillPlace {
                 Some(blocked(reason, &hint))
             }
             Status::Disabled { reason } => {
-                let selection = library::selection(&context.config()?, &Choice::default())?;
-                Some(disabled(&selection, &name, reason))
+                Some(disabled(&Permissions::load(context)?, &name, reason))
             }
             Status::Unavailable { missing } => {
                 let reason = format!(
@@ -79,8 +75,7 @@ impl SkillPlace {
     fn wanted(context: &Context, skill: Self) -> Result<(Self, Option<RunError>), CommandError> {
         let permissions = Permissions::load(context)?;
         let unwanted = permissions.unwanted(&skill.name, &skill.folder);
-        let obstacle =
-            unwanted.map(|(name, reason)| disabled(&permissions.selection, &name, &reason));
+        let obstacle = unwanted.map(|(name, reason)| disabled(&permissions, &name, &reason));
         Ok((skill, obstacle))
     }
 
@@ -123,20 +118,11 @@ pub(crate) fn known_folder(context: &Context, folder: &Path) -> Result<PathBuf, 
     Ok(whole)
 }
 
-fn disabled(selection: &Selection, name: &str, reason: &str) -> RunError {
-    let is_orgs = |layer: &&Layer| layer.name == LayerKind::Org.as_str();
-    let layers = selection.layers.iter().filter(is_orgs).cloned().collect();
-    let hint = if (Selection { layers }).lists_keep_out(name) {
-        "Your organisation keeps it out; ask whoever looks after its policy".to_owned()
-    } else if selection.lists_keep_out(name) {
-        "`skills.deny` and `skills.allow` keep it out; `skillyard enable` does not lift that".into()
-    } else {
-        format!("Use it again with `skillyard enable {}`", shell_word(name))
-    };
+fn disabled(permissions: &Permissions, name: &str, reason: &str) -> RunError {
     RunError::Blocked {
         skill: name.to_owned(),
         reason: format!("it is disabled: {reason}"),
-        hint,
+        hint: permissions.disabled_remedy(name),
     }
 }
 

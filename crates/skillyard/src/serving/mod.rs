@@ -33,7 +33,6 @@ use crate::discovered;
 use crate::error::{CommandError, RunError};
 use crate::library::{self, Choice, IndexMode};
 use crate::script::sandboxed::{self, Wanted};
-use crate::signing::signers;
 use crate::workspace::workspace;
 
 use decisions::Decisions;
@@ -127,7 +126,7 @@ impl Host for Machine {
         // What cannot be decided is no answer here: then the skill is withheld as altered.
         let permissions = self.decisions.of(&self.context).ok()?;
         let reason = permissions.revoked(Some(skill.kind), &skill.record.folder)?;
-        let remedy = signers::remedy(&skill.record.name);
+        let remedy = permissions.revoked_remedy(&skill.record.name, &skill.record.folder);
         Some(Revocation { reason, remedy })
     }
 

@@ -114,10 +114,24 @@ pub(crate) fn anew(name: &str) -> String {
     format!("If you know why, start anew with `skillyard key forget {name}`")
 }
 
-/// What the user can do about a skill that is revoked.
-pub(crate) fn remedy(name: &str) -> String {
-    let name = shell_word(name);
+/// What the user can do about a skill that is revoked: a part goes with the whole, and what nobody
+/// installed cannot be removed or updated.
+pub(crate) fn remedy(installed: &Installed, name: &str, folder: &Path) -> String {
+    if let Some((server, _)) = name.split_once(':') {
+        return format!("MCP server `{server}` publishes it; ask whoever looks after that server");
+    }
+    let Some(entry) = installed.entry(folder) else {
+        return format!(
+            "It was not installed by skillyard: take its folder `{}` away, or put a mended one there",
+            folder.display()
+        );
+    };
+    let whole = shell_word(&entry.name);
+    let part = match installed.around_of(folder) {
+        Some(_) => format!("It is part of `{}`. ", entry.name),
+        None => String::new(),
+    };
     format!(
-        "Take it away with `skillyard remove {name}`, or see with `skillyard update {name}` whether it was mended"
+        "{part}Take it away with `skillyard remove {whole}`, or see with `skillyard update {whole}` whether it was mended"
     )
 }

@@ -1,5 +1,6 @@
 //! What hints say can be pasted, and leads on.
 
+use crate::project::project;
 use crate::servers::http::{Reply, Server};
 use crate::{TestContext, output, text};
 
@@ -126,4 +127,89 @@ fn a_skill_that_lies_in_a_folder_is_shown_by_its_path() {
     );
     let shown = context.stdout(&["show", "./.agents/skills/pdf"]);
     assert_eq!(shown, context.stdout(&["show", "pdf"]));
+}
+
+/// What a command says under the configuration of an organisation.
+fn under(context: &TestContext, org: &str, arguments: &[&str]) -> String {
+    context.write("../org.toml", org);
+    let org = context.root().join("../org.toml");
+    context.tell_with(
+        &[("SKILLYARD_ORG_CONFIG", org.to_str().unwrap())],
+        arguments,
+    )
+}
+
+#[test]
+fn nobody_is_sent_to_trust_what_is_never_trusted() {
+    let context = project();
+    context.skill(".agents/skills/pdf", "Use when there is a form.");
+    context.write(".skillyard/config.toml", "");
+    let never = "[discovery]\ntrust_projects = 'never'\n";
+    for arguments in [
+        &["list"][..],
+        &["explain", "skill", "pdf"],
+        &["config", "list"],
+        &["chat", "-p", "/pdf go"],
+        &["run", "pdf", "scripts/a.sh"],
+        &["export", "pdf", "--archive", "pdf.zip"],
+    ] {
+        let told = context.tell(arguments);
+        assert!(
+            told.contains("`skillyard trust .`"),
+            "{arguments:?}: {told}"
+        );
+        let told = under(&context, never, arguments);
+        assert!(!told.contains("`skillyard trust"), "{arguments:?}: {told}");
+        assert!(told.contains("is `never`"), "{arguments:?}: {told}");
+    }
+}
+
+#[test]
+fn nobody_is_sent_to_enable_what_cannot_be_enabled() {
+    let context = TestContext::new();
+    context.skill("../home/.agents/skills/pdf", "Use when there is a form.");
+    for (org, said) in [
+        (
+            "[skills]\ndeny = ['pdf']\n",
+            "Your organisation keeps it out",
+        ),
+        (
+            "locked = ['skills']\n[skills]\ndisabled = ['pdf']\n",
+            "`skills.disabled` is locked by `",
+        ),
+    ] {
+        for arguments in [
+            &["explain", "skill", "pdf"][..],
+            &["chat", "-p", "/pdf go"],
+            &["run", "pdf", "scripts/a.sh"],
+        ] {
+            let told = under(&context, org, arguments);
+            assert!(told.contains(said), "{arguments:?}: {told}");
+            assert!(!told.contains("skillyard enable pdf"), "{told}");
+        }
+    }
+    let told = context.tell(&["chat", "--deny", "pdf", "-p", "/pdf go"]);
+    assert!(told.contains("hint: Only this run leaves it out"), "{told}");
+}
+
+#[test]
+fn nobody_is_sent_to_set_what_is_locked() {
+    let context = project();
+    let locked = "locked = ['registry', 'models', 'sources']\n";
+    for (arguments, key) in [
+        (&["install", "pdf"][..], "registry.url"),
+        (&["install", "acme:pdf"], "sources.acme.url"),
+        (
+            &["chat", "--model", "nowhere/m", "-p", "hello"],
+            "models.SERVER.url",
+        ),
+    ] {
+        let free = context.tell(arguments);
+        let set = format!("`skillyard config set {key} URL`");
+        assert!(free.contains(&set), "{arguments:?}: {free}");
+        assert!(!free.contains("is locked by"), "{arguments:?}: {free}");
+        let told = under(&context, locked, arguments);
+        let but = format!("; but `{key}` is locked by `");
+        assert!(told.contains(&but), "{arguments:?}: {told}");
+    }
 }

@@ -6,18 +6,19 @@ use skillyard_agent::front_end::EndReason;
 use skillyard_agent::session::Session;
 
 use crate::agent::{Output, Terminal};
+use crate::context::Context;
 use crate::error::{CommandError, Status, report_as};
-use crate::printer::Printer;
 
 /// Tells people, and programs in the format they asked for, why there is no answer.
 pub(in crate::commands) fn failed(
-    printer: &Printer,
+    context: &Context,
     output: Output,
     session: Option<String>,
     error: &CommandError,
     better_hint: Option<String>,
 ) -> Status {
-    report_as(printer, error, better_hint, |mut error| match output {
+    let printer = &context.printer;
+    report_as(context, error, better_hint, |mut error| match output {
         Output::Text => Ok(()),
         Output::Json => printer.json(&json!({ "session": session, "error": error })),
         Output::StreamJson => {

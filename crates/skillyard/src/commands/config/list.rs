@@ -7,6 +7,7 @@ use skillyard_catalog::ProjectTrust;
 
 use super::super::Outcome;
 use super::Which;
+use crate::config::discovery::TrustProjects;
 use crate::config::keys::ENTRIES;
 use crate::config::layer::Setting;
 use crate::config::schema::Entry;
@@ -123,10 +124,14 @@ fn tell_of_project(context: &Context, config: &Config) {
         return;
     }
     let file = file.to_string_lossy().into_owned();
-    context.printer.note(&format!(
-        "`{}` has no say before you trust the project with `skillyard trust .`",
-        visible(&file)
-    ));
+    let why = match config.trust_projects() {
+        TrustProjects::Never => ": `discovery.trust_projects` is `never`",
+        TrustProjects::Ask | TrustProjects::Always => {
+            " before you trust the project with `skillyard trust .`"
+        }
+    };
+    let note = format!("`{}` has no say{why}", visible(&file));
+    context.printer.note(&note);
     // What cannot even be read is nobody's trouble before.
     for problem in config.problems_of_project().unwrap_or_default() {
         context.printer.note(&format!(

@@ -11,6 +11,7 @@ use skillyard_trust::signature::{
 
 use crate::context::Context;
 use crate::error::CommandError;
+use crate::installed::Installed;
 use crate::sanitize::{shortened, visible};
 use crate::signing::signers;
 
@@ -25,6 +26,8 @@ pub(super) struct Answer<'a> {
     /// The skill's folder.
     pub(super) folder: &'a Path,
     pub(super) tree: &'a Tree,
+    /// What was installed here.
+    pub(super) installed: &'a Installed,
     pub(super) verification: &'a Verification,
     pub(super) policy: &'a Policy,
     /// The signer that was asked for, where another one signed.
@@ -228,7 +231,9 @@ impl Answer<'_> {
                         .to_owned()
                 }
                 reason if reason.is_break() => signers::anew(&name),
-                reason if reason.is_revocation() => signers::remedy(&name),
+                reason if reason.is_revocation() => {
+                    signers::remedy(self.installed, &name, self.folder)
+                }
                 _ => return None,
             },
             Verification::Trusted { .. } => return None,

@@ -175,3 +175,26 @@ fn an_installed_skill_has_no_signer_once_they_are_not_trusted() {
     context.done(&["key", "trust", "mine", "--scope", "csv-*"]);
     assert_eq!(signer(), Value::Null);
 }
+
+#[test]
+fn what_can_be_done_names_the_whole_and_no_folder_that_nobody_installed() {
+    let context = project();
+    context.write("lib/pdf/SKILL.md", skill("pdf", "1.2.0"));
+    context.write("lib/pdf/parts/forms/SKILL.md", skill("forms", "1.0.0"));
+    context.write(
+        "lib/pdf/parts/forms/scripts/run.sh",
+        "#!/bin/sh\necho RAN\n",
+    );
+    context.done(&["install", "./lib/pdf", "--yes"]);
+    context.done(&["trust", "."]);
+    let digest = context.json(&["verify", "pdf", "--json"])["digest"].clone();
+    context.done(&["key", "revoke", digest.as_str().unwrap()]);
+    let whole = "It is part of `pdf`. Take it away with `skillyard remove pdf`, or see with `skillyard update pdf`";
+    let part = "./.agents/skills/pdf/parts/forms";
+    let told = context.refused(&["run", part, "scripts/run.sh", "--yes"]);
+    assert!(told.contains(whole), "{told}");
+    assert!(!told.contains("remove forms"), "{told}");
+    let told = context.run(&["verify", "./lib/pdf"]);
+    assert!(told.contains("It was not installed by skillyard"), "{told}");
+    assert!(!told.contains("skillyard remove"), "{told}");
+}

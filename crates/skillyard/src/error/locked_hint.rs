@@ -1,0 +1,56 @@
+//! Hints that say to set what the organisation has locked: they would only lead to a refusal.
+
+use crate::config::lock::Locks;
+use crate::environment::Environment;
+
+/// Commands that write the configuration, and the key that they write if they do not name it.
+const WRITERS: [(&str, Option<&str>); 4] = [
+    ("skillyard config set ", None),
+    ("skillyard enable ", Some("skills.disabled")),
+    ("skillyard disable ", Some("skills.disabled")),
+    ("skillyard login", Some("registry.auth")),
+];
+
+/// The hint, with what keeps the user from doing what it says.
+pub(super) fn with_locks(hint: String, environment: &Environment) -> String {
+    let keys: Vec<&str> = keys(&hint).collect();
+    if keys.is_empty() {
+        return hint;
+    }
+    let locks = Locks::read(environment);
+    match keys.into_iter().find_map(|key| locks.refuse(key).err()) {
+        None => hint,
+        Some(locked) => format!("{hint}; but {locked}: ask whoever looks after that file"),
+    }
+}
+
+/// The keys that the commands of a hint write; a place for a name, such as in `models.SERVER.key`, is as
+/// good as any.
+fn keys(hint: &str) -> impl Iterator<Item = &str> {
+    WRITERS.iter().flat_map(move |(command, key)| {
+        hint.match_indices(command).filter_map(move |(at, _)| {
+            let behind = &hint[at + command.len()..];
+            key.or_else(|| behind.split([' ', '`']).next())
+        })
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_keys_of_a_hint_are_found() {
+        let check = |hint: &str, expected: &[&str]| {
+            assert_eq!(keys(hint).collect::<Vec<_>>(), expected, "{hint}");
+        };
+        check(
+            "Set one with `skillyard config set registry.url URL`; or not",
+            &["registry.url"],
+        );
+        check("Set `KEY`, or `skillyard config set a.b`", &["a.b"]);
+        check("Use `skillyard enable pdf`", &["skills.disabled"]);
+        check("Log in with `skillyard login`", &["registry.auth"]);
+        check("See it with `skillyard config get a.b`", &[]);
+    }
+}
