@@ -248,6 +248,7 @@ impl CommandError {
             Self::Setting(problem) => causes.extend(config::causes_of(problem)),
             Self::Invalid { findings, .. } => causes.clone_from(findings),
             Self::Install(failure) => causes = failure.causes(),
+            Self::Agent(failure) => causes = failure.causes(),
             Self::Turn(error) => causes = agent::causes(error),
             _ => {}
         }

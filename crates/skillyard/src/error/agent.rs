@@ -11,13 +11,20 @@ use skillyard_agent::shelf::ShelfError;
 use skillyard_catalog::selection::PatternError;
 use skillyard_format::nearest::nearest;
 
-use crate::shell::shell_path;
+use super::CommandError;
+use crate::shell::{shell_path, shell_word};
 
 /// What is wrong with how an agent was asked for.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum AgentFailure {
     #[error(transparent)]
     Agent(#[from] AgentError),
+    /// What an agent is to be given cannot be installed.
+    #[error("{failure}")]
+    NotFetched {
+        reference: String,
+        failure: Box<CommandError>,
+    },
     #[error("the prompt is empty")]
     NoPrompt,
     #[error("the prompt has more than 1 MiB")]
@@ -65,11 +72,20 @@ impl From<AgentError> for super::CommandError {
 }
 
 impl AgentFailure {
+    /// What lies behind it, where the error itself does not say it.
+    pub(super) fn causes(&self) -> Vec<String> {
+        match self {
+            Self::NotFetched { failure, .. } => failure.causes(),
+            _ => Vec::new(),
+        }
+    }
+
     /// 1 when the answer is no, 2 when there is none.
     pub(super) fn code(&self) -> u8 {
         match self {
             Self::Agent(AgentError::Unknown { .. } | AgentError::NoVersion { .. })
             | Self::NotItsSkill { .. } => 1,
+            Self::NotFetched { failure, .. } => failure.code(),
             _ => 2,
         }
     }
@@ -98,6 +114,17 @@ impl AgentFailure {
             }
             Self::OtherHash(_) => {
                 "Export it again; if it was changed on purpose, take the `hash` out of it".into()
+            }
+            Self::NotFetched { reference, failure } => {
+                let hint = failure.hint()?;
+                // Whoever gives an agent a skill cannot say more than yes.
+                if !hint.contains("`--") || hint.contains("`--yes`") {
+                    return Some(hint);
+                }
+                format!(
+                    "{hint}; say that to `skillyard install {}`, and give the agent the skill by its name then",
+                    shell_word(reference)
+                )
             }
             Self::NoPrompt => "Say something with `-p`, or leave it out to talk".into(),
             Self::NoSession => {

@@ -46,7 +46,9 @@ pub(super) fn hint(error: &ConfigError) -> Option<String> {
             ),
         },
         Problem::NotForProjects { key, .. } | Problem::Loosens { key, .. } => {
-            format!("If you want it, set `{key}` in your own configuration")
+            format!(
+                "If you want it, set it in your own configuration with `skillyard config set {key} VALUE`"
+            )
         }
         Problem::NoVariable { variable, .. } => {
             format!("Set it where you start skillyard: `export {variable}=…`")

@@ -1,7 +1,7 @@
 //! Hints that say to set what the organisation has locked: they would only lead to a refusal.
 
 use crate::config::lock::Locks;
-use crate::environment::Environment;
+use crate::context::Context;
 
 /// Commands that write the configuration, and the key that they write if they do not name it.
 const WRITERS: [(&str, Option<&str>); 4] = [
@@ -11,17 +11,38 @@ const WRITERS: [(&str, Option<&str>); 4] = [
     ("skillyard login", Some("registry.auth")),
 ];
 
+/// Flags that stand for a key, each with it and the value.
+const FLAGS: [(&str, &str, &str); 3] = [
+    ("`--scope user`", "install.scope", "user"),
+    ("`--scope project`", "install.scope", "project"),
+    ("`--allow-scripts`", "scripts.allow", "true"),
+];
+
 /// The hint, with what keeps the user from doing what it says.
-pub(super) fn with_locks(hint: String, environment: &Environment) -> String {
-    let keys: Vec<&str> = keys(&hint).collect();
-    if keys.is_empty() {
-        return hint;
-    }
-    let locks = Locks::read(environment);
-    match keys.into_iter().find_map(|key| locks.refuse(key).err()) {
+pub(super) fn with_locks(hint: String, context: &Context) -> String {
+    match locked(&hint, context) {
         None => hint,
         Some(locked) => format!("{hint}; but {locked}: ask whoever looks after that file"),
     }
+}
+
+/// What of the hint is locked, if anything is.
+fn locked(hint: &str, context: &Context) -> Option<String> {
+    let keys: Vec<&str> = keys(hint).collect();
+    if !keys.is_empty() {
+        let locks = Locks::read(&context.environment);
+        let mut locked = keys.into_iter().filter_map(|key| locks.refuse(key).err());
+        if let Some(locked) = locked.next() {
+            return Some(locked.to_string());
+        }
+    }
+    let mut flags = FLAGS.iter().filter(|(flag, ..)| hint.contains(flag));
+    flags.find_map(|(flag, key, value)| {
+        // What is locked to this very value may be said.
+        let config = context.config().ok()?;
+        let locked = config.keep_locked(key, *flag, value).err()?;
+        Some(locked.to_string())
+    })
 }
 
 /// The keys that the commands of a hint write; a place for a name, such as in `models.SERVER.key`, is as

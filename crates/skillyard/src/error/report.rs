@@ -79,7 +79,7 @@ impl Told {
     fn under(self, context: &Context) -> Self {
         let hint = self.hint;
         Self {
-            hint: hint.map(|hint| with_locks(hint, &context.environment)),
+            hint: hint.map(|hint| with_locks(hint, context)),
             ..self
         }
     }

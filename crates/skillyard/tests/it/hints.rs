@@ -213,3 +213,28 @@ fn nobody_is_sent_to_set_what_is_locked() {
         assert!(told.contains(&but), "{arguments:?}: {told}");
     }
 }
+
+#[test]
+fn nobody_is_sent_to_a_flag_that_is_locked_or_that_the_command_has_not() {
+    let context = project();
+    context.skill("lib/pdf", "Fills forms. Use when there is a form.");
+    context.skill("lib/csv", "Reads tables. Use when there is a table.");
+    context.done(&["install", "./lib/pdf", "--scope", "user", "--yes"]);
+    let remove = ["remove", "pdf"];
+    let told = context.tell(&remove);
+    assert!(told.contains("with `--scope user`"), "{told}");
+    assert!(!told.contains("is locked by"), "{told}");
+    let org = "locked = ['install']\n[install]\nscope = 'project'\n";
+    let told = under(&context, org, &remove);
+    assert!(
+        told.contains("; but `install.scope` is locked by `"),
+        "{told}"
+    );
+    // An agent is given skills with fewer words than there are for an installation.
+    context.done(&["agent", "create", "clerk"]);
+    let told = context.tell(&["agent", "skill", "add", "clerk", "./lib"]);
+    assert!(told.contains("Choose with `--skill NAME`"), "{told}");
+    let install =
+        "; say that to `skillyard install ./lib`, and give the agent the skill by its name";
+    assert!(told.contains(install), "{told}");
+}

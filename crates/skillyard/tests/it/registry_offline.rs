@@ -58,6 +58,10 @@ fn what_was_seen_is_found_and_installed_offline() {
     assert!(said.contains("`pdf@1.1.0` is not in the store"), "{said}");
     let said = context.bad(&["install", "csv", "--offline", "--yes"]);
     assert!(said.contains("was never seen"), "{said}");
+    assert!(
+        said.contains("hint: Run it once without `--offline`"),
+        "{said}"
+    );
     let said = context.bad(&["install", "acme/skills/pdf", "--offline", "--yes"]);
     assert!(said.contains("nothing may be fetched"), "{said}");
 

@@ -302,7 +302,7 @@ fn a_project_may_tighten_and_not_loosen() {
     error: the configuration cannot be used
       Caused by: [DIR]/.skillyard/config.toml:2: a project may only tighten `scripts.allow`, and here it would be looser than false (default)
 
-    hint: If you want it, set `scripts.allow` in your own configuration
+    hint: If you want it, set it in your own configuration with `skillyard config set scripts.allow VALUE`
     ");
 }
 

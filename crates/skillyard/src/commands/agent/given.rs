@@ -35,7 +35,7 @@ pub(super) fn give(
         if shelf.find(word).is_ok() || !is_reference(word) {
             names.push(word.to_owned());
         } else {
-            for name in installed(context, word, yes)? {
+            for name in installed(context, word, yes).map_err(|failure| about(word, failure))? {
                 fetched.push((name.clone(), word.to_owned()));
                 names.push(name);
             }
@@ -82,6 +82,18 @@ fn refer(
 /// Whether a word cannot be a name, so that it must be a place.
 fn is_reference(word: &str) -> bool {
     word.contains(['/', ':', '@']) || word.starts_with(['.', '~'])
+}
+
+/// The failure of an installation that somebody asked for in fewer words than `install` knows.
+fn about(word: &str, failure: CommandError) -> CommandError {
+    match failure {
+        CommandError::Install(_) => AgentFailure::NotFetched {
+            reference: word.to_owned(),
+            failure: Box::new(failure),
+        }
+        .into(),
+        other => other,
+    }
 }
 
 /// Installs what a reference names, unless it is there, and says what it is called.

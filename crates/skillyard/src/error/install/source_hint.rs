@@ -74,6 +74,7 @@ pub(super) fn registry_hint(error: &RegistryError) -> Option<String> {
             nearest: Some(name),
             ..
         } => format!("Did you mean `{name}`?"),
+        RegistryError::NeverSeen { .. } => "Run it once without `--offline`".into(),
         RegistryError::NotFound { .. } => "Look for one with `skillyard search WORDS`".into(),
         RegistryError::NotARegistry { .. }
         | RegistryError::Index { .. }

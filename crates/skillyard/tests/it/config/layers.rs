@@ -135,7 +135,7 @@ fn a_project_may_tighten_and_not_loosen() {
     ----- stderr -----
     error: a project may only tighten `scripts.allow`, and here it would be looser than false (default)
 
-    hint: If you want it, set `scripts.allow` in your own configuration
+    hint: If you want it, set it in your own configuration with `skillyard config set scripts.allow VALUE`
     ");
     assert_snapshot!(context.tell(&["config", "set", "--project", "registry.url", "https://x"]), @r"
     exit status: 2
@@ -144,7 +144,7 @@ fn a_project_may_tighten_and_not_loosen() {
     ----- stderr -----
     error: a project may not set `registry.url`: it decides where skills come from
 
-    hint: If you want it, set `registry.url` in your own configuration
+    hint: If you want it, set it in your own configuration with `skillyard config set registry.url VALUE`
     ");
 }
 
