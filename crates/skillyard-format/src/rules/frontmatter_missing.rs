@@ -19,7 +19,8 @@ rule! {
     /// ---
     /// ```
     ///
-    /// Without it there is no description, and a model could not know when to use the skill.
+    /// Without it there is no description, and a model could not know when to use the skill. TOML between `+++` lines
+    /// is no frontmatter to any client.
     ///
     /// **Fix:** add the block; `--fix` moves one that stands further down to the top, or makes one from the folder's
     /// name and the first paragraph.
@@ -33,16 +34,55 @@ fn check(subject: &Subject<'_>, report: &mut Report) {
     let text = &subject.document.text;
     let first = Lines::new(text).find(|line| !line.text.trim().is_empty());
     let span = first.map(|line: Line| Span::new(line.start, line.end));
-    let added = report
-        .add(
-            &RULE,
-            span,
-            "the file does not start with frontmatter".into(),
-        )
-        .help("start it with a `---` line, `name:`, `description:` and another `---` line");
-    if let Some(edits) = proposal(subject) {
+    let toml = Toml::find(text);
+    let (message, help) = match toml {
+        Toml::None => (
+            "the file does not start with frontmatter",
+            "start it with a `---` line, `name:`, `description:` and another `---` line",
+        ),
+        Toml::Described | Toml::Other => (
+            "the frontmatter is TOML, between `+++` lines, and must be YAML, between `---` lines",
+            "write `---` instead of `+++`, and `key: value` instead of `key = \"value\"`",
+        ),
+    };
+    let added = report.add(&RULE, span, message.into()).help(help);
+    // A paragraph must not take the place of a description that is there.
+    if toml != Toml::Described
+        && let Some(edits) = proposal(subject)
+    {
         added.fix(edits);
     }
+}
+
+/// What stands between `+++` lines at the start.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Toml {
+    /// There are none.
+    None,
+    /// Fields, and a description among them.
+    Described,
+    /// Other fields.
+    Other,
+}
+
+impl Toml {
+    fn find(text: &str) -> Self {
+        let lines = Lines::new(text).map(|line| line.text.trim_matches(is_blank));
+        let mut lines = lines.skip_while(|line| line.is_empty());
+        if lines.next() != Some("+++") {
+            return Self::None;
+        }
+        let mut fields = lines.take_while(|line| *line != "+++");
+        if fields.any(|line| line.starts_with("description")) {
+            Self::Described
+        } else {
+            Self::Other
+        }
+    }
+}
+
+fn is_blank(c: char) -> bool {
+    c == crate::text::BOM || c.is_whitespace()
 }
 
 /// The frontmatter that stands elsewhere, or one made from what is there.
@@ -80,9 +120,7 @@ fn described(text: &str) -> Option<String> {
     let mut paragraph = String::new();
     let mut skipped_until = None;
     for line in Lines::new(text) {
-        let line = line
-            .text
-            .trim_matches(|c: char| c == crate::text::BOM || c.is_whitespace());
+        let line = line.text.trim_matches(is_blank);
         if let Some(end) = skipped_until {
             // A comment ends within a line, the others with a line of their own.
             let is_end = if end == "-->" {

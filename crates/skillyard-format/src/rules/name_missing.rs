@@ -10,7 +10,7 @@ rule! {
     ///
     /// Without one, the folder's name is used when the skill is loaded.
     ///
-    /// **Fix:** add `name:` with the folder's name; `--fix` does.
+    /// **Fix:** add `name:` with the folder's name, or write `Name:` in small letters; `--fix` does.
     "name-missing", Format, check
 }
 
@@ -18,6 +18,13 @@ fn check(subject: &Subject<'_>, report: &mut Report) {
     let Some((place, message)) = subject.missing("name") else {
         return;
     };
+    if let Some(other) = subject.in_other_case("name") {
+        report
+            .add(&RULE, place, message)
+            .help(format!("write `name` instead of `{}`", other.key))
+            .fix([Edit::replace(other.key_span, "name")]);
+        return;
+    }
     let entry = subject.field("name");
     // A folder called `null` or `true` would name the skill nothing.
     let name = subject

@@ -63,6 +63,14 @@ impl<'a> Subject<'a> {
         empty.then(|| (entry.key_span, format!("`{key}` is empty")))
     }
 
+    /// The field that has this name in other letters, where there is one such: `Name`.
+    pub(super) fn in_other_case(&self, key: &str) -> Option<&'a Entry<'a>> {
+        let entries = self.mapping()?.entries.iter();
+        let mut alike = entries.filter(|entry| entry.key.eq_ignore_ascii_case(key));
+        let first = alike.next().filter(|entry| entry.key != key)?;
+        alike.next().is_none().then_some(first)
+    }
+
     /// The text of a field that has some.
     pub(super) fn text(&self, key: &str) -> Option<(&'a Entry<'a>, &'a str)> {
         let entry = self.field(key)?;

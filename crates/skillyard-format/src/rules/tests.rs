@@ -63,6 +63,40 @@ fn texts_that_look_like_numbers_are_told() {
 }
 
 #[test]
+fn a_field_in_capitals_is_written_small_and_not_added() {
+    for (text, mended) in [
+        (
+            "---\nName: x\ndescription: Use it.\n---\n\nDo.\n",
+            "---\nname: x\ndescription: Use it.\n---\n\nDo.\n",
+        ),
+        (
+            "---\nNAME: x\nDescription: Use it.\n---\n\nDo.\n",
+            "---\nname: x\ndescription: Use it.\n---\n\nDo.\n",
+        ),
+        // Nobody knows which of two is meant.
+        (
+            "---\nName: y\nNAME: z\ndescription: Use it.\n---\n\nDo.\n",
+            "---\nname: x\nName: y\nNAME: z\ndescription: Use it.\n---\n\nDo.\n",
+        ),
+    ] {
+        let document = Document::parse(text.as_bytes());
+        let found = check(&Subject::new(&document, Some("x")), Profile::Spec);
+        let edits: Vec<_> = found.into_iter().flat_map(|each| each.fix).collect();
+        assert_eq!(crate::edit::apply(text, &edits), mended);
+    }
+}
+
+#[test]
+fn frontmatter_in_toml_is_called_that() {
+    let text = "+++\nname = \"x\"\ndescription = \"Use it.\"\n+++\n\nDo this.\n";
+    let document = Document::parse(text.as_bytes());
+    let found = check(&Subject::new(&document, Some("x")), Profile::Load);
+    assert!(found[0].message.contains("is TOML"), "{found:?}");
+    // What stands in it must not be lost for a paragraph of the text.
+    assert!(found[0].fix.is_empty(), "{found:?}");
+}
+
+#[test]
 fn a_word_behind_an_exclamation_mark_is_not_lost() {
     let text = "!important Fills forms. Use when there is one.";
     let fields = format!("name: x\ndescription: {text}\n");
