@@ -1,9 +1,14 @@
 //! The folders that agents read skills from: a table, kept as data.
 
+mod home;
+
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
 use serde::Deserialize;
+
+pub use home::{Home, Variables, variables};
 
 use crate::presence::is_there;
 use crate::quirk::Quirk;
@@ -23,9 +28,13 @@ pub struct Agent {
     /// Further folders in a project that it reads, though nothing is installed there.
     #[serde(default)]
     pub project_also: Vec<String>,
-    /// Further folders in the home directory that it reads, starting with `~/`.
+    /// Further folders in the home directory that it reads, starting with `~/`, or where a variable
+    /// says, starting with `$`.
     #[serde(default)]
     pub user_also: Vec<String>,
+    /// Folders in the home directory, and where they are instead if a variable is set.
+    #[serde(default)]
+    moved: BTreeMap<String, String>,
     /// What shows that it is in use: paths in the home directory (`~/`) or in a project (`./`).
     #[serde(default)]
     detect: Vec<String>,
@@ -72,29 +81,33 @@ pub enum Duplicates {
 
 impl Agent {
     /// Whether it reads a folder of skills.
-    pub fn reads(&self, source: &Source, home: Option<&Path>) -> bool {
-        let at_home = |folder: &str| {
-            let folder = folder.strip_prefix("~/").map(Path::new);
-            folder.is_some_and(|folder| home.is_some_and(|home| home.join(folder) == source.root))
+    pub fn reads(&self, source: &Source, home: Home<'_>) -> bool {
+        let shares = self.shares.iter();
+        let in_project = || {
+            let also = self.project_also.iter();
+            let own = std::iter::once(&self.project).chain(also);
+            let mut folders = own.chain(shares.clone().filter(|folder| !folder.starts_with("~/")));
+            folders.any(|folder| source.root.ends_with(folder))
         };
-        let shares = self.shares.iter().map(String::as_str);
+        let at_home = || {
+            let own = self.user.iter().chain(&self.user_also);
+            let mut folders = own.chain(shares.clone());
+            folders.any(|folder| home.is_folder(self, folder, &source.root))
+        };
         match source.kind {
-            SourceKind::Project => {
-                let also = self.project_also.iter().map(String::as_str);
-                let own = std::iter::once(self.project.as_str()).chain(also);
-                let mut folders = own.chain(shares.filter(|folder| !folder.starts_with("~/")));
-                folders.any(|folder| source.root.ends_with(folder))
-            }
-            SourceKind::User => {
-                let own = self.user.iter().chain(&self.user_also).map(String::as_str);
-                own.chain(shares).any(at_home)
-            }
+            SourceKind::Project => in_project() || home.is_moved() && at_home(),
+            SourceKind::User => at_home(),
             _ => false,
         }
     }
 
+    /// Its folder for skills of the user, where it lies.
+    pub fn user_folder(&self, home: Home<'_>) -> Option<PathBuf> {
+        home.folder(self, self.user.as_ref()?)
+    }
+
     /// The skills in a folder of skills that are part of the agent, and no use to others.
-    pub(crate) fn builtin(&self, source: &Source, home: Option<&Path>) -> Option<PathBuf> {
+    pub(crate) fn builtin(&self, source: &Source, home: Home<'_>) -> Option<PathBuf> {
         let folder = self.builtin.as_ref()?;
         // A project could hide something there.
         let has = source.kind == SourceKind::User && self.reads(source, home);
@@ -102,11 +115,11 @@ impl Agent {
     }
 
     /// Whether the agent has been used in this home directory or project.
-    pub fn is_present(&self, home: Option<&Path>, project: &Path) -> bool {
-        let exists = |path: &str| match (path.strip_prefix("~/"), path.strip_prefix("./")) {
-            (Some(path), _) => home.is_some_and(|home| is_there(&home.join(path))),
-            (_, Some(path)) => is_there(&project.join(path)),
-            _ => false,
+    pub fn is_present(&self, home: Home<'_>, project: &Path) -> bool {
+        let exists = |path: &str| match path.strip_prefix("./") {
+            Some(path) => is_there(&project.join(path)),
+            // Who moved its folder had it elsewhere before.
+            None => home.places(self, path).any(|path| is_there(&path)),
         };
         if self.detect.is_empty() {
             // Most keep everything in one folder of the home directory, skills too.
@@ -166,11 +179,23 @@ pub fn visible_folders() -> impl Iterator<Item = (&'static Agent, &'static str)>
     all.filter(|(_, folder)| !folder.starts_with('.'))
 }
 
-/// The folders of all agents below the home directory, each once.
-pub(crate) fn user_folders() -> impl Iterator<Item = &'static str> {
-    let folders = |agent: &'static Agent| agent.user.iter().chain(&agent.user_also);
-    let at_home = |folder: &'static String| folder.strip_prefix("~/");
-    unique(AGENTS.iter().flat_map(folders).filter_map(at_home))
+/// The folders that agents read the user's skills from, the first first; some are there twice.
+pub(crate) fn user_folders(home: Home<'_>) -> impl Iterator<Item = PathBuf> {
+    // Most skills are written for this one.
+    let all = find("claude-code").into_iter().chain(AGENTS.iter());
+    let own = all.flat_map(move |agent| {
+        let folders = agent.user.iter().chain(&agent.user_also);
+        folders.filter_map(move |folder| home.folder(agent, folder))
+    });
+    // What one agent does not read any more, because its folder was moved, others may.
+    let left = AGENTS.iter().flat_map(move |agent| {
+        let moved = agent
+            .user
+            .iter()
+            .filter_map(move |each| home.left(agent, each));
+        moved.filter(|(folder, _)| AGENTS.iter().any(|other| other.shares.contains(folder)))
+    });
+    own.chain(left.map(|(_, place)| place))
 }
 
 fn unique(folders: impl Iterator<Item = &'static str>) -> impl Iterator<Item = &'static str> {
@@ -193,7 +218,9 @@ mod tests {
         assert!(AGENTS.len() > 70);
         assert!(AGENTS.is_sorted_by_key(|agent| &agent.id));
         assert!(project_folders().any(|folder| folder == ".claude/skills"));
-        assert!(user_folders().any(|folder| folder == ".codex/skills"));
+        let variables = Variables::new();
+        let home = Home::new(Some(Path::new("/h")), &variables);
+        assert!(user_folders(home).any(|folder| folder == Path::new("/h/.codex/skills")));
         assert!(project_folders().all(|folder| !folder.contains("..")));
         assert!(find("codex").is_some());
         for own in [".tabnine", ".cursor", ".github", ".firebender"] {
@@ -208,7 +235,9 @@ mod tests {
     #[test]
     fn an_agent_is_present_where_its_folder_is() {
         let home = tempfile::tempdir().unwrap();
-        let present = |id: &str| find(id).unwrap().is_present(Some(home.path()), home.path());
+        let variables = Variables::new();
+        let at = Home::new(Some(home.path()), &variables);
+        let present = |id: &str| find(id).unwrap().is_present(at, home.path());
         std::fs::create_dir(home.path().join(".agents")).unwrap();
         assert!(!present("codex") && !present("claude-code") && !present("universal"));
         std::fs::create_dir(home.path().join(".codex")).unwrap();

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use skillyard_catalog::agents::{Home, Variables};
 use skillyard_format::Digest;
 
 use crate::journal::Identity;
@@ -35,6 +36,8 @@ pub struct Scope {
     pub root: PathBuf,
     /// Skillyard's own folder, which no project can write to.
     pub skillyard_home: PathBuf,
+    /// The targets that are not below the root, because the user has folders of agents elsewhere.
+    moved: Vec<(String, PathBuf)>,
 }
 
 impl Scope {
@@ -44,15 +47,17 @@ impl Scope {
             kind: ScopeKind::Project,
             root: root.to_owned(),
             skillyard_home: skillyard_home.to_owned(),
+            moved: Vec::new(),
         }
     }
 
-    /// The scope of the user.
-    pub fn user(home: &Path, skillyard_home: &Path) -> Self {
+    /// The scope of the user, where variables may name other folders for agents.
+    pub fn user(home: &Path, variables: &Variables, skillyard_home: &Path) -> Self {
         Self {
             kind: ScopeKind::User,
             root: home.to_owned(),
             skillyard_home: skillyard_home.to_owned(),
+            moved: Home::new(Some(home), variables).moved_folders(),
         }
     }
 
@@ -124,6 +129,20 @@ impl Scope {
 
     /// A target folder of this scope.
     pub fn target(&self, target: &str) -> PathBuf {
-        self.root.join(target)
+        self.moved(target)
+            .map_or_else(|| self.root.join(target), Path::to_owned)
+    }
+
+    /// Where a target lies that is not below the root.
+    pub(crate) fn moved(&self, target: &str) -> Option<&Path> {
+        let mut moved = self.moved.iter();
+        let moved = moved.find(|(each, _)| each == target);
+        moved.map(|(_, folder)| folder.as_path())
+    }
+
+    /// The folders that everything of this scope lies in.
+    pub fn roots(&self) -> impl Iterator<Item = &Path> {
+        let moved = self.moved.iter().map(|(_, folder)| folder.as_path());
+        std::iter::once(self.root.as_path()).chain(moved)
     }
 }

@@ -7,7 +7,7 @@
 
 use std::path::{Path, PathBuf};
 
-use skillyard_catalog::agents::{self, AGENTS, Agent};
+use skillyard_catalog::agents::{self, AGENTS, Agent, Home};
 use skillyard_catalog::source::{PRESETS, Preset};
 
 use crate::scope::{Scope, ScopeKind};
@@ -69,7 +69,7 @@ impl AgentChoice {
     pub fn targets(
         &self,
         scope: &Scope,
-        home: Option<&Path>,
+        home: Home<'_>,
         order: Preset,
     ) -> Result<Vec<String>, TargetError> {
         let present = |agent: &&Agent| agent.is_present(home, &scope.root);

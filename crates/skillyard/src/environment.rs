@@ -7,6 +7,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use account::account;
+use skillyard_catalog::agents::{Home, Variables};
 use skillyard_format::nearest::nearest;
 
 use crate::secret::Secret;
@@ -51,6 +52,17 @@ pub(crate) const SETTINGS: &[(&str, &str)] = &[
     ("SKILLYARD_AUDIT_KEEP", "audit.keep"),
 ];
 
+/// The variables with which agents are told to keep their folders elsewhere.
+const AGENT_FOLDERS: [&str; 7] = [
+    "CLAUDE_CONFIG_DIR",
+    "CODEX_HOME",
+    "COPILOT_HOME",
+    "GEMINI_CLI_HOME",
+    "OPENCODE_CONFIG_DIR",
+    "PI_CODING_AGENT_DIR",
+    "XDG_CONFIG_HOME",
+];
+
 /// Variables of our own that are no keys.
 const OTHERS: [&str; 5] = [
     "SKILLYARD_HOME",
@@ -76,6 +88,8 @@ pub(crate) struct Environment {
     pub(crate) columns: Option<usize>,
     /// `HOME`: the user's home directory; without it what the system knows.
     pub(crate) home: Option<PathBuf>,
+    /// The values of [`AGENT_FOLDERS`]; a path that is not absolute means nothing.
+    pub(crate) agent_variables: Variables,
     /// `SKILLYARD_HOME`: Skillyard's own folder; `~/.skillyard` without it.
     pub(crate) skillyard_home: PathBuf,
     /// `USER`, else `LOGNAME`, else whom the process belongs to: who acts, in the audit log and in
@@ -178,6 +192,7 @@ impl Environment {
                 |given| std::path::absolute(&given).unwrap_or_else(|_| given.into()),
             ),
             home,
+            agent_variables: agent_variables(),
             user: given("USER")
                 .or_else(|| given("LOGNAME"))
                 .map_or_else(account, |user| user.to_string_lossy().into_owned()),
@@ -203,6 +218,11 @@ impl Environment {
             temporary: temporary(),
             current_dir: std::env::current_dir().unwrap_or_else(|_| PathBuf::from(".")),
         }
+    }
+
+    /// Where agents have their folders.
+    pub(crate) fn agents_home(&self) -> Home<'_> {
+        Home::new(self.home.as_deref(), &self.agent_variables)
     }
 
     /// Whether a variable names the organisation's file, so that it must be there.
@@ -278,6 +298,12 @@ impl Environment {
     }
 }
 
+fn agent_variables() -> Variables {
+    let named = |name: &&str| Some(((*name).to_owned(), PathBuf::from(given(name)?)));
+    let named = AGENT_FOLDERS.iter().filter_map(named);
+    named.filter(|(_, folder)| folder.is_absolute()).collect()
+}
+
 fn secret(name: &str) -> Option<Secret> {
     Some(Secret::new(given(name)?.into_string().ok()?))
 }
@@ -303,6 +329,12 @@ fn given(name: &str) -> Option<OsString> {
 mod tests {
     use super::*;
     use crate::config::schema::{self, Found};
+
+    #[test]
+    fn the_variables_of_all_agents_are_read() {
+        let known: Vec<&str> = skillyard_catalog::agents::variables().collect();
+        assert_eq!(known, AGENT_FOLDERS);
+    }
 
     #[test]
     fn every_variable_sets_a_key() {

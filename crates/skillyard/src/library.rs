@@ -127,6 +127,7 @@ pub(crate) fn surroundings(context: &Context, config: &Config) -> Surroundings {
     Surroundings {
         current: environment.current_dir.clone(),
         home: environment.home.clone(),
+        agent_variables: environment.agent_variables.clone(),
         skillyard_home: environment.skillyard_home.clone(),
         org: config.org_folders(home),
         extra: config.directories(home),

@@ -54,7 +54,7 @@ impl Catalog {
             };
             skipped.extend(snapshot.skipped);
             records.reserve(snapshot.readings.len());
-            let home = settings.surroundings.home.as_deref();
+            let home = settings.surroundings.agents_home();
             let builtin = |agent: &Agent| Some((agent.name.clone(), agent.builtin(source, home)?));
             let builtin: Vec<(String, PathBuf)> = AGENTS.iter().filter_map(builtin).collect();
             let owner = |reading: &Reading| {

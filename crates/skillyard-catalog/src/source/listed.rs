@@ -55,7 +55,9 @@ impl Surroundings {
                 self.extra(&mut list);
             }
             Preset::ClaudeCode => {
-                self.at_home(&mut list, SourceKind::User, [".claude/skills"]);
+                let claude = agents::find("claude-code");
+                let own = claude.and_then(|claude| claude.user_folder(self.agents_home()));
+                self.of_user(&mut list, own);
                 self.upward(&mut list, [".claude/skills"]);
                 self.extra(&mut list);
                 self.org(&mut list, false);
@@ -75,8 +77,7 @@ impl Surroundings {
                 SourceKind::User => {
                     self.at_home(list, kind, [".agents/skills"]);
                     list.add(kind, self.skillyard_home.join("skills"));
-                    let folders = [".claude/skills"].into_iter().chain(agents::user_folders());
-                    self.at_home(list, kind, folders);
+                    self.of_user(list, agents::user_folders(self.agents_home()));
                 }
                 SourceKind::Extra => self.extra(list),
                 SourceKind::Org => self.org(list, false),
@@ -109,6 +110,22 @@ impl Surroundings {
                 SourceKind::Project
             };
             list.add(kind, root.join(folder));
+        }
+    }
+
+    /// The folders of agents for their user. One that a variable puts into a repository is a folder
+    /// of that repository: what lies there comes from others.
+    fn of_user(&self, list: &mut List, folders: impl IntoIterator<Item = PathBuf>) {
+        let is_moved = !self.agent_variables.is_empty();
+        let repository = is_moved.then(|| self.repository()).flatten();
+        for folder in folders {
+            let is_inside = repository.is_some_and(|around| folder.starts_with(around));
+            let kind = if is_inside {
+                SourceKind::Project
+            } else {
+                SourceKind::User
+            };
+            list.add(kind, folder);
         }
     }
 

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::listed::project_folders;
 use super::{OrgFolder, Preset, SourceKind};
+use crate::agents::{Home, Variables};
 use crate::presence::is_there;
 
 /// The files that make a folder a project which skills are installed in.
@@ -24,6 +25,8 @@ pub struct Surroundings {
     pub current: PathBuf,
     /// The user's home directory.
     pub home: Option<PathBuf>,
+    /// The variables that are set and name folders of agents.
+    pub agent_variables: Variables,
     /// Skillyard's own folder.
     pub skillyard_home: PathBuf,
     /// Folders of the organisation.
@@ -35,6 +38,11 @@ pub struct Surroundings {
 }
 
 impl Surroundings {
+    /// Where agents have their folders.
+    pub fn agents_home(&self) -> Home<'_> {
+        Home::new(self.home.as_deref(), &self.agent_variables)
+    }
+
     /// The root of the repository around the working directory, else the nearest folder there that
     /// skills are installed in, else the directory itself.
     pub fn project_root(&self) -> &Path {

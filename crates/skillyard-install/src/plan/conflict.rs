@@ -49,6 +49,8 @@ pub struct Conflict {
     pub name: String,
     /// The folder it was to be put into.
     pub target: String,
+    /// Where that lies, if not below the scope's root.
+    pub folder: Option<PathBuf>,
     /// What is in the way.
     pub obstacle: Obstacle,
 }

@@ -302,6 +302,7 @@ fn conflict(name: &str, target: &str, obstacle: Obstacle) -> Conflict {
     Conflict {
         name: name.to_owned(),
         target: target.to_owned(),
+        folder: None,
         obstacle,
     }
 }

@@ -47,6 +47,7 @@ pub fn plan_in(
     let mut plan = plan(before, wish, settlement, &here);
     let held = plan.conflicts.iter_mut().chain(&mut plan.skipped);
     for each in held.chain(&mut plan.given_up) {
+        each.folder = scope.moved(&each.target).map(Path::to_owned);
         if let Obstacle::Edited(files) = &mut each.obstacle {
             let place = scope.target(&each.target).join(&each.name);
             *files = edited(&place, store, before.installed(&each.name));

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use skillyard_catalog::agents::{AGENTS, Agent, Duplicates, find};
+use skillyard_catalog::agents::{AGENTS, Agent, Duplicates, Home, find};
 use skillyard_catalog::quirk::{Quirk, quirks};
 use skillyard_catalog::source::{Source, SourceKind};
 use skillyard_catalog::{Catalog, CatalogSkill};
@@ -42,7 +42,7 @@ pub(super) fn checks(context: &Context, named: &[String]) -> Result<Vec<Check>, 
         catalog: &catalog,
         installed: &installed,
         current: &context.environment.current_dir,
-        home: context.environment.home.as_deref(),
+        home: context.environment.agents_home(),
     };
     let of_agents = agents.into_iter().flat_map(|agent| sight.of(agent));
     Ok(of_agents.chain(linked(&catalog)).collect())
@@ -69,7 +69,7 @@ fn agents(context: &Context, named: &[String]) -> Result<Vec<&'static Agent>, Co
     if named.is_empty() {
         // Where `install` looks for them, too.
         let root = place::project(context).unwrap_or_else(|| environment.current_dir.clone());
-        let used = |agent: &&Agent| agent.is_present(environment.home.as_deref(), &root);
+        let used = |agent: &&Agent| agent.is_present(environment.agents_home(), &root);
         return Ok(AGENTS.iter().filter(used).collect());
     }
     let agent = |name: &String| {
@@ -91,7 +91,7 @@ struct Sight<'a> {
     installed: &'a Installed,
     /// Where agents are started.
     current: &'a Path,
-    home: Option<&'a Path>,
+    home: Home<'a>,
 }
 
 impl Sight<'_> {

@@ -96,7 +96,7 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
             }
             let folder = place.preset.folder().unwrap_or(SHARED);
             check_inside(&place.scope, folder)?;
-            place.scope.root.join(folder)
+            place.scope.target(folder)
         }
     };
     if place.exists() && !place.is_dir() {

@@ -1,6 +1,7 @@
 //! What changed, or would, as text and as JSON.
 
 use std::fmt::Write as _;
+use std::path::Path;
 
 use semver::Version;
 use serde_json::{Value, json};
@@ -146,9 +147,10 @@ pub(crate) fn short(hash: &str) -> &str {
 
 /// Why something is in the way.
 pub(crate) fn obstacle(conflict: &Conflict) -> String {
+    let folder = conflict.folder.as_deref().map(Path::to_string_lossy);
     let place = format!(
         "`{}/{}`",
-        visible(&conflict.target),
+        visible(folder.as_deref().unwrap_or(&conflict.target)),
         visible(&conflict.name)
     );
     match &conflict.obstacle {

@@ -150,7 +150,11 @@ fn refuse_beside_scripts(
         .map(|_| root.join("skills.lock"));
     let folders = wish.present.iter().flat_map(|entry| {
         let targets = entry.targets.iter();
-        targets.map(|target| root.join(target).join(&entry.name))
+        let folders = targets.map(|target| place.scope.target(target));
+        folders.map(|folder| match folder.strip_prefix(&place.scope.root) {
+            Ok(below) => root.join(below).join(&entry.name),
+            Err(_) => whole(&folder).join(&entry.name),
+        })
     });
     let mut places = files.into_iter().chain(folders);
     match places.find_map(|place| workspace_in_use(&notes, &place)) {

@@ -88,6 +88,7 @@ impl Held {
             self.add(&Conflict {
                 name: name.clone(),
                 target: target.cloned().unwrap_or_default(),
+                folder: None,
                 obstacle: Obstacle::Without(needed.clone()),
             });
         }

@@ -99,7 +99,7 @@ pub(super) fn refuse_names(
         return Ok(());
     }
     let environment = &context.environment;
-    let home = environment.home.as_deref();
+    let home = environment.agents_home();
     let root = place::project(context).unwrap_or_else(|| environment.current_dir.clone());
     let used: Vec<&Agent> = readers()
         .filter(|agent| agent.is_present(home, &root))

@@ -7,6 +7,7 @@ use std::sync::OnceLock;
 
 use clap::ValueEnum;
 use portable::Around;
+use skillyard_catalog::agents::{Home, Variables};
 use skillyard_catalog::presence::is_there;
 use skillyard_catalog::source::{Preset, Surroundings, has_project_files};
 use skillyard_install::lockfile::Lockfile;
@@ -82,6 +83,7 @@ pub(crate) struct Place {
     pub(crate) store: Store,
     pub(crate) records: Records,
     home: Option<PathBuf>,
+    agent_variables: Variables,
     /// The order of sources; where it cannot be read, commands say why.
     pub(crate) preset: Preset,
     /// What paths are written relative to, once somebody asked for it.
@@ -113,7 +115,11 @@ impl Place {
         let home = environment.home.as_deref().ok_or(InstallFailure::NoHome)?;
         Ok(Self::with(
             context,
-            Scope::user(home, &environment.skillyard_home),
+            Scope::user(
+                home,
+                &environment.agent_variables,
+                &environment.skillyard_home,
+            ),
         ))
     }
 
@@ -126,6 +132,7 @@ impl Place {
             records: Records::beside(neighbour(context, &scope)),
             scope,
             home: environment.home.clone(),
+            agent_variables: environment.agent_variables.clone(),
             preset: context
                 .config()
                 .map(|config| config.preset())
@@ -189,7 +196,8 @@ impl Place {
     }
 
     fn targets_of(&self, choice: &AgentChoice) -> Result<Vec<String>, CommandError> {
-        let targets = choice.targets(&self.scope, self.home.as_deref(), self.preset);
+        let home = Home::new(self.home.as_deref(), &self.agent_variables);
+        let targets = choice.targets(&self.scope, home, self.preset);
         Ok(targets.map_err(InstallFailure::from)?)
     }
 }
@@ -239,7 +247,8 @@ fn neighbour(context: &Context, scope: &Scope) -> Option<Scope> {
 fn user_scope(context: &Context) -> Option<Scope> {
     let environment = &context.environment;
     let home = environment.home.as_deref();
-    home.map(|home| Scope::user(home, &environment.skillyard_home))
+    let (variables, own) = (&environment.agent_variables, &environment.skillyard_home);
+    home.map(|home| Scope::user(home, variables, own))
 }
 
 /// The root of the project that commands mean here.

@@ -39,7 +39,7 @@ pub(crate) fn find(
         .filter(|skill| is_of(&place.scope, skill.kind));
     let folder = skill.map(|skill| skill.record.folder.clone());
     // What lies elsewhere was only linked or configured, and is not ours to delete.
-    let folder = folder.filter(|folder| lies_in(folder, &place.scope.root));
+    let folder = folder.filter(|folder| lies_in(folder, &place.scope));
     Ok(folder.map(|folder| {
         let files = content_of(&folder);
         let real = folder.canonicalize().ok();
@@ -84,7 +84,7 @@ fn beside(catalog: &Catalog, scope: &Scope, folder: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
     for each in sources.map(|source| source.root.join(name)) {
         let around = around(&each);
-        let is_there = fs::symlink_metadata(&each).is_ok() && lies_in(&each, &scope.root);
+        let is_there = fs::symlink_metadata(&each).is_ok() && lies_in(&each, scope);
         if is_there && !seen.contains(&around) {
             seen.push(around);
             found.push(each);
@@ -106,14 +106,14 @@ fn content_of(folder: &Path) -> Option<Digest> {
     digest(&SkillRoot::open(folder).ok()?).ok()
 }
 
-/// Whether a folder lies below another one once all links on the way there are followed. It may
-/// itself be a link, because then only the link is deleted.
-fn lies_in(folder: &Path, root: &Path) -> bool {
+/// Whether a folder lies in a scope once all links on the way there are followed. It may itself be
+/// a link, because then only the link is deleted.
+fn lies_in(folder: &Path, scope: &Scope) -> bool {
     let around = folder
         .parent()
         .and_then(|around| around.canonicalize().ok());
-    let root = root.canonicalize();
-    around.is_some_and(|around| root.is_ok_and(|root| around.starts_with(root)))
+    let mut roots = scope.roots().filter_map(|root| root.canonicalize().ok());
+    around.is_some_and(|around| roots.any(|root| around.starts_with(root)))
 }
 
 /// Deletes a folder of a skill for good; of a link only the link.

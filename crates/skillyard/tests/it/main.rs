@@ -8,6 +8,7 @@
 
 mod agent;
 mod agent_commands;
+mod agent_folders;
 mod agent_runs;
 mod altered;
 mod answers;

@@ -36,7 +36,7 @@ fn visible(context: &Context, there: &Surroundings) -> Result<Vec<PathBuf>, Comm
     for level in there.levels() {
         for (agent, folder) in agents::visible_folders() {
             let folder = level.join(folder);
-            let is_used = if agent.is_present(there.home.as_deref(), level) {
+            let is_used = if agent.is_present(there.agents_home(), level) {
                 true
             } else if folder.is_dir() {
                 let installed = match &mut installed {
