@@ -44,6 +44,9 @@ pub struct Agent {
     /// What keeps it from offering a skill, as it was measured.
     #[serde(default)]
     pub misses: Vec<Quirk>,
+    /// What keeps it from reading the frontmatter of a skill, which it offers all the same.
+    #[serde(default)]
+    pub ignores: Vec<Quirk>,
     /// Whether it reads a project's skills in the folder only that it was started in.
     #[serde(default)]
     pub here_only: bool,

@@ -1,11 +1,18 @@
 //! What is unusual about a skill, so that some agents do not offer it.
 
+mod unquoted;
+
 use std::path::Path;
 
 use serde::Deserialize;
+use skillyard_format::Document;
+use skillyard_format::document::Frontmatter;
+use skillyard_format::frontmatter::Oddity;
+use skillyard_format::yaml::{ScalarStyle, Value, is_typed};
 
 use crate::record::Record;
 use crate::source::{Source, SourceKind};
+use unquoted::Unquoted;
 
 /// The longest name and description that the specification allows.
 const NAME: usize = 64;
@@ -35,6 +42,8 @@ pub enum Quirk {
     NameNotAscii,
     /// Its name has more than 64 characters.
     NameLong,
+    /// Its name is a number, a date or a truth value.
+    NameNotText,
     /// Its description has more than 1,024 characters.
     DescriptionLong,
     /// Its description is a number or a truth value.
@@ -43,10 +52,14 @@ pub enum Quirk {
     DescriptionList,
     /// A text of its frontmatter needs quotes and has none.
     UnquotedText,
-    /// The same, and not only for a colon inside.
-    UnquotedMark,
-    /// The same for a text that starts with `*`, `&` or a quote, or goes on in lines that are not indented.
-    UnquotedStart,
+    /// The same, and quotes around the values of lines do not mend it.
+    UnquotedLine,
+    /// The same, and blocks for the values of fields do not mend it.
+    UnquotedField,
+    /// The same, and quotes around the values of fields do not mend it.
+    UnquotedValue,
+    /// Its `metadata` is a text or a list.
+    MetadataText,
     /// Text follows the line that closes its frontmatter.
     CloserText,
     /// Its frontmatter is closed by `...`.
@@ -59,6 +72,10 @@ pub enum Quirk {
     Fenced,
     /// Tabs indent its frontmatter.
     Tab,
+    /// Its frontmatter has a control character.
+    ControlCharacter,
+    /// Its lines end as they did on old computers, with a carriage return alone.
+    LoneReturn,
     /// One character of its frontmatter is written as two escapes.
     SurrogateEscape,
     /// A field is there twice.
@@ -89,17 +106,23 @@ impl Quirk {
             Self::NameHyphens => "has hyphens in its name where they may not be",
             Self::NameNotAscii => "has letters outside a to z in its name",
             Self::NameLong => "has a name of more than 64 characters",
+            Self::NameNotText => "has a name that is not a text",
             Self::DescriptionLong => "has a description of more than 1,024 characters",
             Self::DescriptionNotText => "has a description that is not a text",
             Self::DescriptionList => "has a description that is a list",
             Self::UnquotedText => "has a text with a colon and without quotes",
-            Self::UnquotedMark | Self::UnquotedStart => "has a text that needs quotes",
+            Self::UnquotedLine | Self::UnquotedField | Self::UnquotedValue => {
+                "has a text that needs quotes"
+            }
+            Self::MetadataText => "has `metadata` that is not `key: value` lines",
             Self::CloserText => "has text behind the `---` that closes its frontmatter",
             Self::CloserDots => "has a frontmatter that is closed by `...`",
             Self::CloserIndented => "has an indented `---` at the end of its frontmatter",
             Self::Unclosed => "has a frontmatter that is never closed",
             Self::Fenced => "has its frontmatter in a code fence",
             Self::Tab => "has tabs that indent its frontmatter",
+            Self::ControlCharacter => "has a control character in its frontmatter",
+            Self::LoneReturn => "has lines that end with a carriage return alone",
             Self::SurrogateEscape => "has a character that is written as two escapes",
             Self::DuplicateKey => "has a field twice",
             Self::Separator => "has a field without a colon and a space",
@@ -117,15 +140,20 @@ impl Quirk {
             Self::LowerCaseFile => "Rename the file to `SKILL.md`",
             Self::LinkedOutside => "Put a copy there: `skillyard install` without `--link`",
             Self::DescriptionLong => "Shorten the description",
+            Self::NameNotText => "Put the name in quotes, or choose another",
+            Self::MetadataText => "Write `metadata` as `key: value` lines",
+            Self::LoneReturn => "Save the file with other line ends",
             Self::UnquotedText
-            | Self::UnquotedMark
-            | Self::UnquotedStart
+            | Self::UnquotedLine
+            | Self::UnquotedField
+            | Self::UnquotedValue
             | Self::CloserText
             | Self::CloserDots
             | Self::CloserIndented
             | Self::Unclosed
             | Self::Fenced
             | Self::Tab
+            | Self::ControlCharacter
             | Self::SurrogateEscape
             | Self::Separator
             | Self::Utf16
@@ -154,15 +182,20 @@ pub fn quirks(record: &Record, source: &Source) -> Vec<Quirk> {
     let found = found.into_iter().filter(|(_, is_so)| *is_so);
     let problems = record.problems.iter();
     let problems: Vec<_> = problems.map(|each| (&*each.code, &*each.message)).collect();
-    let in_file = in_file(name, &record.description, &record.file_name, &problems);
+    // What agents make of a file depends on how it is written.
+    let bytes = std::fs::read(record.folder.join(&*record.file_name)).unwrap_or_default();
+    let document = Document::parse(&bytes);
+    let described = (name, &*record.description);
+    let in_file = in_file(described, &record.file_name, &document, &problems);
     found.map(|(quirk, _)| quirk).chain(in_file).collect()
 }
 
-/// What is unusual about the file of a skill, by what rules said of it: their codes and messages.
+/// What is unusual about the file of a skill with this name and description, also by what rules said
+/// of it: their codes and messages.
 pub fn in_file(
-    name: &str,
-    description: &str,
+    (name, description): (&str, &str),
     file_name: &str,
+    document: &Document<'_>,
     problems: &[(&str, &str)],
 ) -> Vec<Quirk> {
     let says = |code: &str, words: &str| {
@@ -170,8 +203,7 @@ pub fn in_file(
         of_code.any(|(_, message)| message.contains(words))
     };
     let has = |code: &str| says(code, "");
-    let unquoted = |words: &str| says("yaml-unquoted-text", words);
-    let goes_on = unquoted("behind a quoted");
+    let unquoted = Unquoted::of(document);
     let found = [
         (Quirk::LowerCaseFile, file_name != "SKILL.md"),
         (Quirk::NameMissing, has("name-missing")),
@@ -187,12 +219,17 @@ pub fn in_file(
         (Quirk::NameNotAscii, !name.is_ascii()),
         (Quirk::NameLong, name.chars().count() > NAME),
         (
+            Quirk::NameNotText,
+            is_typed(name) && !is_word(name) && is_plain(document, "name"),
+        ),
+        (
             Quirk::DescriptionLong,
             description.chars().count() > DESCRIPTION,
         ),
         (
             Quirk::DescriptionNotText,
-            is_no_text(description) || says("field-type", "`description`"),
+            is_typed(description) && is_plain(document, "description")
+                || says("field-type", "`description`"),
         ),
         (
             Quirk::DescriptionList,
@@ -200,17 +237,12 @@ pub fn in_file(
                 || says("field-type", "`description` must be text, and is a mapping"),
         ),
         (Quirk::UnquotedText, has("yaml-unquoted-text")),
+        (Quirk::UnquotedLine, unquoted.defies_lines()),
+        (Quirk::UnquotedField, unquoted.defies_fields()),
+        (Quirk::UnquotedValue, unquoted.defies_quotes()),
         (
-            Quirk::UnquotedMark,
-            goes_on
-                || ["reserved", "anchor", "not indented"]
-                    .iter()
-                    .any(|each| unquoted(each)),
-        ),
-        (
-            Quirk::UnquotedStart,
-            goes_on && !description.starts_with(['[', '{'])
-                || ["anchor", "not indented"].iter().any(|each| unquoted(each)),
+            Quirk::MetadataText,
+            says("metadata-nested", "`metadata` must be"),
         ),
         (
             Quirk::CloserText,
@@ -224,25 +256,48 @@ pub fn in_file(
         (Quirk::Unclosed, has("frontmatter-unclosed")),
         (Quirk::Fenced, has("frontmatter-fenced")),
         (Quirk::Tab, has("yaml-tab")),
+        (Quirk::ControlCharacter, has("yaml-control-character")),
+        (Quirk::LoneReturn, has_lone_returns(document)),
         (Quirk::SurrogateEscape, has("yaml-surrogate-escape")),
         (Quirk::DuplicateKey, has("yaml-duplicate-key")),
         (Quirk::Separator, has("yaml-separator")),
         (Quirk::Utf16, says("file-encoding", "UTF-16")),
         (Quirk::NotUtf8, says("file-encoding", "not UTF-8")),
-        (Quirk::ByteOrderMark, has("file-byte-order-mark")),
+        (Quirk::ByteOrderMark, has_byte_order_mark(document)),
         (Quirk::LeadingSpace, has("frontmatter-leading-space")),
     ];
     let found = found.into_iter().filter(|(_, is_so)| *is_so);
     found.map(|(quirk, _)| quirk).collect()
 }
 
-/// Whether YAML readers would take a plain text for something else.
-fn is_no_text(text: &str) -> bool {
-    text.parse::<f64>().is_ok()
-        || matches!(
-            text.to_ascii_lowercase().as_str(),
-            "true" | "false" | "null" | "yes" | "no" | "on" | "off" | "~"
-        )
+/// Whether a field is a text without quotes, which YAML readers may take for something else.
+fn is_plain(document: &Document<'_>, field: &str) -> bool {
+    let entry = document.mapping().and_then(|fields| fields.get(field));
+    entry.is_some_and(|entry| {
+        matches!(&entry.value.value, Value::Scalar(text) if text.style == ScalarStyle::Plain)
+    })
+}
+
+/// Whether only old YAML takes a text for a truth value.
+fn is_word(text: &str) -> bool {
+    let words = ["yes", "no", "on", "off"];
+    words.iter().any(|word| text.eq_ignore_ascii_case(word))
+}
+
+fn has_lone_returns(document: &Document<'_>) -> bool {
+    let Frontmatter::Read { split, .. } = &document.frontmatter else {
+        return false;
+    };
+    let text = split.yaml.of(&document.text);
+    text.contains('\r') && !text.contains('\n')
+}
+
+fn has_byte_order_mark(document: &Document<'_>) -> bool {
+    let Frontmatter::Read { split, .. } = &document.frontmatter else {
+        return false;
+    };
+    let is_mark = |oddity: &Oddity| matches!(oddity, Oddity::ByteOrderMark(_));
+    split.oddities.iter().any(is_mark)
 }
 
 /// Whether a folder of a project is reached by a link out of the project.

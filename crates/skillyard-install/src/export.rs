@@ -82,8 +82,12 @@ pub fn losses(skill: &Skill<'_>, tree: &Tree, agent: &str) -> Vec<Loss> {
     }
     let file = tree.skill_file();
     let document = Document::parse(file.map(|file| &*file.bytes).unwrap_or_default());
-    for quirk in missed(skill, &document, file.map_or("", |file| &file.path), agent) {
+    let (missed, ignored) = missed(skill, &document, file.map_or("", |file| &file.path), agent);
+    if let Some(quirk) = missed {
         lost("the skill".into(), quirk.reason());
+    }
+    if let Some(quirk) = ignored {
+        lost("the frontmatter".into(), quirk.reason());
     }
     let written = placeholders(document.body());
     // Prices look the same, and no skill begins to count with one of those.
@@ -113,8 +117,14 @@ pub fn losses(skill: &Skill<'_>, tree: &Tree, agent: &str) -> Vec<Loss> {
     losses
 }
 
-/// What about the file keeps the agent from offering the skill, besides what is told of its fields.
-fn missed(skill: &Skill<'_>, document: &Document<'_>, file: &str, agent: &str) -> Vec<Quirk> {
+/// What about the file keeps the agent from offering the skill, or from reading its frontmatter, besides
+/// what is told of its fields.
+fn missed(
+    skill: &Skill<'_>,
+    document: &Document<'_>,
+    file: &str,
+    agent: &str,
+) -> (Option<Quirk>, Option<Quirk>) {
     let subject = Subject {
         file_name: file,
         ..Subject::new(document, Some(&skill.name))
@@ -134,11 +144,16 @@ fn missed(skill: &Skill<'_>, document: &Document<'_>, file: &str, agent: &str) -
         | Quirk::NameLong => is_strict,
         _ => false,
     };
-    let misses = agents::find(agent).map_or(&[][..], |agent| &agent.misses);
-    let quirks = in_file(&skill.name, &skill.description, file, &problems).into_iter();
-    let quirks = quirks.filter(|quirk| misses.contains(quirk) && !is_told(*quirk));
+    let agent = agents::find(agent);
+    let misses = agent.map_or(&[][..], |agent| &agent.misses);
+    let ignores = agent.map_or(&[][..], |agent| &agent.ignores);
+    let quirks = in_file((&skill.name, &skill.description), file, document, &problems);
     // One is enough, and another may be a wider name of the same.
-    quirks.take(1).collect()
+    let first = |some: &[Quirk]| {
+        let mut quirks = quirks.iter().copied();
+        quirks.find(|quirk| some.contains(quirk) && !is_told(*quirk))
+    };
+    (first(misses), first(ignores))
 }
 
 #[cfg(test)]

@@ -104,6 +104,7 @@ impl Sight<'_> {
             .collect();
         let (mut elsewhere, mut above) = (Vec::new(), Vec::new());
         let mut missed = BTreeMap::<(Quirk, bool), Vec<&CatalogSkill>>::new();
+        let mut ignored = BTreeMap::<(Quirk, bool), Vec<&CatalogSkill>>::new();
         let (mut seen, mut characters, mut in_project) = (0, 0, false);
         for skill in &skills {
             let name = skill.record.name.as_str();
@@ -116,11 +117,15 @@ impl Sight<'_> {
                 continue;
             }
             let unusual = quirks(&skill.record, source);
+            let is_installed = || self.installed.entry(&skill.record.folder).is_some();
             if let Some(quirk) = unusual.iter().find(|quirk| agent.misses.contains(quirk)) {
-                let is_installed = self.installed.entry(&skill.record.folder).is_some();
-                let missed = missed.entry((*quirk, is_installed)).or_default();
+                let missed = missed.entry((*quirk, is_installed())).or_default();
                 missed.push(skill);
                 continue;
+            }
+            if let Some(quirk) = unusual.iter().find(|quirk| agent.ignores.contains(quirk)) {
+                let ignored = ignored.entry((*quirk, is_installed())).or_default();
+                ignored.push(skill);
             }
             seen += 1;
             characters += name.len() + skill.record.description.chars().count();
@@ -153,23 +158,17 @@ impl Sight<'_> {
             let hint = format!("Start {name} in the project's own folder");
             checks.push(check(Verdict::Warning, message, Some(&hint)));
         }
-        for ((quirk, is_installed), missed) in missed {
-            let names: Vec<&str> = missed.iter().map(|skill| &*skill.record.name).collect();
-            let each = if names.len() > 1 { "each" } else { "it" };
-            let reason = quirk.reason();
-            let message = format!("{name} passes over {}: {each} {reason}", listed(&names));
-            let hint = match quirk {
-                // How it was installed is what is unusual.
-                Quirk::LinkedOutside => quirk.remedy().to_owned(),
-                _ if is_installed => self.at_its_source(&missed),
-                _ => quirk.remedy().to_owned(),
-            };
-            checks.push(check(Verdict::Warning, message, Some(&hint)));
+        for (unusual, what) in [(missed, "passes over"), (ignored, "ignores all fields of")] {
+            let each = unusual.iter();
+            checks.extend(
+                each.map(|(why, skills)| self.unusual(&format!("{name} {what}"), *why, skills)),
+            );
         }
         checks.extend(self.duplicates(agent));
         let read = skills.iter().copied();
         let read = read.filter(|skill| self.place(agent, skill).is_some());
-        checks.extend(doctor_inner::checks(agent, &read.collect::<Vec<_>>()));
+        let read: Vec<&CatalogSkill> = read.collect();
+        checks.extend(doctor_inner::checks(agent, &read));
         if let Some(gate) = agent.gate.as_deref().filter(|_| in_project) {
             let message = format!("{name} reads a project's skills only when it trusts the folder");
             checks.push(check(Verdict::Warning, message, Some(gate)));
@@ -182,6 +181,21 @@ impl Sight<'_> {
             checks.push(check(Verdict::Warning, message, Some(hint)));
         }
         checks
+    }
+
+    /// What is unusual about skills, and what an agent does with them for it.
+    fn unusual(&self, does: &str, why: (Quirk, bool), skills: &[&CatalogSkill]) -> Check {
+        let (quirk, is_installed) = why;
+        let names: Vec<&str> = skills.iter().map(|skill| &*skill.record.name).collect();
+        let each = if names.len() > 1 { "each" } else { "it" };
+        let message = format!("{does} {}: {each} {}", listed(&names), quirk.reason());
+        let hint = match quirk {
+            // How it was installed is what is unusual.
+            Quirk::LinkedOutside => quirk.remedy().to_owned(),
+            _ if is_installed => self.at_its_source(skills),
+            _ => quirk.remedy().to_owned(),
+        };
+        check(Verdict::Warning, message, Some(&hint))
     }
 
     /// What can be done about installed skills: who changes them here has no skills any more.

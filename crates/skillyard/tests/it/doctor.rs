@@ -111,6 +111,178 @@ fn what_each_agent_makes_of_odd_files_is_told() {
     );
 }
 
+/// Fields that are no YAML or none that everybody takes, and whether Codex, `OpenCode` and Claude
+/// Code read them, as those programs showed.
+const MEASURED: [(&str, [bool; 3]); 42] = [
+    ("description: > Use when ok.", [false, false, true]),
+    ("description: > Use when: x", [false, true, true]),
+    (
+        "description: > Use when\n  more text",
+        [false, false, false],
+    ),
+    ("description: A package of:", [false, true, false]),
+    ("description: Reviews of: plans of:", [true, true, true]),
+    (
+        "description: Plans: a.\ncompatibility: x of:",
+        [false, true, false],
+    ),
+    (
+        "description: Plans: a.\nmetadata: { a: b }",
+        [false, true, true],
+    ),
+    (
+        "description: Plans: a.\nmetadata: {\"a\":\"b\"}",
+        [true, true, true],
+    ),
+    (
+        "description: Plans: a.\nhooks: { a: b }",
+        [true, true, true],
+    ),
+    (
+        "description: Plans: a.\nmetadata:\n  a: b",
+        [true, true, true],
+    ),
+    ("description: Plans: a.\n  goes on.", [false, true, false]),
+    ("description: Plans.\n  Modes: wide.", [false, false, false]),
+    (
+        "description: Does x.\nnoise\nlicense: MIT",
+        [false, false, false],
+    ),
+    (
+        "description: Does x.\nmetadata:\n  a: b: c",
+        [true, false, false],
+    ),
+    (
+        "description: Does x.\nmetadata:\n  a: of:",
+        [false, false, false],
+    ),
+    (
+        "description: Does x.\nhooks:\n  - a: b: c",
+        [true, false, false],
+    ),
+    (
+        "description: |\n  Does x: y.\nlicense: a: b",
+        [true, true, false],
+    ),
+    (
+        "description: Does x.\nargument-hint: a: b",
+        [true, false, true],
+    ),
+    (
+        "argument-hint: [a] [b]\ndescription: Does x.",
+        [true, false, true],
+    ),
+    (
+        "description: Does x.\nmetadata: \"a: b\"",
+        [false, true, true],
+    ),
+    (
+        "description: Does x.\nmetadata: [a, b]",
+        [false, true, true],
+    ),
+    ("description: Does x.\nmetadata:", [true, true, true]),
+    ("description: !important Does x.", [true, false, true]),
+    ("description: [open Does x.", [true, false, true]),
+    ("description: [BETA] Does x: y.", [true, false, true]),
+    ("description: {a} b: c", [true, false, true]),
+    ("description: *Bold* x: y.", [true, true, true]),
+    ("description: **Bold** text.", [false, false, true]),
+    ("description: \"a\" b: c", [false, true, true]),
+    ("description: \"a \\d b\"", [false, false, false]),
+    ("description: \"a \\d b: c\"", [false, false, false]),
+    ("description: \"open quote", [false, false, false]),
+    ("description: - a list", [false, false, false]),
+    ("description: - a: b", [true, true, true]),
+    ("description: %x does", [false, false, true]),
+    ("description: %a: b", [true, true, true]),
+    ("description: ? a b", [false, false, false]),
+    ("description: `code` Does x.", [true, false, true]),
+    ("description: @x Does x.", [true, false, true]),
+    ("description: 2024-01-01", [true, false, true]),
+    ("description: \"2024-01-01\"", [true, true, true]),
+    ("description: a \u{7} b", [false, false, true]),
+];
+
+#[test]
+fn agents_mend_frontmatter_each_in_its_own_way() {
+    let context = TestContext::new();
+    context.write(".git/HEAD", "ref: refs/heads/main\n");
+    for (fields, read) in MEASURED {
+        for folder in [".agents", ".claude"] {
+            let file = format!("{folder}/skills/odd/SKILL.md");
+            context.write(&file, format!("---\nname: odd\n{fields}\n---\nDo.\n"));
+        }
+        let told = agents(&context, "codex,opencode,claude-code");
+        let does = [
+            "Codex passes over",
+            "OpenCode passes over",
+            "Claude Code ignores all fields of",
+        ];
+        let is_read = does.map(|does| !told.contains(&format!("{does} `odd`")));
+        assert_eq!(is_read, read, "{fields}: {told}");
+    }
+    // So does who exports it.
+    let fields = "description: A package of:";
+    context.write(
+        ".agents/skills/odd/SKILL.md",
+        format!("---\nname: odd\n{fields}\n---\nDo.\n"),
+    );
+    for (agent, lost) in [
+        ("codex", "the skill: "),
+        ("claude-code", "the frontmatter: "),
+    ] {
+        let told = context.tell(&["export", "odd", "--agent", agent]);
+        assert!(
+            told.contains(&format!("{lost}has a text that needs quotes")),
+            "{told}"
+        );
+    }
+    let told = context.tell(&["export", "odd", "--agent", "opencode"]);
+    assert!(!told.contains("needs quotes"), "{told}");
+}
+
+#[test]
+fn names_and_files_that_agents_do_not_read_are_told() {
+    let context = TestContext::new();
+    context.write(".git/HEAD", "ref: refs/heads/main\n");
+    let odd = |name: &str, text: &str| {
+        for folder in [".agents", ".claude"] {
+            context.write(&format!("{folder}/skills/{name}/SKILL.md"), text);
+        }
+    };
+    let rest = "description: Does x. Use when ok.\n---\nDo.\n";
+    for (name, written) in [
+        ("123", "123"),
+        ("1.0", "1.0"),
+        ("true", "true"),
+        ("yes", "yes"),
+    ] {
+        odd(name, &format!("---\nname: {written}\n{rest}"));
+    }
+    odd("45", &format!("---\nname: \"45\"\n{rest}"));
+    odd("blank", &format!("--- \nname: blank\n{rest}"));
+    odd("mark", &format!("\u{feff}---\nname: mark\n{rest}"));
+    odd(
+        "old",
+        &format!("---\nname: old\n{rest}").replace('\n', "\r"),
+    );
+    assert_snapshot!(agents(&context, "codex,opencode,claude-code"), @"
+    good: Codex sees 6 of 8 skills
+    warning: Codex passes over `old`: it has lines that end with a carriage return alone
+      Save the file with other line ends
+    warning: Codex passes over `mark`: it starts with a byte order mark
+      Mend it with `skillyard validate --fix`
+    good: OpenCode sees 4 of 8 skills
+    warning: OpenCode passes over `1.0`, `123`, `true`: each has a name that is not a text
+      Put the name in quotes, or choose another
+    warning: OpenCode passes over `old`: it has lines that end with a carriage return alone
+      Save the file with other line ends
+    good: Claude Code sees 8 of 8 skills
+    warning: Claude Code ignores all fields of `old`: it has lines that end with a carriage return alone
+      Save the file with other line ends
+    ");
+}
+
 #[test]
 fn what_was_installed_is_mended_where_it_came_from() {
     let context = TestContext::new();
