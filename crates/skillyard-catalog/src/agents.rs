@@ -47,6 +47,9 @@ pub struct Agent {
     /// What keeps it from reading the frontmatter of a skill, which it offers all the same.
     #[serde(default)]
     pub ignores: Vec<Quirk>,
+    /// Whether people call a skill by the name of its folder there, which can have no space then.
+    #[serde(default)]
+    pub names_folder: bool,
     /// Whether it reads a project's skills in the folder only that it was started in.
     #[serde(default)]
     pub here_only: bool,

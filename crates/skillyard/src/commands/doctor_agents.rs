@@ -10,7 +10,7 @@ use skillyard_catalog::{Catalog, CatalogSkill};
 use skillyard_format::nearest::nearest;
 
 use super::doctor::{Check, Verdict};
-use super::doctor_inner;
+use super::{doctor_inner, doctor_names};
 use crate::context::Context;
 use crate::error::CommandError;
 use crate::error::install::InstallFailure;
@@ -169,6 +169,7 @@ impl Sight<'_> {
         let read = read.filter(|skill| self.place(agent, skill).is_some());
         let read: Vec<&CatalogSkill> = read.collect();
         checks.extend(doctor_inner::checks(agent, &read));
+        checks.extend(doctor_names::check(agent, &read));
         if let Some(gate) = agent.gate.as_deref().filter(|_| in_project) {
             let message = format!("{name} reads a project's skills only when it trusts the folder");
             checks.push(check(Verdict::Warning, message, Some(gate)));

@@ -20,7 +20,7 @@ use crate::install::prepared::Prepared;
 use crate::install::report::{report_with, tell_about_trust};
 use crate::install::threads::{drop_later, work_along};
 use crate::install::unused::Unused;
-use crate::install::{held_back, review};
+use crate::install::{held_back, names, review};
 
 /// Install skills from a folder, an archive, a repository or a registry
 ///
@@ -106,7 +106,9 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
         check::scan(context, &checked, &args.accept)?;
         review::show(context, &checked);
         let plan = &prepared.preview;
-        return told(context, &place, &prepared, plan, &checked, start, None);
+        let status = told(context, &place, &prepared, plan, &checked, start, None)?;
+        names::tell(context, plan);
+        return Ok(status);
     }
     let is_asked = !args.yes && review::asks(&checked);
     // What was accepted in spite of the scanner is noted with the change, before it is made.
@@ -142,6 +144,7 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     for each in unused.into_iter().flatten() {
         context.printer.note(&each.line());
     }
+    names::tell(context, &plan);
     tell_about_trust(context, &place, &plan)?;
     drop(checked);
     drop_later(prepared);

@@ -15,6 +15,7 @@ mod doctor_agents;
 mod doctor_home;
 mod doctor_inner;
 mod doctor_install;
+mod doctor_names;
 mod doctor_sandbox;
 pub(crate) mod enable;
 pub(crate) mod eval;

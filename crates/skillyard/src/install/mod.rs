@@ -16,6 +16,7 @@ pub(crate) mod known;
 pub(crate) mod logs;
 mod meaning;
 pub(crate) mod moving;
+pub(crate) mod names;
 pub(crate) mod newest;
 mod opened;
 pub(crate) mod pick;

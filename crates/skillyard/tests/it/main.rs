@@ -72,6 +72,7 @@ mod install_scopes;
 mod install_secrets;
 mod install_settings;
 mod install_sources;
+mod install_spaces;
 mod install_staging;
 mod install_store;
 mod install_tags;
