@@ -28,9 +28,7 @@ impl Reference {
         match &mut reference {
             Self::Hosted(hosted) => hosted.revision = Some(requested.parse()?),
             Self::Git(git) => git.revision = Some(requested.parse()?),
-            Self::Registry(registry) => {
-                registry.requirement = Requirement::in_registry(requested)?;
-            }
+            Self::Registry(registry) => *registry = registry.clone().at(requested)?,
             Self::Local(_) | Self::Archive(_) | Self::WellKnown { .. } => {}
         }
         Ok(reference)

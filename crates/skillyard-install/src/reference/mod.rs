@@ -80,7 +80,7 @@ impl Reference {
         match &mut self {
             Self::Hosted(hosted) => hosted.revision = Some(text.parse()?),
             Self::Git(git) => git.revision = Some(text.parse()?),
-            Self::Registry(registry) => registry.requirement = Requirement::in_registry(text)?,
+            Self::Registry(registry) => *registry = registry.clone().at(text)?,
             Self::Local(_) | Self::Archive(_) | Self::WellKnown { .. } => {
                 return Err(ReferenceError::NoRevisions {
                     reference: self.to_string(),

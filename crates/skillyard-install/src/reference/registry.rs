@@ -10,6 +10,7 @@ use url::Url;
 
 use super::error::ReferenceError;
 use super::requirement::Requirement;
+use super::revision::{Before, escaped, unescaped};
 use super::shown::shown;
 
 /// A name in a registry.
@@ -31,6 +32,7 @@ impl fmt::Display for RegistryReference {
         self.name.fmt(f)?;
         match &self.requirement {
             Requirement::Latest => Ok(()),
+            Requirement::InSource(text) => write!(f, "@{}", escaped(text, Before::End)),
             requirement => write!(f, "@{requirement}"),
         }
     }
@@ -42,8 +44,11 @@ impl RegistryReference {
         // An `@` at the start belongs to the namespace.
         let start = usize::from(text.starts_with('@'));
         let (name, requirement) = match text[start..].split_once('@') {
-            Some((name, requirement)) if !name.is_empty() => {
-                let requirement = Requirement::in_registry(requirement)?;
+            Some((name, wanted)) if !name.is_empty() => {
+                let requirement = match alias {
+                    Some(_) => Requirement::in_source(&unescaped(wanted)?)?,
+                    None => Requirement::in_registry(wanted)?,
+                };
                 (&text[..start + name.len()], requirement)
             }
             _ => (text, Requirement::Latest),
@@ -53,6 +58,23 @@ impl RegistryReference {
             name: parse_qualified(name)?,
             requirement,
         })
+    }
+
+    /// The same in other versions, or in another state where the source is a repository.
+    pub(crate) fn at(mut self, text: &str) -> Result<Self, ReferenceError> {
+        self.requirement = match self.alias {
+            Some(_) => Requirement::in_source(text)?,
+            None => Requirement::in_registry(text)?,
+        };
+        Ok(self)
+    }
+
+    /// The same where the source is known to be a registry.
+    pub fn in_registry(mut self) -> Result<Self, ReferenceError> {
+        if let Requirement::InSource(text) = &self.requirement {
+            self.requirement = Requirement::in_registry(text)?;
+        }
+        Ok(self)
     }
 }
 

@@ -10,6 +10,7 @@ use semver::{Version, VersionReq};
 use skillyard_format::qualified::is_tag;
 
 use super::error::ReferenceError;
+use super::revision::Revision;
 use super::shown::shown;
 
 /// Which versions are wanted.
@@ -27,6 +28,9 @@ pub enum Requirement {
     },
     /// The version that a tag of a registry stands for, such as `beta`.
     Tag(String),
+    /// As it was written behind the name of a source of the configuration: where that is a repository,
+    /// any revision of it.
+    InSource(String),
     /// The very version that a lock names, also when it was withdrawn since; nobody can write this.
     Locked(Version),
 }
@@ -40,13 +44,21 @@ impl Requirement {
         }
     }
 
+    /// Reads what is wanted of a source of the configuration, be it a registry or a repository.
+    pub(super) fn in_source(text: &str) -> Result<Self, ReferenceError> {
+        if Self::in_registry(text).is_err() {
+            text.parse::<Revision>()?;
+        }
+        Ok(Self::InSource(text.trim().to_owned()))
+    }
+
     /// Whether a version fits; a prerelease does only when the requirement names one of the same version.
     pub fn matches(&self, version: &Version) -> bool {
         match self {
             Self::Latest => version.pre.is_empty(),
             Self::Range { range, .. } => range.matches(version),
-            // What a tag stands for only the registry knows.
-            Self::Tag(_) => false,
+            // What these stand for only their source knows.
+            Self::Tag(_) | Self::InSource(_) => false,
             Self::Locked(locked) => locked == version,
         }
     }
@@ -87,7 +99,7 @@ impl Requirement {
     /// Whether the text could also be the name of a branch or tag, because it has no operator.
     pub fn could_be_a_name(&self) -> bool {
         match self {
-            Self::Latest | Self::Tag(_) | Self::Locked(_) => true,
+            Self::Latest | Self::Tag(_) | Self::InSource(_) | Self::Locked(_) => true,
             Self::Range { text, .. } => {
                 text.starts_with(|c: char| c.is_ascii_digit()) && !text.contains([',', '*'])
             }
@@ -128,8 +140,7 @@ impl fmt::Display for Requirement {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Latest => f.write_str("latest"),
-            Self::Tag(tag) => f.write_str(tag),
-            Self::Range { text, .. } => f.write_str(text),
+            Self::Tag(text) | Self::InSource(text) | Self::Range { text, .. } => f.write_str(text),
             Self::Locked(version) => version.fmt(f),
         }
     }

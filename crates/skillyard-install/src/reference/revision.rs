@@ -3,6 +3,7 @@
 //! In a reference `#` and `%` of a name are escaped as in an address, and where nothing else would
 //! tell the name from the path before it, `/` and `@`, too.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::str::FromStr;
 
@@ -48,27 +49,35 @@ impl Revision {
 
     /// Reads a revision as it is written in a reference.
     pub(super) fn parse(text: &str) -> Result<Self, ReferenceError> {
-        let wrong = |problem| ReferenceError::Revision {
-            revision: shown(text),
-            problem,
-        };
-        if text.contains('#') {
-            return Err(wrong("`#` is written `%23` in it"));
-        }
-        let decoded = percent_decode_str(text).decode_utf8();
-        decoded
-            .map_err(|_| wrong("it has a character that is not ASCII"))?
-            .parse()
+        unescaped(text)?.parse()
     }
 
     /// The revision as it is written in a reference.
     pub(super) fn escaped(&self, before: Before) -> String {
-        let set = match before {
-            Before::End => ESCAPED,
-            Before::Path => ESCAPED_IN_PATHS,
-        };
-        utf8_percent_encode(&self.to_string(), set).to_string()
+        escaped(&self.to_string(), before)
     }
+}
+
+/// What is written behind `@`, as it is meant.
+pub(super) fn unescaped(text: &str) -> Result<Cow<'_, str>, ReferenceError> {
+    let wrong = |problem| ReferenceError::Revision {
+        revision: shown(text),
+        problem,
+    };
+    if text.contains('#') {
+        return Err(wrong("`#` is written `%23` in it"));
+    }
+    let decoded = percent_decode_str(text).decode_utf8();
+    decoded.map_err(|_| wrong("it has a character that is not ASCII"))
+}
+
+/// What is meant, as it is written behind `@`.
+pub(super) fn escaped(text: &str, before: Before) -> String {
+    let set = match before {
+        Before::End => ESCAPED,
+        Before::Path => ESCAPED_IN_PATHS,
+    };
+    utf8_percent_encode(text, set).to_string()
 }
 
 impl FromStr for Revision {

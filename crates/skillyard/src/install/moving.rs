@@ -2,14 +2,15 @@
 
 use skillyard_install::candidate::Candidate;
 use skillyard_install::dependencies::Needed;
-use skillyard_install::lockfile::{Lockfile, reference};
+use skillyard_install::lockfile::{Locked, Lockfile, reference};
 use skillyard_install::plan::Settlement;
+use skillyard_install::reference::{Context, Host, Reference};
 
 use super::supply::Supply;
 use super::wanted::Difference;
 
-/// Lets those be installed again whose source an older version wrote as a whole path, and this one
-/// does not: it is the same.
+/// Lets those be installed again whose source is the same in other words: as an older version wrote it,
+/// or with the folder in front of the name.
 pub(crate) fn let_stay(
     settlement: &mut Settlement,
     lock: &Lockfile,
@@ -25,10 +26,26 @@ pub(crate) fn let_stay(
     {
         let written = reference(source, requested.as_deref());
         let entry = lock.get(name).filter(|entry| entry.source != *source);
-        if entry.is_some_and(|entry| supply.is_of(entry, &written)) {
+        let is_same =
+            |entry: &Locked| supply.is_of(entry, &written) || lead_into_one(&entry.source, source);
+        if entry.is_some_and(is_same) {
             settlement.let_move(name);
         }
     }
+}
+
+/// Whether one is the name of a skill in a source of the configuration, and the other one its folder
+/// there.
+fn lead_into_one(first: &str, second: &str) -> bool {
+    let read = |text| Reference::parse(text, &Context::default()).ok();
+    let ((Some(Reference::Registry(named)), Some(Reference::Hosted(hosted)))
+    | (Some(Reference::Hosted(hosted)), Some(Reference::Registry(named)))) =
+        (read(first), read(second))
+    else {
+        return false;
+    };
+    let is_same = |alias: &String| hosted.host == Host::Alias(alias.clone());
+    named.alias.as_ref().is_some_and(is_same) && hosted.tag_name() == named.name.to_string()
 }
 
 /// Lets those come from elsewhere that `skills.toml` wants from there, and those that are only

@@ -7,11 +7,10 @@ use skillyard_install::fetch::registry::VersionInfo;
 use skillyard_install::lockfile::{self, Locked};
 use skillyard_install::origin::OriginKind;
 use skillyard_install::reference::{
-    Aliases, Context as Reading, GitReference, Host, Hosted, Reference, RegistryReference, Remote,
+    Aliases, Context as Reading, GitReference, Host, Reference, RegistryReference, Remote,
     Requirement,
 };
 
-use super::alias;
 use super::meaning::{self, Meaning, at};
 use super::pick::Pick;
 use super::place::Place;
@@ -22,6 +21,7 @@ use crate::error::CommandError;
 use crate::error::install::InstallFailure;
 use crate::sanitize::visible;
 
+mod aliased;
 mod anchor;
 mod chosen;
 mod expected;
@@ -75,28 +75,6 @@ impl<'a> Supply<'a> {
             local.path.pop();
         }
         Ok(reference)
-    }
-
-    /// What `alias:a/b` means, by what the alias is.
-    fn in_source(&self, reference: Reference) -> Result<Reference, CommandError> {
-        let Reference::Hosted(
-            hosted @ Hosted {
-                host: Host::Alias(_),
-                ..
-            },
-        ) = reference
-        else {
-            return Ok(reference);
-        };
-        let Host::Alias(alias) = hosted.host.clone() else {
-            return Ok(Reference::Hosted(hosted));
-        };
-        let config = self.context.config()?;
-        let source = config.source(&alias);
-        match source.map_err(|error| CommandError::Configuration(vec![error]))? {
-            Some(source) => alias::place(hosted, &alias, &source),
-            None => Ok(Reference::Hosted(hosted)),
-        }
     }
 
     /// The skill of a registry that an address of its pages or archives stands for.
@@ -163,12 +141,14 @@ impl<'a> Supply<'a> {
     }
 
     /// Whether an entry of the lock is what a reference says, as [`Self::canonical`] has it. Older
-    /// versions wrote the whole path of what lies in the same repository.
+    /// versions wrote the whole path of what lies in the same repository, and the address of what lies
+    /// in a source of the configuration.
     pub(crate) fn is_of(&self, entry: &Locked, canonical: &str) -> bool {
         let locked = entry.reference();
         let is_whole = || Path::new(&locked).is_absolute();
         locked == canonical
             || is_whole() && self.canonical(&locked).is_ok_and(|each| each == canonical)
+            || self.lead_alike(&locked, canonical)
     }
 
     /// The same in two parts: what it is about, and the state that is asked for.
@@ -176,8 +156,7 @@ impl<'a> Supply<'a> {
         &self,
         text: &str,
     ) -> Result<(String, Option<String>), CommandError> {
-        let reference = self.written(text)?;
-        self.source_of(&reference, reference.path())
+        self.source_of(&self.written(text)?, None)
     }
 
     /// The reference of a skill at a state of its source.
@@ -186,7 +165,16 @@ impl<'a> Supply<'a> {
         source: &str,
         state: Option<&str>,
     ) -> Result<Reference, CommandError> {
-        at(self.written(source)?, state)
+        self.at_state(self.written(source)?, state)
+    }
+
+    /// A reference in another state of its source.
+    pub(crate) fn at_state(
+        &self,
+        reference: Reference,
+        state: Option<&str>,
+    ) -> Result<Reference, CommandError> {
+        self.in_source(at(reference, state)?)
     }
 
     /// The skill of an entry of the lock, at the state it was found in.
@@ -227,6 +215,16 @@ impl<'a> Supply<'a> {
 
     /// What a reference stands for: an alias can name a repository, a site or an archive.
     fn meaning(&mut self, reference: &Reference) -> Result<Meaning, CommandError> {
+        let reference = &self.in_source(reference.clone())?;
+        if let Reference::Hosted(hosted) = reference
+            && let Host::Alias(alias) = &hosted.host
+            && let Some(placed) = self.placed(hosted)?
+        {
+            return Ok(Meaning {
+                alias: Some(alias.clone()),
+                ..Meaning::plain(placed)
+            });
+        }
         let Reference::Registry(RegistryReference {
             alias: Some(alias),
             name,
@@ -243,7 +241,7 @@ impl<'a> Supply<'a> {
         };
         let meant = match requirement {
             Requirement::Latest => meant,
-            Requirement::Range { .. } if !meant.has_revisions() => {
+            _ if !meant.has_revisions() => {
                 return Err(InstallFailure::NoRevisions(reference.to_string()).into());
             }
             wanted => at(meant, Some(&wanted.to_string()))?,

@@ -163,7 +163,7 @@ pub(crate) fn asked(
     let found = found.map_err(|error| supply.unavailable(name, &reference, None, error))?;
     let mut candidate = named(found, name)?;
     // As it is wanted, so that the lock and skills.toml go on matching.
-    let (source, _) = supply.source_of(&reference, reference.path())?;
+    let (source, _) = supply.source_of(&reference, None)?;
     candidate.source = source;
     Ok(candidate)
 }

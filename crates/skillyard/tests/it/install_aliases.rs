@@ -4,7 +4,7 @@ use insta::assert_snapshot;
 
 use crate::project::project;
 use crate::servers::http::{Reply, Server};
-use crate::servers::repository::Repository;
+use crate::servers::repository::{Repository, skill};
 use crate::servers::{forge, git_http};
 
 #[test]
@@ -130,4 +130,102 @@ fn what_no_source_can_be_is_told_by_the_check() {
     assert!(told.contains("it names an owner"), "{told}");
     assert!(told.contains("only a source of the type `git`"), "{told}");
     assert!(told.contains("good (github)"), "{told}");
+}
+
+#[test]
+fn a_repository_is_taken_in_any_state_that_it_has() {
+    let context = project();
+    let repository = Repository::new(&context, "team.git");
+    repository.skill("skills/pdf", "one").commit("one");
+    repository.git(&["tag", "v1.0.0"]);
+    for branch in ["feat/x", "release_1", "Release", "2024-01", "v1.x", "a#b"] {
+        repository.git(&["checkout", "--quiet", "-b", branch]);
+        repository.skill("skills/pdf", branch).commit(branch);
+    }
+    let server = git_http::serve(&context, repository.folder.parent().unwrap());
+    context.configure(&format!(
+        "[sources.team]\nurl = \"{}\"\n",
+        server.url("/team.git")
+    ));
+    for (arguments, version, written) in [
+        (&["team:pdf@feat/x"][..], "feat/x", "team:pdf@feat/x"),
+        (&["team:pdf@feat%2Fx"], "feat/x", "team:pdf@feat/x"),
+        (
+            &["team:pdf", "--ref", "release_1"],
+            "release_1",
+            "team:pdf@release_1",
+        ),
+        (&["team:pdf@Release"], "Release", "team:pdf@Release"),
+        (&["team:pdf@2024-01"], "2024-01", "team:pdf@2024-01"),
+        (&["team:pdf", "--ref", "a#b"], "a#b", "team:pdf@a%23b"),
+        (&["team:pdf@v1.x"], "v1.x", "team:pdf@v1.x"),
+        (&["team:pdf@^1"], "one", "team:pdf@^1"),
+        // With the folder in front it is the same skill, and written as it was typed.
+        (
+            &["team:skills/pdf@feat/x"],
+            "feat/x",
+            "team:skills/pdf@feat/x",
+        ),
+        (
+            &["team:skills/pdf", "--ref", "v1.x"],
+            "v1.x",
+            "team:skills/pdf@v1.x",
+        ),
+        (&["team:pdf@v1.0.0"], "one", "team:pdf@v1.0.0"),
+    ] {
+        let mut command = vec!["install", "--yes"];
+        command.extend(arguments);
+        context.done(&command);
+        assert_eq!(
+            context.version_of("pdf").as_deref(),
+            Some(version),
+            "{arguments:?}"
+        );
+        let manifest = context.read("skills.toml");
+        assert!(manifest.contains(&format!("\"{written}\"")), "{manifest}");
+        context.done(&["sync", "--locked", "--check"]);
+        assert_eq!(context.code(&["outdated"]), Some(0), "{arguments:?}");
+    }
+    let told = context.refused(&["install", "team:pdf@no/such", "--yes"]);
+    assert!(told.contains("has no branch, tag or commit"), "{told}");
+}
+
+#[test]
+fn the_name_of_a_source_is_kept_with_a_folder() {
+    let context = project();
+    let repository = Repository::new(&context, "team.git");
+    let needing = |version: &str| {
+        let needs = "metadata:\n  skillyard.requires-skills: ../pdf\n---\n\n";
+        skill("docx", version).replace("---\n\n", needs)
+    };
+    repository
+        .skill("skills/pdf", "one")
+        .write("skills/docx/SKILL.md", needing("one"))
+        .commit("one");
+    let server = git_http::serve(&context, repository.folder.parent().unwrap());
+    let url = server.url("/team.git");
+    // As versions before wrote it.
+    let address = format!("git+{url}#skills/docx");
+    context.done(&["install", &address, "--yes"]);
+    context.configure(&format!("[sources.team]\nurl = \"{url}\"\n"));
+    repository
+        .skill("skills/pdf", "two")
+        .write("skills/docx/SKILL.md", needing("two"))
+        .commit("two");
+    let manifest = context.read("skills.toml");
+    context.write(
+        "skills.toml",
+        manifest.replace(&address, "team:skills/docx"),
+    );
+    context.done(&["sync", "--locked", "--check"]);
+    context.write("skills.toml", manifest);
+    context.done(&["install", "team:skills/docx", "--yes"]);
+    let lock = context.read("skills.lock");
+    assert!(lock.contains("source = \"team:skills/docx\""), "{lock}");
+    assert!(lock.contains("source = \"team:skills/pdf\""), "{lock}");
+    assert_eq!(context.version_of("pdf").as_deref(), Some("two"));
+    context.done(&["sync", "--locked", "--check"]);
+    repository.skill("skills/pdf", "three").commit("three");
+    context.done(&["update", "--yes"]);
+    assert_eq!(context.version_of("pdf").as_deref(), Some("three"));
 }

@@ -115,7 +115,7 @@ fn gather(
             if !reference.has_revisions() {
                 return Err(InstallFailure::NoRevisions(text.clone()).into());
             }
-            reference = reference.at(revision).map_err(InstallFailure::from)?;
+            reference = supply.at_state(reference, Some(revision))?;
         }
         supply.may_log_in(&reference)?;
         sources.push(reference);

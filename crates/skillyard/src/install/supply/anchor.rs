@@ -9,7 +9,6 @@ use skillyard_install::reference::{GitReference, Local, LocalKind, Reference, Re
 use super::Supply;
 use super::chosen::below;
 use crate::error::CommandError;
-use crate::error::install::InstallFailure;
 
 impl Supply<'_> {
     /// A reference whose path, if it has one, is whole.
@@ -25,22 +24,26 @@ impl Supply<'_> {
         reference
     }
 
-    /// How a reference to one skill is written down, and the state that was asked for.
+    /// How a reference to one skill is written down, and the state that was asked for; `path` is its
+    /// folder within the source, where the reference does not lead to it alone.
     pub(crate) fn source_of(
         &self,
         reference: &Reference,
-        path: &str,
+        path: Option<&str>,
     ) -> Result<(String, Option<String>), CommandError> {
         let (identity, requested) = reference.identity();
         let identity = match identity {
             Reference::Local(local) => {
                 let path = match local.kind {
-                    LocalKind::Folder => below(&local.path, path),
+                    LocalKind::Folder => below(&local.path, path.unwrap_or_default()),
                     LocalKind::Archive(_) => local.path,
                 };
                 return Ok((self.place.portable(&path), requested));
             }
-            other => other.in_folder(path).map_err(InstallFailure::from)?,
+            other => match path {
+                Some(path) => self.in_folder(&other, path)?,
+                None => other,
+            },
         };
         Ok((self.portable(identity).to_string(), requested))
     }

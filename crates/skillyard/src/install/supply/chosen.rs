@@ -94,7 +94,7 @@ impl Supply<'_> {
                     .and_then(|folder| installed.origin_of(folder, &origin));
                 let (source, requested) = match &folder {
                     Some(folder) => (self.place.portable_whole(folder), None),
-                    None => self.source_of(reference, path)?,
+                    None => self.source_of(reference, Some(path))?,
                 };
                 Ok(Found {
                     folder: path

@@ -66,8 +66,7 @@ impl Supply<'_> {
             registry.name = QualifiedName::new(registry.name.namespace().cloned(), name);
             return at(Reference::Registry(registry), by.requested.as_deref());
         }
-        let sibling = own.in_folder(&folder).map_err(InstallFailure::from)?;
-        at(sibling, by.requested.as_deref())
+        at(self.in_folder(&own, &folder)?, by.requested.as_deref())
     }
 
     /// What a reference to something else means. The default registry may be anybody's, and have

@@ -59,7 +59,7 @@ impl Supply<'_> {
         let meaning = self.meaning(reference).ok()?;
         let offers = self.sources.open(&meaning).ok()?.offers("").ok()?;
         let offer = offers.skills.into_iter().find(|offer| offer.name == name)?;
-        let moved = reference.in_folder(&offer.path).ok()?;
+        let moved = self.in_folder(reference, &offer.path).ok()?;
         Some(self.shown(&moved))
     }
 }
