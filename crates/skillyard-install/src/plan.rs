@@ -161,7 +161,7 @@ impl Before {
     }
 
     /// What is or was to be in the place of a name.
-    fn entries(&self, name: &str) -> impl Iterator<Item = &Locked> {
+    pub(crate) fn entries(&self, name: &str) -> impl Iterator<Item = &Locked> {
         [self.lock.get(name), self.placed.get(name)]
             .into_iter()
             .flatten()

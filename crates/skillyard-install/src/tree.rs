@@ -15,6 +15,7 @@ use delivered::{is_project, is_undelivered};
 
 mod alike;
 mod delivered;
+mod line_ends;
 mod loss;
 mod reader;
 mod stamp;

@@ -13,6 +13,8 @@ pub enum Obstacle {
     Foreign,
     /// It was, and then somebody changed these files.
     Edited(Vec<String>),
+    /// It was, and now its lines end otherwise, as git writes them on some machines.
+    LineEnds,
     /// It is not what the lock names, and nothing says what was put there.
     Unrecorded,
     /// It is a git repository of its own.

@@ -48,9 +48,9 @@ pub fn plan_in(
     let held = plan.conflicts.iter_mut().chain(&mut plan.skipped);
     for each in held.chain(&mut plan.given_up) {
         each.folder = scope.moved(&each.target).map(Path::to_owned);
-        if let Obstacle::Edited(files) = &mut each.obstacle {
+        if let Obstacle::Edited(_) | Obstacle::Unrecorded = each.obstacle {
             let place = scope.target(&each.target).join(&each.name);
-            *files = edited(&place, store, before.installed(&each.name));
+            look_closer(&mut each.obstacle, &place, store, before, &each.name);
         }
     }
     let seen = plan.steps.iter().map(|step| {
@@ -65,13 +65,26 @@ pub fn plan_in(
     plan
 }
 
-/// The files of an installed skill that are other than they were, as far as that can be told.
-fn edited(place: &Path, store: &Store, installed: Option<Digest>) -> Vec<String> {
-    let now = Tree::read_any_names(place, &TreeLimits::default());
-    let was = installed.map(|digest| store.read(digest));
-    match (now, was) {
-        (Ok(now), Some(Ok(was))) => was.difference(&told(now.tidied_in(place), &was, place)),
-        _ => Vec::new(),
+/// Finds out which files of an installed skill are other than they were, as far as that can be told,
+/// and whether only their lines end otherwise.
+fn look_closer(obstacle: &mut Obstacle, place: &Path, store: &Store, before: &Before, name: &str) {
+    let Ok(now) = Tree::read_any_names(place, &TreeLimits::default()) else {
+        return;
+    };
+    let now = now.tidied_in(place);
+    let was = before.installed(name).map(|digest| store.read(digest));
+    let Some(Ok(was)) = was else {
+        let plain = now.with_plain_line_ends().digest();
+        if before.entries(name).any(|entry| entry.digest == plain) {
+            *obstacle = Obstacle::LineEnds;
+        }
+        return;
+    };
+    let now = told(now, &was, place);
+    if now.differs_in_line_ends(&was) {
+        *obstacle = Obstacle::LineEnds;
+    } else if let Obstacle::Edited(files) = obstacle {
+        *files = was.difference(&now);
     }
 }
 

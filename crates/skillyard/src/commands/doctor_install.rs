@@ -12,9 +12,10 @@ use skillyard_install::transaction::{before, plan_in};
 
 use super::doctor::{Check, Verdict};
 use crate::context::Context;
-use crate::error::install::lock_hint;
+use crate::error::install::{line_ends_hint, lock_hint};
 use crate::install::changes::obstacle;
 use crate::install::place::Place;
+use crate::install::stale::{Stale, stale};
 use crate::install::supply::Supply;
 use crate::install::wanted::Difference;
 use crate::install::{chronicle, place};
@@ -195,7 +196,7 @@ fn left_over(scope: &Scope, before: &Before) -> Vec<Check> {
 /// Where skills.toml and the lock do not match.
 fn mismatches(context: &Context, place: &Place, lock: &Lockfile) -> Vec<Check> {
     let word = place.scope.kind.as_str();
-    let supply = Supply::new(context, place).offline(true);
+    let mut supply = Supply::new(context, place).offline(true);
     let difference = match Difference::of(lock, place, &supply) {
         Ok(difference) => difference,
         // A reference that cannot be read, or an agent that nobody knows.
@@ -210,7 +211,19 @@ fn mismatches(context: &Context, place: &Place, lock: &Lockfile) -> Vec<Check> {
     let hint = format!("Make them match with `skillyard sync --scope {word}`");
     let mismatches = difference.mismatches().into_iter();
     let mismatches = mismatches.map(|each| format!("{each} ({word} scope)"));
-    mismatches.map(|each| bad("wanted", each, &hint)).collect()
+    let mismatches = mismatches.map(|each| bad("wanted", each, &hint));
+    let stale = stale(lock, &difference, place, &mut supply).into_iter();
+    mismatches.chain(stale.map(otherwise)).collect()
+}
+
+/// That a skill lies in the project otherwise than it is locked: here that harms nobody.
+fn otherwise(stale: Stale) -> Check {
+    let message = format!("{stale} than it is locked, so that `sync` fails in a fresh checkout");
+    Check {
+        verdict: Verdict::Warning,
+        hint: Some(Stale::remedy(&[stale])),
+        ..good("stale", message)
+    }
 }
 
 fn edited(conflict: &Conflict, word: &str) -> Check {
@@ -220,6 +233,12 @@ fn edited(conflict: &Conflict, word: &str) -> Check {
             "Remove it in one of the scopes, here with `skillyard remove {name} --scope {word}`"
         );
         return bad("scopes", obstacle(conflict), &hint);
+    }
+    if conflict.obstacle == Obstacle::LineEnds {
+        let hint = line_ends_hint([conflict.target.as_str()]);
+        let hint =
+            format!("{hint}, then put it right with `skillyard sync --force --scope {word}`");
+        return bad("line-ends", obstacle(conflict), &hint);
     }
     let hint = format!(
         "Keep your changes elsewhere and run `skillyard sync --force --scope {word}`, or install it again"

@@ -1,5 +1,6 @@
 //! `skillyard sync`.
 
+mod compared;
 mod course;
 mod goal;
 
@@ -7,14 +8,14 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Instant;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 use skillyard_format::Digest;
 use skillyard_install::candidate::Candidate;
 use skillyard_install::lockfile::Locked;
-use skillyard_install::manifest::Manifest;
 use skillyard_install::transaction::Trees;
 use skillyard_install::tree::Tree;
 
+use self::compared::Compared;
 use self::course::Course;
 use super::Outcome;
 use crate::context::Context;
@@ -23,9 +24,9 @@ use crate::error::{CommandError, Status};
 use crate::install::place::{Place, ScopeArgs};
 use crate::install::report::{report_with, tell_about_trust, tell_staying};
 use crate::install::scanner::Scanner;
+use crate::install::stale::is_checked_out;
 use crate::install::supply::Supply;
 use crate::install::threads::work_along;
-use crate::install::wanted::Difference;
 use crate::install::wish::signed;
 use crate::install::{check, findings, finish, held_back, inner, review};
 
@@ -48,7 +49,7 @@ use crate::install::{check, findings, finish, held_back, inner, review};
 pub(crate) struct Args {
     #[command(flatten)]
     scope: ScopeArgs,
-    /// Refuse when the lock does not match skills.toml
+    /// Refuse when the lock does not match skills.toml, or a skill that lies in the project
     #[arg(long)]
     locked: bool,
     /// Use the lock as it is, and do not look at skills.toml
@@ -84,15 +85,7 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     let before = before?;
     let lock = &before.lock;
     let mut supply = Supply::new(context, &place);
-    let difference = if args.frozen {
-        refuse_without_lock(&place)?;
-        Difference::default()
-    } else {
-        Difference::of(lock, &place, &supply)?
-    };
-    if args.locked && !difference.is_empty() {
-        return Err(InstallFailure::LockOutdated(difference.to_string()).into());
-    }
+    let Compared { difference, stale } = Compared::of(args, &place, lock, &mut supply)?;
     let mut trees = Trees::default();
     let course = Course::find(context, args, &place, &mut supply, &before, &difference)?;
     let Course {
@@ -108,8 +101,16 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     let unwanted = difference.unwanted.iter().map(String::as_str);
     tell_staying(context, unwanted.filter(is_left));
     if args.check {
-        report_with(context, &place, &preview, Some(start), true, add)?;
-        return held.after(context, Status::of(preview.is_empty()));
+        let is_told = preview.is_empty() && !stale.is_empty() && !context.printer.is_json();
+        if !is_told {
+            report_with(context, &place, &preview, Some(start), true, |answer| {
+                add(answer);
+                answer["stale"] = json!(stale);
+            })?;
+        }
+        let is_in_order = preview.is_empty() && stale.is_empty();
+        let status = held.after(context, Status::of(is_in_order))?;
+        return compared::told(context, stale, status);
     }
     for each in &needed {
         trees.insert(
@@ -178,21 +179,6 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     held.after(context, status)
 }
 
-/// To go by a lock that nobody committed would be to install nothing, and call that a success.
-fn refuse_without_lock(place: &Place) -> Result<(), CommandError> {
-    let wants = |manifest: Manifest| !manifest.skills().is_empty();
-    // Who wrote what cannot be read wanted something.
-    let wants = || {
-        place
-            .manifest()
-            .map_or(true, |manifest| manifest.is_some_and(wants))
-    };
-    if !place.scope.lock_file().exists() && wants() {
-        return Err(InstallFailure::NoLock.into());
-    }
-    Ok(())
-}
-
 /// What the lock names and the store does not have: fetched again and compared.
 fn fetch(
     place: &Place,
@@ -223,12 +209,16 @@ fn locked(supply: &mut Supply<'_>, entry: &Locked) -> Result<Candidate, CommandE
 fn as_pinned(candidate: Candidate, entry: &Locked) -> Result<Candidate, CommandError> {
     if candidate.tree.digest() != entry.digest {
         return Err(InstallFailure::NotAsLocked {
-            name: entry.name.clone(),
+            name: entry.name.as_str().into(),
             expected: entry.digest,
             found: candidate.tree.digest(),
             registry: entry
                 .other_registry(candidate.origin.kind, Some(&candidate.origin.url))
-                .map(str::to_owned),
+                .map(Box::from),
+            line_ends: (candidate.tree.with_plain_line_ends().digest() == entry.digest)
+                .then_some(entry.source.as_str())
+                .filter(|source| is_checked_out(source))
+                .map(Box::from),
         }
         .into());
     }

@@ -32,6 +32,7 @@ use skillyard_install::target::TargetError;
 use skillyard_install::transaction::TransactionError;
 use skillyard_install::tree::TreeError;
 
+pub(crate) use conflict_hint::line_ends_hint;
 pub(crate) use lock_hint::lock_hint;
 
 pub(crate) use self::refused::Refused;
@@ -39,7 +40,11 @@ use super::CommandError;
 use crate::context::Context;
 use crate::install::changes::obstacle;
 use crate::install::place;
+use crate::install::stale::Stale;
 use crate::report::counted;
+
+/// Most skills that are named.
+const MOST_NAMES: usize = 12;
 
 /// Why nothing was installed, changed or removed.
 #[derive(Debug, thiserror::Error)]
@@ -104,13 +109,18 @@ pub(crate) enum InstallFailure {
         name: String,
         source: CandidateError,
     },
-    #[error("`{name}` is not what the lock says: {expected} was locked, {found} is there now")]
+    #[error(
+        "`{name}` is not what the lock says: {expected} was locked, {found} is there now{}",
+        if line_ends.is_some() { ", with other ends of lines, as git writes them with `core.autocrlf`" } else { "" }
+    )]
     NotAsLocked {
-        name: String,
+        name: Box<str>,
         expected: Digest,
         found: Digest,
         /// The registry that it was locked from, where another one was asked.
-        registry: Option<String>,
+        registry: Option<Box<str>>,
+        /// The folder of the project that it is in, where only its lines end otherwise there.
+        line_ends: Option<Box<str>>,
     },
     #[error(
         "`{name}` is locked from {locked}, and what {asked} has under this name may be something else"
@@ -130,6 +140,9 @@ pub(crate) enum InstallFailure {
     },
     #[error("the lock does not match skills.toml: {0}")]
     LockOutdated(String),
+    /// Whoever checks the project out anew cannot have what is locked.
+    #[error("the lock does not match what lies in the project: {}", stale_in(.0))]
+    Stale(Vec<Stale>),
     #[error("another command changed `{0}` meanwhile; nothing was done")]
     ChangedMeanwhile(String),
     #[error("a script runs in `{}`, and nothing is changed beside it", .0.display())]
@@ -300,6 +313,16 @@ impl InstallFailure {
             _ => Vec::new(),
         }
     }
+}
+
+/// What lies in the project otherwise than it is locked.
+fn stale_in(skills: &[Stale]) -> String {
+    let told = skills.iter().take(MOST_NAMES);
+    let mut told: Vec<String> = told.map(ToString::to_string).collect();
+    if skills.len() > MOST_NAMES {
+        told.push(format!("and {} more", skills.len() - MOST_NAMES));
+    }
+    told.join(", ")
 }
 
 /// All of some paths.

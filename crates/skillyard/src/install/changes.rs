@@ -166,6 +166,9 @@ pub(crate) fn obstacle(conflict: &Conflict) -> String {
             }
             text
         }
+        Obstacle::LineEnds => format!(
+            "{place} is what was installed but for the ends of its lines: they are CRLF, as git writes them with `core.autocrlf`"
+        ),
         Obstacle::Unrecorded => {
             format!("{place} is not what is locked, and there is no record of what was put there")
         }

@@ -203,7 +203,10 @@ pub(crate) fn refuse_conflicts(plan: Plan, wish: &Wish) -> Result<Plan, CommandE
     // The name of what others need is not the user's to choose.
     let is_needed = |entry: &Locked| entry.name == first.name && entry.dependency;
     if wish.present.iter().any(is_needed)
-        && !matches!(first.obstacle, Obstacle::Edited(_) | Obstacle::Source)
+        && !matches!(
+            first.obstacle,
+            Obstacle::Edited(_) | Obstacle::LineEnds | Obstacle::Source
+        )
         && let Some(failure) = needed_name(plan.conflicts.clone(), wish)
     {
         return Err(failure.into());

@@ -29,6 +29,7 @@ pub(crate) mod review;
 pub(crate) mod scanner;
 pub(crate) mod several;
 mod sources;
+pub(crate) mod stale;
 pub(crate) mod supply;
 pub(crate) mod threads;
 pub(crate) mod unused;

@@ -99,6 +99,12 @@ impl Difference {
         found.map(|(_, reference)| reference.as_str())
     }
 
+    /// Whether a locked skill is wanted otherwise, or not at all.
+    pub(crate) fn is_to_change(&self, name: &str) -> bool {
+        let gone = self.unwanted.iter().chain(&self.unneeded);
+        self.reference(name).is_some() || gone.into_iter().any(|each| each == name)
+    }
+
     /// The entry of a skill with all the folders that it is to be in, where that are more.
     pub(crate) fn spread(&self, entry: &Locked) -> Option<Locked> {
         let missing = self.targets.iter();

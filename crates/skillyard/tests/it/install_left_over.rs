@@ -123,7 +123,7 @@ fn what_was_installed_meanwhile_keeps_what_it_needs() {
     assert!(told.contains(reason), "{told}");
     assert_eq!(context.version_of("report").as_deref(), Some("one"));
     assert_eq!(context.version_of("chart").as_deref(), Some("one"));
-    context.done(&["sync", "--locked", "--check"]);
+    context.done(&["sync", "--locked", "--check", "--offline"]);
     context.done(&["update", "--yes"]);
     assert_eq!(context.version_of("report").as_deref(), Some("two"));
     assert_eq!(context.version_of("chart").as_deref(), Some("one"));

@@ -14,7 +14,7 @@ use crate::{TestContext, output};
 
 impl TestContext {
     /// As after a checkout on another machine: neither skills nor store.
-    fn forget(&self) {
+    pub(crate) fn forget(&self) {
         let _ = fs::remove_dir_all(self.root().join(".agents"));
         let _ = fs::remove_dir_all(self.in_home(".skillyard/store/packs"));
     }
@@ -60,7 +60,7 @@ fn a_folder_and_a_moved_tag_that_changed_are_found_out() {
     context.forget();
     assert!(
         context
-            .refused(&["sync", "--locked"])
+            .refused(&["sync"])
             .contains("is not what the lock says")
     );
     let context = project();

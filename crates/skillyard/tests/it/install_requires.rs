@@ -320,5 +320,5 @@ fn who_needs_what_is_left_out_is_left_out_too() {
     );
     assert_eq!(context.version_of("other").as_deref(), Some("one"));
     assert_eq!(context.version_of("util").as_deref(), Some("mine"));
-    context.done(&["sync", "--locked", "--check"]);
+    context.done(&["sync", "--locked", "--check", "--offline"]);
 }

@@ -161,7 +161,7 @@ fn a_copy_does_not_bring_neighbours_of_its_own() {
     let told = context.refused(&["update", "up", "--yes"]);
     assert!(told.contains("./mine/part"), "{told}");
     assert_eq!(context.version_of("part").as_deref(), Some("one"));
-    context.done(&["sync", "--locked", "--check"]);
+    context.done(&["sync", "--locked", "--check", "--offline"]);
 }
 
 #[test]

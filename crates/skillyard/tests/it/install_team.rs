@@ -287,3 +287,55 @@ fn doctor_tells_what_the_manifest_and_the_lock_disagree_about() {
         "{told}"
     );
 }
+
+#[test]
+fn line_ends_that_git_writes_are_told_as_that() {
+    let context = installed();
+    let git = |arguments: &[&str]| {
+        let mut command = context.command("git");
+        let who = ["-c", "user.name=a", "-c", "user.email=a@example.com"];
+        let done = output(
+            command
+                .current_dir(context.root())
+                .args(who)
+                .args(arguments),
+        );
+        assert!(done.status.success(), "{}", text(&done.stderr));
+    };
+    let check_out = || {
+        fs::remove_dir_all(context.root().join(".agents")).unwrap();
+        git(&["checkout", "--quiet", "--", ".agents"]);
+    };
+    git(&["init", "--quiet"]);
+    git(&["config", "core.autocrlf", "true"]);
+    git(&["add", "."]);
+    git(&["commit", "--quiet", "-m", "one"]);
+    check_out();
+    let file = ".agents/skills/pdf/SKILL.md";
+    assert!(context.read(file).contains("\r\n"));
+    let hint = "`.agents/skills/** -text` in a `.gitattributes` beside skills.lock";
+    for command in [&["sync"][..], &["sync", "--check"], &["remove", "pdf"]] {
+        let told = context.refused(command);
+        assert!(
+            told.contains("core.autocrlf") && told.contains(hint),
+            "{told}"
+        );
+    }
+    assert!(context.run(&["doctor"]).contains(hint));
+    // The same on a machine that knows nothing of it.
+    fs::remove_dir_all(context.in_home(".skillyard")).unwrap();
+    let told = context.refused(&["sync"]);
+    assert!(
+        told.contains("core.autocrlf") && told.contains(hint),
+        "{told}"
+    );
+    context.write(".gitattributes", ".agents/skills/** -text\n");
+    context.done(&["sync", "--force"]);
+    check_out();
+    context.done(&["sync", "--locked", "--check"]);
+    // What somebody wrote is still theirs.
+    let edited = context.read(file).replace('\n', "\r\n") + "more";
+    context.write(file, edited);
+    let told = context.refused(&["sync"]);
+    assert!(told.contains("was edited after it was installed"), "{told}");
+}

@@ -1,21 +1,45 @@
 //! What the user can do about what is in the way of an installation.
 
+use std::collections::BTreeSet;
+
 use skillyard_install::plan::{Conflict, Obstacle};
 
 /// What the user can do about what is in the way of an installation.
-pub(super) fn conflict_hint(conflicts: &[Conflict]) -> &'static str {
-    obstacle_hint(conflicts).unwrap_or(
-        "Give it another name with `--name`, replace it with `--force`, or leave it with `--skip-existing`",
-    )
+pub(super) fn conflict_hint(conflicts: &[Conflict]) -> String {
+    let other = "Give it another name with `--name`, replace it with `--force`, or leave it with `--skip-existing`";
+    obstacle_hint(conflicts).unwrap_or_else(|| other.to_owned())
 }
 
 /// The same where the names are settled, and what is in the way was left out.
-pub(super) fn left_out_hint(conflicts: &[Conflict]) -> &'static str {
-    obstacle_hint(conflicts).unwrap_or("Move it away, or replace it with `--force`")
+pub(super) fn left_out_hint(conflicts: &[Conflict]) -> String {
+    let other = "Move it away, or replace it with `--force`";
+    obstacle_hint(conflicts).unwrap_or_else(|| other.to_owned())
 }
 
-fn obstacle_hint(conflicts: &[Conflict]) -> Option<&'static str> {
-    Some(match conflicts.first().map(|each| &each.obstacle) {
+/// What keeps git from changing the ends of lines in these folders of a project.
+pub(crate) fn line_ends_hint<'a>(folders: impl IntoIterator<Item = &'a str>) -> String {
+    let folders: BTreeSet<&str> = folders.into_iter().collect();
+    let lines = folders.into_iter().map(|each| match each {
+        "." => "`* -text`".to_owned(),
+        each => format!("`{}/** -text`", each.trim_start_matches("./")),
+    });
+    let lines: Vec<String> = lines.collect();
+    format!(
+        "Keep git from that with {} in a `.gitattributes` beside skills.lock",
+        lines.join(" and ")
+    )
+}
+
+fn obstacle_hint(conflicts: &[Conflict]) -> Option<String> {
+    let is_line_ends = |each: &&Conflict| each.obstacle == Obstacle::LineEnds;
+    let hint = match conflicts.first().map(|each| &each.obstacle) {
+        Some(Obstacle::LineEnds) => {
+            let changed = conflicts.iter().filter(is_line_ends);
+            let hint = line_ends_hint(changed.map(|each| each.target.as_str()));
+            return Some(format!(
+                "{hint}, then put it right with `skillyard sync --force`"
+            ));
+        }
         Some(Obstacle::Edited(_)) => "Keep your changes elsewhere, or give them up with `--force`",
         Some(Obstacle::Unrecorded) => {
             "If nobody changed it here, `--force` replaces it; the project was copied, or the home is another one than then"
@@ -39,5 +63,6 @@ fn obstacle_hint(conflicts: &[Conflict]) -> Option<&'static str> {
             "Take a copy: leave out `--link`, and switch `install.link` off; or give up those changes with `--force`"
         }
         _ => return None,
-    })
+    };
+    Some(hint.to_owned())
 }

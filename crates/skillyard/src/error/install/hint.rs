@@ -15,17 +15,15 @@ use skillyard_install::store::StoreError;
 use skillyard_install::target::TargetError;
 use skillyard_install::transaction::TransactionError;
 
-use super::conflict_hint::{conflict_hint, left_out_hint};
+use super::conflict_hint::{conflict_hint, left_out_hint, line_ends_hint};
 use super::lock_hint::{LINK, is_link, lock_hint};
 use super::source_hint::{git_hint, locked_from, material_hint, registry_hint, unavailable_hint};
-use super::{InstallFailure, Refused};
+use super::{InstallFailure, MOST_NAMES, Refused};
 use crate::error::CommandError;
+use crate::install::stale::Stale;
 use crate::install::supply::unavailable::is_missing;
 use crate::shell::{shell_word, shell_words};
 use crate::signing::signers::anew;
-
-/// Most skills that are named.
-const MOST_NAMES: usize = 12;
 
 /// What can be done where the scanner keeps some of several skills out.
 fn among_hint(refused: &[Refused]) -> String {
@@ -45,8 +43,8 @@ impl InstallFailure {
     /// What the user can do about it.
     pub(in crate::error) fn hint(&self) -> Option<String> {
         Some(match self {
-            Self::Conflicts(conflicts) => conflict_hint(conflicts).into(),
-            Self::LeftOut(conflicts) => left_out_hint(conflicts).into(),
+            Self::Conflicts(conflicts) => conflict_hint(conflicts),
+            Self::LeftOut(conflicts) => left_out_hint(conflicts),
             Self::NeededName { .. } => {
                 "It is needed under this name: take away what is there, or replace it with `--force`".into()
             }
@@ -185,15 +183,28 @@ impl InstallFailure {
                 "Set the registry that it is locked from; or look at the other one, and take it from there with `skillyard update {} --force`",
                 shell_word(name)
             ),
-            Self::NotAsLocked { registry: Some(url), .. } => locked_from(url),
-            Self::NotAsLocked { .. } => {
-                "Somebody changed it after it was locked; look at it, then run `skillyard update` to accept it".into()
+            Self::NotAsLocked {
+                registry: Some(url),
+                ..
+            } => locked_from(url),
+            Self::NotAsLocked {
+                line_ends: Some(folder),
+                ..
+            } => {
+                format!("{}, and check it out anew", line_ends_hint([&**folder]))
             }
+            Self::NotAsLocked { name, .. } => format!(
+                "Somebody changed it after it was locked; look at it, then run `skillyard update {}` to accept it",
+                shell_word(name)
+            ),
+            Self::Stale(skills) => Stale::remedy(skills),
             Self::LockOutdated(_) => "Run `skillyard sync` and commit the new lock".into(),
             Self::Gap(_) => {
                 "Run `skillyard sync`: it takes what goes together, or says why nothing does".into()
             }
-            Self::NoLock => "Run `skillyard sync` once without `--frozen`, and commit the lock".into(),
+            Self::NoLock => {
+                "Run `skillyard sync` once without `--frozen`, and commit the lock".into()
+            }
             _ => return None,
         })
     }

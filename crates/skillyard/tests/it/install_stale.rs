@@ -1,0 +1,85 @@
+//! Skills that lie in the project they are installed into, and are changed there.
+
+use std::fs;
+
+use insta::assert_snapshot;
+use skillyard_format::package::pack::PackFormat;
+
+use crate::project::{installed, packed, project};
+use crate::servers::repository::skill;
+
+#[test]
+fn the_author_sees_what_a_colleague_would() {
+    let context = installed();
+    context.done(&["sync", "--locked", "--check"]);
+    context.write("lib/pdf/SKILL.md", skill("pdf", "two"));
+    let told = context.refused(&["sync", "--locked"]);
+    assert_snapshot!(told, @r"
+    error: the lock does not match what lies in the project: `pdf` is other in `./lib/pdf`
+
+    hint: Take what is there with `skillyard update pdf`, and commit the new lock
+    ");
+    assert_eq!(context.refused(&["sync", "--check"]), told);
+    let told = context.json(&["sync", "--check", "--json"]);
+    assert_eq!(told["stale"][0]["name"], "pdf");
+    assert_eq!(told["changes"].as_array().map(Vec::len), Some(0));
+    let doctor = context.run(&["doctor"]);
+    assert!(doctor.contains("`pdf` is other in `./lib/pdf`"), "{doctor}");
+    // Nothing of it is in the way here, where the store has what is locked.
+    context.done(&["sync"]);
+    // A colleague has only the project.
+    context.forget();
+    let told = context.refused(&["sync"]);
+    assert!(told.contains("`skillyard update pdf`"), "{told}");
+    let told = context.refused(&["sync", "--check"]);
+    assert!(told.contains(" + pdf"), "{told}");
+    assert!(told.contains("`skillyard update pdf`"), "{told}");
+    context.done(&["update", "pdf", "--yes"]);
+    assert_eq!(context.version_of("pdf").as_deref(), Some("two"));
+    context.done(&["sync", "--locked", "--check"]);
+    // What is gone cannot be had either.
+    fs::remove_dir_all(context.root().join("lib/pdf")).unwrap();
+    context.refused(&["sync", "--locked"]);
+}
+
+#[test]
+fn what_is_delivered_decides() {
+    let context = project();
+    context.write("lib/book/SKILL.md", skill("book", "one"));
+    context.done(&["install", "./lib/book", "--name", "paper"]);
+    context.write("lib/pdf.zip", packed("pdf/", "one", PackFormat::Zip));
+    context.done(&["install", "./lib/pdf.zip"]);
+    context.write("lib/book/__pycache__/a.pyc", "left by a program");
+    context.done(&["sync", "--locked", "--check"]);
+    context.write("lib/pdf.zip", packed("pdf/", "two", PackFormat::Zip));
+    let told = context.refused(&["sync", "--locked"]);
+    assert!(told.contains("`./lib/pdf.zip`"), "{told}");
+    assert!(!told.contains("paper"), "{told}");
+    // Older versions did not write down what the source gave.
+    let lock = context.read("skills.lock");
+    let lines = lock
+        .lines()
+        .filter(|line| !line.starts_with("delivered-as"));
+    context.write("skills.lock", lines.collect::<Vec<_>>().join("\n"));
+    let told = context.refused(&["sync", "--locked"]);
+    assert!(!told.contains("paper"), "{told}");
+}
+
+#[test]
+fn line_ends_of_git_are_told_as_that() {
+    let context = installed();
+    let text = skill("pdf", "one").replace('\n', "\r\n");
+    context.write("lib/pdf/SKILL.md", &text);
+    let told = context.refused(&["sync", "--locked"]);
+    let line = "`lib/pdf/** -text` in a `.gitattributes`";
+    assert!(
+        told.contains("core.autocrlf") && told.contains(line),
+        "{told}"
+    );
+    context.forget();
+    let told = context.refused(&["sync"]);
+    assert!(
+        told.contains("core.autocrlf") && told.contains(line),
+        "{told}"
+    );
+}
