@@ -162,8 +162,10 @@ fn mounted() {
     exit code: 0
     ----- stdout -----
     ## Skills
+    ### Skill roots
+    - `r0` = `skills`
     ### Available skills
-    - pdf: Fills PDF forms. Use when a task involves PDF files. (file: skills/pdf/SKILL.md)
+    - pdf: Fills PDF forms. Use when a task involves PDF files. (file: r0/pdf/SKILL.md)
     ----- stderr -----
     "
     );
