@@ -64,14 +64,16 @@ fn check(subject: &Subject<'_>, findings: &mut Findings<'_>) {
             "config.toml" if file.path.ends_with(".cargo/config.toml") => {
                 check_lines(subject, index, &setting, findings);
             }
-            _ if name.ends_with(".txt")
-                && (name.contains("requirements") || name.contains("constraints")) =>
-            {
-                check_lines(subject, index, &required, findings);
-            }
+            _ if is_list(&name) => check_lines(subject, index, &required, findings),
             _ => {}
         }
     }
+}
+
+/// Whether a file of this name lists packages for `pip`.
+fn is_list(name: &str) -> bool {
+    let (stem, ending) = name.rsplit_once('.').unwrap_or((name, ""));
+    ending == "txt" && (stem.contains("requirements") || stem.contains("constraints"))
 }
 
 /// The lines of a file, as they are written; where it is a document, a unit has many.
