@@ -21,8 +21,8 @@ impl Lender {
         if !rustix::process::geteuid().is_root() || folder.symlink_metadata().is_ok() {
             return None;
         }
-        let around = folder.ancestors().skip(1);
-        let owner = around.filter_map(|each| each.metadata().ok()).next()?.uid();
+        let mut around = folder.ancestors().skip(1);
+        let owner = around.find_map(|each| each.metadata().ok())?.uid();
         (owner != 0).then_some(Self(owner))
     }
 
