@@ -233,6 +233,20 @@ impl Material for ArchiveMaterial {
         self.read_offers(below).map_err(MaterialError::new)
     }
 
+    fn is_packed_in_part(&mut self) -> bool {
+        let attributes = self.take(|path| last_part(path) == Some(".gitattributes"));
+        let leaves_out = |file: &TreeFile| {
+            let mut lines = file.bytes.split(|byte| *byte == b'\n');
+            lines.any(|line| {
+                let line = String::from_utf8_lossy(line);
+                line.split_whitespace()
+                    .skip(1)
+                    .any(|word| word == "export-ignore")
+            })
+        };
+        attributes.is_ok_and(|files| files.iter().any(leaves_out))
+    }
+
     fn load(&mut self, paths: &[String]) -> Result<Vec<Tree>, MaterialError> {
         self.read_trees(paths).map_err(MaterialError::new)
     }

@@ -49,6 +49,10 @@ pub trait Material {
     fn offers(&mut self, below: &str) -> Result<Offers, MaterialError>;
     /// Hears that the skills at these paths will be asked for one by one, to have them at hand.
     fn expect(&mut self, _paths: &[String]) {}
+    /// Whether its author keeps some files out of what a forge packs.
+    fn is_packed_in_part(&mut self) -> bool {
+        false
+    }
     /// All files of the skills at these paths, in the same order.
     fn load(&mut self, paths: &[String]) -> Result<Vec<Tree>, MaterialError>;
 }

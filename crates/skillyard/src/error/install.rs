@@ -64,6 +64,14 @@ pub(crate) enum InstallFailure {
     },
     #[error("there is no skill in `{0}`")]
     NothingOffered(String),
+    #[error(
+        "there is no skill in `{place}`: its repository keeps files out of what the forge packs (`export-ignore`)"
+    )]
+    LeftOutOfArchive {
+        place: String,
+        /// The same for git, which has all files.
+        git: Option<String>,
+    },
     #[error("there is no skill in `{place}` that could be loaded")]
     NoneLoadable { place: String, reason: String },
     #[error("`{0}` leads out of the source it stands in")]

@@ -235,17 +235,24 @@ impl<'a> Sources<'a> {
             ))) => error,
             other => return other,
         };
-        let address = web.web_address(&hosted.host)?;
-        let address = format!("git+{address}/{}/{}.git", hosted.owner, hosted.repository);
-        let reference = meaning::written(&address)?;
-        if let Reference::Git(mut reference) = reference {
-            reference.revision.clone_from(&hosted.revision);
-            reference.subdir.clone_from(&hosted.path);
-            if let Ok(repository) = self.repository(&reference, tag_name, None) {
-                return Ok(repository.archived().into());
-            }
+        if let Some(reference) = self.by_git(hosted)?
+            && let Ok(repository) = self.repository(&reference, tag_name, None)
+        {
+            return Ok(repository.archived().into());
         }
         Err(InstallFailure::Forge(error).into())
+    }
+
+    /// What git knows a repository on a forge by.
+    pub(super) fn by_git(&mut self, hosted: &Hosted) -> Result<Option<GitReference>, CommandError> {
+        let address = self.web()?.web_address(&hosted.host)?;
+        let address = format!("git+{address}/{}/{}.git", hosted.owner, hosted.repository);
+        let Reference::Git(mut reference) = meaning::written(&address)? else {
+            return Ok(None);
+        };
+        reference.revision.clone_from(&hosted.revision);
+        reference.subdir.clone_from(&hosted.path);
+        Ok(Some(reference))
     }
 
     /// The way to the network.

@@ -3,12 +3,13 @@
 use std::process::Stdio;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use insta::assert_snapshot;
 use serde_json::json;
 
 use crate::project::project;
-use crate::servers::git_http;
 use crate::servers::http::{Reply, Server};
 use crate::servers::repository::{Repository, skill};
+use crate::servers::{forge, git_http};
 use crate::support::{gzip, tar};
 use crate::{TestContext, output, text};
 
@@ -168,4 +169,28 @@ fn a_server_that_is_gone_is_named() {
     let told = context.refused(&["install", &address, "--yes"]);
     assert!(told.contains("127.0.0.1"), "{told}");
     context.nothing_left();
+}
+
+#[test]
+fn what_a_repository_keeps_out_of_archives_is_told_as_that() {
+    let context = project();
+    let repository = Repository::new(&context, "remote.git");
+    repository
+        .skill(".claude/skills/lib", "one")
+        .write(
+            ".gitattributes",
+            "# not for users\n/.claude export-ignore\n",
+        )
+        .commit("one");
+    let server = forge::github(&repository);
+    context.configure(&format!("[hosts.github]\napi = \"{}\"\n", server.url("")));
+    let told = context.refused(&["install", "acme/skills/.claude/skills/lib", "--yes"]);
+    assert_snapshot!(told, @r"
+    error: there is no skill in `github:acme/skills/.claude/skills/lib`: its repository keeps files out of what the forge packs (`export-ignore`)
+
+    hint: If it is one of these, take it by git: `skillyard install 'git+https://github.com/acme/skills.git#.claude/skills/lib'`
+    ");
+    let by_git = format!("{}#.claude/skills/lib", repository.url());
+    context.done(&["install", &by_git, "--yes"]);
+    assert_eq!(context.version_of("lib").as_deref(), Some("one"));
 }

@@ -146,6 +146,10 @@ impl InstallFailure {
     fn offered_hint(&self) -> Option<String> {
         Some(match self {
             Self::NothingOffered(_) => "A skill is a folder with a `SKILL.md`".into(),
+            Self::LeftOutOfArchive { git, .. } => format!(
+                "If it is one of these, take it by git: `skillyard install {}`",
+                shell_word(git.as_ref()?)
+            ),
             Self::Several { names, .. } => format!(
                 "Choose with `--skill NAME` or take all with `--all`: {}",
                 listed(names)

@@ -44,6 +44,9 @@ impl Supply<'_> {
             offers = called(name, offers, meaning.alias.as_deref().unwrap_or_default())?;
         }
         let Offers { skills, declined } = offers;
+        if skills.is_empty() && declined.is_empty() && material.is_packed_in_part() {
+            return Err(self.left_out(shown, meaning));
+        }
         for each in &declined {
             printer.detail(&format!("{}: {}", each.path, each.reason));
         }
@@ -57,6 +60,16 @@ impl Supply<'_> {
         };
         let picked = pick.choose(&printer, &source, skills, &declined)?;
         self.load(reference, meaning, &picked)
+    }
+
+    /// That there is no skill in what a forge packed, and where it can be.
+    fn left_out(&mut self, place: String, meaning: &Meaning) -> CommandError {
+        let git = match &meaning.reference {
+            Reference::Hosted(hosted) => self.sources.by_git(hosted).ok().flatten(),
+            _ => None,
+        };
+        let git = git.map(|git| Reference::Git(git).to_string());
+        InstallFailure::LeftOutOfArchive { place, git }.into()
     }
 
     /// Loads the skills that were chosen.

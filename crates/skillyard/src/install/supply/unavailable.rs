@@ -68,7 +68,9 @@ impl Supply<'_> {
 pub(crate) fn is_missing(error: &CommandError) -> bool {
     match error {
         CommandError::Install(
-            InstallFailure::NothingOffered(_) | InstallFailure::NoneLoadable { .. },
+            InstallFailure::NothingOffered(_)
+            | InstallFailure::LeftOutOfArchive { .. }
+            | InstallFailure::NoneLoadable { .. },
         ) => true,
         CommandError::Install(InstallFailure::Material(error)) => {
             matches!(error.0.downcast_ref(), Some(GitError::NoFolder { .. }))
