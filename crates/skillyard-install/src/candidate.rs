@@ -166,6 +166,28 @@ impl Candidate {
     }
 }
 
+/// The digests that a skill may have had under another name, before it got the one that it has: its
+/// name may have been written in quotes.
+pub fn under_former_name(tree: &Tree, name: &str) -> Vec<Digest> {
+    let digest = |written: String| {
+        let file = tree.skill_file()?;
+        let document = Document::parse(&file.bytes);
+        let span = document.mapping()?.get("name")?.value.span;
+        let (start, end) = (
+            span.start,
+            span.start + span.of(&document.text).trim_end().len(),
+        );
+        let text = &document.text;
+        let text = format!("{}{written}{}", text.get(..start)?, text.get(end..)?);
+        let mut files = tree.files().to_vec();
+        let changed = files.iter_mut().find(|each| each.path == file.path)?;
+        changed.bytes = text.into_bytes();
+        Some(Tree::of_any_names(files).ok()?.digest())
+    };
+    let ways = [name.to_owned(), format!("\"{name}\""), format!("'{name}'")];
+    ways.into_iter().filter_map(digest).collect()
+}
+
 fn can_be_placed(name: &str) -> bool {
     is_folder_name(name) && !name.starts_with('.')
 }

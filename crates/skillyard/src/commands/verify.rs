@@ -7,6 +7,7 @@ use std::path::PathBuf;
 
 use serde_json::json;
 use skillyard_catalog::source::SourceKind;
+use skillyard_install::tree::{self as install, TreeLimits};
 use skillyard_trust::signature::{Place, Signer, Standing, Verification, verify_skill};
 
 use self::answer::{Answer, for_people};
@@ -16,6 +17,7 @@ use crate::context::Context;
 use crate::error::{CommandError, Status};
 use crate::installed::Installed;
 use crate::library::{self, Choice, IndexMode, Target};
+use crate::signing::former::delivered_as;
 use crate::signing::{pins, policy, read_tree};
 use crate::skill_files::{directory_name, read_one};
 
@@ -59,9 +61,10 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     let place = Place {
         folder: called.as_deref(),
         source: args.source.as_deref(),
-        delivered_as: installed
-            .entry(&folder)
-            .and_then(|entry| entry.delivered_as),
+        delivered_as: installed.entry(&folder).and_then(|entry| {
+            let tree = || install::Tree::read(&folder, &TreeLimits::default()).ok();
+            delivered_as(&entry, &policy, || tree().map(install::Tree::tidied))
+        }),
     };
     let now = now().0;
     let verification = verify_skill(&tree, &place, &policy, now);

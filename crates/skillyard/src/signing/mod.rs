@@ -1,5 +1,6 @@
 //! Keys, policy and pins on disk, and the files of a skill as a signature sees them.
 
+pub(crate) mod former;
 pub(crate) mod keyring;
 pub(crate) mod passphrase;
 pub(crate) mod pins;

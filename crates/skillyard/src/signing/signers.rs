@@ -8,9 +8,11 @@ use std::path::Path;
 use skillyard_catalog::Catalog;
 use skillyard_catalog::source::SourceKind;
 use skillyard_install::lockfile::Locked;
+use skillyard_install::tree::{self as install, TreeLimits};
 use skillyard_mcp::PublishedSkill;
 use skillyard_trust::signature::{Place, Policy, SIGNATURE_FILE, Tree, verify_skill};
 
+use super::former::delivered_as;
 use super::{policy, read_tree};
 use crate::commands::key::now;
 use crate::context::Context;
@@ -59,7 +61,11 @@ impl Signers {
         let place = Place {
             folder: name.as_deref(),
             source: entry.map(|entry| entry.source.as_str()),
-            delivered_as: entry.and_then(|entry| entry.delivered_as),
+            delivered_as: entry.and_then(|entry| {
+                let limits = TreeLimits::default();
+                let tree = || install::Tree::read(folder, &limits).ok();
+                delivered_as(entry, &self.0, || tree().map(install::Tree::tidied))
+            }),
         };
         // Whoever adds a file to a revoked skill must not make it a skill that merely was changed.
         let verification = verify_skill(&tree.tidied(), &place, &self.0, now().0);

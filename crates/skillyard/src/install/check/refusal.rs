@@ -16,6 +16,7 @@ use crate::commands::key::now;
 use crate::context::Context;
 use crate::error::CommandError;
 use crate::error::install::{InstallFailure, Refused};
+use crate::signing::former::delivered_as;
 use crate::signing::policy;
 
 /// The level of a finding from which on nothing is installed.
@@ -34,7 +35,7 @@ pub(crate) fn refuse_revoked(
         let place = Place {
             folder: Some(&entry.name),
             source: Some(&entry.source),
-            delivered_as: entry.delivered_as,
+            delivered_as: delivered_as(entry, &signers, || Some((*tree).clone())),
         };
         let verification = verify_skill(&signed_tree(tree, &signers), &place, &signers, now().0);
         if let Some(reason) = verification.revocation() {

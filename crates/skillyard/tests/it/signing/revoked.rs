@@ -115,6 +115,18 @@ fn what_is_revoked_stays_so_under_every_name() {
     }
     let code = context.json(&["verify", "forms", "--json"])["code"].clone();
     assert_eq!(code, "revoked-content");
+    // Older versions did not note what the source gave.
+    let lock = context.read("skills.lock");
+    let lines = lock
+        .lines()
+        .filter(|line| !line.starts_with("delivered-as"));
+    context.write("skills.lock", lines.collect::<Vec<_>>().join("\n"));
+    for refused in [&run[..], &chat] {
+        let told = context.refused(refused);
+        assert!(told.contains(why), "{refused:?}: {told}");
+    }
+    let code = context.json(&["verify", "forms", "--json"])["code"].clone();
+    assert_eq!(code, "revoked-content");
     // Nor does it come back from the store.
     std::fs::remove_dir_all(context.root().join(".agents/skills/forms")).unwrap();
     let told = context.refused(&["sync"]);
