@@ -13,7 +13,7 @@ use crate::error::install::InstallFailure;
 use crate::error::{CommandError, Status};
 use crate::install::changes::way;
 use crate::install::held_back;
-use crate::install::known::{again, known};
+use crate::install::known::{again, known, unresolved};
 use crate::install::newest::{Failed, expect, newest, refuse_other_registry};
 use crate::install::place::{Place, ScopeArgs};
 use crate::install::supply::Supply;
@@ -72,7 +72,12 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     if !outdated.is_empty()
         && let Ok(resolved) = dependencies::resolve_each(roots, &known, &mut supply)
     {
-        outdated.retain_mut(|(from, to)| can_be_had(from, to, &resolved.needed));
+        keep_what_can_be_had(
+            &mut outdated,
+            &mut failed,
+            &resolved.needed,
+            resolved.failed,
+        );
         held_back = resolved.needed;
         held_back.retain(|each| {
             entries
@@ -181,6 +186,31 @@ fn table(outdated: &[(Locked, Locked)]) -> String {
         );
     }
     text
+}
+
+/// Takes out what `update` would refuse, and says why.
+fn keep_what_can_be_had(
+    outdated: &mut Vec<(Locked, Locked)>,
+    failed: &mut Vec<Failed>,
+    needed: &[Needed],
+    unmet: Vec<dependencies::Failed<CommandError>>,
+) {
+    let has_unmet = !unmet.is_empty();
+    for each in unmet {
+        let error = unresolved(each.error);
+        for name in &each.roots {
+            if let Some(at) = outdated.iter().position(|(from, _)| from.name == *name) {
+                outdated.remove(at);
+                failed.push(Failed::new(name, &error));
+            }
+        }
+    }
+    let is_needed = |name: &str| needed.iter().any(|each| each.candidate.name == name);
+    outdated.retain_mut(|(from, to)| {
+        // What only they need that were refused does not come either.
+        let comes = !has_unmet || !from.dependency || is_needed(&from.name);
+        comes && can_be_had(from, to, needed)
+    });
 }
 
 /// Whether an update would bring something newer, which then is what is available.

@@ -2,7 +2,9 @@
 
 use crate::TestContext;
 use crate::install_versions::{Shelf, libraries, put};
+use crate::project::project;
 use crate::servers::http::Server;
+use crate::servers::repository::{Repository, skill};
 
 impl TestContext {
     /// Changes an installed skill.
@@ -136,4 +138,23 @@ fn what_an_edited_skill_needs_stays_also_where_nobody_wants_that_skill() {
         assert_eq!(context.version_of("lib").as_deref(), Some("2.0.0"));
         context.done(&["sync", "--locked", "--check"]);
     }
+}
+
+#[test]
+fn what_cannot_be_had_is_not_offered() {
+    let context = project();
+    let repository = Repository::new(&context, "remote.git");
+    repository.skill("skills/app", "one").commit("one");
+    context.done(&[
+        "install",
+        &format!("{}#skills/app", repository.url()),
+        "--yes",
+    ]);
+    let needs = "metadata:\n  skillyard.requires-skills: ../gone\n---\n\n";
+    let app = skill("app", "two").replace("---\n\n", needs);
+    repository.write("skills/app/SKILL.md", app).commit("two");
+    let told = context.json(&["outdated", "--json"]);
+    assert_eq!(told["outdated"], serde_json::json!([]), "{told}");
+    assert_eq!(told["failed"][0]["name"], "app", "{told}");
+    assert_eq!(context.code(&["outdated"]), Some(1));
 }
