@@ -1,9 +1,11 @@
 //! Skills of several sources, or many of one.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use skillyard_install::candidate::Candidate;
 use skillyard_install::dependencies::Needed;
+use skillyard_install::fetch::registry::RegistryError;
+use skillyard_install::lockfile::Lockfile;
 use skillyard_install::reference::Reference;
 
 use super::pick::Pick;
@@ -27,6 +29,25 @@ pub(crate) fn chosen(
             match supply.candidates(source, wanted) {
                 Ok(found) => {
                     roots.extend(found);
+                    break;
+                }
+                Err(CommandError::Install(InstallFailure::RegistryAnswer(
+                    RegistryError::Withdrawn {
+                        name,
+                        version,
+                        reason,
+                    },
+                ))) => {
+                    // Who has a version already goes on having it.
+                    let Some(found) = supply.pinned(source, &version)? else {
+                        let error = RegistryError::Withdrawn {
+                            name,
+                            version,
+                            reason,
+                        };
+                        return Err(InstallFailure::from(error).into());
+                    };
+                    roots.push(found);
                     break;
                 }
                 Err(error) => {
@@ -97,5 +118,26 @@ pub(crate) fn tell_of_needed(context: &Context, except: &[String], needed: &[Nee
             let note = format!("`{name}` was left out, and comes along: `{by}` needs it");
             context.printer.note(&visible(&note));
         }
+    }
+}
+
+/// Tells of new skills whose names only differ in case from those of others: where the file system
+/// knows no case, only one of them can be there.
+pub(crate) fn tell_of_alike(context: &Context, lock: &Lockfile, needed: &[Needed]) {
+    let installed = lock.skills().iter().map(|entry| entry.name.as_str());
+    let wanted = needed.iter().map(|each| each.candidate.name.as_str());
+    let mut of_name: BTreeMap<String, BTreeSet<&str>> = BTreeMap::new();
+    for name in installed.chain(wanted) {
+        of_name.entry(name.to_lowercase()).or_default().insert(name);
+    }
+    let is_new = |name: &&str| lock.get(name).is_none();
+    let alike = of_name.into_values();
+    for names in alike.filter(|names| names.len() > 1 && names.iter().any(is_new)) {
+        let names: Vec<&str> = names.into_iter().collect();
+        let note = format!(
+            "warning: `{}` are one name on systems that know no case (macOS, Windows), and cannot be installed there together; `--name` gives one of them another",
+            names.join("`, `")
+        );
+        context.printer.note(&visible(&note));
     }
 }

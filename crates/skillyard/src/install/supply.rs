@@ -202,6 +202,26 @@ impl<'a> Supply<'a> {
         as_locked(found, entry)
     }
 
+    /// The skill that a reference means in a version that is locked here, if it is.
+    pub(crate) fn pinned(
+        &mut self,
+        reference: &Reference,
+        version: &semver::Version,
+    ) -> Result<Option<Candidate>, CommandError> {
+        let (source, requested) = self.source_of(reference, None)?;
+        let version = version.to_string();
+        let lock = self.place.lock()?;
+        let mut entries = lock.skills().iter();
+        let entry = entries
+            .find(|entry| entry.source == source && entry.version.as_deref() == Some(&version));
+        let Some(entry) = entry else {
+            return Ok(None);
+        };
+        let mut candidate = self.locked(entry)?;
+        candidate.requested = requested;
+        Ok(Some(candidate))
+    }
+
     /// The version of an installed skill, if it was withdrawn, as its registry said when it was
     /// asked for the skill.
     pub(crate) fn withdrawn(&mut self, entry: &Locked) -> Option<VersionInfo> {

@@ -5,7 +5,7 @@ use crate::install_requires::needing;
 use crate::install_versions::{Shelf, libraries, put};
 use crate::project::project;
 use crate::servers::http::Server;
-use crate::servers::repository::Repository;
+use crate::servers::repository::{Repository, skill};
 
 /// The same with a `lib` that has the tag `beta`, and who needs that one, or any.
 fn tagged() -> (TestContext, Server, Shelf) {
@@ -113,4 +113,19 @@ fn who_needs_a_branch_is_left_out_where_another_one_stays() {
     let twin = app("twin", &format!("{}@same#lib", repository.url()));
     context.done(&["install", &twin, "--skip-existing", "--yes"]);
     assert!(context.version_of("twin").is_some());
+}
+
+#[test]
+fn names_that_are_one_elsewhere_are_told() {
+    let context = project();
+    for name in ["PDF", "pdf", "docx"] {
+        context.write(&format!("lib/{name}/SKILL.md"), skill(name, "one"));
+    }
+    let told = context.done(&["install", "./lib/pdf", "./lib/docx"]);
+    assert!(!told.contains("one name"), "{told}");
+    let told = context.done(&["install", "./lib/PDF"]);
+    assert!(
+        told.contains("`PDF`, `pdf` are one name on systems that know no case"),
+        "{told}"
+    );
 }

@@ -391,3 +391,23 @@ fn who_names_a_skill_to_publish_learns_its_folder() {
     let told = context.tell(&["publish", "nowhere", "--dry-run"]);
     assert!(told.contains("error: `nowhere` does not exist"), "{told}");
 }
+
+#[test]
+fn a_tag_of_a_withdrawn_version_says_so() {
+    let context = TestContext::new();
+    let _server = context.with_registry();
+    context.write_version("pdf", "pdf", "1.0.0");
+    context.good(&["publish", "pdf", "--yes", "--tag", "beta"]);
+    context.write_version("pdf", "pdf", "1.1.0");
+    context.good(&["publish", "pdf", "--yes"]);
+    let install = ["install", "pdf@1.0.0", "--yes", "--scope", "user"];
+    context.good(&install);
+    context.good(&["yank", "pdf@1.0.0", "--reason", "deletes files"]);
+    // Who has it goes on having it.
+    context.good(&install);
+    context.good(&["remove", "pdf", "--scope", "user"]);
+    for reference in ["pdf@beta", "pdf@1.0.0"] {
+        let said = context.bad(&["install", reference, "--yes", "--scope", "user"]);
+        assert!(said.contains("was withdrawn: deletes files"), "{said}");
+    }
+}

@@ -178,12 +178,19 @@ pub fn select<'a>(
     if let Some(info) = found {
         return Ok(info);
     }
-    let withdrawn = versions.iter().filter(|info| info.yanked);
-    let withdrawn = requirement.select(withdrawn.map(|info| (info.version.clone(), info)));
-    if let (Requirement::Range { .. }, Some((version, info))) = (requirement, withdrawn) {
+    let mut withdrawn = versions.iter().filter(|info| info.yanked);
+    let withdrawn = match requirement {
+        Requirement::Tag(tag) => withdrawn.find(|info| info.dist_tags.contains(tag)),
+        Requirement::Range { .. } => {
+            let withdrawn = withdrawn.map(|info| (info.version.clone(), info));
+            requirement.select(withdrawn).map(|(_, info)| info)
+        }
+        _ => None,
+    };
+    if let Some(info) = withdrawn {
         return Err(RegistryError::Withdrawn {
             name: name.to_string(),
-            version,
+            version: info.version.clone(),
             reason: info.yank_reason.clone(),
         });
     }

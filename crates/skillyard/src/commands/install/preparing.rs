@@ -17,7 +17,7 @@ use crate::install::place::Place;
 use crate::install::prepared::Prepared;
 use crate::install::renaming::named;
 use crate::install::scanner::Scanner;
-use crate::install::several::{chosen, same_names, tell_of_needed};
+use crate::install::several::{chosen, same_names, tell_of_alike, tell_of_needed};
 use crate::install::supply::Supply;
 use crate::install::wanted::{Difference, after, orphans};
 use crate::install::wish::wish;
@@ -87,6 +87,7 @@ pub(crate) fn prepare(
     };
     held_back::tell(context, &needed);
     tell_of_needed(context, &args.except, &needed);
+    tell_of_alike(context, &lock, &needed);
     Ok(Prepared {
         needed,
         wish,
