@@ -22,7 +22,7 @@ use crate::context::Context;
 use crate::error::install::InstallFailure;
 use crate::error::{CommandError, Status};
 use crate::install::place::{Place, ScopeArgs};
-use crate::install::report::{report_with, tell_about_trust, tell_staying};
+use crate::install::report::{report_with, tell_about_trust, tell_of_unread, tell_staying};
 use crate::install::scanner::Scanner;
 use crate::install::stale::is_checked_out;
 use crate::install::supply::Supply;
@@ -176,6 +176,7 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     skillyard_install::remove_abandoned(&place.scope, &place.store, &before);
     let status = report_with(context, &place, &plan, Some(start), false, add)?;
     tell_about_trust(context, &place, &plan)?;
+    tell_of_unread(context, &place, &goal.present)?;
     held.after(context, status)
 }
 

@@ -4,11 +4,13 @@ use std::time::Instant;
 
 use serde_json::Value;
 use skillyard_catalog::ProjectTrust;
+use skillyard_catalog::agents;
+use skillyard_install::lockfile::Locked;
 use skillyard_install::plan::{Change, Plan};
 use skillyard_install::scope::ScopeKind;
 
 use super::changes;
-use super::place::Place;
+use super::place::{Place, whole};
 use crate::commands::Outcome;
 use crate::config::discovery::TrustProjects;
 use crate::context::Context;
@@ -98,6 +100,36 @@ pub(crate) fn tell_about_trust(
             }
         };
         context.printer.note(note);
+    }
+    Ok(())
+}
+
+/// Tells that Claude Code is in use here and has nothing of a lock that was made elsewhere. It reads no
+/// folder but its own.
+pub(crate) fn tell_of_unread(
+    context: &Context,
+    place: &Place,
+    present: &[Locked],
+) -> Result<(), CommandError> {
+    let Some(agent) = agents::find("claude-code") else {
+        return Ok(());
+    };
+    let folder = agent.project.as_str();
+    let has_it = |entry: &Locked| entry.targets.iter().any(|each| each == folder);
+    if place.scope.kind != ScopeKind::Project || present.is_empty() || present.iter().any(has_it) {
+        return Ok(());
+    }
+    let usual = place.targets(&[], &context.config()?.install_agents())?;
+    let real = |target: &str| whole(&place.scope.target(target));
+    let leads_there = |entry: &Locked| {
+        let mut targets = entry.targets.iter();
+        targets.any(|target| real(target) == real(folder))
+    };
+    if usual.iter().any(|each| each == folder) && !present.iter().any(leads_there) {
+        let note = format!(
+            "Claude Code is in use here, and the lock has nothing for `{folder}`: `agents = [\"claude-code\"]` in skills.toml and `skillyard sync` put the skills there, too"
+        );
+        context.printer.note(&note);
     }
     Ok(())
 }

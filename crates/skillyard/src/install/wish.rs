@@ -63,6 +63,10 @@ pub(crate) fn wish(
             .filter(|before| each.dependency && !before.dependency && before.source == entry.source)
         {
             entry.requested.clone_from(&before.requested);
+            // By which of several tags one commit was found depends on who asks.
+            if before.digest == entry.digest && before.commit == entry.commit {
+                entry.version.clone_from(&before.version);
+            }
         }
         // What was asked for once does not become a mere dependency.
         entry.dependency = each.dependency && before.is_none_or(|entry| entry.dependency);

@@ -169,3 +169,25 @@ fn neighbours_with_common_tags_go_on_being_asked_for_by_the_range() {
     context.done(&["outdated"]);
     context.done(&["sync", "--locked", "--check"]);
 }
+
+#[test]
+fn the_lock_does_not_depend_on_who_asked_last() {
+    let context = project();
+    let repository = Repository::new(&context, "remote.git");
+    let needs = "metadata:\n  skillyard.requires-skills: ../gamma\n---\n\n";
+    let delta = skill("delta", "one").replace("---\n\n", needs);
+    repository
+        .skill("skills/gamma", "one")
+        .write("skills/delta/SKILL.md", delta);
+    let commit = repository.commit("one");
+    repository.git(&["tag", "v1.0.0"]);
+    let url = repository.url();
+    context.done(&["install", &format!("{url}@{commit}#skills/gamma"), "--yes"]);
+    let install = ["install", &format!("{url}@^1#skills/delta"), "--yes"];
+    context.done(&install);
+    let lock = context.read("skills.lock");
+    context.done(&["update", "--yes"]);
+    assert_eq!(context.read("skills.lock"), lock);
+    context.done(&install);
+    assert_eq!(context.read("skills.lock"), lock);
+}

@@ -339,3 +339,19 @@ fn line_ends_that_git_writes_are_told_as_that() {
     let told = context.refused(&["sync"]);
     assert!(told.contains("was edited after it was installed"), "{told}");
 }
+
+#[test]
+fn an_agent_that_the_lock_has_nothing_for_is_told() {
+    let context = installed();
+    let unread = "Claude Code is in use here";
+    assert!(!context.done(&["sync"]).contains(unread));
+    fs::create_dir(context.root().join(".claude")).unwrap();
+    let told = context.done(&["sync"]);
+    assert!(told.contains(unread), "{told}");
+    let manifest = context.read("skills.toml");
+    let agents = format!("agents = [\"claude-code\"]\n{manifest}");
+    context.write("skills.toml", agents);
+    let told = context.done(&["sync"]);
+    assert!(!told.contains(unread), "{told}");
+    assert!(context.root().join(".claude/skills/pdf/SKILL.md").exists());
+}
