@@ -176,7 +176,9 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     skillyard_install::remove_abandoned(&place.scope, &place.store, &before);
     let status = report_with(context, &place, &plan, Some(start), false, add)?;
     tell_about_trust(context, &place, &plan)?;
-    tell_of_unread(context, &place, &goal.present)?;
+    if !args.frozen {
+        tell_of_unread(context, &place, &goal.present);
+    }
     held.after(context, status)
 }
 

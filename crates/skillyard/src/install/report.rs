@@ -106,30 +106,28 @@ pub(crate) fn tell_about_trust(
 
 /// Tells that Claude Code is in use here and has nothing of a lock that was made elsewhere. It reads no
 /// folder but its own.
-pub(crate) fn tell_of_unread(
-    context: &Context,
-    place: &Place,
-    present: &[Locked],
-) -> Result<(), CommandError> {
+pub(crate) fn tell_of_unread(context: &Context, place: &Place, present: &[Locked]) {
     let Some(agent) = agents::find("claude-code") else {
-        return Ok(());
+        return;
     };
     let folder = agent.project.as_str();
     let has_it = |entry: &Locked| entry.targets.iter().any(|each| each == folder);
     if place.scope.kind != ScopeKind::Project || present.is_empty() || present.iter().any(has_it) {
-        return Ok(());
+        return;
     }
-    let usual = place.targets(&[], &context.config()?.install_agents())?;
+    // Where it cannot be told who is meant, others say why.
+    let config = context.config();
+    let usual = config.and_then(|config| place.targets(&[], &config.install_agents()));
+    let is_usual = usual.is_ok_and(|usual| usual.iter().any(|each| each == folder));
     let real = |target: &str| whole(&place.scope.target(target));
     let leads_there = |entry: &Locked| {
         let mut targets = entry.targets.iter();
         targets.any(|target| real(target) == real(folder))
     };
-    if usual.iter().any(|each| each == folder) && !present.iter().any(leads_there) {
+    if is_usual && !present.iter().any(leads_there) {
         let note = format!(
             "Claude Code is in use here, and the lock has nothing for `{folder}`: `agents = [\"claude-code\"]` in skills.toml and `skillyard sync` put the skills there, too"
         );
         context.printer.note(&note);
     }
-    Ok(())
 }
