@@ -14,7 +14,7 @@ use std::process::ExitCode;
 use jiff::Timestamp;
 use serde_json::json;
 use skillyard_agent::script::{Allowed, Machine, Wanted, outline, reach};
-use skillyard_agent::shelf::{Caller, Shelf, ShelfSkill};
+use skillyard_agent::shelf::{Caller, Loaded, Shelf, ShelfSkill};
 use skillyard_agent::workspace::Workspace;
 use skillyard_audit::{AuditLog, Event, EventKind, Options, Outcome, Recorder, verify};
 use skillyard_catalog::budget::Way;
@@ -79,30 +79,20 @@ fn host(project: &Path, state: &Path, skill: &Path) -> Result<(), Failure> {
     for (skill, _score) in &found {
         println!("{}", skill.skill.record.name);
     }
-    let name = found
-        .first()
-        .ok_or("no skill fits")?
-        .0
-        .skill
-        .record
-        .name
-        .clone();
+    let (best, _score) = found.first().ok_or("no skill fits")?;
+    let name = best.skill.record.name.clone();
 
     println!("# Its instructions, as a model gets them");
     let loaded = shelf.load(&name, "Ada", Caller::Model)?;
     println!("{}", loaded.text);
-    let used = |kind| {
-        let event = Event::new(kind).skill(name.as_str());
-        event.digest(loaded.digest.to_string())
-    };
-    recorder.record(&used(EventKind::SkillActivated))?;
+    recorder.record(&used(&loaded, EventKind::SkillActivated))?;
 
     println!("# One of its files");
     let file = shelf.read(&name, "notes.md", ReadRange::default())?;
     if let Content::Text(text) = file.content {
         print!("{text}");
     }
-    recorder.record(&used(EventKind::ResourceRead).detail("path", "notes.md"))?;
+    recorder.record(&used(&loaded, EventKind::ResourceRead).detail("path", "notes.md"))?;
 
     println!("# The tool guard");
     let commands: Vec<PathBuf> = ["/usr/local/bin", "/usr/bin", "/bin"]
@@ -116,26 +106,47 @@ fn host(project: &Path, state: &Path, skill: &Path) -> Result<(), Failure> {
         println!("{:?}: {command}: {}", decision.verdict, decision.reason);
     }
 
+    run_script(&shelf, &loaded, &workspace, &commands, &recorder)?;
+
+    println!("# The log");
+    let checked = verify(&logs, None)?;
+    match checked.fault {
+        None => println!("{} events, intact", checked.events),
+        Some(fault) => return Err(fault.to_string().into()),
+    }
+    Ok(())
+}
+
+/// Runs a script of an activated skill, if its list, its origin and somebody allow it.
+fn run_script(
+    shelf: &Shelf,
+    loaded: &Loaded,
+    workspace: &Workspace,
+    commands: &[PathBuf],
+    log: &Recorder,
+) -> Result<(), Failure> {
     println!("# Its script, in the sandbox");
     let allowed = Allowed::default();
     let temporary = std::env::temp_dir();
     let sandbox = Sandbox::best(&outline(&allowed), &temporary)?;
     let arguments = [OsString::from("Ada")];
     let wanted = Wanted {
-        skill: &name,
+        skill: &loaded.name,
         digest: loaded.digest,
         script: "hello.sh",
         arguments: &arguments,
     };
     let machine = Machine {
-        path: &commands,
+        path: commands,
         home: None,
         temporary: &temporary,
     };
     let ready = shelf.script(&wanted, &allowed, &machine, &sandbox)?;
     // A skill with a list of tools says in it whether its own scripts may run.
-    let call = json!({ "tool": "skill_run", "input": { "name": *name, "script": ready.script } });
-    let decision = guard::check(&serde_json::from_value(call)?, &active, &[], &workspace);
+    let call =
+        json!({ "tool": "skill_run", "input": { "name": loaded.name, "script": ready.script } });
+    let active = [loaded.active.clone()];
+    let decision = guard::check(&serde_json::from_value(call)?, &active, &[], workspace);
     if decision.verdict == GuardVerdict::Denied {
         return Err(decision.reason.into());
     }
@@ -153,10 +164,10 @@ fn host(project: &Path, state: &Path, skill: &Path) -> Result<(), Failure> {
         ScriptVerdict::Blocked { reason, .. } => return Err(reason.into()),
     };
     if !may_run {
-        recorder.record(&used(EventKind::ApprovalDenied))?;
+        log.record(&used(loaded, EventKind::ApprovalDenied))?;
         return Err("nobody allowed it".into());
     }
-    recorder.record(&used(EventKind::ScriptStarted).detail("script", &ready.script))?;
+    log.record(&used(loaded, EventKind::ScriptStarted).detail("script", &ready.script))?;
     let ran = ready.run(&sandbox, Live::default())?;
     print!("{}", ran.stdout.text());
     let outcome = if ran.code() == 0 {
@@ -164,16 +175,16 @@ fn host(project: &Path, state: &Path, skill: &Path) -> Result<(), Failure> {
     } else {
         Outcome::Failed
     };
-    let ended = used(EventKind::ScriptExecuted).ended(outcome, format!("code {}", ran.code()));
-    recorder.record(&ended)?;
-
-    println!("# The log");
-    let checked = verify(&logs, None)?;
-    match checked.fault {
-        None => println!("{} events, intact", checked.events),
-        Some(fault) => return Err(fault.to_string().into()),
-    }
+    let ended =
+        used(loaded, EventKind::ScriptExecuted).ended(outcome, format!("code {}", ran.code()));
+    log.record(&ended)?;
     Ok(())
+}
+
+/// The beginning of an event about an activated skill: every event names the bytes it is about.
+fn used(loaded: &Loaded, kind: EventKind) -> Event {
+    let event = Event::new(kind).skill(&loaded.name);
+    event.digest(loaded.digest.to_string())
 }
 
 /// Installs the skills in a folder for the project, unless the scanner found something grave.

@@ -120,10 +120,14 @@ impl Sandbox {
     }
 
     /// The user and the group that programs will be, if not those who start them.
+    #[cfg(target_os = "linux")]
     pub fn owner(&self) -> Option<(u32, u32)> {
-        #[cfg(target_os = "linux")]
-        return self.identity.map(|each| (each.uid, each.gid));
-        #[cfg(not(target_os = "linux"))]
+        self.identity.map(|each| (each.uid, each.gid))
+    }
+
+    /// Programs are who starts them, elsewhere.
+    #[cfg(not(target_os = "linux"))]
+    pub fn owner(&self) -> Option<(u32, u32)> {
         None
     }
 

@@ -27,10 +27,10 @@ pub fn put<E: From<TransactionError> + Send>(
             .collect(),
         ..Wish::default()
     };
-    let trees = skills
+    let at_hand = skills
         .iter()
         .map(|skill| (skill.tree.digest(), Arc::clone(&skill.tree)));
-    let trees = Trees::from_iter(trees);
+    let trees: Trees = at_hand.collect();
     let (store, records) = (scope.store(), Records::default());
     let nobody = |_: &str, _: Ending<'_>| Ok(());
     let mut transaction = Transaction::begin(scope, &store, &records, &nobody)?;
