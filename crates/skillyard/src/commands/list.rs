@@ -26,6 +26,10 @@ use crate::sanitize::visible;
 ///   skillyard list --watch           and each change as it happens
 #[derive(Debug, clap::Args)]
 #[command(verbatim_doc_comment)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "these are flags of the command line"
+)]
 pub(crate) struct Args {
     /// Also show skills that lost to another of the same name, and what was passed over
     #[arg(short, long)]
