@@ -108,9 +108,8 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
                 answer["stale"] = json!(stale);
             })?;
         }
-        let is_in_order = preview.is_empty() && stale.is_empty();
-        let status = held.after(context, Status::of(is_in_order))?;
-        return compared::told(context, stale, status);
+        let status = Status::of(preview.is_empty() && stale.is_empty());
+        return compared::told(context, stale, held.after(context, status)?);
     }
     for each in &needed {
         trees.insert(
