@@ -4,21 +4,18 @@
 //! It is a cache like the index beside it: missing or damaged, it is made anew without a word.
 
 use std::collections::BTreeMap;
-use std::fs;
-use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 use skillyard_format::Digest;
 
-use crate::index::file::checksum;
 use crate::index::{RACY, now};
-use crate::own_folder;
 use crate::parallel;
+use crate::remembered::{self, Magic};
 use crate::resource::{ResourceError, SkillRoot, Stamps, digest, stamps};
 
 /// What the file starts with; the number is its version.
-const MAGIC: &[u8; 8] = b"skydig01";
+const MAGIC: Magic = *b"skydig01";
 /// How many skills one thread looks at before it takes the next.
 const BLOCK: usize = 16;
 
@@ -33,7 +30,9 @@ type Table = BTreeMap<PathBuf, Known>;
 
 /// The tree digests of skills by their folders, which `file` remembers.
 pub fn digests(folders: &[&Path], file: Option<&Path>) -> Vec<Result<Digest, ResourceError>> {
-    let mut table = file.and_then(read).unwrap_or_default();
+    let mut table: Table = file
+        .and_then(|file| remembered::read(file, &MAGIC))
+        .unwrap_or_default();
     let look = |(): &mut (), folder: &&Path| look(folder, table.get(*folder));
     let looked = parallel::map(folders, BLOCK, || (), look);
     let mut changed = false;
@@ -50,7 +49,7 @@ pub fn digests(folders: &[&Path], file: Option<&Path>) -> Vec<Result<Digest, Res
     if let Some(file) = file.filter(|_| changed) {
         table.retain(|folder, _| folder.exists());
         // A cache that cannot be written costs time, not answers.
-        let _ = write(file, &table);
+        let _ = remembered::write(file, &MAGIC, &table);
     }
     digests
 }
@@ -72,29 +71,10 @@ fn look(folder: &Path, known: Option<&Known>) -> Result<(Digest, Option<Known>),
     Ok((digest, (last < before - RACY).then_some(known)))
 }
 
-fn read(file: &Path) -> Option<Table> {
-    let bytes = fs::read(file).ok()?;
-    let bytes = bytes.strip_prefix(MAGIC)?;
-    let (sum, rest) = bytes.split_first_chunk::<4>()?;
-    let is_whole = checksum([rest]) == *sum;
-    is_whole.then(|| postcard::from_bytes(rest).ok()).flatten()
-}
-
-fn write(file: &Path, table: &Table) -> io::Result<()> {
-    let bytes = postcard::to_allocvec(table).map_err(io::Error::other)?;
-    let folder = file.parent().unwrap_or(Path::new("."));
-    own_folder::make(folder)?;
-    let mut temporary = tempfile::NamedTempFile::new_in(folder)?;
-    temporary.write_all(MAGIC)?;
-    temporary.write_all(&checksum([bytes.as_slice()]))?;
-    temporary.write_all(&bytes)?;
-    temporary.persist(file)?;
-    Ok(())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::fs;
 
     fn one(folder: &Path, file: &Path) -> Digest {
         digests(&[folder], Some(file)).remove(0).unwrap()
@@ -111,7 +91,7 @@ mod tests {
         // Who is told something else believes it as long as the stamps are these.
         let digest = Digest::of(b"something else");
         let table = Table::from([(skill.clone(), Known { stamps, digest })]);
-        write(&file, &table).unwrap();
+        remembered::write(&file, &MAGIC, &table).unwrap();
         assert_eq!(one(&skill, &file), digest);
         // What programs leave behind is no part of a skill.
         fs::create_dir(skill.join("__pycache__")).unwrap();
@@ -125,7 +105,7 @@ mod tests {
         fs::remove_file(skill.join("more")).unwrap();
         assert_eq!(one(&skill, &file), two);
         // A cache that is damaged is none.
-        write(&file, &table).unwrap();
+        remembered::write(&file, &MAGIC, &table).unwrap();
         let mut bytes = fs::read(&file).unwrap();
         *bytes.last_mut().unwrap() ^= 1;
         fs::write(&file, bytes).unwrap();

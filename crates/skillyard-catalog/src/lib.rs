@@ -18,6 +18,7 @@ pub mod presence;
 pub mod prompt;
 pub mod quirk;
 pub mod record;
+mod remembered;
 pub mod requires;
 pub mod resource;
 mod same;
@@ -26,6 +27,7 @@ pub mod selection;
 pub mod source;
 pub mod status;
 pub mod text;
+pub mod unhashable;
 pub mod walk;
 pub mod watch;
 

@@ -18,6 +18,12 @@ pub enum Status {
         /// The commands.
         missing: Vec<String>,
     },
+    /// Its files cannot be hashed, so that nobody could say what was used.
+    #[serde(rename = "unavailable")]
+    Unhashable {
+        /// Why they cannot.
+        reason: String,
+    },
     /// It belongs to a project that the user has not trusted.
     Untrusted,
     /// Its files are not those that were installed, and nobody approved them.
@@ -35,7 +41,7 @@ impl Status {
         match self {
             Self::Enabled => "enabled",
             Self::Disabled { .. } => "disabled",
-            Self::Unavailable { .. } => "unavailable",
+            Self::Unavailable { .. } | Self::Unhashable { .. } => "unavailable",
             Self::Untrusted => "untrusted",
             Self::Altered => "altered",
             Self::Revoked { .. } => "revoked",
@@ -55,6 +61,7 @@ impl Status {
             Self::Unavailable { missing } => {
                 Some(format!("missing commands: {}", missing.join(", ")))
             }
+            Self::Unhashable { reason } => Some(format!("its files cannot be hashed: {reason}")),
             Self::Untrusted => Some("the project's folder is not trusted".into()),
             Self::Altered => Some("its files are not those that were installed".into()),
         }

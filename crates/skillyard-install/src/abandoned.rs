@@ -103,7 +103,7 @@ fn holds_nothing_new(stage: &Path, folder: &Path, store: &Store, before: &Before
         if kind.is_symlink() || kind.is_dir() && name == ".old" {
             return true;
         }
-        let limits = TreeLimits::default();
+        let limits = TreeLimits::HERE;
         let Ok(left) = Tree::read_any_names(&entry.path(), &limits) else {
             return false;
         };

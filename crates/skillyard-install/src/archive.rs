@@ -89,7 +89,10 @@ impl ArchiveMaterial {
             source,
         })?;
         let rules = match expected {
-            Expected::Skill => Rules::skill(),
+            Expected::Skill => Rules {
+                limits: limits.of_archive(),
+                ..Rules::skill()
+            },
             Expected::Repository => Rules::repository(),
         };
         let archive = Archive::open(BufReader::with_capacity(1 << 16, reader), rules.clone());

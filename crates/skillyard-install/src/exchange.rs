@@ -150,7 +150,7 @@ pub(crate) fn number_of(path: &Path) -> Option<u64> {
 
 /// Whether a power cut took every byte of what is there, which nobody waited for.
 fn is_hollow(place: &Path) -> bool {
-    let tree = Tree::read_any_names(place, &TreeLimits::default());
+    let tree = Tree::read_any_names(place, &TreeLimits::HERE);
     tree.is_ok_and(|tree| tree.is_hollow())
 }
 

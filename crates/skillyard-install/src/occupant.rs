@@ -91,12 +91,7 @@ fn look_stamped(path: &Path) -> (Occupant, Option<Stamp>) {
     if !metadata.is_dir() {
         return (Occupant::Other("it is a file".into()), None);
     }
-    let limits = TreeLimits {
-        files: 100_000,
-        bytes: 1 << 30,
-        depth: 64,
-    };
-    match Tree::read_stamped(path, &limits) {
+    match Tree::read_stamped(path, &TreeLimits::HERE) {
         Ok((tree, _)) if has_repository(path, &tree) => (Occupant::Repository, None),
         Ok((tree, stamp)) => {
             let occupant = Occupant::Folder {

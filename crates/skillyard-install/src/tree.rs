@@ -37,6 +37,21 @@ pub struct TreeLimits {
     pub depth: usize,
 }
 
+impl TreeLimits {
+    /// What lies on this machine already: what was installed under any limit can still be read,
+    /// and removed.
+    pub const HERE: Self = Self {
+        files: 100_000,
+        bytes: 1 << 30,
+        depth: 64,
+    };
+
+    /// The limits of an archive that is one such skill.
+    pub fn of_archive(&self) -> Limits {
+        Limits::skill().raised(self.files as u64, self.bytes)
+    }
+}
+
 impl Default for TreeLimits {
     fn default() -> Self {
         Self {

@@ -1,8 +1,10 @@
 //! A skill's instructions on their way out: wrapped, with arguments, and recorded.
 
+use std::borrow::Cow;
+
 use skillyard_audit::{Event, EventKind, Outcome};
-use skillyard_catalog::CatalogSkill;
 use skillyard_catalog::resource::{BinaryContent, ReadLimits, ReadRange, Resource};
+use skillyard_catalog::{CatalogSkill, Status, unhashable};
 use skillyard_format::package::Digest;
 use skillyard_format::render::activation::{self, Activation};
 use skillyard_format::render::arguments::{Arguments, substitute};
@@ -22,7 +24,7 @@ pub(crate) struct Activated {
     /// Its name.
     pub(crate) name: String,
     /// The digest of its files.
-    pub(crate) digest: Option<Digest>,
+    pub(crate) digest: Digest,
     /// What a model reads.
     pub(crate) text: String,
     /// The byte of its own file to go on at, if not all of it is in the text.
@@ -44,7 +46,7 @@ impl Server {
         let own = skill.record.file_name.as_str();
         let opened = Contents::open(skill).and_then(|contents| {
             let (text, files) = (contents.skill_file()?, contents.list(None)?.files);
-            Ok((contents.digest(), text, files))
+            Ok((self.hashed(skill, &contents), text, files))
         });
         let (digest, text, files) = opened.inspect_err(|error| {
             let event = Event::new(EventKind::SkillActivated);
@@ -61,17 +63,21 @@ impl Server {
             role: asker.role,
             server: self,
         };
-        let standing = self.host.standing(skill, digest.as_ref());
+        let standing = self.host.standing(skill, digest.as_ref().ok());
         let standing = viewer.veil().standing(standing);
-        let shown = digest.map(|digest| digest.to_string()).unwrap_or_default();
         let altered = standing.altered.map(|found| altered(skill, found));
-        if let Some(error) = self.revoked(skill).or(altered) {
-            let event = Event::new(EventKind::SkillActivated)
-                .digest(shown)
-                .ended(Outcome::Denied, error.to_string());
+        let known = digest.as_ref().ok().copied();
+        let refusal = self.revoked(skill).or(altered);
+        let digest = refusal.map_or(digest, Err).inspect_err(|error| {
+            let event = Event::new(EventKind::SkillActivated);
+            let event = match known {
+                Some(digest) => event.digest(digest.to_string()),
+                None => event,
+            };
+            let event = event.ended(Outcome::Denied, error.to_string());
             self.record(&asker.signed(event, skill));
-            return Err(error);
-        }
+        })?;
+        let shown = digest.to_string();
         let shared = match asker.files {
             Files::Shared => self.host.folder(skill),
             Files::Apart => None,
@@ -169,22 +175,62 @@ impl Server {
         kind: EventKind,
         path: &str,
         asker: Asker<'_>,
-        now: &dyn Fn() -> Option<Digest>,
-    ) -> Result<(), ContentsError> {
+        hashed: Result<Digest, ContentsError>,
+    ) -> Result<Digest, ContentsError> {
         let admitted = self.host.read_limits().admit(path);
         let admitted = admitted.map_err(ContentsError::from);
-        let given = admitted.and_then(|()| self.intact(skill, now));
-        let event = self.with_bytes(Event::new(kind), skill, now());
+        let digest = hashed.as_ref().ok().copied();
+        let given = admitted.and_then(|()| self.intact(skill, &|| digest));
+        let given = given.and(hashed);
+        let event = self.with_bytes(Event::new(kind), skill, digest);
         let event = match kind {
             EventKind::SkillActivated => event,
             _ => event.detail("path", path),
         };
         let event = match &given {
-            Ok(()) => event,
+            Ok(_) => event,
             Err(error) => event.ended(Outcome::Denied, error.to_string()),
         };
         self.record(&asker.signed(event, skill));
         given
+    }
+
+    /// What a skill consists of; one that cannot be hashed is remembered, so that no prompt has it
+    /// from then on.
+    pub(crate) fn hashed(
+        &self,
+        skill: &CatalogSkill,
+        contents: &Contents<'_>,
+    ) -> Result<Digest, ContentsError> {
+        contents.digest().map_err(|error| {
+            if let Some(folder) = self.host.index_folder() {
+                unhashable::note(folder, &skill.record.folder, &error);
+            }
+            ContentsError::Unhashable {
+                name: skill.record.name.to_string(),
+                reason: error.whole(),
+            }
+        })
+    }
+
+    /// The same for who looks at the skill: its standing is what comes of it.
+    pub(crate) fn looked_at<'a>(
+        &self,
+        skill: &'a CatalogSkill,
+        contents: &Contents<'_>,
+    ) -> (Cow<'a, CatalogSkill>, Option<Digest>) {
+        match self.hashed(skill, contents) {
+            Ok(digest) => (Cow::Borrowed(skill), Some(digest)),
+            Err(ContentsError::Unhashable { reason, .. }) if skill.status == Status::Enabled => {
+                let status = Status::Unhashable { reason };
+                let skill = CatalogSkill {
+                    status,
+                    ..skill.clone()
+                };
+                (Cow::Owned(skill), None)
+            }
+            Err(_) => (Cow::Borrowed(skill), None),
+        }
     }
 
     /// An event that says which bytes a skill has, and how far they are trusted.
@@ -207,8 +253,10 @@ impl Server {
     ) -> Result<Resource, ContentsError> {
         let mut digest = None;
         let read = Contents::open(skill).and_then(|it| {
-            digest = it.digest();
+            let hashed = self.hashed(skill, &it);
+            digest = hashed.as_ref().ok().copied();
             self.intact(skill, &|| digest)?;
+            hashed?;
             let limits = ReadLimits {
                 binary,
                 ..self.host.read_limits()

@@ -19,6 +19,14 @@ pub enum ContentsError {
     /// The skill's own file is no text.
     #[error("`{0}` is not text")]
     NotText(String),
+    /// The skill's files cannot be hashed, so that nobody could say what was given.
+    #[error("skill `{name}` cannot be used: its files cannot be hashed: {reason}")]
+    Unhashable {
+        /// The skill.
+        name: String,
+        /// Why they cannot.
+        reason: String,
+    },
     /// The skill is for users only, and none has activated it.
     #[error("skill `{name}` can only be activated by the user")]
     ForUsers {
@@ -173,16 +181,16 @@ impl<'a> Contents<'a> {
         }
     }
 
-    /// The tree digest, where the skill is small enough to have one.
-    pub fn digest(&self) -> Option<Digest> {
+    /// The tree digest.
+    pub fn digest(&self) -> Result<Digest, ResourceError> {
         match &self.files {
-            Files::Folder(root) => digest(root).ok(),
+            Files::Folder(root) => digest(root),
             Files::Builtin(files) => {
                 let mut tree = TreeDigest::default();
                 for (path, text) in *files {
                     tree.add(path, false, Digest::of(text.as_bytes()));
                 }
-                Some(tree.finish())
+                Ok(tree.finish())
             }
         }
     }

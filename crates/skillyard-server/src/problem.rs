@@ -131,7 +131,7 @@ impl From<ContentsError> for Problem {
                 remedy: Some(remedy.as_str().into()),
                 ..Self::new(StatusCode::FORBIDDEN, format!("{error}. {remedy}"))
             },
-            ContentsError::ForUsers { name } => Self {
+            ContentsError::ForUsers { name } | ContentsError::Unhashable { name, .. } => Self {
                 skill: Some(name.as_str().into()),
                 ..Self::new(StatusCode::FORBIDDEN, error.to_string())
             },

@@ -218,8 +218,10 @@ pub(crate) fn judged(
         return Err(problem.into());
     }
     let contents = Contents::open(skill)?;
-    let digest = contents.digest();
-    let digest = digest.ok_or_else(|| Problem::bad("its files cannot be read"))?;
+    let digest = server.hashed(skill, &contents).map_err(|problem| {
+        blocked(problem.to_string(), Some(name.clone()), None);
+        problem
+    })?;
     // Its list decides as it is now, whether anybody loaded it or not.
     let own = active(skill, &Document::parse(contents.skill_file()?.as_bytes()));
     let acting: Vec<ActiveSkill> = std::iter::once(own).chain(asked.acting.clone()).collect();

@@ -128,9 +128,9 @@ impl Server {
                 self.for_models(skill, Event::new(EventKind::SkillActivated), asker)?;
                 let arguments = input.arguments.unwrap_or_default();
                 let activated = self.activate(skill, &arguments, asker)?;
-                let digest = activated.digest.map(|digest| digest.to_string());
+                let digest = activated.digest.to_string();
                 let mut answer = Answer::new(activated.text, None);
-                answer.loaded = Some((activated.active, digest.unwrap_or_default()));
+                answer.loaded = Some((activated.active, digest));
                 Ok(answer)
             }
             Tool::Read => {

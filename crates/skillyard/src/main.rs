@@ -23,6 +23,7 @@ mod discovered;
 mod editor;
 mod environment;
 mod error;
+mod hashable;
 mod install;
 mod installed;
 mod json;

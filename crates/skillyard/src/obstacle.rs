@@ -12,6 +12,7 @@ use skillyard_catalog::walk::Skipped;
 use skillyard_catalog::{Catalog, CatalogSkill, Status};
 use skillyard_install::scope::ScopeKind;
 
+use crate::hashable;
 use crate::installed::Altered;
 use crate::permission::Permissions;
 use crate::shell::shell_word;
@@ -31,6 +32,7 @@ pub(crate) fn of(skill: &CatalogSkill, permissions: &Permissions) -> Option<With
                 "Install `{}`, so that it is in a folder of `PATH`",
                 missing.join("`, `")
             )),
+            Status::Unhashable { .. } => Some(hashable::REMEDY.to_owned()),
             Status::Altered => {
                 // Where it lies tells whose lock names it.
                 let is_own = matches!(skill.kind, SourceKind::User | SourceKind::Plugin);

@@ -47,7 +47,11 @@ impl Copy {
         };
         prepare().map_err(failed)?;
         let root = SkillRoot::open(folder)?;
-        let snapshot = snapshot(&root, &DigestLimits::default(), &copy)?;
+        let snapshot = snapshot(&root, &DigestLimits::HERE, &copy);
+        let snapshot = snapshot.map_err(|error| ScriptError::Unhashable {
+            skill: skill.to_owned(),
+            error,
+        })?;
         Ok(Self {
             holder,
             skill: skill.to_owned(),

@@ -61,6 +61,14 @@ pub enum ScriptError {
         /// What the system said.
         source: io::Error,
     },
+    /// Its files cannot be hashed, so that nobody could say what ran.
+    #[error("skill `{skill}` cannot be used: its files cannot be hashed: {}", error.whole())]
+    Unhashable {
+        /// The skill.
+        skill: String,
+        /// Why not.
+        error: ResourceError,
+    },
     /// The skill's files cannot be read.
     #[error(transparent)]
     Resource(#[from] ResourceError),

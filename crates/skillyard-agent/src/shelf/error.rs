@@ -35,6 +35,14 @@ pub enum ShelfError {
     /// A file cannot be read.
     #[error(transparent)]
     Resource(#[from] ResourceError),
+    /// Its files cannot be hashed, so that nobody could say what was given.
+    #[error("skill `{name}` cannot be used: its files cannot be hashed: {reason}")]
+    Unhashable {
+        /// The skill.
+        name: String,
+        /// Why they cannot.
+        reason: String,
+    },
     /// It is not a skill any more.
     #[error("the `SKILL.md` of skill `{0}` cannot be understood")]
     Unreadable(String),

@@ -2,7 +2,7 @@
 
 use skillyard_catalog::record::Record;
 use skillyard_catalog::resource::{
-    Content, DigestLimits, ReadLimits, ReadRange, SkillRoot, digest, file_digests,
+    Content, DigestLimits, ReadLimits, ReadRange, SkillRoot, file_digests,
 };
 use skillyard_format::document::MAX_BYTES;
 use skillyard_format::render::activation::{self, Activation, portion};
@@ -56,8 +56,9 @@ impl Shelf {
             return Err(ShelfError::NotFor { name, who });
         }
         let root = self.root(found)?;
-        let files = file_digests(&root, &DigestLimits::default())?;
-        let whole = digest(&root)?;
+        let files = file_digests(&root, &DigestLimits::HERE);
+        let files = files.map_err(|error| self.unhashable(found, &error))?;
+        let whole = files.tree();
         self.intact(&record.name, whole)?;
         let bytes = self.instructions(&root, record)?;
         let hashed = files

@@ -8,12 +8,14 @@ mod load;
 mod skill;
 
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use skillyard_catalog::finder::Finder;
-use skillyard_catalog::resource::{ReadLimits, ReadRange, Resource, SkillRoot, digest};
+use skillyard_catalog::resource::{
+    ReadLimits, ReadRange, Resource, ResourceError, SkillRoot, digest,
+};
 use skillyard_catalog::search::{Detail, Options};
-use skillyard_catalog::{CatalogSkill, Status};
+use skillyard_catalog::{CatalogSkill, Status, unhashable};
 use skillyard_format::Digest;
 use skillyard_format::render::catalog::CatalogEntry;
 use tempfile::TempDir;
@@ -30,6 +32,7 @@ pub struct Shelf {
     finder: Finder,
     limits: ReadLimits,
     instruction_bytes: usize,
+    index_folder: Option<PathBuf>,
     published: Option<Box<dyn Published>>,
     installed: BTreeMap<String, Expected>,
     withheld: BTreeMap<String, Withheld>,
@@ -56,6 +59,7 @@ impl Shelf {
             finder,
             limits,
             instruction_bytes: INSTRUCTION_BYTES,
+            index_folder: index_folder.map(Path::to_owned),
             published: None,
             installed: BTreeMap::new(),
             withheld: BTreeMap::new(),
@@ -248,8 +252,19 @@ impl Shelf {
 
     /// What a skill consists of now.
     pub fn digest(&self, name: &str) -> Result<Digest, ShelfError> {
-        let root = self.root(self.find(name)?)?;
-        Ok(digest(&root)?)
+        let found = self.find(name)?;
+        digest(&self.root(found)?).map_err(|error| self.unhashable(found, &error))
+    }
+
+    /// That the files of a skill cannot be hashed, which is remembered: no prompt has it from then on.
+    fn unhashable(&self, found: &ShelfSkill, error: &ResourceError) -> ShelfError {
+        if let Some(folder) = &self.index_folder {
+            unhashable::note(folder, &found.skill.record.folder, error);
+        }
+        ShelfError::Unhashable {
+            name: found.skill.record.name.to_string(),
+            reason: error.whole(),
+        }
     }
 
     /// Tier 3: a file of a skill, or a part of it.

@@ -10,6 +10,7 @@ use crate::record::{Reading, Record};
 use crate::requires::Commands;
 use crate::same::is_same_skill;
 use crate::source::{Source, SourceKind, Surroundings};
+use crate::unhashable;
 use crate::walk::{Links, Skipped};
 
 impl Catalog {
@@ -36,6 +37,9 @@ impl Catalog {
         });
         let (mut catalog, index_use) = index::load(&places, &scan, file, decide);
         catalog.index_use = index_use;
+        if let Some(folder) = &settings.index_folder {
+            unhashable::mark(&mut catalog, folder);
+        }
         catalog
     }
 

@@ -1,11 +1,14 @@
 //! The tree digest of a skill on disk.
 //!
 //! Every regular file and every link counts, also one whose name [`SkillRoot::read`] refuses because of another system: the digest of the
-//! same files is the same everywhere. A name that is not UTF-8 or holds a line break could forge a line of
-//! the digest and is an error.
+//! same files is the same everywhere. Names count by their bytes; those that nobody can be given (not UTF-8, or with a
+//! line break) are part of the digest only.
 
+use std::borrow::Cow;
+use std::ffi::OsStr;
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read as _, Write as _};
+use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _};
 use std::path::Path;
 
@@ -28,18 +31,24 @@ pub struct DigestLimits {
     pub max_bytes: u64,
 }
 
-impl Default for DigestLimits {
-    fn default() -> Self {
-        Self {
-            max_files: 512,
-            max_bytes: 16 * 1024 * 1024,
-        }
-    }
+impl DigestLimits {
+    /// A skill that lies on this machine, be it with what `npm install` left in its folder: far
+    /// more than may be installed.
+    pub const HERE: Self = Self {
+        max_files: 20_000,
+        max_bytes: 1 << 30,
+    };
+
+    /// A skill of usual size, of which all files are held at once.
+    pub const USUAL: Self = Self {
+        max_files: 512,
+        max_bytes: 16 * 1024 * 1024,
+    };
 }
 
-/// The tree digest of a skill of usual size.
+/// The tree digest of a skill on this machine.
 pub fn digest(root: &SkillRoot) -> Result<Digest, ResourceError> {
-    digest_within(root, &DigestLimits::default())
+    digest_within(root, &DigestLimits::HERE)
 }
 
 /// The tree digest of a skill, if it is within `limits`.
@@ -55,17 +64,23 @@ pub struct FileDigests {
     /// What programs left behind that only use the skill; no part of the tree digest.
     pub litter: Vec<String>,
     /// Links, with the digests of where they lead.
-    links: Vec<(String, Digest)>,
-    /// Links, pipes and the like, of which nothing is read.
+    links: Vec<(Vec<u8>, Digest)>,
+    /// Regular files with names that nobody can be given.
+    nameless: Vec<(Vec<u8>, bool, Digest)>,
+    /// Links, pipes and the like, of which nothing is read, and files with names that nobody can be
+    /// given.
     pub others: Vec<String>,
 }
 
 impl FileDigests {
     /// The tree digest.
-    fn tree(&self) -> Digest {
+    pub fn tree(&self) -> Digest {
         let mut tree = TreeDigest::default();
         for file in &self.files {
             tree.add(&file.path, file.executable, file.digest);
+        }
+        for (path, executable, content) in &self.nameless {
+            tree.add(path, *executable, *content);
         }
         for (path, leads) in &self.links {
             tree.add_link(path, *leads);
@@ -149,14 +164,9 @@ impl Hashing<'_> {
                 path, folder, name, ..
             } => (path, folder, name),
             Visit::Link(link) => {
-                if link.path.contains(char::is_control) {
-                    let path = shown(link.path);
-                    return Err(ResourceError::ControlCharacter { path });
-                }
-                self.found
-                    .links
-                    .push((link.path.to_owned(), link.digest()?));
-                self.found.others.push(link.path.to_owned());
+                let leads = link.digest()?;
+                self.found.links.push((link.path.to_owned(), leads));
+                self.found.others.push(link.text().into_owned());
                 return Ok(());
             }
             Visit::Litter { path } => {
@@ -172,32 +182,39 @@ impl Hashing<'_> {
             }
             Visit::Other { reason, .. } => return Err(reason),
         };
-        if path.contains(char::is_control) {
-            return Err(ResourceError::ControlCharacter { path: shown(path) });
-        }
-        if self.found.files.len() == self.limits.max_files {
+        if self.found.files.len() + self.found.nameless.len() == self.limits.max_files {
             let limit = self.limits.max_files;
             return Err(ResourceError::TooManyFiles { limit });
         }
+        let text = String::from_utf8_lossy(path);
         let opened = openat(folder, name, FILE, Mode::empty());
-        let (file, metadata) = regular(path, opened.map_err(|error| explain(path, error))?)?;
+        let (file, metadata) = regular(&text, opened.map_err(|error| explain(&text, error))?)?;
         let executable = metadata.mode() & OWNER_EXECUTES != 0;
         let mut copy = self.copy(path, executable)?;
-        let digest = self.content(path, file, copy.as_mut())?;
-        self.found.files.push(FileDigest {
-            path: path.to_owned(),
-            executable,
-            digest,
-        });
+        let digest = self.content(&text, file, copy.as_mut())?;
+        match text {
+            Cow::Borrowed(text) if !text.contains(char::is_control) => {
+                self.found.files.push(FileDigest {
+                    path: text.to_owned(),
+                    executable,
+                    digest,
+                });
+            }
+            text => {
+                let nameless = (path.to_owned(), executable, digest);
+                self.found.nameless.push(nameless);
+                self.found.others.push(shown(&text));
+            }
+        }
         Ok(())
     }
 
     /// The new file for a copy. The paths of a walk consist of names and never lead upwards.
-    fn copy(&self, path: &str, executable: bool) -> Result<Option<File>, ResourceError> {
+    fn copy(&self, path: &[u8], executable: bool) -> Result<Option<File>, ResourceError> {
         let Some(folder) = self.copy else {
             return Ok(None);
         };
-        let target = folder.join(path);
+        let target = folder.join(OsStr::from_bytes(path));
         let mode = if executable { 0o755 } else { 0o644 };
         let create = || {
             std::fs::create_dir_all(target.parent().unwrap_or(folder))?;
@@ -208,7 +225,8 @@ impl Hashing<'_> {
                 .mode(mode)
                 .open(&target)
         };
-        create().map(Some).map_err(|source| failed(path, source))
+        let made = create().map(Some);
+        made.map_err(|source| failed(&String::from_utf8_lossy(path), source))
     }
 
     fn content(
@@ -264,7 +282,7 @@ mod tests {
         // A link is not copied.
         symlink("/etc/passwd", skill.path().join("link")).unwrap();
         let root = SkillRoot::open(skill.path()).unwrap();
-        let limits = DigestLimits::default();
+        let limits = DigestLimits::USUAL;
         let made = snapshot(&root, &limits, copy.path()).unwrap();
         let paths: Vec<&str> = made.files.iter().map(|(path, _)| path.as_str()).collect();
         assert_eq!(paths, ["SKILL.md", "scripts/lib/a.py", "scripts/run.sh"]);

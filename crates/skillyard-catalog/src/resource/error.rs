@@ -196,6 +196,16 @@ pub enum ResourceError {
     },
 }
 
+impl ResourceError {
+    /// The error and what the system said, in one line.
+    pub fn whole(&self) -> String {
+        match self {
+            Self::Root { source, .. } | Self::Io { source, .. } => format!("{self}: {source}"),
+            _ => self.to_string(),
+        }
+    }
+}
+
 /// What something is that is not a regular file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FileKind {

@@ -3,6 +3,7 @@
 //! Nothing is read through links but a `SKILL.md` that is one: agents read that, so what it holds
 //! is part of what the skill is.
 
+use std::borrow::Cow;
 use std::ffi::CStr;
 use std::fs::File;
 use std::io::Read as _;
@@ -22,7 +23,7 @@ use crate::walk::Stamp;
 
 /// A symbolic link that a walk came across, as it was when its folder was listed.
 pub(super) struct Link<'a> {
-    pub(super) path: &'a str,
+    pub(super) path: &'a [u8],
     pub(super) folder: BorrowedFd<'a>,
     pub(super) name: &'a CStr,
     pub(super) stat: &'a Stat,
@@ -32,8 +33,13 @@ impl Link<'_> {
     /// Why it is not read.
     pub(super) fn reason(&self) -> ResourceError {
         ResourceError::Symlink {
-            path: shown(self.path),
+            path: shown(&self.text()),
         }
+    }
+
+    /// Its path, as far as it is text.
+    pub(super) fn text(&self) -> Cow<'_, str> {
+        String::from_utf8_lossy(self.path)
     }
 
     /// The digest of where it leads, and of what is read there.
@@ -42,7 +48,7 @@ impl Link<'_> {
         let target = target.map_err(|error| match error {
             // Something else took its place since its folder was listed.
             Errno::INVAL => self.reason(),
-            error => explain(self.path, error),
+            error => explain(&self.text(), error),
         })?;
         let mut leads = ContentDigest::default();
         leads.add(target.to_bytes());
@@ -50,7 +56,7 @@ impl Link<'_> {
             let mut content = Vec::new();
             let read = file.take(MAX_BYTES as u64 + 1).read_to_end(&mut content);
             read.map_err(|source| ResourceError::Io {
-                path: self.path.to_owned(),
+                path: self.text().into_owned(),
                 source,
             })?;
             leads.add(b"\0");
@@ -77,10 +83,10 @@ impl Link<'_> {
         }
         let flags = FILE.difference(OFlags::NOFOLLOW);
         let opened = openat(self.folder, self.name, flags, Mode::empty()).ok()?;
-        Some(regular(self.path, opened).ok()?.0)
+        Some(regular(&self.text(), opened).ok()?.0)
     }
 
     fn is_instructions(&self) -> bool {
-        self.path.eq_ignore_ascii_case("SKILL.md")
+        self.path.eq_ignore_ascii_case(b"SKILL.md")
     }
 }

@@ -6,7 +6,7 @@ use super::error::ResourceError;
 use super::open::FOLDER;
 use super::path::RelativePath;
 use super::root::{SkillRoot, explain};
-use super::walk::{Visit, Walk, walk};
+use super::walk::{Visit, Walk, readable, walk};
 
 /// How many files a listing names.
 const MAX_FILES: usize = 2_000;
@@ -68,15 +68,15 @@ impl Listing {
             return Walk::Stop;
         }
         match visit {
-            Visit::File { path, stat, .. } => match RelativePath::file(path) {
-                Ok(_) => self.files.push(ResourceEntry {
-                    path: path.to_owned(),
+            Visit::File { path, stat, .. } => match readable(path).and_then(RelativePath::file) {
+                Ok(path) => self.files.push(ResourceEntry {
+                    path: path.as_str().to_owned(),
                     size: u64::try_from(stat.st_size).unwrap_or_default(),
                     executable: Mode::from_raw_mode(stat.st_mode).contains(Mode::XUSR),
                 }),
-                Err(reason) => self.skip(path.to_owned(), reason),
+                Err(reason) => self.skip(String::from_utf8_lossy(path).into_owned(), reason),
             },
-            Visit::Link(link) => self.skip(link.path.to_owned(), link.reason()),
+            Visit::Link(link) => self.skip(link.text().into_owned(), link.reason()),
             Visit::Litter { .. } => {}
             Visit::Other { path, reason } => self.skip(path, reason),
         }

@@ -24,6 +24,7 @@ mod link;
 mod list;
 mod open;
 mod path;
+mod probe;
 mod read;
 mod root;
 mod stamps;
@@ -36,6 +37,7 @@ pub use error::{FileKind, ResourceError};
 pub use list::{Listing, ResourceEntry, Skipped};
 #[doc(hidden)]
 pub use open::Resolver;
+pub use probe::probe;
 pub use read::{BinaryContent, Content, HardLinks, Names, ReadLimits, ReadRange, Resource};
 pub use root::SkillRoot;
 pub(crate) use stamps::{Stamps, stamps};

@@ -1,6 +1,6 @@
 //! The stamps of a skill's files: whether any of them changed, without reading one.
 
-use std::fmt::Write as _;
+use std::io::Write as _;
 
 use skillyard_format::Digest;
 
@@ -20,19 +20,21 @@ pub(crate) struct Stamps {
 /// The stamps of the files that the tree digest is made of.
 pub(crate) fn stamps(root: &SkillRoot) -> Result<Stamps, ResourceError> {
     let folder = root.opener.folder().map_err(|error| explain("", error))?;
-    let (mut key, mut last) = (String::new(), 0);
+    let (mut key, mut last) = (Vec::new(), 0);
     walk(folder, "", &mut |visit| {
         match visit {
             Visit::File { path, stat, .. } => {
                 let stamp = Stamp::of(stat);
                 last = last.max(stamp.changed);
-                let _ = writeln!(key, "{path}\0{stamp:?}");
+                key.extend_from_slice(path);
+                let _ = writeln!(key, "\0{stamp:?}");
             }
             Visit::Link(link) => {
                 let stamps = link.stamps();
                 let changed = stamps.iter().flatten().map(|stamp| stamp.changed);
                 last = changed.fold(last, i64::max);
-                let _ = writeln!(key, "{}\0{stamps:?}", link.path);
+                key.extend_from_slice(link.path);
+                let _ = writeln!(key, "\0{stamps:?}");
             }
             Visit::Litter { .. }
             | Visit::Other {
@@ -43,6 +45,6 @@ pub(crate) fn stamps(root: &SkillRoot) -> Result<Stamps, ResourceError> {
         }
         Ok(Walk::On)
     })?;
-    let all = Digest::of(key.as_bytes());
+    let all = Digest::of(&key);
     Ok(Stamps { all, last })
 }

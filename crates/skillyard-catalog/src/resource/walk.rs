@@ -18,8 +18,8 @@ use super::path::shown;
 use super::root::explain;
 use crate::modes;
 
-/// How deep folders are looked into.
-const MAX_DEPTH: usize = 16;
+/// How deep folders are looked into: each one on the way down is held open.
+const MAX_DEPTH: usize = 64;
 /// How many files and folders are looked at.
 const MAX_ENTRIES: usize = 20_000;
 
@@ -27,7 +27,7 @@ const MAX_ENTRIES: usize = 20_000;
 pub(super) enum Visit<'a> {
     /// A regular file, as it was when its folder was listed.
     File {
-        path: &'a str,
+        path: &'a [u8],
         folder: BorrowedFd<'a>,
         name: &'a CStr,
         stat: &'a Stat,
@@ -53,7 +53,8 @@ pub(super) fn walk(
     prefix: &str,
     visit: &mut dyn FnMut(Visit<'_>) -> Result<Walk, ResourceError>,
 ) -> Result<Walk, ResourceError> {
-    Walker { visit, entries: 0 }.folder(folder, prefix, prefix.split_terminator('/').count())
+    let depth = prefix.split_terminator('/').count();
+    Walker { visit, entries: 0 }.folder(folder, prefix.as_bytes(), depth)
 }
 
 struct Walker<'a> {
@@ -68,8 +69,13 @@ struct Entry {
 }
 
 impl Walker<'_> {
-    fn folder(&mut self, folder: OwnedFd, path: &str, depth: usize) -> Result<Walk, ResourceError> {
-        let error = |error| explain(path, error);
+    fn folder(
+        &mut self,
+        folder: OwnedFd,
+        path: &[u8],
+        depth: usize,
+    ) -> Result<Walk, ResourceError> {
+        let error = |error| explain_bytes(path, error);
         let mut folder = Dir::new(folder).map_err(error)?;
         let entries = self.entries(&mut folder, path)?;
         let descriptor = folder.fd().map_err(error)?;
@@ -82,10 +88,10 @@ impl Walker<'_> {
     }
 
     /// What is in a folder, in the order in which the paths below it sort.
-    fn entries(&mut self, folder: &mut Dir, path: &str) -> Result<Vec<Entry>, ResourceError> {
+    fn entries(&mut self, folder: &mut Dir, path: &[u8]) -> Result<Vec<Entry>, ResourceError> {
         let mut names = Vec::new();
         while let Some(entry) = folder.read() {
-            let entry = entry.map_err(|error| explain(path, error))?;
+            let entry = entry.map_err(|error| explain_bytes(path, error))?;
             let name = entry.file_name();
             if matches!(name.to_bytes(), b"." | b".." | b".git") {
                 continue;
@@ -96,7 +102,7 @@ impl Walker<'_> {
             }
             names.push(entry.file_name().to_owned());
         }
-        let descriptor = folder.fd().map_err(|error| explain(path, error))?;
+        let descriptor = folder.fd().map_err(|error| explain_bytes(path, error))?;
         let mut entries = Vec::with_capacity(names.len());
         for name in names {
             match statat(descriptor, &name, AtFlags::SYMLINK_NOFOLLOW) {
@@ -107,7 +113,7 @@ impl Walker<'_> {
                 }),
                 // Removed since the folder was listed.
                 Err(Errno::NOENT) => {}
-                Err(error) => return Err(explain(path, error)),
+                Err(error) => return Err(explain_bytes(path, error)),
             }
         }
         entries.sort_unstable_by(|a, b| a.sort_key().cmp(b.sort_key()));
@@ -118,17 +124,14 @@ impl Walker<'_> {
         &mut self,
         folder: BorrowedFd<'_>,
         entry: &Entry,
-        parent: &str,
+        parent: &[u8],
         depth: usize,
     ) -> Result<Walk, ResourceError> {
-        let Ok(name) = entry.name.to_str() else {
-            let path = join(parent, &entry.name.to_string_lossy());
-            let reason = ResourceError::NameNotText { path: shown(&path) };
-            return (self.visit)(Visit::Other { path, reason });
-        };
-        let path = join(parent, name);
+        let path = join(parent, entry.name.to_bytes());
+        let text = || String::from_utf8_lossy(&path);
         let reason = match entry.kind {
             FileType::RegularFile if entry.is_litter(&path, folder) => {
+                let path = text().into_owned();
                 return (self.visit)(Visit::Litter { path });
             }
             FileType::RegularFile => {
@@ -140,12 +143,12 @@ impl Walker<'_> {
                 });
             }
             FileType::Directory if depth == MAX_DEPTH => ResourceError::TooDeep {
-                path: shown(&path),
+                path: shown(&text()),
                 limit: MAX_DEPTH,
             },
             FileType::Directory => match openat(folder, &entry.name, FOLDER, Mode::empty()) {
                 Ok(below) => return self.folder(below, &path, depth + 1),
-                Err(error) => explain(&path, error),
+                Err(error) => explain_bytes(&path, error),
             },
             FileType::Symlink => {
                 return (self.visit)(Visit::Link(Link {
@@ -156,10 +159,11 @@ impl Walker<'_> {
                 }));
             }
             kind => ResourceError::NotRegular {
-                path: shown(&path),
+                path: shown(&text()),
                 kind: kind.into(),
             },
         };
+        let path = text().into_owned();
         (self.visit)(Visit::Other { path, reason })
     }
 }
@@ -167,7 +171,10 @@ impl Walker<'_> {
 impl Entry {
     /// Whether some program left the file behind; where all files look executable, that they do says
     /// nothing.
-    fn is_litter(&self, path: &str, folder: BorrowedFd<'_>) -> bool {
+    fn is_litter(&self, path: &[u8], folder: BorrowedFd<'_>) -> bool {
+        let Ok(path) = std::str::from_utf8(path) else {
+            return false;
+        };
         let is_executable = Mode::from_raw_mode(self.stat.st_mode).contains(Mode::XUSR);
         is_litter(path, false) && !(is_executable && modes::are_kept_in(folder))
     }
@@ -179,10 +186,21 @@ impl Entry {
     }
 }
 
-fn join(parent: &str, name: &str) -> String {
+/// The path as text, if it can be given to anybody.
+pub(super) fn readable(path: &[u8]) -> Result<&str, ResourceError> {
+    std::str::from_utf8(path).map_err(|_| ResourceError::NameNotText {
+        path: shown(&String::from_utf8_lossy(path)),
+    })
+}
+
+fn explain_bytes(path: &[u8], error: Errno) -> ResourceError {
+    explain(&String::from_utf8_lossy(path), error)
+}
+
+fn join(parent: &[u8], name: &[u8]) -> Vec<u8> {
     if parent.is_empty() {
         name.to_owned()
     } else {
-        format!("{parent}/{name}")
+        [parent, b"/", name].concat()
     }
 }

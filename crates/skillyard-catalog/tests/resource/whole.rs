@@ -1,6 +1,8 @@
 //! All files of a skill: their list and their digest.
 
+use std::ffi::OsStr;
 use std::fs;
+use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::{PermissionsExt as _, symlink};
 
 use rustix::fs::{CWD, Mode};
@@ -102,7 +104,7 @@ fn listings_are_bounded() {
     for number in 0..2_010 {
         fixture.write(&format!("many/{number:04}"), b"");
     }
-    let deep = "d/".repeat(17);
+    let deep = "d/".repeat(65);
     fixture.write(&format!("{deep}file"), b"");
     let root = fixture.root(Resolver::Best);
     let listing = root.list(None).unwrap();
@@ -111,7 +113,7 @@ fn listings_are_bounded() {
     assert_eq!(listing.files, []);
     assert_eq!(
         listing.skipped[0].reason.to_string(),
-        format!("`{}` is deeper than 16 folders", &deep[..deep.len() - 1])
+        format!("`{}` is deeper than 64 folders", &deep[..deep.len() - 1])
     );
     let error = digest_within(
         &root,
@@ -165,11 +167,23 @@ fn the_digest_is_that_of_the_files_and_links() {
         "the files of the skill have more than 60 bytes"
     );
 
+    let whole = digest(&root).unwrap();
     fixture.write("a\nforged line", b"");
-    assert_eq!(
-        digest(&root).unwrap_err().to_string(),
-        r"resource path `a\nforged line` contains a control character"
-    );
+    let other = digest(&root).unwrap();
+    assert_ne!(whole, other);
+    // Files whose names are no text count, too; so do those in a folder with such a name.
+    let latin = fixture.skill().join(OsStr::from_bytes(b"caf\xe9"));
+    if fs::create_dir(&latin).is_ok() {
+        fs::write(latin.join("a"), b"").unwrap();
+        assert_ne!(other, digest(&root).unwrap());
+        let listing = root.list(None).unwrap();
+        let reasons: Vec<String> = listing
+            .skipped
+            .iter()
+            .map(|it| it.reason.to_string())
+            .collect();
+        assert!(reasons.contains(&"the name of `caf\u{fffd}/a` is not UTF-8".to_owned()));
+    }
 }
 
 #[test]

@@ -4,9 +4,12 @@
 //! paths: `<sha256 of the content in hex> <x or -> <path>\n`, where `x` says that
 //! the owner may execute the file and the path is relative and separated by `/`.
 //! A symbolic link has a line of its own, with `l` and the digest of where it leads.
+//! The line of a path that is not UTF-8 or has control characters in it begins with `\`, as that of `sha256sum` does, and every
+//! byte of the path that is none of printable ASCII, and `\` itself, is written `\xNN`: no name can forge the line of another.
 //! Whatever is called `.git` is left out.
 
-use std::fmt;
+use std::borrow::Cow;
+use std::fmt::{self, Write as _};
 use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
@@ -114,7 +117,7 @@ impl ContentDigest {
 /// Gathers the files of a skill, in any order, into its tree digest.
 #[derive(Debug, Clone, Default)]
 pub struct TreeDigest {
-    lines: Vec<(String, Mark, Digest)>,
+    lines: Vec<(Vec<u8>, Mark, Digest)>,
 }
 
 /// What the line of a file says of it.
@@ -127,32 +130,35 @@ enum Mark {
 
 impl TreeDigest {
     /// Adds a regular file; `path` is relative to the skill's root and separated by `/`.
-    pub fn add(&mut self, path: &str, executable: bool, content: Digest) {
+    pub fn add(&mut self, path: impl AsRef<[u8]>, executable: bool, content: Digest) {
         let mark = if executable {
             Mark::Executable
         } else {
             Mark::Plain
         };
-        self.line(path, mark, content);
+        self.line(path.as_ref(), mark, content);
     }
 
     /// Adds a symbolic link, with the digest of where it leads.
-    pub fn add_link(&mut self, path: &str, leads: Digest) {
-        self.line(path, Mark::Link, leads);
+    pub fn add_link(&mut self, path: impl AsRef<[u8]>, leads: Digest) {
+        self.line(path.as_ref(), Mark::Link, leads);
     }
 
-    fn line(&mut self, path: &str, mark: Mark, content: Digest) {
-        if !path.split('/').any(|part| part == ".git") {
+    fn line(&mut self, path: &[u8], mark: Mark, content: Digest) {
+        if !path.split(|byte| *byte == b'/').any(|part| part == b".git") {
             self.lines.push((path.to_owned(), mark, content));
         }
     }
 
     /// The digest of everything that was added.
     pub fn finish(mut self) -> Digest {
-        self.lines
-            .sort_unstable_by(|a, b| a.0.as_bytes().cmp(b.0.as_bytes()));
+        self.lines.sort_unstable_by(|a, b| a.0.cmp(&b.0));
         let mut hasher = Sha256::new();
         for (path, mark, content) in &self.lines {
+            let path = escaped(path);
+            if let Cow::Owned(_) = path {
+                hasher.update(b"\\");
+            }
             hasher.update(content.digits());
             hasher.update(match mark {
                 Mark::Plain => b" - ",
@@ -164,6 +170,24 @@ impl TreeDigest {
         }
         Digest(hasher.finalize().into())
     }
+}
+
+/// A path as its line has it.
+fn escaped(path: &[u8]) -> Cow<'_, [u8]> {
+    let text = std::str::from_utf8(path);
+    if text.is_ok_and(|text| !text.contains(char::is_control)) {
+        return Cow::Borrowed(path);
+    }
+    let mut line = String::with_capacity(path.len() * 2);
+    for byte in path {
+        match byte {
+            b'\\' => line.push_str("\\x5c"),
+            b' '..=b'~' => line.push(char::from(*byte)),
+            // A text takes whatever is written to it.
+            _ => drop(write!(line, "\\x{byte:02x}")),
+        }
+    }
+    Cow::Owned(line.into_bytes())
 }
 
 #[cfg(test)]
@@ -184,6 +208,24 @@ mod tests {
             Digest::of(b"b").to_hex()
         );
         assert_eq!(tree.finish(), Digest::of(lines.as_bytes()));
+    }
+
+    #[test]
+    fn no_name_forges_the_line_of_another() {
+        let digest = |paths: &[&[u8]]| {
+            let mut tree = TreeDigest::default();
+            for path in paths {
+                tree.add(path, false, Digest::of(b""));
+            }
+            tree.finish()
+        };
+        let empty = Digest::of(b"").to_hex();
+        let lines = format!("\\{empty} - a\\x0d\\x5c\\xe9\n");
+        assert_eq!(digest(&[b"a\r\\\xe9"]), Digest::of(lines.as_bytes()));
+        let forged = format!("a\n{empty} - b");
+        assert_ne!(digest(&[forged.as_bytes()]), digest(&[b"a", b"b"]));
+        assert_ne!(digest(&[b"a\r"]), digest(&[b"a\\x0d"]));
+        assert_ne!(digest(&[b"caf\xe9"]), digest(&["caf\u{fffd}".as_bytes()]));
     }
 
     #[test]

@@ -18,7 +18,7 @@ use crate::tree::{Tree, TreeError, TreeFile};
 /// What every pack starts with; another form of pack gets another number.
 const START: &[u8] = b"skillyard-pack-1\n";
 /// No skill comes near this; something that claims to be larger is not read into memory.
-pub(super) const LARGEST: u64 = 64 << 20;
+pub(super) const LARGEST: u64 = (1 << 30) + (64 << 20);
 /// Small files are written together, so many bytes at a time.
 const AT_ONCE: usize = 64 << 10;
 /// Whether it may be executed, the length of its path, and its size.

@@ -68,7 +68,7 @@ pub fn plan_in(
 /// Finds out which files of an installed skill are other than they were, as far as that can be told,
 /// and whether only their lines end otherwise.
 fn look_closer(obstacle: &mut Obstacle, place: &Path, store: &Store, before: &Before, name: &str) {
-    let Ok(now) = Tree::read_any_names(place, &TreeLimits::default()) else {
+    let Ok(now) = Tree::read_any_names(place, &TreeLimits::HERE) else {
         return;
     };
     let now = now.tidied_in(place);
@@ -171,7 +171,7 @@ impl Sight for Here<'_> {
 
     fn is_left_of(&self, target: &str, name: &str, digest: Digest) -> bool {
         let place = self.scope.target(target).join(name);
-        let Ok(left) = Tree::read_any_names(&place, &TreeLimits::default()) else {
+        let Ok(left) = Tree::read_any_names(&place, &TreeLimits::HERE) else {
             return false;
         };
         let left = left.tidied_in(&place);

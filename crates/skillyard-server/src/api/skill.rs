@@ -129,7 +129,8 @@ pub(super) async fn get(
         let skill = stock.meant(&name)?;
         let contents = Contents::open(skill)?;
         let text = contents.skill_file()?;
-        let digest = contents.digest();
+        let (skill, digest) = server.looked_at(skill, &contents);
+        let skill = &*skill;
         let viewer = caller.viewer(&server);
         let standing = server.host.standing(skill, digest.as_ref());
         let standing = viewer.veil().standing(standing);
@@ -172,16 +173,16 @@ pub(super) async fn body(
         let skill = stock.meant(&name)?;
         let contents = Contents::open(skill)?;
         let text = contents.skill_file()?;
-        let digest = contents.digest();
+        let hashed = server.hashed(skill, &contents);
         let own = &skill.record.file_name;
         let read = EventKind::ResourceRead;
-        server.give(skill, read, own, caller.asker(), &|| digest)?;
+        let digest = server.give(skill, read, own, caller.asker(), hashed)?;
         let document = Document::parse(text.as_bytes());
         let most = server.host.portions().instruction_bytes;
         let portion = portion(&text, document.body(), own, most);
         Ok::<_, Problem>(SkillBody {
             name: skill.record.name.to_string(),
-            digest: digest.map(|digest| digest.to_string()),
+            digest: Some(digest.to_string()),
             body: portion.text.into_owned(),
             next_offset: portion.cursor,
         })
@@ -256,8 +257,8 @@ pub(super) async fn activate(
         let activated = server.activate(skill, &input.arguments, asker)?;
         if !skill.record.model_invocable {
             // The user said so: from now on the tools give their model the rest of it.
-            let digest = activated.digest.map(|digest| digest.to_string());
-            let (active, digest) = (activated.active.clone(), digest.unwrap_or_default());
+            let digest = activated.digest.to_string();
+            let active = activated.active.clone();
             server.acting.load(&caller.holder.name, active, digest);
         }
         Ok::<_, Problem>(activated)
@@ -265,7 +266,7 @@ pub(super) async fn activate(
     let activated = activated.await??;
     Ok(Json(ActivationOutput {
         name: activated.name,
-        digest: activated.digest.map(|digest| digest.to_string()),
+        digest: Some(activated.digest.to_string()),
         content: activated.text,
         next_offset: activated.next_offset,
         files: activated.files,

@@ -50,7 +50,7 @@ pub(super) enum Package {
 pub(super) struct Packed {
     pub(super) files: BTreeMap<String, PackedFile>,
     /// What they are, whatever becomes of those on disk.
-    pub(super) digest: Option<Digest>,
+    pub(super) digest: Digest,
 }
 
 /// A file that does not change any more.
@@ -138,7 +138,7 @@ impl Edition {
 
 /// All files of a skill, unless they are too many or too large.
 fn packed(skill: &CatalogSkill) -> Result<Option<Packed>, ContentsError> {
-    let most = DigestLimits::default();
+    let most = DigestLimits::USUAL;
     let contents = Contents::open(skill)?;
     let list = contents.list(None)?;
     let total: u64 = list.files.iter().map(|file| file.size).sum();
@@ -156,10 +156,10 @@ fn packed(skill: &CatalogSkill) -> Result<Option<Packed>, ContentsError> {
         files.insert(file.path, packed);
     }
     let digest = if list.unreadable.is_empty() {
-        Some(tree.finish())
+        tree.finish()
     } else {
         // What has an unusual name is a part of the digest, too.
-        contents.digest()
+        contents.digest()?
     };
     Ok(Some(Packed { files, digest }))
 }

@@ -54,8 +54,7 @@ pub(super) fn get(
     let activated = server
         .activate(skill, given, caller.asker("mcp prompt"))
         .map_err(|error| invalid(crate::problem::Problem::from(error).detail()))?;
-    let digest = activated.digest.map(|digest| digest.to_string());
-    let digest = digest.unwrap_or_default();
+    let digest = activated.digest.to_string();
     let conversation = &caller.conversation;
     server.acting.load(conversation, activated.active, digest);
     let message = PromptMessage::new_text(Role::User, activated.text);

@@ -118,8 +118,8 @@ pub(super) fn read(
         usable(&stock, &wanted.name).map_err(refused)?;
     }
     let path = wanted.path.as_str();
-    let give = |file: &PackedFile, now: &dyn Fn() -> Option<Digest>| {
-        let given = give(server, skill, (path, file), caller, now);
+    let give = |file: &PackedFile, hashed: Result<Digest, ContentsError>| {
+        let given = give(server, skill, (path, file), caller, hashed);
         given.map_err(|error| refused(error.into()))?;
         Ok::<_, ErrorData>(shown(uri, file))
     };
@@ -127,14 +127,14 @@ pub(super) fn read(
         Package::Files(packed) => {
             let file = packed.files.get(path).ok_or_else(|| unknown(uri))?;
             // What was listed before the skill was altered is still what was installed.
-            give(file, &|| packed.digest)?
+            give(file, Ok(packed.digest))?
         }
         Package::Dynamic => {
             let contents = Contents::open(skill).map_err(|_| unknown(uri))?;
-            let most = DigestLimits::default().max_bytes;
+            let most = DigestLimits::USUAL.max_bytes;
             let read = pack_file(&contents, path, most);
             let file = read.ok().flatten().ok_or_else(|| unknown(uri))?;
-            give(&file, &|| contents.digest())?
+            give(&file, server.hashed(skill, &contents))?
         }
     };
     let ttl = u64::try_from(edition.tell().as_millis()).unwrap_or_default();
@@ -149,20 +149,20 @@ fn give(
     skill: &CatalogSkill,
     (path, file): (&str, &PackedFile),
     caller: &Caller,
-    now: &dyn Fn() -> Option<Digest>,
+    hashed: Result<Digest, ContentsError>,
 ) -> Result<(), ContentsError> {
     let asker = caller.asker("mcp");
     if path != skill.record.file_name.as_str() {
-        return server.give(skill, EventKind::ResourceRead, path, asker, now);
+        let given = server.give(skill, EventKind::ResourceRead, path, asker, hashed);
+        return given.map(drop);
     }
-    server.give(skill, EventKind::SkillActivated, path, asker, now)?;
+    let digest = server.give(skill, EventKind::SkillActivated, path, asker, hashed)?;
     let Content::Text(text) = &file.content else {
         return Ok(());
     };
     let active = active(skill, &Document::parse(text.as_bytes()));
-    let digest = now().map(|digest| digest.to_string());
-    let (conversation, digest) = (&caller.conversation, digest.unwrap_or_default());
-    server.acting.load(conversation, active, digest);
+    let conversation = &caller.conversation;
+    server.acting.load(conversation, active, digest.to_string());
     Ok(())
 }
 

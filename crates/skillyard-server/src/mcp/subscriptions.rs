@@ -73,7 +73,7 @@ fn now(server: &Server, uri: &str) -> Option<Digest> {
     let wanted = SkillUri::parse(uri)?;
     let stock = server.shelf.stock();
     let contents = Contents::open(stock.usable(&wanted.name)?).ok()?;
-    let most = DigestLimits::default().max_bytes;
+    let most = DigestLimits::USUAL.max_bytes;
     let file = pack_file(&contents, &wanted.path, most).ok()??;
     Some(file.digest)
 }

@@ -68,7 +68,8 @@ fn compose(server: &Server, frame: Frame, name: &str) -> Result<SkillPage, Probl
     let contents = Contents::open(skill)?;
     let text = contents.skill_file()?;
     let document = Document::parse(text.as_bytes());
-    let digest = contents.digest();
+    let (skill, digest) = server.looked_at(skill, &contents);
+    let skill = &*skill;
     let viewer = frame.viewer(server);
     let record = &skill.record;
     let problems = record.problems.iter();

@@ -289,7 +289,7 @@ async fn what_the_scanner_finds_is_shown() {
     assert_eq!(again, found);
     assert_eq!(found["complete"], true);
     // What lies too deep is not looked at, and that is no "nothing found".
-    let deep = server.skills().join("pdf").join("d/".repeat(20));
+    let deep = server.skills().join("pdf").join("d/".repeat(70));
     std::fs::create_dir_all(&deep).unwrap();
     std::fs::rename(file.join("x.sh"), deep.join("x.sh")).unwrap();
     let found = server.get("/api/v1/skills/pdf/findings").await.json();

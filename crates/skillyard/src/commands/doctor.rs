@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use serde_json::json;
 
-use super::{Outcome, doctor_agents, doctor_home, doctor_install, doctor_sandbox};
+use super::{Outcome, doctor_agents, doctor_home, doctor_install, doctor_sandbox, doctor_skills};
 use crate::context::Context;
 use crate::error::Status;
 use crate::report::counted;
@@ -89,6 +89,7 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
         doctor_home::checks(context),
         doctor_install::checks(context),
         doctor_agents::checks(context, &args.agent)?,
+        doctor_skills::checks(context),
         doctor_sandbox::checks(context),
     ];
     let checks: Vec<Check> = areas.into_iter().flatten().collect();

@@ -14,6 +14,7 @@ use super::list::{mark, tilde};
 use super::prompt::default_fitting;
 use crate::context::Context;
 use crate::error::Status;
+use crate::hashable;
 use crate::installed::Altered;
 use crate::library::{self, Choice, IndexMode};
 use crate::obstacle;
@@ -21,8 +22,9 @@ use crate::permission::Permissions;
 use crate::sanitize::visible;
 
 pub(super) fn run(context: &Context, name: &str) -> Outcome {
-    let catalog = library::load(context, IndexMode::Use, &Choice::default())?;
+    let mut catalog = library::load(context, IndexMode::Use, &Choice::default())?;
     let name = known_as(name).into_owned();
+    hashable::look(context, &mut catalog, |skill| *skill.record.name == name);
     let skill = catalog.find(&name);
     let about = obstacle::passed_over(&catalog, &name);
     if skill.is_none() && about.is_empty() {

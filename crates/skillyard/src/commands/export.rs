@@ -9,7 +9,6 @@ use serde_json::{Value, json};
 use skillyard_catalog::agents::{self, Agent};
 use skillyard_catalog::source::SourceKind;
 use skillyard_catalog::{CatalogSkill, Status as Standing};
-use skillyard_format::package::archive::Limits;
 use skillyard_format::package::pack::{PackFile, PackFormat, pack};
 use skillyard_format::{Document, Skill};
 use skillyard_install::export::{Loss, losses};
@@ -63,12 +62,13 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     if args.archive.is_some() || args.output.is_some() {
         refuse_unusable(context, skill)?;
     }
-    let tree = Tree::read(&skill.record.folder, &TreeLimits::default());
+    let limits = context.config()?.tree_limits();
+    let tree = Tree::read(&skill.record.folder, &limits);
     let whole = tree.map_err(InstallFailure::from)?;
     let tree = whole.clone().delivered();
     tell_left_out(context, &whole, &tree);
     match (&args.archive, &args.agent) {
-        (Some(file), _) => archive(context, &skill.record.name, &tree, file),
+        (Some(file), _) => archive(context, &skill.record.name, &tree, file, &limits),
         (None, Some(agent)) => to_agent(context, args, &tree, known(agent)?),
         (None, None) => Ok(Status::Yes),
     }
@@ -190,7 +190,13 @@ fn as_json(loss: &Loss) -> Value {
     json!({ "what": loss.what, "why": loss.why })
 }
 
-fn archive(context: &Context, name: &str, tree: &Tree, file: &Path) -> Outcome {
+fn archive(
+    context: &Context,
+    name: &str,
+    tree: &Tree,
+    file: &Path,
+    limits: &TreeLimits,
+) -> Outcome {
     let format = match ArchiveKind::of(&file.to_string_lossy()) {
         Some(ArchiveKind::Zip) => PackFormat::Zip,
         Some(ArchiveKind::TarGz) => PackFormat::TarGz,
@@ -207,7 +213,7 @@ fn archive(context: &Context, name: &str, tree: &Tree, file: &Path) -> Outcome {
         .zip(&paths)
         .map(|(each, path)| PackFile::new(path, each.executable, &each.bytes))
         .collect();
-    let bytes = pack(&files, format, &Limits::skill()).map_err(InstallFailure::from)?;
+    let bytes = pack(&files, format, &limits.of_archive()).map_err(InstallFailure::from)?;
     put(file, &bytes).map_err(|source| match source.kind() {
         std::io::ErrorKind::AlreadyExists => CommandError::InTheWay(file.to_owned()),
         _ => CommandError::Write {

@@ -170,7 +170,7 @@ pub(super) fn mark(skill: &CatalogSkill) -> &'static str {
         Status::Enabled if skill.record.problems.is_empty() => "✓",
         Status::Enabled => "⚠",
         Status::Disabled { .. } => "○",
-        Status::Unavailable { .. } | Status::Revoked { .. } => "✗",
+        Status::Unavailable { .. } | Status::Unhashable { .. } | Status::Revoked { .. } => "✗",
         Status::Untrusted => "!",
         Status::Altered => "≠",
     }

@@ -75,7 +75,9 @@ fn push_skill(out: &mut Vec<u8>, skill: &CatalogSkill) -> io::Result<()> {
     object.raw("\"", "");
     match &skill.status {
         Status::Enabled | Status::Untrusted | Status::Altered => {}
-        Status::Disabled { reason } | Status::Revoked { reason } => {
+        Status::Disabled { reason }
+        | Status::Revoked { reason }
+        | Status::Unhashable { reason } => {
             object.text(",\"reason\":", reason)?;
         }
         Status::Unavailable { missing } => object.value(",\"missing\":", missing)?,

@@ -17,6 +17,7 @@ mod doctor_inner;
 mod doctor_install;
 mod doctor_names;
 mod doctor_sandbox;
+mod doctor_skills;
 pub(crate) mod enable;
 pub(crate) mod eval;
 pub(crate) mod explain;

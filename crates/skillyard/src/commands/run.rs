@@ -21,6 +21,7 @@ use super::run_explain::explain;
 use super::run_told::{as_json, tell, tell_unread};
 use crate::context::Context;
 use crate::error::{CommandError, RunError, Status};
+use crate::hashable;
 use crate::permission::Permissions;
 use crate::printer::Watched;
 use crate::script;
@@ -110,7 +111,12 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     let sandbox = Sandbox::new(backend, survey, Path::new("/proc/self/exe"), temporary);
     let notes = context.environment.placeholders_folder();
     let sandbox = sandbox.map_err(RunError::from)?.with_notes(&notes);
-    let copy = place::copy(&skill, temporary, sandbox.identity())?;
+    let copy = place::copy(&skill, temporary, sandbox.identity());
+    let copy = copy.inspect_err(|error| {
+        if let CommandError::Run(RunError::Unhashable { error, .. }) = error {
+            hashable::note(context, &skill.folder, error);
+        }
+    })?;
     if looked_at.is_some_and(|digest| digest != copy.digest()) {
         let error = RunError::Blocked {
             skill: skill.name.clone(),

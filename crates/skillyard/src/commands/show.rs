@@ -17,6 +17,7 @@ use super::list::{mark, tilde};
 use super::show_security::Security;
 use crate::context::Context;
 use crate::error::{CommandError, Status};
+use crate::hashable;
 use crate::library::{self, Choice, IndexMode};
 use crate::sanitize::visible;
 
@@ -37,7 +38,12 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
-    let catalog = library::load(context, IndexMode::Use, &Choice::default())?;
+    let mut catalog = library::load(context, IndexMode::Use, &Choice::default())?;
+    let meant = match library::lying_at(&catalog, &args.name) {
+        Some(skill) => skill.record.folder.clone(),
+        None => library::find(&catalog, &args.name)?.record.folder.clone(),
+    };
+    hashable::look(context, &mut catalog, |skill| skill.record.folder == meant);
     let skill = match library::lying_at(&catalog, &args.name) {
         Some(skill) => skill,
         None => library::find(&catalog, &args.name)?,

@@ -110,6 +110,26 @@ pub(crate) static ENTRIES: &[Entry] = &[
         "Most bytes of a resource that are read at once.",
     ),
     with_default(
+        "limits.max_files",
+        Kind::Count {
+            least: 1,
+            most: 20_000,
+        },
+        Plain::Count(512),
+        Project::Tighten,
+        "Most files of a skill that is installed.",
+    ),
+    with_default(
+        "limits.max_bytes",
+        Kind::Count {
+            least: 1,
+            most: 1_073_741_824,
+        },
+        Plain::Count(16_777_216),
+        Project::Tighten,
+        "Most bytes that the files of a skill that is installed have together.",
+    ),
+    with_default(
         "resources.nested",
         Kind::Switch,
         Plain::Switch(true),

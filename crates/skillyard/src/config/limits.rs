@@ -3,6 +3,7 @@
 
 use std::time::Duration;
 
+use skillyard_install::tree::TreeLimits;
 use skillyard_sandbox::Limits;
 
 use super::Config;
@@ -23,6 +24,17 @@ impl Config {
     pub(crate) fn max_resource_bytes(&self) -> u64 {
         let most = self.count("limits.max_resource_bytes");
         most.map_or(u64::MAX, |most| most as u64)
+    }
+
+    /// How large a skill may be to be installed.
+    pub(crate) fn tree_limits(&self) -> TreeLimits {
+        let usual = TreeLimits::default();
+        let bytes = self.count("limits.max_bytes");
+        TreeLimits {
+            files: self.count("limits.max_files").unwrap_or(usual.files),
+            bytes: bytes.map_or(usual.bytes, |bytes| bytes as u64),
+            ..usual
+        }
     }
 
     /// Whether resources may lie deeper than one folder below the skill.

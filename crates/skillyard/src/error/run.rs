@@ -3,9 +3,11 @@
 use std::path::PathBuf;
 
 use skillyard_agent::script::ScriptError;
+use skillyard_catalog::resource::ResourceError;
 use skillyard_sandbox::{Backend, SandboxError};
 
 use super::CommandError;
+use crate::hashable::REMEDY;
 use crate::shell::shell_word;
 
 /// Why a script did not run.
@@ -23,6 +25,8 @@ pub(crate) enum RunError {
         /// The script's file, where the skill was named by its path and no list has it.
         file: Option<PathBuf>,
     },
+    #[error("skill `{skill}` cannot be used: its files cannot be hashed: {}", error.whole())]
+    Unhashable { skill: String, error: ResourceError },
     #[error("skill `{skill}` has no script `{script}`")]
     NoSuchScript {
         skill: String,
@@ -79,6 +83,7 @@ impl From<ScriptError> for RunError {
                 interpreter,
             },
             ScriptError::Workspace { path, reason } => Self::Workspace { path, reason },
+            ScriptError::Unhashable { skill, error } => Self::Unhashable { skill, error },
             ScriptError::Host(error) => Self::Host(error),
             ScriptError::Sandbox(error) => Self::Sandbox(error),
             other => Self::Script(other),
@@ -103,6 +108,7 @@ impl RunError {
             // Nothing the user can do lifts a block that a policy made final.
             Self::Blocked { hint, .. } if hint.is_empty() => return None,
             Self::Blocked { hint, .. } => hint.clone(),
+            Self::Unhashable { .. } => REMEDY.to_owned(),
             Self::NotApproved { skill, file: None } => {
                 let skill = shell_word(skill);
                 format!(
@@ -147,7 +153,7 @@ impl RunError {
     /// 1 when the answer is no, 2 when there is no answer.
     pub(super) fn code(&self) -> u8 {
         match self {
-            Self::Blocked { .. } | Self::NotApproved { .. } => 1,
+            Self::Blocked { .. } | Self::NotApproved { .. } | Self::Unhashable { .. } => 1,
             _ => 2,
         }
     }

@@ -113,7 +113,7 @@ impl<'a> Sources<'a> {
     fn fetch(&mut self, meaning: &Meaning) -> Result<Opened, CommandError> {
         let alias = meaning.alias.as_deref();
         let material = match &meaning.reference {
-            Reference::Local(local) => self::local(local),
+            Reference::Local(local) => self::local(local, self.context.config()?.tree_limits()),
             Reference::Registry(registry) if self.reach == Reach::Here => self.kept(registry),
             other if self.reach == Reach::Here && !is_local_git(other) => {
                 Err(InstallFailure::Offline(other.to_string()).into())
@@ -193,7 +193,7 @@ impl<'a> Sources<'a> {
             headers: &headers,
             revision: reference.revision.as_ref(),
             tag_name,
-            limits: TreeLimits::default(),
+            limits: self.context.config()?.tree_limits(),
         };
         let git = self.git()?;
         let quarantine = self.quarantine()?;
@@ -288,8 +288,7 @@ fn is_local_git(reference: &Reference) -> bool {
 }
 
 /// A folder or an archive of this machine.
-fn local(local: &Local) -> Result<Box<dyn Material>, CommandError> {
-    let limits = TreeLimits::default();
+fn local(local: &Local, limits: TreeLimits) -> Result<Box<dyn Material>, CommandError> {
     if !local.path.exists() {
         return Err(CommandError::NoSuchPath(local.path.clone()));
     }

@@ -68,6 +68,8 @@ pub(crate) trait Noted {
 pub(crate) const NOT_CHECKED: &str = "not-checked";
 /// What is told of what nobody could look into.
 pub(crate) const NOT_LOOKED_INTO: &str = "not-looked-into";
+/// What is told of a skill whose files cannot be hashed.
+pub(crate) const NOT_HASHABLE: &str = "not-hashable";
 /// What is told of a file that `--fix` does not write.
 pub(crate) const NOT_MENDED: &str = "not-mended";
 
@@ -101,6 +103,12 @@ impl RuleNote {
                 NOT_LOOKED_INTO,
                 " Nobody could look into this folder or file, so nobody knows whether it is valid.\n\n \
                  Most often its permissions are in the way.",
+            ),
+            (
+                NOT_HASHABLE,
+                " The skill's files cannot be hashed, so that nobody could say what a model was given: it is in no \
+                 prompt and cannot be activated.\n\n Take out of its folder what is no part of the skill, such as \
+                 `node_modules` or `.venv`, and make all files in it readable.",
             ),
             (
                 NOT_MENDED,

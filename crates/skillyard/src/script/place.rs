@@ -13,6 +13,7 @@ use skillyard_sandbox::Identity;
 use crate::commands::read::load;
 use crate::context::Context;
 use crate::error::{CommandError, RunError};
+use crate::hashable;
 use crate::install::place;
 use crate::library::{self, Choice, IndexMode, Target};
 use crate::permission::Permissions;
@@ -52,6 +53,10 @@ impl SkillPlace {
             // What its files are is looked at when they are copied, and what is revoked is refused
             // then.
             Status::Enabled | Status::Altered | Status::Revoked { .. } => None,
+            Status::Unhashable { reason } => {
+                let reason = format!("its files cannot be hashed: {reason}");
+                Some(blocked(reason, hashable::REMEDY))
+            }
             Status::Untrusted => {
                 let reason = "it belongs to a project that you have not trusted".to_owned();
                 let hint = context.config()?.trust_projects().remedy(".");

@@ -17,7 +17,7 @@ use skillyard_audit::{Event, EventKind, Recorder};
 use skillyard_catalog::resource::ReadLimits;
 use skillyard_catalog::selection::{Pattern, Selection};
 use skillyard_catalog::walk::Watched;
-use skillyard_catalog::{Catalog, CatalogSkill};
+use skillyard_catalog::{Catalog, CatalogSkill, unhashable};
 use skillyard_format::package::Digest;
 use skillyard_mcp::{PublishedSkill, Servers};
 use skillyard_server::{
@@ -101,7 +101,9 @@ impl Host for Machine {
     }
 
     fn deciders(&self) -> Vec<Watched> {
-        decisions::files(&self.context)
+        let mut files = decisions::files(&self.context);
+        files.push(Watched::new(unhashable::file(&self.index_folder)));
+        files
     }
 
     fn standing(&self, skill: &CatalogSkill, digest: Option<&Digest>) -> Standing {

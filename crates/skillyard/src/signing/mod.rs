@@ -18,17 +18,11 @@ use skillyard_trust::signature::{MAX_BYTES, SIGNATURE_FILE, Tree};
 
 use crate::error::CommandError;
 
-/// A signed skill may be larger than one that is hashed with every prompt.
-const LIMITS: DigestLimits = DigestLimits {
-    max_files: 20_000,
-    max_bytes: 1 << 30,
-};
-
 /// Reads the files of a skill, and notes what lies there besides. Where no executable bits are kept,
 /// what was installed there has them.
 pub(crate) fn read_tree(folder: &Path, behind: Option<&Installed>) -> Result<Tree, CommandError> {
     let root = SkillRoot::open(folder).map_err(CommandError::Resource)?;
-    let found = file_digests(&root, &LIMITS).map_err(CommandError::Resource)?;
+    let found = file_digests(&root, &DigestLimits::HERE).map_err(CommandError::Resource)?;
     let mut tree = Tree::default();
     for path in &found.litter {
         tree.add_litter(path);

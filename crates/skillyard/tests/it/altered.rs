@@ -236,8 +236,9 @@ fn a_server_gives_none_of_its_files() {
         assert!(remedy.contains("skillyard sync`"), "{remedy}");
     }
     assert_eq!(context.ended("skill.resource_read"), ["denied", "denied"]);
-    // More than is hashed cannot be what was installed.
-    context.write(".agents/skills/pdf/more", vec![0; 17 << 20]);
+    // What cannot be hashed cannot be what was installed.
+    let deep = format!(".agents/skills/pdf/{}more", "d/".repeat(70));
+    context.write(&deep, "x");
     let path = "/api/v1/skills/pdf/activate";
     let (status, told) = serving.ask_with("POST", path, "", &json!({}));
     assert_eq!(status, 403, "{told}");

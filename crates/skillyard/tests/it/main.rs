@@ -133,6 +133,7 @@ mod stand_in;
 mod trouble;
 mod trust;
 mod trust_skill;
+mod unhashable;
 mod unseen_names;
 mod validate;
 mod withheld;

@@ -473,7 +473,7 @@ fn a_tool_that_cannot_be_read_is_not_approved() {
 #[test]
 fn names_cannot_forge_what_is_shown() {
     let context = project();
-    // A line break could forge a line of the digest too.
+    // What nobody can be shown cannot be approved.
     context.write(".skills/pdf/scripts/a\n  digest   sha256:good.sh", "x");
     let told = context.tell(&["trust", "pdf", "--scripts", "--yes"]);
     assert!(told.starts_with("exit status: 1"), "{told}");

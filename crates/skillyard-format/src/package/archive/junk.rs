@@ -55,7 +55,7 @@ fn classify(name: &str) -> Option<Junk> {
     let extension = name.rsplit_once('.').map(|(_, extension)| extension);
     match name {
         ".git" => Some(Junk::Git),
-        "__MACOSX" | ".DS_Store" | "Thumbs.db" | "desktop.ini" => Some(Junk::System),
+        "__MACOSX" | ".DS_Store" | "Icon\r" | "Thumbs.db" | "desktop.ini" => Some(Junk::System),
         "__pycache__" => Some(Junk::PythonCache),
         "node_modules" => Some(Junk::NodeModules),
         _ if name.starts_with("._") => Some(Junk::System),

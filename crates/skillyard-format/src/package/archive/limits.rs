@@ -51,6 +51,20 @@ impl Limits {
         }
     }
 
+    /// The same for skills of more files and bytes, where the user lets them be larger.
+    #[must_use]
+    pub fn raised(self, files: u64, bytes: u64) -> Self {
+        Self {
+            archive_bytes: self.archive_bytes.max(bytes.saturating_mul(2)),
+            total_bytes: self.total_bytes.max(bytes),
+            file_bytes: self.file_bytes.max(bytes),
+            entries: self.entries.max(files.saturating_mul(4)),
+            files: self.files.max(files),
+            names_bytes: self.names_bytes.max(files.saturating_mul(256)),
+            ..self
+        }
+    }
+
     /// A whole repository, as a git host serves it, of which some folders are wanted.
     pub fn repository() -> Self {
         Self {

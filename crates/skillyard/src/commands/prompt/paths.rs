@@ -17,6 +17,7 @@ use super::{Args, Format};
 use crate::commands::read::load;
 use crate::context::Context;
 use crate::error::CommandError;
+use crate::hashable;
 use crate::permission::Permissions;
 use crate::report::for_people;
 use crate::sanitize::visible;
@@ -137,7 +138,13 @@ impl Paths<'_> {
             None => {
                 let missing = self.commands.missing(&skill.requires());
                 let status = (!missing.is_empty()).then_some(Status::Unavailable { missing });
-                status.and_then(|status| status.reason())
+                let unhashable = || {
+                    let reason = hashable::check(folder).err()?.whole();
+                    Some(Status::Unhashable { reason })
+                };
+                status
+                    .or_else(unhashable)
+                    .and_then(|status| status.reason())
             }
         };
         if let Some(reason) = reason {

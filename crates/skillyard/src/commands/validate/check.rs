@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use skillyard_catalog::walk::{Found, Skipped};
+use skillyard_format::diagnostic::{Diagnostic, Severity};
 use skillyard_format::fix;
 use skillyard_format::rules::{self, Profile as RuleProfile, Subject};
 use skillyard_format::{Document, reference};
@@ -10,7 +11,8 @@ use skillyard_format::{Document, reference};
 use super::mend::Reach;
 use super::{Args, Profile};
 use crate::error::CommandError;
-use crate::report::{Checked, NOT_CHECKED, NOT_LOOKED_INTO};
+use crate::hashable;
+use crate::report::{Checked, NOT_CHECKED, NOT_HASHABLE, NOT_LOOKED_INTO};
 use crate::skill_files::{self, directory_name};
 
 /// Checks every skill that `path` names, in order of their folders.
@@ -109,7 +111,10 @@ fn check_file(found: &Found<'_>, args: &Args, reach: Option<&Reach<'_>>) -> Chec
             directory: directory.as_deref(),
             files: files.as_deref(),
         };
-        let diagnostics = rules::check(&subject, rules);
+        let mut diagnostics = rules::check(&subject, rules);
+        if rules != RuleProfile::Load {
+            diagnostics.extend(unhashable(found.folder, rules));
+        }
         // A repair may make room for another, so what `--fix` would do is found by doing it.
         let fixable = if diagnostics.iter().any(|each| !each.fix.is_empty()) {
             fix::fix(bytes, found.file_name, directory.as_deref()).map_or(0, |fixed| fixed.count)
@@ -139,6 +144,25 @@ fn check_file(found: &Found<'_>, args: &Args, reach: Option<&Reach<'_>>) -> Chec
         checked.diagnostics.push(why);
     }
     checked
+}
+
+/// What is told of a skill that nobody can be given, because its files cannot be hashed.
+fn unhashable(folder: &Path, profile: RuleProfile) -> Option<Diagnostic> {
+    let error = hashable::check(folder).err()?;
+    Some(Diagnostic {
+        code: NOT_HASHABLE,
+        severity: match profile {
+            RuleProfile::Strict => Severity::Error,
+            _ => Severity::Warning,
+        },
+        span: None,
+        message: format!(
+            "the skill is unavailable here, because its files cannot be hashed: {}",
+            error.whole()
+        ),
+        help: Some(hashable::REMEDY.into()),
+        fix: Vec::new(),
+    })
 }
 
 fn reference_messages(bytes: &[u8], file_name: &str, directory: Option<&str>) -> Vec<String> {

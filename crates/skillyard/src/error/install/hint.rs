@@ -17,7 +17,9 @@ use skillyard_install::transaction::TransactionError;
 
 use super::conflict_hint::{conflict_hint, left_out_hint, line_ends_hint};
 use super::lock_hint::{LINK, is_link, lock_hint};
-use super::source_hint::{git_hint, locked_from, material_hint, registry_hint, unavailable_hint};
+use super::source_hint::{
+    git_hint, locked_from, material_hint, registry_hint, size_hint, unavailable_hint,
+};
 use super::{InstallFailure, MOST_NAMES, Refused};
 use crate::error::CommandError;
 use crate::install::stale::Stale;
@@ -117,7 +119,7 @@ impl InstallFailure {
             Self::Unavailable { name, registry, moved, source, .. } => {
                 return unavailable_hint(name, registry.as_deref(), moved.as_deref(), source);
             }
-            Self::Unloadable { others, .. } if others.is_empty() => return None,
+            Self::Unloadable { others, source, .. } if others.is_empty() => return size_hint(&*source.0),
             Self::Unloadable { others, .. } if others.len() <= MOST_NAMES => {
                 format!("Leave it out with `--skill {}`", others.join(","))
             }
@@ -128,6 +130,9 @@ impl InstallFailure {
             Self::RegistryAnswer(error) => return registry_hint(error),
             Self::Git(error) => return git_hint(error),
             Self::Material(error) => return material_hint(error),
+            Self::Tree(error) => return size_hint(error),
+            Self::Unpack(error) => return size_hint(error),
+            Self::Pack(error) => return size_hint(error),
             Self::Target(TargetError::NoSuchAgent { nearest: Some(name), .. }) => {
                 format!("Did you mean `{name}`?")
             }

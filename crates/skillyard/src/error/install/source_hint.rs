@@ -1,10 +1,14 @@
 //! What the user can do where a source does not give what was asked for.
 
+use std::error::Error;
+
+use skillyard_format::package::archive::{ArchiveError, LimitProblem};
 use skillyard_install::archive::UnpackError;
 use skillyard_install::fetch::http::HttpError;
 use skillyard_install::fetch::registry::RegistryError;
 use skillyard_install::git::GitError;
 use skillyard_install::material::MaterialError;
+use skillyard_install::tree::TreeError;
 
 use super::InstallFailure;
 use crate::error::CommandError;
@@ -63,8 +67,42 @@ pub(super) fn material_hint(error: &MaterialError) -> Option<String> {
             "Unpack it, and install the folder: `skillyard install {}`",
             shell_word(&format!("./{folder}"))
         )),
-        _ => error.0.downcast_ref().and_then(git_hint),
+        _ => {
+            let git = error.0.downcast_ref().and_then(git_hint);
+            git.or_else(|| size_hint(&*error.0))
+        }
     }
+}
+
+/// Where a skill is larger than may be installed.
+pub(super) fn size_hint(error: &(dyn Error + 'static)) -> Option<String> {
+    let mut cause = Some(error);
+    while let Some(error) = cause {
+        // What is passed on as it is names itself, and not what it is.
+        let tree = match (error.downcast_ref(), error.downcast_ref()) {
+            (Some(UnpackError::Tree(tree)), _) | (_, Some(GitError::Tree(tree))) => Some(tree),
+            _ => error.downcast_ref::<TreeError>(),
+        };
+        let archive = match error.downcast_ref::<ArchiveError>() {
+            Some(ArchiveError::Limit(problem)) => Some(problem),
+            _ => None,
+        };
+        let key = match (tree, archive) {
+            (Some(TreeError::Files(_)), _) | (_, Some(LimitProblem::Files { .. })) => "max_files",
+            (Some(TreeError::Bytes(_)), _) | (_, Some(LimitProblem::TotalBytes { .. })) => {
+                "max_bytes"
+            }
+            _ => {
+                cause = error.source();
+                continue;
+            }
+        };
+        return Some(format!(
+            "If it has to be so large, raise the limit with `skillyard config set limits.{key} NUMBER`, \
+             or with `--config limits.{key}=NUMBER` this once"
+        ));
+    }
+    None
 }
 
 /// Where a registry does not have it.

@@ -103,13 +103,14 @@ impl Web {
             .iter()
             .map(|header| Header::parse(&SecretString::from(header.clone())));
         let headers: Result<Vec<Header>, _> = headers.collect();
+        let config = context.config()?;
         Ok(Self {
-            config: context.config()?,
+            limits: config.tree_limits(),
+            config,
             printer: context.printer.clone(),
             http: Arc::new(http(context)),
             progress: Arc::new(Bar::new(&context.printer)),
             headers: headers.map_err(InstallFailure::from)?,
-            limits: TreeLimits::default(),
             logs: context.environment.registries_file(),
             memory: context.environment.skillyard_home.join("registries"),
             mode: Mode::Online,
