@@ -2,6 +2,7 @@
 
 mod unquoted;
 
+use std::borrow::Cow;
 use std::path::Path;
 
 use serde::Deserialize;
@@ -185,9 +186,24 @@ pub fn quirks(record: &Record, source: &Source) -> Vec<Quirk> {
     // What agents make of a file depends on how it is written.
     let bytes = std::fs::read(record.folder.join(&*record.file_name)).unwrap_or_default();
     let document = Document::parse(&bytes);
-    let described = (name, &*record.description);
+    let description = own_description(record);
+    let described = (name, &*description);
     let in_file = in_file(described, &record.file_name, &document, &problems);
     found.map(|(quirk, _)| quirk).chain(in_file).collect()
+}
+
+/// The description alone: other agents do not count what stands in a field of its own.
+fn own_description(record: &Record) -> Cow<'_, str> {
+    let whole = record.description.as_str();
+    if !record.fields.contains("\"when_to_use\"") {
+        return Cow::Borrowed(whole);
+    }
+    let fields: serde_json::Value = serde_json::from_str(&record.fields).unwrap_or_default();
+    let when = fields["when_to_use"].as_str().unwrap_or_default().trim();
+    let own = whole
+        .strip_suffix(when)
+        .and_then(|own| own.strip_suffix(" - "));
+    Cow::Borrowed(own.unwrap_or(whole))
 }
 
 /// What is unusual about the file of a skill with this name and description, also by what rules said

@@ -22,7 +22,7 @@ pub struct Record {
     pub stamp: Stamp,
     /// Its name.
     pub name: Text,
-    /// Its description.
+    /// What a model is told of it: its description, and what `when_to_use` says.
     pub description: Text,
     /// The further fields of its frontmatter, as JSON.
     pub fields: Text,
@@ -171,6 +171,7 @@ pub(crate) fn from_document(
             reason,
         }));
     };
+    let offer = skill.offer().into_owned();
     skill
         .frontmatter
         .entries
@@ -183,7 +184,7 @@ pub(crate) fn from_document(
         message: format!("the file is called `{file_name}`"),
     });
     let [name, description, fields, file_name] =
-        Text::together([&skill.name, &skill.description, &fields, file_name]);
+        Text::together([&skill.name, &offer, &fields, file_name]);
     Reading::Skill(Box::new(Record {
         folder: folder.to_owned(),
         file_name,

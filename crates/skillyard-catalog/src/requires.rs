@@ -32,15 +32,21 @@ impl Commands {
         if let Some(known) = self.known.get(command) {
             return *known;
         }
-        // A command is a name: a path in a skill's frontmatter must not be looked at.
-        let is_name = !command.contains(['/', '\\', '\0']) && !command.is_empty();
-        let found = is_name
-            && self
-                .folders
-                .iter()
-                .any(|folder| is_executable(&folder.join(command)));
+        let found = command.split('|').any(|command| self.is_here(command));
         self.known.insert(command.to_owned(), found);
         found
+    }
+}
+
+impl Commands {
+    fn is_here(&self, command: &str) -> bool {
+        if command.starts_with('/') {
+            return is_executable(Path::new(command));
+        }
+        // A command is a name: no other path in a skill's frontmatter is looked at.
+        let is_name = !command.contains(['/', '\\', '\0']) && !command.is_empty();
+        let mut folders = self.folders.iter();
+        is_name && folders.any(|folder| is_executable(&folder.join(command)))
     }
 }
 
@@ -57,10 +63,18 @@ mod tests {
     #[test]
     fn only_executable_files_of_the_folders_count() {
         let mut commands = Commands::new(vec![PathBuf::from("/bin"), PathBuf::from("/usr/bin")]);
-        let required = ["sh", "no-such-command", "../bin/sh", "/bin/sh"].map(str::to_owned);
+        let required = [
+            "sh",
+            "none|sh",
+            "/bin/sh",
+            "no-such-command",
+            "none|nothing",
+            "../bin/sh",
+            "/bin/none",
+        ];
         assert_eq!(
-            commands.missing(&required),
-            ["no-such-command", "../bin/sh", "/bin/sh"]
+            commands.missing(&required.map(str::to_owned)),
+            &required[3..]
         );
     }
 }

@@ -59,7 +59,8 @@ impl Status {
             Self::Enabled => None,
             Self::Disabled { reason } | Self::Revoked { reason } => Some(reason.clone()),
             Self::Unavailable { missing } => {
-                Some(format!("missing commands: {}", missing.join(", ")))
+                let missing = missing.join(", ").replace('|', " or ");
+                Some(format!("missing commands: {missing}"))
             }
             Self::Unhashable { reason } => Some(format!("its files cannot be hashed: {reason}")),
             Self::Untrusted => Some("the project's folder is not trusted".into()),

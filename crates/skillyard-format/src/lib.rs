@@ -15,6 +15,7 @@ pub mod package;
 pub mod qualified;
 pub mod reference;
 pub mod render;
+mod requires;
 pub mod rules;
 pub mod sandbox_wish;
 pub mod script;

@@ -6,6 +6,7 @@ use crate::allowed_tools::AllowedTools;
 use crate::document::Document;
 use crate::name::known_as;
 use crate::render::one_line;
+use crate::requires::Requirements;
 use crate::span::Span;
 use crate::yaml::{Mapping, Node, ScalarStyle, Value};
 
@@ -22,7 +23,7 @@ pub const STANDARD_FIELDS: [&str; 6] = [
     "name",
 ];
 
-/// The fields Claude Code adds, which Skillyard understands too.
+/// The fields Claude Code adds, which Skillyard knows too.
 pub const CLIENT_FIELDS: [&str; 13] = [
     "agent",
     "argument-hint",
@@ -37,6 +38,17 @@ pub const CLIENT_FIELDS: [&str; 13] = [
     "shell",
     "user-invocable",
     "when_to_use",
+];
+
+const DISABLE_MODEL_INVOCATION: &str = "disable-model-invocation";
+const USER_INVOCABLE: &str = "user-invocable";
+/// The first of them as a field of the specification has it.
+const INNER_SWITCH: &str = "skillyard.disable-model-invocation";
+
+/// Those of [`CLIENT_FIELDS`] that change nothing here; they stay in the file for the clients that
+/// act on them.
+pub const KEPT_FIELDS: [&str; 7] = [
+    "agent", "context", "effort", "hooks", "model", "paths", "shell",
 ];
 
 /// Whether `key` is a field of the specification or of a well-known client.
@@ -135,9 +147,10 @@ impl<'a> Skill<'a> {
             .or_else(|| self.field("version"))
     }
 
-    /// The commands that must be in `PATH` for the skill to be of use.
+    /// The commands that must be here for the skill to be of use; where one of several is enough,
+    /// they are separated by `|`.
     pub fn requires(&self) -> Vec<String> {
-        self.metadata_words("requires")
+        Requirements::of(&self.frontmatter).commands
     }
 
     /// References to the skills that it needs beside it, each with its range of versions.
@@ -159,27 +172,54 @@ impl<'a> Skill<'a> {
     /// Whether the model may choose this skill by itself. The key may also stand in `metadata`,
     /// behind `skillyard.`, so that a file that has it stays valid under every profile.
     pub fn is_model_invocable(&self) -> bool {
-        let said = self.flag("disable-model-invocation").or_else(|| {
-            let node = self.metadata("skillyard.disable-model-invocation")?;
-            switch(node.as_str()?)
-        });
-        !said.unwrap_or(false)
+        let mut said = switches(&self.frontmatter).filter(|(key, ..)| *key != USER_INVOCABLE);
+        // Who wrote the key wanted something of it, whatever the value should have been.
+        !said.next().is_some_and(|(.., said)| said.unwrap_or(true))
     }
 
     /// Whether the user may invoke this skill by name.
     pub fn is_user_invocable(&self) -> bool {
-        self.flag("user-invocable").unwrap_or(true)
+        let mut said = switches(&self.frontmatter).filter(|(key, ..)| *key == USER_INVOCABLE);
+        said.next().and_then(|(.., said)| said).unwrap_or(true)
     }
 
-    fn flag(&self, key: &str) -> Option<bool> {
-        switch(self.field(key)?)
+    /// What a model is told of the skill: its description, and when to use it where that stands in
+    /// a field of its own.
+    pub fn offer(&self) -> Cow<'_, str> {
+        offer(&self.description, self.field("when_to_use"))
     }
 }
 
-fn switch(text: &str) -> Option<bool> {
-    match text.to_ascii_lowercase().as_str() {
-        "true" | "yes" | "on" => Some(true),
-        "false" | "no" | "off" => Some(false),
+/// A description together with what `when_to_use` says, as Claude Code lists skills.
+pub fn offer<'a>(description: &'a str, when: Option<&str>) -> Cow<'a, str> {
+    match when.map(str::trim) {
+        Some(when) if !when.is_empty() && !description.contains(when) => {
+            Cow::Owned(format!("{description} - {when}"))
+        }
+        _ => Cow::Borrowed(description),
+    }
+}
+
+/// The switches of a frontmatter, with what each says if it can be read.
+pub(crate) fn switches<'m, 'a>(
+    frontmatter: &'m Mapping<'a>,
+) -> impl Iterator<Item = (&'static str, &'m Node<'a>, Option<bool>)> {
+    let own = [DISABLE_MODEL_INVOCATION, USER_INVOCABLE]
+        .into_iter()
+        .filter_map(|key| Some((key, &frontmatter.get(key)?.value)));
+    let metadata = frontmatter.get("metadata");
+    let metadata = metadata.and_then(|entry| entry.value.as_mapping());
+    let inner = metadata.and_then(|metadata| metadata.get(INNER_SWITCH));
+    let inner = inner.map(|entry| (INNER_SWITCH, &entry.value));
+    own.chain(inner)
+        .map(|(key, node)| (key, node, node.as_str().and_then(switch)))
+}
+
+/// Whether a text means on or off, if it means one of them.
+pub fn switch(text: &str) -> Option<bool> {
+    match text.trim().to_ascii_lowercase().as_str() {
+        "true" | "yes" | "on" | "y" | "1" => Some(true),
+        "false" | "no" | "off" | "n" | "0" => Some(false),
         _ => None,
     }
 }

@@ -5,9 +5,9 @@
 
 use skillyard_catalog::agents;
 use skillyard_catalog::quirk::{Quirk, in_file};
-use skillyard_format::render::arguments::placeholders;
+use skillyard_format::render::arguments::{commands, placeholders};
 use skillyard_format::rules::{self, Profile, Subject};
-use skillyard_format::skill::{CLIENT_FIELDS, STANDARD_FIELDS};
+use skillyard_format::skill::{CLIENT_FIELDS, KEPT_FIELDS, STANDARD_FIELDS};
 use skillyard_format::{Document, Skill};
 
 use crate::tree::Tree;
@@ -60,7 +60,12 @@ pub fn losses(skill: &Skill<'_>, tree: &Tree, agent: &str) -> Vec<Loss> {
             && !CLIENT_FIELD_READERS.contains(&agent)
             && !is_honoured
         {
-            lost(key.to_owned(), "only Claude Code acts on it");
+            let why = if KEPT_FIELDS.contains(&key) {
+                "only Claude Code acts on it"
+            } else {
+                "only Claude Code and Skillyard act on it"
+            };
+            lost(key.to_owned(), why);
         } else if !is_standard && !CLIENT_FIELDS.contains(&key) {
             lost(key.to_owned(), "it is not in the standard");
         }
@@ -89,7 +94,7 @@ pub fn losses(skill: &Skill<'_>, tree: &Tree, agent: &str) -> Vec<Loss> {
     if let Some(quirk) = ignored {
         lost("the frontmatter".into(), quirk.reason());
     }
-    let written = placeholders(document.body());
+    let written = placeholders(&document);
     // Prices look the same, and no skill begins to count with one of those.
     let fields = ["argument-hint", "arguments"].iter();
     let counts = written.contains(&"$0")
@@ -109,10 +114,21 @@ pub fn losses(skill: &Skill<'_>, tree: &Tree, agent: &str) -> Vec<Loss> {
                 "it stays as it is: no arguments are put in its place"
             }
             _ if COUNTED.contains(&agent) || !counts => continue,
+            _ if !placeholder[1..].starts_with(|c: char| c.is_ascii_digit()) => {
+                "it stays as it is: arguments have no names there"
+            }
             _ if agent == "goose" => "arguments are counted from `$1` there",
             _ => "it stays as it is: no arguments are put in its place",
         };
         lost(placeholder.to_owned(), why);
+    }
+    if agent != "claude-code" {
+        for command in commands(document.body()) {
+            lost(
+                command.to_owned(),
+                "it stays as it is: only Claude Code runs it and puts its output there",
+            );
+        }
     }
     losses
 }
@@ -198,6 +214,12 @@ mod tests {
         assert_eq!(lost("claude-code"), ["${SKILL_DIR}"]);
         assert_eq!(lost("goose"), ["${SKILL_DIR}", "$0", "$5"]);
         assert_eq!(lost("codex"), ["${SKILL_DIR}", "$ARGUMENTS", "$0", "$5"]);
+        let named = "Deploy $env from $branch: !`git status`, not wow!`x`.\n";
+        let lost = |agent| lost_of("arguments: [env, branch]\n", named, "SKILL.md", agent);
+        assert!(lost("claude-code").is_empty());
+        let left = ["arguments", "$env", "$branch", "!`git status`"];
+        assert_eq!(lost("codex"), left);
+        assert_eq!(lost("goose"), left);
         let prices = "It costs $5.\n";
         assert!(lost_of("", prices, "SKILL.md", "codex").is_empty());
     }

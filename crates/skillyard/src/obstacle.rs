@@ -30,7 +30,7 @@ pub(crate) fn of(skill: &CatalogSkill, permissions: &Permissions) -> Option<With
             Status::Disabled { .. } => Some(permissions.disabled_remedy(name)),
             Status::Unavailable { missing } => Some(format!(
                 "Install `{}`, so that it is in a folder of `PATH`",
-                missing.join("`, `")
+                missing.join("`, `").replace('|', "` or `")
             )),
             Status::Unhashable { .. } => Some(hashable::REMEDY.to_owned()),
             Status::Altered => {

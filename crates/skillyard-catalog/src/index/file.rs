@@ -14,7 +14,7 @@ use crate::record::Problem;
 use crate::walk::{Listed, Skipped, Watched};
 
 /// What an index file starts with; the number is its version.
-pub(super) const MAGIC: &[u8; 8] = b"skyidx09";
+pub(super) const MAGIC: &[u8; 8] = b"skyidx10";
 /// Magic, checksum and the lengths of the first two parts and of the paths.
 pub(super) const HEADER: usize = 36;
 

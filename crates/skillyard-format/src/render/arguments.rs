@@ -111,13 +111,35 @@ pub fn substitute(body: &str, arguments: &Arguments, skill_dir: &str) -> String 
     result
 }
 
+/// The commands of a body that Claude Code runs while it loads the skill, such as `` !`git status` ``,
+/// each once, as they are written. Nothing is run here.
+pub fn commands(body: &str) -> Vec<&str> {
+    let mut found: Vec<&str> = Vec::new();
+    for (start, _) in body.match_indices("!`") {
+        let is_apart = body[..start]
+            .chars()
+            .next_back()
+            .is_none_or(char::is_whitespace);
+        let line = body[start + 2..].lines().next().unwrap_or_default();
+        let Some(length) = line.find('`').filter(|length| is_apart && *length > 0) else {
+            continue;
+        };
+        let written = &body[start..start + length + 3];
+        if !found.contains(&written) {
+            found.push(written);
+        }
+    }
+    found
+}
+
 /// The placeholders of a body, each once, as they are written and in the order of their first use.
-pub fn placeholders(body: &str) -> Vec<&str> {
+pub fn placeholders<'d>(document: &'d Document<'_>) -> Vec<&'d str> {
+    let (body, names) = (document.body(), argument_names(document));
     let mut found: Vec<&str> = Vec::new();
     let bytes = body.as_bytes();
     for start in memchr::memchr_iter(b'$', bytes) {
         let is_escaped = start > 0 && bytes[start - 1] == b'\\';
-        let Some((_, length)) = placeholder(&body[start..], &[]).filter(|_| !is_escaped) else {
+        let Some((_, length)) = placeholder(&body[start..], &names).filter(|_| !is_escaped) else {
             continue;
         };
         let written = &body[start..start + length];
@@ -220,7 +242,9 @@ mod tests {
     #[test]
     fn placeholders_are_found_once_each() {
         assert_eq!(
-            placeholders("$0 ${SKILL_DIR}/x $0, \\$ARGUMENTS, $HOME, $ARGUMENTS[1]"),
+            placeholders(&Document::parse(
+                b"---\nname: x\n---\n$0 ${SKILL_DIR}/x $0, \\$ARGUMENTS, $HOME, $ARGUMENTS[1]"
+            )),
             ["$0", "${SKILL_DIR}", "$ARGUMENTS[1]"]
         );
     }

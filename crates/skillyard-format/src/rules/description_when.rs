@@ -13,7 +13,8 @@ rule! {
     /// description: Fills PDF forms. Use when a task involves a PDF file.    # what and when
     /// ```
     ///
-    /// Only descriptions in English are judged.
+    /// A field `when_to_use`, as Claude Code has it, says it as well. Only descriptions in English
+    /// are judged.
     "description-when", Advice, check
 }
 
@@ -37,6 +38,9 @@ fn check(subject: &Subject<'_>, report: &mut Report) {
     let Some((entry, text)) = subject.text("description") else {
         return;
     };
+    if subject.text("when_to_use").is_some() {
+        return;
+    }
     let words = || text.split(|c: char| !c.is_alphanumeric());
     let count = |known: &[&str]| {
         let is_known = |word: &&str| known.iter().any(|each| word.eq_ignore_ascii_case(each));

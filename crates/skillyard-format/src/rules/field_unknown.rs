@@ -2,7 +2,7 @@
 
 use super::{Report, Subject};
 use crate::nearest::nearest;
-use crate::skill::{CLIENT_FIELDS, STANDARD_FIELDS};
+use crate::skill::{CLIENT_FIELDS, KEPT_FIELDS, STANDARD_FIELDS};
 use crate::triggers::KEY;
 
 rule! {
@@ -10,8 +10,9 @@ rule! {
     /// `metadata` and `allowed-tools`.
     ///
     /// Others are not forbidden, and two of three real skills have some; but a strict client
-    /// refuses the file, and others ignore the field. Fields that Claude Code added, such as
-    /// `argument-hint`, are understood by Skillyard.
+    /// refuses the file, and others ignore the field. Of the fields that Claude Code
+    /// added, Skillyard acts on `when_to_use`, `arguments`, `argument-hint`, `disallowed-tools`,
+    /// `disable-model-invocation` and `user-invocable`, and keeps the others as they are.
     ///
     /// **Fix:** move your own data into `metadata`; correct the spelling of a standard field.
     "field-unknown", Extension, check
@@ -33,7 +34,11 @@ fn check(subject: &Subject<'_>, report: &mut Report) {
                     entry.key_span,
                     format!("`{key}` is an extension that not every client understands"),
                 )
-                .help("keep it if your clients do; the specification does not know it");
+                .help(if KEPT_FIELDS.contains(&key) {
+                    "keep it if your clients do; Skillyard leaves it in the file and does not act on it"
+                } else {
+                    "keep it if your clients do; Skillyard acts on it, and the specification does not know it"
+                });
             continue;
         }
         if key == "triggers" {

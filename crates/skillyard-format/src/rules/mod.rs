@@ -55,10 +55,12 @@ mod name_matches_directory;
 mod name_missing;
 mod name_similar;
 mod report;
+mod requires_unreadable;
 mod sandbox_unreadable;
 mod script_executable;
 mod sound;
 mod subject;
+mod switch_unreadable;
 mod triggers_unreadable;
 mod yaml_comment;
 mod yaml_control_character;
@@ -119,6 +121,8 @@ pub const ALL: &[&Rule] = &[
     &metadata_unquoted::RULE,
     &triggers_unreadable::RULE,
     &sandbox_unreadable::RULE,
+    &requires_unreadable::RULE,
+    &switch_unreadable::RULE,
     &allowed_tools_type::RULE,
     &allowed_tools_empty::RULE,
     &allowed_tools_separator::RULE,

@@ -214,6 +214,7 @@ each_rule! {
     name_missing name_length name_characters name_hyphens name_device name_matches_directory
     description_missing description_length description_when
     compatibility_length metadata_nested metadata_unquoted triggers_unreadable sandbox_unreadable
+    requires_unreadable switch_unreadable
     allowed_tools_type allowed_tools_empty allowed_tools_separator allowed_tools_parentheses
     body_empty body_length body_control_character
     link_broken link_depth script_executable

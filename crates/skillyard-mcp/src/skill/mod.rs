@@ -9,6 +9,7 @@ use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 use serde_json::{Map, Value, json};
 use skillyard_format::render::one_line;
+use skillyard_format::skill::switch;
 use skillyard_format::{Digest, Document};
 
 use entry::published;
@@ -125,11 +126,15 @@ impl PublishedSkill {
 
     /// Whether models may choose it by themselves, as its frontmatter says.
     pub fn is_model_invocable(&self) -> bool {
-        let is_true = |value: &Value| value.as_bool() == Some(true) || value == "true";
+        // What cannot be read keeps models away, as it does in files of this machine.
+        let is_on = |value: &Value| match value {
+            Value::String(text) => switch(text).unwrap_or(true),
+            value => switch(&value.to_string()).unwrap_or(true),
+        };
         let metadata = self.frontmatter.get("metadata");
         let metadata = metadata.and_then(|it| it.get("skillyard.disable-model-invocation"));
         let own = self.frontmatter.get("disable-model-invocation");
-        !own.into_iter().chain(metadata).any(is_true)
+        !own.into_iter().chain(metadata).any(is_on)
     }
 
     /// What it consists of, as listed: another digest means another skill.

@@ -19,6 +19,7 @@ use skillyard_catalog::text::Text;
 use skillyard_catalog::walk::Stamp;
 use skillyard_catalog::{CatalogSkill, Status};
 use skillyard_format::Digest;
+use skillyard_format::skill::{offer, switch};
 use skillyard_install::tree::{Access, Tree, TreeFile, TreeLimits};
 use skillyard_mcp::{Limits, PublishedSkill, Servers};
 use skillyard_trust::provenance::{Origin, Provenance};
@@ -164,7 +165,10 @@ impl PublishedSkills {
         let size = skill.manifest.files.get("SKILL.md").map(|file| file.size);
         let mut fields = skill.frontmatter.clone();
         fields.retain(|key, _| !matches!(key.as_str(), "name" | "description"));
-        let is_false = |value: &serde_json::Value| value.to_string().replace('"', "") == "false";
+        let is_false =
+            |value: &serde_json::Value| switch(&value.to_string().replace('"', "")) == Some(false);
+        let when = fields.get("when_to_use").and_then(|when| when.as_str());
+        let description = Text::from(&*offer(&skill.description, when));
         let user_invocable = !fields.get("user-invocable").is_some_and(is_false);
         Record {
             folder: self.place(skill),
@@ -176,7 +180,7 @@ impl PublishedSkills {
                 inode: 0,
             },
             name: Text::from(name),
-            description: Text::from(skill.description.as_str()),
+            description,
             model_invocable: skill.is_model_invocable(),
             user_invocable,
             fields: Text::from(serde_json::Value::Object(fields).to_string().as_str()),

@@ -68,7 +68,7 @@ impl SkillPlace {
             Status::Unavailable { missing } => {
                 let reason = format!(
                     "it needs commands that are not here: {}",
-                    missing.join(", ")
+                    missing.join(", ").replace('|', " or ")
                 );
                 Some(blocked(reason, "Install them, then run the command again"))
             }

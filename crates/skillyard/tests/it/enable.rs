@@ -311,9 +311,89 @@ fn commands_that_a_skill_needs() {
 }
 
 #[test]
-fn a_path_is_no_command() {
-    let context = requiring("/bin/sh ../bin/gh");
-    assert_snapshot!(with_path(&context, &[("gh", 0o755)]), @"✗ gh  (unavailable) missing commands: /bin/sh, ../bin/gh");
+fn a_path_is_no_command_unless_it_is_absolute() {
+    let context = requiring("/bin/sh /bin/none ../bin/gh");
+    assert_snapshot!(with_path(&context, &[("gh", 0o755)]), @"✗ gh  (unavailable) missing commands: /bin/none");
+    let told = context.stdout(&["validate", ".skills/gh"]);
+    assert!(
+        told.contains("`../bin/gh` in `requires` is no name of a command"),
+        "{told}"
+    );
+}
+
+#[test]
+fn versions_and_alternatives_are_no_commands() {
+    let context = requiring("gh>=2.1 jq (1.6+) none|rg");
+    let all = [("gh", 0o755), ("jq", 0o755), ("rg", 0o755)];
+    assert_snapshot!(with_path(&context, &all), @"✓ gh  Use when asked.");
+    assert_snapshot!(with_path(&context, &all[..2]), @"✗ gh  (unavailable) missing commands: none or rg");
+}
+
+#[test]
+fn tables_of_other_clients_name_commands() {
+    for table in [
+        "{bins: [jq], anyBins: [rg, grep]}",
+        "x\n  openclaw: {\"requires\":{\"bins\":[\"jq\"],\"anyBins\":[\"rg\",\"grep\"]},\"os\":[\"darwin\"]}",
+    ] {
+        let context = requiring(table);
+        let here = |more: &[(&str, u32)]| with_path(&context, &[more, &[("x", 0o755)]].concat());
+        assert_snapshot!(here(&[]), @"✗ gh  (unavailable) missing commands: jq, rg or grep");
+        // Tables in `metadata` are no text, which is told.
+        assert_snapshot!(here(&[("jq", 0o755), ("grep", 0o755)]), @"⚠ gh  Use when asked.");
+    }
+}
+
+#[test]
+fn what_says_neither_yes_nor_no_keeps_models_away() {
+    let context = TestContext::new();
+    let home = "../home/.agents/skills";
+    let known = ["true", "1", "y", "on", "YES", "perhaps", "[x]", ""];
+    for (at, value) in known.iter().enumerate() {
+        let file = format!("{home}/kept-{at}/SKILL.md");
+        let text = "description: Does it. Use it.\ndisable-model-invocation:";
+        context.write(
+            &file,
+            format!("---\nname: kept-{at}\n{text} {value}\n---\n"),
+        );
+    }
+    for (at, value) in ["false", "0", "n", "off"].iter().enumerate() {
+        let file = format!("{home}/open-{at}/SKILL.md");
+        let text = "description: Does it. Use it.\ndisable-model-invocation:";
+        context.write(
+            &file,
+            format!("---\nname: open-{at}\n{text} {value}\n---\n"),
+        );
+    }
+    let prompt = context.stdout(&["prompt"]);
+    assert!(!prompt.contains("kept-"), "{prompt}");
+    assert_eq!(prompt.matches("<name>open-").count(), 4, "{prompt}");
+    let told = context.stdout(&["validate", home]);
+    assert_eq!(told.matches("switch-unreadable").count(), 3, "{told}");
+    assert!(told.contains("so the skill is kept from models"), "{told}");
+}
+
+#[test]
+fn when_to_use_is_part_of_what_models_are_told() {
+    let context = TestContext::new();
+    let file = "../home/.agents/skills/cc/SKILL.md";
+    let text = "---\nname: cc\ndescription: Helps with things.\n\
+                when_to_use: When the user says frobnicate the quuxalizer\nmodel: opus\n---\nDo it.\n";
+    context.write(file, text);
+    let told = "Helps with things. - When the user says frobnicate the quuxalizer";
+    assert!(context.stdout(&["prompt"]).contains(told));
+    assert!(
+        context
+            .stdout(&["prompt", "../home/.agents/skills/cc"])
+            .contains(told)
+    );
+    let found = context.stdout(&["match", "frobnicate the quuxalizer"]);
+    assert!(found.contains("cc"), "{found}");
+    let told = context.stdout(&["validate", "../home/.agents/skills/cc"]);
+    assert!(!told.contains("description-when"), "{told}");
+    assert!(
+        told.contains("Skillyard leaves it in the file and does not act on it"),
+        "{told}"
+    );
 }
 
 #[test]

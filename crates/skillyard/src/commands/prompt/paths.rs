@@ -154,7 +154,7 @@ impl Paths<'_> {
         let entry = CatalogEntry {
             location: self.location(path, file),
             name: skill.name.to_string(),
-            description: skill.description.to_string(),
+            description: skill.offer().into_owned(),
         };
         self.found.push((whole, entry));
     }
