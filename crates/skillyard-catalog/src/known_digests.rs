@@ -31,7 +31,7 @@ type Table = BTreeMap<PathBuf, Known>;
 /// The tree digests of skills by their folders, which `file` remembers.
 pub fn digests(folders: &[&Path], file: Option<&Path>) -> Vec<Result<Digest, ResourceError>> {
     let mut table: Table = file
-        .and_then(|file| remembered::read(file, &MAGIC))
+        .and_then(|file| remembered::read(file, MAGIC))
         .unwrap_or_default();
     let look = |(): &mut (), folder: &&Path| look(folder, table.get(*folder));
     let looked = parallel::map(folders, BLOCK, || (), look);
@@ -49,7 +49,7 @@ pub fn digests(folders: &[&Path], file: Option<&Path>) -> Vec<Result<Digest, Res
     if let Some(file) = file.filter(|_| changed) {
         table.retain(|folder, _| folder.exists());
         // A cache that cannot be written costs time, not answers.
-        let _ = remembered::write(file, &MAGIC, &table);
+        let _ = remembered::write(file, MAGIC, &table);
     }
     digests
 }
@@ -91,7 +91,7 @@ mod tests {
         // Who is told something else believes it as long as the stamps are these.
         let digest = Digest::of(b"something else");
         let table = Table::from([(skill.clone(), Known { stamps, digest })]);
-        remembered::write(&file, &MAGIC, &table).unwrap();
+        remembered::write(&file, MAGIC, &table).unwrap();
         assert_eq!(one(&skill, &file), digest);
         // What programs leave behind is no part of a skill.
         fs::create_dir(skill.join("__pycache__")).unwrap();
@@ -105,7 +105,7 @@ mod tests {
         fs::remove_file(skill.join("more")).unwrap();
         assert_eq!(one(&skill, &file), two);
         // A cache that is damaged is none.
-        remembered::write(&file, &MAGIC, &table).unwrap();
+        remembered::write(&file, MAGIC, &table).unwrap();
         let mut bytes = fs::read(&file).unwrap();
         *bytes.last_mut().unwrap() ^= 1;
         fs::write(&file, bytes).unwrap();

@@ -42,7 +42,7 @@ pub fn note(index_folder: &Path, skill: &Path, why: &ResourceError) {
         return;
     }
     let file = file(index_folder);
-    let mut table: Table = remembered::read(&file, &MAGIC).unwrap_or_default();
+    let mut table: Table = remembered::read(&file, MAGIC).unwrap_or_default();
     let now = Noted {
         stamps: now(skill).ok().flatten(),
         reason: why.whole(),
@@ -54,12 +54,12 @@ pub fn note(index_folder: &Path, skill: &Path, why: &ResourceError) {
     table.insert(skill.to_owned(), now);
     table.retain(|folder, _| folder.exists());
     // A cache that cannot be written costs a try, not an answer.
-    let _ = remembered::write(&file, &MAGIC, &table);
+    let _ = remembered::write(&file, MAGIC, &table);
 }
 
 /// Takes from the skills that are known to be such the standing that lets them into prompts.
 pub(crate) fn mark(catalog: &mut Catalog, index_folder: &Path) {
-    let table: Option<Table> = remembered::read(&file(index_folder), &MAGIC);
+    let table: Option<Table> = remembered::read(&file(index_folder), MAGIC);
     let Some(table) = table else { return };
     for skill in catalog.enabled_mut() {
         let Some(noted) = table.get(&skill.record.folder) else {

@@ -225,8 +225,8 @@ impl Hashing<'_> {
                 .mode(mode)
                 .open(&target)
         };
-        let made = create().map(Some);
-        made.map_err(|source| failed(&String::from_utf8_lossy(path), source))
+        let copy = create().map(Some);
+        copy.map_err(|source| failed(&String::from_utf8_lossy(path), source))
     }
 
     fn content(
