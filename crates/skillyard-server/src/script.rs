@@ -218,9 +218,9 @@ pub(crate) fn judged(
         return Err(problem.into());
     }
     let contents = Contents::open(skill)?;
-    let digest = server.hashed(skill, &contents).map_err(|problem| {
+    let hashed = server.hashed(skill, &contents);
+    let digest = hashed.inspect_err(|problem| {
         blocked(problem.to_string(), Some(name.clone()), None);
-        problem
     })?;
     // Its list decides as it is now, whether anybody loaded it or not.
     let own = active(skill, &Document::parse(contents.skill_file()?.as_bytes()));
