@@ -96,7 +96,7 @@ fn allowed_digests() -> Vec<Digest> {
         for (name, is_link) in names {
             match is_link {
                 Some(true) => tree.add_link(name, Digest::of(b"../outside")),
-                Some(false) => tree.add(&format!("{name}/file"), false, Digest::of(b"inside")),
+                Some(false) => tree.add(format!("{name}/file"), false, Digest::of(b"inside")),
                 None => {}
             }
         }

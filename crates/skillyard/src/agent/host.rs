@@ -65,7 +65,7 @@ impl Machine {
                     let refused = skill_folders.refuse_among(&folder);
                     refused.map(|()| folder).map_err(RunError::from)
                 }
-                Err(error) => Err(error),
+                Err(error) => Err(error.into()),
             }
             .map_err(|error| error.to_string()),
             Files::None => Err("this session has no files of this machine".to_owned()),

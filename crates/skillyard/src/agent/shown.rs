@@ -9,7 +9,7 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use skillyard_agent::host::{Permission, SkillFiles};
-use skillyard_agent::script::{Copy, Scratch};
+use skillyard_agent::script::{Copy, Scratch, ScriptError};
 use skillyard_catalog::CatalogSkill;
 use skillyard_catalog::resource::{SkillRoot, digest};
 use skillyard_catalog::source::SourceKind;
@@ -18,7 +18,7 @@ use skillyard_sandbox::{Access, Backend, Identity, Mount};
 
 use super::caches;
 use super::lying::Lying;
-use crate::error::{CommandError, RunError};
+use crate::error::CommandError;
 use crate::script::place::{self as script_place, SkillPlace};
 
 /// Most skills that one line names.
@@ -208,7 +208,7 @@ fn refuse_inside(
     };
     let path = workspace.to_owned();
     let reason = format!("it belongs to the skill `{name}`, whose scripts are blocked: {reason}");
-    Err(RunError::Workspace { path, reason }.into())
+    Err(ScriptError::Workspace { path, reason }.into())
 }
 
 /// Why the scripts of a skill are blocked, if they are. Its files are only looked at where an

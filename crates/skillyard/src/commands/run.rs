@@ -10,6 +10,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use serde_json::json;
+use skillyard_agent::script::ScriptError;
 use skillyard_audit::EventKind;
 use skillyard_sandbox::survey::Survey;
 use skillyard_sandbox::{Backend, Live, Outcome as Ran, Sandbox};
@@ -113,7 +114,7 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     let sandbox = sandbox.map_err(RunError::from)?.with_notes(&notes);
     let copy = place::copy(&skill, temporary, sandbox.identity());
     let copy = copy.inspect_err(|error| {
-        if let CommandError::Run(RunError::Unhashable { error, .. }) = error {
+        if let CommandError::Run(RunError::Script(ScriptError::Unhashable { error, .. })) = error {
             hashable::note(context, &skill.folder, error);
         }
     })?;

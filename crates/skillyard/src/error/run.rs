@@ -3,7 +3,6 @@
 use std::path::PathBuf;
 
 use skillyard_agent::script::ScriptError;
-use skillyard_catalog::resource::ResourceError;
 use skillyard_sandbox::{Backend, SandboxError};
 
 use super::CommandError;
@@ -25,21 +24,6 @@ pub(crate) enum RunError {
         /// The script's file, where the skill was named by its path and no list has it.
         file: Option<PathBuf>,
     },
-    #[error("skill `{skill}` cannot be used: its files cannot be hashed: {}", error.whole())]
-    Unhashable { skill: String, error: ResourceError },
-    #[error("skill `{skill}` has no script `{script}`")]
-    NoSuchScript {
-        skill: String,
-        script: String,
-        nearest: Option<String>,
-        scripts: Vec<String>,
-    },
-    #[error("`{0}` is no script: it has no `#!` line and no known ending")]
-    NotAScript(String),
-    #[error("`{script}` needs `{interpreter}`, which is not installed where a sandbox can use it")]
-    NoInterpreter { script: String, interpreter: String },
-    #[error("`{}` cannot be the workspace: {reason}", path.display())]
-    Workspace { path: PathBuf, reason: String },
     #[error("`--timeout` must be more than nothing and less than a day")]
     Timeout,
     #[error("`{key}` is locked by `{}`, and `{flag}` would loosen it", by.display())]
@@ -63,27 +47,6 @@ pub(crate) enum RunError {
 impl From<ScriptError> for RunError {
     fn from(error: ScriptError) -> Self {
         match error {
-            ScriptError::NoSuchScript {
-                skill,
-                script,
-                nearest,
-                scripts,
-            } => Self::NoSuchScript {
-                skill,
-                script,
-                nearest,
-                scripts,
-            },
-            ScriptError::NotAScript(script) => Self::NotAScript(script),
-            ScriptError::NoInterpreter {
-                script,
-                interpreter,
-            } => Self::NoInterpreter {
-                script,
-                interpreter,
-            },
-            ScriptError::Workspace { path, reason } => Self::Workspace { path, reason },
-            ScriptError::Unhashable { skill, error } => Self::Unhashable { skill, error },
             ScriptError::Host(error) => Self::Host(error),
             ScriptError::Sandbox(error) => Self::Sandbox(error),
             other => Self::Script(other),
@@ -108,7 +71,6 @@ impl RunError {
             // Nothing the user can do lifts a block that a policy made final.
             Self::Blocked { hint, .. } if hint.is_empty() => return None,
             Self::Blocked { hint, .. } => hint.clone(),
-            Self::Unhashable { .. } => REMEDY.to_owned(),
             Self::NotApproved { skill, file: None } => {
                 let skill = shell_word(skill);
                 format!(
@@ -123,19 +85,6 @@ impl RunError {
                     file.display()
                 )
             }
-            Self::NoSuchScript {
-                nearest: Some(script),
-                ..
-            } => format!("Did you mean `{script}`?"),
-            Self::NoSuchScript { scripts, .. } if scripts.is_empty() => {
-                "It has no scripts at all".into()
-            }
-            Self::NoSuchScript { scripts, .. } => format!("It has {}", scripts.join(", ")),
-            Self::NotAScript(_) => "Start it with a line such as `#!/usr/bin/env python3`".into(),
-            Self::NoInterpreter { interpreter, .. } => {
-                format!("Install `{interpreter}`, then run the command again")
-            }
-            Self::Workspace { .. } => "Name a folder of its own for the work".into(),
             Self::Host(_) => {
                 "Give a name such as `api.example.com`, `*.example.com` or `10.0.0.5:8080`".into()
             }
@@ -143,20 +92,42 @@ impl RunError {
             Self::Command(_) => {
                 "`skillyard config get sandbox.commands` shows them; `--command` can only name some of them".into()
             }
-            Self::Timeout
-            | Self::Locked { .. }
-            | Self::NoSuchVariable(_)
-            | Self::Script(_) => return None,
+            Self::Script(error) => return script_hint(error),
+            Self::Timeout | Self::Locked { .. } | Self::NoSuchVariable(_) => return None,
         })
     }
 
     /// 1 when the answer is no, 2 when there is no answer.
     pub(super) fn code(&self) -> u8 {
         match self {
-            Self::Blocked { .. } | Self::NotApproved { .. } | Self::Unhashable { .. } => 1,
+            Self::Blocked { .. }
+            | Self::NotApproved { .. }
+            | Self::Script(ScriptError::Unhashable { .. }) => 1,
             _ => 2,
         }
     }
+}
+
+fn script_hint(error: &ScriptError) -> Option<String> {
+    Some(match error {
+        ScriptError::Unhashable { .. } => REMEDY.to_owned(),
+        ScriptError::NoSuchScript {
+            nearest: Some(script),
+            ..
+        } => format!("Did you mean `{script}`?"),
+        ScriptError::NoSuchScript { scripts, .. } if scripts.is_empty() => {
+            "It has no scripts at all".into()
+        }
+        ScriptError::NoSuchScript { scripts, .. } => format!("It has {}", scripts.join(", ")),
+        ScriptError::NotAScript(_) => {
+            "Start it with a line such as `#!/usr/bin/env python3`".into()
+        }
+        ScriptError::NoInterpreter { interpreter, .. } => {
+            format!("Install `{interpreter}`, then run the command again")
+        }
+        ScriptError::Workspace { .. } => "Name a folder of its own for the work".into(),
+        _ => return None,
+    })
 }
 
 fn sandbox_hint(error: &SandboxError) -> Option<String> {

@@ -12,6 +12,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, PoisonError, RwLock};
 
+use skillyard_agent::script::ScriptError;
 use skillyard_agent::telemetry::{Happening, Subscriber};
 use skillyard_audit::{Event, EventKind, Recorder};
 use skillyard_catalog::resource::ReadLimits;
@@ -295,8 +296,12 @@ impl Host for Machine {
 fn unrun(error: &CommandError) -> HostError {
     let text = error.with_causes();
     match error {
-        CommandError::Run(RunError::NoSuchScript { .. }) => HostError::Missing(text),
-        CommandError::Run(RunError::NotAScript(_)) => HostError::Senseless(text),
+        CommandError::Run(RunError::Script(ScriptError::NoSuchScript { .. })) => {
+            HostError::Missing(text)
+        }
+        CommandError::Run(RunError::Script(ScriptError::NotAScript(_))) => {
+            HostError::Senseless(text)
+        }
         _ => HostError::new(text),
     }
 }

@@ -2,12 +2,13 @@
 
 use std::path::{Path, PathBuf};
 
+use skillyard_agent::script::ScriptError;
+
 use crate::environment::Environment;
-use crate::error::RunError;
 
 /// A folder that a script may work in: never one that holds the user's home or our own files.
-pub(crate) fn workspace(path: &Path, environment: &Environment) -> Result<PathBuf, RunError> {
-    let failed = |reason: String| RunError::Workspace {
+pub(crate) fn workspace(path: &Path, environment: &Environment) -> Result<PathBuf, ScriptError> {
+    let failed = |reason: String| ScriptError::Workspace {
         path: path.to_owned(),
         reason,
     };
