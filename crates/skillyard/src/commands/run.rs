@@ -90,6 +90,13 @@ pub(crate) struct Args {
     allow_scripts: bool,
 }
 
+/// A skill whose files cannot be hashed is in no prompt from then on.
+fn remember(context: &Context, skill: &SkillPlace, error: &CommandError) {
+    if let CommandError::Run(RunError::Script(ScriptError::Unhashable { error, .. })) = error {
+        hashable::note(context, &skill.folder, error);
+    }
+}
+
 pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     let (skill, obstacle) = SkillPlace::find(context, &args.skill)?;
     let denied = |error: CommandError| denied(context, args, &skill, error);
@@ -113,11 +120,7 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     let notes = context.environment.placeholders_folder();
     let sandbox = sandbox.map_err(RunError::from)?.with_notes(&notes);
     let copy = place::copy(&skill, temporary, sandbox.identity());
-    let copy = copy.inspect_err(|error| {
-        if let CommandError::Run(RunError::Script(ScriptError::Unhashable { error, .. })) = error {
-            hashable::note(context, &skill.folder, error);
-        }
-    })?;
+    let copy = copy.inspect_err(|error| remember(context, &skill, error))?;
     if looked_at.is_some_and(|digest| digest != copy.digest()) {
         let error = RunError::Blocked {
             skill: skill.name.clone(),

@@ -62,16 +62,14 @@ pub(super) fn locked_from(url: &str) -> String {
 
 /// Where what came is no skill.
 pub(super) fn material_hint(error: &MaterialError) -> Option<String> {
-    match error.0.downcast_ref() {
-        Some(UnpackError::FolderName { folder, .. }) => Some(format!(
+    if let Some(UnpackError::FolderName { folder, .. }) = error.0.downcast_ref() {
+        return Some(format!(
             "Unpack it, and install the folder: `skillyard install {}`",
             shell_word(&format!("./{folder}"))
-        )),
-        _ => {
-            let git = error.0.downcast_ref().and_then(git_hint);
-            git.or_else(|| size_hint(&*error.0))
-        }
+        ));
     }
+    let git = error.0.downcast_ref().and_then(git_hint);
+    git.or_else(|| size_hint(&*error.0))
 }
 
 /// Where a skill is larger than may be installed.
