@@ -12,7 +12,6 @@ use serde_json::{Value, json};
 use skillyard_format::Digest;
 use skillyard_install::candidate::Candidate;
 use skillyard_install::lockfile::Locked;
-use skillyard_install::transaction::Trees;
 use skillyard_install::tree::Tree;
 
 use self::compared::Compared;
@@ -86,7 +85,6 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     let lock = &before.lock;
     let mut supply = Supply::new(context, &place);
     let Compared { difference, stale } = Compared::of(args, &place, lock, &mut supply)?;
-    let mut trees = Trees::default();
     let course = Course::find(context, args, &place, &mut supply, &before, &difference)?;
     let Course {
         needed,
@@ -111,12 +109,7 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
         let status = Status::of(preview.is_empty() && stale.is_empty());
         return compared::told(context, stale, held.after(context, status)?);
     }
-    for each in &needed {
-        trees.insert(
-            each.candidate.tree.digest(),
-            Arc::clone(&each.candidate.tree),
-        );
-    }
+    let mut trees = finish::trees(&needed);
     // Only what really has to be written must be at hand.
     let names: BTreeSet<&str> = preview.written().collect();
     let written = goal.present.iter();

@@ -50,15 +50,12 @@ fn file(path: &str, before: Option<&TreeFile>, after: Option<&TreeFile>, text: &
         Some(file) => readable(&file.path, file.executable, &file.bytes),
         None => Some("".into()),
     });
-    match texts {
-        [Some(before), Some(after)] => {
-            let difference = Difference::between(&before, &after, Limits::telling(MOST_LINES));
-            text.push_str(&painted(&difference, "     "));
-        }
-        _ => {
-            let bytes = |file: Option<&TreeFile>| file.map_or(0, |file| file.bytes.len());
-            let (before, after) = (bytes(before), bytes(after));
-            let _ = writeln!(text, "     {before} bytes → {after} bytes, not text");
-        }
+    if let [Some(before), Some(after)] = texts {
+        let difference = Difference::between(&before, &after, Limits::telling(MOST_LINES));
+        text.push_str(&painted(&difference, "     "));
+    } else {
+        let bytes = |file: Option<&TreeFile>| file.map_or(0, |file| file.bytes.len());
+        let (before, after) = (bytes(before), bytes(after));
+        let _ = writeln!(text, "     {before} bytes → {after} bytes, not text");
     }
 }
