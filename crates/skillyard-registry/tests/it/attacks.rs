@@ -194,9 +194,10 @@ async fn what_no_address_and_no_list_could_bear_is_refused() {
         )
     };
     let long = |count: usize| "a".repeat(count);
+    let commands: Vec<String> = (0..101).map(|number| format!("c{number}")).collect();
     let needs = instructions("forms", "1.0.0").replace(
         "  tags: paper office",
-        &format!("  requires: {}", "git ".repeat(101)),
+        &format!("  requires: {}", commands.join(" ")),
     );
     for (text, expected) in [
         (
