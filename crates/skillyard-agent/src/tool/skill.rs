@@ -4,6 +4,7 @@
 //! replay asks them again and compares.
 
 use std::fmt::Write as _;
+use std::path::Path;
 
 use serde_json::{Map, Value, json};
 use skillyard_catalog::resource::{Content, ReadRange};
@@ -158,8 +159,11 @@ fn read(
         limit: Some(MOST_BYTES),
     };
     let told = |error: ShelfError| error.to_string();
-    let read = shelf.read(&name, path, range).map_err(told)?;
     let found = shelf.find(&name).map_err(told)?;
+    // Models are told where the skill lies.
+    let below = Path::new(path).strip_prefix(&found.directory).ok();
+    let path = below.and_then(Path::to_str).unwrap_or(path);
+    let read = shelf.read(&name, path, range).map_err(told)?;
     let text = match read.content {
         Content::Text(text) => text,
         Content::Binary { media_type, .. } => {

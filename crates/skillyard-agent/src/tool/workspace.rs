@@ -4,6 +4,7 @@
 //! workspace and no link is followed. Writing goes through the sandbox, which also keeps a few
 //! places from being changed at all.
 
+use std::path::{Component, Path};
 use std::sync::atomic::AtomicBool;
 
 use serde_json::{Map, Value};
@@ -71,10 +72,40 @@ impl Workspace<'_> {
             "Bash" => return Some(self.bash(arguments)),
             _ => return None,
         };
+        let made = made.map_err(|refusal| match self.way_to_skill(arguments) {
+            Some(way) if matches!(tool, "Read" | "Glob" | "Grep") => format!("{refusal}; {way}"),
+            _ => refusal,
+        });
         Some(made.map(|content| Done {
             content,
             code: None,
         }))
+    }
+
+    /// How to get at a file of an active skill, whose folder a model is told, where it is asked for as
+    /// one of the workspace.
+    fn way_to_skill(&self, arguments: &Map<String, Value>) -> Option<String> {
+        let path = Path::new(arguments.get("path")?.as_str()?);
+        self.skills.iter().find_map(|active| {
+            let (skill, folder) = (&active.name, active.folder.as_ref()?);
+            let below = match path.strip_prefix(folder) {
+                Ok(below) => below,
+                Err(_) if path.is_absolute() => return None,
+                Err(_) => path,
+            };
+            let mut parts = below.components();
+            let is_plain = parts.all(|part| matches!(part, Component::Normal(_)));
+            let there = folder.join(below);
+            if !is_plain || !there.exists() {
+                return None;
+            }
+            Some(if there.is_dir() {
+                format!("that is of the skill `{skill}`, and `skill_files` lists what it has")
+            } else {
+                let below = below.display();
+                format!("call `skill_read` with the name `{skill}` and the path `{below}`")
+            })
+        })
     }
 
     pub(super) fn root(&self) -> Result<SkillRoot, String> {

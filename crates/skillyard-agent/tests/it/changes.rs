@@ -161,6 +161,46 @@ fn a_path_may_be_written_in_other_ways_and_nobody_is_asked_about_none() {
 }
 
 #[test]
+fn who_asks_for_a_file_of_a_skill_is_led_to_it() {
+    let lab = Lab::new();
+    lab.skill(
+        "refs",
+        "Has references. Use when reading.",
+        "",
+        "See references/a.md.",
+    );
+    lab.write("skills/refs/references/a.md", "REFERENCE\n");
+    let folder = lab.folder.path().canonicalize().unwrap();
+    let folder = folder.join("skills/refs").display().to_string();
+    let read = |path: &str| ("Read", json!({ "path": path }));
+    let all = [
+        ("skill_load", json!({ "name": "refs" })),
+        read(&format!("{folder}/references/a.md")),
+        read("references/a.md"),
+        read("references/b.md"),
+        read(&format!("{folder}/../../work/x")),
+        ("Grep", json!({ "pattern": "REF", "path": folder })),
+        (
+            "skill_read",
+            json!({ "name": "refs", "path": "skill:refs/references/a.md" }),
+        ),
+    ];
+    let mut front = Front::new(Answer::Once);
+    let (results, _) = turn(&lab, &mut front, "read", &all);
+    let results: Vec<&str> = results.iter().map(|(_, content)| &**content).collect();
+    let way = "; call `skill_read` with the name `refs` and the path `references/a.md`";
+    assert!(results[1].ends_with(way), "{results:?}");
+    assert!(results[2].ends_with(way), "{results:?}");
+    assert_eq!(results[3], "`references/b.md` is not in the workspace");
+    assert!(
+        results[4].ends_with("is no path in the workspace"),
+        "{results:?}"
+    );
+    assert!(results[5].contains("`skill_files`"), "{results:?}");
+    assert!(results[6].contains("REFERENCE"), "{results:?}");
+}
+
+#[test]
 fn a_file_may_be_called_as_this_system_lets_it() {
     let names = ["aux.c", "nul.txt", "c:d.txt", "a\\b.txt", "%2e.txt", "con"];
     for name in names {
