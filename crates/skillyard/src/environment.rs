@@ -2,6 +2,7 @@
 
 mod account;
 mod files;
+mod settings;
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -10,47 +11,12 @@ use account::account;
 use skillyard_catalog::agents::{Home, Variables};
 use skillyard_format::nearest::nearest;
 
+pub(crate) use self::settings::SETTINGS;
 use crate::secret::Secret;
 
 /// The variable with which the scripts of `skillyard completions` ask. Its value is the name of
 /// the shell; what else they say stands in variables that `clap_complete` reads: `_CLAP_…`.
 pub(crate) const COMPLETE: &str = "SKILLYARD_COMPLETE";
-
-/// The variables that set a key of the configuration: the layer between files and flags.
-///
-/// Lists are separated by commas, folders as in `PATH`.
-pub(crate) const SETTINGS: &[(&str, &str)] = &[
-    ("SKILLYARD_DISCOVERY_DIRECTORIES", "discovery.directories"),
-    ("SKILLYARD_DISCOVERY_PRECEDENCE", "discovery.precedence"),
-    (
-        "SKILLYARD_DISCOVERY_TRUST_PROJECTS",
-        "discovery.trust_projects",
-    ),
-    ("SKILLYARD_DISCOVERY_MAX_DEPTH", "discovery.max_depth"),
-    ("SKILLYARD_DISCOVERY_MAX_FOLDERS", "discovery.max_folders"),
-    ("SKILLYARD_SKILLS_ENABLED", "skills.enabled"),
-    ("SKILLYARD_SKILLS_DISABLED", "skills.disabled"),
-    ("SKILLYARD_SKILLS_ALLOW", "skills.allow"),
-    ("SKILLYARD_SKILLS_DENY", "skills.deny"),
-    ("SKILLYARD_REGISTRY_URL", "registry.url"),
-    ("SKILLYARD_REGISTRY_AUTH", "registry.auth"),
-    ("SKILLYARD_GITHUB_URL", "hosts.github.url"),
-    ("SKILLYARD_GITHUB_API", "hosts.github.api"),
-    ("SKILLYARD_GITHUB_TOKEN", "hosts.github.token"),
-    ("SKILLYARD_GITLAB_URL", "hosts.gitlab.url"),
-    ("SKILLYARD_GITLAB_API", "hosts.gitlab.api"),
-    ("SKILLYARD_GITLAB_TOKEN", "hosts.gitlab.token"),
-    ("SKILLYARD_INSTALL_SCOPE", "install.scope"),
-    ("SKILLYARD_INSTALL_AGENTS", "install.agents"),
-    ("SKILLYARD_INSTALL_LINK", "install.link"),
-    ("SKILLYARD_SCRIPTS_ALLOW", "scripts.allow"),
-    ("SKILLYARD_SESSIONS_DATABASE", "sessions.database"),
-    ("SKILLYARD_SERVER_SKILLS", "server.skills"),
-    ("SKILLYARD_SERVER_REGISTRY", "server.registry"),
-    ("SKILLYARD_SERVER_PUBLIC_REGISTRY", "server.public_registry"),
-    ("SKILLYARD_SERVER_LOG_FORMAT", "server.log_format"),
-    ("SKILLYARD_AUDIT_KEEP", "audit.keep"),
-];
 
 /// The variables with which agents are told to keep their folders elsewhere.
 const AGENT_FOLDERS: [&str; 7] = [
@@ -328,20 +294,10 @@ fn given(name: &str) -> Option<OsString> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::config::schema::{self, Found};
 
     #[test]
     fn the_variables_of_all_agents_are_read() {
         let known: Vec<&str> = skillyard_catalog::agents::variables().collect();
         assert_eq!(known, AGENT_FOLDERS);
-    }
-
-    #[test]
-    fn every_variable_sets_a_key() {
-        for (variable, key) in SETTINGS {
-            assert!(matches!(schema::find(key), Found::Key(..)), "{variable}");
-            let name = key.replace("hosts.", "").replace('.', "_").to_uppercase();
-            assert_eq!(*variable, format!("SKILLYARD_{name}"));
-        }
     }
 }

@@ -39,6 +39,25 @@ fn check(context: &TestContext, skill: &str, tool: &str, input: &str) -> String 
 }
 
 #[test]
+fn a_variable_denies_as_the_key_does() {
+    let context = machine("");
+    let mut command = context.skillyard();
+    command.args(["guard", "check", "--skill", "git-tools", "--tool", "Bash"]);
+    command.args(["--input", "git status"]);
+    assert_eq!(crate::output(&mut command).status.code(), Some(0));
+    command.env("SKILLYARD_TOOLS_DENY", "Bash(git status:*)");
+    let denied = crate::output(&mut command);
+    assert_eq!(denied.status.code(), Some(1), "{denied:?}");
+    let timeout = crate::output(
+        context
+            .skillyard()
+            .env("SKILLYARD_SANDBOX_TIMEOUT", "7")
+            .args(["config", "get", "sandbox.timeout"]),
+    );
+    assert_eq!(text(&timeout.stdout), "7\n");
+}
+
+#[test]
 fn answers() {
     let context = machine("");
     let check = |input: &str| check(&context, "git-tools", "Bash", input);

@@ -177,7 +177,7 @@ fn everything_that_cannot_be_used_is_told() {
     );
     let set = [
         ("SKILLYARD_REGISTRYURL", "https://h.example"),
-        ("SKILLYARD_AGENTS_MODEL", "x"),
+        ("SKILLYARD_QUITE_OTHER", "x"),
     ];
     assert_snapshot!(context.tell_with(&set, &["config", "check"]), @r"
     exit status: 1
@@ -189,7 +189,7 @@ fn everything_that_cannot_be_used_is_told() {
     ✗ mcp.servers.none  `mcp.servers.none` has no valid value: it needs `command` or `url`, and not both
     ✗ tools.deny  [HOME]/.skillyard/config.toml:2: `tools.deny` has no valid value: `Bash(` has a parenthesis without the other, so every tool is denied
     ----- stderr -----
-    warning: nothing reads the variable `SKILLYARD_AGENTS_MODEL`
+    warning: nothing reads the variable `SKILLYARD_QUITE_OTHER`
     warning: nothing reads the variable `SKILLYARD_REGISTRYURL`; did you mean `SKILLYARD_REGISTRY_URL`?
     ");
 }
