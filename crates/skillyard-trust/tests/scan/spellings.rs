@@ -194,3 +194,23 @@ fn a_known_host_is_known_to_its_end() {
         assert!(worst("x.sh", &text) >= Some(Severity::Medium), "{text}");
     }
 }
+
+#[test]
+fn a_name_that_nobody_sees_is_found_in_code() {
+    let scanned = |path: &str, text: &str| {
+        let report = scan(&[File {
+            path,
+            bytes: text.as_bytes(),
+            executable: false,
+        }]);
+        let mut found = report.findings.iter();
+        let found = found.find(|each| each.code == "scan-hidden-text");
+        found.map(|each| each.severity)
+    };
+    for gap in ['\u{3164}', '\u{ffa0}', '\u{115f}', '\u{1160}'] {
+        let code = format!("const {{ timeout, {gap} }} = request.query;\n");
+        assert_eq!(scanned("scripts/a.js", &code), Some(Severity::High));
+        assert_eq!(scanned("notes.md", &code), Some(Severity::Info));
+    }
+    assert_eq!(scanned("scripts/a.js", "const name = '한국어';\n"), None);
+}

@@ -10,7 +10,8 @@ rule! {
     ///
     /// Tag characters can spell a whole message that only a model reads. Directional
     /// overrides make a line look different from what it says. Characters without a width
-    /// cut words apart so that a search does not find them.
+    /// cut words apart so that a search does not find them, and letters that leave nothing but a gap can
+    /// be a name in code that nobody sees.
     ///
     /// **Fix:** remove them.
     "scan-hidden-text", Critical,
@@ -36,7 +37,8 @@ fn check(subject: &Subject<'_>, findings: &mut Findings<'_>) {
                 }
             });
         }
-        count.report(index, findings);
+        let is_code = file.is_text && !file.is_document;
+        count.report(index, is_code, findings);
     }
 }
 
@@ -66,6 +68,7 @@ struct Count {
     overrides: (usize, Option<Span>),
     selectors: (usize, Option<Span>),
     widthless: (usize, Option<Span>),
+    gaps: (usize, Option<Span>),
     escapes: (usize, Option<Span>),
 }
 
@@ -87,13 +90,15 @@ impl Count {
                 &mut self.widthless
             }
             '\u{feff}' if span.start > 0 => &mut self.widthless,
+            // Letters to every language, blanks to every reader.
+            '\u{3164}' | '\u{ffa0}' | '\u{115f}' | '\u{1160}' => &mut self.gaps,
             _ => return,
         };
         kind.0 += 1;
         kind.1.get_or_insert(span);
     }
 
-    fn report(self, file: usize, findings: &mut Findings<'_>) {
+    fn report(self, file: usize, is_code: bool, findings: &mut Findings<'_>) {
         let mut add = |(count, span): (usize, Option<Span>), severity, what: &str| {
             if count > 0 {
                 let message = format!("{count} {what}");
@@ -131,6 +136,12 @@ impl Count {
             _ => Severity::Medium,
         };
         add(self.widthless, severity, "characters without a width");
+        let severity = if is_code {
+            Severity::High
+        } else {
+            Severity::Info
+        };
+        add(self.gaps, severity, "letters that nobody sees");
     }
 }
 
