@@ -178,7 +178,7 @@ fn who_asks_for_a_file_of_a_skill_is_led_to_it() {
         read(&format!("{folder}/references/a.md")),
         read("references/a.md"),
         read("references/b.md"),
-        read(&format!("{folder}/../../work/x")),
+        read(&format!("{folder}/../refs/SKILL.md")),
         ("Grep", json!({ "pattern": "REF", "path": folder })),
         (
             "skill_read",

@@ -1,7 +1,5 @@
 //! Names of new skills that make trouble somewhere else: what is told of them after an installation.
 
-use std::collections::BTreeMap;
-
 use skillyard_catalog::agents::AGENTS;
 use skillyard_catalog::quirk::Quirk;
 use skillyard_format::SkillName;
@@ -14,16 +12,14 @@ use crate::shell::shell_word;
 /// Most skills that are told of one by one.
 const MOST: usize = 5;
 
-/// Tells of names that cannot be typed, and of names that are one on many disks.
+/// Tells of names that cannot be typed everywhere.
 pub(crate) fn tell(context: &Context, plan: &Plan) {
     let added = plan.changes.iter().filter_map(|change| match change {
         Change::Added { to } => Some(to.name.as_str()),
         _ => None,
     });
     let added: Vec<&str> = added.collect();
-    let lines = with_spaces(&added);
-    let lines = lines.into_iter().chain(alike(&added, plan));
-    for line in lines {
+    for line in with_spaces(&added) {
         context.printer.note(&visible(&line));
     }
 }
@@ -56,26 +52,4 @@ fn with_spaces(added: &[&str]) -> Vec<String> {
             shell_word(first)
         ),
     ]
-}
-
-/// Where capitals make no difference to the disk, as on most laptops, only one of two skills can be there.
-fn alike(added: &[&str], plan: &Plan) -> Vec<String> {
-    if added.is_empty() {
-        return Vec::new();
-    }
-    let mut small = BTreeMap::<String, Vec<&str>>::new();
-    for name in plan.lock.skills().iter().map(|entry| entry.name.as_str()) {
-        small.entry(name.to_lowercase()).or_default().push(name);
-    }
-    let alike = small.into_values().filter(|names| {
-        let is_new = |name: &&str| added.contains(name);
-        names.len() > 1 && names.iter().any(is_new)
-    });
-    let lines = alike.map(|names| {
-        format!(
-            "warning: `{}` differ in capitals only: where a disk makes no difference, one takes the place of the other",
-            names.join("` and `")
-        )
-    });
-    lines.collect()
 }

@@ -1,7 +1,7 @@
 //! `skillyard guard`.
 
 use std::io::{BufRead as _, BufReader, Write as _};
-use std::process::Stdio;
+use std::process::{Child, Stdio};
 
 use insta::assert_snapshot;
 
@@ -27,6 +27,14 @@ fn machine(config: &str) -> TestContext {
         .write("../secret", "x")
         .link("../../secret", "docs/link");
     context
+}
+
+/// Answers calls that come line by line.
+fn stream(context: &TestContext) -> Child {
+    let mut command = context.skillyard();
+    let command = command.args(["guard", "check", "--jsonl"]);
+    let command = command.stdin(Stdio::piped()).stdout(Stdio::piped());
+    command.spawn().unwrap()
 }
 
 fn check(context: &TestContext, skill: &str, tool: &str, input: &str) -> String {
@@ -213,12 +221,7 @@ fn no_layer_takes_back_what_another_denies() {
 #[test]
 fn a_stream_of_calls() {
     let context = machine("");
-    let mut command = context.skillyard();
-    command
-        .args(["guard", "check", "--jsonl"])
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped());
-    let mut child = command.spawn().unwrap();
+    let mut child = stream(&context);
     let long = format!(
         r#"{{"skills": [], "tool": "{}", "input": ""}}"#,
         "x".repeat(2 << 20)
@@ -256,12 +259,7 @@ fn a_stream_of_calls() {
 #[test]
 fn a_stream_knows_what_was_decided_and_installed_meanwhile() {
     let context = machine("");
-    let mut command = context.skillyard();
-    command
-        .args(["guard", "check", "--jsonl"])
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped());
-    let mut child = command.spawn().unwrap();
+    let mut child = stream(&context);
     let mut input = child.stdin.take().unwrap();
     let mut output = BufReader::new(child.stdout.take().unwrap());
     let mut ask = |line: &str| {

@@ -128,4 +128,6 @@ fn names_that_are_one_elsewhere_are_told() {
         told.contains("`PDF`, `pdf` are one name on systems that know no case"),
         "{told}"
     );
+    let told = context.done(&["install", "./lib/PDF"]);
+    assert!(!told.contains("one name"), "{told}");
 }

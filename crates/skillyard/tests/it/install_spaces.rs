@@ -43,17 +43,3 @@ fn a_space_in_a_name_is_told_with_a_name_that_has_none() {
     let told = context.tell(&["doctor", "--agent", "claude-code"]);
     assert!(!told.contains("no command"), "{told}");
 }
-
-#[test]
-fn names_that_differ_in_capitals_only_are_told() {
-    let context = project();
-    described(&context, "lib/one", "Foo");
-    described(&context, "lib/two", "foo");
-    let warning = "warning: `Foo` and `foo` differ in capitals only";
-    let told = context.done(&["install", "./lib/one", "--yes"]);
-    assert!(!told.contains("capitals only"), "{told}");
-    let told = context.done(&["install", "./lib/two", "--yes"]);
-    assert!(told.contains(warning), "{told}");
-    let told = context.done(&["install", "./lib/two", "--yes"]);
-    assert!(!told.contains("capitals only"), "{told}");
-}
