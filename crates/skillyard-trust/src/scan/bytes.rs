@@ -1,22 +1,27 @@
 //! Sets of bytes, looked up rather than compared, because they are asked about every byte.
 
-/// A set of bytes.
+/// The bit of a byte that a set holds.
+const HELD: u8 = 1;
+/// The bit of a byte that it holds, and of the blank: what may stand in a run of words.
+const RUNS: u8 = 2;
+
+/// A set of bytes: what each byte is to it.
 #[derive(Debug)]
-pub(crate) struct ByteSet([bool; 256]);
+pub(crate) struct ByteSet([u8; 256]);
 
 impl ByteSet {
     /// These bytes.
     pub(crate) const fn of(bytes: &[u8]) -> Self {
-        Self([false; 256]).with(bytes, true)
+        Self([0; 256]).with(bytes, true)
     }
 
     /// All of ASCII but these.
     pub(crate) const fn ascii_but(bytes: &[u8]) -> Self {
-        let mut set = [false; 256];
+        let mut set = [0; 256];
         let (ascii, _) = set.split_at_mut(128);
         let mut at = 0;
         while at < ascii.len() {
-            ascii[at] = true;
+            ascii[at] = HELD | RUNS;
             at += 1;
         }
         Self(set).with(bytes, false)
@@ -24,21 +29,22 @@ impl ByteSet {
 
     /// All bytes but these.
     pub(crate) const fn all_but(bytes: &[u8]) -> Self {
-        Self([true; 256]).with(bytes, false)
+        Self([HELD | RUNS; 256]).with(bytes, false)
     }
 
     const fn with(mut self, bytes: &[u8], held: bool) -> Self {
         let mut at = 0;
         while at < bytes.len() {
-            self.0[bytes[at] as usize] = held;
+            self.0[bytes[at] as usize] = if held { HELD | RUNS } else { 0 };
             at += 1;
         }
+        self.0[b' ' as usize] |= RUNS;
         self
     }
 
     /// Whether it holds a byte.
     pub(crate) fn has(&self, byte: u8) -> bool {
-        self.0[usize::from(byte)]
+        self.0[usize::from(byte)] & HELD != 0
     }
 
     /// How many of the first bytes it holds, up to one that it does not.
@@ -53,11 +59,12 @@ impl ByteSet {
         let mut at = 0;
         let mut after_blank = false;
         while let Some(eight) = bytes.get(at..).and_then(<[u8]>::first_chunk::<8>) {
-            let is_held = |byte: u8| self.has(byte) || byte == b' ';
-            let all = eight.iter().fold(true, |all, byte| all & is_held(*byte));
+            let all = eight
+                .iter()
+                .fold(RUNS, |all, byte| all & self.0[usize::from(*byte)]);
             let blanks = blanks(*eight);
             let doubled = blanks & (blanks << 8 | u64::from(after_blank) << 7);
-            if !all || doubled != 0 {
+            if all == 0 || doubled != 0 {
                 break;
             }
             after_blank = eight[7] == b' ';

@@ -18,7 +18,7 @@ const THREE: u32 = 0x00ff_ffff;
 const SPREAD: u32 = 0x9e37_79b1;
 /// What words start with: for the place of their first three bytes, a bit for each fourth byte that
 /// may follow, shared with others. What happens to be where one of them is is taken for it.
-pub(crate) struct Starts(Box<[u8; PLACES]>);
+pub(crate) struct Starts(Box<[u32; PLACES]>);
 
 impl Starts {
     /// Of no words.
@@ -32,7 +32,7 @@ impl Starts {
             // After a word of three bytes anything may follow.
             let fourths = rest
                 .first()
-                .map_or(u8::MAX, |byte| 1 << Self::fourth(*byte));
+                .map_or(u32::MAX, |byte| 1 << Self::fourth(*byte));
             self.0[place([*first, *second, *third]) % PLACES] |= fourths;
         }
     }
@@ -42,9 +42,9 @@ impl Starts {
         self.0[three % PLACES] >> Self::fourth(fourth) & 1 != 0
     }
 
-    /// The bit of a fourth byte.
+    /// The bit of a fourth byte, which no two small letters share.
     fn fourth(byte: u8) -> u8 {
-        byte % 8
+        byte % 32
     }
 }
 
@@ -92,20 +92,19 @@ impl Grams {
             // The last four of a stretch end three bytes behind it.
             let stretch = &rest[..rest.len().min(STRETCH + 3)];
             let (mut far, mut count) = (0_u8, 0);
-            let mut look_at = |four: u32| {
-                let place = place_of(four & THREE);
+            let mut look_at = |four: [u8; 4]| {
+                let place = place_of(u32::from_le_bytes(four) & THREE);
                 self.add(place);
                 found[count % STRETCH] = far;
-                count += usize::from(looked_for.has(place, four.to_le_bytes()));
+                count += usize::from(looked_for.has(place, four));
                 far = far.wrapping_add(1);
             };
-            for four in stretch.windows(4) {
-                look_at(u32::from_le_bytes([four[0], four[1], four[2], four[3]]));
-            }
+            // Four bytes are read at once.
+            stretch.array_windows().copied().for_each(&mut look_at);
             if let Some([first, second, third]) =
                 rest.last_chunk().filter(|_| rest.len() < STRETCH + 3)
             {
-                look_at(u32::from_le_bytes([*first, *second, *third, 0]));
+                look_at([*first, *second, *third, 0]);
             }
             tell(start, &found[..count]);
         }

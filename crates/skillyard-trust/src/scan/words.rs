@@ -146,6 +146,9 @@ impl Words {
     }
 
     /// What is worth asking about a unit, whose sketch is made on the way.
+    ///
+    /// A function of its own, whose few values a processor keeps at hand.
+    #[inline(never)]
     pub(super) fn questions(&self, unit: &str, sketch: &mut Grams) -> Questions {
         let bytes = unit.as_bytes();
         let mut set = 0;

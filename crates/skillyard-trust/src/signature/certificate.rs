@@ -10,6 +10,7 @@ use x509_cert::der::asn1::ObjectIdentifier;
 use x509_cert::der::{Decode as _, Encode as _, pem};
 use x509_cert::ext::pkix::{BasicConstraints, ExtendedKeyUsage, KeyUsage};
 
+use super::distinguished;
 use super::key::{Algorithm, KeyError, PublicKey};
 
 const BASIC_CONSTRAINTS: ObjectIdentifier = ObjectIdentifier::new_unwrap("2.5.29.19");
@@ -110,7 +111,7 @@ impl Certificate {
         let info = parsed.tbs_certificate().subject_public_key_info();
         let spki = info.to_der().map_err(unreadable)?;
         let key = PublicKey::from_spki(&spki).map_err(|reason| CertificateError::Key {
-            subject: parsed.tbs_certificate().subject().to_string(),
+            subject: distinguished::written(parsed.tbs_certificate().subject()),
             reason,
         })?;
         Ok(Self {
@@ -290,6 +291,6 @@ impl From<Certificate> for String {
 fn common_name(name: &x509_cert::name::Name) -> String {
     match name.common_name() {
         Ok(Some(common)) => common.value().into_owned(),
-        _ => name.to_string(),
+        _ => distinguished::written(name),
     }
 }

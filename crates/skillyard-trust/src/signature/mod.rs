@@ -11,6 +11,7 @@ mod bundle;
 mod certificate;
 mod certificate_path;
 mod change;
+mod distinguished;
 mod distrust;
 mod dsse;
 mod json;

@@ -4,7 +4,7 @@ use super::{Findings, Here, Subject};
 use crate::scan::Severity;
 use crate::scan::file::Language;
 use crate::scan::pattern::Pattern;
-use crate::scan::prepare::{Place, Prepared};
+use crate::scan::prepare::{Place, Prepared, Unit};
 
 rule! {
     /// A description of containers gives one of them the machine.
@@ -74,7 +74,10 @@ enum Given {
 fn check(subject: &Subject<'_>, findings: &mut Findings<'_>) {
     for (index, file) in subject.files.iter().enumerate() {
         let text = file.folded.text.as_str();
-        if !WORDS.iter().any(|word| text.contains(word)) || !DESCRIBES.is_match(text) {
+        if !file.units.iter().any(is_value)
+            || !WORDS.iter().any(|word| text.contains(word))
+            || !DESCRIBES.is_match(text)
+        {
             continue;
         }
         let given: Vec<(usize, Given)> = (0..file.units.len())
@@ -106,10 +109,14 @@ fn check(subject: &Subject<'_>, findings: &mut Findings<'_>) {
     }
 }
 
+/// Whether a unit is a line of a file, or of a fenced block, that describes something.
+fn is_value(unit: &Unit) -> bool {
+    matches!(unit.place, Place::Data | Place::Code) && unit.language == Language::Data
+}
+
 fn given(file: &Prepared<'_>, at: usize) -> Option<Given> {
     let unit = &file.units[at];
-    let is_value = matches!(unit.place, Place::Data | Place::Code);
-    if !is_value || unit.language != Language::Data {
+    if !is_value(unit) {
         return None;
     }
     let text = file.text(unit);

@@ -50,6 +50,7 @@ static ATTRIBUTE: Pattern = Pattern::new(
 static STYLE: Pattern = Pattern::new(
     r"style\s*=\s*['\x22][^'\x22]*(?:display\s*:\s*none|font-size\s*:\s*[01](?:px|pt|em)?\b|visibility\s*:\s*hidden|opacity\s*:\s*0(?:\.0\d*)?\s*[;'\x22]|color\s*:\s*(?:white|\#fff(?:fff)?\b|transparent))",
 );
+static AGENT: Pattern = Pattern::new("agent");
 static SPEAKS: Pattern = Pattern::new(
     r"\b(?:agents?|assistants?|claude|must|ignore|instructions?|execute|send|run|upload)\b",
 );
@@ -62,8 +63,10 @@ fn check_all(subject: &Subject<'_>, findings: &mut Findings<'_>) {
             let hides = match unit.place {
                 Place::Hidden | Place::Comment | Place::Frontmatter => true,
                 Place::Prose => {
-                    let text = file.text(unit);
-                    text.contains('<') || text.contains("![") || text.contains("agent")
+                    let text = subject.text(index, at);
+                    let marked = memchr::memchr2(b'<', b'!', text.as_bytes()).is_some();
+                    marked && (text.contains('<') || text.contains("!["))
+                        || AGENT.is_match(text)
                 }
                 _ => false,
             };
