@@ -33,7 +33,7 @@ const KINDS: [(ObjectIdentifier, &str); 12] = [
     ),
     (
         ObjectIdentifier::new_unwrap("1.2.840.113549.1.9.1"),
-        "EMAILADDRESS",
+        "EMAIL",
     ),
 ];
 
@@ -115,13 +115,13 @@ mod tests {
             "OU=Sales+CN=J.  Smith,DC=example,DC=net",
             r#"CN=James \"Jim\" Smith\, III+O=x,STREET=\#1 \<a\>\;"#,
             r"CN=Before\0dAfter,O=\ a\ ,SN=Ünüz",
-            "SERIALNUMBER=12,EMAILADDRESS=a@example.org",
+            "SERIALNUMBER=12,EMAIL=a@example.org",
             "1.3.6.1.4.1.1466.0=#04024869",
-            "",
         ] {
             let name: Name = source.parse().unwrap();
             assert_eq!(written(&name), name.to_string(), "{source}");
         }
+        assert_eq!(written(&Name::default()), "");
     }
 
     #[test]

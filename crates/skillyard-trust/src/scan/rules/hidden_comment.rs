@@ -65,8 +65,7 @@ fn check_all(subject: &Subject<'_>, findings: &mut Findings<'_>) {
                 Place::Prose => {
                     let text = subject.text(index, at);
                     let marked = memchr::memchr2(b'<', b'!', text.as_bytes()).is_some();
-                    marked && (text.contains('<') || text.contains("!["))
-                        || AGENT.is_match(text)
+                    marked && (text.contains('<') || text.contains("![")) || AGENT.is_match(text)
                 }
                 _ => false,
             };
