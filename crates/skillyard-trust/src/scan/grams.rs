@@ -23,7 +23,8 @@ pub(crate) struct Starts(Box<[u32; PLACES]>);
 impl Starts {
     /// Of no words.
     pub(crate) fn empty() -> Self {
-        Self(Box::new([0; PLACES]))
+        let none = vec![0; PLACES];
+        Self(none.try_into().expect("it is as long as it was made"))
     }
 
     /// Adds a word; those of less than three bytes start nothing.
