@@ -6,7 +6,7 @@ use std::io::{self, BufReader, Read};
 use std::path::Path;
 
 use skillyard_format::package::archive::{
-    Archive, ArchiveError, ArchivePath, Mode, Rules, Shape, Sink,
+    Archive, ArchiveError, ArchivePath, Junk, Mode, Remark, Rules, Shape, Sink,
 };
 
 use crate::fetch;
@@ -202,9 +202,35 @@ impl ArchiveMaterial {
                 });
             }
         }
-        let tree =
-            |folder: &String| Tree::new(own.get(folder.as_str()).cloned().unwrap_or_default());
-        Ok(paths.iter().map(tree).collect::<Result<_, _>>()?)
+        let mut left_out = self.left_out(&wanted);
+        let tree = |folder: &String| {
+            let tree = Tree::new(own.get(folder.as_str()).cloned().unwrap_or_default())?;
+            Ok(tree.beside(left_out.remove(folder).unwrap_or_default()))
+        };
+        paths.iter().map(tree).collect()
+    }
+
+    /// What was dropped of these folders. That git's own is not delivered surprises nobody.
+    fn left_out(&self, wanted: &HashSet<&str>) -> HashMap<String, Vec<String>> {
+        let mut all: HashMap<String, Vec<String>> = HashMap::new();
+        for note in &self.archive.listing().notes {
+            let (Remark::Dropped(junk), Some(path)) =
+                (note.remark, self.shape.relative(&note.path))
+            else {
+                continue;
+            };
+            let end = match (junk, path.file_name()) {
+                (Junk::Git, _) => continue,
+                (_, "__MACOSX" | "__pycache__" | "node_modules") => "/",
+                _ => "",
+            };
+            for folder in around(path.as_str()).filter(|folder| wanted.contains(folder)) {
+                let below = path.as_str()[folder.len()..].trim_start_matches('/');
+                let own = all.entry(folder.to_owned()).or_default();
+                own.push(format!("{below}{end}"));
+            }
+        }
+        all
     }
 
     /// Whether a skill is small enough, before any of it is read.

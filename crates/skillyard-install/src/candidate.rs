@@ -133,9 +133,10 @@ impl Candidate {
                 each.clone()
             }
         });
+        let tree = Tree::of_any_names(files.collect())?;
         Ok(Self {
             name: name.to_owned(),
-            tree: Arc::new(Tree::of_any_names(files.collect())?),
+            tree: Arc::new(tree.beside(self.tree.left_out().to_vec())),
             delivered_as: self.delivered_as.or(Some(self.tree.digest())),
             ..self.clone()
         })

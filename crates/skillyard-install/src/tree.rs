@@ -11,7 +11,6 @@ use skillyard_format::package::TreeDigest;
 use skillyard_format::package::archive::{ArchivePath, EntryProblem, Limits, is_junk};
 
 use crate::owner::Owner;
-use delivered::{is_project, is_undelivered};
 
 mod alike;
 mod delivered;
@@ -83,10 +82,12 @@ pub struct TreeFile {
 }
 
 /// All files of a skill, sorted by path, with the digest over them.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub struct Tree {
     files: Vec<TreeFile>,
     digest: Digest,
+    /// What lay with them where they came from.
+    left_out: Vec<String>,
 }
 
 /// Why a folder is not a tree of plain files within the limits.
@@ -170,24 +171,21 @@ impl Tree {
         files.sort_unstable_by(|a, b| a.path.as_bytes().cmp(b.path.as_bytes()));
         same_names(&files)?;
         let digest = digest(&files);
-        Ok(Self { files, digest })
+        Ok(Self {
+            files,
+            digest,
+            left_out: Vec::new(),
+        })
     }
 
     /// Reads the folder, following no link.
     pub fn read(folder: &Path, limits: &TreeLimits) -> Result<Self, TreeError> {
-        Self::new(reader::read(folder, limits, |_| false)?)
-    }
-
-    /// Reads what a folder delivers as a source, following no link.
-    pub fn read_delivered(folder: &Path, limits: &TreeLimits) -> Result<Self, TreeError> {
-        let is_project = || is_project(folder);
-        let files = reader::read(folder, limits, |path| is_undelivered(path, is_project))?;
-        Self::new(files)
+        Self::new(reader::read(folder, limits, |_, _| false)?)
     }
 
     /// The same of what was installed here.
     pub(crate) fn read_any_names(folder: &Path, limits: &TreeLimits) -> Result<Self, TreeError> {
-        Self::of_any_names(reader::read(folder, limits, |_| false)?)
+        Self::of_any_names(reader::read(folder, limits, |_, _| false)?)
     }
 
     /// The same, with what tells later whether anybody touched a file since; nothing where that
@@ -196,7 +194,7 @@ impl Tree {
         folder: &Path,
         limits: &TreeLimits,
     ) -> Result<(Self, Option<Stamp>), TreeError> {
-        let (files, marks) = reader::read_marked(folder, limits, |_| false)?;
+        let (files, marks) = reader::read_marked(folder, limits, |_, _| false)?;
         let paths = files.iter().map(|file| file.path.as_str());
         let stamp = Stamp::of_read(paths.zip(marks));
         Ok((Self::of_any_names(files)?, stamp))

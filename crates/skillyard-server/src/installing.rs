@@ -72,6 +72,8 @@ pub struct Installing {
     pub scripts: Vec<String>,
     /// The skills inside of it, which some agents offer, too.
     pub inner: Vec<String>,
+    /// Files and folders that lie with it where it comes from, and do not come along.
+    pub left_out: Vec<String>,
     /// Its files that git LFS keeps, of which only pointers come.
     pub lfs_pointers: Vec<String>,
     /// What the scanner found.

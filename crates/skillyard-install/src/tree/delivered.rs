@@ -6,39 +6,87 @@
 
 use std::path::Path;
 
+use rustix::fs::FileType;
 use skillyard_catalog::modes;
 use skillyard_format::package::archive::{is_junk, is_litter};
 
-use super::{Tree, TreeFile};
+use super::reader;
+use super::{Tree, TreeError, TreeFile, TreeLimits};
 use crate::target::is_target;
 
 /// The files that make a folder a project.
 const PROJECT: [&str; 2] = ["skills.toml", "skills.lock"];
 
 /// Whether a folder is a project.
-pub(super) fn is_project(folder: &Path) -> bool {
+fn is_project(folder: &Path) -> bool {
     PROJECT.iter().any(|name| folder.join(name).exists())
 }
 
 /// Whether a file or folder of a skill is left out; the folders above it are asked about first.
-pub(super) fn is_undelivered(path: &str, is_project: impl FnOnce() -> bool) -> bool {
+fn is_undelivered(path: &str, is_project: impl FnOnce() -> bool) -> bool {
     let name = path.rsplit('/').next().unwrap_or(path);
     // A plain `skills` is an agent's, too, but more likely the author's.
     let may_be_target = path.starts_with('.') && path.ends_with("/skills");
     is_junk(name) || PROJECT.contains(&path) || (may_be_target && is_target(path) && is_project())
 }
 
+/// Trees are the same where their files are, whatever lay around them.
+impl PartialEq for Tree {
+    fn eq(&self, other: &Self) -> bool {
+        self.files == other.files
+    }
+}
+
+impl Eq for Tree {}
+
 impl Tree {
+    /// Reads what a folder delivers as a source, following no link.
+    pub fn read_delivered(folder: &Path, limits: &TreeLimits) -> Result<Self, TreeError> {
+        let mut left_out = Vec::new();
+        let files = reader::read(folder, limits, |path, kind| {
+            let is_out = is_undelivered(path, || is_project(folder));
+            if is_out {
+                let end = if kind == FileType::Directory { "/" } else { "" };
+                left_out.push(format!("{path}{end}"));
+            }
+            is_out
+        })?;
+        Ok(Self::new(files)?.beside(left_out))
+    }
+
     /// What a source delivers of it.
     #[must_use]
-    pub fn delivered(self) -> Self {
+    pub fn delivered(mut self) -> Self {
         let is_project = self.get(PROJECT[0]).is_some() || self.get(PROJECT[1]).is_some();
-        self.without(|file| {
+        let mut left_out = std::mem::take(&mut self.left_out);
+        let tree = self.without(|file| {
             let path = file.path.as_str();
             let ends = path.match_indices('/').map(|(at, _)| at);
-            ends.chain([path.len()])
-                .any(|end| is_undelivered(&path[..end], || is_project))
-        })
+            let mut ends = ends.chain([path.len()]);
+            let Some(end) = ends.find(|end| is_undelivered(&path[..*end], || is_project)) else {
+                return false;
+            };
+            // The files of a folder stand behind each other, and it is named once.
+            let top = path.get(..=end).unwrap_or(path);
+            if left_out.last().is_none_or(|last| last != top) {
+                left_out.push(top.to_owned());
+            }
+            true
+        });
+        tree.beside(left_out)
+    }
+
+    /// What lay with the files of the skill where they came from, and is none of its: sorted, the
+    /// topmost folder for all in it, with a `/` at its end.
+    pub fn left_out(&self) -> &[String] {
+        &self.left_out
+    }
+
+    /// The same with what lay beside it.
+    pub(crate) fn beside(mut self, mut left_out: Vec<String>) -> Self {
+        left_out.sort_unstable();
+        self.left_out = left_out;
+        self
     }
 
     /// The same without what programs leave behind that only use the skill.
@@ -54,7 +102,7 @@ impl Tree {
         })
     }
 
-    fn without(mut self, is_gone: impl Fn(&TreeFile) -> bool) -> Self {
+    fn without(mut self, mut is_gone: impl FnMut(&TreeFile) -> bool) -> Self {
         let before = self.files.len();
         self.files.retain(|file| !is_gone(file));
         if self.files.len() < before {
@@ -87,7 +135,10 @@ mod tests {
             "scripts/.DS_Store",
             "node_modules/x/index.js",
         ];
-        assert_eq!(tree(&lying_there).delivered(), whole);
+        let delivered = tree(&lying_there).delivered();
+        assert_eq!(delivered, whole);
+        let names = ["node_modules/", "scripts/.DS_Store", "scripts/__pycache__/"];
+        assert_eq!(delivered.left_out(), names);
         let used = &lying_there[..4];
         assert_eq!(tree(used).tidied(), whole);
         assert_ne!(tree(&lying_there).tidied(), whole);

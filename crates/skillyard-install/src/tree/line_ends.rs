@@ -12,7 +12,11 @@ impl Tree {
         let mut files = self.files.clone();
         files.iter_mut().for_each(plain);
         let digest = super::digest(&files);
-        Self { files, digest }
+        Self {
+            files,
+            digest,
+            left_out: Vec::new(),
+        }
     }
 
     /// Whether nothing but line ends differs, also where a file had CRLF before.

@@ -14,7 +14,7 @@ use super::{TreeError, TreeFile, TreeLimits, is_left_out, is_plain};
 pub(super) fn read(
     folder: &Path,
     limits: &TreeLimits,
-    is_left_out: impl Fn(&str) -> bool,
+    is_left_out: impl FnMut(&str, FileType) -> bool,
 ) -> Result<Vec<TreeFile>, TreeError> {
     Ok(read_marked(folder, limits, is_left_out)?.0)
 }
@@ -23,7 +23,7 @@ pub(super) fn read(
 pub(super) fn read_marked(
     folder: &Path,
     limits: &TreeLimits,
-    is_left_out: impl Fn(&str) -> bool,
+    is_left_out: impl FnMut(&str, FileType) -> bool,
 ) -> Result<(Vec<TreeFile>, Vec<Mark>), TreeError> {
     let at = |source: rustix::io::Errno| TreeError::Read {
         path: folder.to_owned(),
@@ -58,7 +58,7 @@ struct Reader<'a, F> {
     marks: Vec<Mark>,
 }
 
-impl<F: Fn(&str) -> bool> Reader<'_, F> {
+impl<F: FnMut(&str, FileType) -> bool> Reader<'_, F> {
     fn folder(&mut self, folder: OwnedFd, below: &str, depth: usize) -> Result<(), TreeError> {
         if depth > self.limits.depth {
             return Err(TreeError::Depth(below.to_owned()));
@@ -84,7 +84,7 @@ impl<F: Fn(&str) -> bool> Reader<'_, F> {
             } else {
                 format!("{below}/{name}")
             };
-            if (self.is_left_out)(&path) {
+            if (self.is_left_out)(&path, entry.file_type()) {
                 continue;
             }
             let kind = match entry.file_type() {

@@ -21,15 +21,13 @@ use super::Outcome;
 use crate::context::Context;
 use crate::error::install::InstallFailure;
 use crate::error::{CommandError, Status};
+use crate::install::left_out;
 use crate::install::place::whole;
 use crate::library::{self, Choice, IndexMode};
 use crate::obstacle;
 use crate::permission::Permissions;
 use crate::sanitize::visible;
 use crate::whole_folder;
-
-/// Most files that are left out and named.
-const MOST_NAMED: usize = 5;
 
 /// Write a skill into another agent's layout, and say what that agent will ignore
 ///
@@ -63,10 +61,11 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
         refuse_unusable(context, skill)?;
     }
     let limits = context.config()?.tree_limits();
-    let tree = Tree::read(&skill.record.folder, &limits);
-    let whole = tree.map_err(InstallFailure::from)?;
-    let tree = whole.clone().delivered();
-    tell_left_out(context, &whole, &tree);
+    let tree = Tree::read_delivered(&skill.record.folder, &limits);
+    let tree = tree.map_err(InstallFailure::from)?;
+    if let Some(line) = left_out::line(&skill.record.name, tree.left_out()) {
+        context.printer.note(&line);
+    }
     match (&args.archive, &args.agent) {
         (Some(file), _) => archive(context, &skill.record.name, &tree, file, &limits),
         (None, Some(agent)) => to_agent(context, args, &tree, known(agent)?),
@@ -94,25 +93,6 @@ fn refuse_unusable(context: &Context, skill: &CatalogSkill) -> Result<(), Comman
             remedy: why.remedy,
         }),
         None => Ok(()),
-    }
-}
-
-/// Tells which files lie in the skill's folder and are in no skill, such as what programs leave behind.
-fn tell_left_out(context: &Context, whole: &Tree, tree: &Tree) {
-    let files = whole.files().iter();
-    let left_out: Vec<_> = files
-        .filter(|file| tree.get(&file.path).is_none())
-        .collect();
-    for file in left_out.iter().take(MOST_NAMED) {
-        let note = format!("`{}` is left out", visible(&file.path));
-        context.printer.note(&note);
-    }
-    if let Some(more) = left_out
-        .len()
-        .checked_sub(MOST_NAMED)
-        .filter(|more| *more > 0)
-    {
-        context.printer.note(&format!("{more} more are left out"));
     }
 }
 
@@ -163,6 +143,7 @@ fn to_agent(context: &Context, args: &Args, tree: &Tree, agent: &'static Agent) 
             "name": args.name,
             "agent": agent.id,
             "folder": written,
+            "left_out": tree.left_out(),
             "losses": losses.iter().map(as_json).collect::<Vec<_>>(),
         }))?;
         return Ok(Status::Yes);
@@ -222,7 +203,13 @@ fn archive(
         },
     })?;
     if context.printer.is_json() {
-        context.printer.json(&json!({ "name": name, "archive": file, "bytes": bytes.len(), "digest": tree.digest() }))?;
+        context.printer.json(&json!({
+            "name": name,
+            "archive": file,
+            "bytes": bytes.len(),
+            "digest": tree.digest(),
+            "left_out": tree.left_out(),
+        }))?;
     } else {
         context.printer.note(&format!(
             "Packed `{}`: {} bytes",

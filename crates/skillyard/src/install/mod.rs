@@ -13,6 +13,7 @@ pub(crate) mod held;
 pub(crate) mod held_back;
 pub(crate) mod inner;
 pub(crate) mod known;
+pub(crate) mod left_out;
 pub(crate) mod logs;
 mod meaning;
 pub(crate) mod moving;

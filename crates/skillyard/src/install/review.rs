@@ -13,7 +13,7 @@ use skillyard_install::tree::TreeFile;
 use self::warning::warning;
 use super::changes::of_what_is_there;
 use super::check::{self, Checked};
-use super::{findings, inner, validation};
+use super::{findings, inner, left_out, validation};
 use crate::context::Context;
 use crate::error::CommandError;
 use crate::question::{self, must_agree};
@@ -47,6 +47,7 @@ pub(crate) fn show(context: &Context, checked: &[Checked<'_>]) {
         context.printer.note(&note);
     }
     inner::tell(context, &others);
+    left_out::tell(context, checked);
     if !strangers.is_empty() {
         context.printer.note(&warning(&strangers));
     }
@@ -67,6 +68,7 @@ pub(crate) fn json(checked: &[Checked<'_>]) -> Value {
             "compatibility": candidate.compatibility,
             "scripts": scripts,
             "inner": inner::json(candidate),
+            "left_out": candidate.tree.left_out(),
             "lfs_pointers": pointers_of(candidate).collect::<Vec<_>>(),
             "findings": each.findings(),
             "problems": validation::json(each),

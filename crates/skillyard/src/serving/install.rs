@@ -93,6 +93,7 @@ fn one(change: &Change, checked: &[Checked<'_>]) -> Installing {
         skill.tokens = prompt_tokens(candidate);
         let scripts = scripts_of(candidate);
         skill.scripts = scripts.map(|file| file.path.clone()).collect();
+        skill.left_out = candidate.tree.left_out().to_vec();
         let pointers = pointers_of(candidate);
         skill.lfs_pointers = pointers.map(str::to_owned).collect();
         skill.inner = inner::lines(&[each]);

@@ -47,6 +47,7 @@ mod install_edits;
 mod install_findings;
 mod install_git;
 mod install_held;
+mod install_left_out;
 mod install_left_over;
 mod install_limits;
 mod install_links;

@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
-use skillyard_format::package::archive::{ArchivePath, Limits, junk};
+use skillyard_format::package::archive::Limits;
 use skillyard_format::package::pack::{PackFile, PackFormat, pack};
-use skillyard_install::tree::{Tree, TreeFile, TreeLimits};
+use skillyard_install::tree::{Tree, TreeLimits};
 use skillyard_registry::package::{Package, examine};
 
 use crate::context::Context;
@@ -19,7 +19,7 @@ pub(super) struct Packed {
 }
 
 /// What the files of the folder do not show.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Notes {
     /// Files and folders that nobody wants delivered.
     pub(super) left_out: Vec<String>,
@@ -30,22 +30,17 @@ pub(super) struct Notes {
 impl Packed {
     /// Packs a folder.
     pub(super) fn read(context: &Context, folder: &Path) -> Result<Self, CommandError> {
-        let tree = Tree::read(folder, &TreeLimits::default()).map_err(RegistryFailure::from)?;
-        let mut notes = Notes::default();
-        let mut kept: Vec<&TreeFile> = Vec::new();
-        for file in tree.files() {
-            match junk_of(&file.path) {
-                Some(path) if notes.left_out.last() == Some(&path) => {}
-                Some(path) => notes.left_out.push(path),
-                None => kept.push(file),
-            }
-        }
-        let paths = kept.iter().map(|file| &file.path);
-        notes.secrets = paths
-            .filter(|path| may_hold_secrets(path))
-            .cloned()
-            .collect();
-        let files = kept.iter();
+        let tree = Tree::read_delivered(folder, &TreeLimits::default());
+        let tree = tree.map_err(RegistryFailure::from)?;
+        let paths = tree.files().iter().map(|file| &file.path);
+        let notes = Notes {
+            left_out: tree.left_out().to_vec(),
+            secrets: paths
+                .filter(|path| may_hold_secrets(path))
+                .cloned()
+                .collect(),
+        };
+        let files = tree.files().iter();
         let files = files.map(|file| PackFile::new(&file.path, file.executable, &file.bytes));
         let files: Vec<PackFile<'_>> = files.collect();
         let archive = pack(&files, PackFormat::TarGz, &Limits::skill());
@@ -53,14 +48,6 @@ impl Packed {
         let package = examine(&archive, context.now()).map_err(RegistryFailure::from)?;
         Ok(Self { package, notes })
     }
-}
-
-/// The file or the folder around it that is left out.
-fn junk_of(path: &str) -> Option<String> {
-    let (_, names) = junk(&ArchivePath::new(path).ok()?)?;
-    let parts: Vec<&str> = path.split('/').take(names).collect();
-    let is_folder = parts.len() < path.split('/').count();
-    Some(parts.join("/") + if is_folder { "/" } else { "" })
 }
 
 fn may_hold_secrets(path: &str) -> bool {
