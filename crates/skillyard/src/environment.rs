@@ -2,6 +2,9 @@
 
 mod account;
 mod files;
+mod ours;
+mod proxies;
+mod s3;
 mod settings;
 
 use std::ffi::OsString;
@@ -9,8 +12,10 @@ use std::path::{Path, PathBuf};
 
 use account::account;
 use skillyard_catalog::agents::{Home, Variables};
-use skillyard_format::nearest::nearest;
 
+use self::ours::Ours;
+pub(crate) use self::proxies::Proxies;
+pub(crate) use self::s3::S3;
 pub(crate) use self::settings::SETTINGS;
 use crate::secret::Secret;
 
@@ -27,15 +32,6 @@ const AGENT_FOLDERS: [&str; 7] = [
     "OPENCODE_CONFIG_DIR",
     "PI_CODING_AGENT_DIR",
     "XDG_CONFIG_HOME",
-];
-
-/// Variables of our own that are no keys.
-const OTHERS: [&str; 5] = [
-    "SKILLYARD_HOME",
-    "SKILLYARD_SKILL_DIR",
-    "SKILLYARD_ORG_CONFIG",
-    "SKILLYARD_KEY_PASSPHRASE",
-    COMPLETE,
 ];
 
 /// The organisation's file, where the system has one.
@@ -65,6 +61,8 @@ pub(crate) struct Environment {
     pub(crate) path: Vec<PathBuf>,
     /// The values of [`SETTINGS`]: variable, key and value.
     pub(crate) settings: Vec<(&'static str, &'static str, Secret)>,
+    /// The names of variables that look like ours and that nothing reads.
+    unknown: Vec<String>,
     /// `GH_TOKEN`, else `GITHUB_TOKEN`: a token for GitHub, where none is configured.
     pub(crate) github_token: Option<Secret>,
     /// `GITLAB_TOKEN`: a token for GitLab, where none is configured.
@@ -91,57 +89,11 @@ pub(crate) struct Environment {
     pub(crate) temporary: PathBuf,
 }
 
-/// The proxies that the environment names.
-#[derive(Debug, Clone, Default)]
-pub(crate) struct Proxies {
-    /// For `http:`; only in small letters, because a web server could set the other.
-    pub(crate) http: Option<Secret>,
-    /// For `https:`.
-    pub(crate) https: Option<Secret>,
-    /// Hosts that are asked directly.
-    pub(crate) direct: Option<String>,
-}
-
-/// How the environment says an S3-compatible store is reached.
-#[derive(Debug, Clone, Default)]
-pub(crate) struct S3 {
-    /// The key's name.
-    pub(crate) key: Option<String>,
-    /// The key itself.
-    pub(crate) secret: Option<Secret>,
-    /// The region.
-    pub(crate) region: Option<String>,
-    /// The server.
-    pub(crate) endpoint: Option<String>,
-}
-
-impl S3 {
-    fn read() -> Self {
-        let text = |name: &str| given(name).and_then(|value| value.into_string().ok());
-        Self {
-            key: text("AWS_ACCESS_KEY_ID"),
-            secret: secret("AWS_SECRET_ACCESS_KEY"),
-            region: text("AWS_REGION"),
-            endpoint: text("AWS_ENDPOINT_URL"),
-        }
-    }
-}
-
-impl Proxies {
-    fn read() -> Self {
-        let direct = given("no_proxy").or_else(|| given("NO_PROXY"));
-        Self {
-            http: secret("http_proxy"),
-            https: secret("https_proxy").or_else(|| secret("HTTPS_PROXY")),
-            direct: direct.and_then(|value| value.into_string().ok()),
-        }
-    }
-}
-
 impl Environment {
     /// Reads the variables.
     pub(crate) fn read() -> Self {
         let home = std::env::home_dir().filter(|home| !home.as_os_str().is_empty());
+        let Ours { settings, unknown } = Ours::read();
         Self {
             no_color: given("NO_COLOR").is_some(),
             dumb_terminal: given("TERM").is_some_and(|value| value == "dumb"),
@@ -165,10 +117,8 @@ impl Environment {
             path: given("PATH")
                 .map(|path| std::env::split_paths(&path).collect())
                 .unwrap_or_default(),
-            settings: SETTINGS
-                .iter()
-                .filter_map(|(name, key)| Some((*name, *key, secret(name)?)))
-                .collect(),
+            settings,
+            unknown,
             github_token: secret("GH_TOKEN").or_else(|| secret("GITHUB_TOKEN")),
             gitlab_token: secret("GITLAB_TOKEN"),
             anthropic_key: secret("ANTHROPIC_API_KEY"),
@@ -229,23 +179,6 @@ impl Environment {
     )]
     pub(crate) fn variable(&self, name: &str) -> Option<Secret> {
         secret(name)
-    }
-
-    /// Variables that look like ours and are none, each with the one that may have been meant.
-    #[expect(clippy::unused_self, reason = "who reads the environment holds it")]
-    pub(crate) fn unknown(&self) -> Vec<(String, Option<&'static str>)> {
-        let known = || SETTINGS.iter().map(|(name, _)| *name).chain(OTHERS);
-        let names = std::env::vars_os().filter_map(|(name, _)| name.into_string().ok());
-        let ours = names.filter(|name| name.starts_with("SKILLYARD_"));
-        let mut unknown: Vec<_> = ours
-            .filter(|name| known().all(|each| each != name))
-            .map(|name| {
-                let meant = nearest(&name, known());
-                (name, meant)
-            })
-            .collect();
-        unknown.sort_unstable();
-        unknown
     }
 
     /// Everything in it that nobody may see.

@@ -96,6 +96,9 @@ fn work(arguments: &[OsString]) -> Status {
         Err(error) => return error::usage(&error, arguments, &environment, redactor),
     };
     let context = Context::new(&cli.global, environment, redactor);
+    for warning in context.environment.unknown_told() {
+        context.printer.note(&warning);
+    }
     // A run that was killed could not take away what it had put into a workspace.
     let notes = context.environment.placeholders_folder();
     for Replaced { path, is_back } in skillyard_sandbox::tidy(&notes) {

@@ -71,7 +71,6 @@ pub(super) fn run(context: &Context) -> Outcome {
     }
     places.extend(mcp(&config));
     places.extend(denied(&config));
-    let unknown = context.environment.unknown();
     let status = if places.iter().all(|(_, place)| place.is_ok()) {
         Status::Yes
     } else {
@@ -86,8 +85,9 @@ pub(super) fn run(context: &Context) -> Outcome {
             .logins_at_home()
             .map(|(login, url)| json!({ "key": login.key, "url": without_userinfo(&url) }))
             .collect();
-        let unknown: Vec<Value> = unknown
-            .iter()
+        let unknown: Vec<Value> = context
+            .environment
+            .unknown()
             .map(|(name, meant)| json!({ "name": name, "meant": meant }))
             .collect();
         context.printer.json(
@@ -110,11 +110,6 @@ pub(super) fn run(context: &Context) -> Outcome {
             login.key,
             without_userinfo(&in_use)
         );
-        context.printer.note(&visible(&note));
-    }
-    for (name, meant) in &unknown {
-        let meant = meant.map_or_else(String::new, |meant| format!("; did you mean `{meant}`?"));
-        let note = format!("warning: nothing reads the variable `{name}`{meant}");
         context.printer.note(&visible(&note));
     }
     Ok(status)

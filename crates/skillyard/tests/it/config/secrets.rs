@@ -193,3 +193,28 @@ fn everything_that_cannot_be_used_is_told() {
     warning: nothing reads the variable `SKILLYARD_REGISTRYURL`; did you mean `SKILLYARD_REGISTRY_URL`?
     ");
 }
+
+#[test]
+fn variables_that_nothing_reads_are_told_by_every_command_once() {
+    let context = TestContext::new();
+    let set = [
+        ("SKILLYARD_REGISTRYURL", "https://h.example"),
+        ("SKILLYARD_TOOLS_DENY", "Bash"),
+        ("SKILLYARD_SKILL_DIR", "/skill"),
+        ("SKILLYARD_BIN", "/usr/bin/skillyard"),
+        ("SKILLYARD_MODEL", ""),
+    ];
+    let line = "warning: nothing reads the variable `SKILLYARD_REGISTRYURL`; did you mean `SKILLYARD_REGISTRY_URL`?";
+    for arguments in [&["list"][..], &["doctor"], &["config", "get", "tools.deny"]] {
+        let told = context.tell_with(&set, arguments);
+        assert_eq!(told.matches("nothing reads").count(), 1, "{told}");
+        let (_, people) = told.split_once("----- stderr -----\n").unwrap();
+        assert!(people.contains(line), "{told}");
+    }
+    let told = context.tell_with(&set, &["list", "--json"]);
+    assert!(!told.contains("nothing reads"), "{told}");
+    let told = context.tell_with(&set, &["config", "check", "--json"]);
+    assert_eq!(told.matches("SKILLYARD_REGISTRYURL").count(), 1, "{told}");
+    let told = context.tell_with(&set[1..], &["list"]);
+    assert!(!told.contains("warning"), "{told}");
+}
