@@ -56,6 +56,7 @@ fn serve(asked: &Asked) -> Reply {
 fn registry(server: &Server) -> HttpRegistry {
     HttpRegistry {
         base: Url::parse(&server.url("/r/")).unwrap(),
+        alias: None,
         headers: vec![header("Authorization: Bearer s3cret")],
         memory: None,
         mode: Mode::Online,

@@ -23,7 +23,7 @@ use crate::remote::{Choice, Remote};
 use crate::sanitize::visible;
 
 /// The key that the token for a registry is kept under.
-pub(super) fn auth_key(alias: Option<&str>) -> String {
+pub(crate) fn auth_key(alias: Option<&str>) -> String {
     match alias {
         None => "registry.auth".to_owned(),
         Some(alias) => format!("sources.{alias}.auth"),

@@ -1,5 +1,6 @@
 //! Hints that say to set what the organisation has locked: they would only lead to a refusal.
 
+use crate::commands::login::auth_key;
 use crate::config::lock::Locks;
 use crate::context::Context;
 
@@ -8,8 +9,11 @@ const WRITERS: [(&str, Option<&str>); 4] = [
     ("skillyard config set ", None),
     ("skillyard enable ", Some("skills.disabled")),
     ("skillyard disable ", Some("skills.disabled")),
-    ("skillyard login", Some("registry.auth")),
+    (LOGIN, Some("registry.auth")),
 ];
+
+/// The command that writes the login of the registry it names, else of the usual one.
+const LOGIN: &str = "skillyard login";
 
 /// Flags that stand for a key, each with it and the value.
 const FLAGS: [(&str, &str, &str); 3] = [
@@ -28,10 +32,10 @@ pub(super) fn with_locks(hint: String, context: &Context) -> String {
 
 /// What of the hint is locked, if anything is.
 fn locked(hint: &str, context: &Context) -> Option<String> {
-    let keys: Vec<&str> = keys(hint).collect();
+    let keys: Vec<String> = keys(hint).collect();
     if !keys.is_empty() {
         let locks = Locks::read(&context.environment);
-        let mut locked = keys.into_iter().filter_map(|key| locks.refuse(key).err());
+        let mut locked = keys.into_iter().filter_map(|key| locks.refuse(&key).err());
         if let Some(locked) = locked.next() {
             return Some(locked.to_string());
         }
@@ -47,11 +51,16 @@ fn locked(hint: &str, context: &Context) -> Option<String> {
 
 /// The keys that the commands of a hint write; a place for a name, such as in `models.SERVER.key`, is as
 /// good as any.
-fn keys(hint: &str) -> impl Iterator<Item = &str> {
+fn keys(hint: &str) -> impl Iterator<Item = String> {
     WRITERS.iter().flat_map(move |(command, key)| {
         hint.match_indices(command).filter_map(move |(at, _)| {
             let behind = &hint[at + command.len()..];
-            key.or_else(|| behind.split([' ', '`']).next())
+            let word = |text: &'_ str| text.split([' ', '`']).next().map(str::to_owned);
+            match (behind.strip_prefix(" --registry "), key) {
+                (Some(alias), _) if *command == LOGIN => Some(auth_key(word(alias).as_deref())),
+                (_, Some(key)) => Some((*key).to_owned()),
+                (_, None) => word(behind),
+            }
         })
     })
 }
@@ -72,6 +81,8 @@ mod tests {
         check("Set `KEY`, or `skillyard config set a.b`", &["a.b"]);
         check("Use `skillyard enable pdf`", &["skills.disabled"]);
         check("Log in with `skillyard login`", &["registry.auth"]);
+        let hint = "Log in with `skillyard login --registry corp --token TOKEN`";
+        check(hint, &["sources.corp.auth"]);
         check("See it with `skillyard config get a.b`", &[]);
     }
 }

@@ -251,7 +251,8 @@ fn only_owners_publish_and_withdraw() {
 
     context.good(&["logout"]);
     let said = context.bad(&["publish", "pdf", "--yes"]);
-    assert!(said.contains("skillyard login"), "{said}");
+    let hint = "hint: Log in with `skillyard login --token TOKEN`\n";
+    assert!(said.contains(hint), "{said}");
 }
 
 #[test]

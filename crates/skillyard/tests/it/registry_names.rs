@@ -229,6 +229,8 @@ fn people_make_their_own_tokens() {
     context.write_version("pdf", "pdf", "1.1.0");
     let said = context.bad(&["publish", "pdf", "--registry", "ci", "--yes"]);
     assert!(said.contains("wants a token, or refuses"), "{said}");
+    let hint = "hint: Log in with `skillyard login --registry ci --token TOKEN`\n";
+    assert!(said.contains(hint), "{said}");
     let said = context.bad(&["login", "--registry", "ci", "--token", token]);
     assert!(said.contains("refuses this token"), "{said}");
     context.good(&["logout", "--registry", "ci"]);

@@ -54,6 +54,8 @@ pub enum RegistryError {
     Unauthorized {
         /// The registry.
         registry: String,
+        /// What its user calls it, unless it is the only one.
+        alias: Option<String>,
     },
     /// The index contradicts itself.
     #[error("the index of {registry} is not sound: {problem}")]

@@ -25,6 +25,8 @@ const MAX_ANSWER: u64 = 8 * 1024 * 1024;
 pub struct HttpRegistry {
     /// Where it is.
     pub base: Url,
+    /// What its user calls it, unless it is the only one.
+    pub alias: Option<String>,
     /// What proves who we are.
     pub headers: Vec<Header>,
     /// What it said before.
@@ -90,6 +92,7 @@ impl HttpRegistry {
             Some(401 | 403) if !matches!(error, HttpError::RateLimited { .. }) => {
                 RegistryError::Unauthorized {
                     registry: self.name(),
+                    alias: self.alias.clone(),
                 }
             }
             _ => RegistryError::Http(error),

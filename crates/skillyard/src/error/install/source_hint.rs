@@ -129,7 +129,12 @@ pub(super) fn registry_hint(error: &RegistryError) -> Option<String> {
         RegistryError::Withdrawn { name, .. } => {
             format!("Ask for another version, or for the newest with `skillyard install {name}`")
         }
-        RegistryError::Unauthorized { .. } => "Log in with `skillyard login --token TOKEN`".into(),
+        RegistryError::Unauthorized { alias, .. } => {
+            let which = alias.as_deref().map(shell_word);
+            let which = which.map(|alias| format!(" --registry {alias}"));
+            let which = which.unwrap_or_default();
+            format!("Log in with `skillyard login{which} --token TOKEN`")
+        }
         _ => return None,
     })
 }

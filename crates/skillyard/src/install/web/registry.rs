@@ -49,8 +49,7 @@ impl Web {
 
     /// The version that a reference means, without its bytes.
     pub(crate) fn choose(&self, reference: &RegistryReference) -> Result<Chosen, CommandError> {
-        let source = self.registry_source(reference.alias.as_deref())?;
-        let registry = self.client(&source)?;
+        let registry = self.client(reference.alias.as_deref())?;
         let listing = self.listing(&registry, reference)?;
         let version = select(&reference.name, &listing.versions, &reference.requirement);
         let version = version.map_err(InstallFailure::from)?.clone();
@@ -177,9 +176,8 @@ impl Web {
 
     /// The registry itself, for commands that do more than install.
     pub(crate) fn remote(&self, alias: Option<&str>) -> Result<Remote, CommandError> {
-        let source = self.registry_source(alias)?;
         Ok(Remote {
-            registry: self.client(&source)?,
+            registry: self.client(alias)?,
             http: Arc::clone(&self.http),
         })
     }
@@ -217,6 +215,7 @@ impl Web {
             Remote {
                 registry: HttpRegistry {
                     base: parsed(place)?,
+                    alias: None,
                     headers: Vec::new(),
                     memory: None,
                     mode: self.mode,
@@ -229,13 +228,15 @@ impl Web {
     }
 
     /// The client of a registry, with what is remembered of it.
-    fn client(&self, source: &Source<'_>) -> Result<HttpRegistry, CommandError> {
+    fn client(&self, alias: Option<&str>) -> Result<HttpRegistry, CommandError> {
+        let source = self.registry_source(alias)?;
         let base = parsed(&source.url)?;
         Ok(HttpRegistry {
             memory: Some(Memory::new(&self.memory, &base, self.now.to_string())),
             mode: self.mode,
             base,
-            headers: headers_of(source)?,
+            alias: alias.map(str::to_owned),
+            headers: headers_of(&source)?,
         })
     }
 }
