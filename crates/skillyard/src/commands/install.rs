@@ -163,7 +163,7 @@ fn told(
     unused: Option<&[Unused]>,
 ) -> Outcome {
     let dry_run = unused.is_none();
-    report_with(context, place, plan, Some(start), dry_run, |answer| {
+    report_with(context, place, plan, Some(start), dry_run, 0, |answer| {
         answer["checked"] = review::json(checked);
         answer["held_back"] = held_back::json(&prepared.needed);
         if let Some(unused) = unused {

@@ -101,7 +101,7 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     if args.check {
         let is_told = preview.is_empty() && !stale.is_empty() && !context.printer.is_json();
         if !is_told {
-            report_with(context, &place, &preview, Some(start), true, |answer| {
+            report_with(context, &place, &preview, Some(start), true, 0, |answer| {
                 add(answer);
                 answer["stale"] = json!(stale);
             })?;
@@ -166,7 +166,7 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     check::remember(context, &scanner, &checked)?;
     check::remember(context, &scanner, &restored)?;
     skillyard_install::remove_abandoned(&place.scope, &place.store, &before);
-    let status = report_with(context, &place, &plan, Some(start), false, add)?;
+    let status = report_with(context, &place, &plan, Some(start), false, 0, add)?;
     tell_about_trust(context, &place, &plan)?;
     if !args.frozen {
         tell_of_unread(context, &place, &goal.present);

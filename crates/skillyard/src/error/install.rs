@@ -1,6 +1,7 @@
 //! What can go wrong while installing.
 
 mod conflict_hint;
+mod deed;
 mod exit_code;
 mod hint;
 mod lock_hint;
@@ -35,6 +36,7 @@ use skillyard_install::tree::TreeError;
 pub(crate) use conflict_hint::line_ends_hint;
 pub(crate) use lock_hint::lock_hint;
 
+pub(crate) use self::deed::Deed;
 pub(crate) use self::refused::Refused;
 use super::CommandError;
 use crate::context::Context;
@@ -190,12 +192,13 @@ pub(crate) enum InstallFailure {
     #[error("`{alias}` is no registry, so it has no `{name}`")]
     NoNamespaces { alias: String, name: String },
     #[error(
-        "`{name}` was not installed: the scanner found something that is never installed without a word from you"
+        "`{name}` was not {deed}: the scanner found something that is never installed without a word from you"
     )]
     Findings {
         name: String,
         codes: Vec<String>,
         findings: Vec<String>,
+        deed: Deed,
     },
     #[error(
         "nothing was installed: the scanner found something in {} that is never installed without a word from you",
@@ -203,7 +206,7 @@ pub(crate) enum InstallFailure {
     )]
     FindingsAmong(Vec<Refused>),
     #[error(
-        "`{name}` was not installed: it has a skill `{inner}` inside of it, in `{folder}`, and there is another one in `{}`",
+        "`{name}` was not {deed}: it has a skill `{inner}` inside of it, in `{folder}`, and there is another one in `{}`",
         taken.display()
     )]
     InnerName {
@@ -216,16 +219,22 @@ pub(crate) enum InstallFailure {
         taken: PathBuf,
         /// The agents in use that look into skills.
         readers: Box<str>,
+        deed: Deed,
     },
-    #[error("`{name}` was not installed: its signature is refused")]
+    #[error("`{name}` was not {deed}: its signature is refused")]
     Signature {
         name: String,
         reason: String,
         /// Whether it is only not as it was before.
         is_break: bool,
+        deed: Deed,
     },
-    #[error("`{name}` was not installed: it is revoked")]
-    Revoked { name: String, reason: String },
+    #[error("`{name}` was not {deed}: it is revoked")]
+    Revoked {
+        name: String,
+        reason: String,
+        deed: Deed,
+    },
     #[error("the question whether to go on cannot be asked here")]
     NotAsked,
     #[error("`--name` renames one skill, and there are {0}")]

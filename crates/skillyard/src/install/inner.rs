@@ -15,7 +15,7 @@ use super::check::{self, Checked};
 use super::place;
 use crate::context::Context;
 use crate::error::CommandError;
-use crate::error::install::InstallFailure;
+use crate::error::install::{Deed, InstallFailure};
 use crate::library::{self, Choice, IndexMode};
 use crate::sanitize::visible;
 
@@ -126,6 +126,7 @@ pub(super) fn refuse_names(
                 folder: inner.folder.into(),
                 taken,
                 readers: readers.into(),
+                deed: Deed::Installed,
             }
             .into());
         }

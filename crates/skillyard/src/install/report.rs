@@ -1,5 +1,6 @@
 //! What a change of the installed skills came to, as people and programs are told.
 
+use std::fmt::Write as _;
 use std::time::Instant;
 
 use serde_json::Value;
@@ -26,16 +27,18 @@ pub(crate) fn report(
     start: Option<Instant>,
     dry_run: bool,
 ) -> Outcome {
-    report_with(context, place, plan, start, dry_run, |_| ())
+    report_with(context, place, plan, start, dry_run, 0, |_| ())
 }
 
-/// The same, with what people were told before it added to what programs are told.
+/// The same, with what people were told before it added to what programs are told; `left` is how many
+/// skills could not be updated.
 pub(crate) fn report_with(
     context: &Context,
     place: &Place,
     plan: &Plan,
     start: Option<Instant>,
     dry_run: bool,
+    left: usize,
     add: impl FnOnce(&mut Value),
 ) -> Outcome {
     let printer = &context.printer;
@@ -52,6 +55,14 @@ pub(crate) fn report_with(
     let time = start.map(|start| start.elapsed()).unwrap_or_default();
     let already = plan.unchanged.len();
     let done = match plan.changes.len() {
+        // Who reads the last line alone must not take all for done.
+        0 if left > 0 => {
+            let mut text = format!("Not updated: {}", counted(left, "skill"));
+            if already > 0 {
+                let _ = write!(text, "; up to date: {already}");
+            }
+            text
+        }
         0 if already > 0 => format!("Already up to date: {}", counted(already, "skill")),
         // What was left out was told.
         0 if !plan.skipped.is_empty() => return Ok(Status::Yes),
@@ -60,8 +71,17 @@ pub(crate) fn report_with(
             printer.note(&format!("No skills are installed ({place} scope)"));
             return Ok(Status::Yes);
         }
-        count if dry_run => format!("Would change {}", counted(count, "skill")),
-        _ => changes::done(plan),
+        count => {
+            let mut text = if dry_run {
+                format!("Would change {}", counted(count, "skill"))
+            } else {
+                changes::done(plan)
+            };
+            if left > 0 {
+                let _ = write!(text, "; not updated: {left}");
+            }
+            text
+        }
     };
     let scope = place.scope.kind.as_str();
     printer.note(&format!("{done} ({scope} scope) in {}", elapsed(time)));

@@ -13,7 +13,6 @@ use super::Args;
 use super::goal::goal;
 use crate::commands::Outcome;
 use crate::context::Context;
-use crate::error::install::InstallFailure;
 use crate::error::{CommandError, Status};
 use crate::install::check::{self, Checked};
 use crate::install::held::Held;
@@ -107,6 +106,10 @@ impl Update<'_> {
             Ok(checked) => checked,
             // What may not come here must not keep the others from being updated either.
             Err(error) => {
+                let error = match error {
+                    CommandError::Install(failure) => failure.beside(lock).into(),
+                    error => error,
+                };
                 let (refused, rest) = parted(&error, &needed, roots);
                 if self.is_one || refused.is_empty() {
                     return Err(error);
@@ -159,23 +162,13 @@ impl Update<'_> {
     }
 }
 
-/// The skill that may not come here, if that is what is wrong.
-fn refused(error: &CommandError) -> Option<&str> {
-    use InstallFailure::{Findings, InnerName, Revoked, Signature};
-    match error {
-        CommandError::Install(
-            Findings { name, .. }
-            | InnerName { name, .. }
-            | Signature { name, .. }
-            | Revoked { name, .. },
-        ) => Some(name),
-        _ => None,
-    }
-}
-
 /// The names of the roots that are or need what was refused, and the other roots.
 fn parted(error: &CommandError, needed: &[Needed], roots: Vec<Root>) -> (Vec<String>, Vec<Root>) {
-    let mut reached: BTreeSet<&str> = refused(error).into_iter().collect();
+    let refused = match error {
+        CommandError::Install(failure) => failure.refused(),
+        _ => None,
+    };
+    let mut reached: BTreeSet<&str> = refused.into_iter().collect();
     let mut count = 0;
     while count != reached.len() {
         count = reached.len();
@@ -210,16 +203,13 @@ fn told(
     dry_run: bool,
 ) -> Outcome {
     let failed = &besides.failed;
-    let is_told = failed.is_empty() || !plan.changes.is_empty() || !plan.unchanged.is_empty();
-    // Where no source could be read there is nothing to add to that.
-    if is_told || context.printer.is_json() {
-        report_with(context, place, plan, Some(start), dry_run, |answer| {
-            answer["failed"] = json!(failed);
-            answer["withdrawn"] = json!(besides.withdrawn);
-            answer["held_back"] = besides.held_back.clone();
-            answer["checked"] = review::json(checked);
-        })?;
-    }
+    let left = failed.len();
+    report_with(context, place, plan, Some(start), dry_run, left, |answer| {
+        answer["failed"] = json!(failed);
+        answer["withdrawn"] = json!(besides.withdrawn);
+        answer["held_back"] = besides.held_back.clone();
+        answer["checked"] = review::json(checked);
+    })?;
     Ok(if failed.is_empty() {
         Status::Yes
     } else {

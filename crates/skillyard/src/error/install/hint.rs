@@ -20,7 +20,7 @@ use super::lock_hint::{LINK, is_link, lock_hint};
 use super::source_hint::{
     git_hint, locked_from, material_hint, registry_hint, size_hint, unavailable_hint,
 };
-use super::{InstallFailure, MOST_NAMES, Refused};
+use super::{Deed, InstallFailure, MOST_NAMES, Refused};
 use crate::error::CommandError;
 use crate::install::stale::Stale;
 use crate::install::supply::unavailable::is_missing;
@@ -224,6 +224,11 @@ impl InstallFailure {
             Self::ScriptRuns(_) => {
                 "Run it again when the script has ended: new files would not be protected from it".into()
             }
+            // Others are updated without it.
+            Self::Signature {
+                deed: Deed::Updated,
+                ..
+            } => "Ask its author; what is installed stays as it is".into(),
             Self::Signature { name, .. } => {
                 let name = shell_word(name);
                 format!("Of many skills, leave it out with `--all --except {name}`")

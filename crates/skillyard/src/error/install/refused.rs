@@ -1,6 +1,6 @@
 //! A skill that the scanner keeps out, one of several or alone.
 
-use super::InstallFailure;
+use super::{Deed, InstallFailure};
 
 /// A skill that the scanner found something in.
 #[derive(Debug)]
@@ -32,6 +32,7 @@ impl From<Refused> for InstallFailure {
             name,
             codes,
             findings,
+            deed: Deed::Installed,
         }
     }
 }

@@ -15,7 +15,7 @@ use super::Checked;
 use crate::commands::key::now;
 use crate::context::Context;
 use crate::error::CommandError;
-use crate::error::install::{InstallFailure, Refused};
+use crate::error::install::{Deed, InstallFailure, Refused};
 use crate::signing::former::delivered_as;
 use crate::signing::policy;
 
@@ -49,6 +49,7 @@ pub(crate) fn refuse_revoked(
             return Err(InstallFailure::Revoked {
                 name: entry.name.clone(),
                 reason: reason.to_string(),
+                deed: Deed::Installed,
             }
             .into());
         }
@@ -82,13 +83,14 @@ pub(super) fn refuse_signature(
         Standing::Refused => {
             let event = event(EventKind::SignatureFailed).ended(Outcome::Denied, reason());
             context.record(&event)?;
-            let (name, reason) = (candidate.name.clone(), reason());
+            let (name, reason, deed) = (candidate.name.clone(), reason(), Deed::Installed);
             Err(match verification.revocation() {
-                Some(_) => InstallFailure::Revoked { name, reason },
+                Some(_) => InstallFailure::Revoked { name, reason, deed },
                 None => InstallFailure::Signature {
                     name,
                     reason,
                     is_break: matches!(verification, Verification::Untrusted { reason, .. } if reason.is_break()),
+                    deed,
                 },
             }
             .into())

@@ -292,6 +292,54 @@ fn a_stranger_who_comes_first_takes_no_name() {
 }
 
 #[test]
+fn an_update_that_is_refused_ends_with_that() {
+    let signed = Signed::new();
+    signed.0.write("csv/SKILL.md", skill("csv", "1.0.0"));
+    let user = ["--yes", "--scope", "user"];
+    signed.done(&[&["install", "./pdf", "./csv"], &user[..]].concat());
+    signed.0.write("pdf/SKILL.md", skill("pdf", "1.3.0"));
+    let update = [&["update"], &user[..]].concat();
+    let told = signed.tell(&update);
+    let (told, time) = told.rsplit_once(" in ").unwrap();
+    assert!(time.trim_end().ends_with('s'), "{time}");
+    assert_snapshot!(told, @"
+    exit status: 1
+    ----- stdout -----
+
+    ----- stderr -----
+     ! pdf: `pdf` was not updated: its signature is refused: the files are not those that were signed: `SKILL.md` was changed (Ask its author; what is installed stays as it is)
+    Not updated: 1 skill; up to date: 1 (user scope)
+    ");
+    // What goes on is told with it.
+    signed.0.write("csv/SKILL.md", skill("csv", "1.1.0"));
+    let told = signed.tell(&update);
+    assert!(told.starts_with("exit status: 1"), "{told}");
+    assert!(
+        told.contains("Updated 1 skill; not updated: 1 (user scope)"),
+        "{told}"
+    );
+    assert_snapshot!(signed.tell(&[&["update", "pdf"], &user[..]].concat()), @"
+    exit status: 1
+    ----- stdout -----
+
+    ----- stderr -----
+    error: `pdf` was not updated: its signature is refused
+      Caused by: the files are not those that were signed: `SKILL.md` was changed
+
+    hint: Ask its author; what is installed stays as it is
+    ");
+    assert_eq!(signed.0.code(&[&update[..], &["--json"]].concat()), Some(1));
+    let answer = signed.0.json(&[&update[..], &["--json"]].concat());
+    assert_eq!(answer["unchanged"], serde_json::json!(["csv"]), "{answer}");
+    assert_eq!(answer["failed"][0]["name"], "pdf", "{answer}");
+    let reason = answer["failed"][0]["reason"].as_str().unwrap();
+    assert!(
+        reason.starts_with("`pdf` was not updated: its signature is refused"),
+        "{reason}"
+    );
+}
+
+#[test]
 fn a_wrong_key() {
     let signed = Signed::new();
     signed.done(&["key", "generate", "other"]);
