@@ -2,7 +2,8 @@
 //!
 //! What a shell or an agent takes for text is read whatever bytes are in it. Null bytes can be
 //! read in two ways, and a mark of UTF-16 can stand before text that is none; a file that has
-//! either is read in both ways. Of other files only the words in them are read.
+//! either is read in both ways. Of other files, and of bytes that are no text in any encoding, only the
+//! words in them are read.
 
 use std::borrow::Cow;
 
@@ -15,6 +16,8 @@ use super::kind::{is_program, is_read_as_text};
 
 /// In how many of the first bytes a null byte says that a file is no text.
 const HEAD: usize = 8_192;
+/// Of how many bytes one that no text has says that all of them are none.
+const NOISE: usize = 64;
 /// Shorter runs of printable characters stand in any file by chance.
 const LONG_RUN: usize = 12;
 /// The shortest statements that do anything are as long as this.
@@ -82,11 +85,11 @@ pub(crate) fn read<'a>(file: &File<'a>, taken: Taken) -> Read<'a> {
             ..plain(Cow::Owned(printable(file.bytes, SHORT_RUN)), true)
         };
     }
-    let Some(first) = memchr(0, decoded.text.as_bytes()) else {
-        return plain(decoded.text, true);
-    };
-    let is_expected = is_read_as_text(file);
-    if !is_expected && !is_utf16 && first < HEAD {
+    let first = memchr(0, decoded.text.as_bytes());
+    let is_noise = || is_noise(file.bytes, decoded.encoding);
+    let is_doubtful = first.map_or_else(is_noise, |first| first < HEAD && !is_utf16);
+    let is_expected = (first.is_some() || is_doubtful) && is_read_as_text(file);
+    if is_doubtful && !is_expected {
         let words = if is_program(file.bytes) {
             String::new()
         } else {
@@ -97,6 +100,9 @@ pub(crate) fn read<'a>(file: &File<'a>, taken: Taken) -> Read<'a> {
             ..plain(Cow::Owned(words), false)
         };
     }
+    let Some(first) = first else {
+        return plain(decoded.text, true);
+    };
     let count = memchr_iter(0, decoded.text.as_bytes()).count();
     let (text, places) = match taken {
         Taken::Dropped => (decoded.text.replace('\0', ""), Places::WithoutNulls),
@@ -108,6 +114,18 @@ pub(crate) fn read<'a>(file: &File<'a>, taken: Taken) -> Read<'a> {
         places,
         nulls: is_expected.then_some((count, first)),
     }
+}
+
+/// Whether bytes are neither UTF-8 nor text in an older encoding, none of which writes many control
+/// characters. Random bytes without a null byte are such.
+fn is_noise(bytes: &[u8], encoding: Encoding) -> bool {
+    let head = &bytes[..bytes.len().min(HEAD)];
+    let is_control = |byte: &&u8| {
+        **byte < 0x20 && !matches!(**byte, b'\t' | b'\n' | b'\r' | 0x0c) || **byte == 0x7f
+    };
+    let controls = || head.iter().filter(is_control).count();
+    matches!(encoding, Encoding::Unknown { at } if at < HEAD)
+        && controls() >= head.len().div_ceil(NOISE)
 }
 
 /// The runs of at least so many printable characters in a file, one a line.
