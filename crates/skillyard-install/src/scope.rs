@@ -95,6 +95,11 @@ impl Scope {
         self.own_file("placed", "times", &self.folder_key())
     }
 
+    /// The file that says which folders were made for skills.
+    pub(crate) fn made_file(&self) -> PathBuf {
+        self.own_file("placed", "made", &self.folder_key())
+    }
+
     /// A name for the root that goes with it.
     fn folder_key(&self) -> Digest {
         Identity::of(&self.root).map_or_else(|| self.path_key(), Identity::digest)

@@ -41,6 +41,7 @@ mod few;
 mod here;
 mod inside;
 mod keep;
+mod made;
 mod meanwhile;
 mod put;
 mod replacement;
@@ -221,6 +222,7 @@ impl<'a> Transaction<'a> {
         // The next process tries to write down what could not be.
         recorded?;
         let removed = std::fs::remove_file(&self.journal);
+        self.tidy(plan, &stages);
         Ok(removed.map_err(|source| disk(&self.journal, source))?)
     }
 

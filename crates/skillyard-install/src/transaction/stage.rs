@@ -32,7 +32,7 @@ pub(super) struct Stage {
     /// Whether executable bits are kept there.
     keeps_modes: bool,
     /// The target and the folders it lies in, as far as they were not there, the innermost first.
-    made: Vec<PathBuf>,
+    pub(super) made: Vec<PathBuf>,
     /// Who has the folder, where that is not root.
     owner: Option<Owner>,
 }

@@ -2,6 +2,7 @@
 
 use std::process::Command;
 
+use crate::project::project;
 use crate::{TestContext, output, text};
 
 /// A command with a variable that names a folder beside the project.
@@ -118,4 +119,40 @@ fn a_folder_in_a_repository_is_not_trusted_for_a_variable() {
     context.write_skill("cc/skills/pdf");
     let told = done(&mut with(&context, "CLAUDE_CONFIG_DIR", "cc", &["prompt"]));
     assert!(!told.contains("pdf"), "{told}");
+}
+
+#[test]
+fn folders_that_were_made_go_with_the_last_skill() {
+    let context = project();
+    context.write_skill("lib/pdf").write_skill("lib/csv");
+    let is_there = |path: &str| context.root().join(path).exists();
+    // This one is the user's, be it empty.
+    std::fs::create_dir(context.root().join(".cursor")).unwrap();
+    let install = ["install", "./lib/pdf", "./lib/csv", "--yes"];
+    let agents = ["--agent", "claude-code,codex,cursor"];
+    context.done(&[&install[..], &agents].concat());
+    assert!(is_there(".claude/skills/pdf") && is_there(".agents/skills/pdf"));
+    context.done(&["remove", "pdf", "--yes"]);
+    assert!(is_there(".claude/skills/csv") && is_there(".agents/skills/csv"));
+    context.done(&["remove", "csv", "--yes"]);
+    assert!(!is_there(".claude") && !is_there(".agents"));
+    assert!(is_there(".cursor") && !is_there(".cursor/skills"));
+    // So that nobody takes Claude Code for present.
+    context.done(&["install", "./lib/pdf", "--yes"]);
+    assert!(is_there(".agents/skills/pdf") && !is_there(".claude"));
+    // What somebody else put there stays.
+    context.write(".agents/notes.md", "mine\n");
+    context.done(&["remove", "pdf", "--yes"]);
+    assert!(!is_there(".agents/skills") && is_there(".agents/notes.md"));
+    // And so does what was there before.
+    std::fs::create_dir_all(context.root().join(".claude/skills")).unwrap();
+    context.done(&["install", "./lib/pdf", "--yes", "--agent", "claude-code"]);
+    context.done(&["remove", "pdf", "--yes"]);
+    assert!(is_there(".claude/skills"));
+    // The user's scope is tidied alike, also where the folder was deleted by hand.
+    context.done(&[&INSTALL[..]].concat());
+    assert!(context.in_home(".claude/skills/pdf").exists());
+    std::fs::remove_dir_all(context.in_home(".claude")).unwrap();
+    context.done(&["remove", "pdf", "--scope", "user", "--yes"]);
+    assert!(!context.in_home(".claude").exists());
 }

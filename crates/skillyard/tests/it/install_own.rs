@@ -99,11 +99,16 @@ fn what_the_store_has_is_nobodys_edit() {
 fn a_record_that_cannot_be_read_is_written_again() {
     let context = installed();
     let placed = context.in_home(".skillyard/placed");
-    let file = fs::read_dir(&placed).unwrap().next().unwrap().unwrap();
-    let before = fs::read_to_string(file.path()).unwrap();
-    fs::write(file.path(), "garbage").unwrap();
+    let mut files = fs::read_dir(&placed).unwrap();
+    let file = files.find_map(|file| {
+        let path = file.unwrap().path();
+        (path.extension().unwrap() == "toml").then_some(path)
+    });
+    let file = file.unwrap();
+    let before = fs::read_to_string(&file).unwrap();
+    fs::write(&file, "garbage").unwrap();
     context.done(&["sync"]);
-    assert_eq!(fs::read_to_string(file.path()).unwrap(), before);
+    assert_eq!(fs::read_to_string(&file).unwrap(), before);
 }
 
 #[test]

@@ -1,0 +1,89 @@
+//! The folders that were made for skills: they go with the last skill in them, because an agent
+//! whose folder is there counts as one that is in use.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+use skillyard_catalog::own_folder;
+
+use super::Transaction;
+use super::stage::Stage;
+use crate::journal::AnyPath;
+use crate::plan::{Plan, Step};
+use crate::scope::Scope;
+use crate::text::text_if_there;
+
+impl Transaction<'_> {
+    /// Notes which folders were made, and removes those in which nothing is any more. Where that fails
+    /// an empty folder stays, and nothing else.
+    pub(super) fn tidy(&self, plan: &Plan, stages: &BTreeMap<String, Stage>) {
+        let filled = plan.steps.iter().filter(|step| is_put(step));
+        let filled: BTreeSet<&str> = filled.map(|step| step.place().0).collect();
+        let (kept, emptied): (Vec<_>, Vec<_>) = stages
+            .iter()
+            .partition(|(target, _)| filled.contains(&***target));
+        for (_, stage) in &emptied {
+            stage.unmake();
+        }
+        let new: Vec<PathBuf> = kept
+            .into_iter()
+            .flat_map(|(_, stage)| stage.made.clone())
+            .collect();
+        if new.is_empty() && emptied.is_empty() {
+            return;
+        }
+        let before = noted(self.scope);
+        let mut all: BTreeSet<PathBuf> = before.iter().cloned().collect();
+        all.extend(new.iter().map(|folder| self.within(folder)));
+        if !emptied.is_empty() {
+            // What lies in another comes after it.
+            for folder in all.clone().iter().rev() {
+                let path = self.scope.root.join(folder);
+                if std::fs::remove_dir(&path).is_ok() || !path.exists() {
+                    all.remove(folder);
+                }
+            }
+        }
+        if all != before {
+            note(self.scope, all);
+        }
+    }
+
+    /// A folder as it is written down: a project may be moved.
+    fn within(&self, folder: &Path) -> PathBuf {
+        folder
+            .strip_prefix(&self.scope.root)
+            .unwrap_or(folder)
+            .to_owned()
+    }
+}
+
+fn is_put(step: &Step) -> bool {
+    matches!(step, Step::Put { .. })
+}
+
+/// What was made before; what cannot be read says nothing.
+fn noted(scope: &Scope) -> BTreeSet<PathBuf> {
+    let text = text_if_there(&scope.made_file()).ok().flatten();
+    let folders = text.and_then(|text| serde_json::from_str::<Vec<AnyPath>>(&text).ok());
+    let folders = folders.unwrap_or_default().into_iter();
+    folders.map(|folder| folder.to_path_buf()).collect()
+}
+
+fn note(scope: &Scope, folders: BTreeSet<PathBuf>) {
+    let file = scope.made_file();
+    if folders.is_empty() {
+        let _ = std::fs::remove_file(file);
+        return;
+    }
+    let folders: Vec<AnyPath> = folders.into_iter().map(AnyPath::from).collect();
+    let Ok(text) = serde_json::to_string(&folders) else {
+        return;
+    };
+    if std::fs::write(&file, &text).is_err()
+        && let Some(folder) = file.parent()
+        && own_folder::make(folder).is_ok()
+    {
+        let _ = std::fs::write(&file, &text);
+    }
+}
