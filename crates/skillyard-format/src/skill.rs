@@ -251,15 +251,29 @@ fn name_and_description<'a>(
 
 fn words(node: &Node) -> Vec<String> {
     match &node.value {
-        Value::Scalar(scalar) => scalar
-            .text
-            .split([' ', ',', '\n', '\t'])
-            .filter(|word| !word.is_empty())
-            .map(str::to_owned)
-            .collect(),
+        Value::Scalar(scalar) => words_in(&scalar.text),
         Value::Sequence(items) => items.iter().flat_map(words).collect(),
         Value::Mapping(_) => Vec::new(),
     }
+}
+
+fn words_in(text: &str) -> Vec<String> {
+    let words = text.split([' ', ',', '\n', '\t']);
+    let words = words.filter(|word| !word.is_empty());
+    words.map(str::to_owned).collect()
+}
+
+/// The names that fields of a frontmatter, as JSON, give to its arguments, in their order.
+pub fn argument_names_in(fields: &serde_json::Value) -> Vec<String> {
+    fn words(value: &serde_json::Value) -> Vec<String> {
+        match value {
+            serde_json::Value::String(text) => words_in(text),
+            serde_json::Value::Array(items) => items.iter().flat_map(words).collect(),
+            serde_json::Value::Number(number) => vec![number.to_string()],
+            _ => Vec::new(),
+        }
+    }
+    fields.get("arguments").map(words).unwrap_or_default()
 }
 
 /// The names that a document gives to its arguments, in their order.

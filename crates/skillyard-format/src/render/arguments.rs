@@ -44,6 +44,31 @@ impl Arguments {
         }
     }
 
+    /// A text that is split into these words.
+    pub fn joined(words: &[String]) -> String {
+        let mut joined = String::new();
+        for word in words {
+            if !joined.is_empty() {
+                joined.push(' ');
+            }
+            let is_plain = |c: char| !c.is_whitespace() && !matches!(c, '"' | '\'');
+            if !word.is_empty() && word.chars().all(is_plain) {
+                joined.push_str(word);
+                continue;
+            }
+            // No sign stands for another one between quotes, so the one kind is put between the other.
+            for (at, piece) in word.split('\'').enumerate() {
+                if at > 0 {
+                    joined.push_str("\"'\"");
+                }
+                joined.push('\'');
+                joined.push_str(piece);
+                joined.push('\'');
+            }
+        }
+        joined
+    }
+
     /// The same, with the names that a skill gives to its arguments.
     #[must_use]
     pub fn of(document: &Document<'_>, text: &str) -> Self {
@@ -237,6 +262,20 @@ mod tests {
             "fix 7 on $branch-name, not $issues; $issue"
         );
         assert_eq!(filled("license: MIT", "$issue", ""), "$issue");
+    }
+
+    #[test]
+    fn words_that_are_joined_are_split_into_the_same() {
+        for words in [
+            &["prod", "main"][..],
+            &["", "a b", "it's \"so\"", "'", " ", "\n"],
+            &["", ""],
+            &[],
+        ] {
+            let words: Vec<String> = words.iter().map(ToString::to_string).collect();
+            let joined = Arguments::joined(&words);
+            assert_eq!(Arguments::parse(&joined).words, words, "{joined}");
+        }
     }
 
     #[test]

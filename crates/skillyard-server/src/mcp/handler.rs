@@ -147,14 +147,18 @@ impl ServerHandler for Handler {
 
     async fn list_prompts(
         &self,
-        _: Option<PaginatedRequestParams>,
+        request: Option<PaginatedRequestParams>,
         _: RequestContext<RoleServer>,
     ) -> Result<ListPromptsResult, ErrorData> {
-        Ok(
-            ListPromptsResult::with_all_items(prompts::list(&self.server))
-                .with_ttl_ms(milliseconds())
-                .with_cache_scope(CacheScope::Private),
-        )
+        let cursor = request.and_then(|request| request.cursor);
+        let edition = self.edition();
+        let ttl = u64::try_from(edition.tell().as_millis()).unwrap_or_default();
+        let (prompts, next) = prompts::list(&edition, cursor.as_deref())?;
+        let mut result = ListPromptsResult::with_all_items(prompts)
+            .with_ttl_ms(ttl)
+            .with_cache_scope(CacheScope::Private);
+        result.next_cursor = next;
+        Ok(result)
     }
 
     async fn get_prompt(

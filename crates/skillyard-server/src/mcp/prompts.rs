@@ -3,38 +3,106 @@
 use rmcp::ErrorData;
 use rmcp::model::{GetPromptResult, JsonObject, Prompt, PromptArgument, PromptMessage, Role};
 use serde_json::Value;
+use skillyard_catalog::record::Record;
+use skillyard_format::render::arguments::Arguments;
+use skillyard_format::skill::argument_names_in;
 
 use super::caller::Caller;
+use super::edition::Edition;
+use super::paging::page;
 use super::skills::invalid;
 use crate::server::Server;
 use crate::tool::usable;
 
-/// The name of the one argument.
+/// How many prompts are listed at once.
+const PAGE: usize = 100;
+/// The argument that stands for all words, and is the only one of a skill that names none.
 const ARGUMENTS: &str = "arguments";
 
-/// Every skill that users may invoke.
-pub(super) fn list(server: &Server) -> Vec<Prompt> {
-    let stock = server.shelf.stock();
-    let skills = stock.catalog.enabled();
-    let mut prompts: Vec<Prompt> = skills
-        .filter(|skill| skill.record.user_invocable)
-        .map(|skill| {
-            let fields: Value = serde_json::from_str(&skill.record.fields).unwrap_or_default();
-            let hint = fields.get("argument-hint").and_then(Value::as_str);
-            let hint = hint.unwrap_or("What the skill should do it with");
-            let argument = PromptArgument::new(ARGUMENTS)
-                .with_description(hint)
-                .with_required(false);
-            let description = Some(skill.record.description.to_string());
-            Prompt::new(
-                skill.record.name.to_string(),
-                description,
-                Some(vec![argument]),
-            )
-        })
-        .collect();
-    prompts.sort_by(|a, b| a.name.cmp(&b.name));
-    prompts
+/// The skills that users may invoke, a part of them.
+pub(super) fn list(
+    edition: &Edition,
+    cursor: Option<&str>,
+) -> Result<(Vec<Prompt>, Option<String>), ErrorData> {
+    let records = edition.stock.catalog.enabled().map(|skill| &*skill.record);
+    let records = records.filter(|record| record.user_invocable);
+    let mut records: Vec<&Record> = records.collect();
+    records.sort_by(|a, b| a.name.cmp(&b.name));
+    let (page, next) = page(edition, &records, cursor, PAGE)?;
+    let prompts = page.iter().map(|record| {
+        let description = Some(record.description.to_string());
+        Prompt::new(record.name.to_string(), description, Some(offered(record)))
+    });
+    Ok((prompts.collect(), next))
+}
+
+/// The arguments of a skill: those that it names, or all in one.
+fn offered(record: &Record) -> Vec<PromptArgument> {
+    let fields = record.fields_json();
+    let hint = match fields.get("argument-hint") {
+        Some(Value::String(hint)) => hint.clone(),
+        // What is written `[file]` is a list to YAML.
+        Some(Value::Array(words)) => {
+            let words: Vec<&str> = words.iter().filter_map(Value::as_str).collect();
+            format!("[{}]", words.join(", "))
+        }
+        _ => "What the skill should do it with".to_owned(),
+    };
+    let mut names: Vec<String> = Vec::new();
+    for name in argument_names_in(&fields) {
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    if names.is_empty() {
+        names.push(ARGUMENTS.to_owned());
+    }
+    let argument = |name: &String| PromptArgument::new(name).with_description(&hint);
+    names
+        .iter()
+        .map(|name| argument(name).with_required(false))
+        .collect()
+}
+
+/// What would be written behind the name of a skill with these arguments.
+fn written(record: &Record, arguments: Option<&JsonObject>) -> Result<String, ErrorData> {
+    let names = argument_names_in(&record.fields_json());
+    let (mut words, mut whole) = (Vec::new(), String::new());
+    for (name, value) in arguments.into_iter().flatten() {
+        let text = match value {
+            Value::Null => continue,
+            Value::String(text) => text.clone(),
+            Value::Bool(_) | Value::Number(_) => value.to_string(),
+            _ => return Err(invalid(format!("the argument `{name}` must be text"))),
+        };
+        match names.iter().position(|each| each == name) {
+            Some(at) => {
+                if words.len() <= at {
+                    words.resize(at + 1, String::new());
+                }
+                words[at] = text;
+            }
+            None if name == ARGUMENTS => whole = text,
+            None => {
+                let known = if names.is_empty() {
+                    ARGUMENTS.to_owned()
+                } else {
+                    names.join("`, `")
+                };
+                let told = format!("there is no argument `{name}`; there is `{known}`");
+                return Err(invalid(told));
+            }
+        }
+    }
+    // Who fills in a form sends what was left empty, too.
+    while words.pop_if(|word| word.is_empty()).is_some() {}
+    match (words.is_empty(), whole.trim().is_empty()) {
+        (true, _) => Ok(whole),
+        (false, true) => Ok(Arguments::joined(&words)),
+        (false, false) => Err(invalid(format!(
+            "`{ARGUMENTS}` stands for all arguments: give it, or each by its name"
+        ))),
+    }
 }
 
 /// A skill's instructions, as if the user had written them.
@@ -49,10 +117,9 @@ pub(super) fn get(
     if !skill.record.user_invocable {
         return Err(invalid(format!("skill `{name}` is not for users")));
     }
-    let given = arguments.and_then(|arguments| arguments.get(ARGUMENTS));
-    let given = given.and_then(Value::as_str).unwrap_or_default();
+    let given = written(&skill.record, arguments)?;
     let activated = server
-        .activate(skill, given, caller.asker("mcp prompt"))
+        .activate(skill, &given, caller.asker("mcp prompt"))
         .map_err(|error| invalid(crate::problem::Problem::from(error).detail()))?;
     let digest = activated.digest.to_string();
     let conversation = &caller.conversation;

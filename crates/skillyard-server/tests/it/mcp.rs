@@ -274,6 +274,89 @@ async fn users_invoke_skills_as_prompts() {
 }
 
 #[tokio::test]
+async fn prompts_are_listed_in_pages() {
+    let server = TestServer::new();
+    server.write_many(230);
+    let client = Modern::new(&server);
+    let (mut names, mut cursor, mut pages) = (Vec::new(), Value::Null, 0);
+    loop {
+        let input = match &cursor {
+            Value::Null => json!({}),
+            cursor => json!({ "cursor": cursor }),
+        };
+        let page = client.ask("prompts/list", input).await;
+        let prompts = page["result"]["prompts"].as_array().unwrap();
+        assert!(prompts.len() <= 100, "{}", prompts.len());
+        names.extend(prompts.iter().map(|each| each["name"].to_string()));
+        pages += 1;
+        cursor = page["result"]["nextCursor"].clone();
+        if cursor.is_null() {
+            break;
+        }
+    }
+    assert_eq!(pages, 3);
+    let is_sorted = names.windows(2).all(|pair| pair[0] < pair[1]);
+    assert!(is_sorted && names.len() > 230, "{names:?}");
+    let input = json!({ "cursor": "none" });
+    let answer = client.ask("prompts/list", input).await;
+    assert_eq!(answer["error"]["code"], -32602);
+}
+
+#[tokio::test]
+async fn prompts_have_the_arguments_that_skills_name() {
+    let server = TestServer::new();
+    server.write_one("ship", "ship");
+    let text = "---\nname: ship\ndescription: d\narguments: [env, branch]\nargument-hint: [where]\n---\nShip $branch to $env ($ARGUMENTS).\n";
+    std::fs::write(server.skills().join("ship/SKILL.md"), text).unwrap();
+    server.server.reload().unwrap();
+    let client = Modern::new(&server);
+    let list = client.ask("prompts/list", json!({})).await;
+    let prompts = list["result"]["prompts"].as_array().unwrap();
+    let of = |name: &str| {
+        let found = prompts.iter().find(|each| each["name"] == name).unwrap();
+        let arguments = found["arguments"].as_array().unwrap().iter();
+        let names = arguments.map(|each| each["name"].as_str().unwrap().to_owned());
+        names.collect::<Vec<_>>()
+    };
+    assert_eq!(of("ship"), ["env", "branch"]);
+    let hints = list
+        .to_string()
+        .matches(r#""description":"[where]""#)
+        .count();
+    assert_eq!(hints, 2, "{list}");
+    assert_eq!(of("pdf"), ["arguments"]);
+    let get = async |arguments: Value| {
+        let input = json!({ "name": "ship", "arguments": arguments });
+        let got = client.ask("prompts/get", input).await;
+        match got["result"]["messages"][0]["content"]["text"].as_str() {
+            Some(text) => text.to_owned(),
+            None => got["error"]["message"].to_string(),
+        }
+    };
+    let check = async |arguments: Value, expected: &str| {
+        let told = get(arguments.clone()).await;
+        assert!(told.contains(expected), "{arguments}: {told}");
+    };
+    let named = json!({ "env": "prod", "branch": "the main's \"one\"" });
+    check(named, "Ship the main's \"one\" to prod (").await;
+    check(json!({ "branch": "x" }), "Ship x to  ('' x).").await;
+    check(
+        json!({ "env": "prod", "branch": "" }),
+        "Ship $branch to prod",
+    )
+    .await;
+    // Whoever knows of one argument only goes on.
+    check(json!({ "arguments": "prod x" }), "Ship x to prod (prod x).").await;
+    check(json!({}), "Ship $branch to $env").await;
+    // What would be passed over is told.
+    let other = "there is no argument `host`; there is `env`, `branch`";
+    check(json!({ "host": "a" }), other).await;
+    check(json!({ "env": ["a"] }), "must be text").await;
+    let both = json!({ "env": "a", "arguments": "b" });
+    check(both, "stands for all arguments").await;
+}
+
+#[tokio::test]
 async fn scripts_are_not_run() {
     let server = TestServer::new();
     let input = json!({ "name": "skill_run", "arguments": { "name": "pdf" } });
