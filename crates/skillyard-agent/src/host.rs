@@ -49,8 +49,8 @@ pub trait Host: Send {
     fn record(&mut self, event: &Event) -> Result<(), HostError>;
     /// The machine as the guard sees it.
     fn surroundings(&self) -> &dyn Surroundings;
-    /// Tools that policy denies, whatever skills allow.
-    fn denied(&self) -> &[DenyLayer];
+    /// Tools that policy denies by now, whatever skills allow and the user allowed before.
+    fn denied(&self) -> Result<Vec<DenyLayer>, HostError>;
     /// The tools that MCP servers lend; without any, a session has its own.
     fn lent(&self) -> Vec<ToolSpec> {
         Vec::new()

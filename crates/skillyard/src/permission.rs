@@ -91,7 +91,7 @@ impl Permissions {
             project_trust: config.project_trust,
             trust_projects: config.trust_projects(),
             surroundings,
-            denied: config.all("tools.deny").map(deny_layer).collect(),
+            denied: denied(&config),
             selection: Arc::new(library::selection(&config, &Choice::default())?),
             switches_locked: config.lock_of("skills.disabled").map(Path::to_owned),
             installed,
@@ -240,6 +240,11 @@ impl Permissions {
 }
 
 /// What one layer of the configuration denies; no other takes it back.
+/// Tools that each layer of a configuration denies.
+pub(crate) fn denied(config: &Config) -> Vec<DenyLayer> {
+    config.all("tools.deny").map(deny_layer).collect()
+}
+
 fn deny_layer(setting: &Setting) -> DenyLayer {
     let mut tools = AllowedTools::default();
     if let Value::List(patterns) = &setting.value {

@@ -138,7 +138,8 @@ impl Workspace<'_> {
         mut visit: impl FnMut(&mut Found, &str) -> ControlFlow<()>,
     ) -> Result<(), String> {
         let world = self.host.surroundings();
-        let unseen = Unseen::of(self.skills, self.host.denied());
+        let denied = self.host.denied().map_err(|error| error.message)?;
+        let unseen = Unseen::of(self.skills, &denied);
         let folder = world.workspace();
         let mut is_there = false;
         let way = way(folder, under, hidden);

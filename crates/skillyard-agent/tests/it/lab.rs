@@ -257,8 +257,8 @@ impl Host for Pretended {
         &self.workspace
     }
 
-    fn denied(&self) -> &[DenyLayer] {
-        &self.denied
+    fn denied(&self) -> Result<Vec<DenyLayer>, HostError> {
+        Ok(self.denied.clone())
     }
 
     fn lent(&self) -> Vec<ToolSpec> {

@@ -119,7 +119,7 @@ impl Host for Watched {
         self.machine.surroundings()
     }
 
-    fn denied(&self) -> &[DenyLayer] {
+    fn denied(&self) -> Result<Vec<DenyLayer>, HostError> {
         self.machine.denied()
     }
 

@@ -264,7 +264,7 @@ impl Host for Stage {
         &self.world
     }
 
-    fn denied(&self) -> &[DenyLayer] {
-        &[]
+    fn denied(&self) -> Result<Vec<DenyLayer>, HostError> {
+        Ok(Vec::new())
     }
 }

@@ -27,7 +27,7 @@ use crate::error::{CommandError, RunError};
 use crate::library::{self, Choice};
 use crate::mcp::Lenders;
 use crate::obstacle;
-use crate::permission::Permissions;
+use crate::permission::{Permissions, denied};
 use crate::script::profile::{self, Made, SkillFolders};
 use crate::seal::SealKey;
 use crate::trusted;
@@ -45,7 +45,6 @@ pub(crate) struct Machine {
     skill_folders: SkillFolders,
     opt_in: OptIn,
     choice: Choice,
-    denied: Vec<DenyLayer>,
     lenders: Lenders,
 }
 
@@ -79,7 +78,6 @@ impl Machine {
             opt_in: wanted.opt_in,
             choice: wanted.choice.clone(),
             lenders: wanted.lenders.clone(),
-            denied: Permissions::load(context)?.denied,
             context: context.clone(),
         })
     }
@@ -208,8 +206,11 @@ impl Host for Machine {
         &self.workspace
     }
 
-    fn denied(&self) -> &[DenyLayer] {
-        &self.denied
+    fn denied(&self) -> Result<Vec<DenyLayer>, HostError> {
+        // What is denied may have changed since the last call.
+        let config = self.context.config();
+        let config = config.map_err(|_| HostError::new("the configuration cannot be read"))?;
+        Ok(denied(&config))
     }
 
     fn lent(&self) -> Vec<ToolSpec> {

@@ -2,7 +2,10 @@
 
 use std::fs;
 
+use serde_json::json;
+
 use crate::chat::conformance;
+use crate::scripted_model::{call, model_that};
 use crate::terminal::typed;
 use crate::{TestContext, output, text};
 
@@ -100,4 +103,53 @@ fn what_somebody_else_allowed_in_a_session_does_not_count() {
     assert!(again.contains("nobody could be asked"), "{again}");
     assert!(!again.contains("SCRIPT_OK"), "{again}");
     assert!(context.tell(&AGAIN).contains("SCRIPT_OK"));
+}
+
+/// What a model is told of a command that was allowed for the session and is called again, with what
+/// stands in the user's configuration by then.
+fn denied_meanwhile(written: &'static str) -> String {
+    let context = TestContext::new();
+    let command = json!({ "command": "echo RAN >> ran; cat ran" });
+    let answers = vec![
+        json!({ "tool_calls": [call("a", "Bash", &command)] }),
+        json!({ "tool_calls": [call("b", "Bash", &command)] }),
+        json!({ "content": "Done." }),
+    ];
+    context.write("../home/.skillyard/config.toml", "");
+    let file = context.in_home(".skillyard/config.toml");
+    let (url, asked) = model_that(answers, move |left| {
+        if left == 1 {
+            fs::write(&file, written).unwrap();
+        }
+    });
+    let url = format!("models.test.url={url}");
+    let flags = ["--config", &url, "--config", "models.test.tool_mode=native"];
+    let words = ["chat", "--model", "test/m", "-p", "go"];
+    let arguments = [&flags[..], &words].concat();
+    let (shown, code) = typed(&context, &arguments, &[("Allow it?", "session\r")]);
+    assert_eq!(code, 0, "{shown}");
+    context.write("../home/.skillyard/config.toml", "");
+    let log = ["audit", "log", "--event", "approval.requested", "--json"];
+    let log = context.json(&log);
+    assert_eq!(log["events"].as_array().unwrap().len(), 1, "{log}");
+    let asked = asked.lock().unwrap();
+    let messages = asked.last().unwrap()["messages"].as_array().unwrap();
+    let result = messages.iter().find(|each| each["tool_call_id"] == "b");
+    let ran = context.read("ran").matches("RAN").count();
+    format!("{ran} {}", result.unwrap()["content"])
+}
+
+#[test]
+fn what_is_denied_meanwhile_is_not_allowed_for_the_session() {
+    let told = denied_meanwhile("# nothing\n");
+    assert!(told.starts_with("2 "), "{told}");
+    let told = denied_meanwhile("[tools]\ndeny = [\"Bash\"]\n");
+    assert!(told.starts_with("1 ") && told.contains("Denied"), "{told}");
+    assert!(told.contains("policy"), "{told}");
+    // Nobody knows what is denied in a file that cannot be read.
+    let told = denied_meanwhile("[tools\n");
+    assert!(
+        told.starts_with("1 ") && told.contains("cannot be read"),
+        "{told}"
+    );
 }

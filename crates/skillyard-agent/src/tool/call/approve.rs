@@ -53,8 +53,8 @@ impl Calls<'_> {
                 return None;
             }
             let approved = ActiveSkill { allowed, ..skill };
-            let (denied, world) = (self.host.denied(), self.host.surroundings());
-            let decision = check(&request, std::slice::from_ref(&approved), denied, world);
+            let (denied, world) = (self.host.denied().ok()?, self.host.surroundings());
+            let decision = check(&request, std::slice::from_ref(&approved), &denied, world);
             (decision.verdict == GuardVerdict::Allowed).then_some((approved.name, digest))
         })
     }

@@ -22,7 +22,14 @@ impl Calls<'_> {
         tool: &str,
         arguments: &Map<String, Value>,
     ) -> Result<Ended, HostError> {
-        let decision = self.decide(tool, arguments);
+        let decision = match self.decide(tool, arguments) {
+            Ok(decision) => decision,
+            // Nobody knows what is denied.
+            Err(error) => {
+                let content = format!("Denied: {}", error.message);
+                return Ok(Ended::denied(content, error.message));
+            }
+        };
         if decision.verdict == GuardVerdict::Denied {
             let by = decision.skill.as_deref().unwrap_or("the guard");
             let content = format!("Denied by `{by}`: {}", decision.reason);
@@ -66,16 +73,17 @@ impl Calls<'_> {
         self.on_workspace(call, tool, arguments)
     }
 
-    fn decide(&self, tool: &str, arguments: &Map<String, Value>) -> GuardDecision {
+    fn decide(
+        &self,
+        tool: &str,
+        arguments: &Map<String, Value>,
+    ) -> Result<GuardDecision, HostError> {
         let request = GuardRequest {
             tool: tool.to_owned(),
             input: GuardInput::Fields(arguments.clone()),
         };
-        check(
-            &request,
-            self.active,
-            self.host.denied(),
-            self.host.surroundings(),
-        )
+        let denied = self.host.denied()?;
+        let world = self.host.surroundings();
+        Ok(check(&request, self.active, &denied, world))
     }
 }
