@@ -45,12 +45,12 @@ impl Server {
         }
         let session = self.register.session(&conversation)?;
         let agents = self.register.agents()?;
-        let library = agents.shelf_of(&session)?;
+        let mut library = agents.shelf_of(&session)?;
         let unreadable = |_| Problem::bad("the audit log cannot be read");
         let log = self.host.audit_folder();
         let fault = verify(log, None).map_err(unreadable)?.fault;
         let events = events(&session, log).map_err(unreadable)?;
-        let outcome = replay(&session, &library, events);
+        let outcome = replay(&session, &mut library, events);
         let done = outcome.as_ref().copied().unwrap_or_default();
         Ok(Replayed {
             session: session.id,

@@ -2,7 +2,9 @@
 
 use std::collections::VecDeque;
 
+use serde_json::{Map, Value};
 use skillyard_format::Digest;
+use skillyard_format::name::known_as;
 
 use super::{Divergence, Held, Recorded, Replayed, STARTED};
 use crate::message::{Message, ToolCall, ToolResult, UserPart};
@@ -10,7 +12,7 @@ use crate::mode;
 use crate::prompt::Prompt;
 use crate::session::{INTERRUPTED, Session};
 use crate::shelf::{Caller, InstalledSkill, Shelf};
-use crate::tool::{CAME_EMPTY, LENT, answer, has, receive, understood, unmarked};
+use crate::tool::{CAME_EMPTY, LENT, Output, ToolSpec, answer, has, receive, understood, unmarked};
 use crate::turn::{NOT_MADE, digest, is_own_answer, request, view};
 
 /// The events between two turns.
@@ -19,7 +21,7 @@ const MODEL_CHANGED: &str = "session.model_changed";
 
 /// What has been made again so far.
 pub(super) struct Replay<'a> {
-    pub(super) shelf: &'a Shelf,
+    pub(super) shelf: &'a mut Shelf,
     /// The session so far, made again.
     pub(super) again: Session,
     /// The models that the session had.
@@ -38,13 +40,22 @@ impl Replay<'_> {
         // What servers lend is theirs to change; the log vouches for what it was.
         let lent = session.prompt.tools.iter();
         let lent = lent.filter(|tool| tool.name.starts_with(LENT));
-        let lent = lent.cloned().collect();
+        let lent: Vec<ToolSpec> = lent.cloned().collect();
         // A copy may have begun with another model than the session had that it was copied from.
         let said = event.detail.get("model");
         self.held.begin(self.again.messages.len(), said);
         self.again.prompt = self.held.prompt(session);
-        let prompt = Prompt::with_lent(self.shelf, &self.again.prompt.settings, lent);
-        if event.detail.get("catalog") != Some(&prompt.catalog) {
+        let (said, settings) = (event.detail.get("catalog"), &self.again.prompt.settings);
+        self.shelf.turn_to(0, None);
+        let mut prompt = Prompt::with_lent(self.shelf, settings, lent.clone());
+        // It may have been told of what the store does not have.
+        let mut number = 1;
+        while said != Some(&prompt.catalog) && self.shelf.turn_to(number, None) {
+            prompt = Prompt::with_lent(self.shelf, settings, lent.clone());
+            number += 1;
+        }
+        if said != Some(&prompt.catalog) {
+            self.shelf.turn_to(0, None);
             let then = session.prompt.skills.iter();
             let is_gone = |name: &&String| !prompt.skills.contains(name);
             let is_other = |(name, then): &(&String, &InstalledSkill)| {
@@ -167,6 +178,7 @@ impl Replay<'_> {
             then: digest.clone(),
             now,
         };
+        self.shelf.turn(name, digest);
         // Users and routers may load different skills; which of them it was does not matter here.
         let loaded = self
             .shelf
@@ -219,20 +231,18 @@ impl Replay<'_> {
         let call = call.ok_or_else(|| differs("the call before it".into()))?;
         // What was denied was not made.
         let denied = event.kind == "skill.tool_blocked" || event.is_refusal();
-        let state = &self.again.state;
         let made = match understood(call) {
+            _ if denied => None,
             Ok(_) if !has(&self.again.prompt, &result.name) => None,
             Ok(_) if unmarked(&result.content) == CAME_EMPTY => None,
-            Ok(arguments) => answer(&result.name, &arguments, self.shelf, state),
+            Ok(arguments) => self.answered(&arguments, &event, result),
             Err(problem) => Some(Err(problem)),
         };
-        match made.filter(|_| !denied) {
+        match made {
             Some(made) => {
-                let (content, activation) = match made {
-                    Ok(output) => (output.content, output.activated),
-                    Err(problem) => (problem, None),
-                };
-                if content != result.content && content != unmarked(&result.content) {
+                let is_same = is_same(&made, result);
+                let activation = made.ok().and_then(|output| output.activated);
+                if !is_same {
                     return Err(differs("what the skill gives now".into()));
                 }
                 if let Some(activation) = activation {
@@ -244,6 +254,29 @@ impl Replay<'_> {
             None => self.done.recorded += 1,
         }
         Ok(())
+    }
+
+    /// What a tool that only reads skills gives, with the edition that it was asked of.
+    fn answered(
+        &mut self,
+        arguments: &Map<String, Value>,
+        event: &Recorded,
+        result: &ToolResult,
+    ) -> Option<Result<Output, String>> {
+        if let (Some(skill), Some(digest)) = (&event.skill, &event.digest) {
+            self.shelf.turn(skill, digest);
+        }
+        let tool = &result.name;
+        let mut made = answer(tool, arguments, self.shelf, &self.again.state)?;
+        // The log does not say which editions a search saw, nor which one was not given any more.
+        let named = arguments.get("name").and_then(Value::as_str);
+        let named = named.map(known_as);
+        let mut number = 0;
+        while !is_same(&made, result) && self.shelf.turn_to(number, named.as_deref()) {
+            made = answer(tool, arguments, self.shelf, &self.again.state)?;
+            number += 1;
+        }
+        Some(made)
     }
 
     /// The next event, which must be this one.
@@ -263,4 +296,13 @@ impl Replay<'_> {
             message: self.number(),
         }
     }
+}
+
+/// Whether a result is what was made again.
+fn is_same(made: &Result<Output, String>, result: &ToolResult) -> bool {
+    let content = match made {
+        Ok(output) => &output.content,
+        Err(problem) => problem,
+    };
+    *content == result.content || content == unmarked(&result.content)
 }

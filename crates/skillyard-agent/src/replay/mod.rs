@@ -62,10 +62,11 @@ pub fn events(session: &Session, log: &Path) -> Result<Vec<Recorded>, AuditError
 }
 
 /// Makes a session again, from its [`events`] in the order of the log. What a copy
-/// took over is compared with the log of the session that it was copied from.
+/// took over is compared with the log of the session that it was copied from. Of a skill of which the
+/// shelf has several editions, each use is made again with the one that it was made with.
 pub fn replay(
     session: &Session,
-    shelf: &Shelf,
+    shelf: &mut Shelf,
     events: impl IntoIterator<Item = Recorded>,
 ) -> Result<Replayed, Divergence> {
     // Approvals are between the user and the machine, and so is that a script begins, or that a

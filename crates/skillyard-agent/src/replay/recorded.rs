@@ -15,6 +15,8 @@ pub struct Recorded {
     pub kind: String,
     /// The skill it is about.
     pub skill: Option<String>,
+    /// What that consisted of.
+    pub digest: Option<String>,
     /// What else it says.
     pub detail: BTreeMap<String, String>,
 }
@@ -28,6 +30,7 @@ impl Recorded {
             session: entry.session?.into_owned(),
             kind: entry.event.into_owned(),
             skill: entry.skill.map(std::borrow::Cow::into_owned),
+            digest: entry.digest.map(std::borrow::Cow::into_owned),
             detail: entry.detail,
         })
     }

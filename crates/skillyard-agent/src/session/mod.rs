@@ -133,6 +133,13 @@ impl Session {
 
     /// Takes a skill in that the next message will hold.
     pub(crate) fn activate(&mut self, name: &str, digest: &Digest, rendered: &Digest) {
+        let told = self.prompt.installed.get(name);
+        if told.is_some_and(|told| told.digest != *digest) {
+            let editions = self.state.editions.entry(name.to_owned()).or_default();
+            if !editions.contains(digest) {
+                editions.push(*digest);
+            }
+        }
         self.state.activated.retain(|each| each.name != name);
         self.state.activated.push(Activated {
             name: name.to_owned(),

@@ -15,6 +15,10 @@ use crate::tool::Known;
 pub struct State {
     /// The skills in it, in order of activation.
     pub activated: Vec<Activated>,
+    /// What installed skills consisted of that became active, where that is not what the session was
+    /// told of; whoever makes it again needs all of them.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub editions: BTreeMap<String, Vec<Digest>>,
     /// What the user allowed until it ends.
     pub grants: Vec<Granted>,
     /// What it cost.

@@ -3,6 +3,7 @@
 //! Tier 1 is what the catalog knows already. Tier 2 is read when a skill is loaded, and the bytes
 //! that are rendered are the bytes that were hashed. Tier 3 is read file by file.
 
+mod edition;
 mod error;
 mod load;
 mod skill;
@@ -20,6 +21,7 @@ use skillyard_format::Digest;
 use skillyard_format::render::catalog::CatalogEntry;
 use tempfile::TempDir;
 
+pub use edition::Edition;
 pub use error::ShelfError;
 pub use load::{Caller, Loaded};
 pub use skill::{Author, Expected, InstalledSkill, Published, ShelfSkill, Withheld};
@@ -36,6 +38,7 @@ pub struct Shelf {
     published: Option<Box<dyn Published>>,
     installed: BTreeMap<String, Expected>,
     withheld: BTreeMap<String, Withheld>,
+    editions: BTreeMap<String, Vec<Edition>>,
     /// A folder with files of skills, which is removed with the shelf.
     _lent_folder: Option<TempDir>,
 }
@@ -46,13 +49,7 @@ pub const INSTRUCTION_BYTES: usize = 200_000;
 impl Shelf {
     /// The given skills, in their order; the search index is kept in `index_folder`.
     pub fn new(skills: Vec<ShelfSkill>, index_folder: Option<&Path>, limits: ReadLimits) -> Self {
-        let is_offered = |at: &usize| {
-            let skill = &skills[*at].skill;
-            skill.record.model_invocable && skill.status != Status::Altered
-        };
-        let offered: Vec<usize> = (0..skills.len()).filter(is_offered).collect();
-        let found: Vec<&CatalogSkill> = offered.iter().map(|at| &skills[*at].skill).collect();
-        let finder = Finder::load(&found, index_folder);
+        let (offered, finder) = findable(&skills, index_folder);
         Self {
             skills,
             offered,
@@ -63,6 +60,7 @@ impl Shelf {
             published: None,
             installed: BTreeMap::new(),
             withheld: BTreeMap::new(),
+            editions: BTreeMap::new(),
             _lent_folder: None,
         }
     }
@@ -279,4 +277,16 @@ impl Shelf {
         let listing = root.list(folder)?;
         Ok(listing.files.into_iter().map(|file| file.path).collect())
     }
+}
+
+/// The places of the skills that a model is told of, and what searches in them.
+fn findable(skills: &[ShelfSkill], index_folder: Option<&Path>) -> (Vec<usize>, Finder) {
+    let is_offered = |at: &usize| {
+        let skill = &skills[*at].skill;
+        skill.record.model_invocable && skill.status != Status::Altered
+    };
+    let offered: Vec<usize> = (0..skills.len()).filter(is_offered).collect();
+    let found: Vec<&CatalogSkill> = offered.iter().map(|at| &skills[*at].skill).collect();
+    let finder = Finder::load(&found, index_folder);
+    (offered, finder)
 }

@@ -64,7 +64,7 @@ fn retries(events: &[TurnEvent]) -> usize {
 
 fn same(lab: &Lab, session: &Session) {
     let session = lab.store().load(&session.id).unwrap();
-    replay(&session, &lab.shelf(), lab.recorded(&[&session.id])).unwrap();
+    replay(&session, &mut lab.shelf(), lab.recorded(&[&session.id])).unwrap();
 }
 
 #[test]

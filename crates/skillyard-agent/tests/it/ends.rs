@@ -138,7 +138,7 @@ fn what_is_no_answer_says_so() {
         assert_eq!(session.answer(), shown, "it is kept as it was shown");
         assert_eq!(session.given_answer(), given);
         let events = lab.recorded(&[&session.id]);
-        replay(&session, &lab.shelf(), events).unwrap();
+        replay(&session, &mut lab.shelf(), events).unwrap();
     }
 }
 
@@ -213,7 +213,7 @@ fn a_call_that_the_limit_cut_is_told_as_such() {
             "{content}"
         );
         let events = lab.recorded(&[&session.id]);
-        replay(&session, &lab.shelf(), events).unwrap();
+        replay(&session, &mut lab.shelf(), events).unwrap();
     }
 }
 
@@ -238,7 +238,7 @@ fn a_call_whose_arguments_were_cut_off_is_not_made() {
         assert!(content.contains("limit of tokens"), "{content}");
         assert!(lab.machine.lock().unwrap().lent.is_empty());
         let events = lab.recorded(&[&session.id]);
-        replay(&session, &lab.shelf(), events).unwrap();
+        replay(&session, &mut lab.shelf(), events).unwrap();
     }
 }
 

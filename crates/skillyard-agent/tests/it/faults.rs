@@ -419,7 +419,7 @@ fn after_a_stop_no_other_call_is_made() {
     assert_eq!(results.len(), 5);
     assert!(results[4].content.starts_with("This call was not made"));
     let events = lab.recorded(&[&session.id]);
-    replay(&session, &lab.shelf(), events).unwrap();
+    replay(&session, &mut lab.shelf(), events).unwrap();
 }
 
 #[test]
@@ -476,7 +476,7 @@ fn an_odd_answer_is_kept_so_that_a_server_takes_it_back() {
     });
     assert_eq!(answered.flatten().collect::<Vec<_>>(), ids);
     let events = lab.recorded(&[&session.id]);
-    replay(&session, &lab.shelf(), events).unwrap();
+    replay(&session, &mut lab.shelf(), events).unwrap();
 }
 
 #[test]

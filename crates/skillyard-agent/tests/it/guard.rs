@@ -76,7 +76,7 @@ fn tools_that_a_session_was_not_given_are_not_there() {
     assert!(front.asked.is_empty());
     assert!(lab.machine.lock().unwrap().commands.is_empty());
     let events = lab.recorded(&[&session.id]);
-    replay(&session, &lab.shelf(), events).unwrap();
+    replay(&session, &mut lab.shelf(), events).unwrap();
 }
 
 fn results(session: &Session) -> Vec<(CallOutcome, String)> {

@@ -162,6 +162,7 @@ impl Lab {
                 session: of(event),
                 kind: event.kind.as_str().into(),
                 skill: event.skill.clone(),
+                digest: event.digest.clone(),
                 detail: event.detail.clone(),
             })
             .collect()

@@ -84,7 +84,7 @@ fn of_two_skills_none_enters_when_one_cannot() {
     assert!(asked.contains("BODY-A"), "{asked}");
     lab.skill("b", "Does b. Use for b.", "", "BODY-B");
     let events = lab.recorded(&[&session.id]);
-    skillyard_agent::replay::replay(&session, &lab.shelf(), events).unwrap();
+    skillyard_agent::replay::replay(&session, &mut lab.shelf(), events).unwrap();
 }
 
 #[test]
@@ -236,7 +236,10 @@ fn a_router_keeps_to_what_a_skill_may_take_of_a_session() {
     assert!(asked.contains("5, the limit for one skill"), "{asked}");
     assert!(session.state.activated.is_empty());
     let events = lab.recorded(&[&session.id]);
-    assert_eq!(replay(&session, &lab.shelf(), events).unwrap().messages, 2);
+    assert_eq!(
+        replay(&session, &mut lab.shelf(), events).unwrap().messages,
+        2
+    );
     // What the user names is theirs to choose.
     let named = "/pdf-forms fill it";
     runtime.turn(&mut session, named, &mut front).unwrap();

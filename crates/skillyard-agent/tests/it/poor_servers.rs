@@ -177,7 +177,7 @@ fn where_a_router_is_cut_off_the_search_chooses() {
     let text = "the router's answer was cut off, so the search chose skills".into();
     assert!(front.events.contains(&TurnEvent::Note { text }));
     let events = lab.recorded(&[&session.id]);
-    replay(&session, &lab.shelf(), events).unwrap();
+    replay(&session, &mut lab.shelf(), events).unwrap();
 }
 
 #[test]
@@ -223,7 +223,10 @@ fn half_an_answer_is_kept() {
         "Half of it\n\n(broken off: the model's server failed)"
     );
     let events = lab.recorded(&[&session.id]);
-    assert_eq!(replay(&session, &lab.shelf(), events).unwrap().messages, 2);
+    assert_eq!(
+        replay(&session, &mut lab.shelf(), events).unwrap().messages,
+        2
+    );
 }
 
 /// A model whose server breaks off in the middle.

@@ -66,7 +66,7 @@ fn lab(turns: usize) -> (Lab, Session) {
 }
 
 fn again(lab: &Lab, session: &Session, events: Vec<Recorded>) -> Result<String, Divergence> {
-    replay(session, &lab.shelf(), events).map(|done| {
+    replay(session, &mut lab.shelf(), events).map(|done| {
         let numbers = (done.messages, done.requests, done.rendered, done.recorded);
         format!("{numbers:?}")
     })

@@ -60,7 +60,7 @@ fn a_first_message_that_never_enters_leaves_no_session() {
     runtime.turn(&mut session, "/a do it", &mut front).unwrap();
     assert_eq!(lab.store().list(10).unwrap()[0].messages, 2);
     let events = lab.recorded(&[&session.id]);
-    replay(&session, &lab.shelf(), events).unwrap();
+    replay(&session, &mut lab.shelf(), events).unwrap();
 }
 
 #[test]
@@ -87,7 +87,7 @@ fn what_is_said_to_a_router_that_fails_is_kept() {
     runtime.router = Some(Box::new(Offline));
     runtime.turn(&mut session, "do a now", &mut front).unwrap();
     let events = lab.recorded(&[&session.id]);
-    replay(&session, &lab.shelf(), events).unwrap();
+    replay(&session, &mut lab.shelf(), events).unwrap();
 }
 
 #[test]

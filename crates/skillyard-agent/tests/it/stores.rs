@@ -243,7 +243,7 @@ fn a_session_at_work_is_left_alone() {
         let mut kept = store.load(&session.id).unwrap();
         assert_eq!(kept, session);
         assert_eq!(kept.answer(), "Done.");
-        replay(&kept, &lab.shelf(), lab.recorded(&[&kept.id])).unwrap();
+        replay(&kept, &mut lab.shelf(), lab.recorded(&[&kept.id])).unwrap();
         // And now anybody may.
         let mut front = Front::new(Answer::No);
         let mut runtime = lab.runtime(Scripted::new([vec![says("On.")]]));

@@ -287,5 +287,5 @@ fn sessions_of_older_builds_go_on_and_are_the_same_again() {
     assert_eq!(end.unwrap().reason, EndReason::Answered);
     let last = server.asked().last().unwrap().body.to_string();
     assert!(!last.contains("SIG"), "{last}");
-    replay(&session, &lab.shelf(), lab.recorded(&[&session.id])).unwrap();
+    replay(&session, &mut lab.shelf(), lab.recorded(&[&session.id])).unwrap();
 }

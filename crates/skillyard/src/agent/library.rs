@@ -71,17 +71,22 @@ fn shelf_with(
             Some((name.to_string(), Expected { digests, remedy }))
         })
         .collect();
-    let mut folder = None;
-    if let Some(kept) = kept {
-        let is_kept = |each: &ShelfSkill| kept.digests.contains_key(&*each.skill.record.name);
+    let (mut folder, mut editions) = (None, BTreeMap::new());
+    if let Some(mut kept) = kept {
+        for each in &skills {
+            kept.beside(each);
+        }
+        let is_kept = |each: &ShelfSkill| kept.editions.contains_key(&*each.skill.record.name);
         skills.retain(|each| !is_kept(each));
-        skills.extend(kept.skills);
+        skills.extend(kept.first());
         folder = Some(kept.folder);
-        installed.extend(kept.digests.into_iter().map(|(name, digests)| {
+        installed.extend(kept.editions.iter().map(|(name, editions)| {
+            let digests = editions.iter().map(|each| each.digest).collect();
             // Nobody but this reading has them.
             let remedy = String::new();
-            (name, Expected { digests, remedy })
+            (name.clone(), Expected { digests, remedy })
         }));
+        editions = kept.editions;
     }
     let published = match &wanted.lent_before {
         Some(before) => Some(before.clone()),
@@ -118,6 +123,7 @@ fn shelf_with(
     let mut shelf = Shelf::new(skills, Some(&index), limits)
         .with_instruction_bytes(most)
         .with_installed(installed)
+        .with_editions(editions)
         .with_withheld(withheld);
     if let Some(published) = published {
         shelf = shelf.with_published(Box::new(published));

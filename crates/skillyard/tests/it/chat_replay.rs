@@ -1,16 +1,18 @@
 //! Sessions that are made again after their skills were updated or removed.
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::TestContext;
 use crate::project::project;
+use crate::scripted_model::{call, model};
+
+fn skill(word: &str) -> String {
+    format!("---\nname: pdf\ndescription: Fills {word} forms. Use for forms.\n---\n\n{word}\n")
+}
 
 /// A project that has installed a skill, and a session that used it.
 fn session() -> (TestContext, String) {
     let context = project();
-    let skill = |word: &str| {
-        format!("---\nname: pdf\ndescription: Fills {word} forms. Use for forms.\n---\n\n{word}\n")
-    };
     context
         .write("lib/pdf/SKILL.md", skill("FIRST"))
         .write("lib/pdf/references/x.md", "X\n");
@@ -51,6 +53,76 @@ fn what_was_installed_comes_from_the_store() {
     assert_eq!(kept, 1);
     context.done(&["chat", "--delete", &id]);
     assert_eq!(context.json(&["store", "gc", "--json"])["kept"], 0);
+}
+
+#[test]
+fn each_edition_of_one_session_is_made_again_as_it_was() {
+    let (context, id) = session();
+    let ask = ["chat", "-p", "/pdf read references/x.md", "--resume", &id];
+    let ask = [&ask[..], &["--json"]].concat();
+    for word in ["SECOND", "THIRD", "FIRST"] {
+        context
+            .write("lib/pdf/SKILL.md", skill(word))
+            .write("lib/pdf/references/x.md", format!("X of {word}\n"));
+        context.done(&["update", "pdf"]);
+        let said = context.json(&ask);
+        assert!(said["answer"].as_str().unwrap().contains(word), "{said}");
+        let again = replayed(&context, &id);
+        assert_eq!(again["same"], true, "{word}: {again}");
+    }
+    // None of them is collected, whichever was loaded last.
+    context.done(&["remove", "pdf", "--yes"]);
+    assert_eq!(context.json(&["store", "gc", "--json"])["kept"], 4);
+    let removed = replayed(&context, &id);
+    assert_eq!(removed["same"], true, "{removed}");
+    // One that cannot be had any more is named, and not made from another one.
+    let log = ["audit", "log", "--event", "skill.activated", "--json"];
+    let second = context.json(&log)["events"][1]["digest"].clone();
+    let second = second.as_str().unwrap();
+    let hex = second.split(':').next_back().unwrap();
+    let store = context.in_home(".skillyard/store");
+    let output = crate::output(context.command("find").arg(&store).args(["-name", hex]));
+    for path in crate::text(&output.stdout).lines() {
+        std::fs::remove_file(path).unwrap();
+    }
+    let lost = replayed(&context, &id);
+    let told = lost["divergence"].as_str().unwrap();
+    let wanted = format!("skill `pdf` was {second}, and is ");
+    assert!(told.contains(&wanted), "{told}");
+}
+
+#[test]
+fn what_a_model_saw_of_each_edition_is_made_again() {
+    let (context, _) = session();
+    let load = call("l", "skill_load", &json!({ "name": "pdf" }));
+    let file = json!({ "name": "pdf", "path": "references/x.md" });
+    let read = call("r", "skill_read", &file);
+    let find = call("f", "skill_search", &json!({ "query": "forms" }));
+    let done = json!({ "content": "Done." });
+    // In between it is updated: what is found is new, and what was loaded is not given any more.
+    let first = [&find, &load, &read, &done];
+    let second = [&find, &read, &load, &read, &done];
+    let answers = first.into_iter().chain(second);
+    let answers = answers.map(|said| match said.get("content") {
+        Some(_) => said.clone(),
+        None => json!({ "tool_calls": [said] }),
+    });
+    let (url, asked) = model(answers.collect());
+    let url = format!("models.test.url={url}");
+    let flags = ["--config", &url, "--config", "models.test.tool_mode=native"];
+    let chat = [&flags[..], &["chat", "-p", "go", "--json"]].concat();
+    let said = context.json(&[&chat[..], &["--model", "test/m"]].concat());
+    let id = said["session"].as_str().unwrap();
+    context.write("lib/pdf/references/x.md", "Y\n");
+    context.done(&["update", "pdf"]);
+    context.json(&[&chat[..], &["--resume", id]].concat());
+    let last = asked.lock().unwrap().last().unwrap().to_string();
+    assert!(last.contains("Fills FIRST") && last.contains("Fills SECOND"));
+    assert!(last.contains("has changed since it was loaded"), "{last}");
+    context.done(&["remove", "pdf", "--yes"]);
+    let again = replayed(&context, id);
+    assert_eq!(again["same"], true, "{again}");
+    assert_eq!(again["compared"]["rendered"], 7, "{again}");
 }
 
 #[test]

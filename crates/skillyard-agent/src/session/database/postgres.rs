@@ -44,7 +44,10 @@ pub(super) const DIALECT: Dialect = Dialect {
             json_each(replace(prompt, '\u0000', '\u0001')::json -> 'installed') AS skill
         UNION SELECT skill.value ->> 'digest' FROM sessions,
             json_array_elements(replace(state, '\u0000', '\u0001')::json -> 'activated')
-            AS skill (value)",
+            AS skill (value)
+        UNION SELECT edition.value FROM sessions,
+            json_each(replace(state, '\u0000', '\u0001')::json -> 'editions') AS skill,
+            json_array_elements_text(skill.value) AS edition (value)",
     now: "CAST(EXTRACT(EPOCH FROM clock_timestamp()) AS BIGINT)",
 };
 

@@ -36,7 +36,9 @@ pub(super) const DIALECT: Dialect = Dialect {
     digests: "SELECT json_extract(skill.value, '$.digest')
             FROM sessions, json_each(sessions.prompt, '$.installed') AS skill
         UNION SELECT json_extract(skill.value, '$.digest')
-            FROM sessions, json_each(sessions.state, '$.activated') AS skill",
+            FROM sessions, json_each(sessions.state, '$.activated') AS skill
+        UNION SELECT edition.value FROM sessions,
+            json_each(sessions.state, '$.editions') AS skill, json_each(skill.value) AS edition",
     now: "CAST(strftime('%s', 'now') AS INTEGER)",
 };
 

@@ -37,7 +37,7 @@ pub(super) fn run(context: &Context, args: &Args) -> Outcome {
     let log = context.environment.logs_folder();
     let fault = skillyard_audit::verify(&log, None)?.fault;
     let events = events(&session, &log)?;
-    let outcome = replay(&session, &shelf_of(context, &session)?, events);
+    let outcome = replay(&session, &mut shelf_of(context, &session)?, events);
     let is_ahead = matches!(outcome, Err(Divergence::Extra { .. }));
     let status = if outcome.is_ok() && fault.is_none() {
         Status::Yes
