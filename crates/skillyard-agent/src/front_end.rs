@@ -84,7 +84,13 @@ pub enum TurnEvent {
         text: String,
     },
     /// What the last request cost.
-    Usage(Usage),
+    Usage {
+        /// It alone.
+        #[serde(flatten)]
+        request: Usage,
+        /// All of the session with it.
+        session: Usage,
+    },
     /// The turn is over.
     Done {
         /// Why it ended.

@@ -16,7 +16,6 @@ let session = chat.dataset.session;
 let answer = null;
 let calls = new Map();
 let questions = new Map();
-let tokens = { input: 0, output: 0 };
 let cost = "";
 let waiting = null;
 let sending = false;
@@ -54,7 +53,7 @@ const busy = (is) => {
 const show = {
   reset() {
     log.replaceChildren(hello);
-    [answer, calls, questions, tokens, cost] = [null, new Map(), new Map(), { input: 0, output: 0 }, ""];
+    [answer, calls, questions, cost] = [null, new Map(), new Map(), ""];
     status.textContent = cost;
     busy(false);
   },
@@ -115,9 +114,8 @@ const show = {
     add(make("p", "aside muted", `${event.reason}; trying again in ${event.milliseconds} ms`));
   },
   usage(event) {
-    tokens.input += event.input;
-    tokens.output += event.output;
-    cost = `${tokens.input} tokens in, ${tokens.output} out`;
+    const { input, cached, output, estimated } = event.session;
+    cost = `${estimated ? "about " : ""}${input} tokens in (${cached} cached), ${output} out`;
     status.textContent = cost;
   },
   problem(event) {

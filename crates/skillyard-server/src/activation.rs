@@ -118,6 +118,13 @@ impl Server {
         })
     }
 
+    /// About how many tokens a chat has for a skill once it is activated; without its envelope, where
+    /// nobody tells.
+    pub(crate) fn activation_tokens(&self, skill: &CatalogSkill, document: &Document<'_>) -> usize {
+        let told = self.host.activation_tokens(skill);
+        told.unwrap_or_else(|| estimate(document.body()))
+    }
+
     /// Whether a skill is for users only, and none has activated it in this conversation.
     pub(crate) fn is_for_users(&self, skill: &CatalogSkill, conversation: Option<&str>) -> bool {
         let name = skill.record.name.as_str();

@@ -81,6 +81,11 @@ pub trait Host: Send + Sync + 'static {
     /// The user's home directory, which pages show as `~`.
     fn home(&self) -> Option<&Path>;
 
+    /// About how many tokens a chat has for a skill once it is activated, where that can be told.
+    fn activation_tokens(&self, _skill: &CatalogSkill) -> Option<usize> {
+        None
+    }
+
     /// Further places of this machine that texts may name, such as where skills were installed
     /// from; only admins see them.
     fn places(&self) -> Vec<PathBuf> {

@@ -156,7 +156,10 @@ impl Turn<'_> {
         self.usage.add(usage);
         self.session.state.usage.add(usage);
         if usage != Usage::default() {
-            self.front.event(&TurnEvent::Usage(usage));
+            self.front.event(&TurnEvent::Usage {
+                request: usage,
+                session: self.session.state.usage,
+            });
         }
     }
 }

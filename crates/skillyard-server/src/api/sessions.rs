@@ -17,7 +17,7 @@ use super::refusals::{Forbidden, Missing, NotJson, Senseless, Untimely};
 use super::talk::Talk;
 use crate::access::Role;
 use crate::agents::Wish;
-use crate::chat::{ActiveSkill, ChatEvent, Keeper};
+use crate::chat::{ActiveSkill, ChatEvent, Keeper, Tokens};
 use crate::problem::Problem;
 use crate::server::Server;
 use crate::web::elsewhere;
@@ -66,17 +66,6 @@ pub(crate) struct SessionDetail {
     busy: bool,
     /// What happened.
     events: Vec<ChatEvent>,
-}
-
-/// Tokens.
-#[derive(Debug, Serialize, ToSchema)]
-pub(crate) struct Tokens {
-    /// What models read.
-    input: u64,
-    /// How much of that came from caches.
-    cached: u64,
-    /// What models wrote.
-    output: u64,
 }
 
 /// The skill that is to go.
@@ -141,11 +130,7 @@ pub(super) async fn get(talk: Talk) -> Result<Json<SessionDetail>, Problem> {
             strategy: strategy(&session).to_owned(),
             created: session.created.to_string(),
             active_skills: active(&session),
-            tokens: Tokens {
-                input: session.state.usage.input,
-                cached: session.state.usage.cached,
-                output: session.state.usage.output,
-            },
+            tokens: (&session.state.usage).into(),
             busy,
             events: viewer.events(&talk.conversation),
             model: session.prompt.settings.model,

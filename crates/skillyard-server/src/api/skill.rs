@@ -39,6 +39,8 @@ pub(crate) struct SkillDetail {
     fields: Value,
     /// About how many tokens its instructions have.
     body_tokens: usize,
+    /// About how many a chat has for it once it is activated, with what is put around them.
+    activation_tokens: usize,
     /// How many files it has.
     files: usize,
     /// Where it came from.
@@ -135,11 +137,13 @@ pub(super) async fn get(
         let standing = server.host.standing(skill, digest.as_ref());
         let standing = viewer.veil().standing(standing);
         let problems = skill.record.problems.iter();
+        let document = Document::parse(text.as_bytes());
         Ok::<_, Problem>(SkillDetail {
             summary: SkillSummary::of(skill, viewer),
             digest: digest.map(|digest| digest.to_string()),
             fields: serde_json::from_str(&skill.record.fields).unwrap_or_default(),
-            body_tokens: estimate(Document::parse(text.as_bytes()).body()),
+            body_tokens: estimate(document.body()),
+            activation_tokens: server.activation_tokens(skill, &document),
             files: contents.list(None)?.files.len(),
             provenance: standing.provenance,
             tier: standing.tier,

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use skillyard_agent::front_end::{Action, Answer, ApprovalRequest, EndReason, Trigger};
 use skillyard_agent::message::CallOutcome;
+use skillyard_agent::provider::Usage;
 use skillyard_format::sight::{exact, visible};
 use utoipa::ToSchema;
 
@@ -11,6 +12,31 @@ use crate::script::command_line;
 
 /// How much of a text is shown; the model reads all of it.
 const LONGEST: usize = 64 * 1024;
+
+/// What a session cost, in tokens.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
+pub(crate) struct Tokens {
+    /// What models read.
+    input: u64,
+    /// How much of that came from caches.
+    cached: u64,
+    /// What models wrote.
+    output: u64,
+    /// Whether a model's server did not count all of it, and some is an estimate.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    estimated: bool,
+}
+
+impl From<&Usage> for Tokens {
+    fn from(usage: &Usage) -> Self {
+        Self {
+            input: usage.input,
+            cached: usage.cached,
+            output: usage.output,
+            estimated: usage.estimated,
+        }
+    }
+}
 
 /// Something that happened in a session.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
@@ -110,6 +136,8 @@ pub(crate) enum ChatEvent {
         /// Whether the model's server did not count, and this is an estimate.
         #[serde(skip_serializing_if = "std::ops::Not::not")]
         estimated: bool,
+        /// What the whole session cost until then.
+        session: Tokens,
     },
     /// Something went wrong.
     Problem {

@@ -84,13 +84,14 @@ impl FrontEnd for Front<'_> {
                 milliseconds: *milliseconds,
             },
             TurnEvent::Note { text } => ChatEvent::Note { text: text.clone() },
-            TurnEvent::Usage(usage) => {
-                self.metrics.usage(&self.model, usage);
+            TurnEvent::Usage { request, session } => {
+                self.metrics.usage(&self.model, request);
                 ChatEvent::Usage {
-                    input: usage.input,
-                    cached: usage.cached,
-                    output: usage.output,
-                    estimated: usage.estimated,
+                    input: request.input,
+                    cached: request.cached,
+                    output: request.output,
+                    estimated: request.estimated,
+                    session: session.into(),
                 }
             }
             // The end is told when everything is kept.

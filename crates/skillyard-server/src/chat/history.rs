@@ -40,6 +40,7 @@ pub(super) fn history(session: &Session) -> Vec<ChatEvent> {
                 cached: usage.cached,
                 output: usage.output,
                 estimated: usage.estimated,
+                session: usage.into(),
             });
         }
         events.push(ChatEvent::Done { reason: None });

@@ -14,7 +14,7 @@ mod turn;
 mod watched;
 
 pub(crate) use conversation::Conversation;
-pub(crate) use event::{ActiveSkill, ChatEvent, Consent, Place};
+pub(crate) use event::{ActiveSkill, ChatEvent, Consent, Place, Tokens};
 pub(crate) use register::{Keeper, LISTED, Register};
 pub(crate) use seats::Seats;
 pub(crate) use trace::parent_of;

@@ -10,7 +10,6 @@ use serde::Deserialize;
 use serde_json::Value;
 use skillyard_catalog::CatalogSkill;
 use skillyard_format::Document;
-use skillyard_format::tokens::estimate;
 use skillyard_web::address::encoded;
 use skillyard_web::markdown::{Rendered, render};
 
@@ -34,7 +33,7 @@ struct SkillPage {
     standing: Standing,
     digest: Option<String>,
     body: Rendered,
-    body_tokens: usize,
+    activation_tokens: usize,
     fields: Vec<(String, String)>,
     files: FileList,
     problems: Vec<(String, String)>,
@@ -88,7 +87,7 @@ fn compose(server: &Server, frame: Frame, name: &str) -> Result<SkillPage, Probl
             .standing(server.host.standing(skill, digest.as_ref())),
         digest: digest.map(|digest| digest.to_string()),
         body: render(document.body(), |link| file_address(&record.name, link)),
-        body_tokens: estimate(document.body()),
+        activation_tokens: server.activation_tokens(skill, &document),
         fields: fields(&record.fields),
         files: contents.list(None)?,
         problems: problems

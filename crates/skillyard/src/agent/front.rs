@@ -12,6 +12,7 @@ use serde_json::json;
 use skillyard_agent::front_end::{
     Action, Answer, ApprovalRequest, FrontEnd, Trigger, TurnEvent, Unanswered,
 };
+use skillyard_agent::provider::Usage;
 
 use crate::context::Context;
 use crate::question::word;
@@ -211,12 +212,10 @@ impl Terminal<'_> {
                 printer.note(&format!("   {}; trying again {when}", visible(reason)));
             }
             TurnEvent::Note { text } => printer.note(&format!("   {}", visible(text))),
-            TurnEvent::Usage(usage) => printer.detail(&format!(
-                "   {}{} tokens in ({} cached), {} out",
-                if usage.estimated { "about " } else { "" },
-                usage.input,
-                usage.cached,
-                usage.output
+            TurnEvent::Usage { request, session } => printer.detail(&format!(
+                "   {}; the session {}",
+                cost(request),
+                cost(session)
             )),
             TurnEvent::Done { .. } => self.end_line(),
             TurnEvent::Started { .. } => {}
@@ -274,4 +273,10 @@ impl Terminal<'_> {
             Answer::Unanswered(Unanswered::Stopped)
         })
     }
+}
+
+fn cost(usage: &Usage) -> String {
+    let about = if usage.estimated { "about " } else { "" };
+    let (input, cached, output) = (usage.input, usage.cached, usage.output);
+    format!("{about}{input} tokens in ({cached} cached), {output} out")
 }

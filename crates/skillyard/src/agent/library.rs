@@ -4,11 +4,12 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use skillyard_agent::session::Session;
-use skillyard_agent::shelf::{Expected, Shelf, ShelfSkill};
+use skillyard_agent::shelf::{Caller, Expected, Shelf, ShelfSkill};
 use skillyard_catalog::resource::{HardLinks, ReadLimits};
 use skillyard_catalog::selection::Selection;
 use skillyard_catalog::source::SourceKind;
 use skillyard_catalog::{CatalogSkill, builtin};
+use skillyard_format::tokens::estimate;
 use skillyard_trust::verdict::OptIn;
 
 use super::kept::KeptSkills;
@@ -148,6 +149,20 @@ pub(crate) fn shelf_of(context: &Context, session: &Session) -> Result<Shelf, Co
         files: Files::None,
     };
     shelf_with(context, &wanted, Some(KeptSkills::of(context, session)?))
+}
+
+/// About how many tokens a session has for a skill once it is activated without arguments.
+pub(crate) fn activation_tokens(
+    context: &Context,
+    permissions: &Permissions,
+    skill: &CatalogSkill,
+) -> Option<usize> {
+    let placed = placed(context, permissions, skill).ok()?;
+    let most = context.config().ok()?.max_skill_md_bytes();
+    let shelf = Shelf::new(vec![placed], None, ReadLimits::default()).with_instruction_bytes(most);
+    let load = |caller| shelf.load(&skill.record.name, "", caller).ok();
+    let loaded = load(Caller::User).or_else(|| load(Caller::Model))?;
+    Some(estimate(&loaded.text))
 }
 
 /// The folder of a skill; one inside the binary is written out.

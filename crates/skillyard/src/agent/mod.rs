@@ -38,7 +38,7 @@ use crate::sanitize::visible;
 pub(crate) use desk::Desk;
 pub(crate) use front::{Collected, Output, Terminal, Told};
 pub(crate) use host::{Machine, told};
-pub(crate) use library::{folder_of, shelf, shelf_of};
+pub(crate) use library::{activation_tokens, folder_of, shelf, shelf_of};
 pub(crate) use model::{known_model, model_context};
 pub(crate) use tool_mode::{asked_tool_mode, known_tool_mode, tool_mode};
 pub(crate) use tracing::subscribers;

@@ -8,17 +8,20 @@ use skillyard_catalog::prompt::entry_tokens;
 use skillyard_catalog::resource::{Listing, SkillRoot, digest};
 use skillyard_catalog::source::SourceKind;
 use skillyard_catalog::{Catalog, CatalogSkill};
+use skillyard_format::Document;
 use skillyard_format::package::Digest;
 use skillyard_format::render::one_line;
-use skillyard_format::{Document, tokens};
+use skillyard_format::tokens::estimate;
 
 use super::Outcome;
 use super::list::{mark, tilde};
 use super::show_security::Security;
+use crate::agent::activation_tokens;
 use crate::context::Context;
 use crate::error::{CommandError, Status};
 use crate::hashable;
 use crate::library::{self, Choice, IndexMode};
+use crate::permission::Permissions;
 use crate::sanitize::visible;
 
 /// Show everything about one skill
@@ -48,7 +51,7 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
         Some(skill) => skill,
         None => library::find(&catalog, &args.name)?,
     };
-    let details = Details::of(skill)?;
+    let details = Details::of(context, skill)?;
     let security = Security::of(context, skill, details.digest.as_ref())?;
     if context.printer.is_json() {
         let mut shown = json(skill, &details, &catalog);
@@ -66,6 +69,8 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
 struct Details {
     digest: Option<Digest>,
     body_tokens: usize,
+    /// The same with what a session has around it once it is activated.
+    activation_tokens: usize,
     files: Vec<(String, u64, bool)>,
     unreadable: Vec<(String, String)>,
     /// Whether there are more files than these.
@@ -73,8 +78,10 @@ struct Details {
 }
 
 impl Details {
-    fn of(skill: &CatalogSkill) -> Result<Self, CommandError> {
+    fn of(context: &Context, skill: &CatalogSkill) -> Result<Self, CommandError> {
         let record = &skill.record;
+        let permissions = Permissions::load(context)?;
+        let tokens = activation_tokens(context, &permissions, skill);
         if skill.kind == SourceKind::Builtin {
             let files = builtin::files(&record.name).unwrap_or_default();
             let body = files
@@ -83,6 +90,7 @@ impl Details {
             return Ok(Self {
                 digest: None,
                 body_tokens: body,
+                activation_tokens: tokens.unwrap_or(body),
                 files: files
                     .iter()
                     .map(|(path, text)| {
@@ -104,9 +112,11 @@ impl Details {
             path: record.path(),
             source,
         })?;
+        let body = body_tokens(&bytes);
         Ok(Self {
             digest: digest(&root).ok(),
-            body_tokens: body_tokens(&bytes),
+            body_tokens: body,
+            activation_tokens: tokens.unwrap_or(body),
             files: files
                 .into_iter()
                 .map(|file| (file.path, file.size, file.executable))
@@ -121,7 +131,7 @@ impl Details {
 }
 
 fn body_tokens(bytes: &[u8]) -> usize {
-    tokens::estimate(Document::parse(bytes).body())
+    estimate(Document::parse(bytes).body())
 }
 
 fn json(skill: &CatalogSkill, details: &Details, catalog: &Catalog) -> Value {
@@ -146,7 +156,7 @@ fn json(skill: &CatalogSkill, details: &Details, catalog: &Catalog) -> Value {
         "status": skill.status.as_str(),
         "reason": skill.status.reason(),
         "digest": details.digest.map(|digest| digest.to_string()),
-        "tokens": { "catalog": catalog_tokens(skill), "instructions": details.body_tokens },
+        "tokens": { "catalog": catalog_tokens(skill), "instructions": details.body_tokens, "activation": details.activation_tokens },
         "fields": fields,
         "files": files,
         "truncated": details.truncated,
@@ -206,7 +216,7 @@ fn text(
         &format!(
             "about {} in every prompt, about {} when activated",
             catalog_tokens(skill),
-            details.body_tokens
+            details.activation_tokens
         ),
     );
     let fields: serde_json::Map<String, Value> =

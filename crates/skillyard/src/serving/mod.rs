@@ -197,6 +197,11 @@ impl Host for Machine {
         self.context.environment.home.as_deref()
     }
 
+    fn activation_tokens(&self, skill: &CatalogSkill) -> Option<usize> {
+        let permissions = self.decisions.of(&self.context).ok()?;
+        crate::agent::activation_tokens(&self.context, &permissions, skill)
+    }
+
     fn places(&self) -> Vec<PathBuf> {
         let environment = &self.context.environment;
         let mut places = vec![

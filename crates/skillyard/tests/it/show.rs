@@ -5,6 +5,7 @@ use serde_json::Value;
 
 use crate::TestContext;
 use crate::machine::{TRUSTING, skill};
+use crate::serve_chat::Serving;
 
 fn pdf() -> TestContext {
     let context = TestContext::configured(TRUSTING);
@@ -21,10 +22,44 @@ fn pdf() -> TestContext {
     context
 }
 
+/// What is told, but for the tokens of an activation, in which the skill's folder is named.
+fn told(context: &TestContext, arguments: &[&str]) -> String {
+    let mut text = context.tell(arguments);
+    for (before, behind) in [("prompt, about ", " when"), ("\"activation\": ", "\n")] {
+        if let Some((head, rest)) = text.split_once(before) {
+            let (number, tail) = rest.split_once(behind).unwrap();
+            assert!(number.parse::<usize>().is_ok(), "{number}");
+            text = format!("{head}{before}[N]{behind}{tail}");
+        }
+    }
+    text
+}
+
+#[test]
+fn what_an_activation_costs_is_what_a_chat_says() {
+    let context = pdf();
+    let chat = context.tell(&["chat", "-p", "/pdf"]);
+    let chat = chat.split("+ skill pdf  (by you, about ").nth(1).unwrap();
+    let chat = chat.split(' ').next().unwrap();
+    let shown = context.json(&["show", "pdf", "--json"])["tokens"]["activation"].clone();
+    assert_eq!(shown.to_string(), chat);
+    let text = context.tell(&["show", "pdf"]);
+    assert!(
+        text.contains(&format!("about {chat} when activated")),
+        "{text}"
+    );
+    // The server, and its page, have it from the same place.
+    let serving = Serving::start(&context, &[]);
+    let skill = serving.json("GET", "/api/v1/skills/pdf", &Value::Null);
+    assert_eq!(skill["activation_tokens"].to_string(), chat, "{skill}");
+    let (_, page) = serving.ask_with("GET", "/skills/pdf", "", &Value::Null);
+    assert!(page.contains(&format!(" {chat} when activated")), "{page}");
+}
+
 #[test]
 fn as_text() {
     let context = pdf();
-    assert_snapshot!(context.tell(&["show", "pdf"]), @"
+    assert_snapshot!(told(&context, &["show", "pdf"]), @"
     exit status: 0
     ----- stdout -----
     ✓ pdf
@@ -33,7 +68,7 @@ fn as_text() {
       source            project
       folder            [DIR]/.skills/pdf
       digest            sha256:a7b368f2877219234675bab6a8ebe1837646de913eb399cddeea4002028a9e31
-      tokens            about 49 in every prompt, about 7 when activated
+      tokens            about 49 in every prompt, about [N] when activated
       license           MIT
       metadata.version  1.2
       metadata.tags     pdf forms
@@ -46,7 +81,7 @@ fn as_text() {
       network           none, but the hosts that a run is given
     ----- stderr -----
     ");
-    assert_snapshot!(context.tell(&["show", "pdf", "--files"]), @"
+    assert_snapshot!(told(&context, &["show", "pdf", "--files"]), @"
     exit status: 0
     ----- stdout -----
     ✓ pdf
@@ -55,7 +90,7 @@ fn as_text() {
       source            project
       folder            [DIR]/.skills/pdf
       digest            sha256:a7b368f2877219234675bab6a8ebe1837646de913eb399cddeea4002028a9e31
-      tokens            about 49 in every prompt, about 7 when activated
+      tokens            about 49 in every prompt, about [N] when activated
       license           MIT
       metadata.version  1.2
       metadata.tags     pdf forms
@@ -76,7 +111,7 @@ fn as_text() {
 
 #[test]
 fn as_json() {
-    assert_snapshot!(pdf().tell(&["show", "pdf", "--json"]), @r#"
+    assert_snapshot!(told(&pdf(), &["show", "pdf", "--json"]), @r#"
     exit status: 0
     ----- stdout -----
     {
@@ -89,7 +124,8 @@ fn as_json() {
       "digest": "sha256:a7b368f2877219234675bab6a8ebe1837646de913eb399cddeea4002028a9e31",
       "tokens": {
         "catalog": 49,
-        "instructions": 7
+        "instructions": 7,
+        "activation": [N]
       },
       "fields": {
         "license": "MIT",
@@ -174,7 +210,7 @@ fn what_is_wrong_is_shown() {
             skill("Odd_Name", "Odd. Use when: asked"),
         )
         .link("/etc/passwd", ".skills/Odd/secret");
-    assert_snapshot!(context.tell(&["show", "Odd_Name"]), @"
+    assert_snapshot!(told(&context, &["show", "Odd_Name"]), @"
     exit status: 0
     ----- stdout -----
     ! Odd_Name
@@ -183,7 +219,7 @@ fn what_is_wrong_is_shown() {
       source            project
       folder            [DIR]/.skills/Odd
       digest            sha256:a3f3c6b58dda4169eb5a7561789af61d405bb193e08b79faaf770d3a32b4065b
-      tokens            about 49 in every prompt, about 8 when activated
+      tokens            about 49 in every prompt, about [N] when activated
       files             1 (77 bytes)
       provenance        a project that is not trusted
       trust             untrusted

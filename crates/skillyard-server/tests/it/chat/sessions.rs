@@ -35,10 +35,16 @@ async fn who_comes_later_is_told_what_it_cost() {
     for _ in 0..2 {
         person.said(&id, SPELL).await;
     }
+    let events = person.events(&id).await;
+    let last = events.iter().rfind(|event| event["type"] == "usage");
+    let now = last.unwrap()["session"].clone();
     let later = server.restarted();
     let events = Person::on(&later).events(&id).await;
-    let cost = json!({ "type": "usage", "input": 14, "cached": 4, "output": 6 });
+    let cost = json!({ "type": "usage", "input": 14, "cached": 4, "output": 6,
+        "session": { "input": 14, "cached": 4, "output": 6 } });
     assert_eq!(found(&events, "usage"), &cost);
+    // Whoever is there is told the same sum.
+    assert_eq!(now, cost["session"]);
 }
 
 #[tokio::test(flavor = "multi_thread")]
