@@ -30,6 +30,7 @@ pub mod text;
 pub mod unhashable;
 pub mod walk;
 pub mod watch;
+pub mod ways;
 
 pub use catalog::{Catalog, CatalogSkill, ProjectTrust, Settings, Status};
 pub use index::IndexUse;

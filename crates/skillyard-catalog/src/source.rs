@@ -60,6 +60,10 @@ pub struct Source {
     pub kind: SourceKind,
     /// Its folder; empty for the skills inside the binary.
     pub root: PathBuf,
+    /// The project that keeps it from being used, if that is another one than the project at hand:
+    /// the user has not trusted it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub untrusted: Option<PathBuf>,
 }
 
 /// A folder of an organisation.

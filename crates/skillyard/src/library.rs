@@ -11,7 +11,7 @@ use skillyard_catalog::{Catalog, CatalogSkill, Settings};
 
 use crate::alteration;
 use crate::commands::list::tilde;
-use crate::config::Config;
+use crate::config::{Config, project};
 use crate::context::Context;
 use crate::error::CommandError;
 use crate::error::trust::TrustFailure;
@@ -124,7 +124,7 @@ pub(crate) fn selection(config: &Config, choice: &Choice) -> Result<Selection, C
 pub(crate) fn surroundings(context: &Context, config: &Config) -> Surroundings {
     let environment = &context.environment;
     let home = environment.home.as_deref();
-    Surroundings {
+    let surroundings = Surroundings {
         current: environment.current_dir.clone(),
         home: environment.home.clone(),
         agent_variables: environment.agent_variables.clone(),
@@ -132,6 +132,15 @@ pub(crate) fn surroundings(context: &Context, config: &Config) -> Surroundings {
         org: config.org_folders(home),
         extra: config.directories(home),
         preset: config.preset(),
+        trusted: Vec::new(),
+    };
+    let mut trusted = surroundings.projects_of_agents();
+    if !trusted.is_empty() {
+        project::keep_trusted(environment, config.trust_projects(), &mut trusted);
+    }
+    Surroundings {
+        trusted,
+        ..surroundings
     }
 }
 

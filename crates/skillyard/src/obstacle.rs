@@ -26,7 +26,7 @@ pub(crate) fn of(skill: &CatalogSkill, permissions: &Permissions) -> Option<With
         remedy: match &skill.status {
             Status::Enabled => None,
             Status::Revoked { .. } => Some(permissions.revoked_remedy(name, &skill.record.folder)),
-            Status::Untrusted => Some(permissions.project_remedy(Path::new("."))),
+            Status::Untrusted => Some(permissions.trust_remedy(&skill.record.folder)),
             Status::Disabled { .. } => Some(permissions.disabled_remedy(name)),
             Status::Unavailable { missing } => Some(format!(
                 "Install `{}`, so that it is in a folder of `PATH`",

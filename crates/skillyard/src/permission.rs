@@ -45,6 +45,8 @@ pub(crate) struct Permissions {
     project_trust: ProjectTrust,
     trust_projects: TrustProjects,
     surroundings: Surroundings,
+    /// Folders of agents that lie in another project than the one at hand, which is not trusted.
+    untrusted: Vec<(PathBuf, PathBuf)>,
     installed: Installed,
     signers: Signers,
     /// Who keeps the user from switching skills on and off.
@@ -90,6 +92,7 @@ impl Permissions {
             approvals: trusted::read(&context.environment.approvals_file())?,
             project_trust: config.project_trust,
             trust_projects: config.trust_projects(),
+            untrusted: untrusted(&surroundings),
             surroundings,
             denied: denied(&config),
             selection: Arc::new(library::selection(&config, &Choice::default())?),
@@ -116,6 +119,14 @@ impl Permissions {
         let root = self.surroundings.project_of(folder)?;
         let is_trusted = project::is_trusted(&root, self.trust_projects, &self.approvals.folders);
         (!is_trusted).then_some(root)
+    }
+
+    /// The project that keeps a folder among those of the user's agents from being used, because a
+    /// variable names a folder of that project and the user has not trusted it.
+    pub(crate) fn other_project(&self, folder: &Path) -> Option<&Path> {
+        let mut untrusted = self.untrusted.iter();
+        let found = untrusted.find(|(root, _)| folder.starts_with(root));
+        found.map(|(_, project)| project.as_path())
     }
 
     /// The places of this machine that skills were installed from.
@@ -237,6 +248,16 @@ impl Permissions {
         let mut approved = self.approvals.skills.iter();
         approved.any(|each| each.name == name && !each.network.is_empty())
     }
+}
+
+fn untrusted(surroundings: &Surroundings) -> Vec<(PathBuf, PathBuf)> {
+    // Only these can put a folder there.
+    if surroundings.agent_variables.is_empty() {
+        return Vec::new();
+    }
+    let sources = surroundings.sources().into_iter();
+    let untrusted = sources.filter_map(|source| Some((source.root, source.untrusted?)));
+    untrusted.collect()
 }
 
 /// What one layer of the configuration denies; no other takes it back.

@@ -106,10 +106,11 @@ impl Catalog {
         // Where a winner went, by its place among the records.
         let mut places = vec![0; records.len()];
         for (at, (source, record)) in records.into_iter().enumerate() {
-            let kind = self.sources[source].kind;
+            let from = &self.sources[source];
+            let kind = from.kind;
             let status = match selection.and_then(|all| all.reason_against(&record.name)) {
                 Some(reason) => Status::Disabled { reason },
-                None => standing(&record, kind, settings.project_trust, &mut commands),
+                None => standing(&record, from, settings.project_trust, &mut commands),
             };
             let skill = CatalogSkill {
                 record,
@@ -173,11 +174,12 @@ fn first_of_each_name(records: &[(usize, Box<Record>)], order: &[usize]) -> Vec<
 /// The standing of a skill that is wanted.
 fn standing(
     record: &Record,
-    kind: SourceKind,
+    source: &Source,
     project_trust: ProjectTrust,
     commands: &mut Commands,
 ) -> Status {
-    if kind == SourceKind::Project && project_trust == ProjectTrust::Untrusted {
+    let is_untrusted = source.untrusted.is_some() || project_trust == ProjectTrust::Untrusted;
+    if source.kind == SourceKind::Project && is_untrusted {
         return Status::Untrusted;
     }
     let missing = commands.missing(&record.requires);

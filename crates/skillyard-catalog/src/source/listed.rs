@@ -1,13 +1,14 @@
 //! The list of sources: which folders are read, in the order of a preset.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use super::preset::PLUGINS;
 use super::{Preset, Source, SourceKind, Surroundings};
-use crate::agents;
+use crate::agents::{self, Home, Variables};
 use crate::order::Order;
+use crate::ways::real;
 
 /// The folders of skills that are looked into first in a project.
 const PROJECT_FOLDERS: [&str; 3] = [".skills", ".agents/skills", ".claude/skills"];
@@ -113,20 +114,53 @@ impl Surroundings {
         }
     }
 
-    /// The folders of agents for their user. One that a variable puts into a repository is a folder
-    /// of that repository: what lies there comes from others.
+    /// The folders of agents for their user.
     fn of_user(&self, list: &mut List, folders: impl IntoIterator<Item = PathBuf>) {
-        let is_moved = !self.agent_variables.is_empty();
-        let repository = is_moved.then(|| self.repository()).flatten();
+        let is_moved = self.moved();
         for folder in folders {
-            let is_inside = repository.is_some_and(|around| folder.starts_with(around));
-            let kind = if is_inside {
-                SourceKind::Project
+            if is_moved(&folder) {
+                self.elsewhere(list, folder);
             } else {
-                SourceKind::User
-            };
-            list.add(kind, folder);
+                list.add(SourceKind::User, folder);
+            }
         }
+    }
+
+    /// Whether a folder of an agent is where only a variable puts it.
+    fn moved(&self) -> impl Fn(&Path) -> bool + use<> {
+        let is_any = !self.agent_variables.is_empty();
+        let none = Variables::new();
+        let usual = is_any.then(|| agents::user_folders(Home::new(self.home.as_deref(), &none)));
+        let usual: HashSet<PathBuf> = usual.into_iter().flatten().collect();
+        move |folder| is_any && !usual.contains(folder)
+    }
+
+    /// A folder that a variable puts elsewhere. In a project it is that project's, because what lies
+    /// there comes from others; where it lies in several, by its links, each of them has a say.
+    fn elsewhere(&self, list: &mut List, folder: PathBuf) {
+        let around = self.projects_around(&folder);
+        let here = real(self.project_root());
+        let is_believed = |root: &&PathBuf| **root == here || self.trusted.contains(root);
+        if let Some(untrusted) = around.roots.iter().find(|root| !is_believed(root)) {
+            list.add_untrusted(folder, untrusted.clone());
+        } else if !around.roots.contains(&here) {
+            list.add(SourceKind::User, folder);
+        } else if !list.known.contains(around.folder.as_os_str()) {
+            // Nobody has to list a folder twice because it has two names.
+            list.add(SourceKind::Project, folder);
+            list.known.insert(around.folder.into_os_string());
+        }
+    }
+
+    /// The roots of the projects that folders of agents lie in where a variable puts them: real
+    /// paths, for whoever knows which of them are trusted.
+    pub fn projects_of_agents(&self) -> Vec<PathBuf> {
+        let is_moved = self.moved();
+        let folders = agents::user_folders(self.agents_home());
+        let folders = folders.filter(|folder| is_moved(folder));
+        let roots = folders.flat_map(|folder| self.projects_around(&folder).roots);
+        let roots: BTreeSet<PathBuf> = roots.collect();
+        roots.into_iter().collect()
     }
 
     fn at_home<'a>(
@@ -171,9 +205,26 @@ impl List {
         if root.is_relative() && !is_anyones {
             return;
         }
-        let plain: PathBuf = root.components().collect();
+        self.put(Source {
+            kind,
+            root,
+            untrusted: None,
+        });
+    }
+
+    /// A folder of another project than the one at hand, which the user has not trusted.
+    fn add_untrusted(&mut self, root: PathBuf, project: PathBuf) {
+        self.put(Source {
+            kind: SourceKind::Project,
+            root,
+            untrusted: Some(project),
+        });
+    }
+
+    fn put(&mut self, source: Source) {
+        let plain: PathBuf = source.root.components().collect();
         if self.known.insert(plain.into_os_string()) {
-            self.sources.push(Source { kind, root });
+            self.sources.push(source);
         }
     }
 

@@ -1,12 +1,14 @@
 //! What lies around the working directory: the project that it is part of, and the home.
 
+use std::collections::BTreeSet;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
 use super::listed::project_folders;
-use super::{OrgFolder, Preset, SourceKind};
+use super::{OrgFolder, Preset, Source, SourceKind};
 use crate::agents::{Home, Variables};
 use crate::presence::is_there;
+use crate::ways::{real, ways};
 
 /// The files that make a folder a project which skills are installed in.
 const PROJECT_FILES: [&str; 2] = ["skills.toml", "skills.lock"];
@@ -35,6 +37,16 @@ pub struct Surroundings {
     pub extra: Vec<PathBuf>,
     /// The order.
     pub preset: Preset,
+    /// Which of the projects that folders of agents lie in are trusted, beside the one at hand.
+    pub trusted: Vec<PathBuf>,
+}
+
+/// Where a folder lies.
+pub(super) struct Around {
+    /// Its real path.
+    pub(super) folder: PathBuf,
+    /// The real roots of the projects that it, or a link on the way to it, lies in.
+    pub(super) roots: BTreeSet<PathBuf>,
 }
 
 impl Surroundings {
@@ -81,6 +93,30 @@ impl Surroundings {
         levels.take_while(|folder| !self.is_home(folder))
     }
 
+    /// The projects that have a say about an absolute folder, however it is written. A repository in
+    /// another one is a project of its own; a folder in none is a project's if it is one that skills
+    /// are looked for in here.
+    pub(super) fn projects_around(&self, folder: &Path) -> Around {
+        let ways = ways(folder);
+        let own = |way: &Path| {
+            let is_own = |level: &Path| project_folders().any(|each| way == level.join(each));
+            self.levels().any(is_own).then(|| self.project_root())
+        };
+        let roots = ways.iter().filter_map(|way| {
+            let around = Self {
+                current: way.clone(),
+                home: self.home.clone(),
+                ..Self::default()
+            };
+            let root = around.repository().or_else(|| around.install_root());
+            root.or_else(|| own(way)).map(real)
+        });
+        Around {
+            roots: roots.collect(),
+            folder: ways.last().cloned().unwrap_or_default(),
+        }
+    }
+
     /// Whether a parent, and what makes it a project, belongs to whom the working directory does.
     fn has_owner_of(&self, folder: &Path) -> bool {
         let owner = |path: &Path| path.symlink_metadata().ok().map(|found| found.uid());
@@ -98,14 +134,13 @@ impl Surroundings {
         };
         let sources = self.sources().into_iter();
         let sources = sources.filter(|source| source.kind != SourceKind::Builtin);
-        let holders: Vec<SourceKind> = sources
-            .filter(|source| is_in(&source.root))
-            .map(|source| source.kind)
-            .collect();
+        let holders: Vec<Source> = sources.filter(|source| is_in(&source.root)).collect();
         if !holders.is_empty() {
             // With a link a project can name the user's folders as its own.
-            let is_own = holders.iter().all(|kind| *kind == SourceKind::Project);
-            return is_own.then(|| self.project_root().to_owned());
+            let is_own = |source: &Source| source.kind == SourceKind::Project;
+            let is_own = holders.iter().all(is_own);
+            let other = holders.into_iter().find_map(|source| source.untrusted);
+            return is_own.then(|| other.unwrap_or_else(|| self.project_root().to_owned()));
         }
         let mut levels = folder.ancestors().take_while(|level| !self.is_home(level));
         let level = levels

@@ -94,11 +94,15 @@ impl Machine {
         if let Some(reason) = library::selection(&config, &self.choice)?.reason_against(name) {
             return Ok(Some(Status::Disabled { reason }));
         }
-        let is_of_project = skill.kind == SourceKind::Project;
-        if is_of_project && config.project_trust == ProjectTrust::Untrusted {
+        let permissions = Permissions::load(&self.context)?;
+        let is_untrusted = match skill.kind {
+            SourceKind::Project if config.project_trust == ProjectTrust::Untrusted => true,
+            SourceKind::Project | SourceKind::User => permissions.other_project(folder).is_some(),
+            _ => false,
+        };
+        if is_untrusted {
             return Ok(Some(Status::Untrusted));
         }
-        let permissions = Permissions::load(&self.context)?;
         let revoked = match skill.kind {
             SourceKind::Mcp => {
                 let listed = self.lenders.skill(name);

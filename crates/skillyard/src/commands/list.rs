@@ -1,5 +1,6 @@
 //! `skillyard list`.
 
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::path::Path;
 
@@ -12,6 +13,7 @@ use crate::context::Context;
 use crate::error::{CommandError, Status as CommandStatus};
 use crate::library::{self, Choice, IndexMode};
 use crate::sanitize::visible;
+use crate::shell::shell_word;
 
 /// List the skills on this machine and in this project
 ///
@@ -225,6 +227,21 @@ fn on_one_line(path: &Path) -> String {
         .replace('\r', "\\r")
 }
 
+/// The commands that trust the projects whose skills wait for it.
+fn to_trust(catalog: &Catalog) -> String {
+    let skills = catalog.skills.iter();
+    let waiting = skills.filter(|skill| skill.status == Status::Untrusted);
+    let roots: BTreeSet<Option<&Path>> = waiting
+        .map(|skill| catalog.sources[skill.source].untrusted.as_deref())
+        .collect();
+    let command = |root: Option<&Path>| {
+        let root = root.map_or_else(|| ".".into(), Path::to_string_lossy);
+        format!("`skillyard trust {}`", visible(&shell_word(&root)))
+    };
+    let commands: Vec<String> = roots.into_iter().map(command).collect();
+    commands.join(", ")
+}
+
 /// How many there are, and what could be done for more.
 fn closing_line(
     catalog: &Catalog,
@@ -245,8 +262,8 @@ fn closing_line(
     let untrusted = with(&Status::Untrusted);
     if untrusted > 0 {
         let remedy = match trust() {
-            Ok(TrustProjects::Never) => "`discovery.trust_projects` is `never`",
-            _ => "`skillyard trust .`",
+            Ok(TrustProjects::Never) => "`discovery.trust_projects` is `never`".to_owned(),
+            _ => to_trust(catalog),
         };
         let _ = write!(
             line,

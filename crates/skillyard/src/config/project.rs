@@ -53,6 +53,17 @@ pub(crate) fn trust(
     })
 }
 
+/// Leaves the projects that the user trusts.
+pub(crate) fn keep_trusted(
+    environment: &Environment,
+    wish: TrustProjects,
+    roots: &mut Vec<PathBuf>,
+) {
+    // What cannot be read approves nothing.
+    let folders = trusted::list(&environment.approvals_file()).unwrap_or_default();
+    roots.retain(|root| is_trusted(root, wish, &folders));
+}
+
 /// Whether the user, who trusts these folders, trusts the project at `root`.
 pub(crate) fn is_trusted(root: &Path, wish: TrustProjects, folders: &[TrustedFolder]) -> bool {
     match wish {

@@ -157,7 +157,13 @@ impl Permissions {
             };
         }
         let provenance = self.provenance_of(kind, folder);
-        self.decide_for(&provenance, name, approval, opt_in)
+        let mut decision = self.decide_for(&provenance, name, approval, opt_in);
+        if let ScriptVerdict::Blocked { remedy, .. } = &decision.verdict
+            && *remedy == Remedy::TrustProject
+        {
+            decision.hint = Some(self.trust_remedy(folder));
+        }
+        decision
     }
 
     /// The same for any provenance.
@@ -206,6 +212,12 @@ impl Permissions {
                 shell_word(name)
             )
         }
+    }
+
+    /// What the user can do about a skill of a project that is not trusted.
+    pub(crate) fn trust_remedy(&self, folder: &Path) -> String {
+        let other = self.other_project(folder);
+        self.project_remedy(other.unwrap_or(Path::new(".")))
     }
 
     /// What the user can do about a project that is not trusted.

@@ -21,6 +21,11 @@ impl Permissions {
         let by_source = match (kind, self.project_trust) {
             (Some(SourceKind::Builtin), _) => Origin::Builtin,
             (Some(SourceKind::Org | SourceKind::OrgPinned), _) => Origin::Org,
+            (Some(SourceKind::User | SourceKind::Project), _)
+                if self.other_project(folder).is_some() =>
+            {
+                return Provenance::of(Origin::ProjectUntrusted);
+            }
             (Some(SourceKind::User), _) => Origin::WrittenHere,
             // Whoever names a path has not said by that that they trust the project.
             (None, _) if self.untrusted_project(folder).is_some() => {

@@ -59,7 +59,8 @@ impl SkillPlace {
             }
             Status::Untrusted => {
                 let reason = "it belongs to a project that you have not trusted".to_owned();
-                let hint = context.config()?.trust_projects().remedy(".");
+                let permissions = Permissions::load(context)?;
+                let hint = permissions.trust_remedy(&skill.record.folder);
                 Some(blocked(reason, &hint))
             }
             Status::Disabled { reason } => {

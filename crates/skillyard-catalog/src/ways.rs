@@ -1,0 +1,96 @@
+//! The ways to a folder: a path can lead through links, and back again with `..`.
+//!
+//! Whoever made one of these links chose where it leads, so that all of them count where somebody has
+//! to be trusted, and no spelling of a path does.
+
+use std::collections::VecDeque;
+use std::ffi::OsString;
+use std::path::{Component, Path, PathBuf};
+
+/// As many links as systems follow.
+const MOST_LINKS: usize = 40;
+
+/// Each path on the way to where an absolute one leads: one for every link that is followed, with what
+/// comes before it resolved, and last the real path. What is not there yet is nobody's link.
+pub(crate) fn ways(path: &Path) -> Vec<PathBuf> {
+    let mut ahead = steps(path);
+    let mut here = PathBuf::from("/");
+    let mut ways = Vec::new();
+    while let Some(step) = ahead.pop_front() {
+        if step == ".." {
+            here.pop();
+            continue;
+        }
+        here.push(&step);
+        let Ok(says) = here.read_link() else {
+            continue;
+        };
+        ways.push(here.iter().chain(ahead.iter().map(AsRef::as_ref)).collect());
+        if ways.len() > MOST_LINKS {
+            return ways;
+        }
+        if says.is_absolute() {
+            here = PathBuf::from("/");
+        } else {
+            here.pop();
+        }
+        for step in steps(&says).into_iter().rev() {
+            ahead.push_front(step);
+        }
+    }
+    // Where names may be written in capitals or not, they are as the disk has them.
+    ways.push(here.canonicalize().unwrap_or(here));
+    ways
+}
+
+/// A path with no link in it, also where nothing is there yet.
+pub fn real(path: &Path) -> PathBuf {
+    let real = path.canonicalize().ok();
+    let real = real.or_else(|| path.is_absolute().then(|| ways(path).pop()).flatten());
+    real.unwrap_or_else(|| path.to_owned())
+}
+
+/// The steps of a path; what is neither a name nor a step back says nothing.
+fn steps(path: &Path) -> VecDeque<OsString> {
+    let steps = path.components().filter_map(|step| match step {
+        Component::Normal(name) => Some(name.to_owned()),
+        Component::ParentDir => Some("..".into()),
+        _ => None,
+    });
+    steps.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::os::unix::fs::symlink;
+
+    use super::*;
+
+    #[test]
+    fn every_link_on_the_way_is_told() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().canonicalize().unwrap();
+        let at = |path: &str| root.join(path);
+        fs::create_dir_all(at("data/clone")).unwrap();
+        fs::create_dir(at("home")).unwrap();
+        symlink("data", at("lnk")).unwrap();
+        symlink(at("lnk/clone"), at("home/c")).unwrap();
+        symlink("loop", at("loop")).unwrap();
+        let check = |path: &str, expected: &[&str]| {
+            let expected: Vec<PathBuf> = expected.iter().map(|each| at(each)).collect();
+            assert_eq!(ways(&at(path)), expected, "{path}");
+        };
+        check("data/clone", &["data/clone"]);
+        check("data/../data/./clone//x", &["data/clone/x"]);
+        check("lnk/clone/x", &["lnk/clone/x", "data/clone/x"]);
+        check(
+            "home/c/skills",
+            &["home/c/skills", "lnk/clone/skills", "data/clone/skills"],
+        );
+        // A step back from behind a link is not one in front of it.
+        check("home/c/../y", &["home/c/../y", "lnk/clone/../y", "data/y"]);
+        check("none/../none/x", &["none/x"]);
+        assert_eq!(ways(&at("loop")).len(), MOST_LINKS + 1);
+    }
+}
