@@ -1,12 +1,19 @@
 //! Where an installation belongs: to the user, or to one project.
 
+use std::collections::{BTreeSet, HashSet};
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use skillyard_catalog::agents::{Home, Variables};
+use skillyard_catalog::ways::real;
 use skillyard_format::Digest;
 
 use crate::journal::Identity;
+use crate::lockfile::Lockfile;
 use crate::store::Store;
+
+/// How the names of records of single folders begin.
+const FOLDER_RECORD: &str = "folder-";
 
 /// Whose skills they are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -90,6 +97,39 @@ impl Scope {
             .then(|| self.own_file("placed", "toml", &self.folder_key()))
     }
 
+    /// The file that says what was put into a folder of the user's agents, wherever variables put
+    /// that folder now.
+    pub fn folder_record(skillyard_home: &Path, folder: &Path) -> PathBuf {
+        let key = Digest::of(real(folder).as_os_str().as_encoded_bytes());
+        let name = format!("{FOLDER_RECORD}{}.toml", &key.to_hex()[..32]);
+        skillyard_home.join("placed").join(name)
+    }
+
+    /// The names of all these files.
+    pub fn folder_records(skillyard_home: &Path) -> HashSet<OsString> {
+        let entries = skillyard_home.join("placed").read_dir();
+        let names = entries.into_iter().flatten().flatten();
+        let names = names.map(|entry| entry.file_name());
+        let is_record = |name: &OsString| {
+            name.as_encoded_bytes()
+                .starts_with(FOLDER_RECORD.as_bytes())
+        };
+        names.filter(is_record).collect()
+    }
+
+    /// The scope of what was put into one folder of the user's agents, as its record says.
+    pub fn folder(folder: &Path, record: &Lockfile, skillyard_home: &Path) -> Self {
+        let targets = record.skills().iter().flat_map(|entry| &entry.targets);
+        let targets: BTreeSet<&String> = targets.collect();
+        let moved = |target: &String| (target.clone(), folder.to_owned());
+        Self {
+            kind: ScopeKind::User,
+            root: folder.to_owned(),
+            skillyard_home: skillyard_home.to_owned(),
+            moved: targets.into_iter().map(moved).collect(),
+        }
+    }
+
     /// The file that says when large changes were written.
     pub(crate) fn spans_file(&self) -> PathBuf {
         self.own_file("placed", "times", &self.folder_key())
@@ -145,9 +185,21 @@ impl Scope {
         moved.map(|(_, folder)| folder.as_path())
     }
 
+    /// Where a target lies as long as no variable puts it elsewhere; nothing where none does.
+    pub fn usual(&self, target: &str) -> Option<PathBuf> {
+        let usual = self.root.join(target);
+        self.moved(target)
+            .is_some_and(|moved| *moved != *usual)
+            .then_some(usual)
+    }
+
+    /// The targets that are not below the root.
+    pub fn moved_targets(&self) -> impl Iterator<Item = &Path> {
+        self.moved.iter().map(|(_, folder)| folder.as_path())
+    }
+
     /// The folders that everything of this scope lies in.
     pub fn roots(&self) -> impl Iterator<Item = &Path> {
-        let moved = self.moved.iter().map(|(_, folder)| folder.as_path());
-        std::iter::once(self.root.as_path()).chain(moved)
+        std::iter::once(self.root.as_path()).chain(self.moved_targets())
     }
 }

@@ -38,6 +38,7 @@ use stage::Stage;
 
 mod error;
 mod few;
+mod folders;
 mod here;
 mod inside;
 mod keep;

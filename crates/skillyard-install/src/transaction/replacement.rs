@@ -58,6 +58,7 @@ impl Transaction<'_> {
         {
             files.push(Replacement::of(file, manifest.to_text())?);
         }
+        files.extend(self.folder_records(plan));
         Ok(files)
     }
 

@@ -1,7 +1,9 @@
 //! The locks of other projects than the one at hand. Their skills are reached by a path, by a link
 //! or by a folder of the configuration.
 //!
-//! A lock names folders of skills that lie beside it, so where a skill lies leads to its lock.
+//! A lock names folders of skills that lie beside it, so where a skill lies leads to its lock. So does
+//! where a folder of the user's agents lies to the record of what was put there, whichever folder the
+//! user's lock means by now.
 
 use std::collections::{HashMap, HashSet};
 use std::ffi::OsString;
@@ -22,6 +24,8 @@ pub(super) struct Elsewhere {
     skillyard_home: PathBuf,
     /// The roots whose locks are known already.
     here: Vec<PathBuf>,
+    /// The records of folders of the user's agents, mostly none.
+    records: HashSet<OsString>,
     known: Mutex<Known>,
 }
 
@@ -53,7 +57,7 @@ pub(super) struct Folder {
 /// A folder that has a lock, or could have one.
 #[derive(Debug)]
 pub(super) struct Level {
-    scope: Scope,
+    place: Place,
     /// Whether anything is written down there.
     pub(super) has_records: bool,
     lock: Stamped,
@@ -66,6 +70,7 @@ impl Elsewhere {
         Self {
             skillyard_home: skillyard_home.to_owned(),
             here: here.iter().map(|scope| scope.root.clone()).collect(),
+            records: Scope::folder_records(skillyard_home),
             known: Mutex::default(),
         }
     }
@@ -92,13 +97,12 @@ impl Elsewhere {
         // Before it is listed: what changes meanwhile is noticed the next time.
         let listed = Stamped::now(skills.to_owned());
         let whole = skills.canonicalize().ok();
-        let mut roots = target::roots(skills);
-        roots.extend(whole.iter().flat_map(|whole| target::roots(whole)));
-        let levels = self.levels(roots, known);
+        let both = std::iter::once(skills).chain(whole.as_deref());
+        let levels = self.levels(both, known);
         let around = skills.ancestors();
         let around = around.chain(whole.iter().flat_map(|whole| whole.ancestors()));
         let above = around.filter_map(|folder| {
-            let levels = self.levels(target::roots(folder.parent()?), known);
+            let levels = self.levels([folder.parent()?], known);
             (!levels.is_empty()).then(|| (folder.to_owned(), levels))
         });
         Folder {
@@ -110,20 +114,39 @@ impl Elsewhere {
         }
     }
 
-    /// The levels at these roots, but for those whose locks are known.
-    fn levels(
+    /// The levels whose locks could name a skill in folders of skills, but for those whose locks are
+    /// known. The user's own record of a folder comes before what a project says of it.
+    fn levels<'a>(
         &self,
-        mut roots: Vec<PathBuf>,
+        folders: impl IntoIterator<Item = &'a Path>,
         known: &mut HashMap<PathBuf, Arc<Level>>,
     ) -> Vec<Arc<Level>> {
+        let (mut roots, mut levels) = (Vec::new(), Vec::new());
+        for folder in folders {
+            roots.extend(target::roots(folder));
+            if let Some(record) = self.record(folder) {
+                let level = || Arc::new(Level::of(folder, &record, &self.skillyard_home));
+                let level = known.entry(record.clone()).or_insert_with(level);
+                levels.push(Arc::clone(level));
+            }
+        }
         roots.retain(|root| !self.here.contains(root));
         roots.sort_unstable();
         roots.dedup();
-        let levels = roots.into_iter().map(|root| {
+        levels.extend(roots.into_iter().map(|root| {
             let level = || Arc::new(Level::at(&root, &self.skillyard_home));
             Arc::clone(known.entry(root.clone()).or_insert_with(level))
-        });
-        levels.collect()
+        }));
+        levels
+    }
+
+    /// The record of what was put into a folder of the user's agents.
+    fn record(&self, folder: &Path) -> Option<PathBuf> {
+        if self.records.is_empty() {
+            return None;
+        }
+        let record = Scope::folder_record(&self.skillyard_home, folder);
+        self.records.contains(record.file_name()?).then_some(record)
     }
 
     /// Whether what was read is what is there now.
@@ -171,20 +194,55 @@ fn links(folder: &Path) -> Option<HashSet<OsString>> {
     Some(links)
 }
 
+/// What a lock is about.
+#[derive(Debug)]
+enum Place {
+    /// A project.
+    Project(Scope),
+    /// A folder of the user's agents.
+    Folder {
+        path: PathBuf,
+        skillyard_home: PathBuf,
+    },
+}
+
 impl Level {
     fn at(root: &Path, skillyard_home: &Path) -> Self {
         let scope = Scope::project(root, skillyard_home);
         Self {
             lock: Stamped::now(scope.lock_file()),
             has_records: has_records(&scope),
-            scope,
+            place: Place::Project(scope),
+            records: OnceLock::new(),
+        }
+    }
+
+    /// What the record of a folder says.
+    fn of(folder: &Path, record: &Path, skillyard_home: &Path) -> Self {
+        Self {
+            lock: Stamped::now(record.to_owned()),
+            has_records: true,
+            place: Place::Folder {
+                path: folder.to_owned(),
+                skillyard_home: skillyard_home.to_owned(),
+            },
             records: OnceLock::new(),
         }
     }
 
     /// What is written down there.
     pub(super) fn records(&self) -> Result<&[(Scope, Lockfile)], &LockfileError> {
-        let records = self.records.get_or_init(|| records_of(&self.scope));
+        let records = self.records.get_or_init(|| match &self.place {
+            Place::Project(scope) => records_of(scope),
+            Place::Folder {
+                path,
+                skillyard_home,
+            } => {
+                let record = Lockfile::read(self.file())?;
+                let scope = Scope::folder(path, &record, skillyard_home);
+                Ok(vec![(scope, record)])
+            }
+        });
         records.as_deref()
     }
 

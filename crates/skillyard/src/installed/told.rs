@@ -30,21 +30,26 @@ impl Installed {
 
     /// What a lock says of exactly this folder.
     fn named(&self, folder: &Path, levels: &[Arc<Level>]) -> Option<Told<'_>> {
-        let here = find(&self.locks, folder).map(|(scope, entry)| Told {
+        let borrowed = |(scope, entry)| Told {
             scope: Cow::Borrowed(scope),
             entry: Cow::Borrowed(entry),
             around: None,
-        });
-        here.or_else(|| {
+        };
+        let target = |scope: &Scope, target: &str| Some(scope.target(target));
+        let here = find(&self.locks, folder, target).map(borrowed);
+        let elsewhere = || {
             levels.iter().find_map(|level| {
-                let (scope, entry) = find(level.records().ok()?, folder)?;
+                let (scope, entry) = find(level.records().ok()?, folder, target)?;
                 Some(Told {
                     scope: Cow::Owned(scope.clone()),
                     entry: Cow::Owned(entry.clone()),
                     around: None,
                 })
             })
-        })
+        };
+        // Where a variable puts a folder elsewhere now, what was put into the usual one is there still.
+        let before = || find(&self.locks, folder, Scope::usual).map(borrowed);
+        here.or_else(elsewhere).or_else(before)
     }
 
     /// What a lock says of the nearest skill around a folder: the folder was installed with it. Also
@@ -111,13 +116,19 @@ impl Installed {
     }
 }
 
-/// The entry for a folder, and whose it is.
-fn find<'a>(locks: &'a [(Scope, Lockfile)], folder: &Path) -> Option<(&'a Scope, &'a Locked)> {
+/// The entry for a folder, and whose it is; `place` tells where the targets of a scope are.
+fn find<'a>(
+    locks: &'a [(Scope, Lockfile)],
+    folder: &Path,
+    place: impl Fn(&Scope, &str) -> Option<PathBuf>,
+) -> Option<(&'a Scope, &'a Locked)> {
     let name = folder.file_name()?.to_str()?;
     locks.iter().find_map(|(scope, lock)| {
         let entry = lock.get(name)?;
         let mut targets = entry.targets.iter();
-        let is_it = |target: &String| same(&scope.target(target).join(name), folder);
+        let is_it = |target: &String| {
+            place(scope, target).is_some_and(|place| same(&place.join(name), folder))
+        };
         targets.any(is_it).then_some((scope, entry))
     })
 }
