@@ -14,7 +14,7 @@ pub use planner::plan;
 pub use sight::{Blocking, LinkTarget, Occupant, Sight};
 
 use crate::lockfile::{Locked, Lockfile};
-use crate::scope::ScopeKind;
+use crate::scope::Scope;
 use crate::seen::Seen;
 
 /// One change in one folder.
@@ -135,14 +135,15 @@ pub struct Before {
     /// Whether it wrote that down; else it is what the lock says.
     pub is_recorded: bool,
     /// Who else has skills in the same folders.
-    pub neighbour: Option<Neighbour>,
+    pub neighbours: Vec<Neighbour>,
 }
 
-/// Another scope with the same folders: the home directory can be a project, too.
+/// Another scope with the same folders: the home directory can be a project, too, and a variable can
+/// put a folder of the user's agents into a project.
 #[derive(Debug, Clone)]
 pub struct Neighbour {
     /// Which one.
-    pub kind: ScopeKind,
+    pub scope: Scope,
     /// What it has.
     pub lock: Lockfile,
 }

@@ -18,28 +18,30 @@ pub struct Records {
     first: OnceLock<Lockfile>,
     lock: Remembered<Lockfile>,
     manifest: Remembered<Manifest>,
-    beside: Option<Scope>,
+    beside: Vec<Scope>,
 }
 
 impl Records {
-    /// The same where another scope has its skills in the same folders.
+    /// The same where other scopes have their skills in the same folders.
     #[must_use]
-    pub fn beside(other: Option<Scope>) -> Self {
+    pub fn beside(others: Vec<Scope>) -> Self {
         Self {
-            beside: other,
+            beside: others,
             ..Self::default()
         }
     }
 
-    /// What the other scope has there. Where its lock cannot be read, who changes that scope is told.
-    pub(crate) fn neighbour(&self) -> Option<Neighbour> {
-        let scope = self.beside.as_ref()?;
-        let path = scope.lock_file();
-        let text = Lockfile::text_of(&path).ok()??;
-        Some(Neighbour {
-            kind: scope.kind,
-            lock: Lockfile::parse(&text, &path).ok()?,
-        })
+    /// What the other scopes have there. Where a lock cannot be read, who changes that scope is told.
+    pub(crate) fn neighbours(&self) -> Vec<Neighbour> {
+        let neighbours = self.beside.iter().filter_map(|scope| {
+            let path = scope.lock_file();
+            let text = Lockfile::text_of(&path).ok()??;
+            Some(Neighbour {
+                scope: scope.clone(),
+                lock: Lockfile::parse(&text, &path).ok()?,
+            })
+        });
+        neighbours.collect()
     }
 
     /// What is installed; nothing where there is no lock.

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use skillyard_format::Digest;
 
 use crate::lockfile::Locked;
+use crate::scope::Scope;
 
 /// What lies where a skill is to be.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -47,6 +48,8 @@ pub trait Sight {
     fn leads_to(&self, target: &str, name: &str, link: &Path, other: &str) -> bool;
     /// Whether two targets are one folder, because one of them is a link to the other.
     fn is_same(&self, one: &str, other: &str) -> bool;
+    /// Whether a target is the folder of skills that another scope means with one of its targets.
+    fn is_shared(&self, target: &str, other: &Scope, others: &str) -> bool;
     /// Whether a checkout brought what lies where a skill is to be.
     fn is_tracked(&self, target: &str, name: &str) -> bool;
     /// Whether the store has these bytes: what can be had again is nobody's work.

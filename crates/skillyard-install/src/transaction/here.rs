@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use skillyard_catalog::modes;
+use skillyard_catalog::ways::real;
 use skillyard_format::Digest;
 
 use crate::git::Git;
@@ -27,7 +28,7 @@ pub fn before(scope: &Scope, records: &Records) -> Result<Before, LockfileError>
         is_recorded: placed.is_some() || scope.placed_file().is_none(),
         placed: placed.unwrap_or_else(|| lock.clone()),
         lock,
-        neighbour: records.neighbour(),
+        neighbours: records.neighbours(),
     })
 }
 
@@ -139,6 +140,11 @@ impl Sight for Here<'_> {
     fn is_same(&self, one: &str, other: &str) -> bool {
         let whole = |target: &str| self.scope.target(target).canonicalize().ok();
         whole(one).is_some_and(|one| whole(other) == Some(one))
+    }
+
+    fn is_shared(&self, target: &str, other: &Scope, others: &str) -> bool {
+        let (own, others) = (self.scope.target(target), other.target(others));
+        own == others || real(&own) == real(&others)
     }
 
     fn is_tracked(&self, target: &str, name: &str) -> bool {

@@ -10,13 +10,14 @@ use portable::Around;
 use skillyard_catalog::agents::{Home, Variables};
 use skillyard_catalog::presence::is_there;
 use skillyard_catalog::source::{Preset, Surroundings, has_project_files};
+use skillyard_catalog::ways::real;
 use skillyard_install::lockfile::Lockfile;
 use skillyard_install::manifest::Manifest;
 use skillyard_install::plan::Before;
 use skillyard_install::records::Records;
 use skillyard_install::scope::{Scope, ScopeKind};
 use skillyard_install::store::Store;
-use skillyard_install::target::AgentChoice;
+use skillyard_install::target::{self, AgentChoice};
 use skillyard_install::transaction;
 
 use crate::context::Context;
@@ -129,7 +130,7 @@ impl Place {
         chronicle::recover_moved(context, &scope);
         Self {
             store: store(context),
-            records: Records::beside(neighbour(context, &scope)),
+            records: Records::beside(neighbours(context, &scope)),
             scope,
             home: environment.home.clone(),
             agent_variables: environment.agent_variables.clone(),
@@ -234,13 +235,24 @@ pub(crate) fn deciding(context: &Context) -> Vec<Scope> {
     user_scope(context).into_iter().chain(projects).collect()
 }
 
-/// The other scope that has its skills in the same folders, where the home directory is a project.
-fn neighbour(context: &Context, scope: &Scope) -> Option<Scope> {
-    let user = user_scope(context)?;
+/// The other scopes that may have their skills in the same folders: where the home directory is a
+/// project, or a variable puts a folder of the user's agents into one.
+fn neighbours(context: &Context, scope: &Scope) -> Vec<Scope> {
+    let Some(user) = user_scope(context) else {
+        return Vec::new();
+    };
+    let moved = user.moved_targets();
+    let mut roots: Vec<PathBuf> = moved.flat_map(|each| target::roots(&real(each))).collect();
+    roots.push(real(&user.root));
     match scope.kind {
-        ScopeKind::User => Some(Scope::project(&user.root, &scope.skillyard_home)),
-        ScopeKind::Project if whole(&scope.root) == whole(&user.root) => Some(user),
-        ScopeKind::Project => None,
+        ScopeKind::User => {
+            roots.sort_unstable();
+            roots.dedup();
+            let project = |root: &PathBuf| Scope::project(root, &scope.skillyard_home);
+            roots.iter().map(project).collect()
+        }
+        ScopeKind::Project if roots.contains(&real(&scope.root)) => vec![user],
+        ScopeKind::Project => Vec::new(),
     }
 }
 

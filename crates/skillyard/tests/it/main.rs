@@ -10,6 +10,7 @@ mod agent;
 mod agent_commands;
 mod agent_folders;
 mod agent_folders_left;
+mod agent_folders_shared;
 mod agent_folders_trust;
 mod agent_runs;
 mod altered;

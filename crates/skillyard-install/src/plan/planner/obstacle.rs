@@ -87,10 +87,14 @@ impl Planner<'_> {
         name: &str,
         target: &str,
     ) -> Option<ScopeKind> {
-        let neighbour = self.before.neighbour.as_ref()?;
-        let entry = neighbour.lock.get(name)?;
-        let is_there = entry.targets.iter().any(|each| each == target);
-        (is_there && self.is(occupant, target, entry)).then_some(neighbour.kind)
+        self.before.neighbours.iter().find_map(|neighbour| {
+            let entry = neighbour.lock.get(name)?;
+            let scope = &neighbour.scope;
+            let mut targets = entry.targets.iter();
+            let is_it = self.is(occupant, target, entry)
+                && targets.any(|each| self.sight.is_shared(target, scope, each));
+            is_it.then_some(scope.kind)
+        })
     }
 
     /// Whether what is there is exactly the entry.

@@ -48,7 +48,7 @@ fn obstacle_hint(conflicts: &[Conflict]) -> Option<String> {
             "Move it away, or replace it with `--force`"
         }
         Some(Obstacle::OtherScope(_)) => {
-            "Both scopes have their skills in the home directory: remove it in the other one, or replace it with `--force`"
+            "Both scopes have their skills in this folder: remove it in the other one, or replace it with `--force`"
         }
         Some(Obstacle::Blocked(_)) => {
             "Move it away; where it is to be a link, switch `core.symlinks` on in git and check it out again"
