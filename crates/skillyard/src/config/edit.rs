@@ -99,26 +99,37 @@ impl Target {
     pub(crate) fn unset(&self, key: &str) -> Result<Vec<String>, CommandError> {
         let mut gone = Vec::new();
         self.change(|text| {
-            let document = self.document(text)?;
-            let mut keys = Vec::new();
-            leaves(document.as_table(), key, &mut keys);
-            // What another tool calls differently goes too; no layer is too weak for that.
-            let layer = Layer::of_file(LayerKind::Org, &self.path, text);
-            for setting in layer.settings {
-                if setting.key == key || setting.key.starts_with(&format!("{key}.")) {
-                    keys.extend(spellings(&setting.key));
-                }
-            }
-            let mut result = text.to_owned();
-            for key in keys {
-                if let Some(without) = removed(&self.path, &result, &key)? {
-                    result = without;
-                    gone.push(key);
-                }
-            }
+            let (result, keys) = self.without(text, key)?;
+            gone = keys;
             Ok(result)
         })?;
         Ok(gone)
+    }
+
+    /// A text of the file without a key, or without all keys of a table, and which were there.
+    pub(crate) fn without(
+        &self,
+        text: &str,
+        key: &str,
+    ) -> Result<(String, Vec<String>), CommandError> {
+        let document = self.document(text)?;
+        let mut keys = Vec::new();
+        leaves(document.as_table(), key, &mut keys);
+        // What another tool calls differently goes too; no layer is too weak for that.
+        let layer = Layer::of_file(LayerKind::Org, &self.path, text);
+        for setting in layer.settings {
+            if setting.key == key || setting.key.starts_with(&format!("{key}.")) {
+                keys.extend(spellings(&setting.key));
+            }
+        }
+        let (mut result, mut gone) = (text.to_owned(), Vec::new());
+        for key in keys {
+            if let Some(without) = removed(&self.path, &result, &key)? {
+                result = without;
+                gone.push(key);
+            }
+        }
+        Ok((result, gone))
     }
 
     /// Puts `name` into the list of a key, or takes it out; tells whether that changed anything.

@@ -68,20 +68,20 @@ impl Config {
     }
 
     /// The logins in a layer that were given for another place than the one they would be for
-    /// without these keys in it, or with this one set anew.
+    /// without the keys in it that go, and with these set anew.
     pub(crate) fn logins_left_by(
         &self,
-        gone: &[String],
-        new: Option<&Setting>,
+        is_gone: impl Fn(&str) -> bool,
+        new: &[Setting],
         layer: LayerKind,
     ) -> Vec<String> {
         let before = self.seen_by(layer);
         let mut after = before.clone();
         after
             .said
-            .retain(|each| each.origin.layer() != layer || !gone.contains(&each.key));
+            .retain(|each| each.origin.layer() != layer || !is_gone(&each.key));
         // Of what is left nothing is stronger than the layer.
-        after.said.extend(new.cloned());
+        after.said.extend_from_slice(new);
         let logins = after.said.iter().filter(|each| is_login(each));
         let logins = logins.filter(|each| each.origin.layer() == layer);
         let left = logins.filter(|each| {

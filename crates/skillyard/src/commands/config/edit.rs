@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use serde_json::json;
 
 use super::super::Outcome;
-use super::{Which, record};
+use super::{Which, record, tell_of_forgotten};
 use crate::config::denied_tools;
 use crate::config::edit::Target;
 use crate::config::layer::{Layer, Setting};
@@ -21,7 +21,8 @@ use crate::sanitize::visible;
 /// Change the file in your editor
 ///
 /// You edit a copy, which takes the place of the file only when it can be used: what `config set`
-/// would refuse, such as a key that your organisation has locked, is refused here too.
+/// would refuse, such as a key that your organisation has locked, is refused here too. Where an
+/// address becomes one on another host, the login that was for it goes.
 ///
 /// Examples:
 ///   skillyard config edit
@@ -65,6 +66,7 @@ pub(super) fn run(context: &Context, args: &Args) -> Outcome {
     }
     let old = Layer::of_file(layer, &target.path, &before);
     let new = Layer::of_file(layer, &copy, &after);
+    let left = left_behind(context, layer, &old, &new)?;
     let problems = problems(context, &target, layer, &old, new)?;
     if !problems.is_empty() {
         let problem = Problem::Unusable {
@@ -75,7 +77,11 @@ pub(super) fn run(context: &Context, args: &Args) -> Outcome {
     }
     target.change(|now| {
         if now == before {
-            return Ok(after.clone());
+            let mut text = after.clone();
+            for login in &left {
+                text = target.without(&text, login)?.0;
+            }
+            return Ok(text);
         }
         let problem = Problem::Changed { kept: copy.clone() };
         Err(CommandError::Setting(ConfigError::here(problem)))
@@ -85,7 +91,26 @@ pub(super) fn run(context: &Context, args: &Args) -> Outcome {
         drop(std::fs::remove_file(from));
     }
     record(context, "edit", "*", &target)?;
-    told(context, &target.path, true)
+    let status = told(context, &target.path, true)?;
+    tell_of_forgotten(context, &left);
+    Ok(status)
+}
+
+/// The logins that stay as they were while their place becomes another one: whoever is there has no
+/// business with them. One that was written anew is for the new place.
+fn left_behind(
+    context: &Context,
+    layer: LayerKind,
+    old: &Layer,
+    new: &Layer,
+) -> Result<Vec<String>, CommandError> {
+    let config = context.readable_config()?;
+    let mut left = config.logins_left_by(|_| true, &new.settings, layer);
+    left.retain(|login| {
+        let mut settings = new.settings.iter().filter(|each| each.key == *login);
+        settings.any(|each| stood(old, each))
+    });
+    Ok(left)
 }
 
 /// What the names of copies begin with.

@@ -107,6 +107,15 @@ fn forget(context: &Context, logins: &[String], target: &Target) -> Result<(), C
     Ok(())
 }
 
+/// Says which logins went with their place.
+fn tell_of_forgotten(context: &Context, logins: &[String]) {
+    for login in logins {
+        let note =
+            format!("`{login}` was for the place before, and is gone; log in anew if need be");
+        context.printer.note(&note);
+    }
+}
+
 pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     match &args.verb {
         Verb::Get(args) => get::run(context, args),

@@ -6,7 +6,7 @@ use std::slice;
 use serde_json::json;
 
 use super::super::Outcome;
-use super::{Which, forget, record};
+use super::{Which, forget, record, tell_of_forgotten};
 use crate::config::denied_tools;
 use crate::config::edit::Change;
 use crate::config::layer::{Setting, known, misplaced};
@@ -79,18 +79,15 @@ pub(super) fn run(context: &Context, args: &Args) -> Outcome {
     allowed(context, &setting, layer).map_err(wrong)?;
     context.ready_to_record()?;
     let config = context.readable_config()?;
-    let left = config.logins_left_by(slice::from_ref(&setting.key), Some(&setting), layer);
+    let is_set = |key: &str| key == setting.key;
+    let left = config.logins_left_by(is_set, slice::from_ref(&setting), layer);
     forget(context, &left, &target)?;
     let change = target.set(&setting.key, &setting.value)?;
     if change != Change::None {
         record(context, "set", &setting.key, &target)?;
     }
     let status = report(context, &setting, change, &target.path.to_string_lossy())?;
-    for login in &left {
-        let note =
-            format!("`{login}` was for the place before, and is gone; log in anew if need be");
-        context.printer.note(&note);
-    }
+    tell_of_forgotten(context, &left);
     Ok(status)
 }
 

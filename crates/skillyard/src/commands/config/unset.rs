@@ -48,7 +48,7 @@ pub(super) fn run(context: &Context, args: &Args) -> Outcome {
     }
     let layer = args.which.layer().unwrap_or(LayerKind::User);
     let keys: Vec<String> = gone.iter().map(|key| own_name(key)).collect();
-    let left = config.logins_left_by(&keys, None, layer);
+    let left = config.logins_left_by(|key| keys.iter().any(|each| each == key), &[], layer);
     forget(context, &left, &target)?;
     gone.extend(left.iter().cloned());
     let file = target.path.to_string_lossy();

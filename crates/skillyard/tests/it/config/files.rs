@@ -294,3 +294,28 @@ fn limits_are_kept() {
     ]);
     assert!(told.starts_with("exit status: 1"), "{told}");
 }
+
+#[test]
+fn a_login_does_not_go_along_to_another_host() {
+    let before = "[registry]\nurl = \"https://a.example\"\nauth = \"bearer:one\"\n";
+    let context = TestContext::configured(before);
+    let text = before.replace("a.example", "b.example") + "# Kept.\n";
+    let told = edited(&context, &text, &["config", "edit"]);
+    assert!(
+        told.contains("`registry.auth` was for the place before, and is gone"),
+        "{told}"
+    );
+    let text = "[registry]\nurl = \"https://b.example\"\n# Kept.\n";
+    assert_eq!(context.read(FILE), text);
+    // On the same host, or written anew, it is meant.
+    for text in [
+        before.replace("a.example", "a.example/skills"),
+        before
+            .replace("a.example", "b.example")
+            .replace("one", "two"),
+    ] {
+        let context = TestContext::configured(before);
+        edited(&context, &text, &["config", "edit"]);
+        assert_eq!(context.read(FILE), text);
+    }
+}
