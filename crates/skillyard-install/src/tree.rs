@@ -20,6 +20,8 @@ mod reader;
 mod stamp;
 mod writer;
 
+pub use line_ends::LineEnds;
+
 pub(crate) use stamp::Stamp;
 
 /// What is never part of a skill.

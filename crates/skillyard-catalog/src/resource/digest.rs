@@ -67,9 +67,10 @@ pub struct FileDigests {
     links: Vec<(Vec<u8>, Digest)>,
     /// Regular files with names that nobody can be given.
     nameless: Vec<(Vec<u8>, bool, Digest)>,
-    /// Links, pipes and the like, of which nothing is read, and files with names that nobody can be
-    /// given.
+    /// Links, pipes and the like, of which nothing is read.
     pub others: Vec<String>,
+    /// The files with names that nobody can be given, as they can be shown.
+    pub unnamed: Vec<String>,
 }
 
 impl FileDigests {
@@ -203,7 +204,7 @@ impl Hashing<'_> {
             text => {
                 let nameless = (path.to_owned(), executable, digest);
                 self.found.nameless.push(nameless);
-                self.found.others.push(shown(&text));
+                self.found.unnamed.push(shown(&text));
             }
         }
         Ok(())

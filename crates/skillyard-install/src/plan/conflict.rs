@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use super::Blocking;
 use crate::scope::ScopeKind;
+use crate::tree::LineEnds;
 
 /// Why what is there cannot simply be replaced.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -14,7 +15,7 @@ pub enum Obstacle {
     /// It was, and then somebody changed these files.
     Edited(Vec<String>),
     /// It was, and now its lines end otherwise, as git writes them on some machines.
-    LineEnds,
+    LineEnds(LineEnds),
     /// It is not what the lock names, and nothing says what was put there.
     Unrecorded,
     /// It is a git repository of its own.

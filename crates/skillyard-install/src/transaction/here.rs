@@ -16,7 +16,7 @@ use crate::records::Records;
 use crate::reference::Reference;
 use crate::scope::Scope;
 use crate::store::Store;
-use crate::tree::{Tree, TreeLimits};
+use crate::tree::{LineEnds, Tree, TreeLimits};
 
 use super::spans::Spans;
 
@@ -77,13 +77,13 @@ fn look_closer(obstacle: &mut Obstacle, place: &Path, store: &Store, before: &Be
     let Some(Ok(was)) = was else {
         let plain = now.with_plain_line_ends().digest();
         if before.entries(name).any(|entry| entry.digest == plain) {
-            *obstacle = Obstacle::LineEnds;
+            *obstacle = Obstacle::LineEnds(LineEnds::Crlf);
         }
         return;
     };
     let now = told(now, &was, place);
     if now.differs_in_line_ends(&was) {
-        *obstacle = Obstacle::LineEnds;
+        *obstacle = Obstacle::LineEnds(now.line_ends());
     } else if let Obstacle::Edited(files) = obstacle {
         *files = was.difference(&now);
     }

@@ -5,7 +5,25 @@ use super::{Tree, TreeFile};
 /// How far git looks for what no text has.
 const LOOKED_AT: usize = 8000;
 
+/// What lines end with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LineEnds {
+    /// All of them with LF.
+    Lf,
+    /// Some of them with CRLF.
+    Crlf,
+}
+
 impl Tree {
+    /// What the lines of its files end with.
+    pub(crate) fn line_ends(&self) -> LineEnds {
+        if self.with_plain_line_ends().digest == self.digest {
+            LineEnds::Lf
+        } else {
+            LineEnds::Crlf
+        }
+    }
+
     /// The same with LF for CRLF in what git takes for text.
     #[must_use]
     pub fn with_plain_line_ends(&self) -> Self {

@@ -32,7 +32,7 @@ pub(crate) struct Wanted {
     session: Option<String>,
     /// With this outcome.
     outcome: Option<String>,
-    /// Only the last so many; at most 1000.
+    /// Only the last so many; 1 to 1000.
     limit: Option<usize>,
     /// Only events before this number, as `older` of another answer says it.
     before: Option<u64>,
@@ -75,7 +75,7 @@ pub(super) async fn query(
         event: wanted.event,
         session: wanted.session,
         outcome: wanted.outcome,
-        limit: Some(wanted.limit.unwrap_or(100).min(MOST)),
+        limit: Some(wanted.limit.unwrap_or(100).clamp(1, MOST)),
         before: wanted.before,
         ..Filter::default()
     };

@@ -143,6 +143,8 @@ async fn older_events_are_a_page_further() {
         asked = format!("/api/v1/audit?event=skill.activated&limit=100&before={older}");
     }
     assert_eq!(seen, 225);
+    let one = server.get("/api/v1/audit?limit=0").await.json();
+    assert_eq!(one["events"].as_array().unwrap().len(), 1);
     let wrong = server.get("/api/v1/audit?before=x").await;
     assert_eq!(wrong.status, StatusCode::BAD_REQUEST);
     assert_eq!(server.get("/audit?before=x").await.status, StatusCode::OK);

@@ -130,9 +130,7 @@ impl Statement {
 
     /// Whether the skill is what the statement says: each file the same, none missing, none added.
     pub(super) fn check(&self, tree: &Tree, folder: Option<&str>) -> Result<Facts, StatementError> {
-        if let Some(path) = tree.irregular() {
-            return Err(StatementError::Irregular(path.to_owned()));
-        }
+        tree.check_regular()?;
         let (changes, uncovered) = compare(&self.resources, &self.leaves_out, tree);
         if !changes.is_empty() {
             return Err(StatementError::Changed(changes));

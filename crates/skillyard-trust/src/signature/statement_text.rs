@@ -16,9 +16,7 @@ pub(super) fn about(
     details: &Details,
     key: &PublicKey,
 ) -> Result<Vec<u8>, StatementError> {
-    if let Some(path) = tree.irregular() {
-        return Err(StatementError::Irregular(path.to_owned()));
-    }
+    tree.check_regular()?;
     let (name, version) = tree.identity(Some(folder)).ok_or(StatementError::NoName)?;
     let listed: Vec<_> = tree
         .files()

@@ -5,6 +5,8 @@ use std::collections::BTreeMap;
 use skillyard_format::package::TreeDigest;
 use skillyard_format::{Digest, Document, Skill};
 
+use super::statement::StatementError;
+
 /// The file that holds a skill's signature.
 pub const SIGNATURE_FILE: &str = "skill.oms.sig";
 
@@ -16,6 +18,7 @@ pub(super) const GIT_PATHS: [&str; 4] = [".git", ".gitattributes", ".github", ".
 pub struct Tree {
     files: BTreeMap<String, TreeFile>,
     irregular: Vec<String>,
+    nameless: Vec<String>,
     litter: Vec<String>,
     instructions: Option<Vec<u8>>,
     bundle: Option<Vec<u8>>,
@@ -73,6 +76,11 @@ impl Tree {
         self.irregular.push(path.to_owned());
     }
 
+    /// Notes a file whose name is no text: no signature can list it.
+    pub fn add_nameless(&mut self, path: &str) {
+        self.nameless.push(path.to_owned());
+    }
+
     /// Notes what machines and programs leave behind: it is not signed, and no skill is delivered with it.
     pub fn add_litter(&mut self, path: &str) {
         self.litter.push(path.to_owned());
@@ -95,9 +103,15 @@ impl Tree {
         self.files.iter().map(|(path, file)| (path.as_str(), *file))
     }
 
-    /// The first thing that is no regular file.
-    pub(super) fn irregular(&self) -> Option<&str> {
-        self.irregular.first().map(String::as_str)
+    /// What no signature covers: the first thing that is no regular file, or has no name that is text.
+    pub(super) fn check_regular(&self) -> Result<(), StatementError> {
+        if let Some(path) = self.irregular.first() {
+            return Err(StatementError::Irregular(path.clone()));
+        }
+        match self.nameless.first() {
+            Some(path) => Err(StatementError::Nameless(path.clone())),
+            None => Ok(()),
+        }
     }
 
     pub(super) fn get(&self, path: &str) -> Option<TreeFile> {

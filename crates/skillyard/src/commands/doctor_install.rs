@@ -234,7 +234,7 @@ fn edited(conflict: &Conflict, word: &str) -> Check {
         );
         return bad("scopes", obstacle(conflict), &hint);
     }
-    if conflict.obstacle == Obstacle::LineEnds {
+    if let Obstacle::LineEnds(_) = conflict.obstacle {
         let hint = line_ends_hint([conflict.target.as_str()]);
         let hint =
             format!("{hint}, then put it right with `skillyard sync --force --scope {word}`");

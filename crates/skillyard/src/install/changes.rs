@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 use skillyard_install::lockfile::Locked;
 use skillyard_install::plan::{Change, Conflict, Obstacle, Plan};
 use skillyard_install::scope::Scope;
+use skillyard_install::tree::LineEnds;
 
 use crate::report::counted;
 use crate::sanitize::visible;
@@ -166,9 +167,13 @@ pub(crate) fn obstacle(conflict: &Conflict) -> String {
             }
             text
         }
-        Obstacle::LineEnds => format!(
-            "{place} is what was installed but for the ends of its lines: they are CRLF, as git writes them with `core.autocrlf`"
-        ),
+        Obstacle::LineEnds(ends) => {
+            let ends = match ends {
+                LineEnds::Crlf => "CRLF, as git writes them with `core.autocrlf`",
+                LineEnds::Lf => "LF, and were CRLF in part",
+            };
+            format!("{place} is what was installed but for the ends of its lines: they are {ends}")
+        }
         Obstacle::Unrecorded => {
             format!("{place} is not what is locked, and there is no record of what was put there")
         }

@@ -41,6 +41,9 @@ pub(crate) fn read_tree(folder: &Path, behind: Option<&Installed>) -> Result<Tre
             tree.add_digest(&file.path, file.executable, file.digest);
         }
     }
+    for path in found.unnamed {
+        tree.add_nameless(&path);
+    }
     for path in found.others {
         tree.add_irregular(&path);
     }

@@ -4,6 +4,9 @@ use std::fmt::Write as _;
 use std::fs;
 use std::os::unix::fs::symlink;
 
+use skillyard_format::package::archive::{Limits, Mode};
+use skillyard_format::package::pack::{PackFile, PackFormat, pack};
+
 use crate::TestContext;
 use crate::project::{installed, project};
 use crate::servers::repository::{Repository, skill};
@@ -206,4 +209,63 @@ fn a_name_in_a_skill_of_git_that_is_no_text_is_an_error() {
     context.nothing_left();
     // Elsewhere in the repository it is not our concern.
     context.done(&["install", &format!("{url}#skills/csv"), "--yes"]);
+}
+
+/// An archive of a skill with further files.
+fn archive(files: &[(String, Vec<u8>)]) -> Vec<u8> {
+    let skill = skill("pdf", "one");
+    let document = PackFile {
+        path: "pdf/SKILL.md",
+        mode: Mode::Plain,
+        content: skill.as_bytes(),
+    };
+    let more = files.iter().map(|(path, content)| PackFile {
+        path,
+        mode: Mode::Plain,
+        content,
+    });
+    let files: Vec<PackFile> = std::iter::once(document).chain(more).collect();
+    pack(&files, PackFormat::Zip, &Limits::repository()).unwrap()
+}
+
+/// Bytes that no packing makes smaller.
+fn noise(count: usize) -> Vec<u8> {
+    let mut state = 1_u64;
+    let bytes = std::iter::repeat_with(|| {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        state.to_le_bytes()
+    });
+    bytes.flatten().take(count).collect()
+}
+
+#[test]
+fn of_every_limit_that_can_be_raised_it_is_told_how() {
+    let many = (0..2_100).map(|number| (format!("pdf/{number}.md"), b"x".to_vec()));
+    for (files, key) in [
+        (
+            vec![("pdf/one.bin".to_owned(), noise(17 << 20))],
+            "max_bytes",
+        ),
+        (
+            vec![("pdf/one.bin".to_owned(), noise(33 << 20))],
+            "max_bytes",
+        ),
+        (many.collect(), "max_files"),
+    ] {
+        let context = TestContext::new();
+        context.write("pdf.zip", archive(&files));
+        let told = context.run(&["install", "./pdf.zip", "--yes"]);
+        let hint = format!("`--config limits.{key}=NUMBER` this once");
+        assert!(told.contains(&hint), "{told}");
+        let raised = [
+            "--config",
+            "limits.max_files=3000",
+            "--config",
+            "limits.max_bytes=67108864",
+        ];
+        let install = [&["install", "./pdf.zip", "--yes"][..], &raised].concat();
+        context.done(&install);
+    }
 }

@@ -355,3 +355,14 @@ fn an_agent_that_the_lock_has_nothing_for_is_told() {
     assert!(!told.contains(unread), "{told}");
     assert!(context.root().join(".claude/skills/pdf/SKILL.md").exists());
 }
+
+#[test]
+fn lines_that_ended_in_crlf_and_do_not_any_more_are_not_called_crlf() {
+    let context = project();
+    let text = skill("pdf", "one").replace('\n', "\r\n");
+    context.write("lib/pdf/SKILL.md", &text);
+    context.done(&["install", "./lib/pdf"]);
+    context.write(".agents/skills/pdf/SKILL.md", text.replace('\r', ""));
+    let told = context.refused(&["sync"]);
+    assert!(told.contains("they are LF, and were CRLF"), "{told}");
+}

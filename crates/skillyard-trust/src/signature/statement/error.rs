@@ -39,6 +39,9 @@ pub enum StatementError {
     /// Something that cannot be signed is in the folder.
     #[error("`{0}` is not a regular file, and no signature can cover it")]
     Irregular(String),
+    /// A file that no statement can list is in the folder.
+    #[error("the name of `{0}` is not plain text, and no signature can cover it")]
+    Nameless(String),
     /// The files are not those that were signed.
     #[error("the files are not those that were signed: {}", told(.0))]
     Changed(Vec<Change>),

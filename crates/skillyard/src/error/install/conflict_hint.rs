@@ -31,9 +31,9 @@ pub(crate) fn line_ends_hint<'a>(folders: impl IntoIterator<Item = &'a str>) -> 
 }
 
 fn obstacle_hint(conflicts: &[Conflict]) -> Option<String> {
-    let is_line_ends = |each: &&Conflict| each.obstacle == Obstacle::LineEnds;
+    let is_line_ends = |each: &&Conflict| matches!(each.obstacle, Obstacle::LineEnds(_));
     let hint = match conflicts.first().map(|each| &each.obstacle) {
-        Some(Obstacle::LineEnds) => {
+        Some(Obstacle::LineEnds(_)) => {
             let changed = conflicts.iter().filter(is_line_ends);
             let hint = line_ends_hint(changed.map(|each| each.target.as_str()));
             return Some(format!(

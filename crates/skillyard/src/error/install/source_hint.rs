@@ -2,7 +2,7 @@
 
 use std::error::Error;
 
-use skillyard_format::package::archive::{ArchiveError, LimitProblem};
+use skillyard_format::package::archive::{ArchiveError, EntryProblem, LimitProblem, Limits};
 use skillyard_install::archive::UnpackError;
 use skillyard_install::fetch::http::HttpError;
 use skillyard_install::fetch::registry::RegistryError;
@@ -81,19 +81,15 @@ pub(super) fn size_hint(error: &(dyn Error + 'static)) -> Option<String> {
             (Some(UnpackError::Tree(tree)), _) | (_, Some(GitError::Tree(tree))) => Some(tree),
             _ => error.downcast_ref::<TreeError>(),
         };
-        let archive = match error.downcast_ref::<ArchiveError>() {
-            Some(ArchiveError::Limit(problem)) => Some(problem),
-            _ => None,
+        let archive = error.downcast_ref::<ArchiveError>().and_then(archive_key);
+        let key = match tree {
+            Some(TreeError::Files(_)) => Some("max_files"),
+            Some(TreeError::Bytes(_)) => Some("max_bytes"),
+            _ => archive,
         };
-        let key = match (tree, archive) {
-            (Some(TreeError::Files(_)), _) | (_, Some(LimitProblem::Files { .. })) => "max_files",
-            (Some(TreeError::Bytes(_)), _) | (_, Some(LimitProblem::TotalBytes { .. })) => {
-                "max_bytes"
-            }
-            _ => {
-                cause = error.source();
-                continue;
-            }
+        let Some(key) = key else {
+            cause = error.source();
+            continue;
         };
         return Some(format!(
             "If it has to be so large, raise the limit with `skillyard config set limits.{key} NUMBER`, \
@@ -101,6 +97,28 @@ pub(super) fn size_hint(error: &(dyn Error + 'static)) -> Option<String> {
         ));
     }
     None
+}
+
+/// The limit whose key lets a larger archive in. How large a whole repository may be is not set.
+fn archive_key(error: &ArchiveError) -> Option<&'static str> {
+    let fixed = Limits::repository();
+    match error {
+        ArchiveError::Limit(problem) => match *problem {
+            LimitProblem::Files { limit } if limit != fixed.files => Some("max_files"),
+            LimitProblem::Entries { limit } if limit != fixed.entries => Some("max_files"),
+            LimitProblem::NamesBytes { limit } if limit != fixed.names_bytes => Some("max_files"),
+            LimitProblem::TotalBytes { limit } if limit != fixed.total_bytes => Some("max_bytes"),
+            LimitProblem::ArchiveBytes { limit } if limit != fixed.archive_bytes => {
+                Some("max_bytes")
+            }
+            _ => None,
+        },
+        ArchiveError::Entry {
+            problem: EntryProblem::FileTooLarge { limit, .. },
+            ..
+        } if *limit != fixed.file_bytes => Some("max_bytes"),
+        _ => None,
+    }
 }
 
 /// Where a registry does not have it.

@@ -1,6 +1,8 @@
 //! What a signature is there for: changed, swapped and older skills.
 
+use std::ffi::OsStr;
 use std::fs::{self, Permissions};
+use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::{PermissionsExt as _, symlink};
 
 use base64::Engine as _;
@@ -39,6 +41,11 @@ fn a_changed_tree() {
     assert_snapshot!(check(&executable), @"invalid: an executable bit or one of git's files is not as it was signed");
     let link = |signed: &Signed| symlink("/etc/passwd", signed.path("pdf/scripts/link")).unwrap();
     assert_snapshot!(check(&link), @"invalid: `scripts/link` is not a regular file, and no signature can cover it");
+    let nameless = |signed: &Signed| {
+        let name = OsStr::from_bytes(b"x\xff");
+        fs::write(signed.path("pdf/scripts").join(name), "evil\n").unwrap();
+    };
+    assert_snapshot!(check(&nameless), @"invalid: the name of `scripts/x\u{fffd}` is not plain text, and no signature can cover it");
 }
 
 #[test]
