@@ -263,7 +263,8 @@ pub(super) async fn activate(
             // The user said so: from now on the tools give their model the rest of it.
             let digest = activated.digest.to_string();
             let active = activated.active.clone();
-            server.acting.load(&caller.holder.name, active, digest);
+            let name = &caller.holder.name;
+            server.acting.load(name, name, active, digest);
         }
         Ok::<_, Problem>(activated)
     });

@@ -12,6 +12,7 @@ use serde_json::{Map, Value};
 use skillyard_agent::telemetry::TraceParent;
 use skillyard_audit::Event;
 use skillyard_format::package::Digest;
+use skillyard_trust::guard::ActiveSkill;
 use tokio::sync::watch;
 
 use crate::access::Holder;
@@ -130,6 +131,13 @@ impl Caller {
             token: &self.holder.name,
             ..Asker::default()
         }
+    }
+
+    /// Lets a skill act in their conversation.
+    pub(super) fn load(&self, server: &Server, skill: ActiveSkill, digest: String) {
+        let owner = &self.holder.name;
+        let acting = &server.acting;
+        acting.load(owner, &self.conversation, skill, digest);
     }
 
     /// An event of theirs.

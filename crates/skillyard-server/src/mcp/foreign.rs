@@ -143,7 +143,7 @@ pub(super) fn resource(
         let digest = upstream::digest(&files);
         let event = activated(skill, &digest);
         let active = upstream::active(skill, &SkillDocument::parse(bytes));
-        server.acting.load(&caller.conversation, active, digest);
+        caller.load(server, active, digest);
         event
     } else {
         was_read(skill, path)

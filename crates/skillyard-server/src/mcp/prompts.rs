@@ -122,8 +122,7 @@ pub(super) fn get(
         .activate(skill, &given, caller.asker("mcp prompt"))
         .map_err(|error| invalid(crate::problem::Problem::from(error).detail()))?;
     let digest = activated.digest.to_string();
-    let conversation = &caller.conversation;
-    server.acting.load(conversation, activated.active, digest);
+    caller.load(server, activated.active, digest);
     let message = PromptMessage::new_text(Role::User, activated.text);
     let mut result = GetPromptResult::new(vec![message]);
     result.description = Some(skill.record.description.to_string());

@@ -161,8 +161,7 @@ fn give(
         return Ok(());
     };
     let active = active(skill, &Document::parse(text.as_bytes()));
-    let conversation = &caller.conversation;
-    server.acting.load(conversation, active, digest.to_string());
+    caller.load(server, active, digest.to_string());
     Ok(())
 }
 
@@ -185,7 +184,7 @@ pub(super) fn resources(
 }
 
 /// The skill of another server that an address leads to, and the path in it.
-fn published(
+pub(super) fn published(
     server: &Server,
     edition: &Edition,
     wanted: &SkillUri,

@@ -56,7 +56,7 @@ pub(super) fn call(
     match answered {
         Ok(answer) => {
             if let Some((skill, digest)) = answer.loaded {
-                server.acting.load(&caller.conversation, skill, digest);
+                caller.load(server, skill, digest);
             }
             let mut result = CallToolResult::success(vec![ContentBlock::text(answer.text)]);
             result.structured_content = answer.structured;

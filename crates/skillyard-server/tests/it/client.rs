@@ -1,6 +1,7 @@
 //! Clients of MCP over HTTP, one for each generation of the protocol.
 
 use axum::body::BodyDataStream;
+use axum::response::Response;
 use serde_json::{Value, json};
 use tokio_stream::StreamExt as _;
 
@@ -16,7 +17,7 @@ const HEADERS: [(&str, &str); 2] = [
 pub(crate) struct Modern<'a> {
     server: &'a TestServer,
     token: String,
-    name: &'static str,
+    name: String,
     capabilities: Value,
 }
 
@@ -25,7 +26,7 @@ impl<'a> Modern<'a> {
         Self {
             server,
             token: String::new(),
-            name: "test",
+            name: "test".into(),
             capabilities: json!({}),
         }
     }
@@ -35,8 +36,8 @@ impl<'a> Modern<'a> {
         self
     }
 
-    pub(crate) fn named(mut self, name: &'static str) -> Self {
-        self.name = name;
+    pub(crate) fn named(mut self, name: &str) -> Self {
+        name.clone_into(&mut self.name);
         self
     }
 
@@ -144,15 +145,18 @@ impl<'a> Legacy<'a> {
             "GET" => String::new(),
             _ => body.to_string(),
         };
-        let response = self
-            .server
-            .open(method, "/mcp", &self.headers(), body)
-            .await;
-        assert_eq!(response.status(), 200);
-        Messages {
-            pieces: response.into_body().into_data_stream(),
-            text: String::new(),
-        }
+        Messages::of(
+            self.server
+                .open(method, "/mcp", &self.headers(), body)
+                .await,
+        )
+    }
+
+    /// The messages behind the one with this id.
+    pub(crate) async fn resume(&self, last: &str) -> Messages {
+        let mut headers = self.headers();
+        headers.push(("last-event-id", last));
+        Messages::of(self.server.open("GET", "/mcp", &headers, "").await)
     }
 
     pub(crate) async fn ask(&self, method: &str, params: Value) -> Value {
@@ -165,9 +169,26 @@ impl<'a> Legacy<'a> {
 pub(crate) struct Messages {
     pieces: BodyDataStream,
     text: String,
+    last: String,
 }
 
 impl Messages {
+    fn of(response: Response) -> Self {
+        assert_eq!(response.status(), 200);
+        Self {
+            pieces: response.into_body().into_data_stream(),
+            text: String::new(),
+            last: String::new(),
+        }
+    }
+
+    /// The id of the last message that was taken.
+    pub(crate) fn last_id(&self) -> String {
+        let mut rest = self.text.lines().take_while(|line| !line.is_empty());
+        let own = rest.find_map(|line| line.strip_prefix("id:"));
+        own.unwrap_or(&self.last).trim().to_owned()
+    }
+
     /// What comes until the stream ends.
     pub(crate) async fn rest(mut self) -> String {
         while let Some(piece) = self.pieces.next().await {
@@ -181,6 +202,9 @@ impl Messages {
     pub(crate) async fn next(&mut self) -> Value {
         loop {
             while let Some((line, rest)) = self.text.split_once('\n') {
+                if let Some(id) = line.strip_prefix("id:") {
+                    id.trim().clone_into(&mut self.last);
+                }
                 let data = line.strip_prefix("data:").map(str::trim);
                 let found = data.and_then(|data| serde_json::from_str(data).ok());
                 let rest = rest.to_owned();

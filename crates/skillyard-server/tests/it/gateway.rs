@@ -1,9 +1,11 @@
 //! The gateway over HTTP, where nobody has a connection of their own.
 
+use std::time::Duration;
+
 use serde_json::json;
 use skillyard_mcp::{Launch, Limits, ServerSpec, Servers, Transport};
 
-use crate::client::{Modern, text};
+use crate::client::{Legacy, Modern, text};
 use crate::context::{ADMIN, READ, TestServer};
 
 /// A server of one tool, which says what it was sent. It does not say when it changes.
@@ -138,6 +140,64 @@ async fn what_was_loaded_holds_for_who_loaded_it() {
     assert_eq!(blocked.detail["tool"], "mcp__far__say");
     assert!(blocked.detail["traceparent"].starts_with("00-0af7651916cd"));
     assert!(blocked.reason.is_some());
+}
+
+/// Whether the guard lets a connection of the older protocol call the tool; only `Denied` means no.
+async fn is_denied(client: &Legacy<'_>) -> bool {
+    let params = json!({ "name": "far__say", "arguments": {} });
+    let answer = client.ask("tools/call", params).await;
+    text(&answer).starts_with("Denied by `pdf`")
+}
+
+async fn connected(server: &TestServer) -> Legacy<'_> {
+    let opened = Legacy::try_open(server, "2025-11-25", ADMIN, &json!({})).await;
+    let client = opened.ok().unwrap().0;
+    let load = json!({ "name": "skill_load", "arguments": { "name": "pdf" } });
+    let loaded = client.ask("tools/call", load).await;
+    assert!(text(&loaded).contains("<skill_content"), "{loaded}");
+    client
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn nobody_lifts_the_guard_from_a_conversation_of_others() {
+    let server = gateway();
+    let client = connected(&server).await;
+    let load = json!({ "name": "pdf" });
+    let admin = |name: &str| Modern::new(&server).with_token(ADMIN).named(name);
+    admin("a").call("skill_load", load.clone()).await;
+    for number in 0..1_100 {
+        let other = Modern::new(&server).with_token(READ);
+        let other = other.named(&format!("n{number}"));
+        other.call("skill_load", json!({ "name": "attack" })).await;
+    }
+    assert!(is_denied(&client).await);
+    let blocked = admin("a").call("far__say", json!({})).await;
+    assert!(text(&blocked).starts_with("Denied by `pdf`"), "{blocked}");
+    // A token has so many, and the oldest goes first.
+    for number in 0..256 {
+        let name = format!("m{number}");
+        admin(&name).call("skill_load", load.clone()).await;
+    }
+    assert!(is_denied(&client).await);
+    let newest = admin("m255").call("far__say", json!({})).await;
+    assert!(text(&newest).starts_with("Denied by `pdf`"), "{newest}");
+    let oldest = admin("a").call("far__say", json!({})).await;
+    assert!(text(&oldest).contains("tools/call"), "{oldest}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_was_loaded_in_a_connection_holds_until_it_ends() {
+    let server = gateway();
+    let client = connected(&server).await;
+    let apart = Modern::new(&server).with_token(ADMIN).named("a");
+    apart.call("skill_load", json!({ "name": "pdf" })).await;
+    for _ in 0..6 {
+        tokio::time::sleep(Duration::from_mins(20)).await;
+        assert!(is_denied(&client).await);
+    }
+    // Where there is no connection it is an hour.
+    let later = apart.call("far__say", json!({})).await;
+    assert!(!text(&later).starts_with("Denied by"), "{later}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
