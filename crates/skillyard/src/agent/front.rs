@@ -14,6 +14,7 @@ use skillyard_agent::front_end::{
 };
 use skillyard_agent::provider::Usage;
 
+use super::signals::Signals;
 use crate::context::Context;
 use crate::question::word;
 use crate::sanitize::visible;
@@ -46,6 +47,7 @@ pub(crate) struct Terminal<'a> {
     pub(crate) output: Output,
     pub(crate) told: Told,
     pub(crate) cancel: Arc<AtomicBool>,
+    pub(crate) signals: Signals,
     /// What was noticed, for the object at the end.
     pub(crate) collected: Collected,
 }
@@ -267,7 +269,8 @@ impl Terminal<'_> {
         }
         words.push(("no", Answer::No));
         printer.people(&format!("  meaning {meaning}"));
-        word(printer, "Allow it?", &words).unwrap_or_else(|_| {
+        let said = self.signals.waiting(|| word(printer, "Allow it?", &words));
+        said.unwrap_or_else(|_| {
             // Ctrl-C in front of a question is meant for the whole turn.
             self.cancel.store(true, Ordering::Relaxed);
             Answer::Unanswered(Unanswered::Stopped)

@@ -12,6 +12,7 @@ mod library;
 mod lying;
 mod model;
 mod shown;
+mod signals;
 mod tool_mode;
 mod tracing;
 
@@ -40,6 +41,7 @@ pub(crate) use front::{Collected, Output, Terminal, Told};
 pub(crate) use host::{Machine, told};
 pub(crate) use library::{activation_tokens, folder_of, shelf, shelf_of};
 pub(crate) use model::{known_model, model_context};
+pub(crate) use signals::Signals;
 pub(crate) use tool_mode::{asked_tool_mode, known_tool_mode, tool_mode};
 pub(crate) use tracing::subscribers;
 

@@ -5,8 +5,6 @@ mod told;
 
 use std::io::{self, Read as _};
 use std::path::PathBuf;
-use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 
 use skillyard_agent::Runtime;
 use skillyard_agent::session::Session;
@@ -16,7 +14,7 @@ use start::start;
 pub(super) use told::{failed, kept, status, tell};
 
 use super::{Outcome, chat_export, chat_sessions, chat_talk};
-use crate::agent::{Collected, Output, Terminal, Told};
+use crate::agent::{Collected, Output, Signals, Terminal, Told};
 use crate::context::Context;
 use crate::error::CommandError;
 use crate::error::agent::AgentFailure;
@@ -134,13 +132,15 @@ fn talk(context: &Context, args: &Args, output: Output, name: &mut Option<String
         let history = context.environment.history_file();
         Some(Lines::open(&history, context.printer.styles_terminal())?)
     };
-    let cancel = interrupts();
+    let signals = Signals::hear();
+    let cancel = signals.stop();
     let (mut runtime, mut session) = start(context, args, &cancel)?;
     let mut front = Terminal {
         context,
         output,
         told: if args.yes { Told::Yes } else { Told::Ask },
         cancel,
+        signals,
         collected: Collected::new(context.printer.width()),
     };
     let outcome = if let Some(lines) = lines {
@@ -178,20 +178,8 @@ fn once(
     if prompt.trim().is_empty() {
         return Err(AgentFailure::NoPrompt.into());
     }
+    front.signals.begin();
     let end = runtime.turn(session, prompt, front)?;
     tell(session, &end, front)?;
     Ok(status(end.reason))
-}
-
-/// Becomes true with Ctrl-C.
-fn interrupts() -> Arc<AtomicBool> {
-    let cancel = Arc::new(AtomicBool::new(false));
-    // A second one in the same turn ends us; whoever starts a turn clears the first.
-    let _ = signal_hook::flag::register_conditional_shutdown(
-        signal_hook::consts::SIGINT,
-        130,
-        Arc::clone(&cancel),
-    );
-    let _ = signal_hook::flag::register(signal_hook::consts::SIGINT, Arc::clone(&cancel));
-    cancel
 }

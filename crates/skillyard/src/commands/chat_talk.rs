@@ -1,7 +1,5 @@
 //! The talk of `skillyard chat`: turn after turn, until the input ends.
 
-use std::sync::atomic::Ordering;
-
 use skillyard_agent::message::Message;
 use skillyard_agent::provider::offline;
 use skillyard_agent::session::{Session, SessionError};
@@ -44,7 +42,10 @@ pub(super) fn converse(
     lines.complete(names(runtime));
     let mut worst = None;
     loop {
-        let line = match lines.next()? {
+        if front.signals.ends() {
+            break;
+        }
+        let line = match front.signals.waiting(|| lines.next())? {
             Line::Said(line) => line,
             Line::TakenBack => {
                 context.printer.note("Ctrl-D or `/exit` ends the talk");
@@ -151,7 +152,7 @@ fn say(
     line: &str,
     front: &mut Terminal<'_>,
 ) -> Result<Status, CommandError> {
-    front.cancel.store(false, Ordering::Relaxed);
+    front.signals.begin_again();
     front.collected.begin_turn();
     let mut ended = runtime.turn(session, line, front);
     if matches!(ended, Err(TurnError::Session(SessionError::InUse(_))))

@@ -26,6 +26,7 @@ mod chat_pipe;
 mod chat_question;
 mod chat_replay;
 mod chat_secrets;
+mod chat_signals;
 mod cli;
 mod completions;
 mod config;
