@@ -123,8 +123,8 @@ pub trait Host: Send + Sync + 'static {
         Ok(None)
     }
 
-    /// Plans an installation, or carries a plan out.
-    fn install(&self, order: &Order) -> Result<Installation, Refusal>;
+    /// Plans an installation, or carries a plan out; nothing is changed once `stop` is true.
+    fn install(&self, order: &Order, stop: &AtomicBool) -> Result<Installation, Refusal>;
 
     /// Takes note of what an agent elsewhere did, for whoever receives traces.
     fn heard(&self, happening: &Happening<'_>) {

@@ -86,6 +86,9 @@ pub enum Refusal {
     /// The answer is no; the words are for the admin who asked.
     #[error("{0}")]
     Refused(String),
+    /// Nobody waited for it any more, or the server ends.
+    #[error("it was stopped before anything was installed")]
+    Stopped,
     /// The machine failed.
     #[error(transparent)]
     Host(#[from] HostError),

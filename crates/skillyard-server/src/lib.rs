@@ -29,6 +29,7 @@ mod served;
 mod server;
 mod shelf;
 mod tool;
+mod under_way;
 mod usage;
 mod veil;
 mod view;

@@ -23,6 +23,7 @@ use crate::mounted::MountedRegistry;
 use crate::problem::Problem;
 use crate::quota::Quota;
 use crate::shelf::{Shelf, Stock};
+use crate::under_way::UnderWay;
 use crate::usage::{Usage, Usages};
 
 /// How many sessions are followed at once, by all and with one token.
@@ -68,6 +69,7 @@ pub struct Server {
     pub(crate) registry: Option<MountedRegistry>,
     pub(crate) followers: Arc<Seats>,
     pub(crate) turns: Arc<Seats>,
+    pub(crate) under_way: UnderWay,
     quota: Quota,
 }
 
@@ -106,6 +108,7 @@ impl Server {
                 TURNS.1,
                 "too many sessions are being answered already",
             ),
+            under_way: UnderWay::new(),
             quota: Quota::default(),
         }))
     }
@@ -154,8 +157,10 @@ impl Server {
         });
     }
 
-    /// Stops what is being answered in chats, so that the server can end.
+    /// Stops what is being answered in chats, scripts and all else that takes a while, so that the
+    /// server can end; none of it begins any more.
     pub fn close(&self) {
+        self.under_way.close();
         self.register.close();
         for lost in self.quota.unwritten() {
             self.losses.record(&*self.host, &lost);

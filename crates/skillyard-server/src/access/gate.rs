@@ -24,6 +24,7 @@ use crate::chat::{Keeper, parent_of};
 use crate::log::{self, Line};
 use crate::mounted::{Readers, has_registry_token, is_registry};
 use crate::problem::Problem;
+use crate::script;
 use crate::server::Server;
 use crate::web;
 
@@ -76,7 +77,11 @@ pub(crate) async fn gate(
     let reads_pages = reads_pages(request.headers()) && !path.starts_with("/api/");
     let waiting = Waiting::default();
     let request = request.map(|body| waiting.watch(body));
-    let answer = tokio::time::timeout(PATIENCE, admit(&server, request, next)).await;
+    let mut admitted = std::pin::pin!(admit(&server, request, next));
+    let answer = match tokio::time::timeout(PATIENCE, &mut admitted).await {
+        Err(_) if has_own_limit(&path) && !waiting.for_client() => Ok(admitted.await),
+        answer => answer,
+    };
     let response = match answer {
         // Not everybody behind us says why a body could not be read.
         Ok(Ok(response)) if response.status().is_server_error() && waiting.bytes() > MOST_BYTES => {
@@ -109,6 +114,13 @@ pub(crate) async fn gate(
         server.host.log(&Line::Failure { what, cause });
     }
     super::headers::with_policy(response)
+}
+
+/// Whether what is asked for takes as long as the configuration lets it: a script, a call of another
+/// server's tool, what is fetched for an installation.
+fn has_own_limit(path: &str) -> bool {
+    let tool = path.strip_prefix("/api/v1/tools/");
+    tool.is_some_and(script::is_named) || matches!(path, "/mcp" | "/api/v1/install")
 }
 
 async fn admit(server: &Server, request: Request, next: Next) -> Result<Response, Refusal> {

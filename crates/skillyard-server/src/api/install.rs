@@ -9,7 +9,7 @@ use serde::Deserialize;
 use utoipa::ToSchema;
 
 use super::input::{Caller, Given};
-use super::refusals::{Forbidden, NotJson, Senseless, Untimely};
+use super::refusals::{Forbidden, Full, NotJson, Senseless, Untimely};
 use crate::installing::{Installation, Order, OrderScope, Refusal};
 use crate::problem::Problem;
 use crate::server::Server;
@@ -44,7 +44,7 @@ pub(crate) enum ScopeInput {
 /// Plan an installation, or carry a plan out
 #[utoipa::path(post, path = "/api/v1/install", tag = "admin", request_body = InstallInput,
     responses((status = 200, body = Installation),
-        Senseless, Forbidden, Untimely, NotJson))]
+        Senseless, Forbidden, Untimely, NotJson, Full))]
 pub(super) async fn install(
     State(server): State<Arc<Server>>,
     caller: Caller,
@@ -64,18 +64,22 @@ pub(super) async fn install(
         plan: input.plan,
         holder: caller.holder,
     };
+    let (_awaited, work) = server.under_way.begin(&order.holder)?;
     let done = elsewhere(move || {
-        let done = server
-            .host
-            .install(&order)
-            .map_err(|refusal| match refusal {
-                Refusal::Refused(text) => Problem::new(StatusCode::CONFLICT, text),
-                Refusal::Host(error) => error.into(),
-            })?;
+        let done = server.host.install(&order, work.stop()).map_err(told)?;
         if done.applied {
             server.reload()?;
         }
         Ok::<_, Problem>(done)
     });
     Ok(Json(done.await??))
+}
+
+fn told(refusal: Refusal) -> Problem {
+    let status = match refusal {
+        Refusal::Refused(_) => StatusCode::CONFLICT,
+        Refusal::Stopped => StatusCode::SERVICE_UNAVAILABLE,
+        Refusal::Host(error) => return error.into(),
+    };
+    Problem::new(status, refusal.to_string())
 }

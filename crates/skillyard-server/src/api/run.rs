@@ -4,7 +4,7 @@
 //! yes, calls again with the word as `consent`. It counts once, and for exactly this call.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::AtomicBool;
 
 use axum::http::StatusCode;
 use serde_json::{Map, Value};
@@ -24,15 +24,6 @@ use crate::web::elsewhere;
 /// What is said where nobody may.
 const NOT_OFFERED: &str =
     "scripts are not run here: start the server with `--allow-run`, or set `mcp.run = true`";
-
-/// Stops a script that nobody waits for any more.
-struct Awaited(Arc<AtomicBool>);
-
-impl Drop for Awaited {
-    fn drop(&mut self) {
-        self.0.store(true, Ordering::Relaxed);
-    }
-}
 
 /// Runs a script, or asks.
 pub(super) async fn run(
@@ -65,11 +56,10 @@ pub(super) async fn run(
             None => event,
         },
     };
-    let awaited = Awaited(Arc::default());
-    let cancel = Arc::clone(&awaited.0);
+    let (_awaited, work) = server.under_way.begin(&caller.holder)?;
     let done = elsewhere(move || {
         let watched = Watched::begin(&server, NAME, &input, parent.as_ref());
-        let answered = answered(&server, &who, input, consent.as_deref(), &cancel);
+        let answered = answered(&server, &who, input, consent.as_deref(), work.stop());
         let outcome = match &answered {
             Ok(_) => CallOutcome::Ok,
             Err(_) => CallOutcome::Failed,
@@ -77,9 +67,7 @@ pub(super) async fn run(
         watched.end(&server, outcome);
         answered
     });
-    let done = done.await;
-    drop(awaited);
-    done?
+    done.await?
 }
 
 fn answered(

@@ -9,12 +9,15 @@ use std::sync::mpsc;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use axum::http::StatusCode;
 use skillyard_agent::front_end::{Answer, ApprovalRequest, Stopper, Unanswered};
 use skillyard_agent::session::Session;
 use tokio::sync::watch;
 
 use super::event::{ChatEvent, Consent, Place, Question};
 use crate::access::Holder;
+use crate::problem::Problem;
+use crate::under_way::ending;
 
 /// How long a person is waited for.
 const PATIENCE: Duration = Duration::from_mins(10);
@@ -43,6 +46,25 @@ pub(crate) struct Conversation {
     draft: Mutex<Option<Session>>,
     /// How many messages the store has of what is told here.
     kept: AtomicUsize,
+}
+
+/// Why a turn does not begin.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Unready {
+    /// Another one is under way.
+    Busy,
+    /// The server ends.
+    Ending,
+}
+
+impl Unready {
+    /// What is said to who wanted it, and would have to wait for this.
+    pub(super) fn told(self, busy: &str) -> Problem {
+        match self {
+            Self::Busy => Problem::new(StatusCode::CONFLICT, busy),
+            Self::Ending => ending(),
+        }
+    }
 }
 
 /// What a reader gets: the place of the last event, and the event.
@@ -183,13 +205,19 @@ impl Conversation {
         decider.filter(|holder| !holder.name.is_empty())
     }
 
-    /// Begins a turn, unless one is under way.
-    pub(super) fn begin(&self) -> bool {
-        let free = !self.busy.swap(true, Ordering::AcqRel);
-        if free {
-            self.stopped.store(false, Ordering::Release);
+    /// Begins a turn, unless one is under way or the server ends.
+    pub(super) fn begin(&self) -> Result<(), Unready> {
+        if self.busy.swap(true, Ordering::AcqRel) {
+            return Err(Unready::Busy);
         }
-        free
+        // Whoever ends the server says so before it stops this, so one of both is seen.
+        self.stopped.store(false, Ordering::SeqCst);
+        if self.ending.load(Ordering::SeqCst) {
+            self.stopped.store(true, Ordering::SeqCst);
+            self.free();
+            return Err(Unready::Ending);
+        }
+        Ok(())
     }
 
     /// Ends a turn.
@@ -210,13 +238,13 @@ impl Conversation {
 
     /// Asks the turn under way to stop; its questions get no answer any more.
     pub(crate) fn stop(&self) {
-        self.stopped.store(true, Ordering::Release);
+        self.stopped.store(true, Ordering::SeqCst);
         locked(&self.waiting).clear();
     }
 
     /// The same because the server ends.
     pub(super) fn stop_with_server(&self) {
-        self.ending.store(true, Ordering::Release);
+        self.ending.store(true, Ordering::SeqCst);
         self.stop();
     }
 

@@ -16,6 +16,6 @@ mod watched;
 pub(crate) use conversation::Conversation;
 pub(crate) use event::{ActiveSkill, ChatEvent, Consent, Place, Tokens};
 pub(crate) use register::{Keeper, LISTED, Register};
-pub(crate) use seats::Seats;
+pub(crate) use seats::{Seat, Seats};
 pub(crate) use trace::parent_of;
 pub(crate) use turn::Said;

@@ -1,6 +1,6 @@
 //! The sessions that are being followed, and those that are kept.
 
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use skillyard_agent::session::{Owner, Place, Session, SessionError, SessionStore, Summary};
@@ -38,6 +38,8 @@ impl Keeper {
 pub(crate) struct Register {
     agents: Option<Arc<dyn Agents>>,
     known: Mutex<Vec<Arc<Conversation>>>,
+    /// Set while those at hand are stopped: whoever comes behind them is stopped from the start.
+    has_ended: AtomicBool,
 }
 
 impl Register {
@@ -45,6 +47,7 @@ impl Register {
         Self {
             agents,
             known: Mutex::default(),
+            has_ended: AtomicBool::new(false),
         }
     }
 
@@ -167,9 +170,11 @@ impl Register {
         Ok(self.keep(Arc::new(copy)).id.clone())
     }
 
-    /// Stops all turns and lets all readers go.
+    /// Stops all turns and lets all readers go; no turn begins any more.
     pub(crate) fn close(&self) {
-        for each in self.known().iter() {
+        let known = self.known();
+        self.has_ended.store(true, Ordering::SeqCst);
+        for each in known.iter() {
             each.stop_with_server();
             each.close();
         }
@@ -197,6 +202,10 @@ impl Register {
             if let Some(gone) = gone.or_else(|| known.iter().position(idle)) {
                 known.remove(gone).close();
             }
+        }
+        if self.has_ended.load(Ordering::SeqCst) {
+            conversation.stop_with_server();
+            conversation.close();
         }
         known.push(Arc::clone(&conversation));
         conversation

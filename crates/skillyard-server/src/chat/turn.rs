@@ -43,10 +43,9 @@ impl Server {
     ) -> Result<(), Problem> {
         self.with_room(&said.holder.signed(Event::new(EventKind::SessionPrompted)))?;
         let seat = self.turns.take(&said.holder)?;
-        if !conversation.begin() {
-            let text = "the last message is still being answered";
-            return Err(Problem::new(StatusCode::CONFLICT, text));
-        }
+        conversation
+            .begin()
+            .map_err(|unready| unready.told("the last message is still being answered"))?;
         conversation.tell(ChatEvent::User {
             text: said.text.clone(),
         });
@@ -124,10 +123,9 @@ impl Server {
         holder: Holder,
     ) -> Result<bool, Problem> {
         self.with_room(&holder.signed(Event::new(EventKind::SkillReleased)))?;
-        if !conversation.begin() {
-            let text = "a message is being answered";
-            return Err(Problem::new(StatusCode::CONFLICT, text));
-        }
+        conversation
+            .begin()
+            .map_err(|unready| unready.told("a message is being answered"))?;
         let _ending = Quiet(conversation);
         let agents = self.register.agents()?;
         let mut session = self.register.session(conversation)?;

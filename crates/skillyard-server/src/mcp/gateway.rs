@@ -2,7 +2,7 @@
 //! the guard of the skills that were loaded in the conversation.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::AtomicBool;
 
 use rmcp::model::{
     CallToolResponse, CallToolResult, ContentBlock, ProgressNotificationParam, ProgressToken,
@@ -63,8 +63,11 @@ pub(super) async fn call(
     if caller.holder.role < Role::Run {
         return Ok(told("this needs a token with the role `run`"));
     }
-    let (this, cancel) = (Arc::clone(server), Arc::new(AtomicBool::new(false)));
-    let flag = Arc::clone(&cancel);
+    let (_awaited, work) = match server.under_way.begin(&caller.holder) {
+        Ok(begun) => begun,
+        Err(problem) => return Ok(told(problem.detail())),
+    };
+    let this = Arc::clone(server);
     let (sender, mut steps) = mpsc::channel(STEPS);
     let token = context.meta.get_progress_token();
     let progress = token.is_some().then(|| -> Progress {
@@ -72,16 +75,13 @@ pub(super) async fn call(
             let _ = sender.try_send(step);
         })
     });
-    let made = blocking(move || guarded(&this, &tool, &arguments, &caller, progress, &flag));
+    let made = blocking(move || guarded(&this, &tool, &arguments, &caller, progress, work.stop()));
     let mut made = std::pin::pin!(made);
     loop {
         tokio::select! {
             // What was told before the result is told first.
             biased;
-            () = context.ct.cancelled() => {
-                cancel.store(true, Ordering::Relaxed);
-                return Ok(told("it was stopped"));
-            }
+            () = context.ct.cancelled() => return Ok(told("it was stopped")),
             Some(step) = steps.recv() => {
                 if let Some(token) = &token {
                     // Who does not hear it gets the result all the same.

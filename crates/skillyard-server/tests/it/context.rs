@@ -91,7 +91,10 @@ impl Host for Machine {
             tier: "high".into(),
             provenance: format!("a local folder, {SOURCE}"),
             third_party: false,
-            scripts: "ask".into(),
+            scripts: match self.never_asks.load(Ordering::Relaxed) {
+                true => "run".into(),
+                false => "ask".into(),
+            },
             reason: format!("it comes from a local folder, {SOURCE}"),
             ..Standing::default()
         }
@@ -179,7 +182,15 @@ impl Host for Machine {
         ReadLimits::default()
     }
 
-    fn install(&self, order: &Order) -> Result<Installation, Refusal> {
+    fn install(&self, order: &Order, stop: &AtomicBool) -> Result<Installation, Refusal> {
+        // This one is fetched until it is stopped.
+        if order.reference == "./endless" {
+            self.ran.lock().unwrap().push("an installation".to_owned());
+            while !stop.load(Ordering::Relaxed) {
+                std::thread::sleep(std::time::Duration::from_millis(1));
+            }
+            return Err(Refusal::Stopped);
+        }
         let planned = "sha256:planned";
         match order.plan.as_deref() {
             Some(plan) if plan != planned => Err(Refusal::Refused("another plan".into())),
@@ -201,8 +212,12 @@ impl Host for Machine {
         self.runs
     }
 
-    fn run_script(&self, run: &ScriptRun<'_>, _: &AtomicBool) -> Executed<HostError> {
+    fn run_script(&self, run: &ScriptRun<'_>, stop: &AtomicBool) -> Executed<HostError> {
         self.ran.lock().unwrap().push(run.script.to_owned());
+        // This one runs until it is stopped.
+        while run.script == "scripts/endless.sh" && !stop.load(Ordering::Relaxed) {
+            std::thread::sleep(std::time::Duration::from_millis(1));
+        }
         let mut event = run.asked.clone();
         event.kind = EventKind::ScriptExecuted;
         let ran = Ran {

@@ -18,5 +18,6 @@ mod listener;
 mod mcp;
 mod mcp_sessions;
 mod proxy;
+mod under_way;
 mod web;
 mod who;

@@ -3,9 +3,12 @@
 use std::net::{IpAddr, SocketAddr};
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::Instant;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
 
 use serde_json::json;
+use signal_hook::consts::SIGINT;
+use signal_hook::flag::register_conditional_shutdown;
 use skillyard_server::{Access, MountedRegistry, Proxy, Readers, Server, Settings, bind};
 
 use super::Outcome;
@@ -15,6 +18,9 @@ use crate::context::Context;
 use crate::error::serve::ServeFailure;
 use crate::error::{CommandError, Status};
 use crate::serving::{LogFormat, Machine, Offer, OfferFlags, tokens};
+
+/// How long is waited for what was told to stop, once all answers were given.
+const LAST_WAIT: Duration = Duration::from_secs(5);
 
 /// Serve web pages, an API and MCP over the skills that are here
 ///
@@ -104,14 +110,17 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     let server = Server::new(machine.clone(), settings).map_err(ServeFailure::Host)?;
     let watch = server.watch().map_err(CommandError::Watch)?;
     announce(context, &server, bound.address, start)?;
+    let ending = Arc::new(AtomicBool::new(false));
+    // What cannot be registered leaves the second Ctrl-C to the system.
+    let _ = register_conditional_shutdown(SIGINT, 130, Arc::clone(&ending));
     let outcome = threads.block_on(async {
         let again = tokio::spawn(reloads(context.clone(), Arc::clone(&server)));
         let end = async {
             ended().await;
-            context
-                .printer
-                .note("Ending; answers under way are finished first");
+            let note = "Ending; answers under way are finished first, a second Ctrl-C ends at once";
+            context.printer.note(note);
             server.close();
+            tokio::spawn(impatient(Arc::clone(&ending)));
         };
         let outcome = bound.serve(Arc::clone(&server), end).await;
         again.abort();
@@ -120,8 +129,10 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
         }
         outcome
     });
-    // Turns that were told to stop end here.
-    drop(threads);
+    ending.store(true, Ordering::SeqCst);
+    // What was told to stop ends here; what does not hear it in time, such as a server that something
+    // is fetched from, ends with us.
+    threads.shutdown_timeout(LAST_WAIT);
     drop(watch);
     drop(server);
     drop(machine);
@@ -214,6 +225,12 @@ pub(super) fn reloads(
             }
         }
     }
+}
+
+/// Lets another Ctrl-C end us at once, a moment after the first: some send it twice.
+async fn impatient(ending: Arc<AtomicBool>) {
+    tokio::time::sleep(Duration::from_secs(1)).await;
+    ending.store(true, Ordering::SeqCst);
 }
 
 /// Waits for the user, or whoever started us, to end the command.

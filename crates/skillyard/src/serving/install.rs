@@ -1,6 +1,7 @@
 //! Installing for the server: the same steps as `skillyard install`, and nobody at a terminal.
 
 use std::fmt::Write as _;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use skillyard_format::package::Digest;
 use skillyard_install::plan::Change;
@@ -18,7 +19,11 @@ use crate::install::prepared::Prepared;
 use crate::install::review::{pointers_of, prompt_tokens, scripts_of};
 
 /// Plans what an order says, and makes it true where it names the plan.
-pub(super) fn install(context: &Context, order: &Order) -> Result<Installation, Refusal> {
+pub(super) fn install(
+    context: &Context,
+    order: &Order,
+    stop: &AtomicBool,
+) -> Result<Installation, Refusal> {
     let scope = order.scope.map(|scope| match scope {
         OrderScope::User => ScopeName::User,
         OrderScope::Project => ScopeName::Project,
@@ -36,6 +41,9 @@ pub(super) fn install(context: &Context, order: &Order) -> Result<Installation, 
             return Err(Refusal::Refused(text.into()));
         }
         Some(_) => {}
+    }
+    if stop.load(Ordering::Relaxed) {
+        return Err(Refusal::Stopped);
     }
     let made = prepared.carry_out(context, &place, &checked, Answer::User);
     made.map_err(refused)?;

@@ -249,9 +249,9 @@ impl Host for Machine {
         Ok(Some(Access::Tokens(tokens)))
     }
 
-    fn install(&self, order: &Order) -> Result<Installation, Refusal> {
+    fn install(&self, order: &Order, stop: &AtomicBool) -> Result<Installation, Refusal> {
         let context = self.context.on_behalf_of(order.holder.details());
-        install::install(&context, order)
+        install::install(&context, order, stop)
     }
 
     fn heard(&self, happening: &Happening<'_>) {

@@ -72,6 +72,11 @@ impl Serving {
         headers: &str,
         body: &Value,
     ) -> (u16, String) {
+        answered(self.asked(method, path, headers, body))
+    }
+
+    /// Asks, and does not wait for the answer.
+    pub(crate) fn asked(&self, method: &str, path: &str, headers: &str, body: &Value) -> TcpStream {
         let mut stream = TcpStream::connect(&self.address).unwrap();
         let body = if body.is_null() {
             String::new()
@@ -85,7 +90,7 @@ impl Serving {
             body.len(),
         )
         .unwrap();
-        answered(stream)
+        stream
     }
 
     /// Asks by a name of the server's.

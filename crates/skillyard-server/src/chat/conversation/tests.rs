@@ -78,10 +78,10 @@ fn who_does_not_answer_has_not_said_no() {
 #[test]
 fn one_turn_at_a_time() {
     let conversation = conversation();
-    assert!(conversation.begin());
-    assert!(!conversation.begin());
+    assert_eq!(conversation.begin(), Ok(()));
+    assert_eq!(conversation.begin(), Err(Unready::Busy));
     conversation.end(None);
-    assert!(conversation.begin());
+    assert_eq!(conversation.begin(), Ok(()));
 }
 
 #[test]

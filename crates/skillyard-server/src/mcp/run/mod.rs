@@ -3,7 +3,6 @@
 mod ask;
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, Tool as McpTool,
@@ -96,10 +95,13 @@ pub(super) async fn call(
             }
         }
     };
-    let (this, cancel) = (Arc::clone(server), Arc::new(AtomicBool::new(false)));
-    let flag = Arc::clone(&cancel);
+    let (_awaited, work) = match server.under_way.begin(&caller.holder) {
+        Ok(begun) => begun,
+        Err(problem) => return Ok(refused(problem.detail())),
+    };
+    let this = Arc::clone(server);
     let running = blocking(move || {
-        let ran = script::run(&this, &wanted, &who, approval, &flag);
+        let ran = script::run(&this, &wanted, &who, approval, work.stop());
         let veil = who.veil(&this);
         match ran {
             Ok(ran) => told(&ran, &veil).into(),
@@ -108,10 +110,7 @@ pub(super) async fn call(
     });
     tokio::select! {
         done = running => done,
-        () = context.ct.cancelled() => {
-            cancel.store(true, Ordering::Relaxed);
-            Ok(refused("it was stopped"))
-        }
+        () = context.ct.cancelled() => Ok(refused("it was stopped")),
     }
 }
 
