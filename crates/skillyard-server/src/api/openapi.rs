@@ -62,8 +62,8 @@ use crate::server::Server;
         remcochat::list,
         remcochat::reload,
     ),
-    // Refusals only refer to it.
-    components(schemas(Problem)),
+    // Refusals and parameters only refer to them.
+    components(schemas(Problem, files::Encoding, prompt::Format)),
     // On this machine nobody is asked for one.
     security(("token" = []), ()),
     modifiers(&Usual)

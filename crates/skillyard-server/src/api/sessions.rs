@@ -93,11 +93,12 @@ pub(super) async fn open(
     caller: Caller,
     body: Bytes,
 ) -> Result<(StatusCode, Json<Opened>), Problem> {
-    let opening: Opening = if body.is_empty() {
-        Opening::default()
+    let opening: Option<Opening> = if body.is_empty() {
+        None
     } else {
         serde_json::from_slice(&body).map_err(|error| Problem::bad(error.to_string()))?
     };
+    let opening = opening.unwrap_or_default();
     let wish = Wish {
         agent: opening.agent,
         model: opening.model,

@@ -421,6 +421,38 @@ async fn the_document_names_every_route() {
     assert_eq!(document["paths"].as_object().unwrap().len(), 36);
 }
 
+/// Every place that a part of the document refers to.
+fn referred<'a>(part: &'a Value, places: &mut Vec<&'a str>) {
+    places.extend(part["$ref"].as_str());
+    let members = part.as_object().into_iter().flat_map(|all| all.values());
+    let items = part.as_array().into_iter().flatten();
+    for each in members.chain(items) {
+        referred(each, places);
+    }
+}
+
+#[tokio::test]
+async fn the_document_has_all_that_it_refers_to() {
+    let document = TestServer::new().get("/api/v1/openapi.json").await.json();
+    let mut places = Vec::new();
+    referred(&document, &mut places);
+    assert!(places.len() > 100, "{}", places.len());
+    for place in places {
+        let path = place.strip_prefix('#').unwrap();
+        assert!(document.pointer(path).is_some(), "{place}");
+    }
+}
+
+#[tokio::test]
+async fn a_session_begins_with_nothing_as_the_document_says() {
+    let server = TestServer::new();
+    for body in ["", "null", "{}"] {
+        let json = [("content-type", "application/json")];
+        let answer = server.ask("POST", "/api/v1/sessions", &json, body).await;
+        assert_eq!(answer.status, 201, "{body}: {}", answer.text);
+    }
+}
+
 #[tokio::test]
 async fn the_document_allows_what_a_new_agent_needs() {
     let document = TestServer::new().get("/api/v1/openapi.json").await.json();
