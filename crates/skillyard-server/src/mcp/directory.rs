@@ -7,33 +7,38 @@ use serde_json::{Value, json};
 
 use super::edition::{Edition, Package};
 use super::paging::page;
-use super::skills::{Asked, fresh, unknown};
-use super::uri;
+use super::skills::{Asked, fresh, published, unknown};
+use super::{upstream, uri};
 use crate::contents::Contents;
+use crate::server::Server;
 
 /// How many names a page has.
 const PAGE: usize = 200;
 
+/// A file: its path, its size and, where it is known, its kind.
+type Listed = (String, u64, Option<String>);
+
 /// Answers the request.
-pub(super) fn read(edition: &Edition, asked: &Asked<'_>) -> Result<Value, ErrorData> {
+pub(super) fn read(
+    server: &Server,
+    edition: &Edition,
+    asked: &Asked<'_>,
+) -> Result<Value, ErrorData> {
     let wanted = asked.uri()?;
     let text = asked.text("uri")?.unwrap_or_default();
-    let (skill, package) = edition.skill(&wanted.name).ok_or_else(|| unknown(text))?;
-    let files: Vec<(String, u64, Option<String>)> = match package {
-        Package::Files(packed) => packed
-            .files
-            .iter()
-            .map(|(path, file)| (path.clone(), file.size, Some(file.media_type.clone())))
-            .collect(),
-        Package::Dynamic => {
-            let list = Contents::open(skill).and_then(|it| it.list(None));
-            let list = list.map_err(|_| unknown(text))?;
-            let files = list.files.into_iter();
-            files.map(|file| (file.path, file.size, None)).collect()
+    let (root, folder, files) = match published(server, edition, &wanted)? {
+        Some((skill, path)) => {
+            let files = skill.manifest.files.values();
+            let files = files.map(|file| (file.path.clone(), file.size, None));
+            (upstream::root(&skill), path, files.collect())
+        }
+        None => {
+            let files = own(edition, &wanted.name).ok_or_else(|| unknown(text))?;
+            (uri::root(&wanted.name), wanted.path, files)
         }
     };
-    let children = children(&wanted.path, &files);
-    if children.is_empty() && !wanted.path.is_empty() {
+    let children = children(&folder, &files);
+    if children.is_empty() && !folder.is_empty() {
         return Err(unknown(text));
     }
     let children: Vec<(String, Child<'_>)> = children.into_iter().collect();
@@ -41,11 +46,11 @@ pub(super) fn read(edition: &Edition, asked: &Asked<'_>) -> Result<Value, ErrorD
     let resources: Vec<Value> = shown
         .iter()
         .map(|(name, child)| {
-            let path = match wanted.path.as_str() {
+            let path = match folder.as_str() {
                 "" => name.clone(),
                 folder => format!("{folder}/{name}"),
             };
-            let uri = uri::file(&wanted.name, &path);
+            let uri = format!("{root}/{}", uri::encoded(&path));
             match child {
                 Child::Folder => {
                     json!({ "uri": uri, "name": name, "mimeType": "inode/directory" })
@@ -65,16 +70,30 @@ pub(super) fn read(edition: &Edition, asked: &Asked<'_>) -> Result<Value, ErrorD
     Ok(result)
 }
 
+/// The files of a skill of ours.
+fn own(edition: &Edition, name: &str) -> Option<Vec<Listed>> {
+    let (skill, package) = edition.skill(name)?;
+    Some(match package {
+        Package::Files(packed) => packed
+            .files
+            .iter()
+            .map(|(path, file)| (path.clone(), file.size, Some(file.media_type.clone())))
+            .collect(),
+        Package::Dynamic => {
+            let list = Contents::open(skill).and_then(|it| it.list(None));
+            let files = list.ok()?.files.into_iter();
+            files.map(|file| (file.path, file.size, None)).collect()
+        }
+    })
+}
+
 /// What is directly in a folder.
 enum Child<'a> {
     Folder,
     File(u64, Option<&'a str>),
 }
 
-fn children<'a>(
-    folder: &str,
-    files: &'a [(String, u64, Option<String>)],
-) -> BTreeMap<String, Child<'a>> {
+fn children<'a>(folder: &str, files: &'a [Listed]) -> BTreeMap<String, Child<'a>> {
     let mut children = BTreeMap::new();
     for (path, size, kind) in files {
         let below = match folder {

@@ -222,7 +222,7 @@ impl ServerHandler for Handler {
             match request.method.as_str() {
                 "skills/list" => skills::list(server, edition, &asked),
                 "skills/get" => skills::get(server, edition, &asked),
-                "resources/directory/read" => directory::read(edition, &asked),
+                "resources/directory/read" => directory::read(server, edition, &asked),
                 // It came here because its parameters are not those of the method.
                 method if OWN.contains(&method) => Err(invalid(format!(
                     "the parameters of `{method}` cannot be understood"

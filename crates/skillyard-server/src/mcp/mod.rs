@@ -6,6 +6,7 @@
 //! `acting` knows to be loaded; `run` runs scripts after the user was asked with a `form`.
 
 mod acting;
+mod answers;
 mod caller;
 mod directory;
 mod edition;
@@ -85,5 +86,6 @@ pub(crate) fn router(server: &Arc<Server>) -> Router<Arc<Server>> {
     );
     Router::new()
         .route_service("/mcp", service)
-        .route_layer(from_fn_with_state(sessions, sessions::bounded))
+        .route_layer(from_fn_with_state(Arc::clone(&sessions), sessions::bounded))
+        .route_layer(from_fn_with_state(sessions, answers::expected))
 }

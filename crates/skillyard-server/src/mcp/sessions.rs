@@ -130,6 +130,11 @@ impl Sessions {
         Ok(gone)
     }
 
+    /// Whether a session has not ended.
+    pub(super) async fn is_live(&self, id: &str) -> bool {
+        self.manager.sessions.read().await.contains_key(id)
+    }
+
     /// Forgets those that ended of themselves.
     async fn tidy(&self) {
         let live = self.manager.sessions.read().await;
@@ -201,7 +206,8 @@ pub(super) async fn bounded(
     }
 }
 
-fn named(headers: &HeaderMap) -> Option<String> {
+/// The session that a request names.
+pub(super) fn named(headers: &HeaderMap) -> Option<String> {
     Some(headers.get(HEADER)?.to_str().ok()?.to_owned())
 }
 

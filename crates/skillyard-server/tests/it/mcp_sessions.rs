@@ -151,3 +151,76 @@ async fn nothing_of_a_session_outlives_it() {
         Arc::strong_count(&server.server) - before
     );
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_stream_goes_on_behind_what_its_reader_has() {
+    let server = TestServer::running();
+    let asks = json!({ "elicitation": {} });
+    let opened = Legacy::try_open(&server, VERSION, RUN, &asks).await;
+    let client = opened.ok().unwrap().0;
+    let arguments = json!({ "name": "attack", "script": "scripts/fill.sh" });
+    let params = json!({ "name": "skill_run", "arguments": arguments });
+    let call = json!({ "jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": params });
+    let mut first = client.follow("POST", &call).await;
+    let question = first.next().await;
+    assert_eq!(question["method"], "elicitation/create", "{question}");
+    let last = first.last_id();
+    drop(first);
+    let second = client.resume(&last).await;
+    let yes = json!({ "action": "accept", "content": { "allow": true } });
+    let yes = json!({ "jsonrpc": "2.0", "id": question["id"], "result": yes });
+    assert_eq!(client.send(&yes).await.status, 202);
+    let told = second.rest().await;
+    assert!(!told.contains("elicitation/create"), "{told}");
+    assert!(told.contains("exit_code"), "{told}");
+}
+
+#[tokio::test]
+async fn the_end_of_a_session_is_told_as_clients_expect_it() {
+    let server = TestServer::new();
+    let client = opened(&server, "").await.ok().unwrap();
+    let headers = [("mcp-session-id", client.session.as_str())];
+    let ended = server.ask("DELETE", "/mcp", &headers, "").await;
+    assert_eq!(ended.status, 204, "{}", ended.text);
+    assert_eq!(client.send(&list()).await.status, 404);
+    let again = server.ask("DELETE", "/mcp", &headers, "").await;
+    assert_eq!(again.status, 404, "{}", again.text);
+    let none = server.ask("DELETE", "/mcp", &[], "").await;
+    assert_eq!(none.status, 400, "{}", none.text);
+}
+
+#[tokio::test]
+async fn what_is_no_message_is_told_in_json() {
+    let server = TestServer::new();
+    let client = opened(&server, "").await.ok().unwrap();
+    let accept = ("accept", "application/json, text/event-stream");
+    let session = ("mcp-session-id", client.session.as_str());
+    let json = ("content-type", "application/json");
+    for (body, code, id) in [
+        ("{", -32700, Value::Null),
+        ("", -32600, Value::Null),
+        ("[]", -32600, Value::Null),
+        (
+            r#"{"jsonrpc":"2.0","id":null,"method":"ping"}"#,
+            -32600,
+            Value::Null,
+        ),
+        (
+            r#"{"jsonrpc":"2.0","id":1.5,"method":"ping"}"#,
+            -32600,
+            Value::Null,
+        ),
+        (r#"{"jsonrpc":"2.0","id":3,"params":{}}"#, -32600, json!(3)),
+    ] {
+        for headers in [&[json, accept][..], &[json, accept, session]] {
+            let answer = server.ask("POST", "/mcp", headers, body).await;
+            assert_eq!(answer.status, 400, "{body}: {}", answer.text);
+            let told = answer.json();
+            assert_eq!(told["error"]["code"], code, "{body}: {told}");
+            assert_eq!(told["id"], id, "{body}: {told}");
+        }
+    }
+    let text = ("content-type", "text/plain");
+    let answer = server.ask("POST", "/mcp", &[text, accept], "{}").await;
+    assert_eq!(answer.status, 415, "{}", answer.text);
+}

@@ -204,6 +204,27 @@ fn limits_hold_for_skills_of_servers() {
     assert!(raw.resource("skill://mcp%3Afar/long/a/b/c.md").is_err());
 }
 
+#[test]
+fn folders_of_skills_of_others_are_listed_with_our_addresses() {
+    let (near, far) = (machine(), far());
+    configured_with(&near, &far, "");
+    far.write("../home/.agents/skills/greet/more/deep/x.md", "X\n");
+    let mut raw = Raw::start(&near, &["--gateway"], &json!({}));
+    let mut named = |uri: &str| {
+        let asked = json!({ "uri": uri });
+        let answer = raw.ask("resources/directory/read", &asked, &Value::Null);
+        let found = answer["resources"].as_array().cloned().unwrap_or_default();
+        let uris = found.iter().map(|each| each["uri"].as_str().unwrap());
+        uris.map(str::to_owned).collect::<Vec<_>>()
+    };
+    let root = "skill://mcp%3Afar/greet";
+    let at = |path: &str| format!("{root}/{path}");
+    assert_eq!(named(root), ["SKILL.md", "more", "words.md"].map(at));
+    assert_eq!(named(&at("more")), [at("more/deep")]);
+    assert_eq!(named(&at("more/deep")), [at("more/deep/x.md")]);
+    assert!(named(&at("none")).is_empty());
+}
+
 /// What the log says of a skill: the kind, the path and the outcome of each event.
 fn recorded(context: &TestContext, skill: &str) -> Vec<String> {
     let log = context.json(&["audit", "log", "--skill", skill, "--json"]);
