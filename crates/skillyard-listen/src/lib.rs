@@ -6,6 +6,7 @@ mod listener;
 mod patient;
 mod places;
 mod proxy;
+mod upload;
 
 pub use listener::{Limits, listen};
 pub use proxy::Proxy;

@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use axum::Router;
 use axum::body::Body;
+use axum::http::header::EXPECT;
 use axum::http::{Extensions, Request};
 use hyper::body::Incoming;
 use hyper::server::conn::http1;
@@ -20,6 +21,7 @@ use tower::ServiceExt as _;
 use crate::answering::Answering;
 use crate::patient::Patient;
 use crate::places::{Place, Places};
+use crate::upload::Upload;
 
 /// How long to wait when the system has no room for a connection.
 const BREATH: Duration = Duration::from_millis(50);
@@ -117,7 +119,8 @@ async fn answer(
     request: Request<Incoming>,
 ) -> Result<axum::response::Response, Infallible> {
     let answering = Answering::new(&guest.place);
-    let mut request = request.map(Body::new);
+    let waits = request.headers().contains_key(EXPECT);
+    let mut request = request.map(|body| Body::new(Upload::new(body, waits)));
     (guest.introduce)(request.extensions_mut(), guest.peer);
     let response = guest.router.oneshot(request).await?;
     Ok(response.map(|body| answering.with(body)))

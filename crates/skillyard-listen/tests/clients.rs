@@ -7,7 +7,8 @@ use std::time::Duration;
 
 use axum::Router;
 use axum::body::Body;
-use axum::routing::get;
+use axum::http::StatusCode;
+use axum::routing::{get, post};
 use skillyard_listen::{Limits, listen};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
@@ -29,7 +30,8 @@ async fn start(limits: Limits) -> SocketAddr {
     let router = Router::new()
         .route("/", get(|| async { "here" }))
         .route("/endless", get(endless))
-        .route("/forever", get(forever));
+        .route("/forever", get(forever))
+        .route("/refused", post(|| async { (StatusCode::FORBIDDEN, "no") }));
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
     tokio::spawn(listen(
@@ -130,4 +132,49 @@ async fn who_does_not_take_the_answer_is_cut_off() {
     // With a single place, this one is answered only once that one is gone.
     let mut stream = connect(address, GET).await;
     assert!(heard(&mut stream).await.starts_with("HTTP/1.1 200"));
+}
+
+/// Sends a request with so many bytes, and only then reads.
+async fn uploaded(stream: &mut TcpStream, path: &str, size: usize) -> std::io::Result<String> {
+    let head = format!("POST {path} HTTP/1.1\r\nhost: x\r\ncontent-length: {size}\r\n\r\n");
+    stream.write_all(head.as_bytes()).await?;
+    let piece = vec![b'x'; 64 * 1024];
+    for at in (0..size).step_by(piece.len()) {
+        let length = piece.len().min(size - at);
+        stream.write_all(&piece[..length]).await?;
+    }
+    Ok(heard(stream).await)
+}
+
+#[tokio::test]
+async fn who_is_refused_before_the_end_of_the_body_hears_it() {
+    let address = start(LIMITS).await;
+    let mut stream = connect(address, b"").await;
+    // More than the system keeps on the way, twice on one connection.
+    for _ in 0..2 {
+        let answer = uploaded(&mut stream, "/refused", 20_000_000).await;
+        let answer = answer.unwrap();
+        assert!(answer.starts_with("HTTP/1.1 403"), "{answer}");
+        // What else the answer holds is not read by the next.
+        tokio::time::sleep(Duration::from_millis(50)).await;
+        let mut rest = [0; 1024];
+        let _ = stream.try_read(&mut rest);
+    }
+}
+
+#[tokio::test]
+async fn a_body_without_an_end_is_not_taken_for_ever() {
+    let address = start(LIMITS).await;
+    let mut stream = connect(address, b"").await;
+    let sent = uploaded(&mut stream, "/refused", 1_000_000_000).await;
+    assert!(sent.is_err(), "{sent:?}");
+}
+
+#[tokio::test]
+async fn who_waits_to_be_asked_for_a_body_is_not_asked_in_vain() {
+    let address = start(LIMITS).await;
+    let head =
+        b"POST /refused HTTP/1.1\r\nhost: x\r\nexpect: 100-continue\r\ncontent-length: 9\r\n\r\n";
+    let mut stream = connect(address, head).await;
+    assert!(heard(&mut stream).await.starts_with("HTTP/1.1 403"));
 }
