@@ -63,6 +63,9 @@ fn what_one_keeps_another_finds() {
             message: 0,
             dropped: false,
         });
+        let earlier = format!("sha256:{}", "1".repeat(64));
+        let editions = vec![earlier.parse().unwrap()];
+        first.state.editions.insert("pdf".into(), editions);
         let mut second = session("second");
         second.id = "s-aB22".into();
         one.save(&mut first, "2026-01-01T00:00:00Z".parse().unwrap())
@@ -118,7 +121,7 @@ fn what_one_keeps_another_finds() {
         let digests = other.digests().unwrap();
         assert_eq!(
             digests.iter().map(ToString::to_string).collect::<Vec<_>>(),
-            [digest]
+            [digest, earlier]
         );
         // And on, in the other one.
         let mut again = other.load("s-aa11").unwrap();
