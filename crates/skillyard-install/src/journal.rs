@@ -137,7 +137,14 @@ impl Journal {
 
     /// Writes it beside its place, whole; it counts once it is published.
     pub(crate) fn draft(&self, path: &Path) -> io::Result<Draft> {
-        Draft::write(path, &serde_json::to_vec(self)?)
+        // Grown step by step, it would be copied as often.
+        let room = match &self.progress {
+            Progress::Preparing { .. } => 0,
+            Progress::Committed(commit) => commit.about_size(),
+        };
+        let mut bytes = Vec::with_capacity(room);
+        serde_json::to_writer(&mut bytes, self)?;
+        Draft::write(path, &bytes)
     }
 
     /// The same change where the folder is now; nothing if it reaches beyond the folder.

@@ -8,7 +8,19 @@ use rayon::prelude::*;
 use super::{AnyPath, Cause, Commit, Move, Refused};
 use crate::write::{Draft, write_atomically};
 
+/// About how many bytes of the journal a move takes.
+const PER_MOVE: usize = 1024;
+
 impl Commit {
+    /// About how many bytes of the journal it takes.
+    pub(super) fn about_size(&self) -> usize {
+        let texts = self.files.iter().map(|(_, text)| text);
+        let texts = texts.chain(self.before.iter().flatten());
+        // Quotes and line breaks take two bytes.
+        let texts: usize = texts.map(|text| text.len() + text.len() / 8).sum();
+        (self.moves.len() + 1) * PER_MOVE + texts + self.note.len()
+    }
+
     /// The files, written beside those they replace.
     pub(crate) fn drafts(&self) -> io::Result<Vec<Draft>> {
         let files = self.files.iter();

@@ -1,11 +1,13 @@
 //! A folder read without following a link.
 
 use std::fs::File;
-use std::io::Read as _;
+use std::io::{self, Read as _};
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::path::Path;
 
+use rustix::buffer::spare_capacity;
 use rustix::fs::{AtFlags, Dir, FileType, Mode, OFlags};
+use rustix::io::retry_on_intr;
 
 use super::stamp::{Mark, nanoseconds};
 use super::{TreeError, TreeFile, TreeLimits, is_left_out, is_plain};
@@ -132,7 +134,7 @@ impl<F: FnMut(&str, FileType) -> bool> Reader<'_, F> {
             return Err(TreeError::Bytes(self.limits.bytes));
         }
         let mut bytes = Vec::with_capacity(usize::try_from(size).unwrap_or(0) + 1);
-        let read = File::from(opened).take(left + 1).read_to_end(&mut bytes);
+        let read = read_whole(&File::from(opened), size, left + 1, &mut bytes);
         read.map_err(|source| TreeError::Read {
             path: self.root.join(&path),
             source,
@@ -161,6 +163,17 @@ impl<F: FnMut(&str, FileType) -> bool> Reader<'_, F> {
             source: error.into(),
         }
     }
+}
+
+/// Reads a file that has room in `bytes` and more. One that ends where it says is not asked whether
+/// there is more.
+fn read_whole(file: &File, size: u64, most: u64, bytes: &mut Vec<u8>) -> io::Result<()> {
+    retry_on_intr(|| rustix::io::read(file, spare_capacity(bytes)))?;
+    let length = bytes.len() as u64;
+    if length != size || bytes.len() == bytes.capacity() {
+        file.take(most.saturating_sub(length)).read_to_end(bytes)?;
+    }
+    Ok(())
 }
 
 fn open(folder: impl AsFd, name: &str, flags: OFlags) -> rustix::io::Result<OwnedFd> {
