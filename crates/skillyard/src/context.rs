@@ -12,6 +12,7 @@ use skillyard_audit::{AuditLog, Event, Options, Recorder, Redact as _};
 use crate::believed::check_ours;
 use crate::cli::Global;
 use crate::config::Config;
+use crate::config::private_file::refuse_dangling;
 use crate::environment::Environment;
 use crate::error::CommandError;
 use crate::printer::Printer;
@@ -92,7 +93,10 @@ impl Context {
             ..default
         };
         check_ours(&self.environment.skillyard_home)?;
-        let log = AuditLog::open(&self.environment.logs_folder(), options)?;
+        let log = AuditLog::open(&self.environment.logs_folder(), options).map_err(|error| {
+            let dangling = refuse_dangling(&self.environment.skillyard_home);
+            dangling.err().unwrap_or(error.into())
+        })?;
         let recorder = Recorder::new(log, &*self.environment.user, Timestamp::now);
         Ok(recorder.with_details(self.details.clone()))
     }

@@ -71,6 +71,8 @@ pub(crate) enum CommandError {
     Read { path: PathBuf, source: io::Error },
     #[error("cannot read `{}`", path.display())]
     Refused { path: PathBuf, reason: String },
+    #[error("cannot read `{}`, a link to `{}`, where nothing is", link.display(), to.display())]
+    Dangling { link: PathBuf, to: PathBuf },
     #[error("cannot write `{}`", path.display())]
     Write { path: PathBuf, source: io::Error },
     #[error("`{}` exists already", .0.display())]

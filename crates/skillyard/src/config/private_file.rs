@@ -9,6 +9,7 @@ use std::os::unix::fs::{
 use std::path::Path;
 
 use rustix::fs::OFlags;
+use rustix::io::Errno;
 use skillyard_catalog::own_folder;
 
 use crate::believed::check_ours;
@@ -46,26 +47,15 @@ pub(crate) fn read(path: &Path, owner: Owner) -> Result<Text, CommandError> {
         path: path.to_owned(),
         reason: reason.to_owned(),
     };
-    // A pipe would let us wait for ever.
-    let flags = match owner {
-        Owner::User => OFlags::NONBLOCK,
-        Owner::Project if is_link(path) || path.parent().is_some_and(is_link) => {
-            return Err(refused("a project's configuration may not be a link"));
-        }
-        Owner::Project => OFlags::NONBLOCK | OFlags::NOFOLLOW,
-    };
-    let opened = OpenOptions::new()
-        .read(true)
-        .custom_flags(flags.bits().cast_signed())
-        .open(path);
+    if owner == Owner::Project && (is_link(path) || path.parent().is_some_and(is_link)) {
+        return Err(refused("a project's configuration may not be a link"));
+    }
     let failed = |source: io::Error| CommandError::Read {
         path: path.to_owned(),
         source,
     };
-    let file = match opened {
-        Ok(file) => file,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Text::default()),
-        Err(error) => return Err(failed(error)),
+    let Some(file) = open(path, owner)? else {
+        return Ok(Text::default());
     };
     let metadata = file.metadata().map_err(failed)?;
     if !metadata.is_file() {
@@ -82,6 +72,47 @@ pub(crate) fn read(path: &Path, owner: Owner) -> Result<Text, CommandError> {
         text: String::from_utf8(bytes).map_err(|_| refused("it is not UTF-8"))?,
         mode: metadata.mode(),
     })
+}
+
+/// Opens a file; nothing when it is not there. A link to nothing is no missing file: what it leads to
+/// may be on a disk that is not mounted now, and say what is forbidden.
+fn open(path: &Path, owner: Owner) -> Result<Option<File>, CommandError> {
+    let open = |flags: OFlags| {
+        // A pipe would let us wait for ever.
+        let flags = flags | OFlags::NONBLOCK;
+        OpenOptions::new()
+            .read(true)
+            .custom_flags(flags.bits().cast_signed())
+            .open(path)
+    };
+    let opened = match open(OFlags::NOFOLLOW) {
+        Err(error) if is_missing(&error) => {
+            path.parent().map_or(Ok(()), refuse_dangling)?;
+            return Ok(None);
+        }
+        Err(error)
+            if owner == Owner::User && error.raw_os_error() == Some(Errno::LOOP.raw_os_error()) =>
+        {
+            refuse_dangling(path)?;
+            open(OFlags::empty())
+        }
+        opened => opened,
+    };
+    opened.map(Some).map_err(|source| CommandError::Read {
+        path: path.to_owned(),
+        source,
+    })
+}
+
+/// Fails where a link leads to nothing.
+pub(crate) fn refuse_dangling(path: &Path) -> Result<(), CommandError> {
+    match path.read_link() {
+        Ok(to) if path.metadata().is_err_and(|error| is_missing(&error)) => {
+            let link = path.to_owned();
+            Err(CommandError::Dangling { link, to })
+        }
+        _ => Ok(()),
+    }
 }
 
 /// Replaces a file that only its owner may read.
@@ -119,6 +150,8 @@ pub(crate) fn write(path: &Path, bytes: &[u8], owner: Owner) -> Result<(), Comma
         }
         temporary.as_file().sync_all()?;
         temporary.persist(&path)?;
+        // Else a power cut takes the name back. Not every file system can do it.
+        let _ = File::open(folder).and_then(|folder| folder.sync_all());
         Ok(())
     };
     write().map_err(|source| CommandError::Write {
@@ -157,6 +190,10 @@ fn make_folder(folder: &Path, owner: Owner) -> io::Result<()> {
             .mode(0o755)
             .create(folder),
     }
+}
+
+fn is_missing(error: &io::Error) -> bool {
+    error.kind() == io::ErrorKind::NotFound
 }
 
 fn is_link(path: &Path) -> bool {

@@ -35,6 +35,10 @@ impl CommandError {
                 "Put it back from a copy; without one, `rm {}` forgets what registries said before, and whether they changed it",
                 shell_path(path)
             ),
+            Self::Dangling { link, .. } => format!(
+                "Bring back what it leads to, as by mounting its disk; what was set there is forgotten with `rm {}`",
+                shell_path(link)
+            ),
             Self::InTheWay(path) => format!(
                 "Write to another place, or remove it first: `rm -r {}`",
                 shell_path(path)

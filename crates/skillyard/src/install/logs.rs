@@ -52,7 +52,8 @@ pub(crate) fn check(file: &Path) -> Result<(), CommandError> {
 }
 
 fn load(file: &Path) -> Result<Logs, CommandError> {
-    if !file.exists() {
+    // A link is there, whatever it leads to.
+    if file.symlink_metadata().is_err() {
         return Ok(Logs::new());
     }
     // Forgetting would let a registry start over, so what cannot be read is an error.

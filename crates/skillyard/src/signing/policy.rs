@@ -13,6 +13,7 @@ pub(crate) use edit::Edit;
 
 use super::pins;
 use crate::believed::{self, text};
+use crate::config::private_file::refuse_dangling;
 use crate::environment::Environment;
 use crate::error::CommandError;
 use crate::error::signing::SigningError;
@@ -58,7 +59,10 @@ fn stored(environment: &Environment, at: Timestamp) -> Result<Option<Policy>, Co
             Ok(policy) => Ok(Some(policy)),
             Err(source) => Err(SigningError::StoredPolicy { path, source }.into()),
         },
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            refuse_dangling(&path)?;
+            Ok(None)
+        }
         Err(source) => Err(CommandError::Read { path, source }),
     }
 }

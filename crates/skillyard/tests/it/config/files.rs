@@ -1,8 +1,8 @@
 //! Files: edited as a copy, links, permissions, many writers.
 
 use std::fs;
-use std::os::unix::fs::PermissionsExt as _;
-use std::path::PathBuf;
+use std::os::unix::fs::{PermissionsExt as _, symlink};
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use insta::assert_snapshot;
@@ -317,5 +317,46 @@ fn a_login_does_not_go_along_to_another_host() {
         let context = TestContext::configured(before);
         edited(&context, &text, &["config", "edit"]);
         assert_eq!(context.read(FILE), text);
+    }
+}
+
+/// A file on a disk that is not mounted says what it said before; it is not taken for none.
+#[test]
+fn a_link_to_nothing_is_no_missing_file() {
+    let context = TestContext::configured("tools.deny = [\"Bash\"]\n");
+    let home = context.root().join("../home/.skillyard");
+    let tool = ["guard", "check", "--tool", "Bash", "--input", "{}"];
+    let told = |link: &Path, asked: &[&str]| {
+        let told = context.refused(asked);
+        assert!(
+            told.contains("a link to `unmounted/it`"),
+            "{link:?}: {told}"
+        );
+        assert!(told.contains("hint: Bring back"), "{link:?}: {told}");
+        assert_eq!(context.code(&["doctor"]), Some(1), "{link:?}");
+    };
+    for (name, asked) in [
+        ("approvals.toml", &["trust", "list"]),
+        ("trust.toml", &["key", "list"]),
+        ("policy.json", &["key", "list"]),
+    ] {
+        let link = home.join(name);
+        symlink("unmounted/it", &link).unwrap();
+        told(&link, asked);
+        fs::remove_file(&link).unwrap();
+    }
+    let away = context.root().join("../away");
+    for link in [home.join("config.toml"), home] {
+        fs::rename(&link, &away).unwrap();
+        symlink("unmounted/it", &link).unwrap();
+        for asked in [&["list"][..], &tool, &["config", "check"]] {
+            told(&link, asked);
+        }
+        // What is elsewhere and there counts.
+        fs::remove_file(&link).unwrap();
+        symlink(&away, &link).unwrap();
+        assert_eq!(context.code(&tool), Some(1), "{link:?}");
+        fs::remove_file(&link).unwrap();
+        fs::rename(&away, &link).unwrap();
     }
 }
