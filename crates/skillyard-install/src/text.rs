@@ -9,6 +9,7 @@ use std::path::Path;
 
 use rustix::fs::{Mode, OFlags};
 use rustix::io::Errno;
+use skillyard_catalog::presence::is_there;
 
 /// Most bytes of a lock or a manifest, which is tens of thousands of skills.
 const MOST: u64 = 16 << 20;
@@ -45,12 +46,12 @@ pub(crate) fn text_if_there(path: &Path) -> io::Result<Option<String>> {
     };
     let metadata = file.metadata()?;
     if metadata.is_dir() {
-        // While a script runs in a project, an empty folder keeps it from making the file.
-        let is_empty = std::fs::read_dir(path)?.next().is_none();
-        return if is_empty {
-            Ok(None)
-        } else {
+        // While a script runs in a project, a folder with a mark keeps it from making the file. One
+        // without it is somebody's mistake; taken for no file, it would take every skill away.
+        return if is_there(path) {
             Err(Errno::ISDIR.into())
+        } else {
+            Ok(None)
         };
     }
     if !metadata.is_file() {
@@ -79,6 +80,8 @@ pub fn with_line_ends_of(original: &str, text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::os::unix::fs::PermissionsExt as _;
+
     use super::*;
 
     fn refused(path: &Path) -> Option<NotRead> {
@@ -99,6 +102,13 @@ mod tests {
             assert_eq!(refused(&link), Some(NotRead::Link));
             std::fs::remove_file(&link).unwrap();
         }
+        let room = folder.path().join("room");
+        std::fs::create_dir(&room).unwrap();
+        let error = text_if_there(&room).unwrap_err();
+        assert_eq!(error.kind(), io::ErrorKind::IsADirectory);
+        // What keeps a script from making the file is nothing.
+        std::fs::set_permissions(&room, std::fs::Permissions::from_mode(0o1500)).unwrap();
+        assert_eq!(text_if_there(&room).unwrap(), None);
         let pipe = folder.path().join("pipe");
         rustix::fs::mknodat(
             rustix::fs::CWD,

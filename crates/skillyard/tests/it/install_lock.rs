@@ -517,3 +517,26 @@ fn comments_of_the_manifest_stay_where_they_are() {
         "{manifest}"
     );
 }
+
+#[test]
+fn an_empty_folder_in_the_place_of_a_file_takes_no_skill_away() {
+    let context = installed();
+    context.done(&["install", "./lib/pdf", "--scope", "user"]);
+    let project = ["skills.toml", "skills.lock"].map(|name| context.root().join(name));
+    let own = context.in_home(".skillyard/lock.toml");
+    for file in project.iter().chain([&own]) {
+        let text = fs::read(file).unwrap();
+        fs::remove_file(file).unwrap();
+        fs::create_dir(file).unwrap();
+        let scope = if *file == own { "user" } else { "project" };
+        for command in ["sync", "update"] {
+            let told = context.refused(&[command, "--scope", scope, "--yes"]);
+            assert!(told.contains("Is a directory"), "{told}");
+        }
+        assert!(context.root().join(".agents/skills/pdf/SKILL.md").exists());
+        assert!(context.in_home(".agents/skills/pdf/SKILL.md").exists());
+        fs::remove_dir(file).unwrap();
+        fs::write(file, text).unwrap();
+    }
+    context.done(&["sync"]);
+}
