@@ -78,6 +78,7 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
         }
         .into());
     }
+    context.ready_to_record()?;
     let account = account(&mut remote, &token)?;
     // The file says whom the token is for: a place of this run alone is another the next time.
     if meant.is_none() {

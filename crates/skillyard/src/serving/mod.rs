@@ -155,6 +155,10 @@ impl Host for Machine {
     fn switch(&self, name: &str, switch: Switch, holder: &Holder) -> Result<bool, HostError> {
         let file = Target::user(&self.context.environment);
         let disabled = switch == Switch::Off;
+        // To disable counts even where it cannot be recorded.
+        if !disabled {
+            self.recorder.make_ready().map_err(HostError::new)?;
+        }
         // The page of one skill switches no others, whatever that one is called.
         let changed = file
             .set_member("skills.disabled", &Pattern::exactly(name), disabled)

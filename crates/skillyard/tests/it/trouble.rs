@@ -18,6 +18,8 @@ fn without_a_log() -> TestContext {
     context.write("lib/hello/scripts/hello.sh", "echo hello\n");
     let user = ["install", "./lib/hello", "--scope", "user"];
     assert_eq!(context.code(&user), Some(0));
+    let registry = ["config", "set", "registry.url", "http://127.0.0.1:9"];
+    assert_eq!(context.code(&registry), Some(0));
     let log = context.home().join(".skillyard/logs/audit.jsonl");
     fs::remove_file(&log).unwrap();
     fs::create_dir(&log).unwrap();
@@ -50,9 +52,12 @@ fn nothing_is_done_that_cannot_be_recorded() {
         &["trust", "."],
         &["trust", "hello", "--scripts", "--yes"],
         &["config", "set", "install.scope", "user"],
+        &["config", "unset", "registry.url"],
+        &["config", "edit"],
+        &["login", "--token", "sky_0123456789abcdef"],
         &["agent", "create", "helper"],
     ] {
-        let told = output(context.skillyard().args(arguments));
+        let told = output(context.skillyard().args(arguments).env("EDITOR", "true"));
         assert_eq!(told.status.code(), Some(2), "{arguments:?}");
         assert_eq!(text(&told.stdout), "", "{arguments:?}");
         let stderr = text(&told.stderr);

@@ -46,6 +46,8 @@ pub(super) fn run(context: &Context, args: &Args) -> Outcome {
     let target = args.which.target(context)?;
     let layer = args.which.layer().unwrap_or(LayerKind::User);
     let editor = Editor::of(context)?;
+    // Before anybody writes what could not be used.
+    context.ready_to_record()?;
     let before = private_file::read(&target.path, target.owner)?.text;
     let kept = args.from.as_deref().map(private_file::read_text);
     let kept = kept.transpose()?;
@@ -75,6 +77,7 @@ pub(super) fn run(context: &Context, args: &Args) -> Outcome {
         };
         return Err(CommandError::Setting(ConfigError::here(problem)));
     }
+    context.ready_to_record()?;
     target.change(|now| {
         if now == before {
             let mut text = after.clone();

@@ -37,6 +37,7 @@ pub(super) fn run(context: &Context, args: &Args) -> Outcome {
     };
     // What is no key can still stand in the file, and then it has to go.
     let config = context.readable_config()?;
+    context.ready_to_record()?;
     let mut gone = target.unset(own.as_deref().unwrap_or(&args.key))?;
     if gone.is_empty()
         && let Err(problem) = own
