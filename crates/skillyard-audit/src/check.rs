@@ -43,7 +43,10 @@ pub fn verify(folder: &Path, expected: Option<(u64, Hash)>) -> Result<Verdict, A
         let locked = rustix::fs::flock(file, rustix::fs::FlockOperation::LockShared);
         locked.map_err(|error| folder.failed(HEAD, error))?;
     }
-    walk.head = head_file.as_ref().and_then(Head::read);
+    walk.head = match &head_file {
+        Some(file) => Head::read(&folder, file)?,
+        None => None,
+    };
     for name in folder.names()? {
         if let Some(bytes) = folder.read(&name)? {
             walk.file(&name, &bytes);

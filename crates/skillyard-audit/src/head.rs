@@ -5,6 +5,7 @@
 //! missing at its end, which the chain alone cannot.
 
 use std::fs::File;
+use std::io;
 use std::os::unix::fs::FileExt as _;
 
 use crate::error::AuditError;
@@ -35,11 +36,15 @@ impl Head {
         inode: 0,
     };
 
-    /// Reads the head; nothing if there is none or it makes no sense.
-    pub(crate) fn read(file: &File) -> Option<Self> {
+    /// Reads the head; nothing if there is none or it makes no sense. A disk that cannot be read says
+    /// nothing about what is on it.
+    pub(crate) fn read(folder: &Folder, file: &File) -> Result<Option<Self>, AuditError> {
         let mut bytes = [0; LENGTH];
-        file.read_exact_at(&mut bytes, 0).ok()?;
-        Self::parse(&bytes)
+        match file.read_exact_at(&mut bytes, 0) {
+            Ok(()) => Ok(Self::parse(&bytes)),
+            Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => Ok(None),
+            Err(error) => Err(folder.failed(HEAD, error)),
+        }
     }
 
     pub(crate) fn parse(bytes: &[u8]) -> Option<Self> {
@@ -62,5 +67,26 @@ impl Head {
         );
         file.write_all_at(text.as_bytes(), 0)
             .map_err(|error| folder.failed(HEAD, error))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Else a disk that fails once would be told for ever as lines that somebody took away.
+    #[test]
+    fn a_head_that_cannot_be_read_is_not_missing() {
+        let place = tempfile::tempdir().unwrap();
+        let folder = Folder::make(place.path()).unwrap();
+        let path = place.path().join(HEAD);
+        // It is open for writing alone, so reading fails.
+        let file = File::create(&path).unwrap();
+        Head::START.write(&folder, &file).unwrap();
+        assert!(Head::read(&folder, &file).is_err());
+        let file = File::open(&path).unwrap();
+        assert_eq!(Head::read(&folder, &file).unwrap(), Some(Head::START));
+        std::fs::write(&path, "half").unwrap();
+        assert_eq!(Head::read(&folder, &file).unwrap(), None);
     }
 }

@@ -65,7 +65,7 @@ impl Locked<'_> {
     /// Finds where the log ends: by the head if the file is as it says, else by looking.
     pub(super) fn find_end(&mut self) -> Result<(), AuditError> {
         let folder = &self.log.folder;
-        let head = Head::read(self.head_file);
+        let head = Head::read(folder, self.head_file)?;
         let now = folder.identity(CURRENT)?;
         if let (Some(head), Some(now)) = (head, now)
             && (head.size, head.inode) == (now.size, now.inode)
