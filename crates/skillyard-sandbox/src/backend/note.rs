@@ -99,6 +99,8 @@ impl Note {
             let held = file.metadata()?.ino();
             if fs::symlink_metadata(&path).is_ok_and(|there| there.ino() == held) {
                 file.write_all(&text.bytes)?;
+                // A power cut must not leave placeholders of which nobody knows.
+                file.sync_data()?;
                 return Ok(Self { path, _lock: file });
             }
         }

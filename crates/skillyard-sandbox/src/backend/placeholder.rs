@@ -20,7 +20,7 @@ use super::beneath::{Inode, Root};
 /// A mode that no folder has by accident.
 const MARK: u32 = 0o1500;
 
-/// The mode of one that is being made.
+/// The mode of one that is being made, where folders are not made with the mark.
 const UNMARKED: u32 = 0o500;
 
 /// How often somebody may remove it between two steps.
@@ -88,11 +88,7 @@ pub(crate) fn is_ours(path: &Path) -> bool {
 fn hold(root: &Root, place: &Path) -> io::Result<File> {
     let (folder, name) = (root.folder_of(place)?, name(place));
     for _ in 0..MOST_TRIES {
-        let is_new = match rustix::fs::mkdirat(&folder, name, Mode::RUSR | Mode::XUSR) {
-            Ok(()) => true,
-            Err(Errno::EXIST) => false,
-            Err(error) => return Err(error.into()),
-        };
+        let is_new = make(&folder, name)?;
         let found = match open(&folder, name) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
             other => other?,
@@ -111,6 +107,16 @@ fn hold(root: &Root, place: &Path) -> io::Result<File> {
         }
     }
     Err(Errno::EXIST.into())
+}
+
+/// Makes the folder, unless something is there. A process that is killed now leaves one with the mark,
+/// which can be removed.
+fn make(folder: &File, name: &OsStr) -> io::Result<bool> {
+    match rustix::fs::mkdirat(folder, name, Mode::RUSR | Mode::XUSR | Mode::SVTX) {
+        Ok(()) => Ok(true),
+        Err(Errno::EXIST) => Ok(false),
+        Err(error) => Err(error.into()),
+    }
 }
 
 /// Opens a folder that is no link.
@@ -216,5 +222,16 @@ mod tests {
         assert_eq!(note::tidy(notes.path()), []);
         assert_eq!(names(root.path()), ["there"]);
         assert_eq!(names(notes.path()).len(), 0);
+    }
+
+    #[test]
+    #[cfg(target_os = "linux")]
+    fn one_whose_run_was_killed_while_it_made_it_goes() {
+        let root = tempfile::tempdir().unwrap();
+        let open = Root::open(root.path()).unwrap();
+        let place = Path::new(".envrc");
+        assert!(make(&open.folder_of(place).unwrap(), name(place)).unwrap());
+        remove(&open, place);
+        assert_eq!(names(root.path()).len(), 0);
     }
 }
