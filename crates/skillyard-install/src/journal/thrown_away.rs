@@ -2,17 +2,22 @@
 //!
 //! What is found in a stage is compared with what was seen before the change, so that nobody's work is
 //! thrown away. Half a skill would be taken for that, so a stage is renamed before it is removed.
+//! What cannot be removed even so is hidden, no agent reads it, and `abandoned` finds it.
 
+use std::fs::Permissions;
 use std::io;
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
 use super::AnyPath;
+
+/// How the name of a stage ends while it is removed.
+const OVER: &str = "over";
 
 /// Removes folders and files that were only there for the change.
 pub(crate) fn throw_away(stages: &[AnyPath]) {
     for stage in stages {
         let over = over(stage);
-        // What stays is hidden, and no agent reads it.
         let _ = match stage.symlink_metadata() {
             // Mostly everything in it has taken its place. Else it goes in one step: half a skill
             // would be taken for somebody's.
@@ -26,16 +31,41 @@ pub(crate) fn throw_away(stages: &[AnyPath]) {
 }
 
 fn remove_if_there(folder: &Path) -> io::Result<()> {
-    match folder.symlink_metadata() {
-        Ok(_) => std::fs::remove_dir_all(folder),
-        Err(_) => Ok(()),
+    if folder.symlink_metadata().is_err() {
+        return Ok(());
     }
+    match std::fs::remove_dir_all(folder) {
+        // Somebody made a folder in it read-only.
+        Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
+            open_up(folder)?;
+            std::fs::remove_dir_all(folder)
+        }
+        removed => removed,
+    }
+}
+
+/// Lets their owner take something out of a folder and of those in it.
+fn open_up(folder: &Path) -> io::Result<()> {
+    std::fs::set_permissions(folder, Permissions::from_mode(0o700))?;
+    for entry in std::fs::read_dir(folder)? {
+        let entry = entry?;
+        // Links are none.
+        if entry.file_type()?.is_dir() {
+            open_up(&entry.path())?;
+        }
+    }
+    Ok(())
 }
 
 /// What a stage is called while it is removed.
 fn over(stage: &Path) -> PathBuf {
+    // One that could not be removed before is called so already.
+    if stage.extension().is_some_and(|extension| extension == OVER) {
+        return stage.to_owned();
+    }
     let mut name = stage.file_name().unwrap_or_default().to_owned();
-    name.push(".over");
+    name.push(".");
+    name.push(OVER);
     stage.with_file_name(name)
 }
 
@@ -60,5 +90,25 @@ mod tests {
         std::fs::create_dir(&stage).unwrap();
         throw_away(&paths);
         assert!(!stage.exists());
+    }
+
+    #[test]
+    fn what_is_read_only_goes_too_and_is_called_over_once() {
+        let folder = tempfile::tempdir().unwrap();
+        let stage = folder.path().join(".skillyard-7-7-0");
+        assert_eq!(over(&over(&stage)), over(&stage));
+        for left in [stage.clone(), over(&stage)] {
+            for inner in ["pdf/scripts", "pdf/scripts/deep"] {
+                std::fs::create_dir_all(left.join(inner)).unwrap();
+                std::fs::write(left.join(inner).join("run.sh"), "echo").unwrap();
+            }
+            for inner in ["pdf/scripts/deep", "pdf/scripts", "pdf"] {
+                let mode = Permissions::from_mode(0o555);
+                std::fs::set_permissions(left.join(inner), mode).unwrap();
+            }
+            throw_away(&[left.into()]);
+            let left = std::fs::read_dir(folder.path()).unwrap();
+            assert_eq!(left.count(), 0);
+        }
     }
 }
