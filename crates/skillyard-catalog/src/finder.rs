@@ -11,6 +11,7 @@ use skillyard_format::{Digest, Document};
 use crate::builtin;
 use crate::catalog::CatalogSkill;
 use crate::own_folder;
+use crate::remembered;
 use crate::search::{Document as SearchDocument, Index, Triggers};
 use crate::source::SourceKind;
 
@@ -26,9 +27,8 @@ impl Finder {
     pub fn load(skills: &[&CatalogSkill], folder: Option<&Path>) -> Self {
         let file = folder.map(|folder| folder.join(format!("{}.search", fingerprint(skills))));
         if let Some(file) = &file
-            && let Some(index) = fs::read(file)
-                .ok()
-                .and_then(|bytes| Index::from_bytes(&bytes).ok())
+            && let Some(index) =
+                remembered::bytes(file).and_then(|bytes| Index::from_bytes(&bytes).ok())
             && index.len() == skills.len()
         {
             return Self { index };

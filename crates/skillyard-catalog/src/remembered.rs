@@ -2,10 +2,12 @@
 //!
 //! It is a cache: missing or damaged, it is made anew without a word.
 
-use std::fs;
-use std::io::{self, Write as _};
+use std::fs::{File, Metadata, OpenOptions};
+use std::io::{self, Read as _, Write as _};
+use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::Path;
 
+use rustix::fs::OFlags;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
@@ -15,9 +17,32 @@ use crate::own_folder;
 /// What the file starts with: its kind and its version.
 pub(crate) type Magic = [u8; 8];
 
+/// Most bytes of what is remembered, which is about hundreds of thousands of skills.
+const MOST: u64 = 256 << 20;
+
+/// Opens what is remembered. A pipe would never answer, and a device never end; what is huge would ask for
+/// all memory.
+pub(crate) fn open(file: &Path) -> Option<(File, Metadata)> {
+    let mut options = OpenOptions::new();
+    let flags = OFlags::NONBLOCK.bits().cast_signed();
+    let file = options.read(true).custom_flags(flags).open(file).ok()?;
+    let metadata = file.metadata().ok()?;
+    let is_one = metadata.is_file() && metadata.len() <= MOST;
+    is_one.then_some((file, metadata))
+}
+
+/// All bytes of what is remembered.
+pub(crate) fn bytes(file: &Path) -> Option<Vec<u8>> {
+    let (file, metadata) = open(file)?;
+    // With room to see that it ends there.
+    let mut bytes = Vec::with_capacity(usize::try_from(metadata.len()).ok()? + 64);
+    file.take(MOST).read_to_end(&mut bytes).ok()?;
+    Some(bytes)
+}
+
 /// The table in `file`, if it is whole.
 pub(crate) fn read<T: DeserializeOwned>(file: &Path, magic: Magic) -> Option<T> {
-    let bytes = fs::read(file).ok()?;
+    let bytes = bytes(file)?;
     let bytes = bytes.strip_prefix(&magic)?;
     let (sum, rest) = bytes.split_first_chunk::<4>()?;
     let is_whole = checksum([rest]) == *sum;

@@ -11,6 +11,7 @@ use super::Snapshot;
 use super::file::{HEADER, MAGIC, StoredSource, checksum};
 use super::row::{self, Kind, Row};
 use crate::record::{Reading, Record, Unloadable};
+use crate::remembered;
 use crate::text::Text;
 use crate::walk::Stamp;
 
@@ -31,7 +32,7 @@ pub(super) struct Front {
 impl Front {
     /// Opens an index, if it is one.
     pub(super) fn open(file: &Path) -> Option<Self> {
-        let mut file = File::open(file).ok()?;
+        let (mut file, metadata) = remembered::open(file)?;
         let mut header = [0; HEADER];
         file.read_exact(&mut header).ok()?;
         let (magic, rest) = header.split_first_chunk::<8>()?;
@@ -40,7 +41,7 @@ impl Front {
         let length = |at: usize| usize::try_from(u64::from_le_bytes(lengths[at])).ok();
         let (head, rows, paths) = (length(0)?, length(1)?, length(2)?);
         // Made-up lengths must not ask for memory.
-        let size = usize::try_from(file.metadata().ok()?.len()).ok()?;
+        let size = usize::try_from(metadata.len()).ok()?;
         let front = head.checked_add(rows)?;
         let before = front.checked_add(paths)?.checked_add(HEADER)?;
         let behind = size.checked_sub(before).filter(|_| magic == MAGIC)?;

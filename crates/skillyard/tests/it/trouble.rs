@@ -9,7 +9,7 @@ use skillyard_agent::session::SessionStore;
 use crate::project::{installed, project};
 use crate::servers::http::{Reply, Server};
 use crate::servers::repository::skill;
-use crate::{TestContext, output, text};
+use crate::{TestContext, output, tampering, text};
 
 /// A project with a skill that has a script, on a machine whose audit log cannot be written.
 fn without_a_log() -> TestContext {
@@ -115,6 +115,29 @@ fn the_first_command_works_whatever_folders_are_made_like() {
             .mode();
         assert_eq!(mode & 0o777, 0o700, "{arguments:?}");
         context.done(&["install", "./lib/pdf", "--scope", "user"]);
+    }
+}
+
+/// What is remembered only saves time, so whatever stands there is as good as nothing.
+#[test]
+fn a_cache_that_is_no_file_holds_up_nobody() {
+    let context = installed();
+    let folder = context.home().join(".skillyard/index");
+    for spoil in [tampering::pipe, tampering::huge] {
+        context.done(&["list"]);
+        context.done(&["search", "pdf"]);
+        let _ = fs::remove_file(folder.join("digests"));
+        fs::write(folder.join("digests"), "").unwrap();
+        let files = fs::read_dir(&folder).unwrap();
+        let files: Vec<_> = files.map(|entry| entry.unwrap().path()).collect();
+        assert!(files.len() >= 3, "{files:?}");
+        for file in files {
+            spoil(&context, &file);
+        }
+        for arguments in [&["list"][..], &["search", "pdf"], &["prompt"], &["doctor"]] {
+            let told = output(context.skillyard().args(arguments));
+            assert_eq!(told.status.code(), Some(0), "{arguments:?}");
+        }
     }
 }
 
