@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use crate::plan::{Blocking, Occupant};
 use crate::seen::Seen;
 use crate::tree::{Stamp, Tree, TreeLimits};
+use crate::write::in_the_way;
 
 /// The folders of a scope, each listed once: most places that are asked about are empty.
 #[derive(Debug, Default)]
@@ -106,8 +107,7 @@ fn look_stamped(path: &Path) -> (Occupant, Option<Stamp>) {
 
 /// The file that is where a folder on the way to a place should be.
 fn blocking(place: &Path) -> Option<Blocking> {
-    let mut around = place.ancestors().skip(1);
-    let file = around.find(|each| each.is_file())?;
+    let file = Some(in_the_way(place)).filter(|file| *file != place)?;
     // What git writes where it may not make links: one line without an end.
     let text = crate::text::text_if_there(file).ok().flatten();
     let is_link = |text: &String| {

@@ -39,6 +39,9 @@ pub struct Store {
     root: PathBuf,
 }
 
+/// The folders in a store.
+const FOLDERS: &[&str] = &["bundles", "packs", "roots", "scanned", "sha256", "staging"];
+
 /// Nothing may be collected while this is held.
 #[derive(Debug)]
 pub struct InUse {
@@ -223,9 +226,18 @@ impl Store {
         Ok(InUse { _lock: lock })
     }
 
+    /// The folders in it, whether they are there or not.
+    pub fn folders(&self) -> impl Iterator<Item = PathBuf> {
+        FOLDERS.iter().map(|name| self.root.join(name))
+    }
+
     fn failed(&self, source: io::Error) -> StoreError {
+        // A file in the place of a folder is what has to go, and not the store.
+        let kinds = [io::ErrorKind::NotADirectory, io::ErrorKind::AlreadyExists];
+        let mut files = self.folders().filter(|folder| folder.is_file());
+        let file = kinds.contains(&source.kind()).then(|| files.next());
         StoreError::Disk {
-            path: self.root.clone(),
+            path: file.flatten().unwrap_or_else(|| self.root.clone()),
             source,
         }
     }

@@ -30,7 +30,7 @@ use crate::records::Records;
 use crate::scope::Scope;
 use crate::store::Store;
 use crate::tree::Tree;
-use crate::write::{Draft, beside};
+use crate::write::{Draft, beside, in_the_way};
 use few::Few;
 use replacement::Replacement;
 use spans::Spans;
@@ -256,7 +256,7 @@ impl<'a> Transaction<'a> {
             note,
         };
         let drafts = commit.drafts();
-        let drafts = drafts.map_err(|source| disk(&self.scope.root, source))?;
+        let drafts = drafts.map_err(|(path, source)| disk(path, source))?;
         Ok((commit, drafts, few))
     }
 
@@ -306,7 +306,7 @@ fn on_the_side<A: Send, B>(waiting: impl FnOnce() -> A + Send, work: impl FnOnce
 
 fn disk(path: &Path, source: io::Error) -> TransactionError {
     TransactionError::Disk {
-        path: path.to_owned(),
+        path: in_the_way(path).to_owned(),
         source,
     }
 }

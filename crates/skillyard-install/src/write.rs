@@ -18,6 +18,12 @@ pub(crate) fn write_atomically(path: &Path, bytes: &[u8]) -> io::Result<()> {
     draft.publish()
 }
 
+/// What stands where a folder on the way to a path should be; the path itself where nothing does.
+pub(crate) fn in_the_way(path: &Path) -> &Path {
+    let mut around = path.ancestors().skip(1);
+    around.find(|each| each.is_file()).unwrap_or(path)
+}
+
 /// A file that is whole, beside the one whose place it takes; it goes if it is not published.
 ///
 /// The caller keeps others from writing the same file. The file beside it always has the same

@@ -21,11 +21,13 @@ impl Commit {
         (self.moves.len() + 1) * PER_MOVE + texts + self.note.len()
     }
 
-    /// The files, written beside those they replace.
-    pub(crate) fn drafts(&self) -> io::Result<Vec<Draft>> {
+    /// The files, written beside those they replace. Where one cannot be, it is named.
+    pub(crate) fn drafts(&self) -> Result<Vec<Draft>, (&Path, io::Error)> {
         let files = self.files.iter();
         files
-            .map(|(path, content)| Draft::write(path, content.as_bytes()))
+            .map(|(path, content)| {
+                Draft::write(path, content.as_bytes()).map_err(|source| (&**path, source))
+            })
             .collect()
     }
 
@@ -37,7 +39,7 @@ impl Commit {
 
     /// Does what a process that ended did not.
     pub(super) fn finish(&self) -> io::Result<()> {
-        let drafts = self.drafts()?;
+        let drafts = self.drafts().map_err(|(_, source)| source)?;
         Draft::sync_all(drafts.iter())?;
         let left = self.moves.iter().filter(|each| !each.is_done());
         let done = self.carry_out(left, drafts);

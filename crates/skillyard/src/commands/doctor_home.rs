@@ -6,21 +6,33 @@ use std::io::{self, ErrorKind, Write as _};
 use std::path::Path;
 
 use rustix::fs::Access;
+use skillyard_agent::agent::AgentStore;
 use skillyard_audit::Fault;
 
 use super::doctor::{Check, Verdict};
 use crate::agent;
 use crate::context::Context;
 use crate::error::CommandError;
-use crate::install::logs;
+use crate::error::agent::AgentFailure;
+use crate::install::{logs, place};
 use crate::library;
+use crate::signing::keyring::Keyring;
 use crate::signing::policy;
 use crate::trusted;
 
 const AREA: &str = "home";
 
 /// The folders in it.
-const FOLDERS: &[&str] = &["agents", "index", "journal", "keys", "logs", "store"];
+const FOLDERS: &[&str] = &[
+    "agents",
+    "index",
+    "journal",
+    "keys",
+    "logs",
+    "placed",
+    "placeholders",
+    "store",
+];
 
 /// How much is written to see whether there is room.
 const ROOM: usize = 64 * 1024;
@@ -38,10 +50,23 @@ pub(super) fn checks(context: &Context) -> Vec<Check> {
         ("sessions", sessions(context)),
         ("registries", logs::check(&environment.registries_file())),
     ];
+    let agents = AgentStore::new(&environment.agents_folder());
+    let agents = agents.names().into_iter().map(|name| {
+        let read = agents.load(&name);
+        let read = read.map_err(|error| CommandError::from(AgentFailure::from(error)));
+        ("agents", read.map(drop))
+    });
+    let keyring = Keyring::new(environment.keys_folder());
+    let keys = keyring.names().unwrap_or_default().into_iter();
+    let keys = keys.map(|name| ("keys", keyring.public(&name).map(drop)));
+    let readable = readable.into_iter().chain(agents).chain(keys);
     let home = &environment.skillyard_home;
     let mut checks = vec![folder(home)];
     // What was once started as root belongs to root, too.
-    checks.extend(FOLDERS.iter().filter_map(|name| below(&home.join(name))));
+    let folders = FOLDERS.iter().map(|name| home.join(name));
+    let store = place::store(context);
+    let folders = folders.chain(store.folders());
+    checks.extend(folders.filter_map(|folder| below(&folder)));
     for (name, read) in readable {
         checks.extend(read.err().map(|error| unusable(name, &error)));
     }
@@ -109,7 +134,11 @@ fn below(path: &Path) -> Option<Check> {
             .err()
             .map(io::Error::from),
         Ok(_) => Some(ErrorKind::NotADirectory.into()),
-        Err(error) => Some(error).filter(|error| error.kind() == ErrorKind::PermissionDenied),
+        // A link that leads to nothing is there. A file around it was told of.
+        Err(error) => Some(error).filter(|error| {
+            let nothing = [ErrorKind::NotFound, ErrorKind::NotADirectory];
+            !nothing.contains(&error.kind()) || path.is_symlink()
+        }),
     };
     let path = path.to_owned();
     error.map(|source| unusable("folder", &CommandError::Write { path, source }))

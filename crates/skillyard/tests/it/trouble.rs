@@ -1,7 +1,7 @@
 //! A machine on which something is wrong: nothing is done by halves, and what is wrong is said.
 
 use std::fs;
-use std::os::unix::fs::MetadataExt as _;
+use std::os::unix::fs::{MetadataExt as _, symlink};
 
 use insta::assert_snapshot;
 use skillyard_agent::session::SessionStore;
@@ -116,6 +116,49 @@ fn the_first_command_works_whatever_folders_are_made_like() {
         assert_eq!(mode & 0o777, 0o700, "{arguments:?}");
         context.done(&["install", "./lib/pdf", "--scope", "user"]);
     }
+}
+
+#[test]
+fn a_file_in_the_place_of_a_folder_is_named_and_found() {
+    for name in ["placed", "store/packs", "store/roots", "store/staging"] {
+        let context = installed();
+        context.write("lib/new/SKILL.md", skill("new", "one"));
+        let folder = context.home().join(".skillyard").join(name);
+        fs::remove_dir_all(&folder).unwrap();
+        fs::write(&folder, "").unwrap();
+        let named = format!("/.skillyard/{name}`");
+        let told = context.refused(&["install", "./lib/new", "--yes"]);
+        assert!(told.contains(&named), "{told}");
+        let told = context.run(&["doctor"]);
+        assert!(told.contains("cannot write `"), "{told}");
+        assert!(told.contains(&named), "{told}");
+    }
+}
+
+#[test]
+fn doctor_finds_what_commands_would_stumble_over() {
+    let context = project();
+    context.done(&["agent", "create", "helper"]);
+    context.done(&["key", "generate", "mine"]);
+    assert_eq!(context.code(&["doctor"]), Some(0));
+    let home = context.home().join(".skillyard");
+    fs::write(home.join("agents/helper/agent.toml"), "no = [").unwrap();
+    fs::write(home.join("keys/mine.pub"), "").unwrap();
+    let _ = fs::remove_dir_all(home.join("journal"));
+    for name in ["journal", "registries.json"] {
+        symlink(name, home.join(name)).unwrap();
+    }
+    let told = context.run(&["doctor"]);
+    for name in ["helper", "mine.pub", "journal", "registries.json"] {
+        assert!(told.contains(name), "{name}: {told}");
+    }
+    assert!(told.contains("4 things are not in order"), "{told}");
+    for name in ["journal", "registries.json"] {
+        fs::remove_file(home.join(name)).unwrap();
+        symlink("nowhere", home.join(name)).unwrap();
+    }
+    let told = context.run(&["doctor"]);
+    assert!(told.contains("4 things are not in order"), "{told}");
 }
 
 /// What is remembered only saves time, so whatever stands there is as good as nothing.
