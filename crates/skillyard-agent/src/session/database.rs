@@ -154,6 +154,23 @@ impl Database {
     }
 }
 
+impl Drop for Database {
+    /// What was said last is in the file itself then, and not only beside it.
+    fn drop(&mut self) {
+        let open = match self.open.get_mut() {
+            Ok(open) => open,
+            Err(poisoned) => poisoned.into_inner(),
+        };
+        if let Home::File { .. } = self.home
+            && let Some(connection) = open.connection.take()
+            // Nobody can be waited for in a runtime.
+            && tokio::runtime::Handle::try_current().is_err()
+        {
+            let _ = open.runtime.block_on(connection.close());
+        }
+    }
+}
+
 impl Home {
     async fn connect(&self) -> Result<AnyConnection, sqlx::Error> {
         match self {

@@ -30,7 +30,7 @@ pub(crate) struct Lease {
     _renewing: mpsc::Sender<()>,
 }
 
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 struct Held {
     store: Arc<SessionStore>,
     session: String,
@@ -90,9 +90,18 @@ impl SessionStore {
 impl Lease {
     fn renewed(held: Held) -> Self {
         let (renewing, ended) = mpsc::channel();
-        let own = held.clone();
+        // The store is closed by who works with it, and not by this thread, which may end too late.
+        let store = Arc::downgrade(&held.store);
+        let (session, holder) = (held.session.clone(), held.holder.clone());
         thread::spawn(move || {
             while ended.recv_timeout(RENEWAL) == Err(RecvTimeoutError::Timeout) {
+                let Some(store) = store.upgrade() else { return };
+                let (session, holder) = (session.clone(), holder.clone());
+                let own = Held {
+                    store,
+                    session,
+                    holder,
+                };
                 // What cannot be renewed now may be the next time; in the end it lapses.
                 let _ = own.renew();
             }

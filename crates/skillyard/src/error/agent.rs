@@ -167,10 +167,12 @@ fn near_server(model: &str) -> Option<String> {
 fn of_file(path: &Path, code: u32) -> Option<String> {
     // The upper bits only say more precisely where it happened.
     match code & 0xff {
-        1 | 11 | 26 => Some(format!(
-            "If it is damaged, put `{}` aside: sessions begin anew without it",
-            path.display()
-        )),
+        1 | 11 | 26 => {
+            let path = path.display();
+            Some(format!(
+                "If it is damaged, put `{path}` aside, with `{path}-wal` and `{path}-shm` where they are there: the newest sessions may be in them alone. Sessions begin anew without it"
+            ))
+        }
         13 => Some(super::system::FULL.into()),
         _ => None,
     }

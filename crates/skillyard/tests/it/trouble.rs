@@ -161,6 +161,17 @@ fn doctor_finds_what_commands_would_stumble_over() {
     assert!(told.contains("4 things are not in order"), "{told}");
 }
 
+#[test]
+fn a_session_that_is_over_is_in_the_file_of_sessions() {
+    let context = installed();
+    context.done(&["chat", "-p", "hello"]);
+    let home = context.home().join(".skillyard");
+    assert!(home.join("sessions.db").exists());
+    for beside in ["sessions.db-wal", "sessions.db-shm"] {
+        assert!(!home.join(beside).exists(), "{beside}");
+    }
+}
+
 /// What is remembered only saves time, so whatever stands there is as good as nothing.
 #[test]
 fn a_cache_that_is_no_file_holds_up_nobody() {
