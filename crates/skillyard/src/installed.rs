@@ -183,6 +183,14 @@ impl Installed {
         Some(std::iter::once(installed).chain(shown).collect())
     }
 
+    /// Whether the files in a folder are what was installed into exactly this folder.
+    pub(crate) fn is_as_installed(&self, folder: &Path) -> bool {
+        let expected = self.expected(folder);
+        expected.is_some_and(|expected| {
+            digest_of(folder).is_some_and(|digest| expected.contains(&digest))
+        })
+    }
+
     /// What was installed into exactly this folder where no executable bits are kept; nothing elsewhere.
     pub(crate) fn behind(&self, folder: &Path) -> Option<Tree> {
         let told = self.told(folder).filter(|told| told.around.is_none())?;

@@ -6,6 +6,7 @@ use super::distrust::Distrust;
 use super::key::KeyId;
 use super::moment::Moment;
 use super::pattern::allows;
+use super::pin::{Asked, Pin, Rollback};
 use super::policy::{Policy, Scope};
 use super::signer::{Signer, of_authority};
 use super::statement::Facts;
@@ -20,22 +21,26 @@ pub(super) fn judge(
     policy: &Policy,
     at: Timestamp,
 ) -> Verification {
-    let pin = policy.pin(&facts.name);
-    let reason = objection(&proof, &facts, place, policy, at);
-    let Some(reason) = reason else {
-        let pinned = if pin.is_some() {
-            Pinned::Same
-        } else {
-            Pinned::FirstUse
-        };
-        return Verification::Trusted {
-            signer: proof.signer,
-            facts,
-            pinned,
-        };
+    let seen = Seen::of(&proof.signer, &facts, place, policy);
+    let reason = match objection(&proof, &facts, place, policy, &seen, at) {
+        None => {
+            let publisher = seen.publisher(place);
+            return Verification::Trusted {
+                signer: proof.signer,
+                facts,
+                pinned: seen.pinned(place),
+                publisher,
+            };
+        }
+        // A name that is somebody's elsewhere is no stranger's here.
+        Some(reason) if reason.is_as_unsigned() && seen.here.is_none() => {
+            let other = policy.pins_of(&facts.name).next();
+            other.map_or(reason, other_signer)
+        }
+        Some(reason) => reason,
     };
-    let expected = match (&reason, pin) {
-        (Distrust::OtherSigner { .. }, Some(pin)) => vec![pin.signer.clone()],
+    let expected = match &reason {
+        Distrust::OtherSigner { pinned, .. } => vec![pinned.clone()],
         _ => policy.expected(&facts.name),
     };
     // What could not be checked is not handed on as a fact.
@@ -48,12 +53,81 @@ pub(super) fn judge(
     }
 }
 
+/// What was seen before of a skill that somebody signed.
+struct Seen<'a> {
+    /// What counts where the skill is published.
+    here: Option<&'a Pin>,
+    /// Whether it was signed by the same signer.
+    is_same: bool,
+    /// How the skill is older than what this signer made before, wherever that was published.
+    rollback: Option<Rollback>,
+}
+
+impl<'a> Seen<'a> {
+    fn of(signer: &Signer, facts: &Facts, place: &Place<'_>, policy: &'a Policy) -> Self {
+        let counts = |pin: &&Pin| match (place.publisher, &pin.publisher) {
+            (Some(here), Some(there)) => here == there,
+            _ => true,
+        };
+        let by_same = |pin: &&Pin| is_same(signer, &pin.signer, policy);
+        let here = || policy.pins_of(&facts.name).filter(counts);
+        let is_known = here().filter(by_same).any(|pin| pin.digest == facts.digest);
+        let mut all = policy.pins_of(&facts.name).filter(by_same);
+        let rollback = all.find_map(|pin| pin.check(facts).err().filter(|_| !is_known));
+        let same = here().find(by_same);
+        if same.is_some() || place.asked == Asked::Newest {
+            return Self {
+                here: same.or_else(|| here().next()),
+                is_same: same.is_some(),
+                rollback,
+            };
+        }
+        // What a key signed before another one took its place is older.
+        let follows = |pin: &&Pin| is_followed(signer, &pin.signer, policy);
+        let followed = here().filter(follows);
+        let mut followed = followed.filter_map(|pin| Some((pin, pin.check(facts).err()?)));
+        let followed = followed.next();
+        Self {
+            here: followed
+                .as_ref()
+                .map_or_else(|| here().next(), |(pin, _)| Some(pin)),
+            is_same: followed.is_some(),
+            rollback: rollback.or(followed.map(|(_, rollback)| rollback)),
+        }
+    }
+
+    fn pinned(self, place: &Place<'_>) -> Pinned {
+        match (self.here, self.rollback) {
+            (_, Some(rollback)) => Pinned::Older {
+                rollback,
+                replaces: place.asked == Asked::Older,
+            },
+            (Some(_), None) => Pinned::Same,
+            (None, None) => Pinned::FirstUse,
+        }
+    }
+
+    /// Where it is published, as was known before or is now.
+    fn publisher(&self, place: &Place<'_>) -> Option<String> {
+        let before = self.here.and_then(|pin| pin.publisher.clone());
+        before.or_else(|| place.publisher.map(str::to_owned))
+    }
+}
+
+fn other_signer(pin: &Pin) -> Distrust {
+    Distrust::OtherSigner {
+        skill: pin.skill.clone(),
+        pinned: pin.signer.clone(),
+    }
+}
+
 /// The gravest reason not to believe, if there is one.
 fn objection(
     proof: &Proof<'_>,
     facts: &Facts,
     place: &Place<'_>,
     policy: &Policy,
+    seen: &Seen<'_>,
     at: Timestamp,
 ) -> Option<Distrust> {
     if let Some(revoked) = policy.revocation_of(facts.digest) {
@@ -63,23 +137,24 @@ fn objection(
     if let Some(revoked) = proof.keys.iter().find_map(of_key) {
         return Some(revoked);
     }
-    if let Some(pin) = policy.pin(&facts.name) {
-        if !is_same(&proof.signer, &pin.signer, policy) {
-            return Some(Distrust::OtherSigner {
-                skill: facts.name.clone(),
-                pinned: pin.signer.clone(),
-            });
-        }
-        if let Err(rollback) = pin.check(facts) {
-            return Some(Distrust::Rollback(rollback));
-        }
+    if let Some(pin) = seen.here.filter(|_| !seen.is_same) {
+        return Some(other_signer(pin));
+    }
+    if let Some(rollback) = &seen.rollback
+        && !place.asked.allows(rollback)
+    {
+        return Some(Distrust::Rollback(rollback.clone()));
     }
     if let Some(reason) = &proof.against {
         return Some(reason.clone());
     }
     let mut first = None;
     for scope in &proof.scopes {
-        let Some(against) = out_of(scope, facts, place, at) else {
+        let against = out_of(scope, facts, place, at);
+        let against = against.filter(|against| {
+            !matches!(against, Distrust::Expired(end) if is_handed_over(&proof.signer, *end, facts, place, policy, at))
+        });
+        let Some(against) = against else {
             return uncovered(facts);
         };
         first = first.or(Some(against));
@@ -109,6 +184,43 @@ fn is_same(signer: &Signer, pinned: &str, policy: &Policy) -> bool {
         } => of_authority(pinned) == Some((*id, None)),
         _ => false,
     }
+}
+
+/// Whether the signer's key is one that another took the place of, as the pin says.
+fn is_followed(signer: &Signer, pinned: &str, policy: &Policy) -> bool {
+    let Signer::Key { id, .. } = signer else {
+        return false;
+    };
+    let after = pinned.strip_prefix("key:").and_then(|id| id.parse().ok());
+    after.is_some_and(|after| policy.leads(*id, after))
+}
+
+/// Whether a key handed over to another that may sign this now, and signed before it did, as it
+/// says. A key that somebody could have stolen is not handed over but revoked.
+fn is_handed_over(
+    signer: &Signer,
+    end: Moment,
+    facts: &Facts,
+    place: &Place<'_>,
+    policy: &Policy,
+    at: Timestamp,
+) -> bool {
+    let Signer::Key { id, .. } = signer else {
+        return false;
+    };
+    let signed = facts.details.as_ref().map(|details| details.signed);
+    // Statements have whole seconds, so what was signed in the last one may have been signed after it.
+    if signed.is_none_or(|signed| signed.as_second() >= end.0.as_second()) {
+        return false;
+    }
+    let mut others = policy.keys.iter();
+    others.any(|other| {
+        let after = other.public_key.id();
+        after != *id
+            && policy.revocation(after).is_none()
+            && out_of(&other.scope, facts, place, at).is_none()
+            && policy.leads(*id, after)
+    })
 }
 
 fn out_of(scope: &Scope, facts: &Facts, place: &Place<'_>, at: Timestamp) -> Option<Distrust> {

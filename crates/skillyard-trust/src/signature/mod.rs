@@ -43,7 +43,7 @@ pub use key::{Algorithm, KeyError, KeyId, PublicKey};
 pub use locked_key::{Salt, is_locked};
 pub use moment::{Moment, MomentError};
 pub use pattern::Pattern;
-pub use pin::{Pin, Rollback};
+pub use pin::{Asked, Pin, Rollback};
 pub use policy::{
     Authority, Identity, Policy, PolicyError, Revocation, Root, RotationText, Scope, TrustedKey,
 };

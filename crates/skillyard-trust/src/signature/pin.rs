@@ -1,7 +1,9 @@
 //! What was seen before of a skill: who signed it, and how new it was.
 //!
 //! The first trusted signature that is accepted for a name pins its signer. Another signer, an older
-//! version, or other bytes under the same version are refused from then on.
+//! version, or other bytes under the same version are refused from then on, unless who asks names
+//! just these bytes or this version. Another publisher may have a skill of the same name, by another
+//! trusted signer; what one signer made is compared wherever it was published.
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -16,6 +18,9 @@ use super::statement::Facts;
 pub struct Pin {
     /// The skill's name.
     pub skill: String,
+    /// Where it is published, as [`super::Place::publisher`] has it; anywhere without.
+    #[serde(default)]
+    pub publisher: Option<String>,
     /// Who signed it, as [`super::Signer::pin`] writes it.
     pub signer: String,
     /// The newest version.
@@ -26,6 +31,39 @@ pub struct Pin {
     pub signed: Option<Moment>,
     /// When it was first accepted here.
     pub seen: Moment,
+}
+
+/// What was asked for of a skill, which decides whether it may be older than what was seen.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Asked<'a> {
+    /// What its source has now.
+    #[default]
+    Newest,
+    /// This very version, in whatever bytes its signer gave it.
+    Version(&'a str),
+    /// These very bytes, as a lock or a commit names them.
+    Bytes,
+    /// What its source has now, though it be older: it takes the place of what was seen.
+    Older,
+}
+
+impl Asked<'_> {
+    /// Whether a step back is what was asked for.
+    pub(super) fn allows(self, rollback: &Rollback) -> bool {
+        match (self, rollback) {
+            (Self::Newest, _) => false,
+            (Self::Version(asked), Rollback::Older { found, .. }) => is_version(asked, found),
+            (Self::Version(_), _) => false,
+            (Self::Bytes | Self::Older, _) => true,
+        }
+    }
+}
+
+/// Whether a version was asked for as a whole: `1.2` may be any `1.2.*`.
+fn is_version(asked: &str, found: &str) -> bool {
+    let asked = asked.trim().trim_start_matches('=').trim_start();
+    let asked = semver::Version::parse(asked.trim_start_matches('v')).ok();
+    asked.is_some() && asked == version(found)
 }
 
 /// A step back from what was seen before.
@@ -64,6 +102,16 @@ pub enum Rollback {
 }
 
 impl Pin {
+    /// Puts it in the place of what was remembered of the same skill.
+    pub fn put_into(self, pins: &mut Vec<Self>) {
+        let is_same = |each: &Self| {
+            each.skill == self.skill
+                && (each.publisher.is_none() || each.publisher == self.publisher)
+        };
+        pins.retain(|each| !is_same(each));
+        pins.push(self);
+    }
+
     /// Whether the skill is older than what was seen.
     pub(super) fn check(&self, facts: &Facts) -> Result<(), Rollback> {
         if facts.digest == self.digest {
@@ -134,5 +182,28 @@ mod tests {
             assert_eq!(compare(found, seen).is_ok(), newer, "{found} {seen}");
         }
         assert!(matches!(compare("b", "a"), Err(Rollback::Unordered { .. })));
+    }
+
+    #[test]
+    fn only_a_whole_version_names_one() {
+        let rollback = Rollback::Older {
+            found: "1.2.0".into(),
+            seen: "1.2.9".into(),
+        };
+        for (asked, is_named) in [
+            ("1.2.0", true),
+            ("=1.2.0", true),
+            ("v1.2.0", true),
+            ("1.2", false),
+            ("^1.2.0", false),
+            ("1.2.1", false),
+            ("beta", false),
+        ] {
+            let asked = Asked::Version(asked);
+            assert_eq!(asked.allows(&rollback), is_named, "{asked:?}");
+        }
+        let other_bytes = Rollback::SameVersion("1.2.0".into());
+        assert!(!Asked::Version("1.2.0").allows(&other_bytes));
+        assert!(Asked::Bytes.allows(&other_bytes));
     }
 }

@@ -182,9 +182,9 @@ impl Policy {
         keys.find(|key| key.id() == id)
     }
 
-    /// What was seen of a skill.
-    pub fn pin(&self, skill: &str) -> Option<&Pin> {
-        self.pins.iter().find(|pin| pin.skill == skill)
+    /// What was seen of skills of a name, whoever publishes them.
+    pub fn pins_of(&self, skill: &str) -> impl Iterator<Item = &Pin> {
+        self.pins.iter().filter(move |pin| pin.skill == skill)
     }
 
     /// The revocation of a key.

@@ -1,11 +1,10 @@
 //! What comes of a verification.
 
 use jiff::Timestamp;
-use serde::Serialize;
 
 use super::distrust::{Distrust, Invalid};
 use super::moment::Moment;
-use super::pin::Pin;
+use super::pin::{Pin, Rollback};
 use super::signer::Signer;
 use super::statement::{Facts, StatementError};
 
@@ -20,6 +19,8 @@ pub enum Verification {
         facts: Facts,
         /// Whether the skill was signed by them before.
         pinned: Pinned,
+        /// Where the skill that was seen before is published, else this one.
+        publisher: Option<String>,
     },
     /// Signed by somebody who is not trusted to sign this.
     Untrusted {
@@ -39,13 +40,19 @@ pub enum Verification {
 }
 
 /// Whether a skill was signed by the same signer before.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Pinned {
     /// It is the first signature that is seen.
     FirstUse,
     /// It was, or by a key that named this one as its successor.
     Same,
+    /// It was, and this one is older, as it was asked for.
+    Older {
+        /// How it is older.
+        rollback: Rollback,
+        /// Whether it is to take the place of what was seen.
+        replaces: bool,
+    },
 }
 
 /// What an installer does with a verification.
@@ -67,6 +74,14 @@ impl Verification {
             Self::Untrusted { reason, .. } if reason.is_as_unsigned() => Standing::Unproven,
             Self::Unsigned => Standing::Unproven,
             Self::Untrusted { .. } | Self::Invalid(_) => Standing::Refused,
+        }
+    }
+
+    /// Who signed it, if they are trusted.
+    pub fn signer(&self) -> Option<&Signer> {
+        match self {
+            Self::Trusted { signer, .. } => Some(signer),
+            _ => None,
         }
     }
 
@@ -100,15 +115,42 @@ impl Verification {
         }
     }
 
+    /// How it is older than what was seen, where it is accepted all the same.
+    pub fn step_back(&self) -> Option<&Rollback> {
+        match self {
+            Self::Trusted {
+                pinned: Pinned::Older { rollback, .. },
+                ..
+            } => Some(rollback),
+            _ => None,
+        }
+    }
+
     /// What to remember once the skill is accepted, so that a later one can be compared; nothing of
-    /// a stranger, who could take any name with it.
+    /// a stranger, who could take any name with it, nor of what is older than the newest.
     pub fn pin(&self, now: Timestamp) -> Option<Pin> {
-        let Self::Trusted { signer, facts, .. } = self else {
+        let Self::Trusted {
+            signer,
+            facts,
+            pinned,
+            publisher,
+        } = self
+        else {
             return None;
         };
+        if matches!(
+            pinned,
+            Pinned::Older {
+                replaces: false,
+                ..
+            }
+        ) {
+            return None;
+        }
         let details = facts.details.as_ref();
         Some(Pin {
             skill: facts.name.clone(),
+            publisher: publisher.clone(),
             signer: signer.pin()?,
             version: facts.version.clone(),
             digest: facts.digest,

@@ -6,7 +6,7 @@
 //! | 2 | was it made by the key, certificate or identity it names? | invalid |
 //! | 3 | are the files those of the statement, all of them and no other? | invalid |
 //! | 4 | is the content, signed or not, or a key revoked? | untrusted, refused |
-//! | 5 | is it the signer of before, and no older than before? | untrusted, refused |
+//! | 5 | is it the signer of before, and no older than before or just what was asked for? | untrusted, refused |
 //! | 6 | does the policy name the signer? | untrusted, a stranger |
 //! | 7 | for this name, this source, at this time? | untrusted, refused |
 
@@ -20,6 +20,7 @@ use super::distrust::{Distrust, Invalid};
 use super::judge::judge;
 use super::key::{KeyId, PublicKey};
 use super::pattern::allows;
+use super::pin::Asked;
 use super::policy::{Authority, Identity, Policy, Scope};
 use super::signer::Signer;
 use super::sigstore;
@@ -36,6 +37,10 @@ pub struct Place<'a> {
     pub source: Option<&'a str>,
     /// The digest of what the source gave, where another name was written into it since.
     pub delivered_as: Option<Digest>,
+    /// Who gives the name its meaning, such as a registry or a repository; anybody without.
+    pub publisher: Option<&'a str>,
+    /// What of it was asked for.
+    pub asked: Asked<'a>,
 }
 
 /// Verifies a skill by the signature among its files: the one call for whoever installs or runs it.
@@ -95,7 +100,7 @@ fn unsigned(tree: &Tree, place: &Place<'_>, policy: &Policy) -> Verification {
     }
     let name = tree.identity(place.folder).map(|(name, _)| name);
     let name = name.as_deref().or(place.folder).unwrap_or_default();
-    match policy.pin(name) {
+    match policy.pins_of(name).next() {
         None => Verification::Unsigned,
         Some(pin) => Verification::Untrusted {
             signer: Signer::Unknown,
@@ -119,10 +124,10 @@ fn examine(
     let bundle = Bundle::parse(bundle)?;
     let statement = Statement::parse(&bundle.envelope.payload)?;
     let name = tree.identity(place.folder).map(|(name, _)| name);
-    let pin = name.as_deref().and_then(|name| policy.pin(name));
+    let pins = name.iter().flat_map(|name| policy.pins_of(name));
     // What was accepted when its signer was still good stays good; only new content is judged by
     // the present.
-    let known = pin.filter(|pin| pin.digest == tree.digest());
+    let known = pins.into_iter().find(|pin| pin.digest == tree.digest());
     let at = known.map_or(now, |pin| pin.seen.0);
     let proof = match &bundle.material {
         Material::Key(id) => by_key(&bundle, &statement, *id, policy)?,

@@ -12,6 +12,7 @@ mod keys;
 mod policies;
 mod sigstore;
 mod statements;
+mod steps;
 mod trees;
 
 use base64::Engine as _;
@@ -113,7 +114,7 @@ impl Files {
         let place = Place {
             folder,
             source,
-            delivered_as: None,
+            ..Place::default()
         };
         verify_skill(&self.tree(), &place, policy, now())
     }

@@ -12,7 +12,7 @@ use super::Outcome;
 use crate::config::Config;
 use crate::context::Context;
 use crate::error::CommandError;
-use crate::install::check::{self, Checked};
+use crate::install::check::{self, Checked, Grounds};
 use crate::install::chronicle::Answer;
 use crate::install::pick::Pick;
 use crate::install::place::{Place, ScopeArgs, ScopeName};
@@ -84,7 +84,7 @@ pub(crate) struct Args {
     /// Leave out skills that something is in the way of
     #[arg(long)]
     skip_existing: bool,
-    /// Install in spite of findings with these codes
+    /// Install in spite of findings with these codes; `rollback`: signed skills that are older than seen
     #[arg(long, value_name = "CODE", value_delimiter = ',')]
     accept: Vec<String>,
     /// Go on without asking; this never skips a refusal
@@ -101,7 +101,11 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     context.keep_config()?;
     let place = Place::find(context, &args.scope.or_configured(context)?)?;
     let prepared = prepare(context, args, &place, &Pick::Ask)?;
-    let checked = check::verify(context, &prepared.scanner, prepared.fresh(context))?;
+    let grounds = Grounds {
+        is_of_all: args.all,
+        ..prepared.grounds(&args.accept)
+    };
+    let checked = check::verify(context, &prepared.scanner, prepared.fresh(), &grounds)?;
     if args.dry_run {
         check::scan(context, &checked, &args.accept)?;
         review::show(context, &checked);

@@ -8,7 +8,7 @@ use jiff::Timestamp;
 use serde_json::json;
 use skillyard_audit::{Event, EventKind};
 use skillyard_trust::signature::{
-    Details, Distrust, Place, Policy, Rollback, SIGNATURE_FILE, Verification, sign, verify,
+    Asked, Details, Distrust, Place, Rollback, SIGNATURE_FILE, Verification, sign, verify,
 };
 
 use super::Outcome;
@@ -172,15 +172,25 @@ fn renewed(
     tree: &skillyard_trust::signature::Tree,
     bundle: &[u8],
 ) -> Result<Option<String>, CommandError> {
-    let mut policy = policy::load(&context.environment)?;
+    let policy = policy::load(&context.environment)?;
     let now = now().0;
-    let check = |policy: &Policy| verify(tree, bundle, &Place::default(), policy, now);
-    let Verification::Untrusted {
-        reason: Distrust::Rollback(rollback),
-        ..
-    } = check(&policy)
-    else {
-        return Ok(None);
+    let check = |asked| {
+        let place = Place {
+            asked,
+            ..Place::default()
+        };
+        verify(tree, bundle, &place, &policy, now)
+    };
+    let rollback = match check(Asked::Newest) {
+        Verification::Untrusted {
+            reason: Distrust::Rollback(rollback),
+            ..
+        } => rollback,
+        Verification::Untrusted {
+            reason: reason @ (Distrust::Expired(_) | Distrust::OtherSigner { .. }),
+            ..
+        } => return Ok(Some(format!("this key is not believed: {reason}"))),
+        _ => return Ok(None),
     };
     if !matches!(
         rollback,
@@ -188,8 +198,7 @@ fn renewed(
     ) {
         return Ok(Some(rollback.to_string()));
     }
-    policy.pins.clear();
-    let Some(pin) = check(&policy).pin(now) else {
+    let Some(pin) = check(Asked::Older).pin(now) else {
         return Ok(Some(rollback.to_string()));
     };
     pins::remember(&context.environment.pins_file(), pin)?;

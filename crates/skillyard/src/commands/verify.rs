@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use serde_json::json;
 use skillyard_catalog::source::SourceKind;
 use skillyard_install::tree::{self as install, TreeLimits};
-use skillyard_trust::signature::{Place, Signer, Standing, Verification, verify_skill};
+use skillyard_trust::signature::{Asked, Pin, Place, Signer, Standing, Verification, verify_skill};
 
 use self::answer::{Answer, for_people};
 use super::Outcome;
@@ -18,7 +18,7 @@ use crate::error::{CommandError, Status};
 use crate::installed::Installed;
 use crate::library::{self, Choice, IndexMode, Target};
 use crate::signing::former::delivered_as;
-use crate::signing::{pins, policy, read_tree};
+use crate::signing::{pins, policy, publisher, read_tree};
 use crate::skill_files::{directory_name, read_one};
 
 /// Check who signed a skill, and that it was not changed since
@@ -58,13 +58,23 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     let tree = read_tree(&folder, installed.behind(&folder).as_ref())?;
     let policy = policy::load(&context.environment)?;
     let called = directory_name(&folder);
+    let entry = installed.entry(&folder);
+    let read = || install::Tree::read(&folder, &TreeLimits::default()).ok();
     let place = Place {
         folder: called.as_deref(),
         source: args.source.as_deref(),
-        delivered_as: installed.entry(&folder).and_then(|entry| {
-            let tree = || install::Tree::read(&folder, &TreeLimits::default()).ok();
-            delivered_as(&entry, &policy, || tree().map(install::Tree::tidied))
-        }),
+        delivered_as: entry
+            .as_deref()
+            .and_then(|entry| delivered_as(entry, &policy, || read().map(install::Tree::tidied))),
+        publisher: entry
+            .as_deref()
+            .and_then(|entry| publisher(entry.origin, &entry.source)),
+        // What is here as it was installed was asked for.
+        asked: if installed.is_as_installed(&folder) {
+            Asked::Bytes
+        } else {
+            Asked::Newest
+        },
     };
     let now = now().0;
     let verification = verify_skill(&tree, &place, &policy, now);
@@ -75,8 +85,11 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
         && !args.no_pin
         && let Some(pin) = verification.pin(now)
     {
-        let kept = policy.pin(&pin.skill);
-        if kept.is_none_or(|kept| kept.digest != pin.digest || kept.signer != pin.signer) {
+        let is_same = |kept: &Pin| {
+            (kept.digest, &kept.signer, &kept.publisher)
+                == (pin.digest, &pin.signer, &pin.publisher)
+        };
+        if !policy.pins_of(&pin.skill).any(is_same) {
             pins::remember(&context.environment.pins_file(), pin)?;
         }
     }

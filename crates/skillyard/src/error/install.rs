@@ -37,7 +37,7 @@ pub(crate) use conflict_hint::line_ends_hint;
 pub(crate) use lock_hint::lock_hint;
 
 pub(crate) use self::deed::Deed;
-pub(crate) use self::refused::Refused;
+pub(crate) use self::refused::{Refused, WayOut};
 use super::CommandError;
 use crate::context::Context;
 use crate::install::changes::obstacle;
@@ -225,8 +225,8 @@ pub(crate) enum InstallFailure {
     Signature {
         name: String,
         reason: String,
-        /// Whether it is only not as it was before.
-        is_break: bool,
+        /// What can be done about it.
+        way_out: WayOut,
         deed: Deed,
     },
     #[error("`{name}` was not {deed}: it is revoked")]

@@ -97,10 +97,14 @@ fn difference(from: &Locked, to: &Locked) -> String {
         return format!("{} → {}", visible(&from.source), origin(to));
     }
     if from.digest == to.digest {
-        return if from.targets == to.targets {
-            "same files".to_owned()
-        } else {
-            format!("same files, now in {}", to.targets.join(", "))
+        return match &to.signer {
+            _ if from.targets != to.targets => {
+                format!("same files, now in {}", to.targets.join(", "))
+            }
+            Some(signer) if from.signer.is_none() => {
+                format!("same files, now signed by {}", visible(&signed_by(signer)))
+            }
+            _ => "same files".to_owned(),
         };
     }
     let mut text = visible(&way(from, to)).into_owned();
@@ -108,6 +112,14 @@ fn difference(from: &Locked, to: &Locked) -> String {
         text.push_str(", which is older");
     }
     text
+}
+
+/// A signer in a few words: of the id of a key as much as tells keys apart.
+fn signed_by(signer: &str) -> String {
+    match signer.strip_prefix("key:") {
+        Some(id) => format!("key {}", short(id)),
+        None => signer.to_owned(),
+    }
 }
 
 /// Whether a version came before another.

@@ -3,12 +3,15 @@
 //! Everything here looks at the bytes in memory that will be written. A block stops the
 //! installation, and no flag that answers questions lifts it.
 
+mod grounds;
+mod late;
 mod refusal;
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, OnceLock};
 
 use rayon::prelude::*;
+use serde_json::{Value, json};
 use skillyard_audit::Event;
 use skillyard_format::{Diagnostic, Digest};
 use skillyard_install::candidate::Candidate;
@@ -17,21 +20,24 @@ use skillyard_install::lockfile::Locked;
 use skillyard_install::plan::{Change, Plan};
 use skillyard_install::store::Store;
 use skillyard_trust::scan::Finding;
-use skillyard_trust::signature::{Place, Verification, verify_skill};
+use skillyard_trust::signature::{Asked, Place, Signer, Verification, verify_skill};
 use skillyard_trust::verdict::{Verdict, assess};
 
+pub(crate) use self::grounds::Grounds;
+pub(crate) use self::late::{remember as remember_late, sign_unchanged};
 pub(crate) use self::refusal::{about, described, refuse_revoked};
 use self::refusal::{found, refuse_signature, refused_findings, signed_tree};
 use crate::commands::key::now;
 use crate::context::Context;
 use crate::error::CommandError;
-use crate::error::install::InstallFailure;
+use crate::error::install::{InstallFailure, WayOut};
 use crate::install::chronicle::{Answer, Circumstances};
 use crate::install::scanner::{Look, Scanner};
 use crate::install::{inner, validation};
 use crate::installed;
 use crate::permission::trust_policy;
-use crate::signing::{pins, policy};
+use crate::sanitize::visible;
+use crate::signing::{pins, policy, publisher};
 
 /// A skill that passed.
 #[derive(Debug)]
@@ -71,12 +77,15 @@ impl Checked<'_> {
         self.accepted.get().into_iter().flatten()
     }
 
+    /// That it is older than what was seen, for programs.
+    pub(crate) fn older(&self) -> Option<Value> {
+        let rollback = self.verification.step_back()?;
+        Some(json!({ "name": self.candidate.name, "reason": rollback.to_string() }))
+    }
+
     /// Who signed it, if they are trusted.
     pub(crate) fn signer(&self) -> Option<String> {
-        match &self.verification {
-            Verification::Trusted { signer, .. } => signer.pin(),
-            _ => None,
-        }
+        self.verification.signer()?.pin()
     }
 }
 
@@ -120,19 +129,18 @@ fn is_other(from: &Locked, to: &Locked) -> bool {
     from.digest != to.digest || is_elsewhere
 }
 
-/// Checks skills and names the first that may not come here; `accepted` are codes of findings that
-/// the user accepts.
+/// Checks skills and names the first that may not come here, unless it was asked for just so.
 pub(crate) fn check<'a>(
     context: &Context,
     scanner: &Scanner,
     fresh: Vec<&'a Candidate>,
-    accepted: &[String],
+    grounds: &Grounds<'_>,
 ) -> Result<Vec<Checked<'a>>, CommandError> {
-    let checked = verify(context, scanner, fresh)?;
+    let checked = verify(context, scanner, fresh, grounds)?;
     checked.par_iter().for_each(|each| each.look.help());
-    inner::refuse_names(context, &checked, accepted)?;
+    inner::refuse_names(context, &checked, grounds.accepted)?;
     for each in &checked {
-        if let Some(refused) = refused_findings(context, each, accepted)? {
+        if let Some(refused) = refused_findings(context, each, grounds.accepted)? {
             return Err(InstallFailure::from(refused).into());
         }
     }
@@ -145,13 +153,16 @@ pub(crate) fn verify<'a>(
     context: &Context,
     scanner: &Scanner,
     fresh: Vec<&'a Candidate>,
+    grounds: &Grounds<'_>,
 ) -> Result<Vec<Checked<'a>>, CommandError> {
     if fresh.is_empty() {
         return Ok(Vec::new());
     }
     let rules = trust_policy(context, &context.config()?)?;
-    let signers = policy::load(&context.environment)?;
+    let mut signers = policy::load(&context.environment)?;
     let now = now().0;
+    let replaced = grounds.see_replaced(&mut signers, now);
+    let dependencies = grounds.dependencies();
     let verified: Vec<_> = fresh
         .into_par_iter()
         .map(|candidate| {
@@ -159,13 +170,16 @@ pub(crate) fn verify<'a>(
                 folder: Some(&candidate.name),
                 source: Some(&candidate.source),
                 delivered_as: candidate.delivered_as,
+                publisher: publisher(candidate.origin.kind, &candidate.source),
+                // Without pins nothing was seen that it could be older than.
+                asked: match signers.pins[..] {
+                    [] => Asked::Newest,
+                    _ => grounds.asked(candidate, &dependencies),
+                },
             };
             let tree = signed_tree(&candidate.tree, &signers);
             let verification = verify_skill(&tree, &place, &signers, now);
-            let signer = match &verification {
-                Verification::Trusted { signer, .. } => signer.pin(),
-                _ => None,
-            };
+            let signer = verification.signer().and_then(Signer::pin);
             let provenance = installed::provenance(&candidate.origin, &candidate.source, signer);
             let verdict = assess(&rules, &provenance);
             let problems = validation::validate(candidate);
@@ -173,7 +187,16 @@ pub(crate) fn verify<'a>(
         })
         .collect();
     for (candidate, verification, ..) in &verified {
-        refuse_signature(context, candidate, verification)?;
+        let is_replaced = replaced.contains(candidate.name.as_str());
+        let way_out = WayOut::of(verification, is_replaced, grounds.is_of_all);
+        refuse_signature(context, candidate, verification, way_out)?;
+    }
+    for (candidate, verification, ..) in &verified {
+        if let Some(rollback) = verification.step_back() {
+            let (name, because) = (&candidate.name, grounds.because(candidate));
+            let line = format!(" ! {name}: {rollback}; it is taken, because {because}");
+            context.printer.people(&visible(&line));
+        }
     }
     let checked = verified.into_iter();
     let checked = checked.map(|(candidate, verification, verdict, problems)| Checked {

@@ -2,14 +2,15 @@
 
 use skillyard_install::candidate::Candidate;
 use skillyard_install::dependencies::Needed;
-use skillyard_install::lockfile::reference;
+use skillyard_install::lockfile::{Lockfile, reference};
 use skillyard_install::manifest::Manifest;
 use skillyard_install::plan::{Plan, Settlement, Wish};
+use skillyard_install::store::Store;
 
-use super::check::{self, Checked};
+use super::check::{self, Checked, Grounds};
 use super::chronicle::{Answer, Circumstances};
 use super::finish::{self, Goal};
-use super::place::{Place, store};
+use super::place::Place;
 use super::scanner::Scanner;
 use super::wish::signed;
 use crate::context::Context;
@@ -22,6 +23,9 @@ pub(crate) struct Prepared {
     pub(crate) settlement: Settlement,
     pub(crate) preview: Plan,
     pub(crate) scanner: Scanner,
+    /// What is locked before it is made true.
+    pub(crate) lock: Lockfile,
+    pub(crate) store: Store,
 }
 
 impl Prepared {
@@ -37,12 +41,29 @@ impl Prepared {
         context: &Context,
         accepted: &[String],
     ) -> Result<Vec<Checked<'_>>, CommandError> {
-        check::check(context, &self.scanner, self.fresh(context), accepted)
+        check::check(
+            context,
+            &self.scanner,
+            self.fresh(),
+            &self.grounds(accepted),
+        )
     }
 
     /// What is new here.
-    pub(crate) fn fresh(&self, context: &Context) -> Vec<&Candidate> {
-        check::fresh(&self.needed, &self.preview, &store(context))
+    pub(crate) fn fresh(&self) -> Vec<&Candidate> {
+        check::fresh(&self.needed, &self.preview, &self.store)
+    }
+
+    /// What was asked for; `accepted` are codes that the user accepts.
+    pub(crate) fn grounds<'a>(&'a self, accepted: &'a [String]) -> Grounds<'a> {
+        Grounds {
+            lock: &self.lock,
+            needed: &self.needed,
+            plan: &self.preview,
+            store: &self.store,
+            accepted,
+            is_of_all: false,
+        }
     }
 
     /// Makes true what was prepared and checked.
@@ -94,6 +115,7 @@ impl Prepared {
             last_check,
         )?;
         check::remember_signers(context, checked)?;
+        check::remember_late(context, &plan, &self.needed)?;
         Ok(plan)
     }
 

@@ -65,6 +65,7 @@ pub(crate) fn json(checked: &[Checked<'_>]) -> Value {
             "tier": each.verdict.tier.as_str(),
             "asks": each.verdict.ask.on_install(),
             "signer": each.signer(),
+            "older": each.verification.step_back().map(ToString::to_string),
             "compatibility": candidate.compatibility,
             "scripts": scripts,
             "inner": inner::json(candidate),

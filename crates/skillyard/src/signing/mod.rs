@@ -13,10 +13,19 @@ use std::path::Path;
 
 use skillyard_catalog::resource::{DigestLimits, SkillRoot, file_digests};
 use skillyard_format::package::archive::is_left_behind;
+use skillyard_install::origin::OriginKind;
+use skillyard_install::reference::Reference;
 use skillyard_install::tree::Tree as Installed;
 use skillyard_trust::signature::{MAX_BYTES, SIGNATURE_FILE, Tree};
 
 use crate::error::CommandError;
+
+/// Who gives the name of a skill its meaning: its name in a registry, or its place in a repository.
+/// Whoever has the bytes can put them into a folder or behind another address, which says nothing.
+pub(crate) fn publisher(kind: OriginKind, source: &str) -> Option<&str> {
+    let is_published = matches!(kind, OriginKind::Registry | OriginKind::Git);
+    (is_published && !Reference::is_local(source)).then_some(source)
+}
 
 /// Reads the files of a skill, and notes what lies there besides. Where no executable bits are kept,
 /// what was installed there has them.

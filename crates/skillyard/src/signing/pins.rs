@@ -34,8 +34,7 @@ pub(crate) fn remember(file: &Path, pin: Pin) -> Result<(), CommandError> {
     if pins.contains(&pin) {
         return Ok(());
     }
-    pins.retain(|each| each.skill != pin.skill);
-    pins.push(pin);
+    pin.put_into(&mut pins);
     write(file, pins)
 }
 
@@ -53,11 +52,14 @@ pub(crate) fn forget(file: &Path, skill: &str) -> Result<bool, CommandError> {
 }
 
 fn write(file: &Path, mut pins: Vec<Pin>) -> Result<(), CommandError> {
-    pins.sort_unstable_by(|a, b| a.skill.cmp(&b.skill));
+    pins.sort_unstable_by(|a, b| (&a.skill, &a.publisher).cmp(&(&b.skill, &b.publisher)));
     let mut tables = ArrayOfTables::new();
     for pin in pins {
         let mut table = Table::new();
         table.insert("skill", value(pin.skill));
+        if let Some(publisher) = pin.publisher {
+            table.insert("publisher", value(publisher));
+        }
         table.insert("signer", value(pin.signer));
         if let Some(version) = pin.version {
             table.insert("version", value(version));

@@ -66,6 +66,7 @@ impl Signers {
                 let tree = || install::Tree::read(folder, &limits).ok();
                 delivered_as(entry, &self.0, || tree().map(install::Tree::tidied))
             }),
+            ..Place::default()
         };
         // Whoever adds a file to a revoked skill must not make it a skill that merely was changed.
         let verification = verify_skill(&tree.tidied(), &place, &self.0, now().0);

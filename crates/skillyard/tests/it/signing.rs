@@ -5,6 +5,7 @@ mod revoked;
 mod rotation;
 mod side_by_side;
 mod trust;
+mod versions;
 
 use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt as _;

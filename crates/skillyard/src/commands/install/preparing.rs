@@ -13,7 +13,7 @@ use crate::install::held::{self, Held};
 use crate::install::known::known;
 use crate::install::moving::{let_move, let_stay};
 use crate::install::pick::Pick;
-use crate::install::place::Place;
+use crate::install::place::{Place, store};
 use crate::install::prepared::Prepared;
 use crate::install::renaming::named;
 use crate::install::scanner::Scanner;
@@ -21,7 +21,7 @@ use crate::install::several::{chosen, same_names, tell_of_alike, tell_of_needed}
 use crate::install::supply::Supply;
 use crate::install::wanted::{Difference, after, orphans};
 use crate::install::wish::wish;
-use crate::install::{conflict, finish, held_back};
+use crate::install::{check, conflict, finish, held_back};
 
 /// Fetches what is asked for and plans; nothing is changed. Where the flags name no skills,
 /// `otherwise` says which of several are meant.
@@ -66,6 +66,7 @@ pub(crate) fn prepare(
         }
         let (wish, plan) = loop {
             let mut wish = wish(&needed, &lock, &targets, linked)?;
+            check::sign_unchanged(context, &mut wish, &lock, &needed)?;
             wish.absent = held.orphans(&after(&lock, &wish.present, &[]), manifest.as_ref());
             wish.absent.retain(|name| !left_over.contains(name));
             wish.left_out = held.conflicts();
@@ -94,6 +95,8 @@ pub(crate) fn prepare(
         settlement,
         preview,
         scanner,
+        lock,
+        store: store(context),
     })
 }
 

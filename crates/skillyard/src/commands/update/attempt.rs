@@ -14,7 +14,7 @@ use super::goal::goal;
 use crate::commands::Outcome;
 use crate::context::Context;
 use crate::error::{CommandError, Status};
-use crate::install::check::{self, Checked};
+use crate::install::check::{self, Checked, Grounds};
 use crate::install::held::Held;
 use crate::install::known::unresolved;
 use crate::install::moving::let_move;
@@ -102,7 +102,15 @@ impl Update<'_> {
             }
         };
         let fresh = check::fresh(&needed, &preview, &place.store);
-        let checked = match check::check(context, &self.scanner, fresh, &args.accept) {
+        let grounds = Grounds {
+            lock,
+            needed: &needed,
+            plan: &preview,
+            store: &place.store,
+            accepted: &args.accept,
+            is_of_all: false,
+        };
+        let checked = match check::check(context, &self.scanner, fresh, &grounds) {
             Ok(checked) => checked,
             // What may not come here must not keep the others from being updated either.
             Err(error) => {
@@ -136,6 +144,7 @@ impl Update<'_> {
         let trees = finish::trees(&needed);
         let plan = finish::apply_as_wanted(context, place, &goal, &trees, &settlement, || Ok(()))?;
         check::remember(context, &self.scanner, &checked)?;
+        check::remember_late(context, &plan, &needed)?;
         held.after(context, told(&plan, false)?)
     }
 

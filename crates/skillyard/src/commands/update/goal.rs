@@ -6,6 +6,7 @@ use skillyard_install::plan::Wish;
 
 use crate::context::Context;
 use crate::error::CommandError;
+use crate::install::check;
 use crate::install::place::Place;
 use crate::install::wanted::Difference;
 use crate::install::wish::wish;
@@ -20,6 +21,7 @@ pub(super) fn goal(
 ) -> Result<Wish, CommandError> {
     let config = context.config()?;
     let mut goal = wish(needed, lock, &[], config.installs_links())?;
+    check::sign_unchanged(context, &mut goal, lock, needed)?;
     for entry in &mut goal.present {
         if let Some(before) = lock.get(&entry.name) {
             entry.linked = before.linked;

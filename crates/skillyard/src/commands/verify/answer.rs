@@ -106,6 +106,7 @@ impl Answer<'_> {
             "signed": details.map(|details| details.signed.to_string()),
             "source": details.and_then(|details| details.source.clone()),
             "revision": details.and_then(|details| details.revision.clone()),
+            "older": self.verification.step_back().map(ToString::to_string),
             "uncovered": facts.map(|facts| facts.uncovered.clone()),
             "litter": self.tree.litter(),
         })
@@ -155,6 +156,7 @@ impl Answer<'_> {
             signer,
             facts,
             pinned,
+            ..
         } = self.verification
         else {
             return Ok(());
@@ -172,8 +174,12 @@ impl Answer<'_> {
         if let Some(details) = &facts.details {
             let _ = write!(note, " at {}", details.signed);
         }
-        if *pinned == Pinned::FirstUse {
-            note.push_str("; this signer is remembered for this name");
+        match pinned {
+            Pinned::FirstUse => note.push_str("; this signer is remembered for this name"),
+            Pinned::Older { rollback, .. } => {
+                let _ = write!(note, "; {rollback}, and just these files were installed");
+            }
+            Pinned::Same => {}
         }
         context.printer.note(&for_people(&note));
         Ok(())

@@ -20,7 +20,7 @@ use super::lock_hint::{LINK, is_link, lock_hint};
 use super::source_hint::{
     git_hint, locked_from, material_hint, registry_hint, size_hint, unavailable_hint,
 };
-use super::{Deed, InstallFailure, MOST_NAMES, Refused};
+use super::{Deed, InstallFailure, MOST_NAMES, Refused, WayOut};
 use crate::error::CommandError;
 use crate::install::stale::Stale;
 use crate::install::supply::unavailable::is_missing;
@@ -80,7 +80,25 @@ impl InstallFailure {
             Self::InnerName { .. } => {
                 "Look at what it is for; if both may be there, pass `--accept inner-name`".into()
             }
-            Self::Signature { name, is_break: true, .. } => anew(name),
+            Self::Signature { name, way_out, deed, .. } => match way_out {
+                WayOut::Forget => anew(name),
+                WayOut::Remove => {
+                    let name = shell_word(name);
+                    format!("Somebody you trust signed the one that is installed; if you know why, remove that with `skillyard remove {name}`, and install it anew")
+                }
+                WayOut::GoBack => {
+                    "If you mean to go back, as from a version that was withdrawn, pass `--accept rollback`, or name the version".into()
+                }
+                // Others are updated without it.
+                _ if *deed == Deed::Updated => {
+                    "Ask its author; what is installed stays as it is".into()
+                }
+                WayOut::LeaveOut => {
+                    let name = shell_word(name);
+                    format!("Of many skills, leave it out with `--all --except {name}`")
+                }
+                WayOut::None => return None,
+            },
             Self::NoneLoadable { place, .. } if Path::new(place).is_dir() => {
                 let place = shell_word(place);
                 format!("See all that is wrong with `skillyard validate {place}`")
@@ -223,15 +241,6 @@ impl InstallFailure {
         Some(match self {
             Self::ScriptRuns(_) => {
                 "Run it again when the script has ended: new files would not be protected from it".into()
-            }
-            // Others are updated without it.
-            Self::Signature {
-                deed: Deed::Updated,
-                ..
-            } => "Ask its author; what is installed stays as it is".into(),
-            Self::Signature { name, .. } => {
-                let name = shell_word(name);
-                format!("Of many skills, leave it out with `--all --except {name}`")
             }
             Self::Manifest(ManifestError::Format { message, .. })
             | Self::Transaction(TransactionError::Manifest(ManifestError::Format { message, .. }))

@@ -15,7 +15,7 @@ use super::Checked;
 use crate::commands::key::now;
 use crate::context::Context;
 use crate::error::CommandError;
-use crate::error::install::{Deed, InstallFailure, Refused};
+use crate::error::install::{Deed, InstallFailure, Refused, WayOut};
 use crate::signing::former::delivered_as;
 use crate::signing::policy;
 
@@ -36,6 +36,7 @@ pub(crate) fn refuse_revoked(
             folder: Some(&entry.name),
             source: Some(&entry.source),
             delivered_as: delivered_as(entry, &signers, || Some((*tree).clone())),
+            ..Place::default()
         };
         let verification = verify_skill(&signed_tree(tree, &signers), &place, &signers, now().0);
         if let Some(reason) = verification.revocation() {
@@ -74,11 +75,18 @@ pub(super) fn refuse_signature(
     context: &Context,
     candidate: &Candidate,
     verification: &Verification,
+    way_out: WayOut,
 ) -> Result<(), CommandError> {
     let reason = || verification.reason().unwrap_or_default();
     let event = |kind| about(candidate, kind);
     match verification.standing() {
-        Standing::Trusted => context.record(&event(EventKind::SignatureVerified)),
+        Standing::Trusted => {
+            let event = event(EventKind::SignatureVerified);
+            context.record(&match verification.step_back() {
+                Some(rollback) => event.reason(format!("as it was asked for: {rollback}")),
+                None => event,
+            })
+        }
         Standing::Unproven => Ok(()),
         Standing::Refused => {
             let event = event(EventKind::SignatureFailed).ended(Outcome::Denied, reason());
@@ -89,7 +97,7 @@ pub(super) fn refuse_signature(
                 None => InstallFailure::Signature {
                     name,
                     reason,
-                    is_break: matches!(verification, Verification::Untrusted { reason, .. } if reason.is_break()),
+                    way_out,
                     deed,
                 },
             }

@@ -2,9 +2,9 @@
 
 use jiff::Timestamp;
 use serde_json::Value;
-use skillyard_trust::signature::{PublicKey, SigningKey, rotate};
+use skillyard_trust::signature::{Details, PublicKey, SigningKey, Tree, rotate, sign};
 
-use super::Signed;
+use super::{Signed, skill};
 
 impl Signed {
     /// The state of a key in `key list`.
@@ -13,6 +13,22 @@ impl Signed {
         let keys = listed["keys"].as_array().unwrap();
         let key = keys.iter().find(|key| key["name"] == name).unwrap();
         key["status"].as_str().unwrap().to_owned()
+    }
+
+    /// Signs a skill that has nothing but instructions with `mine`, as if it were then.
+    fn sign_at(&self, version: &str, time: &str) {
+        let text = skill("old", version);
+        let key = self.0.read("../home/.skillyard/keys/mine.key");
+        let key = SigningKey::from_pem(&key).unwrap();
+        let mut tree = Tree::default();
+        tree.add("SKILL.md", false, text.as_bytes());
+        let details = Details {
+            signed: time.parse().unwrap(),
+            ..Details::default()
+        };
+        let bundle = sign(&tree, "old", &details, &key).unwrap();
+        self.0.write("old/SKILL.md", text);
+        self.0.write("old/skill.oms.sig", bundle);
     }
 
     /// A statement of `mine` that names another key, made at any time.
@@ -72,4 +88,32 @@ fn a_statement_of_the_future_does_not_lengthen_the_time_of_its_key() {
     signed.done(&["key", "trust", "made.rotation.json", "--name", "next"]);
     assert_eq!(signed.state("mine"), "expired");
     assert_eq!(signed.state("next"), "trusted");
+}
+
+#[test]
+fn what_a_key_signed_before_it_handed_over_stays_good() {
+    let signed = Signed::new();
+    signed.sign_at("1.0.0", "2024-01-01T00:00:00Z");
+    signed.done(&["key", "rotate", "mine", "next"]);
+    signed.done(&["install", "./old", "--yes"]);
+    let lock = signed.0.read("../home/.skillyard/lock.toml");
+    assert!(lock.contains("signer = \"key:"), "{lock}");
+    // Where nobody has a part in what was signed since, the old key is of no use.
+    signed.0.write("new/SKILL.md", skill("new", "1.0.0"));
+    signed.done(&["sign", "new", "--key", "mine"]);
+    let told = signed.0.refused(&["install", "./new", "--yes"]);
+    assert!(told.contains("this signer was trusted until"), "{told}");
+    assert!(!told.contains("--except"), "{told}");
+    // Nor where the one that came after it is not believed any more.
+    signed.done(&["key", "forget", "old"]);
+    signed.done(&["key", "revoke", "next"]);
+    assert!(signed.refused("./old").starts_with("expired"));
+}
+
+#[test]
+fn a_time_that_is_over_for_another_reason_is_over_for_all() {
+    let signed = Signed::new();
+    signed.sign_at("1.0.0", "2020-01-01T00:00:00Z");
+    signed.done(&["key", "trust", "mine", "--expires", "2021-01-01"]);
+    assert!(signed.refused("./old").starts_with("expired"));
 }

@@ -1,0 +1,125 @@
+//! What a command was asked for, by which it is decided whether a skill may be older than what was
+//! seen of it, and what is known of the signers of the skills that it replaces.
+
+use std::collections::BTreeSet;
+
+use jiff::Timestamp;
+use skillyard_install::candidate::Candidate;
+use skillyard_install::dependencies::Needed;
+use skillyard_install::lockfile::{Locked, Lockfile};
+use skillyard_install::plan::{Change, Plan};
+use skillyard_install::store::Store;
+use skillyard_install::tree::Tree;
+use skillyard_trust::signature::{
+    Asked, Place, Policy, SIGNATURE_FILE, Verification, verify_skill,
+};
+
+use super::refusal::signed_tree;
+use crate::signing::publisher;
+
+/// The code by which a user accepts that a skill gets older.
+const ROLLBACK: &str = "rollback";
+
+/// What a command was asked for.
+#[derive(Clone, Copy)]
+pub(crate) struct Grounds<'a> {
+    pub(crate) lock: &'a Lockfile,
+    pub(crate) needed: &'a [Needed],
+    pub(crate) plan: &'a Plan,
+    pub(crate) store: &'a Store,
+    /// Codes that the user accepts.
+    pub(crate) accepted: &'a [String],
+    /// Whether all skills of a source are installed, of which some can be left out.
+    pub(crate) is_of_all: bool,
+}
+
+impl<'a> Grounds<'a> {
+    /// What of a skill was asked for. A lock names bytes, a commit does, and whoever wants a skill can
+    /// name its version; what other skills need is nobody's word.
+    pub(super) fn asked<'c>(
+        &self,
+        candidate: &'c Candidate,
+        dependencies: &BTreeSet<&str>,
+    ) -> Asked<'c> {
+        let locked = self.lock.get(&candidate.name);
+        if locked.is_some_and(|entry| entry.digest == candidate.tree.digest()) {
+            return Asked::Bytes;
+        }
+        if self.accepted.iter().any(|code| code == ROLLBACK) {
+            return Asked::Older;
+        }
+        match &candidate.requested {
+            Some(_) if dependencies.contains(candidate.name.as_str()) => Asked::Newest,
+            requested @ Some(_) if *requested == candidate.origin.commit => Asked::Bytes,
+            Some(requested) => Asked::Version(requested),
+            None => Asked::Newest,
+        }
+    }
+
+    /// Why a skill is taken that is older than what was seen.
+    pub(super) fn because(&self, candidate: &Candidate) -> &'static str {
+        let locked = self.lock.get(&candidate.name);
+        if locked.is_some_and(|entry| entry.digest == candidate.tree.digest()) {
+            return "the lock names just these files";
+        }
+        if self.accepted.iter().any(|code| code == ROLLBACK) {
+            "`--accept rollback` says so"
+        } else {
+            "just that was asked for"
+        }
+    }
+
+    /// The skills that nobody asked for themselves.
+    pub(super) fn dependencies(&self) -> BTreeSet<&'a str> {
+        let needed = self.needed.iter().filter(|each| each.dependency);
+        needed.map(|each| each.candidate.name.as_str()).collect()
+    }
+
+    /// Adds to what was seen the skills that are replaced and were installed before their signers were
+    /// trusted: else anybody could sign the next version. Tells which.
+    pub(super) fn see_replaced(&self, signers: &mut Policy, now: Timestamp) -> BTreeSet<&'a str> {
+        let mut seen = BTreeSet::new();
+        if names_nobody(signers) {
+            return seen;
+        }
+        for change in &self.plan.changes {
+            let Change::Changed { from, to } = change else {
+                continue;
+            };
+            if from.signer.is_some() || from.digest == to.digest {
+                continue;
+            }
+            let verification = self.store.read(from.digest).ok();
+            let verification = verification.and_then(|tree| trusted(from, &tree, signers, now));
+            if let Some(pin) = verification.and_then(|verification| verification.pin(now)) {
+                pin.put_into(&mut signers.pins);
+                seen.insert(from.name.as_str());
+            }
+        }
+        seen
+    }
+}
+
+/// Whether nobody is trusted to sign anything.
+fn names_nobody(signers: &Policy) -> bool {
+    signers.keys.is_empty() && signers.authorities.is_empty() && signers.identities.is_empty()
+}
+
+/// The verification of installed files, if somebody who is trusted signed them.
+pub(super) fn trusted(
+    entry: &Locked,
+    tree: &Tree,
+    signers: &Policy,
+    now: Timestamp,
+) -> Option<Verification> {
+    tree.get(SIGNATURE_FILE)?;
+    let place = Place {
+        folder: Some(&entry.name),
+        source: Some(&entry.source),
+        delivered_as: entry.delivered_as,
+        publisher: publisher(entry.origin, &entry.source),
+        asked: Asked::Bytes,
+    };
+    let verification = verify_skill(&signed_tree(tree, signers), &place, signers, now);
+    matches!(verification, Verification::Trusted { .. }).then_some(verification)
+}

@@ -1,0 +1,73 @@
+//! Skills that are installed, and whose signers were trusted only later.
+
+use skillyard_install::dependencies::Needed;
+use skillyard_install::lockfile::{Locked, Lockfile};
+use skillyard_install::plan::{Change, Plan, Wish};
+use skillyard_install::tree::Tree;
+use skillyard_trust::signature::SIGNATURE_FILE;
+
+use super::grounds::trusted;
+use crate::commands::key::now;
+use crate::context::Context;
+use crate::error::CommandError;
+use crate::signing::{pins, policy};
+
+/// Writes into the lock who signed the files that stay as they are.
+pub(crate) fn sign_unchanged(
+    context: &Context,
+    wish: &mut Wish,
+    lock: &Lockfile,
+    needed: &[Needed],
+) -> Result<(), CommandError> {
+    let is_open = |entry: &Locked| {
+        let before = lock.get(&entry.name);
+        entry.signer.is_none() && before.is_some_and(|before| before.digest == entry.digest)
+    };
+    let open = wish.present.iter_mut().filter(|entry| is_open(entry));
+    let open = open.filter_map(|entry| Some((tree(needed, entry)?, entry)));
+    // Mostly there is none, and no policy has to be read.
+    let mut open = open.peekable();
+    if open.peek().is_none() {
+        return Ok(());
+    }
+    let signers = policy::load(&context.environment)?;
+    for (tree, entry) in open {
+        let verification = trusted(entry, tree, &signers, now().0);
+        entry.signer = verification.and_then(|verification| verification.signer()?.pin());
+    }
+    Ok(())
+}
+
+/// Remembers these signers, once the lock has them.
+pub(crate) fn remember(
+    context: &Context,
+    plan: &Plan,
+    needed: &[Needed],
+) -> Result<(), CommandError> {
+    for change in &plan.changes {
+        let Change::Changed { from, to } = change else {
+            continue;
+        };
+        if from.digest != to.digest || from.signer.is_some() || to.signer.is_none() {
+            continue;
+        }
+        let Some(tree) = tree(needed, to) else {
+            continue;
+        };
+        let signers = policy::load(&context.environment)?;
+        let now = now().0;
+        let pin = trusted(to, tree, &signers, now).and_then(|verification| verification.pin(now));
+        if let Some(pin) = pin {
+            pins::remember(&context.environment.pins_file(), pin)?;
+        }
+    }
+    Ok(())
+}
+
+/// The files of a skill, if somebody signed them.
+fn tree<'a>(needed: &'a [Needed], entry: &Locked) -> Option<&'a Tree> {
+    let mut candidates = needed.iter().map(|each| &each.candidate);
+    let candidate = candidates.find(|candidate| candidate.name == entry.name)?;
+    let tree = &*candidate.tree;
+    (tree.digest() == entry.digest && tree.get(SIGNATURE_FILE).is_some()).then_some(tree)
+}
