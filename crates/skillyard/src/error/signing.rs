@@ -121,8 +121,15 @@ impl SigningError {
             Self::Ended(_) => {
                 "If you know whose the new key is, trust it for itself: `skillyard key trust NEW.pub`".into()
             }
+            // Without it, what it revoked would be used again.
+            Self::StoredPolicy {
+                source: SignedPolicyError::Expired(_),
+                ..
+            } => {
+                "Ask whoever hands it out for a newer one, and accept that with `skillyard key trust POLICY.json`".into()
+            }
             Self::StoredPolicy { path, .. } => format!(
-                "Accept a newer one with `skillyard key trust POLICY.json`, or remove `{}`",
+                "Get it again from whoever hands it out; then remove `{}` and accept it with `skillyard key trust POLICY.json`. Between the two, what it revoked is not known here",
                 path.display()
             ),
             Self::NoIssuer(_) => {

@@ -102,7 +102,9 @@ fn a_rotated_key_is_followed_and_the_old_one_signs_nothing_new() {
     // What was accepted before stays accepted.
     signed.done(&["verify", "pdf"]);
     signed.0.write("pdf/SKILL.md", skill("pdf", "1.3.0"));
-    signed.done(&["sign", "pdf", "--key", "mine"]);
+    let told = signed.tell(&["sign", "pdf", "--key", "mine"]);
+    let warning = "warning: this key is not believed: this signer was trusted until [TIME]";
+    assert!(told.contains(warning), "{told}");
     assert_snapshot!(signed.refused("pdf"), @"expired: this signer was trusted until [TIME]");
     signed.done(&["sign", "pdf", "--key", "mine-2"]);
     signed.done(&["verify", "pdf"]);
@@ -214,7 +216,14 @@ fn a_policy_whose_time_is_over_gives_way_to_the_next_one() {
     // As if it had been accepted in its time.
     let first = signed.0.read("acme-1.json");
     signed.0.write("../home/.skillyard/policy.json", first);
-    assert_eq!(signed.0.code(&["verify", "pdf"]), Some(2));
+    let told = signed.tell(&["verify", "pdf"]);
+    assert!(told.starts_with("exit status: 2"), "{told}");
+    // What it revoked stays revoked only as long as it is there.
+    assert!(
+        told.contains("hint: Ask whoever hands it out for a newer one"),
+        "{told}"
+    );
+    assert!(!told.contains("remove"), "{told}");
     signed.done(&["key", "generate", "stolen"]);
     signed.done(&["key", "revoke", "stolen"]);
     let told = signed.tell(&["key", "trust", "acme-2.json"]);
