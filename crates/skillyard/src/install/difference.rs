@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 
 use skillyard_format::difference::{Difference, Limits, rank, readable};
 use skillyard_install::tree::{Tree, TreeFile};
+use skillyard_trust::signature::SIGNATURE_FILE;
 
 use crate::sanitize::visible;
 use crate::terminal::painted;
@@ -29,7 +30,9 @@ pub(crate) fn between(before: &Tree, after: &Tree) -> String {
 }
 
 fn file(path: &str, before: Option<&TreeFile>, after: Option<&TreeFile>, text: &mut String) {
-    if before == after {
+    // What a signature is made of tells nobody anything; that there is one now, or none, does.
+    let is_signature = path == SIGNATURE_FILE;
+    if before == after || is_signature && before.is_some() && after.is_some() {
         return;
     }
     let path = visible(path);
@@ -46,6 +49,9 @@ fn file(path: &str, before: Option<&TreeFile>, after: Option<&TreeFile>, text: &
         _ => "",
     };
     let _ = writeln!(text, "   {path}{what}");
+    if is_signature {
+        return;
+    }
     let texts = [before, after].map(|file| match file {
         Some(file) => readable(&file.path, file.executable, &file.bytes),
         None => Some("".into()),
