@@ -32,13 +32,10 @@ pub fn file(index_folder: &Path) -> PathBuf {
     index_folder.join("unhashable")
 }
 
-/// Remembers that the files in `skill` cannot be hashed.
+/// Remembers that the files in `skill` cannot be hashed, if that is so as long as they stay: a disk
+/// that is full, or too many open files, will be another time.
 pub fn note(index_folder: &Path, skill: &Path, why: &ResourceError) {
-    // Who is gone, or was exchanged just now, is another matter.
-    if matches!(
-        why,
-        ResourceError::Root { .. } | ResourceError::NotFound { .. } | ResourceError::Symlink { .. }
-    ) {
+    if !why.stays() {
         return;
     }
     let file = file(index_folder);
@@ -113,6 +110,10 @@ mod tests {
         assert_eq!(status(), Status::Enabled);
         let folder = Catalog::load(&settings);
         let folder = folder.find("big").unwrap().record.folder.clone();
+        // What the system refused just now says nothing of the files.
+        let (path, source) = ("x".to_owned(), std::io::ErrorKind::Other.into());
+        note(&index, &folder, &ResourceError::Io { path, source });
+        assert_eq!(status(), Status::Enabled);
         note(&index, &folder, &ResourceError::TooManyBytes { limit: 7 });
         let refused = status();
         assert_eq!(refused.as_str(), "unavailable");

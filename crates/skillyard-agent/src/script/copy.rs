@@ -7,7 +7,7 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
-use skillyard_catalog::resource::{DigestLimits, SkillRoot, Snapshot, snapshot};
+use skillyard_catalog::resource::{DigestLimits, ResourceError, SkillRoot, Snapshot, snapshot};
 use skillyard_format::Digest;
 use skillyard_format::nearest::nearest;
 
@@ -48,9 +48,12 @@ impl Copy {
         prepare().map_err(failed)?;
         let root = SkillRoot::open(folder)?;
         let snapshot = snapshot(&root, &DigestLimits::HERE, &copy);
-        let snapshot = snapshot.map_err(|error| ScriptError::Unhashable {
-            skill: skill.to_owned(),
-            error,
+        let snapshot = snapshot.map_err(|error| match error {
+            ResourceError::Copy { source, .. } => failed(source),
+            error => ScriptError::Unhashable {
+                skill: skill.to_owned(),
+                error,
+            },
         })?;
         Ok(Self {
             holder,

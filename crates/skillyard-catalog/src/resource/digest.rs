@@ -227,7 +227,7 @@ impl Hashing<'_> {
                 .open(&target)
         };
         let copy = create().map(Some);
-        copy.map_err(|source| failed(&String::from_utf8_lossy(path), source))
+        copy.map_err(|source| unwritten(&String::from_utf8_lossy(path), source))
     }
 
     fn content(
@@ -252,7 +252,7 @@ impl Hashing<'_> {
             content.add(&self.buffer[..count]);
             if let Some(copy) = &mut copy {
                 let written = copy.write_all(&self.buffer[..count]);
-                written.map_err(|source| failed(path, source))?;
+                written.map_err(|source| unwritten(path, source))?;
             }
         }
     }
@@ -260,6 +260,13 @@ impl Hashing<'_> {
 
 fn failed(path: &str, source: io::Error) -> ResourceError {
     ResourceError::Io {
+        path: path.to_owned(),
+        source,
+    }
+}
+
+fn unwritten(path: &str, source: io::Error) -> ResourceError {
+    ResourceError::Copy {
         path: path.to_owned(),
         source,
     }

@@ -194,13 +194,36 @@ pub enum ResourceError {
         /// What the system said.
         source: io::Error,
     },
+    /// The copy of a file could not be written, which says nothing of the file.
+    #[error("a copy of `{path}` cannot be written")]
+    Copy {
+        /// The path.
+        path: String,
+        /// What the system said.
+        source: io::Error,
+    },
 }
 
 impl ResourceError {
+    /// Whether it stays as long as the files of the skill do, so that it says something of them;
+    /// what the system refused just now says nothing.
+    pub(crate) fn stays(&self) -> bool {
+        match self {
+            Self::TooDeep { .. }
+            | Self::TooManyEntries { .. }
+            | Self::TooManyFiles { .. }
+            | Self::TooManyBytes { .. } => true,
+            Self::Io { source, .. } => source.kind() == io::ErrorKind::PermissionDenied,
+            _ => false,
+        }
+    }
+
     /// The error and what the system said, in one line.
     pub fn whole(&self) -> String {
         match self {
-            Self::Root { source, .. } | Self::Io { source, .. } => format!("{self}: {source}"),
+            Self::Root { source, .. } | Self::Io { source, .. } | Self::Copy { source, .. } => {
+                format!("{self}: {source}")
+            }
             _ => self.to_string(),
         }
     }

@@ -130,6 +130,24 @@ fn over_http_it_is_refused_too() {
 }
 
 #[test]
+fn a_disk_that_is_full_says_nothing_of_a_skill() {
+    let context = TestContext::configured(TRUSTING);
+    context.skill(".skills/big", "Is big. Use for big things.");
+    context.write(".skills/big/fat.bin", vec![7; 3 << 20]);
+    context.write(".skills/big/scripts/a.sh", "#!/bin/sh\necho ran\n");
+    // No file can have more than a megabyte or two here, and so no copy of the large one.
+    let limited = "trap '' XFSZ; ulimit -f 2048; exec \"$0\" run big scripts/a.sh --yes";
+    let mut shell = context.command("sh");
+    let ran = output(shell.args(["-c", limited, env!("CARGO_BIN_EXE_skillyard")]));
+    let told = text(&ran.stderr);
+    assert_eq!(ran.status.code(), Some(2), "{told}");
+    assert!(told.contains("cannot write"), "{told}");
+    assert!(!told.contains("hashed"), "{told}");
+    assert!(context.stdout(&["list"]).contains("✓ big"));
+    context.done(&["run", "big", "scripts/a.sh", "--yes", "--explain"]);
+}
+
+#[test]
 fn large_skills_of_the_user_and_unusual_names_are_used() {
     let context = TestContext::configured(TRUSTING);
     context.skill(".skills/big", "Is big. Use for big things.");
