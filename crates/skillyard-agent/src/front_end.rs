@@ -189,6 +189,9 @@ pub enum Action {
         script: String,
         /// Its arguments.
         arguments: Vec<String>,
+        /// Why [`Answer::Digest`] is no answer to it, if it is none.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        unshown: Option<String>,
     },
     /// A shell command in the workspace.
     Command {
@@ -212,6 +215,21 @@ pub enum Action {
         /// Its arguments, as JSON.
         arguments: String,
     },
+}
+
+impl Action {
+    /// Whether [`Answer::Digest`] is an answer to it.
+    pub fn may_last(&self) -> bool {
+        matches!(self, Self::Script { unshown: None, .. })
+    }
+
+    /// The answer, or as much of it as there can be.
+    pub fn within(&self, answer: Answer) -> Answer {
+        match answer {
+            Answer::Digest if !self.may_last() => Answer::Session,
+            answer => answer,
+        }
+    }
 }
 
 #[expect(clippy::ref_option, reason = "serde gives it so")]

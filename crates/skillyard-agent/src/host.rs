@@ -20,6 +20,11 @@ use crate::tool::ToolSpec;
 pub trait Host: Send {
     /// Whether a script of the skill, whose files have this digest, may run.
     fn script_permission(&mut self, skill: &str, digest: &Digest) -> Permission;
+    /// Why nobody can be asked whether scripts of the skill may always run, if nobody can.
+    fn unshown(&mut self, skill: &str) -> Option<String> {
+        let _ = skill;
+        None
+    }
     /// Remembers that scripts of exactly these bytes may run.
     fn approve_digest(&mut self, skill: &str, digest: &Digest) -> Result<(), HostError>;
     /// Tools that the user approved for a skill of exactly these bytes, as patterns.

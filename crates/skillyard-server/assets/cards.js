@@ -109,9 +109,10 @@ export const question = (asked, chat, answer) => {
   const boxed = ["script", "command"].includes(asked.kind) ? "It runs in the sandbox. " : "";
   element.append(title, command, ...(asked.difference ? [difference(asked.difference)] : []), make("p", "muted", boxed, "Asked because ", asked.reason, "."));
   if (asked.digest) element.append(make("p", "muted", "Exactly these files: ", make("code", "digest", asked.digest)));
+  if (asked.unshown) element.append(make("p", "muted", "It cannot be allowed always: ", asked.unshown, "."));
   const buttons = make("div", "buttons");
   for (const [consent, text, look] of CHOICES) {
-    if (consent === "digest" && (asked.kind !== "script" || !("mayRemember" in chat.dataset))) continue;
+    if (consent === "digest" && (asked.kind !== "script" || asked.unshown || !("mayRemember" in chat.dataset))) continue;
     if (consent !== "no" && !("mayRun" in chat.dataset)) continue;
     const button = make("button", "button " + look, text);
     button.type = "button";

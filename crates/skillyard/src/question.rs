@@ -53,6 +53,16 @@ pub(crate) fn consent(printer: &Printer, question: &str) -> io::Result<Consent> 
     word(printer, question, &words)
 }
 
+/// Asks for a yes that cannot hold for ever.
+pub(crate) fn consent_once(printer: &Printer, question: &str) -> io::Result<Consent> {
+    let words = [
+        ("yes", Consent::Once),
+        ("once", Consent::Once),
+        ("no", Consent::No),
+    ];
+    word(printer, question, &words)
+}
+
 /// Asks for one of these words, or for as much of one as tells it from the others, until it is
 /// said. Of words that mean the same, the first is offered. The last is the harmless one:
 /// whoever just presses Enter means it.

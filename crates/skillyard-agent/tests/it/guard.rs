@@ -268,9 +268,25 @@ fn scripts_are_asked_about_once_for_the_session_or_for_the_bytes() {
         assert!(digest.starts_with("sha256:"));
     }
     let lab = lab();
+    {
+        // What nobody can be shown is allowed for the session at most, whatever is answered.
+        let mut machine = lab.machine.lock().unwrap();
+        (machine.permission, machine.unshown) = (ask, Some("it has too many files".into()));
+    }
+    let mut front = Front::new(Answer::Digest);
+    let _ = turn(&lab, &mut front, "/free do it", &[run(), run()]);
+    assert_eq!(front.asked.len(), 1);
+    assert!(!front.asked[0].action.may_last());
+    {
+        let machine = lab.machine.lock().unwrap();
+        assert_eq!((machine.scripts.len(), machine.approved.len()), (2, 0));
+        let mut events = machine.events.iter();
+        assert!(events.any(|event| event.detail.get("scope").is_some_and(|it| it == "session")));
+    }
     lab.machine.lock().unwrap().permission = Permission::Blocked {
         reason: "nobody knows it".into(),
     };
+    lab.machine.lock().unwrap().scripts.clear();
     let mut front = Front::new(Answer::Digest);
     let (results, _) = turn(&lab, &mut front, "/free do it", &[run()]);
     assert_eq!(results[0].0, CallOutcome::Denied);

@@ -44,6 +44,8 @@ pub(crate) struct Machine {
     /// How every command ends.
     pub(crate) ran: Ran,
     pub(crate) approved: Vec<String>,
+    /// Why nothing can be approved for good.
+    pub(crate) unshown: Option<String>,
     /// A skill, its digest, and the tools that were approved for it.
     pub(crate) tools: Option<(String, String, String)>,
     /// What the policy denies.
@@ -64,6 +66,7 @@ impl Lab {
             commands: Vec::new(),
             ran: ran("command output"),
             approved: Vec::new(),
+            unshown: None,
             tools: None,
             denied: Vec::new(),
             lent: Vec::new(),
@@ -198,6 +201,10 @@ impl Surroundings for Folder {
 impl Host for Pretended {
     fn script_permission(&mut self, _skill: &str, _digest: &Digest) -> Permission {
         self.machine.lock().unwrap().permission.clone()
+    }
+
+    fn unshown(&mut self, _skill: &str) -> Option<String> {
+        self.machine.lock().unwrap().unshown.clone()
     }
 
     fn approve_digest(&mut self, skill: &str, digest: &Digest) -> Result<(), HostError> {

@@ -62,6 +62,23 @@ impl SkillRoot {
 }
 
 impl Listing {
+    /// The files, if they are all that could be run: what nobody can be shown, because it has a name
+    /// that nobody can be given or is one too many, cannot be approved.
+    pub fn complete(self) -> Result<Vec<ResourceEntry>, ResourceError> {
+        let unshown = self.skipped.into_iter().map(|each| each.reason);
+        let unshown = unshown.filter(|reason| {
+            let is_name = matches!(reason, ResourceError::NameNotText { .. });
+            is_name || matches!(reason, ResourceError::ControlCharacter { .. })
+        });
+        let limit = MAX_FILES;
+        let more = self.truncated;
+        let more = more.then_some(ResourceError::TooManyFiles { limit });
+        match unshown.chain(more).next() {
+            Some(reason) => Err(reason),
+            None => Ok(self.files),
+        }
+    }
+
     fn add(&mut self, visit: Visit<'_>) -> Walk {
         if self.files.len() == MAX_FILES || self.skipped.len() == MAX_FILES {
             self.truncated = true;

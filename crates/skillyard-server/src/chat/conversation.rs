@@ -181,7 +181,7 @@ impl Conversation {
             },
             mpsc::RecvTimeoutError::Disconnected => Unanswered::Stopped,
         });
-        let consent = decided.unwrap_or(Consent::No);
+        let consent = decided.unwrap_or(Consent::No).within(&request.action);
         self.tell(ChatEvent::Decided {
             id,
             consent,

@@ -203,6 +203,9 @@ pub(crate) struct Question {
     /// What that skill consists of; consent to `digest` holds for exactly this.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) digest: Option<String>,
+    /// Why consent to `digest` counts for the session alone, if it does.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) unshown: Option<String>,
     /// Why it is asked.
     pub(crate) reason: String,
 }
@@ -216,6 +219,7 @@ impl Question {
                 digest,
                 script,
                 arguments,
+                ..
             } => {
                 let line = command_line(script, arguments);
                 let (skill, digest) = (Some(skill.clone()), Some(digest.clone()));
@@ -234,6 +238,10 @@ impl Question {
             _ => None,
         };
         let difference = difference.map(|text| visible(&text).into_owned());
+        let unshown = match &request.action {
+            Action::Script { unshown, .. } => unshown.as_deref(),
+            _ => None,
+        };
         Self {
             id,
             call: request.call.clone(),
@@ -242,6 +250,7 @@ impl Question {
             difference,
             skill,
             digest,
+            unshown: unshown.map(|why| visible(why).into_owned()),
             reason: visible(&request.reason).into_owned(),
         }
     }
@@ -268,6 +277,16 @@ impl From<Consent> for Answer {
             Consent::Session => Self::Session,
             Consent::Digest => Self::Digest,
             Consent::No => Self::No,
+        }
+    }
+}
+
+impl Consent {
+    /// The answer, or as much of it as there can be.
+    pub(super) fn within(self, action: &Action) -> Self {
+        match self {
+            Self::Digest if !action.may_last() => Self::Session,
+            consent => consent,
         }
     }
 }

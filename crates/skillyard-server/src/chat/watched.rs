@@ -56,6 +56,10 @@ impl Host for Watched {
         }
     }
 
+    fn unshown(&mut self, skill: &str) -> Option<String> {
+        self.machine.unshown(skill)
+    }
+
     fn approve_digest(&mut self, skill: &str, digest: &Digest) -> Result<(), HostError> {
         self.machine.approve_digest(skill, digest)
     }

@@ -3,6 +3,7 @@
 mod question;
 
 use std::borrow::Cow;
+use std::fmt::Write as _;
 use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -263,9 +264,15 @@ impl Terminal<'_> {
             ("session", Answer::Session),
         ];
         let mut meaning = format!("`session` holds {session}");
-        if matches!(request.action, Action::Script { .. }) {
+        if request.action.may_last() {
             words.push(("always", Answer::Digest));
             meaning.push_str("; `always` holds for exactly these files");
+        }
+        if let Action::Script {
+            unshown: Some(why), ..
+        } = &request.action
+        {
+            let _ = write!(meaning, "; there is no `always`: {}", visible(why));
         }
         words.push(("no", Answer::No));
         printer.people(&format!("  meaning {meaning}"));

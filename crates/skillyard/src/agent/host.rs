@@ -28,6 +28,7 @@ use crate::library::{self, Choice};
 use crate::mcp::Lenders;
 use crate::obstacle;
 use crate::permission::{Permissions, denied};
+use crate::script::approval;
 use crate::script::profile::{self, Made, SkillFolders};
 use crate::seal::SealKey;
 use crate::trusted;
@@ -126,6 +127,14 @@ impl Host for Machine {
         decision.unwrap_or_else(|error| Permission::Blocked {
             reason: error.message,
         })
+    }
+
+    fn unshown(&mut self, skill: &str) -> Option<String> {
+        let skill = self.skill(skill).ok()?;
+        match skill.kind {
+            SourceKind::Builtin => None,
+            _ => approval::unshown(&skill.record.folder),
+        }
     }
 
     fn approve_digest(&mut self, skill: &str, digest: &Digest) -> Result<(), HostError> {

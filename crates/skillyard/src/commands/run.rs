@@ -143,6 +143,7 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
         skill: &skill.name,
         source: skill.source,
         folder: &skill.folder,
+        copy: &copy.folder(),
         digest: copy.digest(),
         script,
         hosts: &args.net,

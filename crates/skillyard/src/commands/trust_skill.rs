@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use skillyard_agent::script::beginning;
 use skillyard_audit::{Event, EventKind};
 use skillyard_catalog::CatalogSkill;
-use skillyard_catalog::resource::{ResourceEntry, ResourceError, SkillRoot, digest};
+use skillyard_catalog::resource::{Listing, ResourceEntry, SkillRoot, digest};
 use skillyard_catalog::source::SourceKind;
 use skillyard_format::allowed_tools::AllowedTools;
 use skillyard_format::package::Digest;
@@ -145,20 +145,8 @@ fn wanted(
 
 /// The files of a skill that could be run.
 fn scripts(root: &SkillRoot) -> Result<Vec<ResourceEntry>, CommandError> {
-    let listing = root.list(None).map_err(CommandError::Resource)?;
-    let (mut files, skipped) = (listing.files, listing.skipped);
-    // What nobody can be shown cannot be approved.
-    let unshown = skipped.into_iter().map(|each| each.reason).find(|reason| {
-        let is_name = matches!(reason, ResourceError::NameNotText { .. });
-        is_name || matches!(reason, ResourceError::ControlCharacter { .. })
-    });
-    let limit = files.len();
-    let more = listing
-        .truncated
-        .then_some(ResourceError::TooManyFiles { limit });
-    if let Some(reason) = unshown.or(more) {
-        return Err(CommandError::Resource(reason));
-    }
+    let files = root.list(None).and_then(Listing::complete);
+    let mut files = files.map_err(CommandError::Resource)?;
     files.retain(|file| {
         let start = beginning(&root.path().join(&file.path));
         is_script(&file.path, file.executable, &start)

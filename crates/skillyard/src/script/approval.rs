@@ -7,6 +7,7 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use skillyard_audit::{Event, EventKind, Outcome};
+use skillyard_catalog::resource::SkillRoot;
 use skillyard_catalog::source::SourceKind;
 use skillyard_format::package::Digest;
 use skillyard_trust::approval::Change;
@@ -29,6 +30,8 @@ pub(crate) struct Request<'a> {
     pub(crate) source: Option<SourceKind>,
     /// Its folder.
     pub(crate) folder: &'a Path,
+    /// The copy of it that is to run.
+    pub(crate) copy: &'a Path,
     /// What it consists of, to the byte.
     pub(crate) digest: Digest,
     /// The script.
@@ -180,9 +183,19 @@ fn ask(
         let names = request.variables.join(", ");
         let _ = write!(text, "\n  variables  {}", visible(&names));
     }
+    let unshown = unshown(request.copy);
+    if let Some(why) = &unshown {
+        let _ = write!(text, "\n  not always {}", visible(why));
+    }
     context.printer.people(&text);
-    let question = "May it? `always` holds while no byte of the skill changes";
-    match question::consent(&context.printer, question) {
+    let asked = match unshown {
+        None => {
+            let question = "May it? `always` holds while no byte of the skill changes";
+            question::consent(&context.printer, question)
+        }
+        Some(_) => question::consent_once(&context.printer, "May it?"),
+    };
+    match asked {
         Ok(Consent::Once) => Ok(Approval::User),
         Ok(Consent::Always) => {
             remember(context, request)?;
@@ -199,6 +212,15 @@ fn ask(
             Err(CommandError::unanswered(error))
         }
     }
+}
+
+/// Why the scripts of the skill in a folder cannot be approved for good, if they cannot: not all of
+/// it can be shown to whoever is asked.
+pub(crate) fn unshown(folder: &Path) -> Option<String> {
+    let root = SkillRoot::open(folder);
+    let files = root.and_then(|root| root.list(None)?.complete());
+    let reason = files.err()?.whole();
+    Some(format!("not all of it can be shown: {reason}"))
 }
 
 /// Approves the scripts of exactly these bytes.

@@ -59,6 +59,24 @@ fn only_a_word_for_yes_is_a_yes() {
 }
 
 #[test]
+fn what_cannot_be_shown_is_not_always_allowed() {
+    let context = conformance();
+    context.write(".skills/skills-system-validation/scripts/a\nb", "x");
+    let shown = asked(&context, "always\rsession\r");
+    assert!(
+        shown.contains("the answer is once, session or no"),
+        "{shown}"
+    );
+    assert!(
+        shown.contains("there is no `always`: not all of it can be shown: "),
+        "{shown}"
+    );
+    assert!(shown.contains("SCRIPT_OK"), "{shown}");
+    let approvals = fs::read_to_string(context.in_home(".skillyard/approvals.toml"));
+    assert!(!approvals.unwrap().contains("[[skill]]"));
+}
+
+#[test]
 fn what_was_allowed_in_a_session_can_be_taken_back() {
     for answer in ["session\r", "always\r"] {
         let context = conformance();

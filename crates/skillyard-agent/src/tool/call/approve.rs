@@ -90,7 +90,7 @@ impl Calls<'_> {
             action,
             reason,
         };
-        let answer = self.front.approve(&request);
+        let answer = request.action.within(self.front.approve(&request));
         let denied =
             |reason: String| event(EventKind::ApprovalDenied).ended(Outcome::Denied, reason);
         let ended = match answer {

@@ -53,6 +53,7 @@ impl Calls<'_> {
                     digest: run.digest.to_string(),
                     script: run.script.clone(),
                     arguments: run.arguments.clone(),
+                    unshown: self.host.unshown(&run.skill),
                 };
                 let answer = self.approved(call, action, reason, grant, &about)?;
                 if answer == Answer::Digest {

@@ -49,6 +49,32 @@ fn a_question_waits_for_its_own_answer() {
 }
 
 #[test]
+fn an_answer_that_was_not_offered_counts_for_the_session() {
+    let conversation = conversation();
+    let asking = Arc::clone(&conversation);
+    let request = ApprovalRequest {
+        action: Action::Script {
+            skill: "pdf".into(),
+            digest: String::new(),
+            script: "a.sh".into(),
+            arguments: Vec::new(),
+            unshown: Some("it has too many files".into()),
+        },
+        ..request()
+    };
+    let asked = std::thread::spawn(move || asking.ask(&request));
+    while conversation.events().is_empty() {
+        std::thread::yield_now();
+    }
+    assert!(conversation.decide("q0-t", Consent::Digest, Holder::user()));
+    assert_eq!(asked.join().unwrap(), Answer::Session);
+    let told = serde_json::to_value(conversation.events()).unwrap();
+    let question = &told[0]["question"];
+    assert_eq!(question["unshown"], "it has too many files", "{told}");
+    assert_eq!(told[1]["consent"], "session", "{told}");
+}
+
+#[test]
 fn stopping_leaves_questions_unanswered() {
     let conversation = conversation();
     let asked = asked(&conversation);

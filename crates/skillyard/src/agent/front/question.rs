@@ -33,6 +33,7 @@ pub(super) fn question(action: &Action) -> (String, &'static str) {
             digest,
             script,
             arguments,
+            ..
         } => {
             let words = std::iter::once(script).chain(arguments).map(String::as_str);
             let words = shell_words(words);

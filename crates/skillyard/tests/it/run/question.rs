@@ -35,6 +35,32 @@ fn variables_that_are_given_away_are_named() {
 }
 
 #[test]
+fn what_cannot_be_shown_is_not_always_allowed() {
+    let odd = skill("");
+    odd.write("../home/.agents/skills/tools/scripts/a\nb", "x");
+    let many = skill("");
+    for at in 0..2_010 {
+        many.write(&format!("../home/.agents/skills/tools/more/{at}"), "");
+    }
+    for (context, why) in [
+        (odd, "contains a control character"),
+        (many, "more than 2000 files"),
+    ] {
+        let (shown, code) = typed(&context, "always\r\x03");
+        assert!(code != 0 && !shown.contains("RAN"), "{shown}");
+        assert!(shown.contains("the answer is yes or no"), "{shown}");
+        assert!(
+            shown.contains("not always not all of it can be shown: ") && shown.contains(why),
+            "{shown}"
+        );
+        let (shown, code) = typed(&context, "yes\r");
+        assert!(code == 0 && shown.contains("RAN"), "{shown}");
+        let file = context.folder.path().join("home/.skillyard/approvals.toml");
+        assert!(!file.exists());
+    }
+}
+
+#[test]
 fn always_keeps_what_else_was_approved() {
     let context = skill("");
     let trust = ["trust", "tools", "--network", "api.example.com", "--yes"];
