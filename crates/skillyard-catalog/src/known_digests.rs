@@ -21,15 +21,34 @@ const BLOCK: usize = 16;
 
 /// What a skill consisted of while its files had these stamps.
 #[derive(Clone, Copy, PartialEq, Serialize, Deserialize)]
-struct Known {
+pub(crate) struct Known {
     stamps: Digest,
     digest: Digest,
 }
 
-type Table = BTreeMap<PathBuf, Known>;
+pub(crate) type Table = BTreeMap<PathBuf, Known>;
+
+/// The file in a folder of indexes that remembers what skills consist of.
+pub fn file(index_folder: &Path) -> PathBuf {
+    index_folder.join("digests")
+}
 
 /// The tree digests of skills by their folders, which `file` remembers.
 pub fn digests(folders: &[&Path], file: Option<&Path>) -> Vec<Result<Digest, ResourceError>> {
+    let (digests, changed) = looked_up(folders, file);
+    if let (Some(file), Some(mut table)) = (file, changed) {
+        table.retain(|folder, _| folder.exists());
+        // A cache that cannot be written costs time, not answers.
+        let _ = remembered::write(file, MAGIC, &table);
+    }
+    digests
+}
+
+/// The same, with what `file` should remember where that is something else.
+pub(crate) fn looked_up(
+    folders: &[&Path],
+    file: Option<&Path>,
+) -> (Vec<Result<Digest, ResourceError>>, Option<Table>) {
     let mut table: Table = file
         .and_then(|file| remembered::read(file, MAGIC))
         .unwrap_or_default();
@@ -46,12 +65,7 @@ pub fn digests(folders: &[&Path], file: Option<&Path>) -> Vec<Result<Digest, Res
             now
         }));
     }
-    if let Some(file) = file.filter(|_| changed) {
-        table.retain(|folder, _| folder.exists());
-        // A cache that cannot be written costs time, not answers.
-        let _ = remembered::write(file, MAGIC, &table);
-    }
-    digests
+    (digests, changed.then_some(table))
 }
 
 /// What a skill consists of, and what is to be remembered of it.

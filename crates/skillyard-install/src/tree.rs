@@ -6,6 +6,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
+use skillyard_catalog::resource::MAX_FOLDERS;
 use skillyard_format::Digest;
 use skillyard_format::package::TreeDigest;
 use skillyard_format::package::archive::{ArchivePath, EntryProblem, Limits, is_junk};
@@ -136,6 +137,9 @@ pub enum TreeError {
     /// More than the limit.
     #[error("it has more than {0} files")]
     Files(usize),
+    /// More than can be looked through where it is used.
+    #[error("it has more than {0} folders")]
+    Folders(usize),
     /// More than the limit.
     #[error("its files have more than {0} bytes")]
     Bytes(u64),
@@ -149,6 +153,9 @@ impl Tree {
     /// folder are held to the same.
     pub fn new(files: Vec<TreeFile>) -> Result<Self, TreeError> {
         let tree = Self::of_any_names(files)?;
+        if folders(&tree.files) > MAX_FOLDERS {
+            return Err(TreeError::Folders(MAX_FOLDERS));
+        }
         let limits = Limits::skill();
         // What no source delivers need not have a good name either.
         let is_delivered = |file: &&TreeFile| !file.path.split('/').any(is_junk);
@@ -276,6 +283,19 @@ fn digest(files: &[TreeFile]) -> Digest {
     digest.finish()
 }
 
+/// How many folders sorted files lie in.
+fn folders(files: &[TreeFile]) -> usize {
+    let mut before: &[u8] = &[];
+    let new = files.iter().map(|file| {
+        let path = file.path.as_bytes();
+        let shared = before.iter().zip(path).take_while(|(a, b)| a == b).count();
+        before = path;
+        let new = file.path.bytes().skip(shared);
+        new.filter(|byte| *byte == b'/').count()
+    });
+    new.sum()
+}
+
 /// A path that may be too long to be shown.
 fn shortened(path: &str) -> String {
     const MOST: usize = 80;
@@ -327,4 +347,33 @@ fn is_plain(name: &str) -> bool {
 
 fn is_left_out(name: &str) -> bool {
     LEFT_OUT.iter().any(|each| name.eq_ignore_ascii_case(each))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn file(path: String) -> TreeFile {
+        TreeFile {
+            path,
+            executable: false,
+            bytes: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn folders_are_counted_once_each() {
+        for (paths, expected) in [
+            (&["SKILL.md"][..], 0),
+            (&["SKILL.md", "a/b/c", "a/b/d", "a/bc/d", "a/e"], 3),
+            (&["a-b/x", "a/x", "a/y", "ab/c/x"], 4),
+        ] {
+            let tree = Tree::new(paths.iter().map(|path| file((*path).into())).collect());
+            assert_eq!(folders(tree.unwrap().files()), expected, "{paths:?}");
+        }
+        let many = |count: usize| (0..count).map(|at| file(format!("{at}/x"))).collect();
+        assert!(Tree::new(many(MAX_FOLDERS)).is_ok());
+        let refused = Tree::new(many(MAX_FOLDERS + 1));
+        assert!(matches!(refused, Err(TreeError::Folders(MAX_FOLDERS))));
+    }
 }

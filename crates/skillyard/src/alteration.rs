@@ -5,7 +5,7 @@
 
 use std::path::{Path, PathBuf};
 
-use skillyard_catalog::known_digests::digests;
+use skillyard_catalog::known_digests::{self, digests};
 use skillyard_catalog::source::SourceKind;
 use skillyard_catalog::{Catalog, CatalogSkill, Status};
 use skillyard_install::records::Records;
@@ -58,16 +58,12 @@ pub(crate) fn mark(
         .iter()
         .map(|skill| skill.record.folder.as_path())
         .collect();
-    let memory = context.environment.skillyard_home.join("index/digests");
+    let memory = known_digests::file(&context.environment.skillyard_home.join("index"));
     let now = digests(&folders, (mode == IndexMode::Use).then_some(&memory));
     for (skill, now) in installed.iter_mut().zip(now) {
         let record = &skill.record;
-        let is_sound = now.is_ok_and(|now| {
-            let altered = permissions.altered(&record.name, &record.folder, now);
-            altered.is_none()
-        });
-        if !is_sound {
-            skill.status = Status::Altered;
+        if let Some(unsound) = permissions.compared(&record.name, &record.folder, now) {
+            skill.status = unsound;
         }
     }
     Ok(())

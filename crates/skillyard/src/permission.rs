@@ -10,7 +10,6 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use skillyard_catalog::ProjectTrust;
-use skillyard_catalog::resource::{SkillRoot, digest};
 use skillyard_catalog::selection::Selection;
 use skillyard_catalog::source::{SourceKind, Surroundings};
 use skillyard_format::allowed_tools::AllowedTools;
@@ -161,13 +160,6 @@ impl Permissions {
         let whose = around.as_ref().map_or(name, |(_, entry)| &entry.name);
         let approval = self.approval(whose, Some(&altered.now));
         (!approval.is_some_and(|approval| approval.scripts)).then_some(altered)
-    }
-
-    /// Whether the files in a folder are not what was installed into it or approved.
-    pub(crate) fn is_altered(&self, name: &str, folder: &Path) -> bool {
-        let now = || digest(&SkillRoot::open(folder).ok()?).ok();
-        self.is_installed(folder)
-            && now().is_none_or(|now| self.altered(name, folder, now).is_some())
     }
 
     /// What the files of an installed skill may be: what was installed, and what was approved.

@@ -124,7 +124,7 @@ impl Catalog {
                 continue;
             }
             let winner = &self.skills[places[first[at]]];
-            if !is_same_skill(&winner.record, &skill.record) {
+            if !is_same_skill(&winner.record, &skill.record, settings) {
                 let winner = winner.record.folder.clone();
                 self.shadowed.push(Shadowed { skill, winner });
             } else if winner.status != Status::Enabled || skill.status != Status::Enabled {

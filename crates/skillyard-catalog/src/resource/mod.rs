@@ -41,3 +41,4 @@ pub use probe::probe;
 pub use read::{BinaryContent, Content, HardLinks, Names, ReadLimits, ReadRange, Resource};
 pub use root::SkillRoot;
 pub(crate) use stamps::{Stamps, stamps};
+pub use walk::{MAX_DEPTH, MAX_FOLDERS};

@@ -11,6 +11,7 @@ use rustix::io::Errno;
 
 use skillyard_format::package::archive::is_litter;
 
+use super::digest::DigestLimits;
 use super::error::ResourceError;
 use super::link::Link;
 use super::open::FOLDER;
@@ -18,10 +19,12 @@ use super::path::shown;
 use super::root::explain;
 use crate::modes;
 
-/// How deep folders are looked into: each one on the way down is held open.
-const MAX_DEPTH: usize = 64;
+/// How deep the folders of a skill are looked into: each one on the way down is held open.
+pub const MAX_DEPTH: usize = 64;
+/// How many folders a skill may have besides all the files that it may have.
+pub const MAX_FOLDERS: usize = 20_000;
 /// How many files and folders are looked at.
-const MAX_ENTRIES: usize = 20_000;
+const MAX_ENTRIES: usize = DigestLimits::HERE.max_files + MAX_FOLDERS;
 
 /// Something a walk came across.
 pub(super) enum Visit<'a> {

@@ -59,7 +59,7 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     let policy = policy::load(&context.environment)?;
     let called = directory_name(&folder);
     let entry = installed.entry(&folder);
-    let read = || install::Tree::read(&folder, &TreeLimits::default()).ok();
+    let read = || install::Tree::read(&folder, &TreeLimits::HERE).ok();
     let place = Place {
         folder: called.as_deref(),
         source: args.source.as_deref(),

@@ -3,6 +3,8 @@
 use std::path::Path;
 
 use skillyard_catalog::Status;
+use skillyard_catalog::resource::{ResourceError, SkillRoot, digest};
+use skillyard_format::Digest;
 
 use super::Permissions;
 use crate::alteration::held_back;
@@ -35,9 +37,32 @@ impl Permissions {
         if let Some(unreadable) = self.unreadable(folder) {
             return held_back(&unreadable, "");
         }
-        if self.is_altered(name, folder) {
-            return Status::Altered;
+        self.unsound(name, folder).unwrap_or(Status::Enabled)
+    }
+
+    /// What is against the files of an installed skill: they are other than was installed or approved,
+    /// or nobody can say what they are.
+    pub(crate) fn unsound(&self, name: &str, folder: &Path) -> Option<Status> {
+        if !self.is_installed(folder) {
+            return None;
         }
-        Status::Enabled
+        let now = SkillRoot::open(folder).and_then(|root| digest(&root));
+        self.compared(name, folder, now)
+    }
+
+    /// The same of files whose digest is known, or why it is not.
+    pub(crate) fn compared(
+        &self,
+        name: &str,
+        folder: &Path,
+        now: Result<Digest, ResourceError>,
+    ) -> Option<Status> {
+        match now {
+            Ok(now) => self.altered(name, folder, now).map(|_| Status::Altered),
+            Err(error) => {
+                let reason = error.whole();
+                Some(Status::Unhashable { reason })
+            }
+        }
     }
 }

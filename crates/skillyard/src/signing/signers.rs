@@ -62,8 +62,7 @@ impl Signers {
             folder: name.as_deref(),
             source: entry.map(|entry| entry.source.as_str()),
             delivered_as: entry.and_then(|entry| {
-                let limits = TreeLimits::default();
-                let tree = || install::Tree::read(folder, &limits).ok();
+                let tree = || install::Tree::read(folder, &TreeLimits::HERE).ok();
                 delivered_as(entry, &self.0, || tree().map(install::Tree::tidied))
             }),
             ..Place::default()

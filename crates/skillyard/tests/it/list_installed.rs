@@ -37,6 +37,33 @@ fn what_was_installed_is_listed_with_where_it_came_from() {
 }
 
 #[test]
+fn a_large_skill_in_two_places_is_one() {
+    let context = TestContext::configured(TRUSTING);
+    context
+        .write_skill("shop/one")
+        .mkdir(".claude")
+        .mkdir("../home/.claude");
+    for at in 0..600 {
+        context.write(&format!("shop/one/files/{at}.md"), "x");
+    }
+    let limits = ["--config", "limits.max_files=1000"];
+    let install = ["install", "./shop/one", "--scope", "project", "--yes"];
+    context.done(&[&install[..], &limits].concat());
+    let copy = context.root().join(".claude/skills/one/files/0.md");
+    assert!(copy.exists());
+    for _ in 0..2 {
+        let listed = context.run(&["list", "--installed"]);
+        assert!(listed.contains("1 skill installed"), "{listed}");
+        let listed = context.stdout(&["list", "--all"]);
+        assert!(!listed.contains("shadowed"), "{listed}");
+    }
+    // Another byte makes it another skill.
+    std::fs::write(&copy, "y").unwrap();
+    let listed = context.stdout(&["list", "--all"]);
+    assert!(listed.contains("shadowed"), "{listed}");
+}
+
+#[test]
 fn a_copy_made_by_hand_says_what_it_is_a_copy_of() {
     let context = installed();
     let bytes = context.read(".agents/skills/one/SKILL.md");

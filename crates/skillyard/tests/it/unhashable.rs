@@ -212,3 +212,40 @@ fn the_caps_of_installed_skills_can_be_raised() {
     assert!(told.contains("limits.max_files"), "{told}");
     context.done(&[&raised[..], &["install", "./many.zip", "--yes"]].concat());
 }
+
+#[test]
+fn as_much_as_may_be_installed_can_be_used() {
+    let context = TestContext::new();
+    context.skill("many", "Is many. Use for many things.");
+    for at in 0..19_970 {
+        context.write(&format!("many/files-{}/{at}.md", at % 40), "");
+    }
+    let raised = "limits.max_files=20000";
+    context.done(&["install", "./many", "--yes", "--config", raised]);
+    assert!(context.stdout(&["list"]).contains("✓ many"));
+}
+
+#[test]
+fn what_was_installed_and_cannot_be_hashed_is_not_called_altered() {
+    let context = TestContext::configured(TRUSTING);
+    context.skill("lib/pdf", "Fills forms. Use for forms.");
+    context.write("skills.toml", "");
+    context.done(&["install", "./lib/pdf", "--yes"]);
+    let below = context
+        .root()
+        .join(".agents/skills/pdf")
+        .join("d/".repeat(70));
+    fs::create_dir_all(&below).unwrap();
+    let listed = context.stdout(&["list"]);
+    assert!(
+        listed.contains("✗ pdf  (unavailable) its files cannot be hashed: `d/d"),
+        "{listed}"
+    );
+    let told = context.refused(&["chat", "-p", "/pdf"]);
+    assert!(
+        told.contains(REASON) && told.contains("hint: Take out of its folder"),
+        "{told}"
+    );
+    let told = context.run(&["prompt", ".agents/skills/pdf"]);
+    assert!(told.contains("its files cannot be hashed"), "{told}");
+}

@@ -133,18 +133,17 @@ impl Paths<'_> {
                 Some("`disable-model-invocation` keeps it from models".to_owned())
             }
             None if unwanted.is_some() => unwanted,
-            None if self.permissions.is_altered(&skill.name, folder) => Status::Altered.reason(),
-            None if revoked.is_some() => revoked,
             None => {
+                let unsound = self.permissions.unsound(&skill.name, folder);
                 let missing = self.commands.missing(&skill.requires());
                 let status = (!missing.is_empty()).then_some(Status::Unavailable { missing });
                 let unhashable = || {
                     let reason = hashable::check(folder).err()?.whole();
                     Some(Status::Unhashable { reason })
                 };
-                status
-                    .or_else(unhashable)
-                    .and_then(|status| status.reason())
+                let status = || status.or_else(unhashable)?.reason();
+                let unsound = unsound.and_then(|status| status.reason());
+                unsound.or(revoked).or_else(status)
             }
         };
         if let Some(reason) = reason {
