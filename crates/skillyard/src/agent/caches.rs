@@ -8,29 +8,40 @@ use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// How many folders of a skill are looked at, as deep as its files may lie.
-const MOST: usize = 5_000;
-const DEPTH: usize = 16;
+use skillyard_catalog::resource::{MAX_DEPTH, MAX_FOLDERS};
 
-/// The caches in a folder and below it, of which none is a link.
-pub(super) fn of(folder: &Path) -> Vec<PathBuf> {
-    let mut found = Vec::new();
-    let mut waiting = vec![(folder.to_owned(), 0)];
-    let mut looked_at = 0;
-    while let Some((folder, depth)) = waiting.pop() {
-        looked_at += 1;
-        let entries = fs::read_dir(&folder).into_iter().flatten().flatten();
-        let folders = entries.filter(|each| each.file_type().is_ok_and(|kind| kind.is_dir()));
-        for entry in folders {
-            if entry.file_name() == "__pycache__" {
-                found.push(entry.path());
-            } else if depth < DEPTH && looked_at < MOST {
-                waiting.push((entry.path(), depth + 1));
+/// The caches in a folder and below it.
+#[derive(Default)]
+pub(super) struct Caches {
+    /// Their folders, of which none is a link.
+    pub(super) folders: Vec<PathBuf>,
+    /// Whether there may be more: the folder is larger, or deeper, than a skill can be.
+    pub(super) may_be_more: bool,
+}
+
+impl Caches {
+    /// Those in a folder and below it.
+    pub(super) fn of(folder: &Path) -> Self {
+        let mut found = Self::default();
+        let mut waiting = vec![(folder.to_owned(), 0)];
+        let mut looked_at = 0;
+        while let Some((folder, depth)) = waiting.pop() {
+            looked_at += 1;
+            let entries = fs::read_dir(&folder).into_iter().flatten().flatten();
+            let folders = entries.filter(|each| each.file_type().is_ok_and(|kind| kind.is_dir()));
+            for entry in folders {
+                if entry.file_name() == "__pycache__" {
+                    found.folders.push(entry.path());
+                } else if depth < MAX_DEPTH && looked_at + waiting.len() < MAX_FOLDERS {
+                    waiting.push((entry.path(), depth + 1));
+                } else {
+                    found.may_be_more = true;
+                }
             }
         }
+        found.folders.sort();
+        found
     }
-    found.sort();
-    found
 }
 
 /// What makes Python pass over all caches, where they cannot be hidden: they lie where nothing can.

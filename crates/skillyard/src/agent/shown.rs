@@ -16,7 +16,7 @@ use skillyard_catalog::source::SourceKind;
 use skillyard_format::Digest;
 use skillyard_sandbox::{Access, Backend, Identity, Mount};
 
-use super::caches;
+use super::caches::Caches;
 use super::lying::Lying;
 use crate::error::CommandError;
 use crate::script::place::{self as script_place, SkillPlace};
@@ -45,6 +45,8 @@ pub(super) struct Shown {
     mounts: Vec<Mount>,
     copies: Vec<Copy>,
     empty: Option<Scratch>,
+    /// Whether caches of Python may be left in them.
+    pub(super) has_caches: bool,
     /// What is not there for it and why, a line each.
     pub(super) left_out: Vec<String>,
 }
@@ -167,7 +169,9 @@ impl Shown {
 
     /// Puts an empty folder into the place of what Python would load instead of a skill's files.
     fn hide_caches(&mut self, skill: &Lying, place: &Place<'_>) -> Result<(), CommandError> {
-        for target in caches::of(&skill.folder) {
+        let caches = Caches::of(&skill.folder);
+        self.has_caches |= caches.may_be_more;
+        for target in caches.folders {
             let source = self.empty(place.temporary)?;
             let access = Access::Read;
             self.mounts.push(Mount {

@@ -5,6 +5,7 @@ use std::os::unix::fs::PermissionsExt as _;
 
 use serde_json::{Value, json};
 
+use crate::machine::TRUSTING;
 use crate::mcp_client::Raw;
 use crate::project::project;
 use crate::scripted_model::{call, model};
@@ -307,7 +308,34 @@ fn what_lies_in_a_cache_of_python_is_never_loaded() {
     let ran = context.stdout(&["run", "pdf", "scripts/run.py", "--yes"]);
     assert!(ran.contains("SOURCE") && !ran.contains("CACHE"), "{ran}");
     // A command of a chat sees the workspace, and the skill in it.
-    let command = json!({ "command": "/usr/bin/python3 .agents/skills/pdf/scripts/run.py; ls -A .agents/skills/pdf/scripts" });
+    let result = python_in_a_chat(&context, ".agents/skills/pdf/scripts/run.py");
+    assert!(
+        result.contains("SOURCE") && !result.contains("CACHE"),
+        "{result}"
+    );
+}
+
+#[test]
+fn caches_of_python_are_not_loaded_however_deep_they_lie() {
+    // Deeper than the files of an installed skill, and deeper than those of any skill.
+    for depth in [20, 70] {
+        let context = TestContext::configured(TRUSTING);
+        context.mkdir(".git").write(".skills/pdf/SKILL.md", BODY);
+        let folder = format!(".skills/pdf/{}", "d/".repeat(depth));
+        context.write(&format!("{folder}run.py"), "import helper\n");
+        context.write(&format!("{folder}helper.py"), "print('SOURCE')\n");
+        plant_cache(&context, &format!("{folder}helper.py"));
+        let result = python_in_a_chat(&context, &format!("{folder}run.py"));
+        assert!(
+            result.contains("SOURCE") && !result.contains("CACHE"),
+            "{depth}: {result}"
+        );
+    }
+}
+
+/// What a model of a chat is told when it starts a program of Python.
+fn python_in_a_chat(context: &TestContext, program: &str) -> String {
+    let command = json!({ "command": format!("/usr/bin/python3 {program}") });
     let (url, asked) = model(vec![
         json!({ "tool_calls": [call("a", "Bash", &command)] }),
         json!({ "content": "Done." }),
@@ -325,9 +353,5 @@ fn what_lies_in_a_cache_of_python_is_never_loaded() {
         "-p",
         "do it",
     ]);
-    let result = asked.lock().unwrap()[1]["messages"].to_string();
-    assert!(
-        result.contains("SOURCE") && !result.contains("CACHE"),
-        "{result}"
-    );
+    asked.lock().unwrap()[1]["messages"].to_string()
 }

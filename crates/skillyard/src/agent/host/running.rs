@@ -90,7 +90,7 @@ impl Machine {
             permission(&permissions, skill, digest, self.opt_in)
         })?;
         profile.mounts.extend(shown.mounts());
-        if backend != Backend::Bubblewrap {
+        if backend != Backend::Bubblewrap || shown.has_caches {
             profile.environment.push(caches::passed_over());
         }
         let mut words = run.argv.iter();
