@@ -186,7 +186,12 @@ impl<'a> Skill<'a> {
     /// What a model is told of the skill: its description, and when to use it where that stands in
     /// a field of its own.
     pub fn offer(&self) -> Cow<'_, str> {
-        offer(&self.description, self.field("when_to_use"))
+        offer(&self.description, self.when_to_use())
+    }
+
+    /// When to use it, where that stands in a field of its own.
+    pub fn when_to_use(&self) -> Option<&str> {
+        self.field("when_to_use")
     }
 }
 

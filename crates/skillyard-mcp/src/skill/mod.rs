@@ -2,6 +2,7 @@
 
 mod entry;
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, HashSet};
 use std::sync::atomic::AtomicBool;
 
@@ -9,7 +10,7 @@ use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 use serde_json::{Map, Value, json};
 use skillyard_format::render::one_line;
-use skillyard_format::skill::switch;
+use skillyard_format::skill::{offer, switch};
 use skillyard_format::{Digest, Document};
 
 use entry::published;
@@ -122,6 +123,12 @@ impl PublishedSkill {
     /// The name under which it is known here: never that of a skill of this machine.
     pub fn known_as(&self) -> String {
         format!("{}:{}", self.server, self.name)
+    }
+
+    /// What models are told of it: its description, and when to use it where its frontmatter says so.
+    pub fn offer(&self) -> Cow<'_, str> {
+        let when = self.frontmatter.get("when_to_use");
+        offer(&self.description, when.and_then(Value::as_str))
     }
 
     /// Whether models may choose it by themselves, as its frontmatter says.

@@ -1,5 +1,7 @@
 //! A skill as lists and pages show it.
 
+use std::borrow::Cow;
+
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -15,7 +17,8 @@ pub(crate) struct Summary<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     namespace: Option<&'a str>,
     /// What it does and when to use it.
-    description: &'a str,
+    #[schema(value_type = String)]
+    description: Cow<'a, str>,
     /// The latest version.
     version: String,
     /// Whom that names as its author in `metadata`, which nobody has checked; who published it, if nobody.
@@ -54,7 +57,7 @@ impl<'a> Summary<'a> {
         Self {
             name: &skill.name,
             namespace: skill.namespace(),
-            description: &latest.facts.description,
+            description: latest.facts.offer(),
             version: latest.version.to_string(),
             author: latest.facts.author.as_ref().unwrap_or(&latest.publisher),
             publisher: &latest.publisher,

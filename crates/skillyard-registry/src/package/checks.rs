@@ -24,6 +24,9 @@ const MOST_FINDINGS: usize = 100;
 /// Most characters of an author's name that are kept.
 const LONGEST_AUTHOR: usize = 100;
 
+/// Most characters of what says when to use a skill that are kept, as many as a description has.
+const LONGEST_WHEN: usize = 1024;
+
 /// The name, the version and the facts.
 pub(super) fn described(
     files: &[Unpacked],
@@ -63,6 +66,7 @@ pub(super) fn described(
     tags.truncate(20);
     let facts = Facts {
         description: skill.description.to_string(),
+        when_to_use: skill.when_to_use().and_then(cut),
         author: skill.metadata("author").and_then(stated),
         license: skill.license().map(str::to_owned),
         compatibility: skill.compatibility().map(str::to_owned),
@@ -82,6 +86,12 @@ pub(super) fn described(
         findings: Vec::new(),
     };
     Ok((name, version, facts))
+}
+
+/// As much of a text as a description may have.
+fn cut(text: &str) -> Option<String> {
+    let text: String = text.trim().chars().take(LONGEST_WHEN).collect();
+    (!text.is_empty()).then_some(text)
 }
 
 /// A name that somebody wrote, on one line and not without end.

@@ -1,8 +1,11 @@
 //! What is told about a version: the facts in its row, in the index and on its page.
 
+use std::borrow::Cow;
+
 use serde::{Deserialize, Serialize};
 use skillyard_format::Digest;
 use skillyard_format::script::is_script;
+use skillyard_format::skill::offer;
 use utoipa::ToSchema;
 
 /// What is told about a version besides its digest.
@@ -10,6 +13,9 @@ use utoipa::ToSchema;
 pub struct Facts {
     /// The description.
     pub description: String,
+    /// When to use it, where its `SKILL.md` says so in a field of its own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub when_to_use: Option<String>,
     /// Whom it names as its author, which nobody has checked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub author: Option<String>,
@@ -40,6 +46,11 @@ pub struct Facts {
 }
 
 impl Facts {
+    /// What models are told of it, which is what it is found by.
+    pub fn offer(&self) -> Cow<'_, str> {
+        offer(&self.description, self.when_to_use.as_deref())
+    }
+
     /// Whether it brings scripts.
     pub fn has_scripts(&self) -> bool {
         // Of what was published before this was written down, the name and the bit have to do.

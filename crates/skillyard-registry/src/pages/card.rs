@@ -29,7 +29,7 @@ impl From<&SkillRow> for Card {
             version: latest.version.to_string(),
             author_address: owner_address(&latest.publisher),
             author: latest.publisher.clone(),
-            description: latest.facts.description.clone(),
+            description: latest.facts.offer().into_owned(),
             license: latest.facts.license.clone(),
             verdict: latest.verdict.clone(),
             published: latest.published.clone(),

@@ -58,10 +58,11 @@ impl Picture {
         let mut columns = Builder::default();
         let index = Index::build(skills.map(|skill| {
             columns.push(&skill);
+            let description = skill.facts.offer().into_owned();
             let tags = skill.facts.tags.into_iter();
             Document {
                 name: skill.name.into(),
-                description: skill.facts.description.into(),
+                description: description.into(),
                 tags: tags.map(Into::into).collect(),
                 ..Document::default()
             }

@@ -242,7 +242,7 @@ fn matching(skills: &[PublishedSkill], words: &str, limit: usize) -> Vec<Value> 
     let documents = skills.iter().map(|skill| Document {
         id: skill.uri.as_str().into(),
         name: skill.name.as_str().into(),
-        description: skill.description.as_str().into(),
+        description: skill.offer(),
         ..Document::default()
     });
     let index = Index::build(documents);
@@ -275,6 +275,6 @@ pub(super) fn lines(server: &Server) -> String {
 
 /// The words of another server, on one line and without tags.
 fn described(skill: &PublishedSkill) -> String {
-    let words: String = skill.description.chars().take(LONGEST).collect();
+    let words: String = skill.offer().chars().take(LONGEST).collect();
     skillyard_format::render::one_line(&words).replace('<', "&lt;")
 }

@@ -63,7 +63,8 @@ fn about(tree: &Tree) -> Option<(String, String)> {
     let file = tree.get("SKILL.md").or_else(|| tree.get("skill.md"))?;
     let document = Document::parse(&file.bytes);
     let skill = Skill::from_document(&document, None)?;
-    Some((skill.name.into_owned(), skill.description.into_owned()))
+    let offer = skill.offer().into_owned();
+    Some((skill.name.into_owned(), offer))
 }
 
 /// For programs.

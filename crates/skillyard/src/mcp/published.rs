@@ -19,7 +19,7 @@ use skillyard_catalog::text::Text;
 use skillyard_catalog::walk::Stamp;
 use skillyard_catalog::{CatalogSkill, Status};
 use skillyard_format::Digest;
-use skillyard_format::skill::{offer, switch};
+use skillyard_format::skill::switch;
 use skillyard_install::tree::{Access, Tree, TreeFile, TreeLimits};
 use skillyard_mcp::{Limits, PublishedSkill, Servers};
 use skillyard_trust::provenance::{Origin, Provenance};
@@ -167,8 +167,7 @@ impl PublishedSkills {
         fields.retain(|key, _| !matches!(key.as_str(), "name" | "description"));
         let is_false =
             |value: &serde_json::Value| switch(&value.to_string().replace('"', "")) == Some(false);
-        let when = fields.get("when_to_use").and_then(|when| when.as_str());
-        let description = Text::from(&*offer(&skill.description, when));
+        let description = Text::from(&*skill.offer());
         let user_invocable = !fields.get("user-invocable").is_some_and(is_false);
         Record {
             folder: self.place(skill),

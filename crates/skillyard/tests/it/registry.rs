@@ -175,6 +175,26 @@ fn a_skill_is_published_found_installed_and_withdrawn() {
 }
 
 #[test]
+fn a_skill_is_found_by_when_it_says_to_use_it() {
+    let context = TestContext::new();
+    let text = "---\nname: stripes\ndescription: Counts stripes.\n\
+                when_to_use: When somebody speaks of zebras\nmetadata:\n  version: 1.0.0\n---\nCount.\n";
+    context.write("stripes/SKILL.md", text);
+    let told = "Counts stripes. - When somebody speaks of zebras";
+    // What only the store has.
+    context.good(&["install", "./stripes", "--yes"]);
+    context.good(&["remove", "stripes", "--yes"]);
+    let found = context.json(&["search", "zebras", "--offline", "--json"]);
+    assert_eq!(found["results"][0]["description"], told, "{found}");
+    // What a registry has.
+    let _server = context.with_registry();
+    context.good(&["publish", "stripes", "--yes"]);
+    let found = context.json(&["search", "zebras", "--registry", "--json"]);
+    assert_eq!(found["results"][0]["name"], "stripes", "{found}");
+    assert_eq!(found["results"][0]["description"], told, "{found}");
+}
+
+#[test]
 fn who_installs_hears_of_deprecation_and_of_the_name_that_was_meant() {
     let context = TestContext::new();
     let _server = context.with_registry();
