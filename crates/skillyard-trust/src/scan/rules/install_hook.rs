@@ -33,7 +33,8 @@ const MESSAGE: &str = "a script runs as soon as the package is installed";
 
 /// What many packages run then: it builds them, or keeps their own tools in order.
 static USUAL: Pattern = Pattern::new(
-    r"^(?:(?:npx|pnpm|yarn|bunx?)\s+)?(?:husky|node-gyp|node-gyp-build|prebuild-install|prebuildify|cmake-js|patch-package|prisma\s+generate|lefthook|simple-git-hooks|tsc|tsup|rollup|vite|esbuild|is-ci|playwright\s+install|puppeteer\s+browsers\s+install|lerna|turbo|nx|svelte-kit|nuxi?|ngcc|electron-builder|electron-rebuild|opencollective|only-allow|npm\s+(?:run\s+build|ci|install)|yarn\s+build|echo|exit|true)\b[^;&|$`<>]*$",
+    r"^(?:(?:npx|pnpm|yarn|bunx?)\s+)?(?:husky|node-gyp|node-gyp-build|prebuild-install|prebuildify|cmake-js|patch-package|prisma\s+generate|lefthook|simple-git-hooks|tsc|tsup|rollup|vite|esbuild|is-ci|playwright\s+install|puppeteer\s+browsers\s+install|lerna|turbo|nx|svelte-kit|nuxi?|ngcc|electron-builder|electron-rebuild|opencollective|only-allow|npm\s+run\s+build|yarn\s+build|echo|exit|true)\b[^;&|$`<>\n\r]*$|
+    ^npm\s+(?:ci|install)(?:\s+--?[\w-]+(?:=[\w.]+)?)*$",
 );
 
 /// Whether a command is one that many packages run when they are installed.

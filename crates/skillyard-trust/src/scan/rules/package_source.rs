@@ -32,6 +32,9 @@ const DEPENDENCIES: [&str; 6] = [
     "resolutions",
 ];
 
+/// How many scripts of a manifest may start each other.
+const MOST_STARTS: usize = 8;
+
 static SETTING: Pattern = Pattern::new(
     r#"^["']?(?:(?:@[\w.-]+:)?registry|npmregistryserver|(?:global\.)?(?:extra[-_]|default[-_])?index[-_]url|default-index|find[-_]links|trusted[-_]host)["']?\s*[=:]\s*["'\[]*\S+|
     ^index\s*=\s*\[\s*\{|^source\s+["']https?://\S+|^https?://\S+$"#,
@@ -135,7 +138,9 @@ fn places(text: &str) -> impl Iterator<Item = &str> {
 /// The dependencies of a `package.json`, and what it runs when it is installed.
 fn check_manifest(subject: &Subject<'_>, index: usize, findings: &mut Findings<'_>) {
     let file = &subject.files[index];
-    let Ok(Value::Object(manifest)) = serde_json::from_str(&file.source) else {
+    // Package managers pass over the mark at the beginning.
+    let source = file.source.trim_start_matches('\u{feff}');
+    let Ok(Value::Object(manifest)) = serde_json::from_str(source) else {
         return;
     };
     let lower = u8::from(is_of_tests(subject, index));
@@ -176,19 +181,42 @@ fn hooks(scripts: &Map<String, Value>) -> impl Iterator<Item = (&str, Severity)>
     ];
     hooks.into_iter().filter_map(|(hook, severity)| {
         let command = scripts.get(hook)?.as_str()?;
-        // A script that starts another of the same file is that one.
-        let next = [
-            "npm run ",
-            "pnpm run ",
-            "yarn run ",
-            "bun run ",
-            "yarn ",
-            "pnpm ",
-        ];
-        let next = next.iter().find_map(|start| command.strip_prefix(start));
-        let next = next.and_then(|name| scripts.get(name.trim())?.as_str());
-        (!install_hook::is_usual(next.unwrap_or(command))).then_some((hook, severity))
+        (!is_usual(command, scripts, MOST_STARTS)).then_some((hook, severity))
     })
+}
+
+/// Whether a command does what many packages do, also where it starts other scripts of its manifest.
+fn is_usual(command: &str, scripts: &Map<String, Value>, starts: usize) -> bool {
+    command.split("&&").map(str::trim).all(|part| {
+        let name = started(part).filter(|name| scripts.contains_key(*name));
+        let Some(name) = name else {
+            return install_hook::is_usual(part);
+        };
+        let around = [format!("pre{name}"), name.to_owned(), format!("post{name}")];
+        let around = around.iter().filter_map(|name| scripts.get(name)?.as_str());
+        starts > 0
+            && around
+                .into_iter()
+                .all(|next| is_usual(next, scripts, starts - 1))
+    })
+}
+
+/// The script of the same manifest that a command starts, if it does nothing else.
+fn started(command: &str) -> Option<&str> {
+    if command.contains([';', '&', '|', '$', '`', '<', '>', '\n', '\r']) {
+        return None;
+    }
+    let mut words = command.split_whitespace();
+    let manager = words.next()?;
+    let mut words = words.filter(|word| !word.starts_with('-'));
+    let first = words.next()?;
+    match (manager, first) {
+        ("npm" | "pnpm" | "yarn" | "bun", "run" | "run-script") => words.next(),
+        ("npm", "start" | "stop" | "restart" | "test") | ("pnpm" | "yarn" | "bun", _) => {
+            Some(first)
+        }
+        _ => None,
+    }
 }
 
 /// Where a key of a manifest stands; nowhere if it is spelled in another way.
