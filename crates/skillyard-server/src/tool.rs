@@ -9,13 +9,13 @@ pub(crate) use input::{ReadInput, understood};
 use serde_json::{Map, Value, json};
 use skillyard_agent::message::CallOutcome;
 use skillyard_audit::{Event, EventKind};
-use skillyard_catalog::CatalogSkill;
 use skillyard_catalog::resource::{BinaryContent, Content, Resource};
+use skillyard_catalog::{CatalogSkill, Status};
 use skillyard_format::render::resource;
 use skillyard_trust::guard::ActiveSkill;
 
 use crate::asker::Asker;
-use crate::contents::{Contents, media_type};
+use crate::contents::{Contents, ContentsError, media_type};
 use crate::problem::Problem;
 use crate::served::Watched;
 use crate::server::Server;
@@ -235,12 +235,18 @@ fn files_tool(skill: &CatalogSkill, folder: Option<&str>) -> Result<Answer, Prob
 pub(crate) fn usable<'a>(stock: &'a Stock, name: &str) -> Result<&'a CatalogSkill, Problem> {
     stock.usable(name).ok_or_else(|| {
         let catalog = &stock.catalog;
-        match catalog.find(name) {
-            Some(skill) => {
-                let reason = skill.status.reason().unwrap_or_default();
-                Problem::unusable(&skill.record.name, &reason)
+        let Some(skill) = catalog.find(name) else {
+            return Problem::no_skill(name, catalog.nearest(name));
+        };
+        let name = skill.record.name.as_str();
+        match &skill.status {
+            // The answer is the same before and after somebody found it out.
+            Status::Unhashable { reason } => ContentsError::Unhashable {
+                name: name.to_owned(),
+                reason: reason.clone(),
             }
-            None => Problem::no_skill(name, catalog.nearest(name)),
+            .into(),
+            status => Problem::unusable(name, &status.reason().unwrap_or_default()),
         }
     })
 }
