@@ -481,3 +481,19 @@ fn what_is_believed_is_named_by_its_whole_path() {
         assert!(believed.is_empty(), "{believed:?}");
     }
 }
+
+#[test]
+fn a_folder_of_an_agent_that_has_no_root_is_not_read() {
+    let tree = Tree::new();
+    let mut settings = tree.settings();
+    for folder in ["cc", "../cc", ""] {
+        let named = ("CLAUDE_CONFIG_DIR".to_owned(), folder.into());
+        settings.surroundings.agent_variables = [named].into();
+        let sources = settings.surroundings.sources();
+        let roots = sources
+            .iter()
+            .filter(|each| each.kind != SourceKind::Builtin);
+        let mut roots = roots.map(|each| &each.root);
+        assert!(roots.all(|root| root.is_absolute()), "{folder}");
+    }
+}

@@ -138,6 +138,10 @@ impl Surroundings {
     /// A folder that a variable puts elsewhere. In a project it is that project's, because what lies
     /// there comes from others; where it lies in several, by its links, each of them has a say.
     fn elsewhere(&self, list: &mut List, folder: PathBuf) {
+        // It would be another one wherever the process happens to be.
+        if folder.is_relative() {
+            return;
+        }
         let around = self.projects_around(&folder);
         let here = real(self.project_root());
         let is_believed = |root: &&PathBuf| **root == here || self.trusted.contains(root);
@@ -157,7 +161,7 @@ impl Surroundings {
     pub fn projects_of_agents(&self) -> Vec<PathBuf> {
         let is_moved = self.moved();
         let folders = agents::user_folders(self.agents_home());
-        let folders = folders.filter(|folder| is_moved(folder));
+        let folders = folders.filter(|folder| folder.is_absolute() && is_moved(folder));
         let roots = folders.flat_map(|folder| self.projects_around(&folder).roots);
         let roots: BTreeSet<PathBuf> = roots.collect();
         roots.into_iter().collect()
