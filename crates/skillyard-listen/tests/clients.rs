@@ -143,7 +143,13 @@ async fn uploaded(stream: &mut TcpStream, path: &str, size: usize) -> std::io::R
         let length = piece.len().min(size - at);
         stream.write_all(&piece[..length]).await?;
     }
-    Ok(heard(stream).await)
+    let mut answer = Vec::new();
+    while !answer.ends_with(b"\r\n\r\nno") {
+        if stream.read_buf(&mut answer).await? == 0 {
+            break;
+        }
+    }
+    Ok(String::from_utf8_lossy(&answer).into_owned())
 }
 
 #[tokio::test]
@@ -155,10 +161,6 @@ async fn who_is_refused_before_the_end_of_the_body_hears_it() {
         let answer = uploaded(&mut stream, "/refused", 20_000_000).await;
         let answer = answer.unwrap();
         assert!(answer.starts_with("HTTP/1.1 403"), "{answer}");
-        // What else the answer holds is not read by the next.
-        tokio::time::sleep(Duration::from_millis(50)).await;
-        let mut rest = [0; 1024];
-        let _ = stream.try_read(&mut rest);
     }
 }
 

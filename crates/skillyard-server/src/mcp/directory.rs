@@ -26,16 +26,14 @@ pub(super) fn read(
 ) -> Result<Value, ErrorData> {
     let wanted = asked.uri()?;
     let text = asked.text("uri")?.unwrap_or_default();
-    let (root, folder, files) = match published(server, edition, &wanted)? {
-        Some((skill, path)) => {
-            let files = skill.manifest.files.values();
-            let files = files.map(|file| (file.path.clone(), file.size, None));
-            (upstream::root(&skill), path, files.collect())
-        }
-        None => {
-            let files = own(edition, &wanted.name).ok_or_else(|| unknown(text))?;
-            (uri::root(&wanted.name), wanted.path, files)
-        }
+    let theirs = published(server, edition, &wanted)?;
+    let (root, folder, files) = if let Some((skill, path)) = theirs {
+        let files = skill.manifest.files.values();
+        let files = files.map(|file| (file.path.clone(), file.size, None));
+        (upstream::root(&skill), path, files.collect())
+    } else {
+        let files = own(edition, &wanted.name).ok_or_else(|| unknown(text))?;
+        (uri::root(&wanted.name), wanted.path, files)
     };
     let children = children(&folder, &files);
     if children.is_empty() && !folder.is_empty() {

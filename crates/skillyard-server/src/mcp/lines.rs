@@ -134,18 +134,18 @@ pub(super) fn complaint(text: &[u8]) -> Value {
     match understood(Some(text)) {
         Understood::Wrong(answer) => answer,
         Understood::Message(_) | Understood::Nothing => {
-            error(-32600, "this is no message of MCP", Value::Null)
+            error(-32600, "this is no message of MCP", &Value::Null)
         }
     }
 }
 
-fn error(code: i32, message: &str, id: Value) -> Value {
+fn error(code: i32, message: &str, id: &Value) -> Value {
     let error = json!({ "code": code, "message": message });
     json!({ "jsonrpc": "2.0", "id": id, "error": error })
 }
 
 fn understood(line: Option<&[u8]>) -> Understood {
-    let wrong = |code, message, id| Understood::Wrong(error(code, message, id));
+    let wrong = |code, message, id| Understood::Wrong(error(code, message, &id));
     let Some(line) = line else {
         return wrong(-32600, "the message is longer than 16 MiB", Value::Null);
     };

@@ -91,9 +91,10 @@ impl Host for Machine {
             tier: "high".into(),
             provenance: format!("a local folder, {SOURCE}"),
             third_party: false,
-            scripts: match self.never_asks.load(Ordering::Relaxed) {
-                true => "run".into(),
-                false => "ask".into(),
+            scripts: if self.never_asks.load(Ordering::Relaxed) {
+                "run".into()
+            } else {
+                "ask".into()
             },
             reason: format!("it comes from a local folder, {SOURCE}"),
             ..Standing::default()

@@ -3,13 +3,12 @@
 use std::io::{Read as _, Write as _};
 use std::os::unix::process::ExitStatusExt as _;
 use std::process::{Child, Command, Stdio};
-use std::thread;
-use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 
 use crate::TestContext;
+use crate::mcp_ends::until;
 use crate::scripted_model::{call, model};
 
 /// A chat whose model calls a command that takes long.
@@ -23,14 +22,6 @@ fn chat(context: &TestContext, flags: &[&str]) -> Command {
     command.stdin(Stdio::piped());
     command.stdout(Stdio::piped()).stderr(Stdio::piped());
     command
-}
-
-fn until(mut what: impl FnMut() -> bool, told: &str) {
-    let start = Instant::now();
-    while !what() {
-        assert!(start.elapsed() < Duration::from_secs(60), "{told}");
-        thread::sleep(Duration::from_millis(20));
-    }
 }
 
 /// Waits until the command runs, and sends a signal.

@@ -23,7 +23,8 @@ fn machine() -> TestContext {
     context
 }
 
-fn until(mut what: impl FnMut() -> bool, told: &str) {
+/// Waits for something, though not for ever.
+pub(crate) fn until(mut what: impl FnMut() -> bool, told: &str) {
     let start = Instant::now();
     while !what() {
         assert!(start.elapsed() < Duration::from_secs(30), "{told}");

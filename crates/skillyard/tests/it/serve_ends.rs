@@ -10,6 +10,7 @@ use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 
 use crate::TestContext;
+use crate::mcp_ends::until;
 use crate::serve_chat::Serving;
 
 /// What every request of the stateless protocol says of itself.
@@ -33,14 +34,6 @@ fn call() -> Value {
     });
     let params = json!({ "name": "skill_run", "arguments": arguments, "_meta": meta });
     json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params })
-}
-
-fn until(mut what: impl FnMut() -> bool, told: &str) {
-    let start = Instant::now();
-    while !what() {
-        assert!(start.elapsed() < Duration::from_secs(60), "{told}");
-        thread::sleep(Duration::from_millis(20));
-    }
 }
 
 fn send(serving: &Serving, signal: Signal) {
@@ -89,7 +82,7 @@ fn what_is_fetched_from_a_silent_server_is_not_waited_for() {
         // It is asked for, and nothing comes.
         let (sender, asked) = mpsc::channel();
         thread::spawn(move || sender.send(silent.accept()));
-        let _open = asked.recv_timeout(Duration::from_secs(60)).unwrap();
+        let _open = asked.recv_timeout(Duration::from_mins(1)).unwrap();
         let start = Instant::now();
         for signal in signals {
             send(&serving, *signal);
