@@ -515,6 +515,14 @@ fn the_button_of_one_skill_switches_no_other() {
     let (status, text) = serving.ask("POST", path, Some(ADMIN), &Value::Null);
     assert_eq!(status, 200, "{text}");
     assert_eq!(context.status("re*"), "enabled");
+    // What is switched off stays so where it cannot be recorded that it is on again.
+    let log = context.root().join("../home/.skillyard/logs/audit.jsonl");
+    fs::remove_file(&log).unwrap();
+    fs::create_dir(&log).unwrap();
+    let path = "/api/v1/skills/draft%20%7Bx/enable";
+    let (status, text) = serving.ask("POST", path, Some(ADMIN), &Value::Null);
+    assert_eq!(status, 500, "{text}");
+    assert!(context.status("draft {x").starts_with("disabled"));
 }
 
 #[test]
