@@ -145,6 +145,20 @@ impl Installed {
         self.elsewhere.as_ref().is_none_or(Elsewhere::is_current)
     }
 
+    /// What to type behind a command so that it means the scope of the skill in a folder.
+    pub(crate) fn typed_scope(&self, folder: &Path) -> &'static str {
+        // In a project, commands mean the project's skills.
+        let is_users = || {
+            let told = self.told(folder);
+            told.is_some_and(|told| told.scope.kind == ScopeKind::User)
+        };
+        if self.project.is_some() && is_users() {
+            " --scope user"
+        } else {
+            ""
+        }
+    }
+
     /// What the user can do about a skill that was altered.
     pub(crate) fn remedy(&self, name: &str, folder: &Path) -> String {
         let scope = self.told(folder).map(|told| told.scope);

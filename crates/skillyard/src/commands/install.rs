@@ -5,19 +5,21 @@ mod preparing;
 use std::cell::OnceCell;
 use std::time::Instant;
 
+use serde_json::json;
 use skillyard_install::plan::{OnConflict, Plan, Settlement};
 
 pub(crate) use self::preparing::prepare;
 use super::Outcome;
 use crate::config::Config;
 use crate::context::Context;
-use crate::error::CommandError;
+use crate::error::{CommandError, Status};
 use crate::install::check::{self, Checked, Grounds};
 use crate::install::chronicle::Answer;
 use crate::install::pick::Pick;
 use crate::install::place::{Place, ScopeArgs, ScopeName};
 use crate::install::prepared::Prepared;
 use crate::install::report::{report_with, tell_about_trust};
+use crate::install::revoked::Revoked;
 use crate::install::threads::{drop_later, work_along};
 use crate::install::unused::Unused;
 use crate::install::{held_back, names, review};
@@ -106,13 +108,21 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
         ..prepared.grounds(&args.accept)
     };
     let checked = check::verify(context, &prepared.scanner, prepared.fresh(), &grounds)?;
+    let revoked = prepared.revoked(context, &place, &checked, args.scope.typed())?;
+    for each in &revoked {
+        each.tell(context);
+    }
+    let judged = Judged {
+        checked: &checked,
+        revoked: &revoked,
+    };
     if args.dry_run {
         check::scan(context, &checked, &args.accept)?;
         review::show(context, &checked);
         let plan = &prepared.preview;
-        let status = told(context, &place, &prepared, plan, &checked, start, None)?;
+        told(context, &place, &prepared, plan, &judged, start, None)?;
         names::tell(context, plan);
-        return Ok(status);
+        return Ok(Status::of(revoked.is_empty()));
     }
     let is_asked = !args.yes && review::asks(&checked);
     // What was accepted in spite of the scanner is noted with the change, before it is made.
@@ -144,7 +154,7 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     };
     let unused = unused.into_inner().transpose()?.unwrap_or_default();
     let unused = Some(&unused[..]);
-    let status = told(context, &place, &prepared, &plan, &checked, start, unused)?;
+    told(context, &place, &prepared, &plan, &judged, start, unused)?;
     for each in unused.into_iter().flatten() {
         context.printer.note(&each.line());
     }
@@ -152,7 +162,13 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     tell_about_trust(context, &place, &plan)?;
     drop(checked);
     drop_later(prepared);
-    Ok(status)
+    Ok(Status::of(revoked.is_empty()))
+}
+
+/// What was looked at: what is new, and what is revoked of what was here.
+struct Judged<'a> {
+    checked: &'a [Checked<'a>],
+    revoked: &'a [Revoked],
 }
 
 /// Tells what was done, or would be where nobody knows yet what will not be used; programs are told
@@ -162,13 +178,14 @@ fn told(
     place: &Place,
     prepared: &Prepared,
     plan: &Plan,
-    checked: &[Checked<'_>],
+    judged: &Judged<'_>,
     start: Instant,
     unused: Option<&[Unused]>,
 ) -> Outcome {
     let dry_run = unused.is_none();
     report_with(context, place, plan, Some(start), dry_run, 0, |answer| {
-        answer["checked"] = review::json(checked);
+        answer["checked"] = review::json(judged.checked);
+        answer["revoked"] = json!(judged.revoked);
         answer["held_back"] = held_back::json(&prepared.needed);
         if let Some(unused) = unused {
             answer["unused"] = unused.iter().map(Unused::json).collect();

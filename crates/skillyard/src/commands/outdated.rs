@@ -16,6 +16,7 @@ use crate::install::held_back;
 use crate::install::known::{again, known, unresolved};
 use crate::install::newest::{Failed, expect, newest, refuse_other_registry};
 use crate::install::place::{Place, ScopeArgs};
+use crate::install::revoked::Revoked;
 use crate::install::supply::Supply;
 use crate::install::wanted::Difference;
 use crate::install::withdrawn::Withdrawn;
@@ -92,9 +93,14 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
         .filter(is_asked);
     let missing: Vec<&String> = missing.collect();
     let withdrawn = Withdrawn::among(&mut supply, entries.iter().copied());
+    let scope = args.scope.typed();
+    let revoked = Revoked::among(context, &place, scope, entries.iter().copied())?;
     let printer = &context.printer;
-    let is_current =
-        outdated.is_empty() && failed.is_empty() && missing.is_empty() && withdrawn.is_empty();
+    let is_current = outdated.is_empty()
+        && failed.is_empty()
+        && missing.is_empty()
+        && withdrawn.is_empty()
+        && revoked.is_empty();
     if printer.is_json() {
         let outdated: Vec<Value> = outdated.iter().map(|(from, to)| json!({
             "name": from.name,
@@ -108,6 +114,7 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
             "failed": failed,
             "missing": missing,
             "withdrawn": withdrawn,
+            "revoked": revoked,
         }))?;
     } else {
         printer.data(&table(&outdated))?;
@@ -116,6 +123,9 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
             each.tell(context);
         }
         for each in &withdrawn {
+            each.tell(context);
+        }
+        for each in &revoked {
             each.tell(context);
         }
         for name in &missing {

@@ -23,12 +23,13 @@ use crate::error::{CommandError, Status};
 use crate::install::check::{Checked, Grounds};
 use crate::install::place::{Place, ScopeArgs};
 use crate::install::report::{report_with, tell_about_trust, tell_of_unread, tell_staying};
+use crate::install::revoked::Revoked;
 use crate::install::scanner::Scanner;
 use crate::install::stale::is_checked_out;
 use crate::install::supply::Supply;
 use crate::install::threads::work_along;
 use crate::install::wish::signed;
-use crate::install::{check, findings, finish, held_back, inner, review};
+use crate::install::{check, findings, finish, held_back, inner, review, revoked};
 
 /// Make the installed skills match skills.toml and skills.lock
 ///
@@ -94,8 +95,19 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
         preview,
         held,
     } = course;
+    let scope = args.scope.typed();
+    let revoked = Revoked::among(context, &place, scope, goal.present.iter())?;
+    if !args.check {
+        Revoked::refuse_written(context, &revoked, &preview, "sync")?;
+    }
     held_back::tell(context, &needed);
-    let add = |answer: &mut Value| answer["held_back"] = held_back::json(&needed);
+    for each in &revoked {
+        each.tell(context);
+    }
+    let add = |answer: &mut Value| {
+        answer["held_back"] = held_back::json(&needed);
+        answer["revoked"] = json!(revoked);
+    };
     let is_left = |name: &&str| goal.present.iter().any(|entry| entry.name == **name);
     let unwanted = difference.unwanted.iter().map(String::as_str);
     tell_staying(context, unwanted.filter(is_left));
@@ -107,7 +119,8 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
                 answer["stale"] = json!(stale);
             })?;
         }
-        let status = Status::of(preview.is_empty() && stale.is_empty());
+        let is_sound = preview.is_empty() && stale.is_empty() && revoked.is_empty();
+        let status = Status::of(is_sound);
         return compared::told(context, stale, held.after(context, status)?);
     }
     let mut trees = finish::trees(&needed);
@@ -121,11 +134,6 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     let digests: Vec<Digest> = locked.iter().map(|entry| entry.digest).collect();
     let stored = place.store.read_each(&digests, |_, tree| tree.ok());
     let stored: Vec<Option<Tree>> = stored.map_err(InstallFailure::from)?;
-    let at_hand = locked.iter().zip(&stored);
-    let at_hand: Vec<(&Locked, &Tree)> = at_hand
-        .filter_map(|(entry, tree)| Some((*entry, tree.as_ref()?)))
-        .collect();
-    check::refuse_revoked(context, &at_hand)?;
     let mut fetched = Vec::new();
     for (entry, stored) in locked.into_iter().zip(stored) {
         match stored {
@@ -149,7 +157,8 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     let checked = check::verify(context, &scanner, fresh, &grounds)?;
     // Nobody is asked whether they are wanted, which was decided when they were locked. But a lock
     // comes with a checkout, and what it names may never have been looked at on this machine.
-    let restored = check::verify(context, &scanner, fetched.iter().collect(), &grounds)?;
+    let restored = check::verify(context, &scanner, fetched.iter().collect(), &grounds);
+    let restored = restored.map_err(|error| locked_still(error, scope))?;
     let scan = || {
         check::scan(context, &checked, &args.accept)?;
         check::scan(context, &restored, &args.accept)?;
@@ -177,7 +186,7 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     skillyard_install::remove_abandoned(&place.scope, &place.store, &before);
     let older = checked.iter().chain(&restored).filter_map(Checked::older);
     let older: Vec<Value> = older.collect();
-    let status = report_with(context, &place, &plan, Some(start), false, 0, |answer| {
+    report_with(context, &place, &plan, Some(start), false, 0, |answer| {
         add(answer);
         answer["older"] = json!(older);
     })?;
@@ -185,7 +194,15 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     if !args.frozen {
         tell_of_unread(context, &place, &goal.present);
     }
-    held.after(context, status)
+    held.after(context, Status::of(revoked.is_empty()))
+}
+
+/// Says of what is revoked, and was fetched because the lock names it, what can be done.
+fn locked_still(mut error: CommandError, scope: &str) -> CommandError {
+    if let CommandError::Install(InstallFailure::Revoked { name, hint, .. }) = &mut error {
+        *hint = Some(revoked::remedy(name, scope));
+    }
+    error
 }
 
 /// What the lock names and the store does not have: fetched again and compared.

@@ -234,6 +234,8 @@ pub(crate) enum InstallFailure {
         name: String,
         reason: String,
         deed: Deed,
+        /// What can be done where it is locked.
+        hint: Option<String>,
     },
     #[error("the question whether to go on cannot be asked here")]
     NotAsked,

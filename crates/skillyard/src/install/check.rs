@@ -25,7 +25,7 @@ use skillyard_trust::verdict::{Verdict, assess};
 
 pub(crate) use self::grounds::Grounds;
 pub(crate) use self::late::{remember as remember_late, sign_unchanged};
-pub(crate) use self::refusal::{about, described, refuse_revoked};
+pub(crate) use self::refusal::{about, described, revocation};
 use self::refusal::{found, refuse_signature, refused_findings, signed_tree};
 use crate::commands::key::now;
 use crate::context::Context;

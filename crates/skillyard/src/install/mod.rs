@@ -27,6 +27,7 @@ mod progress;
 pub(crate) mod renaming;
 pub(crate) mod report;
 pub(crate) mod review;
+pub(crate) mod revoked;
 pub(crate) mod scanner;
 pub(crate) mod several;
 mod sources;

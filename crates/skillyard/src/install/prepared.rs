@@ -1,5 +1,7 @@
 //! An installation that was planned, and is made true.
 
+use std::collections::BTreeSet;
+
 use skillyard_install::candidate::Candidate;
 use skillyard_install::dependencies::Needed;
 use skillyard_install::lockfile::{Lockfile, reference};
@@ -11,6 +13,7 @@ use super::check::{self, Checked, Grounds};
 use super::chronicle::{Answer, Circumstances};
 use super::finish::{self, Goal};
 use super::place::Place;
+use super::revoked::Revoked;
 use super::scanner::Scanner;
 use super::wish::signed;
 use crate::context::Context;
@@ -66,6 +69,22 @@ impl Prepared {
         }
     }
 
+    /// What is revoked among what is here already and was not looked at again.
+    pub(crate) fn revoked(
+        &self,
+        context: &Context,
+        place: &Place,
+        checked: &[Checked<'_>],
+        scope: &str,
+    ) -> Result<Vec<Revoked>, CommandError> {
+        let fresh: BTreeSet<&str> = checked.iter().map(|each| &*each.candidate.name).collect();
+        let entries = self.wish.present.iter();
+        let entries = entries.filter(|entry| !fresh.contains(&*entry.name));
+        let revoked = Revoked::among(context, place, scope, entries)?;
+        Revoked::refuse_written(context, &revoked, &self.preview, "install")?;
+        Ok(revoked)
+    }
+
     /// Makes true what was prepared and checked.
     pub(crate) fn carry_out(
         &self,
@@ -74,6 +93,7 @@ impl Prepared {
         checked: &[Checked<'_>],
         answer: Answer,
     ) -> Result<Plan, CommandError> {
+        self.revoked(context, place, checked, "")?;
         let afterwards = |_: &Plan| self.scanner.remember(checked);
         self.make_true(context, place, checked, answer, || Ok(()), &afterwards)
     }

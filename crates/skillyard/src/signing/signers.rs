@@ -18,6 +18,7 @@ use crate::commands::key::now;
 use crate::context::Context;
 use crate::environment::Environment;
 use crate::error::CommandError;
+use crate::install::revoked;
 use crate::installed::Installed;
 use crate::shell::shell_word;
 use crate::skill_files::directory_name;
@@ -132,12 +133,10 @@ pub(crate) fn remedy(installed: &Installed, name: &str, folder: &Path) -> String
             folder.display()
         );
     };
-    let whole = shell_word(&entry.name);
     let part = match installed.around_of(folder) {
         Some(_) => format!("It is part of `{}`. ", entry.name),
         None => String::new(),
     };
-    format!(
-        "{part}Take it away with `skillyard remove {whole}`, or see with `skillyard update {whole}` whether it was mended"
-    )
+    let typed = installed.typed_scope(folder);
+    format!("{part}{}", revoked::remedy(&entry.name, typed))
 }

@@ -21,6 +21,7 @@ use crate::install::moving::let_move;
 use crate::install::newest::Failed;
 use crate::install::place::Place;
 use crate::install::report::{report_with, tell_staying};
+use crate::install::revoked::Revoked;
 use crate::install::scanner::Scanner;
 use crate::install::supply::Supply;
 use crate::install::wanted::{Difference, after};
@@ -97,10 +98,12 @@ impl Update<'_> {
             Ok(Some(preview)) => preview,
             Ok(None) => return self.attempt(supply, roots, earlier, held),
             Err(error) => {
-                self.tell(supply, &needed, failed);
+                self.tell(supply, &needed, failed, self.revoked(None)?);
                 return Err(error);
             }
         };
+        let revoked = self.revoked(Some(&preview))?;
+        Revoked::refuse_written(context, &revoked, &preview, "update")?;
         let fresh = check::fresh(&needed, &preview, &place.store);
         let grounds = Grounds {
             lock,
@@ -128,7 +131,7 @@ impl Update<'_> {
             }
         };
         tell_staying(context, staying.into_iter().map(String::as_str));
-        let besides = self.tell(supply, &needed, failed);
+        let besides = self.tell(supply, &needed, failed, revoked);
         show(context, place, &preview, &needed);
         let told = |plan, dry_run| {
             told(
@@ -149,25 +152,60 @@ impl Update<'_> {
     }
 
     /// Tells what stays as it is, and what was taken back.
-    fn tell(&self, supply: &mut Supply<'_>, needed: &[Needed], mut failed: Vec<Failed>) -> Besides {
+    fn tell(
+        &self,
+        supply: &mut Supply<'_>,
+        needed: &[Needed],
+        mut failed: Vec<Failed>,
+        revoked: Vec<Revoked>,
+    ) -> Besides {
         let context = self.context;
         held_back::tell(context, needed);
         failed.sort_by(|first, second| first.name.cmp(&second.name));
         for each in &failed {
             each.tell(context);
         }
-        let names = &self.args.names;
-        let is_asked = |entry: &&Locked| names.is_empty() || names.contains(&entry.name);
-        let installed = self.lock.skills().iter().filter(is_asked);
-        let withdrawn = Withdrawn::among(supply, installed);
+        let withdrawn = Withdrawn::among(supply, self.asked());
         for each in &withdrawn {
+            each.tell(context);
+        }
+        for each in &revoked {
             each.tell(context);
         }
         Besides {
             failed,
             withdrawn,
+            revoked,
             held_back: held_back::json(needed),
         }
+    }
+
+    /// The installed skills that were asked for.
+    fn asked(&self) -> impl Iterator<Item = &Locked> {
+        let names = &self.args.names;
+        let is_asked = |entry: &&Locked| names.is_empty() || names.contains(&entry.name);
+        self.lock.skills().iter().filter(is_asked)
+    }
+
+    /// Those of them that are revoked and that a plan leaves as they are.
+    fn revoked(&self, plan: Option<&Plan>) -> Result<Vec<Revoked>, CommandError> {
+        let changes = || plan.into_iter().flat_map(|plan| &plan.changes);
+        let goes = |entry: &Locked| {
+            changes().any(|change| match change {
+                Change::Changed { from, to } => from.name == entry.name && from.digest != to.digest,
+                Change::Removed { from } => from.name == entry.name,
+                _ => false,
+            })
+        };
+        let scope = self.args.scope.typed();
+        let staying = self.asked().filter(|entry| !goes(entry));
+        let revoked = Revoked::among(self.context, self.place, scope, staying)?;
+        let is_newest = |name: &String| plan.is_some_and(|plan| plan.unchanged.contains(name));
+        let told = revoked.into_iter().map(|each| match is_newest(&each.name) {
+            true => each.without_newer(scope),
+            false => each,
+        });
+        Ok(told.collect())
     }
 }
 
@@ -198,6 +236,7 @@ fn parted(error: &CommandError, needed: &[Needed], roots: Vec<Root>) -> (Vec<Str
 struct Besides {
     failed: Vec<Failed>,
     withdrawn: Vec<Withdrawn>,
+    revoked: Vec<Revoked>,
     held_back: Value,
 }
 
@@ -216,14 +255,11 @@ fn told(
     report_with(context, place, plan, Some(start), dry_run, left, |answer| {
         answer["failed"] = json!(failed);
         answer["withdrawn"] = json!(besides.withdrawn);
+        answer["revoked"] = json!(besides.revoked);
         answer["held_back"] = besides.held_back.clone();
         answer["checked"] = review::json(checked);
     })?;
-    Ok(if failed.is_empty() {
-        Status::Yes
-    } else {
-        Status::No
-    })
+    Ok(Status::of(failed.is_empty() && besides.revoked.is_empty()))
 }
 
 /// Shows what changes in each skill.

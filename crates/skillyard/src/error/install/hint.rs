@@ -224,6 +224,7 @@ impl InstallFailure {
                 "Somebody changed it after it was locked; look at it, then run `skillyard update {}` to accept it",
                 shell_word(name)
             ),
+            Self::Revoked { hint, .. } => return hint.clone(),
             Self::Stale(skills) => Stale::remedy(skills),
             Self::LockOutdated(_) => "Run `skillyard sync` and commit the new lock".into(),
             Self::Gap(_) => {

@@ -17,45 +17,29 @@ use crate::context::Context;
 use crate::error::CommandError;
 use crate::error::install::{Deed, InstallFailure, Refused, WayOut};
 use crate::signing::former::delivered_as;
-use crate::signing::policy;
 
 /// The level of a finding from which on nothing is installed.
 const BLOCKS: Severity = Severity::High;
 
-/// Refuses what the store holds, and was checked when it came there, where it is revoked now.
-pub(crate) fn refuse_revoked(
-    context: &Context,
-    stored: &[(&Locked, &install::Tree)],
-) -> Result<(), CommandError> {
-    let signers = policy::in_force(&context.environment)?;
-    if signers.revoked.is_empty() {
-        return Ok(());
+/// Why a skill must not be used any more, by what a lock and its files say.
+pub(crate) fn revocation(
+    entry: &Locked,
+    tree: Option<&install::Tree>,
+    signers: &Policy,
+) -> Option<String> {
+    let signer = entry.signer.as_deref();
+    if let Some(revoked) = signer.and_then(|signer| signers.revocation_of_signer(signer)) {
+        return Some(revoked.to_string());
     }
-    for (entry, tree) in stored {
-        let place = Place {
-            folder: Some(&entry.name),
-            source: Some(&entry.source),
-            delivered_as: delivered_as(entry, &signers, || Some((*tree).clone())),
-            ..Place::default()
-        };
-        let verification = verify_skill(&signed_tree(tree, &signers), &place, &signers, now().0);
-        if let Some(reason) = verification.revocation() {
-            let event = Event::new(EventKind::SignatureFailed)
-                .skill(&entry.name)
-                .digest(entry.digest.to_string())
-                .source(&entry.source)
-                .trigger("sync")
-                .ended(Outcome::Denied, reason.to_string());
-            context.record(&event)?;
-            return Err(InstallFailure::Revoked {
-                name: entry.name.clone(),
-                reason: reason.to_string(),
-                deed: Deed::Installed,
-            }
-            .into());
-        }
-    }
-    Ok(())
+    let tree = tree?;
+    let place = Place {
+        folder: Some(&entry.name),
+        source: Some(&entry.source),
+        delivered_as: delivered_as(entry, signers, || Some(tree.clone())),
+        ..Place::default()
+    };
+    let verification = verify_skill(&signed_tree(tree, signers), &place, signers, now().0);
+    verification.revocation().map(ToString::to_string)
 }
 
 /// The skill as its signature sees it, or as content that may be revoked.
@@ -93,7 +77,12 @@ pub(super) fn refuse_signature(
             context.record(&event)?;
             let (name, reason, deed) = (candidate.name.clone(), reason(), Deed::Installed);
             Err(match verification.revocation() {
-                Some(_) => InstallFailure::Revoked { name, reason, deed },
+                Some(_) => InstallFailure::Revoked {
+                    name,
+                    reason,
+                    deed,
+                    hint: None,
+                },
                 None => InstallFailure::Signature {
                     name,
                     reason,

@@ -210,3 +210,71 @@ fn what_can_be_done_names_the_whole_and_no_folder_that_nobody_installed() {
     assert!(told.contains("It was not installed by skillyard"), "{told}");
     assert!(!told.contains("skillyard remove"), "{told}");
 }
+
+#[test]
+fn what_is_installed_and_revoked_is_named_where_nothing_changes() {
+    let context = installed(false);
+    let digest = context.json(&["verify", "pdf", "--json"])["digest"].clone();
+    context.done(&["key", "revoke", digest.as_str().unwrap()]);
+    let install = ["install", "./lib/pdf", "--yes"];
+    let commands: [&[&str]; 7] = [
+        &["sync"],
+        &["sync", "--locked"],
+        &["sync", "--check"],
+        &["outdated"],
+        &["update"],
+        &["update", "pdf", "--yes"],
+        &install,
+    ];
+    for command in commands {
+        let told = context.refused(command);
+        let line = " ! pdf: it is installed and revoked: this very content was revoked at ";
+        assert!(told.contains(line), "{command:?}: {told}");
+        assert!(told.contains("`skillyard remove pdf`"), "{told}");
+        let mended = "its source has nothing newer";
+        assert_eq!(told.contains(mended), command[0] == "update", "{told}");
+        let told = context.json(&[command, &["--json"]].concat());
+        assert_eq!(told["revoked"][0]["name"], "pdf", "{command:?}: {told}");
+    }
+    // What is mended is another matter.
+    context.write("lib/pdf/SKILL.md", skill("pdf", "1.2.1"));
+    let told = context.json(&["update", "--yes", "--json"]);
+    assert_eq!(told["revoked"], json!([]), "{told}");
+    context.done(&["sync", "--check"]);
+}
+
+#[test]
+fn a_check_tells_of_what_would_be_refused() {
+    let context = installed(false);
+    let digest = context.json(&["verify", "pdf", "--json"])["digest"].clone();
+    context.done(&["key", "revoke", digest.as_str().unwrap()]);
+    let folder = context.root().join(".agents/skills/pdf");
+    std::fs::remove_dir_all(&folder).unwrap();
+    let told = context.refused(&["sync", "--check"]);
+    assert!(
+        told.contains(" ! pdf: it is installed and revoked"),
+        "{told}"
+    );
+    let install = ["install", "./lib/pdf", "--yes"];
+    for command in [&["sync"][..], &["update", "--yes"], &install] {
+        let told = context.refused(command);
+        assert!(told.contains("it is revoked"), "{command:?}: {told}");
+        assert!(told.contains("hint: Take it away with"), "{told}");
+        assert!(!folder.exists(), "{command:?}");
+    }
+}
+
+#[test]
+fn what_can_be_done_names_the_scope_in_a_project() {
+    let context = project();
+    context.write("lib/pdf/SKILL.md", skill("pdf", "1.2.0"));
+    context.done(&["install", "./lib/pdf", "--scope", "user", "--yes"]);
+    let digest = context.json(&["verify", "pdf", "--json"])["digest"].clone();
+    context.done(&["key", "revoke", digest.as_str().unwrap()]);
+    let told = context.run(&["doctor"]);
+    let remedy =
+        "`skillyard remove pdf --scope user`, or see with `skillyard update pdf --scope user`";
+    assert!(told.contains(remedy), "{told}");
+    let told = context.refused(&["sync", "--scope", "user"]);
+    assert!(told.contains(remedy), "{told}");
+}
