@@ -3,7 +3,7 @@
 //! What a skill's file says of it goes into prompts, so it counts only while the skill is what was
 //! installed or approved. Skills that no lock names are nobody's but the user's.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use skillyard_catalog::known_digests::{self, digests};
 use skillyard_catalog::source::SourceKind;
@@ -13,7 +13,7 @@ use skillyard_install::scope::Scope;
 
 use crate::context::Context;
 use crate::error::CommandError;
-use crate::install::place;
+use crate::install::place::{self, is_among_own};
 use crate::installed::{Installed, has_records};
 use crate::library::IndexMode;
 use crate::permission::Permissions;
@@ -31,7 +31,10 @@ pub(crate) fn mark(
     if !scopes.iter().any(has_records) && !catalog.enabled_mut().any(is_elsewhere) {
         return Ok(());
     }
-    if let Some(unreadable) = unreadable(&scopes) {
+    let doctor = "; `skillyard doctor` says what to do";
+    let broken: Vec<&Scope> = scopes.iter().filter(|scope| is_broken(scope)).collect();
+    let mut among_own = broken.iter().filter(|scope| is_among_own(context, scope));
+    if let Some(unreadable) = among_own.next() {
         // It could name any of them, so that nobody knows whether they are what was installed.
         let own = |skill: &&mut CatalogSkill| {
             matches!(
@@ -40,14 +43,15 @@ pub(crate) fn mark(
             )
         };
         for skill in catalog.enabled_mut().filter(own) {
-            skill.status = held_back(&unreadable, "; `skillyard doctor` says what to do");
+            skill.status = held_back(&unreadable.lock_file(), doctor);
         }
         return Ok(());
     }
     let permissions = Permissions::load(context)?;
     for skill in catalog.enabled_mut() {
         if let Some(unreadable) = permissions.unreadable(&skill.record.folder) {
-            skill.status = held_back(&unreadable, "");
+            let is_here = broken.iter().any(|scope| scope.lock_file() == unreadable);
+            skill.status = held_back(&unreadable, if is_here { doctor } else { "" });
         }
     }
     let mut installed: Vec<&mut CatalogSkill> = catalog
@@ -77,8 +81,7 @@ pub(crate) fn held_back(unreadable: &Path, more: &str) -> Status {
     }
 }
 
-/// A lock that is there and cannot be read.
-fn unreadable(scopes: &[Scope]) -> Option<PathBuf> {
-    let is_broken = |scope: &&Scope| Records::default().lock(scope).is_err();
-    scopes.iter().find(is_broken).map(Scope::lock_file)
+/// Whether a lock is there and cannot be read.
+fn is_broken(scope: &Scope) -> bool {
+    Records::default().lock(scope).is_err()
 }

@@ -58,6 +58,25 @@ impl Installed {
         })
     }
 
+    /// The same around the locks of projects that cannot be read, whose folders
+    /// [`unreadable`](Self::unreadable) tells. They name nothing that lies elsewhere, so that a
+    /// checkout takes nobody's own skills from them. In the home folder it is otherwise.
+    pub(crate) fn readable(context: &Context) -> Result<Self, CommandError> {
+        let (mut locks, mut scopes) = (Vec::new(), Vec::new());
+        for scope in place::deciding(context) {
+            match records_of(&scope) {
+                Ok(records) => locks.extend(records),
+                Err(_) if !place::is_among_own(context, &scope) => continue,
+                Err(error) => return Err(InstallFailure::from(error).into()),
+            }
+            scopes.push(scope);
+        }
+        Ok(Self {
+            locks,
+            ..Self::elsewhere(context, &scopes)
+        })
+    }
+
     /// What the locks of others say, and nothing of these.
     pub(crate) fn elsewhere(context: &Context, scopes: &[Scope]) -> Self {
         let environment = &context.environment;
@@ -123,7 +142,7 @@ impl Installed {
             .any(|folder| store.folder_around(&folder).is_some())
     }
 
-    /// A lock of another project that could name a folder and cannot be read.
+    /// A lock of a project that could name a folder and cannot be read.
     pub(crate) fn unreadable(&self, folder: &Path) -> Option<PathBuf> {
         self.paths(folder).find_map(|folder| {
             let around = self.around(&folder)?;

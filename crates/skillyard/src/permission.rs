@@ -80,7 +80,7 @@ impl Permissions {
         let surroundings = library::surroundings(context, &config);
         let org = surroundings.org.iter().map(|folder| folder.path.clone());
         // An organisation vouches for its folders, whatever it filled them with.
-        let installed = Installed::read(context)?.vouched(org.collect());
+        let installed = Installed::readable(context)?.vouched(org.collect());
         Ok(Self {
             policy,
             opt_in: if config.allows_scripts() {
@@ -138,7 +138,7 @@ impl Permissions {
         self.installed.entry(folder).is_some()
     }
 
-    /// A lock of another project that could name a folder and cannot be read.
+    /// A lock of a project that could name a folder and cannot be read.
     pub(crate) fn unreadable(&self, folder: &Path) -> Option<PathBuf> {
         self.installed.unreadable(folder)
     }

@@ -37,7 +37,7 @@ pub(super) fn checks(context: &Context, named: &[String]) -> Result<Vec<Check>, 
     }
     let catalog = library::load(context, IndexMode::Use, &Choice::default())?;
     // Whether the locks can be read is told elsewhere.
-    let installed = Installed::read(context).unwrap_or_default();
+    let installed = Installed::readable(context).unwrap_or_default();
     let sight = Sight {
         catalog: &catalog,
         installed: &installed,

@@ -85,7 +85,7 @@ fn revoked(context: &Context) -> Vec<Check> {
     // Where there is no catalog, another check says why.
     let catalog = library::load(context, IndexMode::Use, &Choice::default());
     let catalog = catalog.unwrap_or_default();
-    let installed = Installed::read(context).unwrap_or_default();
+    let installed = Installed::readable(context).unwrap_or_default();
     let skills = catalog.skills.iter().filter_map(|skill| {
         let Status::Revoked { reason } = &skill.status else {
             return None;

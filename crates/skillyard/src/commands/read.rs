@@ -124,7 +124,11 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
 
 /// What was installed into the folder, if its files are something else now.
 fn altered(context: &Context, folder: &Path) -> Result<Option<Altered>, CommandError> {
-    let installed = Installed::read(context)?;
+    let installed = Installed::readable(context)?;
+    if installed.unreadable(folder).is_some() {
+        // Which says what is wrong with the lock.
+        Installed::read(context)?;
+    }
     // Nothing is hashed where nothing was installed.
     let now = || digest(&SkillRoot::open(folder).ok()?).ok();
     let now = installed.entry(folder).and_then(|_| now());
@@ -136,7 +140,7 @@ fn revoked(context: &Context, folder: &Path) -> Option<String> {
     let signers = Signers::load(&context.environment).ok()?;
     // What is inside the binary has no folder.
     let folder = folder.is_dir().then_some(folder)?;
-    let installed = Installed::read(context).ok()?;
+    let installed = Installed::readable(context).ok()?;
     signers.revoked(folder, &installed)
 }
 

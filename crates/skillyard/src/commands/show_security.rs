@@ -34,7 +34,7 @@ impl Security {
     ) -> Result<Self, CommandError> {
         let permissions = Permissions::load(context)?;
         let provenance = permissions.provenance(skill);
-        let installed = Installed::read(context)?;
+        let installed = Installed::readable(context)?;
         let entry = installed.entry(&skill.record.folder);
         let copied = digest
             .filter(|_| entry.is_none())

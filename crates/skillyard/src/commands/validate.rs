@@ -160,7 +160,7 @@ fn leave_installed(context: &Context, checked: &mut [Checked]) {
     if checked.iter().all(|each| each.fixable == 0) {
         return;
     }
-    let Ok(installed) = Installed::read(context) else {
+    let Ok(installed) = Installed::readable(context) else {
         return;
     };
     for each in checked.iter_mut().filter(|each| each.fixable > 0) {

@@ -54,7 +54,7 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
         return builtin(context, args);
     };
     // Who signed it can be told where a lock cannot be read, too.
-    let installed = Installed::read(context).unwrap_or_default();
+    let installed = Installed::readable(context).unwrap_or_default();
     let tree = read_tree(&folder, installed.behind(&folder).as_ref())?;
     let policy = policy::load(&context.environment)?;
     let called = directory_name(&folder);

@@ -235,6 +235,12 @@ pub(crate) fn deciding(context: &Context) -> Vec<Scope> {
     user_scope(context).into_iter().chain(projects).collect()
 }
 
+/// Whether a scope has its skills among the user's own.
+pub(crate) fn is_among_own(context: &Context, scope: &Scope) -> bool {
+    let home = context.environment.home.as_deref();
+    scope.kind == ScopeKind::User || home.is_some_and(|home| real(home) == real(&scope.root))
+}
+
 /// The other scopes that may have their skills in the same folders: where the home directory is a
 /// project, or a variable puts a folder of the user's agents into one.
 fn neighbours(context: &Context, scope: &Scope) -> Vec<Scope> {

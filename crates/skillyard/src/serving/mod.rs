@@ -110,7 +110,7 @@ impl Host for Machine {
     fn standing(&self, skill: &CatalogSkill, digest: Option<&Digest>) -> Standing {
         match self.decisions.of(&self.context) {
             Ok(permissions) => standing::decided(&permissions, skill, digest),
-            Err(_) => standing::undecided(skill),
+            Err(error) => standing::undecided(skill, &error),
         }
     }
 
@@ -121,7 +121,7 @@ impl Host for Machine {
     ) -> Option<Alteration> {
         match self.decisions.of(&self.context) {
             Ok(permissions) => standing::alteration(&permissions, skill, now),
-            Err(_) => standing::unknown(skill),
+            Err(error) => standing::unknown(skill, &error),
         }
     }
 

@@ -6,6 +6,7 @@ use skillyard_format::package::Digest;
 use skillyard_server::{Alteration, Standing};
 use skillyard_trust::verdict::OptIn;
 
+use crate::error::CommandError;
 use crate::installed::Altered;
 use crate::permission::Permissions;
 
@@ -34,13 +35,13 @@ pub(super) fn decided(
 }
 
 /// How a skill stands while nobody can tell: what cannot be decided is decided against.
-pub(super) fn undecided(skill: &CatalogSkill) -> Standing {
+pub(super) fn undecided(skill: &CatalogSkill, error: &CommandError) -> Standing {
     Standing {
         tier: "unknown".into(),
         third_party: true,
         scripts: "blocked".into(),
         reason: "the configuration cannot be read".into(),
-        altered: unknown(skill),
+        altered: unknown(skill, error),
         ..Standing::default()
     }
 }
@@ -52,6 +53,15 @@ pub(super) fn alteration(
     now: &dyn Fn() -> Option<Digest>,
 ) -> Option<Alteration> {
     let name = &skill.record.name;
+    if let Some(lock) = permissions.unreadable(&skill.record.folder) {
+        return Some(Alteration {
+            reason: format!(
+                "its files cannot be compared with those that were installed while `{}` cannot be read",
+                lock.display()
+            ),
+            remedy: "`skillyard doctor` says what is wrong with it".into(),
+        });
+    }
     let expected = permissions.expected(name, &skill.record.folder)?;
     let installed = *expected.first()?;
     let reason = match now() {
@@ -64,9 +74,14 @@ pub(super) fn alteration(
 }
 
 /// What is said of a skill that may have been installed while nobody can tell what was.
-pub(super) fn unknown(skill: &CatalogSkill) -> Option<Alteration> {
+pub(super) fn unknown(skill: &CatalogSkill, error: &CommandError) -> Option<Alteration> {
+    // What a lock says is no secret, other files have such.
+    let why = match error {
+        CommandError::Install(_) => error.with_causes(),
+        _ => "the configuration cannot be read".to_owned(),
+    };
     (skill.kind != SourceKind::Builtin).then(|| Alteration {
-        reason: "its files cannot be compared with those that were installed while the configuration cannot be read".into(),
-        remedy: "`skillyard doctor` says what is wrong with the configuration".into(),
+        reason: format!("its files cannot be compared with those that were installed: {why}"),
+        remedy: "`skillyard doctor` says what to do".into(),
     })
 }

@@ -105,7 +105,7 @@ pub(crate) fn withdraw(context: &Context, catalog: &mut Catalog) {
         return;
     }
     // Where a lock cannot be read, nothing that it could name is in use anyway.
-    let installed = Installed::read(context).unwrap_or_default();
+    let installed = Installed::readable(context).unwrap_or_default();
     catalog.withdraw(|skill| {
         let folder = &skill.record.folder;
         match skill.kind {

@@ -277,3 +277,42 @@ fn a_lock_that_cannot_be_read_makes_no_skill_ones_own() {
         assert!(!context.run(&["prompt"]).contains("Fills forms"));
     }
 }
+
+#[test]
+fn a_checkout_with_a_lock_that_cannot_be_read_takes_nobodys_own_skills() {
+    let context = project();
+    context.write("lib/pdf/SKILL.md", skill("pdf", "one"));
+    context.write("lib/pdf/scripts/x.sh", "echo ran\n");
+    context.done(&["install", "./lib/pdf", "--scope", "user", "--yes"]);
+    context.write(".agents/skills/csv/SKILL.md", skill("csv", "one"));
+    context.done(&["trust", "."]);
+    for broken in ["junk", "<<<<<<< HEAD\n", "version = 2\n"] {
+        context.write("skills.lock", broken);
+        let list = context.json(&["list", "--json"]);
+        let all = list["skills"].as_array().unwrap();
+        let status = |name: &str| {
+            let found = all.iter().find(|each| each["name"] == name).unwrap();
+            (found["status"].clone(), found["reason"].to_string())
+        };
+        assert_eq!(status("pdf").0, "enabled", "{broken}");
+        let (held, why) = status("csv");
+        assert_eq!(held, "disabled", "{broken}");
+        assert!(why.contains("skills.lock"), "{why}");
+        assert!(why.contains("skillyard doctor"), "{why}");
+        context.done(&["read", "pdf"]);
+        context.done(&["show", "pdf"]);
+        context.done(&["run", "pdf", "scripts/x.sh", "--yes"]);
+        let told = context.refused(&["read", "csv"]);
+        assert!(told.contains("skills.lock"), "{told}");
+        context.refused(&["list", "--installed"]);
+        let doctor = context.run(&["doctor"]);
+        assert!(doctor.contains("skills.lock"), "{doctor}");
+    }
+    // In the home folder, what a project installs lies among the user's own.
+    fs::remove_file(context.root().join("skills.lock")).unwrap();
+    fs::write(context.in_home("skills.lock"), "junk").unwrap();
+    let list = context.json(&["list", "--json"]);
+    let all = list["skills"].as_array().unwrap();
+    let pdf = all.iter().find(|each| each["name"] == "pdf").unwrap();
+    assert_eq!(pdf["status"], "disabled", "{pdf}");
+}

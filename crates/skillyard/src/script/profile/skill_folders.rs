@@ -41,11 +41,15 @@ fn visible(context: &Context, there: &Surroundings) -> Result<Vec<PathBuf>, Comm
             } else if folder.is_dir() {
                 let installed = match &mut installed {
                     Some(installed) => installed,
-                    None => installed.insert(Installed::read(context)?),
+                    None => installed.insert(Installed::readable(context)?),
                 };
                 let entries = fs::read_dir(&folder).into_iter().flatten().flatten();
                 let mut entries = entries.map(|entry| entry.path());
-                entries.any(|entry| installed.own_entry(&entry).is_some())
+                let is_installed = |entry: PathBuf| {
+                    // What cannot be told is kept from scripts.
+                    installed.own_entry(&entry).is_some() || installed.unreadable(&entry).is_some()
+                };
+                entries.any(is_installed)
             } else {
                 false
             };
