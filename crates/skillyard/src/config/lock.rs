@@ -101,8 +101,12 @@ fn locks(settings: &[Setting]) -> impl Iterator<Item = (&str, &Path)> {
     locked.flat_map(|(keys, path)| keys.iter().map(move |key| (key.as_str(), path)))
 }
 
-/// Whether a lock is on the key or on a table around it.
+/// Whether a lock is on the key, on a table around it, or on what the key would undo: what is
+/// switched on is not switched off any more.
 fn covers(lock: &str, key: &str) -> bool {
-    key.strip_prefix(lock)
-        .is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+    let is_on = |key: &str| {
+        let rest = key.strip_prefix(lock);
+        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+    };
+    is_on(key) || key == "skills.enabled" && is_on("skills.disabled")
 }

@@ -209,3 +209,26 @@ fn nothing_is_written_that_is_locked() {
     );
     assert!(said.contains("is locked by"), "{said}");
 }
+
+#[test]
+fn what_the_organisation_switched_off_is_not_switched_on() {
+    let context = TestContext::new();
+    context.skill("../home/.agents/skills/pdf", "Use when asked.");
+    let org = "locked = ['skills.disabled']\n[skills]\ndisabled = ['pdf']\n";
+    context.write("../org.toml", org);
+    let set = ["config", "set", "skills.enabled", "pdf"];
+    let (said, code) = told(&context, &set);
+    assert_eq!(code, Some(2), "{said}");
+    assert!(said.contains("`skills.enabled` is locked by"), "{said}");
+    // Nor by what was written before.
+    context.configure("[skills]\nenabled = ['pdf']\n");
+    let list = || {
+        let mut list = context.skillyard();
+        list.env("SKILLYARD_ORG_CONFIG", context.root().join("../org.toml"));
+        text(&output(list.arg("list")).stdout)
+    };
+    assert!(list().contains("○ pdf"), "{}", list());
+    // Without the lock the user may.
+    context.write("../org.toml", org.replace("skills.disabled", "scripts"));
+    assert!(list().contains("✓ pdf"), "{}", list());
+}
