@@ -1,6 +1,6 @@
 //! What all answers share.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
 use axum::http::StatusCode;
@@ -16,6 +16,7 @@ use crate::chat::{Register, Seats};
 use crate::consent::Consents;
 use crate::host::{Host, HostError};
 use crate::inspection::Inspections;
+use crate::log::Line;
 use crate::losses::Losses;
 use crate::mcp::{Acting, Editions, Upstream};
 use crate::metrics::Metrics;
@@ -50,6 +51,8 @@ pub struct Settings {
 pub struct Server {
     pub(crate) host: Arc<dyn Host>,
     pub(crate) shelf: Shelf,
+    /// Why it is not what it should be.
+    trouble: Mutex<Option<String>>,
     pub(crate) version: &'static str,
     access: watch::Sender<Access>,
     pub(crate) forgery: Forgery,
@@ -81,6 +84,7 @@ impl Server {
         Ok(Arc::new(Self {
             host,
             shelf,
+            trouble: Mutex::default(),
             version: settings.version,
             access: watch::Sender::new(settings.access),
             forgery: Forgery::new().map_err(HostError::new)?,
@@ -120,10 +124,32 @@ impl Server {
 
     /// Reads the configuration and looks for skills again; tells whether anything is different.
     pub fn reload(&self) -> Result<bool, HostError> {
-        if let Some(access) = self.host.access()? {
-            self.admit(access);
+        let access = self.host.access().map(|access| {
+            if let Some(access) = access {
+                self.admit(access);
+            }
+        });
+        self.looked(access.and_then(|()| self.shelf.reload(&*self.host)))
+    }
+
+    /// What keeps the catalog at hand from being looked for again, if anything does.
+    pub(crate) fn trouble(&self) -> Option<String> {
+        let trouble = self.trouble.lock();
+        trouble.unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Remembers how a look ended. What goes wrong goes wrong twice a second, and is told once.
+    fn looked(&self, ended: Result<bool, HostError>) -> Result<bool, HostError> {
+        let now = ended.as_ref().err().map(HostError::whole);
+        let mut known = self.trouble.lock().unwrap_or_else(PoisonError::into_inner);
+        if *known != now {
+            if let Some(cause) = &now {
+                let what = "looking for skills again";
+                self.host.log(&Line::Failure { what, cause });
+            }
+            *known = now;
         }
-        self.shelf.reload(&*self.host)
+        ended
     }
 
     /// The catalog as it was decided: it is looked for again if a file that decides about skills
@@ -131,7 +157,7 @@ impl Server {
     pub(crate) fn stock(&self) -> Arc<Stock> {
         if self.shelf.is_stale(&*self.host) {
             // While the configuration cannot be read, the standing of a skill keeps it back.
-            let _ = self.shelf.reload(&*self.host);
+            let _ = self.looked(self.shelf.reload(&*self.host));
         }
         self.shelf.stock()
     }

@@ -83,7 +83,7 @@ impl Reloader {
                 return;
             };
             match heard {
-                // What cannot be read now may be readable after the next change.
+                // What cannot be read now is told, and may be readable after the next change.
                 Ok(_) => drop(server.reload()),
                 Err(RecvTimeoutError::Timeout) => drop(server.stock()),
                 Err(RecvTimeoutError::Disconnected) => return,

@@ -16,6 +16,7 @@ struct AdminPage {
     active: &'static str,
     version: &'static str,
     fingerprint: String,
+    trouble: Option<String>,
     sources: Vec<SourceRow>,
     collisions: Vec<Collision>,
     invalid: Vec<(String, String)>,
@@ -50,6 +51,7 @@ pub(crate) async fn page(State(server): State<Arc<Server>>, frame: Frame) -> Pag
         active: "admin",
         version: server.version,
         fingerprint: stock.fingerprint.clone(),
+        trouble: server.trouble(),
         // Some hundred places are looked at; those without skills are many and say little.
         sources: sources.filter(|source| source.skills > 0).collect(),
         collisions: catalog

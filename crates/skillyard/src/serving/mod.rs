@@ -89,10 +89,10 @@ impl Machine {
 
 impl Host for Machine {
     fn load(&self) -> Result<Catalog, HostError> {
-        let known = Known::read(&self.context).map_err(HostError::new)?;
+        let known = Known::read(&self.context).map_err(failed)?;
         *self.known.write().unwrap_or_else(PoisonError::into_inner) = known;
         let catalog = library::load(&self.context, IndexMode::Use, &Choice::default());
-        let mut catalog = catalog.map_err(HostError::new)?;
+        let mut catalog = catalog.map_err(failed)?;
         if !known.offers_skills {
             catalog.skills.clear();
             catalog.shadowed.clear();
@@ -164,7 +164,7 @@ impl Host for Machine {
             .set_member("skills.disabled", &Pattern::exactly(name), disabled)
             .map_err(|error| match error {
                 CommandError::Setting(_) => HostError::Senseless(error.to_string()),
-                _ => HostError::new(error),
+                _ => failed(error),
             })?;
         if changed {
             let kind = match switch {
@@ -183,8 +183,8 @@ impl Host for Machine {
         skills: &[ActiveSkill],
         request: &GuardRequest,
     ) -> Result<GuardDecision, HostError> {
-        let permissions = self.decisions.of(&self.context).map_err(HostError::new)?;
-        let workspace = workspace(&self.context.environment, None).map_err(HostError::new)?;
+        let permissions = self.decisions.of(&self.context).map_err(failed)?;
+        let workspace = workspace(&self.context.environment, None).map_err(failed)?;
         Ok(check(request, skills, &permissions.denied, &workspace))
     }
 
@@ -237,7 +237,7 @@ impl Host for Machine {
     }
 
     fn selection(&self) -> Result<Arc<Selection>, HostError> {
-        let permissions = self.decisions.of(&self.context).map_err(HostError::new)?;
+        let permissions = self.decisions.of(&self.context).map_err(failed)?;
         Ok(Arc::clone(&permissions.selection))
     }
 
@@ -249,7 +249,7 @@ impl Host for Machine {
         let Some(file) = &self.token_file else {
             return Ok(None);
         };
-        let tokens = tokens(file).map_err(HostError::new)?;
+        let tokens = tokens(file).map_err(failed)?;
         Ok(Some(Access::Tokens(tokens)))
     }
 
@@ -302,6 +302,12 @@ impl Host for Machine {
 }
 
 /// Why a script was not run: whoever named one that is none is told so.
+#[expect(clippy::needless_pass_by_value, reason = "it is given to `map_err`")]
+fn failed(error: CommandError) -> HostError {
+    // What is wrong with the configuration is among the causes.
+    HostError::new(error.with_causes())
+}
+
 fn unrun(error: &CommandError) -> HostError {
     let text = error.with_causes();
     match error {

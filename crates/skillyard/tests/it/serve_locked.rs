@@ -1,5 +1,8 @@
 //! What an organisation locked holds over HTTP as on the command line.
 
+use std::io::Read as _;
+use std::time::{Duration, Instant};
+
 use serde_json::{Value, json};
 
 use crate::serve_chat::Serving;
@@ -65,4 +68,37 @@ fn an_agent_of_before_is_refused(context: &TestContext, mut command: std::proces
     let told = output(command.args(["chat", "two", "-p", "hi"]));
     let told = text(&told.stderr);
     assert!(told.contains("agents.activation"), "{told}");
+}
+
+#[test]
+fn a_policy_that_cannot_be_read_any_more_is_told() {
+    let context = TestContext::new();
+    context.write("../home/org.toml", "[skills]\ndeny = ['one']\n");
+    let mut command = context.skillyard();
+    command.env("SKILLYARD_ORG_CONFIG", context.in_home("org.toml"));
+    let mut server = Serving::started(command, &[]);
+    let admin = || server.ask_with("GET", "/admin", "", &Value::Null).1;
+    let told = "sandbox.timeout";
+    assert!(!admin().contains(told));
+    context.write("../home/org.toml", "[sandbox]\ntimeout = 'soon'\n");
+    let start = Instant::now();
+    while !admin().contains(told) {
+        assert!(start.elapsed() < Duration::from_secs(20), "{}", admin());
+    }
+    let (status, _) = server.ask_with("POST", "/api/v1/reload", "", &json!({}));
+    assert_eq!(status, 500);
+    context.write("../home/org.toml", "");
+    let start = Instant::now();
+    while admin().contains(told) {
+        assert!(start.elapsed() < Duration::from_secs(20), "{}", admin());
+    }
+    server.child.kill().unwrap();
+    let mut log = String::new();
+    let mut stderr = server.child.stderr.take().unwrap();
+    stderr.read_to_string(&mut log).unwrap();
+    let lines = |what: &str| log.lines().filter(|line| line.contains(what)).count();
+    assert_eq!(lines("looking for skills again failed: "), 1, "{log}");
+    assert_eq!(lines("POST /api/v1/reload failed: "), 1, "{log}");
+    // Both say what is wrong with it.
+    assert_eq!(lines(told), 2, "{log}");
 }
