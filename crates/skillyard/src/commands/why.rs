@@ -12,7 +12,6 @@ use crate::context::Context;
 use crate::error::Status;
 use crate::error::install::InstallFailure;
 use crate::install::place::{Place, ScopeArgs};
-use crate::install::wanted::is_asked_for;
 use crate::sanitize::visible;
 
 /// Say why a skill is installed
@@ -34,7 +33,7 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     let entry = lock
         .get(&args.name)
         .ok_or_else(|| InstallFailure::not_installed(&lock, &args.name))?;
-    let manifest = place.manifest()?;
+    let manifest = place.manifest()?.filter(|_| place.has_manifest());
     let manifest = manifest.as_ref();
     let is_asked_for = is_asked_for(entry, manifest);
     let Reasons { chains, more } = reasons(&lock, manifest, &args.name);
@@ -70,7 +69,13 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     if more {
         text.push_str("…\n");
     }
-    if text.is_empty() {
+    if text.is_empty() && !entry.dependency {
+        let _ = writeln!(
+            text,
+            "skills.toml does not ask for it any more; `skillyard sync{}` removes it, unless others come to need it",
+            args.scope.typed()
+        );
+    } else if text.is_empty() {
         let _ = writeln!(
             text,
             "nothing needs it any more; `skillyard sync{}` removes it",
@@ -79,6 +84,15 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     }
     context.printer.data(&text)?;
     Ok(Status::Yes)
+}
+
+/// Whether a skill is there for its own sake: what is wanted says so where there is a file of it, as
+/// `sync` goes by it, else the lock.
+fn is_asked_for(entry: &Locked, manifest: Option<&Manifest>) -> bool {
+    match manifest {
+        Some(manifest) => manifest.get(&entry.name).is_some(),
+        None => !entry.dependency,
+    }
 }
 
 /// Most chains that are told.

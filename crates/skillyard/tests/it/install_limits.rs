@@ -135,6 +135,7 @@ fn skills_that_need_each_other_crosswise_are_explained_at_once() {
     add("alone", "\"alone-too\", \"goal\"", true);
     add("alone-too", "\"alone\"", true);
     context.write("skills.lock", &lock);
+    context.write("skills.toml", "[skills]\nroot = \"./x\"\n");
     let (told, code) = context.confined(&["why", "goal"]);
     assert_eq!(code, Some(0), "{told}");
     let lines: Vec<&str> = told.lines().collect();

@@ -145,3 +145,20 @@ fn what_was_asked_for_in_another_version_than_is_locked_is_seen() {
     assert_eq!(context.version_of("lib").as_deref(), Some("2.0.0"));
     context.done(&["sync", "--locked", "--check"]);
 }
+
+#[test]
+fn why_goes_by_what_is_wanted_as_sync_does() {
+    let (context, _server, _shelf) = libraries();
+    context.done(&["install", "lib", "tool", "--yes"]);
+    let wanted = context.read("skills.toml");
+    let wanted = wanted.lines().filter(|line| !line.starts_with("lib"));
+    context.write("skills.toml", wanted.collect::<Vec<_>>().join("\n") + "\n");
+    let told = context.run(&["why", "lib"]);
+    assert!(told.contains("\ntool → lib\n"), "{told}");
+    assert!(!told.contains("asks for it"), "{told}");
+    let asked = context.json(&["why", "lib", "--json"])["asked_for"].clone();
+    assert_eq!(asked, false);
+    context.write("skills.toml", "[skills]\n");
+    let told = context.run(&["why", "lib"]);
+    assert!(told.contains("skills.toml does not ask for it"), "{told}");
+}
