@@ -43,6 +43,9 @@ const ARGUMENTS: [&str; 3] = ["claude-code", "goose", "kimi-code-cli"];
 /// The agents that count arguments from `$0`.
 const COUNTED: [&str; 1] = ["claude-code"];
 
+/// The folder of a plugin of Claude Code, whose hooks and servers are not exported with a skill.
+const PLUGIN_ROOT: &str = "${CLAUDE_PLUGIN_ROOT}";
+
 /// What `agent` will not understand of a skill, in the order of its fields.
 pub fn losses(skill: &Skill<'_>, tree: &Tree, agent: &str) -> Vec<Loss> {
     let mut losses = Vec::new();
@@ -69,6 +72,12 @@ pub fn losses(skill: &Skill<'_>, tree: &Tree, agent: &str) -> Vec<Loss> {
         } else if !is_standard && !CLIENT_FIELDS.contains(&key) {
             lost(key.to_owned(), "it is not in the standard");
         }
+    }
+    for needed in skill.requires_skills() {
+        lost(
+            needed,
+            "the skill needs it, and only Skillyard brings it along: export it, too",
+        );
     }
     if tree.get("SKILL.md").is_none() && !LOWER_CASE.contains(&agent) {
         lost("skill.md".into(), "the file must be called `SKILL.md`");
@@ -121,6 +130,12 @@ pub fn losses(skill: &Skill<'_>, tree: &Tree, agent: &str) -> Vec<Loss> {
             _ => "it stays as it is: no arguments are put in its place",
         };
         lost(placeholder.to_owned(), why);
+    }
+    if document.body().contains(PLUGIN_ROOT) {
+        lost(
+            PLUGIN_ROOT.into(),
+            "it stays as it is: only the skills of a plugin of Claude Code have one",
+        );
     }
     if agent != "claude-code" {
         for command in commands(document.body()) {
@@ -220,7 +235,18 @@ mod tests {
         let left = ["arguments", "$env", "$branch", "!`git status`"];
         assert_eq!(lost("codex"), left);
         assert_eq!(lost("goose"), left);
+        let plugin = "Run ${CLAUDE_PLUGIN_ROOT}/hooks/x.sh.\n";
+        for agent in ["claude-code", "codex"] {
+            let left = lost_of("", plugin, "SKILL.md", agent);
+            assert_eq!(left, ["${CLAUDE_PLUGIN_ROOT}"]);
+        }
         let prices = "It costs $5.\n";
         assert!(lost_of("", prices, "SKILL.md", "codex").is_empty());
+    }
+    #[test]
+    fn what_a_skill_needs_does_not_come_along() {
+        let flat = "metadata:\n  skillyard.requires-skills: ../beta\n";
+        assert_eq!(lost(flat, "SKILL.md", "codex"), ["../beta"]);
+        assert_eq!(lost(flat, "SKILL.md", "claude-code"), ["../beta"]);
     }
 }
