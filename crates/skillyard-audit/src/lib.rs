@@ -18,7 +18,7 @@ mod recorder;
 mod recovery;
 mod rotation;
 
-pub use check::{Verdict, verify};
+pub use check::{Verdict, verify, verify_copy};
 pub use entry::Entry;
 pub use error::AuditError;
 pub use event::{Event, Outcome};

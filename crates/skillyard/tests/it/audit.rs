@@ -360,3 +360,32 @@ fn a_skill_is_discovered_once() {
     context.json(&["chat", "-p", "hello", "--json"]);
     assert_eq!(discovered().len(), 4);
 }
+
+#[test]
+fn an_export_is_checked_without_the_log() {
+    let context = machine();
+    context.done(&["audit", "export", "--output", "all.jsonl"]);
+    let last = context.json(&["audit", "verify", "--json"])["last"].clone();
+    let noted = format!("{}:{}", last["seq"], last["hash"].as_str().unwrap());
+    let all = context.read("all.jsonl");
+    fs::remove_dir_all(context.in_home(".skillyard/logs")).unwrap();
+    let told = context.done(&["audit", "verify", "all.jsonl", "--expect", &noted]);
+    assert!(told.is_empty(), "{told}");
+    let lines: Vec<&str> = all.lines().collect();
+    let kind = |lines: &[&str]| {
+        context.write("part.jsonl", lines.join("\n") + "\n");
+        let told = context.json(&["audit", "verify", "part.jsonl", "--json"]);
+        assert_eq!(told["intact"], told["fault"].is_null(), "{told}");
+        told["fault"]["kind"].clone()
+    };
+    // A time of it is whole in itself; what is cut off at the end is in nobody's reach but by a note.
+    assert!(kind(&lines[2..]).is_null());
+    assert!(kind(&lines[..4]).is_null());
+    let cut = ["audit", "verify", "part.jsonl", "--expect", &noted];
+    assert_eq!(context.code(&cut), Some(1));
+    assert_eq!(kind(&[&lines[..2], &lines[3..]].concat()), "removed");
+    let other = lines[3].replace("csv", "pdf").replace("ada", "eve");
+    let changed = [&lines[..3], &[other.as_str()], &lines[4..]].concat();
+    assert_eq!(kind(&changed), "changed");
+    assert_eq!(context.code(&["audit", "verify", "none.jsonl"]), Some(2));
+}

@@ -111,6 +111,14 @@ fn a_session_is_resumed_replayed_and_found_changed() {
     );
     let replayed = context.json(&["audit", "replay", id, "--json"]);
     assert_eq!(replayed["same"], true, "{replayed}");
+    // The log finds it by the same words.
+    let log = |session: &str| context.json(&["audit", "log", "--session", session, "--json"]);
+    let events = log(id);
+    assert!(!events["events"].as_array().unwrap().is_empty());
+    assert_eq!(log("last"), events);
+    assert_eq!(log(&id[..id.len() - 2]), events);
+    let exported = context.stdout(&["audit", "export", "--session", "last"]);
+    assert!(exported.contains(id), "{exported}");
     let file = ".skills/skills-system-validation/references/REFERENCE.md";
     context.write(file, "REFERENCE_v2\n");
     let replayed = context.run(&["audit", "replay", "last"]);

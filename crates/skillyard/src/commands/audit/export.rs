@@ -43,7 +43,7 @@ enum Format {
 }
 
 pub(super) fn run(context: &Context, args: &Args) -> Outcome {
-    let filter = args.which.filter(context.now())?;
+    let filter = args.which.filter(context)?;
     let reading = read(&context.environment.logs_folder(), &filter)?;
     let mut bytes = Vec::new();
     if args.format == Format::Csv {

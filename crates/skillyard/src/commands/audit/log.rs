@@ -34,7 +34,7 @@ const PAUSE: Duration = Duration::from_millis(200);
 
 pub(super) fn run(context: &Context, args: &Args) -> Outcome {
     let folder = context.environment.logs_folder();
-    let filter = args.which.filter(context.now())?;
+    let filter = args.which.filter(context)?;
     // Before reading, so that nothing falls between.
     let mut follow = args.follow.then(|| Follow::new(&folder)).transpose()?;
     let reading = read(&folder, &filter)?;

@@ -7,10 +7,12 @@ mod verify;
 
 use clap::Subcommand;
 use jiff::Timestamp;
+use skillyard_agent::TurnError;
 use skillyard_audit::{EventKind, Filter, Outcome as EventOutcome};
 use skillyard_format::nearest::nearest;
 
 use super::Outcome;
+use crate::agent::store;
 use crate::context::Context;
 use crate::error::CommandError;
 use crate::error::audit::AuditUsage;
@@ -50,7 +52,7 @@ struct Which {
     /// Only events of this kind, or of a group such as `approval`
     #[arg(long, value_name = "KIND")]
     event: Option<String>,
-    /// Only events of this session
+    /// Only events of this session: its name, the beginning of it, or `last`
     #[arg(long, value_name = "ID")]
     session: Option<String>,
     /// Only events with this outcome: ok, denied or failed
@@ -68,7 +70,8 @@ struct Which {
 }
 
 impl Which {
-    fn filter(&self, now: Timestamp) -> Result<Filter, CommandError> {
+    fn filter(&self, context: &Context) -> Result<Filter, CommandError> {
+        let now = context.now();
         if let Some(event) = &self.event {
             let is_known = EventKind::ALL.iter().any(|kind| {
                 let rest = kind.as_str().strip_prefix(event.trim_end_matches('.'));
@@ -94,7 +97,7 @@ impl Which {
                 .event
                 .as_ref()
                 .map(|event| event.trim_end_matches('.').to_owned()),
-            session: self.session.clone(),
+            session: self.session(context)?,
             outcome: self.outcome.clone(),
             since: self
                 .since
@@ -109,6 +112,20 @@ impl Which {
             limit: self.limit,
             before: None,
         })
+    }
+
+    /// The session that is meant. Not all that are in the log are kept: others have only their names.
+    fn session(&self, context: &Context) -> Result<Option<String>, CommandError> {
+        let Some(said) = &self.session else {
+            return Ok(None);
+        };
+        let found =
+            store(context).and_then(|store| Ok(store.load(said).map_err(TurnError::from)?));
+        match found {
+            Ok(session) => Ok(Some(session.id.to_string())),
+            Err(error) if said == "last" => Err(error),
+            Err(_) => Ok(Some(said.clone())),
+        }
     }
 }
 

@@ -1,14 +1,17 @@
 //! `skillyard audit verify`.
 
 use std::fmt::Write as _;
+use std::fs;
+use std::path::PathBuf;
 
 use serde_json::{Value, json};
-use skillyard_audit::{Fault, Hash, Verdict};
+use skillyard_audit::{Fault, Hash, Verdict, verify_copy};
 
 use super::super::Outcome;
 use crate::context::Context;
 use crate::error::audit::AuditUsage;
 use crate::error::{CommandError, Status};
+use crate::sanitize::visible;
 
 /// Check that nobody changed the log
 ///
@@ -16,12 +19,19 @@ use crate::error::{CommandError, Status};
 /// or cut off, and the first such place is named. Note the last number and hash elsewhere and give
 /// them to `--expect` later: that shows also whether the log was replaced as a whole.
 ///
+/// A file is one that `audit export` wrote, of everything or of a time: its lines must be as they
+/// were written, with none missing between them.
+///
 /// Examples:
 ///   skillyard audit verify
 ///   skillyard audit verify --expect "$(cat noted)"   noted is 1042:9f86d081…
+///   skillyard audit verify november.jsonl
 #[derive(Debug, clap::Args)]
 #[command(verbatim_doc_comment)]
 pub(super) struct Args {
+    /// An export instead of the log
+    #[arg(value_name = "FILE")]
+    export: Option<PathBuf>,
     /// An event that must be in the log: its number and hash
     #[arg(long, value_name = "SEQ:HASH")]
     expect: Option<String>,
@@ -29,7 +39,16 @@ pub(super) struct Args {
 
 pub(super) fn run(context: &Context, args: &Args) -> Outcome {
     let expected = args.expect.as_deref().map(expected).transpose()?;
-    let verdict = skillyard_audit::verify(&context.environment.logs_folder(), expected)?;
+    let verdict = match &args.export {
+        None => skillyard_audit::verify(&context.environment.logs_folder(), expected)?,
+        Some(file) => {
+            let lines = fs::read(file).map_err(|source| CommandError::Read {
+                path: file.clone(),
+                source,
+            })?;
+            verify_copy(&file.to_string_lossy(), &lines, expected)
+        }
+    };
     let status = if verdict.fault.is_none() {
         Status::Yes
     } else {
@@ -50,9 +69,10 @@ pub(super) fn run(context: &Context, args: &Args) -> Outcome {
         }))?;
         return Ok(status);
     }
-    context
-        .printer
-        .data(&format!("{}\n", described(&verdict)))?;
+    context.printer.data(&format!(
+        "{}\n",
+        visible(&described(&verdict, args.export.is_some()))
+    ))?;
     Ok(status)
 }
 
@@ -73,7 +93,7 @@ fn expected(text: &str) -> Result<(u64, Hash), CommandError> {
     parts.ok_or_else(|| AuditUsage::Expected(text.to_owned()).into())
 }
 
-fn described(verdict: &Verdict) -> String {
+fn described(verdict: &Verdict, is_export: bool) -> String {
     let count = |count: u64, word: &str| {
         let plural = if count == 1 { "" } else { "s" };
         format!("{count} {word}{plural}")
@@ -82,15 +102,25 @@ fn described(verdict: &Verdict) -> String {
         return format!("✗ {fault}");
     }
     let Some((seq, hash)) = verdict.last else {
-        return "✓ nothing was recorded yet".into();
+        let nothing = if is_export {
+            "no event is in it"
+        } else {
+            "nothing was recorded yet"
+        };
+        return format!("✓ {nothing}");
     };
     let mut text = format!(
         "✓ intact: {} in {}, the last is {seq}:{hash}",
         count(verdict.events, "event"),
         count(verdict.files as u64, "file")
     );
-    if verdict.first_seq > 1 {
-        let first = verdict.first_seq;
+    let first = verdict.first_seq;
+    if is_export {
+        let _ = write!(
+            text,
+            "\n  events before {first} and behind {seq}, if there are any, are not in it"
+        );
+    } else if first > 1 {
         let _ = write!(
             text,
             "\n  events before {first} were given up with their files"
