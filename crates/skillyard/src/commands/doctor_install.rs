@@ -240,9 +240,8 @@ fn edited(conflict: &Conflict, word: &str) -> Check {
             format!("{hint}, then put it right with `skillyard sync --force --scope {word}`");
         return bad("line-ends", obstacle(conflict), &hint);
     }
-    let hint = format!(
-        "Keep your changes elsewhere and run `skillyard sync --force --scope {word}`, or install it again"
-    );
+    let hint =
+        format!("Keep your changes elsewhere and run `skillyard sync --force --scope {word}`");
     bad("edited", obstacle(conflict), &hint)
 }
 

@@ -12,6 +12,7 @@ use crate::context::Context;
 use crate::error::install::InstallFailure;
 use crate::error::{CommandError, Status};
 use crate::install::changes::way;
+use crate::install::deprecated::Deprecated;
 use crate::install::held_back;
 use crate::install::known::{again, known, unresolved};
 use crate::install::newest::{Failed, expect, newest, refuse_other_registry};
@@ -114,6 +115,7 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
             "failed": failed,
             "missing": missing,
             "withdrawn": withdrawn,
+            "deprecated": Deprecated::among(&mut supply, entries.iter().copied()),
             "revoked": revoked,
         }))?;
     } else {

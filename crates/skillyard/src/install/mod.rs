@@ -6,6 +6,7 @@ pub(crate) mod changes;
 pub(crate) mod check;
 pub(crate) mod chronicle;
 pub(crate) mod conflict;
+pub(crate) mod deprecated;
 pub(crate) mod difference;
 pub(crate) mod findings;
 pub(crate) mod finish;

@@ -222,13 +222,12 @@ impl<'a> Supply<'a> {
         Ok(Some(candidate))
     }
 
-    /// The version of an installed skill, if it was withdrawn, as its registry said when it was
-    /// asked for the skill.
-    pub(crate) fn withdrawn(&mut self, entry: &Locked) -> Option<VersionInfo> {
+    /// What its registry said of the version of an installed skill, if it was asked for the skill.
+    pub(crate) fn version(&mut self, entry: &Locked) -> Option<VersionInfo> {
         let version = entry.version.as_deref().map(semver::Version::parse)?.ok()?;
         let reference = self.written(&entry.source).ok()?;
         match self.meaning(&reference).ok()?.reference {
-            Reference::Registry(named) => self.sources.web().ok()?.withdrawn(&named, &version),
+            Reference::Registry(named) => self.sources.web().ok()?.version(&named, &version),
             _ => None,
         }
     }

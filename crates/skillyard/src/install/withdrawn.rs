@@ -22,7 +22,7 @@ impl Withdrawn {
         entries: impl Iterator<Item = &'a Locked>,
     ) -> Vec<Self> {
         let withdrawn = |entry: &Locked| {
-            let version = supply.withdrawn(entry)?;
+            let version = supply.version(entry).filter(|version| version.yanked)?;
             Some(Self {
                 name: entry.name.clone(),
                 version: version.version.to_string(),

@@ -15,6 +15,7 @@ use crate::commands::Outcome;
 use crate::context::Context;
 use crate::error::{CommandError, Status};
 use crate::install::check::{self, Checked, Grounds};
+use crate::install::deprecated::Deprecated;
 use crate::install::held::Held;
 use crate::install::known::unresolved;
 use crate::install::moving::let_move;
@@ -172,8 +173,13 @@ impl Update<'_> {
         for each in &revoked {
             each.tell(context);
         }
+        let deprecated = match context.printer.is_json() {
+            true => Deprecated::among(supply, self.asked()),
+            false => Vec::new(),
+        };
         Besides {
             failed,
+            deprecated,
             withdrawn,
             revoked,
             held_back: held_back::json(needed),
@@ -237,6 +243,8 @@ struct Besides {
     failed: Vec<Failed>,
     withdrawn: Vec<Withdrawn>,
     revoked: Vec<Revoked>,
+    /// For programs; people were told when the registry was asked.
+    deprecated: Vec<Deprecated>,
     held_back: Value,
 }
 
@@ -256,6 +264,7 @@ fn told(
         answer["failed"] = json!(failed);
         answer["withdrawn"] = json!(besides.withdrawn);
         answer["revoked"] = json!(besides.revoked);
+        answer["deprecated"] = json!(besides.deprecated);
         answer["held_back"] = besides.held_back.clone();
         answer["checked"] = review::json(checked);
     })?;

@@ -4,7 +4,7 @@ mod forge;
 mod registry;
 mod site;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -63,6 +63,8 @@ pub(crate) struct Web {
     now: jiff::Timestamp,
     /// What registries said of skills, by alias and name.
     listings: Mutex<HashMap<(Option<String>, String), Listing>>,
+    /// What people were told of them.
+    told: Mutex<HashSet<String>>,
 }
 
 /// The way to the network, through the proxies that the environment names.
@@ -116,6 +118,7 @@ impl Web {
             mode: Mode::Online,
             now: context.now(),
             listings: Mutex::default(),
+            told: Mutex::default(),
         })
     }
 

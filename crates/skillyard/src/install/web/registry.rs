@@ -1,7 +1,7 @@
 //! Versions of skills in registries, chosen, checked against the log, and fetched.
 
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError};
 
 use semver::Version;
 use skillyard_format::nearest::nearest;
@@ -56,11 +56,11 @@ impl Web {
         if let Some(seen) = &listing.seen {
             let age = age(seen, self.now);
             let note = format!("offline: `{}` as it was seen {age}", reference.name);
-            self.printer.note(&visible(&note));
+            self.tell_once(note);
         }
         if let Some(instead) = &version.deprecated {
             let note = format!("warning: `{}` is deprecated: {instead}", version.name);
-            self.printer.note(&visible(&note));
+            self.tell_once(note);
         }
         if version.yanked {
             let reason = version.yank_reason.as_deref();
@@ -71,13 +71,23 @@ impl Web {
                 version.version,
                 reason.unwrap_or_default()
             );
-            self.printer.note(&visible(&note));
+            self.tell_once(note);
         }
         Ok(Chosen {
             registry,
             listing,
             version,
         })
+    }
+
+    /// Says something, but not each time that a version is chosen again.
+    fn tell_once(&self, note: String) {
+        let told = self.told.lock();
+        let mut told = told.unwrap_or_else(PoisonError::into_inner);
+        if !told.contains(&note) {
+            self.printer.note(&visible(&note));
+            told.insert(note);
+        }
     }
 
     /// The versions of a skill, asked for once.
@@ -105,15 +115,14 @@ impl Web {
         self.listings.lock().ok()?.get(&key).cloned()
     }
 
-    /// A version, if its owners withdrew it, as was said when the skill was asked for.
-    pub(crate) fn withdrawn(
+    /// A version, as was said when the skill was asked for.
+    pub(crate) fn version(
         &self,
         reference: &RegistryReference,
         version: &Version,
     ) -> Option<VersionInfo> {
-        let versions = self.listed(reference)?.versions.into_iter();
-        let mut withdrawn = versions.filter(|info| info.yanked);
-        withdrawn.find(|info| info.version == *version)
+        let mut versions = self.listed(reference)?.versions.into_iter();
+        versions.find(|info| info.version == *version)
     }
 
     /// Adds to a name that a registry does not have the one that was probably meant, unless there
