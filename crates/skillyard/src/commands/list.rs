@@ -9,6 +9,7 @@ use skillyard_format::render::one_line;
 
 use super::{Outcome, list_json};
 use crate::config::discovery::TrustProjects;
+use crate::config::project;
 use crate::context::Context;
 use crate::error::{CommandError, Status as CommandStatus};
 use crate::library::{self, Choice, IndexMode};
@@ -65,10 +66,8 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     } else {
         let text = text(&catalog, args.all, context);
         context.printer.data(&text)?;
-        let trust = || context.config().map(|config| config.trust_projects());
-        context
-            .printer
-            .note(&closing_line(&catalog, args.all, trust));
+        let line = closing_line(&catalog, args.all, || trust_remedy(context, &catalog));
+        context.printer.note(&line);
     }
     if args.watch {
         return super::list_watch::run(context, &catalog, &args.choice);
@@ -227,15 +226,22 @@ fn on_one_line(path: &Path) -> String {
         .replace('\r', "\\r")
 }
 
-/// The commands that trust the projects whose skills wait for it.
-fn to_trust(catalog: &Catalog) -> String {
+/// What can be done about the projects that are not trusted, whose skills wait for it.
+fn trust_remedy(context: &Context, catalog: &Catalog) -> String {
+    let wish = context.config().map(|config| config.trust_projects());
+    if let Ok(TrustProjects::Never) = wish {
+        return "`discovery.trust_projects` is `never`".to_owned();
+    }
     let skills = catalog.skills.iter();
     let waiting = skills.filter(|skill| skill.status == Status::Untrusted);
     let roots: BTreeSet<Option<&Path>> = waiting
         .map(|skill| catalog.sources[skill.source].untrusted.as_deref())
         .collect();
     let command = |root: Option<&Path>| {
-        let root = root.map_or_else(|| ".".into(), Path::to_string_lossy);
+        let root = match root {
+            Some(other) => other.to_string_lossy().into_owned(),
+            None => project::typed_here(&context.environment),
+        };
         format!("`skillyard trust {}`", visible(&shell_word(&root)))
     };
     let commands: Vec<String> = roots.into_iter().map(command).collect();
@@ -243,11 +249,7 @@ fn to_trust(catalog: &Catalog) -> String {
 }
 
 /// How many there are, and what could be done for more.
-fn closing_line(
-    catalog: &Catalog,
-    all: bool,
-    trust: impl FnOnce() -> Result<TrustProjects, CommandError>,
-) -> String {
+fn closing_line(catalog: &Catalog, all: bool, trust_remedy: impl FnOnce() -> String) -> String {
     let count = catalog.skills.len();
     let with = |status: &Status| {
         let skills = catalog.skills.iter();
@@ -261,13 +263,10 @@ fn closing_line(
     };
     let untrusted = with(&Status::Untrusted);
     if untrusted > 0 {
-        let remedy = match trust() {
-            Ok(TrustProjects::Never) => "`discovery.trust_projects` is `never`".to_owned(),
-            _ => to_trust(catalog),
-        };
         let _ = write!(
             line,
-            "; {untrusted} of a project that is not trusted ({remedy})"
+            "; {untrusted} of a project that is not trusted ({})",
+            trust_remedy()
         );
     }
     let altered = with(&Status::Altered);

@@ -20,7 +20,6 @@ use crate::library::{self, Choice, IndexMode};
 use crate::mcp::PublishedSkills;
 use crate::sanitize::visible;
 use crate::seal::SealKey;
-use crate::shell::shell_word;
 use crate::trusted;
 
 /// Let a project's skills be used, or a skill's scripts run
@@ -205,16 +204,13 @@ fn folder_to_trust(folder: &Path) -> Result<PathBuf, CommandError> {
     }
 }
 
-/// Says where the project begins that a folder is part of: a part of one is not trusted alone.
-fn tell_project(context: &Context, file: &Path, folder: &Path) -> Result<(), CommandError> {
+/// Refuses a part of a project, which is not trusted alone.
+fn refuse_part(context: &Context, file: &Path, folder: &Path) -> Result<(), CommandError> {
     let root = project::root_around(&context.environment, folder);
-    if !project::is_trusted(&root, TrustProjects::Ask, &trusted::list(file)?) {
-        let root = root.to_string_lossy();
-        context.printer.note(&format!(
-            "It is part of the project in `{0}`, which is trusted as a whole: `skillyard trust {1}`",
-            visible(&root),
-            visible(&shell_word(&root))
-        ));
+    let is_part = folder != root && folder.starts_with(&root);
+    if is_part && !project::is_trusted(&root, TrustProjects::Ask, &trusted::list(file)?) {
+        let folder = folder.to_owned();
+        return Err(TrustFailure::PartOfProject { folder, root }.into());
     }
     Ok(())
 }
@@ -222,6 +218,7 @@ fn tell_project(context: &Context, file: &Path, folder: &Path) -> Result<(), Com
 fn set_folder(context: &Context, file: &Path, folder: &Path, trusted: bool) -> Outcome {
     let (folder, changed) = if trusted {
         let folder = folder_to_trust(folder)?;
+        refuse_part(context, file, &folder)?;
         // What is taken back counts even where it cannot be recorded.
         context.ready_to_record()?;
         let noted = trusted::noted(&folder);
@@ -241,11 +238,14 @@ fn set_folder(context: &Context, file: &Path, folder: &Path, trusted: bool) -> O
         let event = Event::new(kind).detail("folder", folder.to_string_lossy());
         context.record(&event)?;
     }
+    let wish = context.config().ok().map(|config| config.trust_projects());
     if !trusted {
         refuse_if_covered(context, file, &folder)?;
+        if wish == Some(TrustProjects::Always) {
+            return Err(TrustFailure::AlwaysTrusted(folder).into());
+        }
     }
-    let config = context.config();
-    let keeps_out = config.is_ok_and(|config| config.trust_projects() == TrustProjects::Never);
+    let keeps_out = wish == Some(TrustProjects::Never);
     if context.printer.is_json() {
         let mut answer =
             json!({ "folder": folder.to_string_lossy(), "trusted": trusted, "changed": changed });
@@ -281,8 +281,6 @@ fn set_folder(context: &Context, file: &Path, folder: &Path, trusted: bool) -> O
     }
     if trusted && keeps_out {
         context.printer.note(&TrustProjects::Never.remedy("."));
-    } else if trusted {
-        tell_project(context, file, &folder)?;
     }
     Ok(Status::Yes)
 }

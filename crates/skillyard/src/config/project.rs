@@ -26,6 +26,20 @@ pub(crate) fn root_around(environment: &Environment, folder: &Path) -> PathBuf {
     surroundings.project_root().to_owned()
 }
 
+/// What to type for the project at `root`: a part of one is not trusted alone.
+pub(crate) fn typed(root: &Path, current: &Path) -> String {
+    if root == current {
+        ".".to_owned()
+    } else {
+        root.to_string_lossy().into_owned()
+    }
+}
+
+/// The same of the project around the working directory.
+pub(crate) fn typed_here(environment: &Environment) -> String {
+    typed(&root(environment), &environment.current_dir)
+}
+
 /// The project's configuration; in the home directory there is none, only the user's.
 pub(crate) fn config_file(environment: &Environment) -> Option<PathBuf> {
     let file = root(environment).join(".skillyard/config.toml");

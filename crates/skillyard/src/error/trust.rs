@@ -34,6 +34,10 @@ pub(crate) enum TrustFailure {
     },
     #[error("`{}` is still trusted: it lies in `{}`, which is", folder.display(), by.display())]
     StillTrusted { folder: PathBuf, by: PathBuf },
+    #[error("`{}` is not trusted: it is part of the project in `{}`, which is trusted as a whole", folder.display(), root.display())]
+    PartOfProject { folder: PathBuf, root: PathBuf },
+    #[error("skills in `{}` are used as before: `discovery.trust_projects` is `always`", .0.display())]
+    AlwaysTrusted(PathBuf),
     #[error("cannot use `{}`", path.display())]
     Policy { path: PathBuf, source: PolicyError },
     #[error("`{0}` is both a folder here and a skill")]
@@ -96,6 +100,14 @@ impl TrustFailure {
                     shell_path(by)
                 )
             }
+            Self::PartOfProject { root, .. } => format!(
+                "Look at the project's skills, then run `skillyard trust {}`",
+                shell_path(root)
+            ),
+            Self::AlwaysTrusted(_) => {
+                "`skillyard config get discovery.trust_projects --show-origin` says who wants it so"
+                    .into()
+            }
             Self::BothTrusted(word) => {
                 format!("Revoke the folder as `./{word}`; from then on `{word}` is the skill")
             }
@@ -135,7 +147,11 @@ impl TrustFailure {
     /// 1 when the answer is no, 2 when there is no answer.
     pub(super) fn code(&self) -> u8 {
         match self {
-            Self::Builtin(_) | Self::StillTrusted { .. } | Self::Offline { .. } => 1,
+            Self::Builtin(_)
+            | Self::StillTrusted { .. }
+            | Self::PartOfProject { .. }
+            | Self::AlwaysTrusted(_)
+            | Self::Offline { .. } => 1,
             _ => 2,
         }
     }

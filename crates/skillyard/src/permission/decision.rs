@@ -12,8 +12,8 @@ use skillyard_trust::provenance::Provenance;
 use skillyard_trust::verdict::{OptIn, Remedy, ScriptVerdict};
 
 use super::Permissions;
-use crate::config::discovery::TrustProjects;
 use crate::config::origin::LayerKind;
+use crate::config::project;
 use crate::context::Context;
 use crate::error::CommandError;
 use crate::shell::shell_word;
@@ -29,7 +29,7 @@ pub(crate) struct Decision {
 }
 
 impl Decision {
-    fn of(verdict: ScriptVerdict, name: &str, projects: TrustProjects) -> Self {
+    fn of(verdict: ScriptVerdict, name: &str, trust_project: impl FnOnce() -> String) -> Self {
         let name = shell_word(name);
         let approve = format!(
             "Review it with `skillyard show {name} --files`, then run `skillyard trust {name} --scripts`"
@@ -39,7 +39,7 @@ impl Decision {
             ScriptVerdict::Ask { .. } => Some(approve),
             ScriptVerdict::Blocked { remedy, .. } => match remedy {
                 Remedy::ApproveSkill => Some(approve),
-                Remedy::TrustProject => Some(projects.remedy(".")),
+                Remedy::TrustProject => Some(trust_project()),
                 Remedy::None => None,
             },
         };
@@ -179,7 +179,7 @@ impl Permissions {
             _ => OptIn::Yes,
         };
         let verdict = self.verdict(provenance).script(approval, opt_in);
-        Decision::of(verdict, name, self.trust_projects)
+        Decision::of(verdict, name, || self.own_project_remedy())
     }
 
     /// What the user can do about a skill that is revoked.
@@ -216,8 +216,17 @@ impl Permissions {
 
     /// What the user can do about a skill of a project that is not trusted.
     pub(crate) fn trust_remedy(&self, folder: &Path) -> String {
-        let other = self.other_project(folder);
-        self.project_remedy(other.unwrap_or(Path::new(".")))
+        match self.other_project(folder) {
+            Some(other) => self.project_remedy(other),
+            None => self.own_project_remedy(),
+        }
+    }
+
+    /// What the user can do about the project at hand, which is not trusted.
+    pub(crate) fn own_project_remedy(&self) -> String {
+        let root = self.surroundings.project_root();
+        let typed = project::typed(root, &self.surroundings.current);
+        self.trust_projects.remedy(&typed)
     }
 
     /// What the user can do about a project that is not trusted.

@@ -222,7 +222,7 @@ fn what_lies_in_a_trusted_folder_cannot_be_revoked_alone() {
 #[test]
 fn a_folder_that_is_gone_can_be_revoked() {
     let context = project("");
-    context.skill("old/.skills/xls", "x");
+    context.mkdir("old/.git").skill("old/.skills/xls", "x");
     assert_eq!(context.code(&["trust", "old"]), Some(0));
     fs::remove_dir_all(context.root().join("old")).unwrap();
     assert_snapshot!(context.tell(&["trust", "revoke", "old"]), @"
@@ -377,4 +377,52 @@ fn a_strangers_project_in_a_trusted_folder_is_not_trusted() {
     }
     chown(sub.join("skills.toml"), Some(42420), None).unwrap();
     assert_snapshot!(status(), @"untrusted");
+}
+
+#[test]
+fn a_part_of_a_project_is_not_trusted_alone() {
+    let context = project("");
+    context.mkdir("apps/api");
+    let there = |arguments: &[&str]| {
+        let mut command = context.skillyard();
+        command.current_dir(context.root().join("apps/api"));
+        context.shown(command.args(arguments))
+    };
+    for arguments in [&["list"][..], &["explain", "skill", "pdf"]] {
+        let told = there(arguments);
+        assert!(told.contains("`skillyard trust [DIR]`"), "{told}");
+    }
+    assert_snapshot!(there(&["trust", "."]), @"
+    success: false
+    exit code: 1
+    ----- stdout -----
+
+    ----- stderr -----
+    error: `[DIR]/apps/api` is not trusted: it is part of the project in `[DIR]`, which is trusted as a whole
+
+    hint: Look at the project's skills, then run `skillyard trust [DIR]`
+    ");
+    let folders = context.json(&["trust", "list", "--json"])["folders"].clone();
+    assert_eq!(folders, serde_json::json!([]));
+    assert_eq!(context.code(&["trust", "."]), Some(0));
+    let told = there(&["trust", "."]);
+    assert!(told.starts_with("success: true"), "{told}");
+    assert_eq!(context.status("pdf"), "enabled");
+}
+
+#[test]
+fn what_is_always_trusted_cannot_be_revoked() {
+    let context = project("[discovery]\ntrust_projects = \"always\"\n");
+    assert_eq!(context.code(&["trust", "."]), Some(0));
+    assert_snapshot!(context.tell(&["trust", "revoke", "."]), @"
+    exit status: 1
+    ----- stdout -----
+
+    ----- stderr -----
+    error: skills in `[DIR]` are used as before: `discovery.trust_projects` is `always`
+
+    hint: `skillyard config get discovery.trust_projects --show-origin` says who wants it so
+    ");
+    let folders = context.json(&["trust", "list", "--json"])["folders"].clone();
+    assert_eq!(folders, serde_json::json!([]));
 }

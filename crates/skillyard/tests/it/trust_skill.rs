@@ -393,7 +393,7 @@ fn the_general_opt_in_answers_questions_and_lifts_no_block() {
 #[test]
 fn a_word_is_a_skill_or_a_folder() {
     let context = project();
-    context.mkdir("pdf").mkdir("docs");
+    context.mkdir("pdf/.git").mkdir("docs/.git");
     assert_snapshot!(context.tell(&["trust", "pdf"]), @"
     exit status: 2
     ----- stdout -----

@@ -15,6 +15,7 @@ use crate::config::{Config, project};
 use crate::context::Context;
 use crate::error::{CommandError, Status};
 use crate::sanitize::visible;
+use crate::shell::shell_word;
 
 /// List what is set
 ///
@@ -125,12 +126,13 @@ fn tell_of_project(context: &Context, config: &Config) {
     }
     let file = file.to_string_lossy().into_owned();
     let why = match config.trust_projects() {
-        TrustProjects::Never => ": `discovery.trust_projects` is `never`",
+        TrustProjects::Never => ": `discovery.trust_projects` is `never`".to_owned(),
         TrustProjects::Ask | TrustProjects::Always => {
-            " before you trust the project with `skillyard trust .`"
+            let root = shell_word(&project::typed_here(&context.environment));
+            format!(" before you trust the project with `skillyard trust {root}`")
         }
     };
-    let note = format!("`{}` has no say{why}", visible(&file));
+    let note = format!("`{}` has no say{}", visible(&file), visible(&why));
     context.printer.note(&note);
     // What cannot even be read is nobody's trouble before.
     for problem in config.problems_of_project().unwrap_or_default() {
