@@ -18,12 +18,10 @@ use crate::install::place;
 use crate::installed::Installed;
 use crate::library::{self, Choice, IndexMode};
 use crate::redactor::without_userinfo;
-use crate::report::counted;
+use crate::report::{counted, listed};
 use crate::shell::shell_word;
 
 const AREA: &str = "agents";
-/// How many skills a line names.
-const MOST: usize = 5;
 
 /// What each agent makes of the skills in the folders that agents read.
 pub(super) fn checks(context: &Context, named: &[String]) -> Result<Vec<Check>, CommandError> {
@@ -102,14 +100,22 @@ impl Sight<'_> {
             .iter()
             .filter(|skill| matches!(skill.kind, SourceKind::Project | SourceKind::User))
             .collect();
-        let (mut elsewhere, mut above) = (Vec::new(), Vec::new());
+        let (mut elsewhere, mut locked, mut above) = (Vec::new(), Vec::new(), Vec::new());
         let mut missed = BTreeMap::<(Quirk, bool), Vec<&CatalogSkill>>::new();
         let mut ignored = BTreeMap::<(Quirk, bool), Vec<&CatalogSkill>>::new();
         let (mut seen, mut characters, mut in_project) = (0, 0, false);
         for skill in &skills {
             let name = skill.record.name.as_str();
             let Some(source) = self.place(agent, skill) else {
-                elsewhere.push(name);
+                // The project's lock says in which folders they are.
+                let is_locked = skill.kind == SourceKind::Project
+                    && self.installed.own_entry(&skill.record.folder).is_some();
+                let list = if is_locked {
+                    &mut locked
+                } else {
+                    &mut elsewhere
+                };
+                list.push(name);
                 continue;
             };
             if agent.here_only && source.kind == SourceKind::Project && !self.is_here(source) {
@@ -142,13 +148,15 @@ impl Sight<'_> {
             format!("{name} sees {seen} of {}", counted(skills.len(), "skill")),
             None,
         )];
-        if !elsewhere.is_empty() {
-            let hint = format!(
-                "Put them there too: `skillyard install REF --agent {}`",
-                agent.id
-            );
-            let message = format!("{name} does not read the folder of {}", listed(&elsewhere));
-            checks.push(check(Verdict::Warning, message, Some(&hint)));
+        let id = &agent.id;
+        let install = format!("`skillyard install REF --agent {id}`");
+        let sync = format!("`agents = [\"{id}\"]` in skills.toml, and `skillyard sync`");
+        for (unread, how) in [(elsewhere, install), (locked, sync)] {
+            if !unread.is_empty() {
+                let message = format!("{name} does not read the folder of {}", listed(&unread));
+                let hint = format!("Put them there too: {how}");
+                checks.push(check(Verdict::Warning, message, Some(&hint)));
+            }
         }
         if !above.is_empty() {
             let message = format!(
@@ -264,18 +272,6 @@ impl Sight<'_> {
                 Some("Remove or rename all but one"),
             )
         })
-    }
-}
-
-pub(super) fn listed(names: &[&str]) -> String {
-    let shown: Vec<String> = names
-        .iter()
-        .take(MOST)
-        .map(|name| format!("`{name}`"))
-        .collect();
-    match names.len().saturating_sub(MOST) {
-        0 => shown.join(", "),
-        more => format!("{} and {more} more", shown.join(", ")),
     }
 }
 

@@ -8,7 +8,8 @@ use skillyard_catalog::agents::Agent;
 use skillyard_catalog::inner::{Inner, inner};
 
 use super::doctor::{Check, Verdict};
-use super::doctor_agents::{check, listed};
+use super::doctor_agents::check;
+use crate::report::listed;
 
 /// What an agent finds inside of the skills that it reads, and which names it has twice by that.
 pub(super) fn checks(agent: &Agent, skills: &[&CatalogSkill]) -> Vec<Check> {

@@ -5,7 +5,8 @@ use skillyard_catalog::agents::Agent;
 use skillyard_format::SkillName;
 
 use super::doctor::{Check, Verdict};
-use super::doctor_agents::{self, listed};
+use super::doctor_agents;
+use crate::report::listed;
 
 /// The skills that an agent reads and has no command for, because a command ends at a space.
 pub(super) fn check(agent: &Agent, skills: &[&CatalogSkill]) -> Option<Check> {

@@ -1,5 +1,6 @@
 //! What a change of the installed skills came to, as people and programs are told.
 
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::time::Instant;
 
@@ -14,10 +15,12 @@ use super::changes;
 use super::place::{Place, whole};
 use crate::commands::Outcome;
 use crate::config::discovery::TrustProjects;
+use crate::config::project;
 use crate::context::Context;
 use crate::error::{CommandError, Status};
-use crate::report::{counted, elapsed};
+use crate::report::{counted, elapsed, listed};
 use crate::sanitize::visible;
+use crate::shell::shell_word;
 
 /// Tells what was or would be done.
 pub(crate) fn report(
@@ -111,43 +114,62 @@ pub(crate) fn tell_about_trust(
         && plan.changes.iter().any(is_new)
         && context.config()?.project_trust == ProjectTrust::Untrusted
     {
-        let note = match context.config()?.trust_projects() {
-            TrustProjects::Never => {
-                "Skillyard keeps this project's skills out of prompts, because `discovery.trust_projects` is `never`"
-            }
+        let why = match context.config()?.trust_projects() {
+            TrustProjects::Never => ", because `discovery.trust_projects` is `never`".to_owned(),
             TrustProjects::Ask | TrustProjects::Always => {
-                "Skillyard keeps this project's skills out of prompts until you run `skillyard trust .`"
+                let root = project::typed_here(&context.environment);
+                format!(" until you run `skillyard trust {}`", shell_word(&root))
             }
         };
-        context.printer.note(note);
+        let note = format!("Skillyard keeps this project's skills out of prompts{why}");
+        context.printer.note(&visible(&note));
     }
     Ok(())
 }
 
-/// Tells that Claude Code is in use here and has nothing of a lock that was made elsewhere. It reads no
-/// folder but its own.
+/// Tells that Claude Code is in use here and does not see skills of a lock that was made elsewhere. It
+/// reads no folder but its own.
 pub(crate) fn tell_of_unread(context: &Context, place: &Place, present: &[Locked]) {
     let Some(agent) = agents::find("claude-code") else {
         return;
     };
     let folder = agent.project.as_str();
-    let has_it = |entry: &Locked| entry.targets.iter().any(|each| each == folder);
-    if place.scope.kind != ScopeKind::Project || present.is_empty() || present.iter().any(has_it) {
+    let has_it = |entry: &&Locked| entry.targets.iter().any(|each| each == folder);
+    if place.scope.kind != ScopeKind::Project || present.iter().all(|entry| has_it(&entry)) {
         return;
     }
     // Where it cannot be told who is meant, others say why.
     let config = context.config();
     let usual = config.and_then(|config| place.targets(&[], &config.install_agents()));
-    let is_usual = usual.is_ok_and(|usual| usual.iter().any(|each| each == folder));
-    let real = |target: &str| whole(&place.scope.target(target));
-    let leads_there = |entry: &Locked| {
-        let mut targets = entry.targets.iter();
-        targets.any(|target| real(target) == real(folder))
-    };
-    if is_usual && !present.iter().any(leads_there) {
-        let note = format!(
-            "Claude Code is in use here, and the lock has nothing for `{folder}`: `agents = [\"claude-code\"]` in skills.toml and `skillyard sync` put the skills there, too"
-        );
-        context.printer.note(&note);
+    if !usual.is_ok_and(|usual| usual.iter().any(|each| each == folder)) {
+        return;
     }
+    let unread: Vec<&Locked> = present.iter().filter(|entry| !has_it(entry)).collect();
+    // They are in few folders, each of which is looked for once.
+    let targets: BTreeSet<&str> = unread
+        .iter()
+        .flat_map(|entry| &entry.targets)
+        .map(|each| &**each)
+        .collect();
+    let real = whole(&place.scope.target(folder));
+    let leads_there = |target: &&str| whole(&place.scope.target(target)) == real;
+    let there: BTreeSet<&str> = targets.into_iter().filter(leads_there).collect();
+    let is_there = |entry: &&&Locked| entry.targets.iter().any(|each| there.contains(&**each));
+    let unread: Vec<&Locked> = unread
+        .iter()
+        .filter(|entry| !is_there(entry))
+        .copied()
+        .collect();
+    let what = match &unread[..] {
+        [] => return,
+        all if all.len() == present.len() => format!("the lock has nothing for `{folder}`"),
+        some => {
+            let names: Vec<&str> = some.iter().map(|entry| entry.name.as_str()).collect();
+            format!("`{folder}` has no {}", visible(&listed(&names)))
+        }
+    };
+    let note = format!(
+        "Claude Code is in use here, and {what}: `agents = [\"claude-code\"]` in skills.toml and `skillyard sync` put the skills there, too"
+    );
+    context.printer.note(&note);
 }

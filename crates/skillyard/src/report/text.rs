@@ -16,6 +16,8 @@ use crate::sanitize::{masked, visible};
 const MOST_FINDINGS: usize = 100;
 /// Most bytes of a line on each side of a finding; more than the widest terminal shows.
 const MOST_BESIDE: usize = 1_000;
+/// How many skills a line names.
+const MOST_NAMES: usize = 5;
 
 /// Prints the findings and the closing line.
 pub(crate) fn print(printer: &Printer, checked: &[Checked], summary: &Summary) -> io::Result<()> {
@@ -171,6 +173,19 @@ fn closing_line(printer: &Printer, summary: &Summary) -> String {
 pub(crate) fn counted(number: usize, word: &str) -> String {
     let plural = if number == 1 { "" } else { "s" };
     format!("{number} {word}{plural}")
+}
+
+/// Names of skills, the first of many.
+pub(crate) fn listed(names: &[&str]) -> String {
+    let shown: Vec<String> = names
+        .iter()
+        .take(MOST_NAMES)
+        .map(|name| format!("`{name}`"))
+        .collect();
+    match names.len().saturating_sub(MOST_NAMES) {
+        0 => shown.join(", "),
+        more => format!("{} and {more} more", shown.join(", ")),
+    }
 }
 
 /// How long something took.

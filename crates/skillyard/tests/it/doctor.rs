@@ -291,14 +291,14 @@ fn what_was_installed_is_mended_where_it_came_from() {
         "---\nname: quote\ndescription: \"Quoted\" word. Use when ok.\n---\nDo.\n",
     );
     context.done(&["install", "./lib/quote", "--agent", "codex"]);
-    assert_snapshot!(agents(&context, "codex,claude-code"), @"
+    assert_snapshot!(agents(&context, "codex,claude-code"), @r#"
     warning: Codex sees 0 of 1 skill
     warning: Codex passes over `quote`: it has a text that needs quotes
       Mend it where it came from, `./lib/quote`, then run `skillyard update quote`
     warning: Claude Code sees 0 of 1 skill
     warning: Claude Code does not read the folder of `quote`
-      Put them there too: `skillyard install REF --agent claude-code`
-    ");
+      Put them there too: `agents = ["claude-code"]` in skills.toml, and `skillyard sync`
+    "#);
     let told = context.run(&["doctor", "--agent", "codex"]);
     assert!(told.contains("Nothing is broken; "), "{told}");
     // What it says leads somewhere.

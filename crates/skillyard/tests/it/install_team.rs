@@ -366,3 +366,26 @@ fn lines_that_ended_in_crlf_and_do_not_any_more_are_not_called_crlf() {
     let told = context.refused(&["sync"]);
     assert!(told.contains("they are LF, and were CRLF"), "{told}");
 }
+
+#[test]
+fn skills_that_an_agent_does_not_see_are_named() {
+    let context = installed();
+    fs::create_dir(context.root().join(".claude")).unwrap();
+    context.write("lib/csv/SKILL.md", skill("csv", "one"));
+    context.done(&["install", "./lib/csv"]);
+    let told = context.done(&["sync"]);
+    let unread = "Claude Code is in use here, and `.claude/skills` has no `pdf`: ";
+    assert!(told.contains(unread), "{told}");
+    let doctor = context.run(&["doctor", "--agent", "claude-code"]);
+    let hint =
+        "Put them there too: `agents = [\"claude-code\"]` in skills.toml, and `skillyard sync`";
+    assert!(doctor.contains(hint), "{doctor}");
+    let manifest = context.read("skills.toml");
+    context.write(
+        "skills.toml",
+        format!("agents = [\"claude-code\"]\n{manifest}"),
+    );
+    let told = context.done(&["sync"]);
+    assert!(!told.contains("Claude Code is in use"), "{told}");
+    assert!(context.root().join(".claude/skills/pdf/SKILL.md").exists());
+}
