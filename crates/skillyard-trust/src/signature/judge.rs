@@ -55,10 +55,10 @@ pub(super) fn judge(
 
 /// What was seen before of a skill that somebody signed.
 struct Seen<'a> {
-    /// What counts where the skill is published.
+    /// What counts where the skill is published, by this signer if there is such.
     here: Option<&'a Pin>,
-    /// Whether it was signed by the same signer.
-    is_same: bool,
+    /// What another signer made, whose name it is.
+    others: Option<&'a Pin>,
     /// How the skill is older than what this signer made before, wherever that was published.
     rollback: Option<Rollback>,
 }
@@ -70,29 +70,27 @@ impl<'a> Seen<'a> {
             _ => true,
         };
         let by_same = |pin: &&Pin| is_same(signer, &pin.signer, policy);
-        let here = || policy.pins_of(&facts.name).filter(counts);
+        let by_next = |pin: &&Pin| !by_same(pin) && is_followed(signer, &pin.signer, policy);
+        let all = || policy.pins_of(&facts.name);
+        let here = || all().filter(counts);
+        let own = here().find(|pin| by_same(pin) || by_next(pin));
         let is_known = here().filter(by_same).any(|pin| pin.digest == facts.digest);
-        let mut all = policy.pins_of(&facts.name).filter(by_same);
-        let rollback = all.find_map(|pin| pin.check(facts).err().filter(|_| !is_known));
-        let same = here().find(by_same);
-        if same.is_some() || place.asked == Asked::Newest {
-            return Self {
-                here: same.or_else(|| here().next()),
-                is_same: same.is_some(),
-                rollback,
-            };
+        let older = all().filter(by_same).find_map(|pin| pin.check(facts).err());
+        // What a key signed before another one took its place is older, or not to be believed.
+        let earlier = all()
+            .filter(by_next)
+            .map(|pin| (pin, pin.check_earlier(facts)));
+        let (mut others, mut before) = (None, None);
+        for (pin, checked) in earlier {
+            match checked {
+                Ok(()) => others = others.or(Some(pin)),
+                Err(rollback) => before = before.or(Some(rollback)),
+            }
         }
-        // What a key signed before another one took its place is older.
-        let follows = |pin: &&Pin| is_followed(signer, &pin.signer, policy);
-        let followed = here().filter(follows);
-        let mut followed = followed.filter_map(|pin| Some((pin, pin.check(facts).err()?)));
-        let followed = followed.next();
         Self {
-            here: followed
-                .as_ref()
-                .map_or_else(|| here().next(), |(pin, _)| Some(pin)),
-            is_same: followed.is_some(),
-            rollback: rollback.or(followed.map(|(_, rollback)| rollback)),
+            here: own.or_else(|| here().next()),
+            others: others.or_else(|| here().next().filter(|_| own.is_none())),
+            rollback: before.or(older.filter(|_| !is_known)),
         }
     }
 
@@ -137,7 +135,7 @@ fn objection(
     if let Some(revoked) = proof.keys.iter().find_map(of_key) {
         return Some(revoked);
     }
-    if let Some(pin) = seen.here.filter(|_| !seen.is_same) {
+    if let Some(pin) = seen.others {
         return Some(other_signer(pin));
     }
     if let Some(rollback) = &seen.rollback
@@ -208,9 +206,8 @@ fn is_handed_over(
     let Signer::Key { id, .. } = signer else {
         return false;
     };
-    let signed = facts.details.as_ref().map(|details| details.signed);
-    // Statements have whole seconds, so what was signed in the last one may have been signed after it.
-    if signed.is_none_or(|signed| signed.as_second() >= end.0.as_second()) {
+    let time = facts.details.as_ref().map(|details| details.signed);
+    if time.is_none_or(|time| Moment(time) >= end) {
         return false;
     }
     let mut others = policy.keys.iter();

@@ -51,9 +51,8 @@ impl Asked<'_> {
     /// Whether a step back is what was asked for.
     pub(super) fn allows(self, rollback: &Rollback) -> bool {
         match (self, rollback) {
-            (Self::Newest, _) => false,
             (Self::Version(asked), Rollback::Older { found, .. }) => is_version(asked, found),
-            (Self::Version(_), _) => false,
+            (Self::Newest | Self::Version(_), _) => false,
             (Self::Bytes | Self::Older, _) => true,
         }
     }
@@ -122,6 +121,16 @@ impl Pin {
             (Some(found), Some(seen)) => compare(found, seen),
             (_, None) => self.check_time(facts),
         }
+    }
+
+    /// The same of what was signed by the key that came before: the same bytes, signed anew since, are
+    /// older by their signature alone.
+    pub(super) fn check_earlier(&self, facts: &Facts) -> Result<(), Rollback> {
+        self.check(facts)?;
+        if facts.digest == self.digest {
+            return self.check_time(facts);
+        }
+        Ok(())
     }
 
     fn check_time(&self, facts: &Facts) -> Result<(), Rollback> {

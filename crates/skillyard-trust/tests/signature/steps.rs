@@ -83,11 +83,15 @@ fn what_the_key_before_signed_is_older_and_nothing_else() {
     let text = format!("[[rotation]]\nstatement = {quoted}\n");
     policy.rotations = Policy::parse(&text).unwrap().rotations;
     let policy = after(policy, &version("2.0.0").signed(&new), "a");
-    let check = |version: &str, asked| {
-        let files = self::version(version).signed(&old);
-        verify(&files, &policy, "a", asked)
-    };
-    accepted(&check("1.0.0", Asked::Bytes));
-    refused(&check("1.0.0", Asked::Newest), "other-signer", "before");
-    refused(&check("3.0.0", Asked::Bytes), "other-signer", "before");
+    let files = |version: &str| self::version(version).signed(&old);
+    // Another place to have it from makes it no newer.
+    for publisher in ["a", "b"] {
+        let check = |version: &str, asked| verify(&files(version), &policy, publisher, asked);
+        accepted(&check("1.0.0", Asked::Bytes));
+        refused(&check("1.0.0", Asked::Newest), "rollback", "2.0.0");
+        refused(&check("3.0.0", Asked::Bytes), "other-signer", "before");
+        refused(&check("3.0.0", Asked::Newest), "other-signer", "before");
+        // Signed at the same time as the other, it would take its place.
+        refused(&check("2.0.0", Asked::Newest), "other-signer", "before");
+    }
 }

@@ -13,7 +13,7 @@ use super::Outcome;
 use crate::config::Config;
 use crate::context::Context;
 use crate::error::{CommandError, Status};
-use crate::install::check::{self, Checked, Grounds};
+use crate::install::check::{self, Checked};
 use crate::install::chronicle::Answer;
 use crate::install::pick::Pick;
 use crate::install::place::{Place, ScopeArgs, ScopeName};
@@ -86,7 +86,7 @@ pub(crate) struct Args {
     /// Leave out skills that something is in the way of
     #[arg(long)]
     skip_existing: bool,
-    /// Install in spite of findings with these codes; `rollback`: signed skills that are older than seen
+    /// Install in spite of findings with these codes, or of a `rollback`
     #[arg(long, value_name = "CODE", value_delimiter = ',')]
     accept: Vec<String>,
     /// Go on without asking; this never skips a refusal
@@ -103,10 +103,7 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     context.keep_config()?;
     let place = Place::find(context, &args.scope.or_configured(context)?)?;
     let prepared = prepare(context, args, &place, &Pick::Ask)?;
-    let grounds = Grounds {
-        is_of_all: args.all,
-        ..prepared.grounds(&args.accept)
-    };
+    let grounds = prepared.grounds(&args.accept).of_all(args.all);
     let checked = check::verify(context, &prepared.scanner, prepared.fresh(), &grounds)?;
     let revoked = prepared.revoked(context, &place, &checked, args.scope.typed())?;
     for each in &revoked {

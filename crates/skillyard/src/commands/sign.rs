@@ -4,7 +4,6 @@ use std::fs::File;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
-use jiff::Timestamp;
 use serde_json::json;
 use skillyard_audit::{Event, EventKind};
 use skillyard_trust::signature::{
@@ -75,7 +74,7 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     }
     let called = directory_name(&folder).unwrap_or_default();
     let details = Details {
-        signed: to_the_second(now().0),
+        signed: now().0,
         source: args.source.clone(),
         revision: args.revision.clone(),
     };
@@ -140,11 +139,6 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
         context.printer.note(&format!("warning: {warning}"));
     }
     Ok(Status::Yes)
-}
-
-/// Nobody needs more in a statement that others read.
-fn to_the_second(time: Timestamp) -> Timestamp {
-    Timestamp::from_second(time.as_second()).unwrap_or(time)
 }
 
 /// Puts the signature in place at once, also over a link, which is not followed.

@@ -20,7 +20,7 @@ use super::Outcome;
 use crate::context::Context;
 use crate::error::install::InstallFailure;
 use crate::error::{CommandError, Status};
-use crate::install::check::{Checked, Grounds};
+use crate::install::check::Grounds;
 use crate::install::place::{Place, ScopeArgs};
 use crate::install::report::{report_with, tell_about_trust, tell_of_unread, tell_staying};
 use crate::install::revoked::Revoked;
@@ -65,7 +65,7 @@ pub(crate) struct Args {
     /// Replace skills that were edited
     #[arg(long)]
     force: bool,
-    /// Install in spite of findings with these codes; `rollback`: signed skills that are older than seen
+    /// Install in spite of findings with these codes, or of a `rollback`
     #[arg(long, value_name = "CODE", value_delimiter = ',')]
     accept: Vec<String>,
     /// Go on without asking; this never skips a refusal
@@ -146,14 +146,7 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     }
     let fresh = check::fresh(&needed, &preview, &place.store);
     let scanner = Scanner::new(&place.store);
-    let grounds = Grounds {
-        lock,
-        needed: &needed,
-        plan: &preview,
-        store: &place.store,
-        accepted: &args.accept,
-        is_of_all: false,
-    };
+    let grounds = Grounds::of(lock, &needed, &preview, &place.store, &args.accept);
     let checked = check::verify(context, &scanner, fresh, &grounds)?;
     // Nobody is asked whether they are wanted, which was decided when they were locked. But a lock
     // comes with a checkout, and what it names may never have been looked at on this machine.
@@ -184,11 +177,10 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     check::remember(context, &scanner, &checked)?;
     check::remember(context, &scanner, &restored)?;
     skillyard_install::remove_abandoned(&place.scope, &place.store, &before);
-    let older = checked.iter().chain(&restored).filter_map(Checked::older);
-    let older: Vec<Value> = older.collect();
+    let older = check::older(checked.iter().chain(&restored));
     report_with(context, &place, &plan, Some(start), false, 0, |answer| {
         add(answer);
-        answer["older"] = json!(older);
+        answer["older"] = older;
     })?;
     tell_about_trust(context, &place, &plan)?;
     if !args.frozen {

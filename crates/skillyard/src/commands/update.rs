@@ -41,7 +41,7 @@ pub(crate) struct Args {
     /// Replace skills that were edited, and take them from another registry than they were locked from
     #[arg(long)]
     force: bool,
-    /// Update in spite of findings with these codes; `rollback`: to older signed skills than were seen
+    /// Update in spite of findings with these codes, or of a `rollback`
     #[arg(long, value_name = "CODE", value_delimiter = ',')]
     accept: Vec<String>,
     /// Go on without asking; this never skips a refusal

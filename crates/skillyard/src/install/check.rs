@@ -77,12 +77,6 @@ impl Checked<'_> {
         self.accepted.get().into_iter().flatten()
     }
 
-    /// That it is older than what was seen, for programs.
-    pub(crate) fn older(&self) -> Option<Value> {
-        let rollback = self.verification.step_back()?;
-        Some(json!({ "name": self.candidate.name, "reason": rollback.to_string() }))
-    }
-
     /// Who signed it, if they are trusted.
     pub(crate) fn signer(&self) -> Option<String> {
         self.verification.signer()?.pin()
@@ -208,6 +202,15 @@ pub(crate) fn verify<'a>(
         accepted: OnceLock::new(),
     });
     Ok(checked.collect())
+}
+
+/// The skills that are older than what was seen of them, for programs.
+pub(crate) fn older<'c>(checked: impl Iterator<Item = &'c Checked<'c>>) -> Value {
+    let older = checked.filter_map(|each| {
+        let rollback = each.verification.step_back()?;
+        Some(json!({ "name": each.candidate.name, "reason": rollback.to_string() }))
+    });
+    older.collect()
 }
 
 /// Waits until it is known what is in skills that were verified, and refuses all that may not be.

@@ -59,14 +59,13 @@ impl Prepared {
 
     /// What was asked for; `accepted` are codes that the user accepts.
     pub(crate) fn grounds<'a>(&'a self, accepted: &'a [String]) -> Grounds<'a> {
-        Grounds {
-            lock: &self.lock,
-            needed: &self.needed,
-            plan: &self.preview,
-            store: &self.store,
+        Grounds::of(
+            &self.lock,
+            &self.needed,
+            &self.preview,
+            &self.store,
             accepted,
-            is_of_all: false,
-        }
+        )
     }
 
     /// What is revoked among what is here already and was not looked at again.

@@ -106,14 +106,7 @@ impl Update<'_> {
         let revoked = self.revoked(Some(&preview))?;
         Revoked::refuse_written(context, &revoked, &preview, "update")?;
         let fresh = check::fresh(&needed, &preview, &place.store);
-        let grounds = Grounds {
-            lock,
-            needed: &needed,
-            plan: &preview,
-            store: &place.store,
-            accepted: &args.accept,
-            is_of_all: false,
-        };
+        let grounds = Grounds::of(lock, &needed, &preview, &place.store, &args.accept);
         let checked = match check::check(context, &self.scanner, fresh, &grounds) {
             Ok(checked) => checked,
             // What may not come here must not keep the others from being updated either.

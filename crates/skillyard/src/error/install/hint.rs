@@ -20,12 +20,11 @@ use super::lock_hint::{LINK, is_link, lock_hint};
 use super::source_hint::{
     git_hint, locked_from, material_hint, registry_hint, size_hint, unavailable_hint,
 };
-use super::{Deed, InstallFailure, MOST_NAMES, Refused, WayOut};
+use super::{InstallFailure, MOST_NAMES, Refused};
 use crate::error::CommandError;
 use crate::install::stale::Stale;
 use crate::install::supply::unavailable::is_missing;
 use crate::shell::{shell_word, shell_words};
-use crate::signing::signers::anew;
 
 /// What can be done where the scanner keeps some of several skills out.
 fn among_hint(refused: &[Refused]) -> String {
@@ -80,25 +79,7 @@ impl InstallFailure {
             Self::InnerName { .. } => {
                 "Look at what it is for; if both may be there, pass `--accept inner-name`".into()
             }
-            Self::Signature { name, way_out, deed, .. } => match way_out {
-                WayOut::Forget => anew(name),
-                WayOut::Remove => {
-                    let name = shell_word(name);
-                    format!("Somebody you trust signed the one that is installed; if you know why, remove that with `skillyard remove {name}`, and install it anew")
-                }
-                WayOut::GoBack => {
-                    "If you mean to go back, as from a version that was withdrawn, pass `--accept rollback`, or name the version".into()
-                }
-                // Others are updated without it.
-                _ if *deed == Deed::Updated => {
-                    "Ask its author; what is installed stays as it is".into()
-                }
-                WayOut::LeaveOut => {
-                    let name = shell_word(name);
-                    format!("Of many skills, leave it out with `--all --except {name}`")
-                }
-                WayOut::None => return None,
-            },
+            Self::Signature { name, way_out, deed, .. } => return way_out.hint(name, *deed),
             Self::NoneLoadable { place, .. } if Path::new(place).is_dir() => {
                 let place = shell_word(place);
                 format!("See all that is wrong with `skillyard validate {place}`")

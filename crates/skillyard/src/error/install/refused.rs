@@ -3,6 +3,8 @@
 use skillyard_trust::signature::{Distrust, Verification};
 
 use super::{Deed, InstallFailure};
+use crate::shell::shell_word;
+use crate::signing::signers::anew;
 
 /// A skill that the scanner found something in.
 #[derive(Debug)]
@@ -73,5 +75,25 @@ impl WayOut {
             _ if is_of_all => Self::LeaveOut,
             _ => Self::None,
         }
+    }
+
+    /// The same in words, for what was to be done with a skill.
+    pub(super) fn hint(self, name: &str, deed: Deed) -> Option<String> {
+        let word = shell_word(name);
+        Some(match self {
+            // Others are updated without it.
+            Self::None | Self::LeaveOut if deed == Deed::Updated => {
+                "Ask its author; what is installed stays as it is".into()
+            }
+            Self::None => return None,
+            Self::GoBack => {
+                "If you mean to go back, as from a version that was withdrawn, pass `--accept rollback`, or name the version".into()
+            }
+            Self::Forget => anew(name),
+            Self::Remove => format!(
+                "Somebody you trust signed the one that is installed; if you know why, remove that with `skillyard remove {word}`, and install it anew"
+            ),
+            Self::LeaveOut => format!("Of many skills, leave it out with `--all --except {word}`"),
+        })
     }
 }

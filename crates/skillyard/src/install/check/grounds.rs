@@ -4,6 +4,7 @@
 use std::collections::BTreeSet;
 
 use jiff::Timestamp;
+use skillyard_format::Digest;
 use skillyard_install::candidate::Candidate;
 use skillyard_install::dependencies::Needed;
 use skillyard_install::lockfile::{Locked, Lockfile};
@@ -23,17 +24,40 @@ const ROLLBACK: &str = "rollback";
 /// What a command was asked for.
 #[derive(Clone, Copy)]
 pub(crate) struct Grounds<'a> {
-    pub(crate) lock: &'a Lockfile,
-    pub(crate) needed: &'a [Needed],
-    pub(crate) plan: &'a Plan,
-    pub(crate) store: &'a Store,
+    lock: &'a Lockfile,
+    needed: &'a [Needed],
+    plan: &'a Plan,
+    store: &'a Store,
     /// Codes that the user accepts.
-    pub(crate) accepted: &'a [String],
+    pub(super) accepted: &'a [String],
     /// Whether all skills of a source are installed, of which some can be left out.
-    pub(crate) is_of_all: bool,
+    pub(super) is_of_all: bool,
 }
 
 impl<'a> Grounds<'a> {
+    /// What is asked for by what is locked, needed and planned; `accepted` are codes that the user accepts.
+    pub(crate) fn of(
+        lock: &'a Lockfile,
+        needed: &'a [Needed],
+        plan: &'a Plan,
+        store: &'a Store,
+        accepted: &'a [String],
+    ) -> Self {
+        Self {
+            lock,
+            needed,
+            plan,
+            store,
+            accepted,
+            is_of_all: false,
+        }
+    }
+
+    /// Whether all skills of a source are meant.
+    pub(crate) fn of_all(self, is_of_all: bool) -> Self {
+        Self { is_of_all, ..self }
+    }
+
     /// What of a skill was asked for. A lock names bytes, a commit does, and whoever wants a skill can
     /// name its version; what other skills need is nobody's word.
     pub(super) fn asked<'c>(
@@ -82,15 +106,18 @@ impl<'a> Grounds<'a> {
         if names_nobody(signers) {
             return seen;
         }
-        for change in &self.plan.changes {
-            let Change::Changed { from, to } = change else {
-                continue;
-            };
-            if from.signer.is_some() || from.digest == to.digest {
-                continue;
-            }
-            let verification = self.store.read(from.digest).ok();
-            let verification = verification.and_then(|tree| trusted(from, &tree, signers, now));
+        let replaced = self.plan.changes.iter().filter_map(|change| match change {
+            Change::Changed { from, to } if from.digest != to.digest => Some(&**from),
+            _ => None,
+        });
+        let replaced: Vec<&Locked> = replaced.filter(|from| from.signer.is_none()).collect();
+        let digests: Vec<Digest> = replaced.iter().map(|from| from.digest).collect();
+        let is_signed = |tree: &Tree| tree.get(SIGNATURE_FILE).is_some();
+        let trees = self
+            .store
+            .read_each(&digests, |_, tree| tree.ok().filter(is_signed));
+        for (from, tree) in replaced.into_iter().zip(trees.unwrap_or_default()) {
+            let verification = tree.and_then(|tree| trusted(from, &tree, signers, now));
             if let Some(pin) = verification.and_then(|verification| verification.pin(now)) {
                 pin.put_into(&mut signers.pins);
                 seen.insert(from.name.as_str());

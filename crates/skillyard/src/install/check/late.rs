@@ -23,8 +23,10 @@ pub(crate) fn sign_unchanged(
         let before = lock.get(&entry.name);
         entry.signer.is_none() && before.is_some_and(|before| before.digest == entry.digest)
     };
-    let open = wish.present.iter_mut().filter(|entry| is_open(entry));
-    let open = open.filter_map(|entry| Some((tree(needed, entry)?, entry)));
+    // What is wished for has the order of what is needed.
+    let both = wish.present.iter_mut().zip(needed);
+    let open = both.filter(|(entry, _)| is_open(entry));
+    let open = open.filter_map(|(entry, each)| Some((signed_files(each, entry)?, entry)));
     // Mostly there is none, and no policy has to be read.
     let mut open = open.peekable();
     if open.peek().is_none() {
@@ -51,7 +53,7 @@ pub(crate) fn remember(
         if from.digest != to.digest || from.signer.is_some() || to.signer.is_none() {
             continue;
         }
-        let Some(tree) = tree(needed, to) else {
+        let Some(tree) = needed.iter().find_map(|each| signed_files(each, to)) else {
             continue;
         };
         let signers = policy::load(&context.environment)?;
@@ -64,10 +66,10 @@ pub(crate) fn remember(
     Ok(())
 }
 
-/// The files of a skill, if somebody signed them.
-fn tree<'a>(needed: &'a [Needed], entry: &Locked) -> Option<&'a Tree> {
-    let mut candidates = needed.iter().map(|each| &each.candidate);
-    let candidate = candidates.find(|candidate| candidate.name == entry.name)?;
+/// The files of a skill, if it is this one and somebody signed them.
+fn signed_files<'a>(needed: &'a Needed, entry: &Locked) -> Option<&'a Tree> {
+    let candidate = &needed.candidate;
     let tree = &*candidate.tree;
-    (tree.digest() == entry.digest && tree.get(SIGNATURE_FILE).is_some()).then_some(tree)
+    let is_this = candidate.name == entry.name && tree.digest() == entry.digest;
+    (is_this && tree.get(SIGNATURE_FILE).is_some()).then_some(tree)
 }
