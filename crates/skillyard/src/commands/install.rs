@@ -106,9 +106,7 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     let grounds = prepared.grounds(&args.accept).of_all(args.all);
     let checked = check::verify(context, &prepared.scanner, prepared.fresh(), &grounds)?;
     let revoked = prepared.revoked(context, &place, &checked, args.scope.typed())?;
-    for each in &revoked {
-        each.tell(context);
-    }
+    Revoked::tell(context, &revoked);
     let judged = Judged {
         checked: &checked,
         revoked: &revoked,

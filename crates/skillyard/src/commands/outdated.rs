@@ -103,12 +103,7 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
         && withdrawn.is_empty()
         && revoked.is_empty();
     if printer.is_json() {
-        let outdated: Vec<Value> = outdated.iter().map(|(from, to)| json!({
-            "name": from.name,
-            "source": from.reference(),
-            "installed": { "version": from.version, "commit": from.commit, "digest": from.digest },
-            "available": { "version": to.version, "commit": to.commit, "digest": to.digest },
-        })).collect();
+        let outdated: Vec<Value> = outdated.iter().map(as_json).collect();
         printer.json(&json!({
             "outdated": outdated,
             "held_back": held_back::json(&held_back),
@@ -127,9 +122,7 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
         for each in &withdrawn {
             each.tell(context);
         }
-        for each in &revoked {
-            each.tell(context);
-        }
+        Revoked::tell(context, &revoked);
         for name in &missing {
             let name = visible(name);
             printer.people(&format!(
@@ -137,14 +130,7 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
             ));
         }
         if is_current {
-            printer.note(&match entries.len() {
-                0 => format!(
-                    "No skills are installed ({} scope)",
-                    place.scope.kind.as_str()
-                ),
-                1 => "1 skill is up to date".to_owned(),
-                count => format!("All {count} skills are up to date"),
-            });
+            printer.note(&nothing_newer(&place, entries.len()));
         } else if !outdated.is_empty() {
             printer.note(&format!(
                 "See the differences with `skillyard update --dry-run{}`",
@@ -153,6 +139,28 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
         }
     }
     Ok(if is_current { Status::Yes } else { Status::No })
+}
+
+/// A skill that has changed at its source, for programs.
+fn as_json((from, to): &(Locked, Locked)) -> Value {
+    json!({
+        "name": from.name,
+        "source": from.reference(),
+        "installed": { "version": from.version, "commit": from.commit, "digest": from.digest },
+        "available": { "version": to.version, "commit": to.commit, "digest": to.digest },
+    })
+}
+
+/// What is said where nothing has changed.
+fn nothing_newer(place: &Place, count: usize) -> String {
+    match count {
+        0 => {
+            let scope = place.scope.kind.as_str();
+            format!("No skills are installed ({scope} scope)")
+        }
+        1 => "1 skill is up to date".to_owned(),
+        count => format!("All {count} skills are up to date"),
+    }
 }
 
 /// The newest state of a skill, if it is of the registry that the skill was locked from.

@@ -101,9 +101,7 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
         Revoked::refuse_written(context, &revoked, &preview, "sync")?;
     }
     held_back::tell(context, &needed);
-    for each in &revoked {
-        each.tell(context);
-    }
+    Revoked::tell(context, &revoked);
     let add = |answer: &mut Value| {
         answer["held_back"] = held_back::json(&needed);
         answer["revoked"] = json!(revoked);
@@ -119,8 +117,7 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
                 answer["stale"] = json!(stale);
             })?;
         }
-        let is_sound = preview.is_empty() && stale.is_empty() && revoked.is_empty();
-        let status = Status::of(is_sound);
+        let status = Status::of(preview.is_empty() && stale.is_empty() && revoked.is_empty());
         return compared::told(context, stale, held.after(context, status)?);
     }
     let mut trees = finish::trees(&needed);
@@ -141,9 +138,8 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
             None => fetched.push(fetch(&place, &mut supply, entry, args.offline)?),
         }
     }
-    for candidate in &fetched {
-        trees.insert(candidate.tree.digest(), Arc::clone(&candidate.tree));
-    }
+    let new = fetched.iter().map(|candidate| &candidate.tree);
+    trees.extend(new.map(|tree| (tree.digest(), Arc::clone(tree))));
     let fresh = check::fresh(&needed, &preview, &place.store);
     let scanner = Scanner::new(&place.store);
     let grounds = Grounds::of(lock, &needed, &preview, &place.store, &args.accept);

@@ -113,12 +113,14 @@ impl Revoked {
         self
     }
 
-    pub(crate) fn tell(&self, context: &Context) {
-        let Self {
+    pub(crate) fn tell(context: &Context, revoked: &[Self]) {
+        for Self {
             name, reason, hint, ..
-        } = self;
-        let line = format!(" ! {name}: it is installed and revoked: {reason} ({hint})");
-        context.printer.people(&visible(&line));
+        } in revoked
+        {
+            let line = format!(" ! {name}: it is installed and revoked: {reason} ({hint})");
+            context.printer.people(&visible(&line));
+        }
     }
 }
 

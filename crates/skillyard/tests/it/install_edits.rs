@@ -45,6 +45,10 @@ fn edited_skills_are_never_overwritten_silently() {
         assert_eq!(context.read("skills.lock"), lock);
     }
     assert_eq!(context.code(&["sync", "--check"]), Some(1));
+    // What is hinted at is not among what was refused above.
+    let told = context.run(&["doctor"]);
+    let hint = "Keep your changes elsewhere and run `skillyard sync --force --scope project`\n";
+    assert!(told.contains(hint), "{told}");
     context.done(&["install", "./lib/pdf", "--skip-existing"]);
     assert_eq!(context.read(INSTALLED), mine);
     // A file that is added is an edit as well.

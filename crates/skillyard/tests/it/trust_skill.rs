@@ -415,7 +415,8 @@ fn a_word_is_a_skill_or_a_folder() {
 
     hint: Revoke the folder as `./pdf`; from then on `pdf` is the skill
     ");
-    assert_eq!(context.code(&["trust", "revoke", "./pdf"]), Some(0));
+    // It is taken back, and every project's skills are used all the same.
+    assert_eq!(context.code(&["trust", "revoke", "./pdf"]), Some(1));
     assert_eq!(context.permission(), "run");
     assert_eq!(context.code(&["trust", "revoke", "pdf"]), Some(0));
     assert_eq!(context.permission(), "ask");

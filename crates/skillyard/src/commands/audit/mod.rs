@@ -122,7 +122,7 @@ impl Which {
         let found =
             store(context).and_then(|store| Ok(store.load(said).map_err(TurnError::from)?));
         match found {
-            Ok(session) => Ok(Some(session.id.to_string())),
+            Ok(session) => Ok(Some(session.id.clone())),
             Err(error) if said == "last" => Err(error),
             Err(_) => Ok(Some(said.clone())),
         }

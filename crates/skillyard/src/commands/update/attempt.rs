@@ -163,12 +163,11 @@ impl Update<'_> {
         for each in &withdrawn {
             each.tell(context);
         }
-        for each in &revoked {
-            each.tell(context);
-        }
-        let deprecated = match context.printer.is_json() {
-            true => Deprecated::among(supply, self.asked()),
-            false => Vec::new(),
+        Revoked::tell(context, &revoked);
+        let deprecated = if context.printer.is_json() {
+            Deprecated::among(supply, self.asked())
+        } else {
+            Vec::new()
         };
         Besides {
             failed,
@@ -200,9 +199,12 @@ impl Update<'_> {
         let staying = self.asked().filter(|entry| !goes(entry));
         let revoked = Revoked::among(self.context, self.place, scope, staying)?;
         let is_newest = |name: &String| plan.is_some_and(|plan| plan.unchanged.contains(name));
-        let told = revoked.into_iter().map(|each| match is_newest(&each.name) {
-            true => each.without_newer(scope),
-            false => each,
+        let told = revoked.into_iter().map(|each| {
+            if is_newest(&each.name) {
+                each.without_newer(scope)
+            } else {
+                each
+            }
         });
         Ok(told.collect())
     }
