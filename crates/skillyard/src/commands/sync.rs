@@ -12,6 +12,7 @@ use serde_json::{Value, json};
 use skillyard_format::Digest;
 use skillyard_install::candidate::Candidate;
 use skillyard_install::lockfile::Locked;
+use skillyard_install::transaction::Trees;
 use skillyard_install::tree::Tree;
 
 use self::compared::Compared;
@@ -125,21 +126,7 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     let names: BTreeSet<&str> = preview.written().collect();
     let written = goal.present.iter();
     let written = written.filter(|entry| names.contains(entry.name.as_str()));
-    let locked: Vec<&Locked> = written
-        .filter(|entry| !trees.contains_key(&entry.digest))
-        .collect();
-    let digests: Vec<Digest> = locked.iter().map(|entry| entry.digest).collect();
-    let stored = place.store.read_each(&digests, |_, tree| tree.ok());
-    let stored: Vec<Option<Tree>> = stored.map_err(InstallFailure::from)?;
-    let mut fetched = Vec::new();
-    for (entry, stored) in locked.into_iter().zip(stored) {
-        match stored {
-            Some(tree) => drop(trees.insert(entry.digest, Arc::new(tree))),
-            None => fetched.push(fetch(&place, &mut supply, entry, args.offline)?),
-        }
-    }
-    let new = fetched.iter().map(|candidate| &candidate.tree);
-    trees.extend(new.map(|tree| (tree.digest(), Arc::clone(tree))));
+    let fetched = fetch_missing(&place, &mut supply, written, &mut trees, args.offline)?;
     let fresh = check::fresh(&needed, &preview, &place.store);
     let scanner = Scanner::new(&place.store);
     let grounds = Grounds::of(lock, &needed, &preview, &place.store, &args.accept);
@@ -191,6 +178,32 @@ fn locked_still(mut error: CommandError, scope: &str) -> CommandError {
         *hint = Some(revoked::remedy(name, scope));
     }
     error
+}
+
+/// Puts what is in the store to the trees, and fetches the rest of what is to be written.
+fn fetch_missing<'a>(
+    place: &Place,
+    supply: &mut Supply<'_>,
+    written: impl Iterator<Item = &'a Locked>,
+    trees: &mut Trees,
+    offline: bool,
+) -> Result<Vec<Candidate>, CommandError> {
+    let locked: Vec<&Locked> = written
+        .filter(|entry| !trees.contains_key(&entry.digest))
+        .collect();
+    let digests: Vec<Digest> = locked.iter().map(|entry| entry.digest).collect();
+    let stored = place.store.read_each(&digests, |_, tree| tree.ok());
+    let stored: Vec<Option<Tree>> = stored.map_err(InstallFailure::from)?;
+    let mut fetched = Vec::new();
+    for (entry, stored) in locked.into_iter().zip(stored) {
+        match stored {
+            Some(tree) => drop(trees.insert(entry.digest, Arc::new(tree))),
+            None => fetched.push(fetch(place, supply, entry, offline)?),
+        }
+    }
+    let new = fetched.iter().map(|candidate: &Candidate| &candidate.tree);
+    trees.extend(new.map(|tree| (tree.digest(), Arc::clone(tree))));
+    Ok(fetched)
 }
 
 /// What the lock names and the store does not have: fetched again and compared.
