@@ -4,6 +4,7 @@
 //! thread that nobody waits for; or by a signal, and then the warden ends them.
 
 use std::collections::BTreeSet;
+use std::process::Child;
 use std::sync::{LazyLock, Mutex, PoisonError};
 
 use rustix::process::{Pid, Signal, kill_process_group};
@@ -18,9 +19,22 @@ struct Running {
     warden: Warden,
 }
 
-/// Takes note of a program, by its group.
-pub(super) fn note(group: Pid) {
-    with(|groups| groups.insert(group.as_raw_nonzero().get()));
+/// Starts a program, and takes note of it by its group.
+///
+/// What may end it in our place waits already: between its start and the note is nothing but one line.
+pub(super) fn start<E>(spawn: impl FnOnce() -> Result<Child, E>) -> Result<Child, E> {
+    let mut running = RUNNING.lock().unwrap_or_else(PoisonError::into_inner);
+    let Running { groups, warden } = &mut *running;
+    warden.begin();
+    let child = spawn()?;
+    groups.extend(group(&child).map(|group| group.as_raw_nonzero().get()));
+    warden.tell(groups.iter().copied());
+    Ok(child)
+}
+
+/// The group of a program, which has its number.
+pub(super) fn group(child: &Child) -> Option<Pid> {
+    Pid::from_raw(i32::try_from(child.id()).ok()?)
 }
 
 /// Asks a program and whatever it started to end.
@@ -36,7 +50,10 @@ pub(super) fn end(group: Pid) {
 
 /// Forgets a program that was ended.
 pub(super) fn forget(group: Pid) {
-    with(|groups| groups.remove(&group.as_raw_nonzero().get()));
+    let mut running = RUNNING.lock().unwrap_or_else(PoisonError::into_inner);
+    let Running { groups, warden } = &mut *running;
+    groups.remove(&group.as_raw_nonzero().get());
+    warden.tell(groups.iter().copied());
 }
 
 /// Ends all programs that serve; for the end of the process.
@@ -48,11 +65,4 @@ pub fn end_all() {
     }
     all.into_iter().filter_map(Pid::from_raw).for_each(end);
     running.warden.tell([]);
-}
-
-fn with<T>(change: impl FnOnce(&mut BTreeSet<i32>) -> T) {
-    let mut running = RUNNING.lock().unwrap_or_else(PoisonError::into_inner);
-    let Running { groups, warden } = &mut *running;
-    change(groups);
-    warden.tell(groups.iter().copied());
 }

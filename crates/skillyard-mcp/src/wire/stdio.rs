@@ -17,7 +17,8 @@ use secrecy::{ExposeSecret as _, SecretString};
 use serde_json::Value;
 
 use super::inbox::{Inbox, Listener};
-use super::{CANCELLED, Patience, Wire, nobody_waits, running, wait};
+use super::running::{self, group};
+use super::{CANCELLED, Patience, Wire, nobody_waits, wait};
 use crate::error::McpError;
 use crate::rpc;
 use crate::spec::Launch;
@@ -48,8 +49,7 @@ impl Stdio {
         largest: usize,
         listener: Listener,
     ) -> Result<Self, McpError> {
-        let mut child = spawn(launch)?;
-        group(&child).inspect(|group| running::note(*group));
+        let mut child = running::start(|| spawn(launch))?;
         let inbox = Arc::new(Inbox::new(listener));
         let complaints: Arc<Mutex<Vec<u8>>> = Arc::default();
         let (sender, lines) = sync_channel(QUEUE);
@@ -179,11 +179,6 @@ fn send(outgoing: &Outgoing, message: &Value) -> Option<()> {
 
 fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-/// The group of a program, which has its number.
-fn group(child: &Child) -> Option<Pid> {
-    Pid::from_raw(i32::try_from(child.id()).ok()?)
 }
 
 fn write(mut input: ChildStdin, lines: &Receiver<String>) {

@@ -25,7 +25,7 @@ pub(super) struct Warden {
 
 #[derive(Default)]
 enum Told {
-    /// There was nobody to end yet.
+    /// It has not begun.
     #[default]
     Nothing,
     Through(ChildStdin),
@@ -34,12 +34,16 @@ enum Told {
 }
 
 impl Warden {
+    /// Begins to wait. That takes a while, and whoever is started before it is nobody's until then.
+    pub(super) fn begin(&mut self) {
+        if matches!(self.told, Told::Nothing) {
+            self.told = start().map_or(Told::Nobody, Told::Through);
+        }
+    }
+
     /// Says which groups are to be ended, all of them each time.
     pub(super) fn tell(&mut self, groups: impl IntoIterator<Item = i32>) {
         let words: Vec<String> = groups.into_iter().map(|group| group.to_string()).collect();
-        if matches!(self.told, Told::Nothing) && !words.is_empty() {
-            self.told = start().map_or(Told::Nobody, Told::Through);
-        }
         if let Told::Through(pipe) = &mut self.told
             && pipe
                 .write_all(format!("{}\n", words.join(" ")).as_bytes())

@@ -10,8 +10,9 @@ use serde_json::json;
 use crate::TestContext;
 use crate::mcp_client::Raw;
 
-/// A server that reads on behind the end of its input and hears no signal, and a program of its own.
-const STUBBORN: &str = "trap '' TERM HUP INT; sh -c 'echo $$ > child; while :; do sleep 1; done' & echo $$ > server; cat; while :; do sleep 1; done";
+/// A server that reads on behind the end of its input and hears no signal, and a program of its own;
+/// both begin when it is asked something for the first time.
+const STUBBORN: &str = "trap '' TERM HUP INT; read -r first; sh -c 'echo $$ > child; while :; do sleep 1; done' & echo $$ > server; cat; while :; do sleep 1; done";
 
 fn machine() -> TestContext {
     let context = TestContext::new();
