@@ -196,6 +196,7 @@ impl<'a> Transaction<'a> {
                 return Err(error);
             }
         };
+        chronicle.ahead();
         // The log waits for the disk, and nobody has to wait for the log before the end.
         let (recorded, performed) = on_the_side(
             || chronicle.happens(),

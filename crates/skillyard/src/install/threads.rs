@@ -21,6 +21,25 @@ pub(crate) fn work_along() {
     }
 }
 
+/// The same once more, after this thread has waited: it may have come back on the processor of another.
+/// A thread that does not [work along](work_along) leaves the others where they are.
+pub(super) fn stay_apart() {
+    if rayon::current_thread_index() == Some(0) && is_first() {
+        keep_apart();
+    }
+}
+
+/// Whether the process began with this thread.
+#[cfg(target_os = "linux")]
+fn is_first() -> bool {
+    rustix::thread::gettid() == rustix::process::getpid()
+}
+
+#[cfg(not(target_os = "linux"))]
+fn is_first() -> bool {
+    false
+}
+
 /// Keeps the threads that were started off the processor that this one runs on.
 ///
 /// In a virtual machine one that starts or wakes up is often put where whoever woke it runs. The two
