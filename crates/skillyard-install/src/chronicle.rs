@@ -9,10 +9,10 @@ pub trait Chronicle<E>: Sync {
     /// nothing is asked of it where this is empty.
     fn note(&self) -> String;
 
-    /// Called on the thread that makes the change, when it is certain and about to be made.
-    fn ahead(&self) {}
+    /// Called on the thread that makes the change, when another was given something to do meanwhile.
+    fn accompanied(&self) {}
 
-    /// Writes down what happens, on a thread beside that: from now on it will, even if this process ends.
+    /// Writes down what happens: from now on it will, even if this process ends.
     fn happens(&self) -> Result<(), E>;
 
     /// Writes down that it could not be done after all, and was undone.

@@ -31,11 +31,13 @@ use crate::scope::Scope;
 use crate::store::Store;
 use crate::tree::Tree;
 use crate::write::{Draft, beside, in_the_way};
+use beside::{beside_work, on_the_side};
 use few::Few;
 use replacement::Replacement;
 use spans::Spans;
 use stage::Stage;
 
+mod beside;
 mod error;
 mod few;
 mod folders;
@@ -141,6 +143,7 @@ impl<'a> Transaction<'a> {
             afterwards();
             return Ok(());
         }
+        let accompanied = || chronicle.accompanied();
         let mut last_check = Some(last_check);
         let mut check = || last_check.take().map_or(Ok(()), |check| check());
         // A link leads into the store, which holds nothing that was not checked.
@@ -179,7 +182,7 @@ impl<'a> Transaction<'a> {
                 let (synced, kept) = if has_all {
                     (synced(), keep())
                 } else {
-                    beside_work(synced, keep)
+                    beside_work(synced, &accompanied, keep)
                 };
                 kept?;
                 Ok(synced.map_err(|source| disk(&self.journal, source))?)
@@ -196,10 +199,10 @@ impl<'a> Transaction<'a> {
                 return Err(error);
             }
         };
-        chronicle.ahead();
         // The log waits for the disk, and nobody has to wait for the log before the end.
         let (recorded, performed) = on_the_side(
             || chronicle.happens(),
+            &accompanied,
             || {
                 let performed = commit.perform(drafts);
                 if performed.is_ok() {
@@ -278,31 +281,6 @@ impl<'a> Transaction<'a> {
         draft.publish().map_err(failed)?;
         Ok(journal.progress)
     }
-}
-
-/// Does `waiting` on a thread of its own, and `work` meanwhile.
-fn beside_work<A: Send, B>(waiting: impl FnOnce() -> A + Send, work: impl FnOnce() -> B) -> (A, B) {
-    std::thread::scope(|scope| {
-        let waiting = scope.spawn(waiting);
-        let work = work();
-        match waiting.join() {
-            Ok(waited) => (waited, work),
-            Err(panic) => std::panic::resume_unwind(panic),
-        }
-    })
-}
-
-/// The same on a thread that is there already: one that has to start begins later than it would end.
-fn on_the_side<A: Send, B>(waiting: impl FnOnce() -> A + Send, work: impl FnOnce() -> B) -> (A, B) {
-    let mut waited = None;
-    let work = rayon::in_place_scope(|scope| {
-        scope.spawn(|_| waited = Some(waiting()));
-        work()
-    });
-    (
-        waited.expect("the scope ends when all in it have ended"),
-        work,
-    )
 }
 
 fn disk(path: &Path, source: io::Error) -> TransactionError {

@@ -109,7 +109,7 @@ impl skillyard_install::chronicle::Chronicle<CommandError> for Chronicle {
         }
     }
 
-    fn ahead(&self) {
+    fn accompanied(&self) {
         stay_apart();
     }
 
