@@ -59,10 +59,7 @@ impl Server {
             .map(|file| file.path)
             .filter(|path| path != own)
             .collect();
-        let viewer = Viewer {
-            role: asker.role,
-            server: self,
-        };
+        let viewer = Viewer::new(asker.role, self);
         let standing = self.host.standing(skill, digest.as_ref().ok());
         let standing = viewer.veil().standing(standing);
         let altered = standing.altered.map(|found| altered(skill, found));

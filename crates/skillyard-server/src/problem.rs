@@ -9,6 +9,7 @@ use skillyard_catalog::resource::ResourceError;
 use skillyard_web::cause::Cause;
 use utoipa::ToSchema;
 
+use crate::access::Wrong;
 use crate::contents::ContentsError;
 use crate::host::HostError;
 
@@ -106,6 +107,7 @@ impl IntoResponse for Problem {
     fn into_response(self) -> Response {
         let cause = self.cause.clone();
         let mut response = (self.status(), Json(self)).into_response();
+        response.extensions_mut().insert(Wrong);
         if let Some(cause) = cause {
             response.extensions_mut().insert(Cause(cause.into()));
         }

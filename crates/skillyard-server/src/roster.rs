@@ -59,6 +59,16 @@ pub(crate) struct DamagedAgent {
     pub(crate) problem: String,
 }
 
+impl DamagedAgent {
+    /// The same without the places of this machine that its text names.
+    pub(crate) fn veiled(self, veil: &Veil) -> Self {
+        Self {
+            problem: veil.over(&self.problem),
+            ..self
+        }
+    }
+}
+
 /// A skill of an agent.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub(crate) struct PinnedSkill {

@@ -76,8 +76,7 @@ pub(crate) struct Asked {
 impl Asked {
     /// What lies over what they are told.
     pub(crate) fn veil(&self, server: &Server) -> Veil {
-        let role = self.role;
-        Viewer { role, server }.veil()
+        Viewer::new(self.role, server).veil().clone()
     }
 
     /// An event of theirs.

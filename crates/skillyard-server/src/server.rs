@@ -152,6 +152,13 @@ impl Server {
         ended
     }
 
+    /// Writes down what went wrong inside with an answer, for whoever runs the server.
+    pub(crate) fn log_trouble(&self, what: &str, problem: &Problem) {
+        if let Some(cause) = problem.cause() {
+            self.host.log(&Line::Failure { what, cause });
+        }
+    }
+
     /// The catalog as it was decided: it is looked for again if a file that decides about skills
     /// has changed, so that what was forbidden a moment ago is not given.
     pub(crate) fn stock(&self) -> Arc<Stock> {

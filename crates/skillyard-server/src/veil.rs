@@ -29,9 +29,12 @@ impl Veil {
     pub(crate) fn of(server: &Server) -> Self {
         let mut hidden = Vec::new();
         // A skill's folder is its address, as for whoever has no file system of ours.
-        hidden.extend(both(server.shelf.stock().roots(), "skill:/"));
+        let roots = server.shelf.stock().roots();
+        let owners: Vec<PathBuf> = roots.iter().filter_map(|root| owner(root)).collect();
+        hidden.extend(both(roots, "skill:/"));
         hidden.extend(both(server.host.home().map(Path::to_owned), "~"));
         hidden.extend(both(server.host.places(), SOMEWHERE));
+        hidden.extend(both(owners, SOMEWHERE));
         // The root of the file system is no secret, and stands in every path.
         hidden.retain(|(place, _)| place.len() > 1);
         hidden.sort_by(|(one, _), (other, _)| other.len().cmp(&one.len()).then(one.cmp(other)));
@@ -82,6 +85,11 @@ impl Veil {
         for text in [&mut standing.provenance, &mut standing.reason] {
             *text = self.over(text);
         }
+        if let Some(altered) = &mut standing.altered {
+            for text in [&mut altered.reason, &mut altered.remedy] {
+                *text = self.over(text);
+            }
+        }
         standing
     }
 
@@ -113,6 +121,16 @@ impl Veil {
         }
         event
     }
+}
+
+/// What a folder of skills belongs to, such as a project: that in which its hidden folder lies.
+fn owner(root: &Path) -> Option<PathBuf> {
+    let is_hidden = |folder: &&Path| {
+        let name = folder.file_name().and_then(|name| name.to_str());
+        name.is_some_and(|name| name.starts_with('.'))
+    };
+    let hidden = root.ancestors().find(is_hidden)?;
+    hidden.parent().map(Path::to_owned)
 }
 
 /// Each place as it is called, and where links on the way to it lead; each also as it stands in

@@ -1,5 +1,6 @@
 //! A skill as pages and programs see it.
 
+use std::cell::OnceCell;
 use std::path::Path;
 
 use serde::Serialize;
@@ -40,14 +41,14 @@ pub(crate) struct SkillSummary {
 }
 
 impl SkillSummary {
-    pub(crate) fn of(skill: &CatalogSkill, viewer: Viewer<'_>) -> Self {
+    pub(crate) fn of(skill: &CatalogSkill, viewer: &Viewer<'_>) -> Self {
         let record = &skill.record;
         Self {
             name: record.name.to_string(),
             description: record.description.to_string(),
             source: skill.kind.as_str().to_owned(),
             status: skill.status.as_str().to_owned(),
-            reason: skill.status.reason(),
+            reason: viewer.told(skill.status.reason()),
             path: viewer.path(&record.folder),
             tokens: entry_tokens(&record.name, &record.description),
             problems: record.problems.len(),
@@ -58,24 +59,39 @@ impl SkillSummary {
 }
 
 /// Who looks, which decides about paths.
-#[derive(Clone, Copy)]
 pub(crate) struct Viewer<'a> {
-    pub(crate) role: Role,
-    pub(crate) server: &'a Server,
+    role: Role,
+    server: &'a Server,
+    /// Made when the first text needs it: many answers name no path.
+    veil: OnceCell<Veil>,
 }
 
-impl Viewer<'_> {
+impl<'a> Viewer<'a> {
+    /// Somebody with this role.
+    pub(crate) fn new(role: Role, server: &'a Server) -> Self {
+        Self {
+            role,
+            server,
+            veil: OnceCell::new(),
+        }
+    }
+
     /// A path as an admin sees it; nobody else does.
     pub(crate) fn path(&self, path: &Path) -> Option<String> {
         (self.role == Role::Admin).then(|| self.tilde(path))
     }
 
     /// What lies over texts that may name paths of this machine.
-    pub(crate) fn veil(&self) -> Veil {
-        match self.role {
+    pub(crate) fn veil(&self) -> &Veil {
+        self.veil.get_or_init(|| match self.role {
             Role::Admin => Veil::default(),
             _ => Veil::of(self.server),
-        }
+        })
+    }
+
+    /// A text that may name such paths, if there is one.
+    pub(crate) fn told(&self, text: Option<String>) -> Option<String> {
+        text.map(|text| self.veil().over(&text))
     }
 
     /// What happened in a session, as they see it; texts are whole, as far as they have come.

@@ -19,6 +19,7 @@ use skillyard_web::mount::LetIn;
 use super::identity::{By, identify};
 use super::refusal::{Refusal, explain, login, no_token, page_before, reads_pages, unknown};
 use super::upload::Waiting;
+use super::veiled::veiled;
 use super::{Access, Holder, Role, held};
 use crate::chat::{Keeper, parent_of};
 use crate::log::{self, Line};
@@ -123,7 +124,7 @@ fn has_own_limit(path: &str) -> bool {
     tool.is_some_and(script::is_named) || matches!(path, "/mcp" | "/api/v1/install")
 }
 
-async fn admit(server: &Server, request: Request, next: Next) -> Result<Response, Refusal> {
+async fn admit(server: &Arc<Server>, request: Request, next: Next) -> Result<Response, Refusal> {
     let refuse = Refusal::new;
     let peer = request.extensions().get::<Peer>().map(|peer| peer.0.ip());
     let peer = server.proxy.address(peer, request.headers());
@@ -181,7 +182,7 @@ async fn admit(server: &Server, request: Request, next: Next) -> Result<Response
             registry: server.registry.is_some(),
         },
     });
-    let mut response = next.run(request).await;
+    let mut response = veiled(server, role, next.run(request).await).await;
     response.extensions_mut().insert(role);
     let login = async move {
         match login {

@@ -13,12 +13,14 @@ mod role;
 pub(crate) mod session;
 mod tokens;
 mod upload;
+mod veiled;
 
 use skillyard_web::login::{Arrivals, Cookie};
 
 pub(crate) use rate::Rate;
 pub use role::Role;
 pub use tokens::{AccessError, Holder, Tokens};
+pub(crate) use veiled::Wrong;
 
 /// The cookie of a login, which may change something.
 pub(crate) const COOKIE: Cookie<'static> = Cookie {

@@ -147,10 +147,14 @@ pub(super) async fn list(
     caller: Caller,
 ) -> Result<Json<AgentList>, Problem> {
     let read = elsewhere(move || {
-        let veil = caller.viewer(&server).veil();
+        let viewer = caller.viewer(&server);
         let (agents, damaged) = server.agent_cards()?;
-        let agents = agents.into_iter().map(|card| card.veiled(&veil)).collect();
-        Ok::<_, Problem>(AgentList { agents, damaged })
+        let agents = agents.into_iter();
+        let damaged = damaged.into_iter();
+        Ok::<_, Problem>(AgentList {
+            agents: agents.map(|card| card.veiled(viewer.veil())).collect(),
+            damaged: damaged.map(|each| each.veiled(viewer.veil())).collect(),
+        })
     });
     Ok(Json(read.await??))
 }
@@ -178,8 +182,8 @@ pub(super) async fn get(
     Named(name): Named<String>,
 ) -> Result<Json<Card>, Problem> {
     let read = elsewhere(move || {
-        let veil = caller.viewer(&server).veil();
-        Ok::<_, Problem>(server.agent_card(&name)?.veiled(&veil))
+        let viewer = caller.viewer(&server);
+        Ok::<_, Problem>(server.agent_card(&name)?.veiled(viewer.veil()))
     });
     Ok(Json(read.await??))
 }

@@ -103,7 +103,7 @@ async fn find(
         let viewer = caller.viewer(&server);
         let hits = rank(&stock, &*server.host, limit).into_iter();
         hits.map(|(skill, score)| FoundSkill {
-            summary: SkillSummary::of(skill, viewer),
+            summary: SkillSummary::of(skill, &viewer),
             score,
         })
         .collect()

@@ -86,19 +86,19 @@ pub(super) async fn check(
         };
         // A runtime that gets an answer may act on it, so it is written down first.
         server.record(&caller.holder.signed(decided(&request, &decision)));
-        Ok::<_, Problem>(decision)
+        let viewer = caller.viewer(&server);
+        Ok::<_, Problem>(GuardAnswer {
+            verdict: match decision.verdict {
+                GuardVerdict::Allowed => "allowed".into(),
+                GuardVerdict::Denied => "denied".into(),
+            },
+            skill: decision.skill,
+            pattern: decision.pattern,
+            reason: viewer.veil().over(&decision.reason),
+            caution: viewer.told(decision.caution),
+        })
     });
-    let decision = decided.await??;
-    Ok(Json(GuardAnswer {
-        verdict: match decision.verdict {
-            GuardVerdict::Allowed => "allowed".into(),
-            GuardVerdict::Denied => "denied".into(),
-        },
-        skill: decision.skill,
-        pattern: decision.pattern,
-        reason: decision.reason,
-        caution: decision.caution,
-    }))
+    Ok(Json(decided.await??))
 }
 
 /// Reads a skill anew: its list may have changed since the catalog was read.

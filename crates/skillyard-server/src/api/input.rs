@@ -89,10 +89,7 @@ impl Caller {
 
     /// What they see of the server.
     pub(super) fn viewer<'a>(&self, server: &'a Server) -> Viewer<'a> {
-        Viewer {
-            role: self.holder.role,
-            server,
-        }
+        Viewer::new(self.holder.role, server)
     }
 
     /// As the rest of the server knows who asks.

@@ -153,7 +153,7 @@ pub(super) async fn follow(
         conversation,
     } = talk;
     let seat = server.followers.take(&caller.holder)?;
-    let veil = elsewhere(move || caller.viewer(&server).veil()).await?;
+    let veil = elsewhere(move || caller.viewer(&server).veil().clone()).await?;
     let last = headers.get("last-event-id").and_then(|id| id.to_str().ok());
     let known = last.or(known.after.as_deref()).and_then(Place::parse);
     let (sender, receiver) = mpsc::channel(WINDOW);

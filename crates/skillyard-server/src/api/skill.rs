@@ -139,7 +139,7 @@ pub(super) async fn get(
         let problems = skill.record.problems.iter();
         let document = Document::parse(text.as_bytes());
         Ok::<_, Problem>(SkillDetail {
-            summary: SkillSummary::of(skill, viewer),
+            summary: SkillSummary::of(skill, &viewer),
             digest: digest.map(|digest| digest.to_string()),
             fields: serde_json::from_str(&skill.record.fields).unwrap_or_default(),
             body_tokens: estimate(document.body()),
@@ -154,7 +154,7 @@ pub(super) async fn get(
             diagnostics: problems
                 .map(|problem| Diagnostic {
                     code: problem.code.clone(),
-                    message: problem.message.clone(),
+                    message: viewer.veil().over(&problem.message),
                 })
                 .collect(),
         })

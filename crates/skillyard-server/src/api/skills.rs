@@ -14,6 +14,7 @@ use super::tag::tagged;
 use crate::problem::Problem;
 use crate::server::Server;
 use crate::view::SkillSummary;
+use crate::web::elsewhere;
 
 /// How many skills a page has at most.
 const MOST: usize = 500;
@@ -55,8 +56,13 @@ pub(super) async fn list(
     Asked(wanted): Asked<Wanted>,
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
+    let listed = elsewhere(move || listed(&server, &caller, &wanted)).await??;
+    tagged(&headers, &listed)
+}
+
+fn listed(server: &Server, caller: &Caller, wanted: &Wanted) -> Result<SkillList, Problem> {
     let stock = server.shelf.stock();
-    let viewer = caller.viewer(&server);
+    let viewer = caller.viewer(server);
     let is = |wanted: &Option<String>, value: &str| wanted.as_deref().is_none_or(|it| it == value);
     let found: Vec<_> = stock
         .catalog
@@ -68,10 +74,10 @@ pub(super) async fn list(
     let limit = wanted.limit.unwrap_or(100).clamp(1, MOST);
     let (page, next_cursor) = stock.page(&found, wanted.cursor.as_deref(), limit)?;
     let page = page.iter();
-    let listed = SkillList {
-        skills: page.map(|skill| SkillSummary::of(skill, viewer)).collect(),
+    let skills = page.map(|skill| SkillSummary::of(skill, &viewer));
+    Ok(SkillList {
+        skills: skills.collect(),
         total: found.len(),
         next_cursor,
-    };
-    tagged(&headers, &listed)
+    })
 }

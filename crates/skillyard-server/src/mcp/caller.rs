@@ -20,6 +20,7 @@ use crate::access::gate::Visitor;
 use crate::asker::{Asker, Files};
 use crate::chat::parent_of;
 use crate::server::Server;
+use crate::view::Viewer;
 
 /// What stands beside a span of a caller, and how long it may be.
 const BESIDE: [&str; 2] = ["tracestate", "baggage"];
@@ -117,6 +118,11 @@ impl Caller {
             parent,
             trace,
         }
+    }
+
+    /// What they see of the server.
+    pub(super) fn viewer<'a>(&self, server: &'a Server) -> Viewer<'a> {
+        Viewer::new(self.holder.role, server)
     }
 
     /// As the rest of the server knows who asks.

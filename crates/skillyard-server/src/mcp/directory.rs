@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use rmcp::ErrorData;
 use serde_json::{Value, json};
 
+use super::caller::Caller;
 use super::edition::{Edition, Package};
 use super::paging::page;
 use super::skills::{Asked, fresh, published, unknown};
@@ -23,10 +24,11 @@ pub(super) fn read(
     server: &Server,
     edition: &Edition,
     asked: &Asked<'_>,
+    caller: &Caller,
 ) -> Result<Value, ErrorData> {
     let wanted = asked.uri()?;
     let text = asked.text("uri")?.unwrap_or_default();
-    let theirs = published(server, edition, &wanted)?;
+    let theirs = published(server, edition, &wanted, caller)?;
     let (root, folder, files) = if let Some((skill, path)) = theirs {
         let files = skill.manifest.files.values();
         let files = files.map(|file| (file.path.clone(), file.size, None));

@@ -19,6 +19,7 @@ use skillyard_trust::guard::{ActiveSkill, GuardInput, GuardRequest, GuardVerdict
 use tokio::sync::mpsc;
 
 use super::caller::Caller;
+use super::refusal;
 use super::run::blocking;
 use crate::access::Role;
 use crate::server::Server;
@@ -65,7 +66,7 @@ pub(super) async fn call(
     }
     let (_awaited, work) = match server.under_way.begin(&caller.holder) {
         Ok(begun) => begun,
-        Err(problem) => return Ok(told(problem.detail())),
+        Err(problem) => return Ok(refusal::result(server, &caller, &problem).into()),
     };
     let this = Arc::clone(server);
     let (sender, mut steps) = mpsc::channel(STEPS);
@@ -102,7 +103,7 @@ fn told_further(token: &ProgressToken, step: Step) -> ProgressNotificationParam 
 }
 
 fn told(text: &str) -> CallToolResponse {
-    CallToolResult::error(vec![ContentBlock::text(text)]).into()
+    refusal::failed(text).into()
 }
 
 fn guarded(
@@ -113,7 +114,7 @@ fn guarded(
     progress: Option<Progress>,
     cancel: &AtomicBool,
 ) -> CallToolResult {
-    let failed = |text: String| CallToolResult::error(vec![ContentBlock::text(text)]);
+    let failed = |text: String| refusal::failed(caller.viewer(server).veil().over(&text));
     let acting = server.acting.skills(&caller.conversation);
     let skills: Vec<ActiveSkill> = acting.iter().map(|(skill, _)| skill.clone()).collect();
     let request = GuardRequest {
@@ -124,7 +125,7 @@ fn guarded(
     let decision = match server.host.guard(&skills, &request) {
         Ok(decision) => decision,
         // What cannot be decided is decided against.
-        Err(error) => return failed(format!("Denied: {error}")),
+        Err(error) => return refusal::result(server, caller, &error.into()),
     };
     if decision.verdict == GuardVerdict::Denied {
         let by = decision.skill.as_deref().unwrap_or("the guard").to_owned();

@@ -215,14 +215,15 @@ impl ServerHandler for Handler {
     async fn on_custom_request(
         &self,
         request: CustomRequest,
-        _: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<CustomResult, ErrorData> {
+        let caller = Caller::of(&self.connection, &context);
         let answered = self.elsewhere(move |server, edition| {
             let asked = Asked(request.params.as_ref());
             match request.method.as_str() {
                 "skills/list" => skills::list(server, edition, &asked),
-                "skills/get" => skills::get(server, edition, &asked),
-                "resources/directory/read" => directory::read(server, edition, &asked),
+                "skills/get" => skills::get(server, edition, &asked, &caller),
+                "resources/directory/read" => directory::read(server, edition, &asked, &caller),
                 // It came here because its parameters are not those of the method.
                 method if OWN.contains(&method) => Err(invalid(format!(
                     "the parameters of `{method}` cannot be understood"

@@ -22,6 +22,7 @@ mod news;
 mod offered;
 mod paging;
 mod prompts;
+mod refusal;
 mod run;
 mod sessions;
 mod skills;

@@ -10,6 +10,7 @@ use skillyard_format::skill::argument_names_in;
 use super::caller::Caller;
 use super::edition::Edition;
 use super::paging::page;
+use super::refusal;
 use super::skills::invalid;
 use crate::server::Server;
 use crate::tool::usable;
@@ -113,14 +114,14 @@ pub(super) fn get(
     caller: &Caller,
 ) -> Result<GetPromptResult, ErrorData> {
     let stock = server.stock();
-    let skill = usable(&stock, name).map_err(|problem| invalid(problem.detail()))?;
+    let skill = usable(&stock, name).map_err(|problem| refusal::error(server, caller, &problem))?;
     if !skill.record.user_invocable {
         return Err(invalid(format!("skill `{name}` is not for users")));
     }
     let given = written(&skill.record, arguments)?;
     let activated = server
         .activate(skill, &given, caller.asker("mcp prompt"))
-        .map_err(|error| invalid(crate::problem::Problem::from(error).detail()))?;
+        .map_err(|error| refusal::error(server, caller, &error.into()))?;
     let digest = activated.digest.to_string();
     caller.load(server, activated.active, digest);
     let message = PromptMessage::new_text(Role::User, activated.text);

@@ -15,10 +15,10 @@ use skillyard_mcp::PublishedSkill;
 
 use super::caller::Caller;
 use super::edition::{Edition, Package, PackedFile, pack_file};
-use super::foreign;
 use super::paging::page;
 use super::upstream::{self, OWN};
 use super::uri::{self, SkillUri};
+use super::{foreign, refusal};
 use crate::activation::active;
 use crate::contents::{Contents, ContentsError};
 use crate::problem::Problem;
@@ -79,9 +79,10 @@ pub(super) fn get(
     server: &Server,
     edition: &Edition,
     asked: &Asked<'_>,
+    caller: &Caller,
 ) -> Result<Value, ErrorData> {
     let wanted = asked.uri()?;
-    if let Some((skill, path)) = published(server, edition, &wanted)?
+    if let Some((skill, path)) = published(server, edition, &wanted, caller)?
         && path == OWN
     {
         let mut result = fresh(edition);
@@ -106,7 +107,8 @@ pub(super) fn read(
     caller: &Caller,
 ) -> Result<ReadResourceResult, ErrorData> {
     let wanted = SkillUri::parse(uri).ok_or_else(|| unknown(uri))?;
-    if let Some((skill, path)) = published(server, edition, &wanted)? {
+    let refused = |problem: Problem| refusal::error(server, caller, &problem);
+    if let Some((skill, path)) = published(server, edition, &wanted, caller)? {
         let read = foreign::resource(server, &skill, &path, uri, caller).map_err(refused)?;
         let contents = read.ok_or_else(|| unknown(uri))?;
         return Ok(ReadResourceResult::new(vec![contents]).with_cache_scope(CacheScope::Private));
@@ -188,6 +190,7 @@ pub(super) fn published(
     server: &Server,
     edition: &Edition,
     wanted: &SkillUri,
+    caller: &Caller,
 ) -> Result<Option<(PublishedSkill, String)>, ErrorData> {
     if edition.skill(&wanted.name).is_some() {
         return Ok(None);
@@ -195,7 +198,8 @@ pub(super) fn published(
     let Some((name, path)) = upstream::named(&wanted.name, &wanted.path) else {
         return Ok(None);
     };
-    let found = server.published_as(&name).transpose().map_err(refused)?;
+    let found = server.published_as(&name).transpose();
+    let found = found.map_err(|problem| refusal::error(server, caller, &problem))?;
     Ok(found.map(|skill| (skill, path)))
 }
 
@@ -264,11 +268,6 @@ fn shown(uri: &str, file: &PackedFile) -> ResourceContents {
 pub(super) fn fresh(edition: &Edition) -> Value {
     let ttl = u64::try_from(edition.tell().as_millis()).unwrap_or_default();
     json!({ "resultType": "complete", "ttlMs": ttl, "cacheScope": "private" })
-}
-
-#[expect(clippy::needless_pass_by_value, reason = "it is given to `map_err`")]
-fn refused(problem: Problem) -> ErrorData {
-    invalid(problem.detail())
 }
 
 pub(super) fn invalid(message: impl Into<String>) -> ErrorData {

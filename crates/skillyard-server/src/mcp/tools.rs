@@ -9,7 +9,7 @@ use skillyard_catalog::selection::Selection;
 use skillyard_format::render::catalog::CatalogFormat;
 
 use super::caller::Caller;
-use super::{foreign, gateway, run};
+use super::{foreign, gateway, refusal, run};
 use crate::catalog_prompt::{self, Wanted};
 use crate::script;
 use crate::server::Server;
@@ -62,7 +62,7 @@ pub(super) fn call(
             result.structured_content = answer.structured;
             result
         }
-        Err(problem) => CallToolResult::error(vec![ContentBlock::text(problem.detail())]),
+        Err(problem) => refusal::result(server, caller, &problem),
     }
 }
 

@@ -38,13 +38,13 @@ pub(crate) async fn list(State(server): State<Arc<Server>>, frame: Frame) -> Pag
     let within = frame.clone();
     let composed = elsewhere(move || {
         let models = server.register.agents()?.models()?;
-        let veil = within.viewer(&server).veil();
+        let veil = within.viewer(&server).veil().clone();
         let (agents, damaged) = server.agent_cards()?;
         Ok::<_, Problem>(AgentsPage {
             frame: within,
             active: "agents",
             agents: agents.into_iter().map(|card| card.veiled(&veil)).collect(),
-            damaged,
+            damaged: damaged.into_iter().map(|each| each.veiled(&veil)).collect(),
             models: models.known,
             model: models.default,
         })
@@ -64,7 +64,7 @@ pub(crate) async fn page(
     let within = frame.clone();
     let composed = elsewhere(move || {
         let kept = server.register.agents()?.definitions().load(&name)?;
-        let veil = within.viewer(&server).veil();
+        let veil = within.viewer(&server).veil().clone();
         Ok::<_, Problem>(AgentPage {
             frame: within,
             active: "agents",

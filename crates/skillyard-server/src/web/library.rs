@@ -106,7 +106,7 @@ fn compose(server: &Server, frame: Frame, wanted: Wanted) -> LibraryPage {
         sources,
         skills: found[first..last]
             .iter()
-            .map(|skill| (SkillSummary::of(skill, viewer), tier(skill)))
+            .map(|skill| (SkillSummary::of(skill, &viewer), tier(skill)))
             .collect(),
         found: found.len(),
         total: all.len(),

@@ -22,7 +22,7 @@ use skillyard_web::address::encoded;
 use skillyard_web::cause::Cause;
 
 use crate::access::gate::{Extras, Visitor};
-use crate::access::{Holder, Role};
+use crate::access::{Holder, Role, Wrong};
 use crate::chat::Keeper;
 use crate::problem::Problem;
 use crate::server::Server;
@@ -81,10 +81,7 @@ impl Frame {
 
     /// Who looks at a page of `server`.
     pub(crate) fn viewer<'a>(&self, server: &'a Server) -> Viewer<'a> {
-        Viewer {
-            role: self.role().unwrap_or_default(),
-            server,
-        }
+        Viewer::new(self.role().unwrap_or_default(), server)
     }
 }
 
@@ -140,6 +137,7 @@ impl IntoResponse for NoPage {
             back: None,
         };
         let mut response = (status, shown(&page)).into_response();
+        response.extensions_mut().insert(Wrong);
         if let Some(cause) = cause {
             response.extensions_mut().insert(Cause(cause));
         }

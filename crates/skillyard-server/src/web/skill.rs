@@ -81,7 +81,7 @@ fn compose(server: &Server, frame: Frame, name: &str) -> Result<SkillPage, Probl
     let Inspection { findings, complete } = server.inspections.of(skill)?;
     Ok(SkillPage {
         active: "library",
-        skill: SkillSummary::of(skill, viewer),
+        skill: SkillSummary::of(skill, &viewer),
         standing: viewer
             .veil()
             .standing(server.host.standing(skill, digest.as_ref())),
@@ -91,7 +91,7 @@ fn compose(server: &Server, frame: Frame, name: &str) -> Result<SkillPage, Probl
         fields: fields(&record.fields),
         files: contents.list(None)?,
         problems: problems
-            .map(|problem| (problem.code.clone(), problem.message.clone()))
+            .map(|problem| (problem.code.clone(), viewer.veil().over(&problem.message)))
             .collect(),
         findings,
         complete,

@@ -151,10 +151,10 @@ async fn an_altered_skill_is_not_given() {
         let problem = answer.json();
         assert_eq!(
             problem["detail"],
-            "skill `pdf` was altered: it is a test. Mend it"
+            "skill `pdf` was altered: it is a test. Mend it in /srv/clients/acme"
         );
         assert_eq!(problem["skill"], "pdf");
-        assert_eq!(problem["remedy"], "Mend it");
+        assert_eq!(problem["remedy"], "Mend it in /srv/clients/acme");
         assert!(!problem.to_string().contains("Fields"), "{problem}");
     }
     let events = server.machine.events.lock().unwrap();

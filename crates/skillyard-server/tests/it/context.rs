@@ -15,7 +15,7 @@ use skillyard_audit::{Event, EventKind};
 use skillyard_catalog::resource::{ReadLimits, SkillRoot, digest};
 use skillyard_catalog::selection::{Layer, Pattern, Selection};
 use skillyard_catalog::source::Surroundings;
-use skillyard_catalog::{Catalog, CatalogSkill, ProjectTrust, Settings as CatalogSettings};
+use skillyard_catalog::{Catalog, CatalogSkill, ProjectTrust, Settings as CatalogSettings, Status};
 use skillyard_format::package::Digest;
 use skillyard_mcp::Servers;
 use skillyard_server::{
@@ -54,6 +54,8 @@ pub(crate) struct Machine {
     pub(crate) never_asks: AtomicBool,
     /// Whether skills are turned off.
     pub(crate) off: AtomicBool,
+    /// Whether skills are held back, for a reason that names a place.
+    pub(crate) holds_back: AtomicBool,
     /// Whether nothing more can be recorded.
     pub(crate) full: AtomicBool,
     /// Who may ask once everything was read again, if that changes.
@@ -66,7 +68,7 @@ impl Host for Machine {
     fn load(&self) -> Result<Catalog, HostError> {
         let disabled = self.disabled.lock().unwrap();
         let patterns = disabled.iter().map(|name| Pattern::new(name).unwrap());
-        Ok(Catalog::load(&CatalogSettings {
+        let mut catalog = Catalog::load(&CatalogSettings {
             surroundings: Surroundings {
                 current: self.home.join("project"),
                 home: Some(self.home.clone()),
@@ -82,7 +84,14 @@ impl Host for Machine {
             },
             project_trust: ProjectTrust::Untrusted,
             ..CatalogSettings::default()
-        }))
+        });
+        if self.holds_back.load(Ordering::Relaxed) {
+            for skill in catalog.enabled_mut() {
+                let reason = format!("held back while `{SOURCE}/skills.lock` cannot be read");
+                skill.status = Status::Disabled { reason };
+            }
+        }
+        Ok(catalog)
     }
 
     fn standing(&self, skill: &CatalogSkill, digest: Option<&Digest>) -> Standing {
@@ -110,7 +119,7 @@ impl Host for Machine {
         let installed = installed.get(skill.record.name.as_str())?;
         (now().as_ref() != Some(installed)).then(|| Alteration {
             reason: "it is a test".into(),
-            remedy: "Mend it".into(),
+            remedy: format!("Mend it in {SOURCE}"),
         })
     }
 
@@ -373,6 +382,7 @@ impl TestServer {
             ran: Mutex::default(),
             never_asks: AtomicBool::new(false),
             off: AtomicBool::new(false),
+            holds_back: AtomicBool::new(false),
             full: AtomicBool::new(false),
             access: Mutex::default(),
             failures: Mutex::default(),

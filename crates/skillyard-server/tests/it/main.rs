@@ -19,5 +19,6 @@ mod mcp;
 mod mcp_sessions;
 mod proxy;
 mod under_way;
+mod veil;
 mod web;
 mod who;

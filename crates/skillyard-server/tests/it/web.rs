@@ -170,7 +170,7 @@ async fn the_page_of_an_altered_skill_says_so() {
     assert!(!before.text.contains("Altered:"), "{}", before.text);
     server.pretend_altered("pdf");
     let page = server.get("/skills/pdf").await;
-    let told = "<strong>Altered:</strong> it is a test. Mend it.";
+    let told = "<strong>Altered:</strong> it is a test. Mend it in /srv/clients/acme.";
     assert!(page.text.contains(told), "{}", page.text);
 }
 

@@ -211,6 +211,7 @@ impl Host for Machine {
         let mut places = vec![
             environment.skillyard_home.clone(),
             environment.current_dir.clone(),
+            crate::config::project::root(environment),
         ];
         if let Ok(permissions) = self.decisions.of(&self.context) {
             places.extend(permissions.places());

@@ -16,7 +16,7 @@ use skillyard_audit::{Event, EventKind};
 use ask::{Answer, asked};
 
 use super::caller::Caller;
-use super::skills::invalid;
+use super::refusal;
 use crate::access::Role;
 use crate::host::Ran;
 use crate::script::{self, Asked, Beforehand, NAME, NEEDS_ROLE};
@@ -83,7 +83,7 @@ pub(super) async fn call(
     let judged = blocking(move || script::judged(&this, &of, arguments)).await?;
     let (wanted, beforehand) = match judged {
         Ok(judged) => judged,
-        Err(problem) => return Ok(refused(problem.detail())),
+        Err(problem) => return Ok(refusal::result(server, &caller, &problem).into()),
     };
     let approval = match &beforehand {
         Beforehand::Run => "policy",
@@ -97,7 +97,7 @@ pub(super) async fn call(
     };
     let (_awaited, work) = match server.under_way.begin(&caller.holder) {
         Ok(begun) => begun,
-        Err(problem) => return Ok(refused(problem.detail())),
+        Err(problem) => return Ok(refusal::result(server, &caller, &problem).into()),
     };
     let this = Arc::clone(server);
     let running = blocking(move || {
@@ -126,7 +126,7 @@ fn told(ran: &Ran, veil: &Veil) -> CallToolResult {
 }
 
 fn refused(text: impl Into<String>) -> CallToolResponse {
-    CallToolResult::error(vec![ContentBlock::text(text.into())]).into()
+    refusal::failed(text).into()
 }
 
 /// Work that waits for files and programs is done elsewhere.
@@ -134,5 +134,5 @@ pub(super) async fn blocking<T: Send + 'static>(
     work: impl FnOnce() -> T + Send + 'static,
 ) -> Result<T, ErrorData> {
     let done = tokio::task::spawn_blocking(work).await;
-    done.map_err(|_| invalid("the server failed at this"))
+    done.map_err(|_| ErrorData::internal_error("the server failed at this", None))
 }
