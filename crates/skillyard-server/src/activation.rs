@@ -210,6 +210,9 @@ impl Server {
             if let Some(folder) = self.host.index_folder() {
                 unhashable::note(folder, &skill.record.folder, &error);
             }
+            if error.is_trouble() && !error.stays() {
+                return error.into();
+            }
             ContentsError::Unhashable {
                 name: skill.record.name.to_string(),
                 reason: error.whole(),

@@ -4,7 +4,6 @@ use serde::Serialize;
 use utoipa::ToSchema;
 
 use crate::access::Holder;
-use crate::host::HostError;
 
 /// What is to be installed.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -89,7 +88,7 @@ pub enum Refusal {
     /// Nobody waited for it any more, or the server ends.
     #[error("it was stopped before anything was installed")]
     Stopped,
-    /// The machine failed.
-    #[error(transparent)]
-    Host(#[from] HostError),
+    /// The machine failed; the words are for the admin who asked, and for the log.
+    #[error("{0}")]
+    Failed(String),
 }

@@ -5,8 +5,10 @@ use axum::http::header::CONTENT_TYPE;
 use axum::http::{HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
 use serde::Serialize;
+use skillyard_audit::AuditError;
 use skillyard_catalog::resource::ResourceError;
 use skillyard_web::cause::Cause;
+use tokio::task::JoinError;
 use utoipa::ToSchema;
 
 use crate::access::Wrong;
@@ -85,6 +87,15 @@ impl Problem {
         Self::new(StatusCode::BAD_REQUEST, detail)
     }
 
+    /// The server's own trouble: whoever asked reads that it is none of theirs, and the log has the
+    /// cause, which may name places of this machine.
+    pub(crate) fn trouble(detail: impl Into<String>, cause: impl Into<String>) -> Self {
+        Self {
+            cause: Some(cause.into().into_boxed_str()),
+            ..Self::new(StatusCode::INTERNAL_SERVER_ERROR, detail)
+        }
+    }
+
     pub(crate) fn status(&self) -> StatusCode {
         StatusCode::from_u16(self.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR)
     }
@@ -120,9 +131,12 @@ impl IntoResponse for Problem {
 impl From<ContentsError> for Problem {
     fn from(error: ContentsError) -> Self {
         match &error {
+            ContentsError::Resource(resource) if resource.is_trouble() => {
+                Self::trouble("the server cannot read the file", resource.whole())
+            }
             // The system's own words may name paths of this machine.
             ContentsError::Resource(ResourceError::Root { .. } | ResourceError::Io { .. }) => {
-                Self::new(StatusCode::NOT_FOUND, "the file cannot be read")
+                Self::new(StatusCode::NOT_FOUND, "the file is gone")
             }
             ContentsError::Resource(ResourceError::NotFound { .. }) => {
                 Self::new(StatusCode::NOT_FOUND, error.to_string())
@@ -150,9 +164,19 @@ impl From<HostError> for Problem {
             failed @ HostError::Failed(_) => failed,
         };
         let detail = "the server could not do this; its terminal and its log say why";
-        Self {
-            cause: Some(error.whole().into()),
-            ..Self::new(StatusCode::INTERNAL_SERVER_ERROR, detail)
-        }
+        Self::trouble(detail, error.whole())
+    }
+}
+
+impl From<AuditError> for Problem {
+    fn from(error: AuditError) -> Self {
+        Self::trouble("the audit log cannot be read", Cause::of(&error).0)
+    }
+}
+
+/// Something that was done elsewhere ended in the middle, which is a fault of ours.
+impl From<JoinError> for Problem {
+    fn from(error: JoinError) -> Self {
+        Self::trouble("the server failed at this", error.to_string())
     }
 }

@@ -46,10 +46,9 @@ impl Server {
         let session = self.register.session(&conversation)?;
         let agents = self.register.agents()?;
         let mut library = agents.shelf_of(&session)?;
-        let unreadable = |_| Problem::bad("the audit log cannot be read");
         let log = self.host.audit_folder();
-        let fault = verify(log, None).map_err(unreadable)?.fault;
-        let events = events(&session, log).map_err(unreadable)?;
+        let fault = verify(log, None)?.fault;
+        let events = events(&session, log)?;
         let outcome = replay(&session, &mut library, events);
         let done = outcome.as_ref().copied().unwrap_or_default();
         Ok(Replayed {

@@ -225,6 +225,11 @@ impl CommandError {
         }
     }
 
+    /// Whether the machine failed, and not what was asked for.
+    pub(crate) fn is_trouble(&self) -> bool {
+        system::is_trouble(self)
+    }
+
     /// The message with its causes, on one line.
     pub(crate) fn with_causes(&self) -> String {
         let mut parts = vec![self.to_string()];

@@ -207,13 +207,31 @@ pub enum ResourceError {
 impl ResourceError {
     /// Whether it stays as long as the files of the skill do, so that it says something of them;
     /// what the system refused just now says nothing.
-    pub(crate) fn stays(&self) -> bool {
+    pub fn stays(&self) -> bool {
         match self {
             Self::TooDeep { .. }
             | Self::TooManyEntries { .. }
             | Self::TooManyFiles { .. }
             | Self::TooManyBytes { .. } => true,
             Self::Io { source, .. } => source.kind() == io::ErrorKind::PermissionDenied,
+            _ => false,
+        }
+    }
+
+    /// Whether the system failed, which says nothing of what was asked for and is no fault of whoever
+    /// asked.
+    pub fn is_trouble(&self) -> bool {
+        match self {
+            Self::Root { source, .. } | Self::Io { source, .. } | Self::Copy { source, .. } => {
+                // Of these the path is the reason.
+                !matches!(
+                    source.kind(),
+                    io::ErrorKind::NotFound
+                        | io::ErrorKind::NotADirectory
+                        | io::ErrorKind::InvalidFilename
+                        | io::ErrorKind::InvalidInput
+                )
+            }
             _ => false,
         }
     }

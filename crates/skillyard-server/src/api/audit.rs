@@ -80,7 +80,7 @@ pub(super) async fn query(
         ..Filter::default()
     };
     let read = elsewhere(move || read_part(server.host.audit_folder(), &filter));
-    let (reading, older) = read.await?.map_err(unreadable)?;
+    let (reading, older) = read.await??;
     let lines = reading.lines.iter();
     Ok(Json(Excerpt {
         events: lines
@@ -97,7 +97,7 @@ pub(super) async fn query(
         Forbidden))]
 pub(super) async fn verify(State(server): State<Arc<Server>>) -> Result<Json<Chain>, Problem> {
     let verified = elsewhere(move || skillyard_audit::verify(server.host.audit_folder(), None));
-    let verdict = verified.await?.map_err(unreadable)?;
+    let verdict = verified.await??;
     Ok(Json(Chain {
         intact: verdict.fault.is_none(),
         events: verdict.events,
@@ -115,10 +115,4 @@ pub(super) async fn replay(
 ) -> Result<Json<Replayed>, Problem> {
     let replayed = elsewhere(move || server.replayed(&session)).await??;
     Ok(Json(replayed))
-}
-
-/// The system's own words may name paths of this machine.
-fn unreadable(_: skillyard_audit::AuditError) -> Problem {
-    let status = axum::http::StatusCode::INTERNAL_SERVER_ERROR;
-    Problem::new(status, "the audit log cannot be read")
 }

@@ -76,10 +76,10 @@ pub(super) async fn install(
 }
 
 fn told(refusal: Refusal) -> Problem {
-    let status = match refusal {
-        Refusal::Refused(_) => StatusCode::CONFLICT,
-        Refusal::Stopped => StatusCode::SERVICE_UNAVAILABLE,
-        Refusal::Host(error) => return error.into(),
-    };
-    Problem::new(status, refusal.to_string())
+    let text = refusal.to_string();
+    match refusal {
+        Refusal::Refused(_) => Problem::new(StatusCode::CONFLICT, text),
+        Refusal::Stopped => Problem::new(StatusCode::SERVICE_UNAVAILABLE, text),
+        Refusal::Failed(cause) => Problem::trouble(text, cause),
+    }
 }

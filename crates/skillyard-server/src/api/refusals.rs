@@ -49,6 +49,10 @@ impl IntoResponses for Gate {
             ("401", "a token is needed, where the server has tokens"),
             ("403", "who asks may not do this"),
             ("429", "too many requests, or too many wrong tokens"),
+            (
+                "500",
+                "the server failed, which is no fault of who asks; its log says why",
+            ),
             ("503", "the answer took too long"),
         ];
         all.into_iter()

@@ -230,8 +230,7 @@ pub(super) async fn usage(
     let counted = elsewhere(move || {
         let stock = server.shelf.stock();
         let name = &stock.known(&name)?.record.name;
-        let unreadable = |_| Problem::bad("the audit log cannot be read");
-        server.usage(name).map_err(unreadable)
+        Ok::<_, Problem>(server.usage(name)?)
     });
     Ok(Json(counted.await??))
 }

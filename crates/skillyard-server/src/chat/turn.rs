@@ -7,6 +7,7 @@ use std::time::Instant;
 use axum::http::StatusCode;
 use skillyard_agent::TurnError;
 use skillyard_agent::session::{SessionError, SessionStore};
+use skillyard_agent::shelf::ShelfError;
 use skillyard_agent::telemetry::TraceParent;
 use skillyard_audit::{Event, EventKind};
 
@@ -17,6 +18,7 @@ use super::history::active;
 use super::seats::Seat;
 use super::watched::Watched;
 use crate::access::Holder;
+use crate::contents::ContentsError;
 use crate::host::HostError;
 use crate::log::Line;
 use crate::problem::Problem;
@@ -162,6 +164,9 @@ fn settle(conversation: &Conversation, store: &SessionStore, in_use: bool) {
 /// What the user can use of it is told; what may name paths is not.
 fn explained(error: TurnError, remedy: Option<&str>) -> Problem {
     match error {
+        TurnError::Skill(ShelfError::Resource(resource)) if resource.is_trouble() => {
+            ContentsError::from(resource).into()
+        }
         TurnError::Skill(_) | TurnError::Provider(_) => Problem::bad(match remedy {
             Some(remedy) => format!("{error}. {remedy}"),
             None => error.to_string(),

@@ -22,6 +22,7 @@ use super::introduction::introduction;
 use super::skills::{Asked, invalid};
 use super::subscriptions::Subscriptions;
 use super::{directory, gateway, news, prompts, run, skills, tools};
+use crate::problem::Problem;
 use crate::script;
 use crate::served::Watched;
 use crate::server::Server;
@@ -76,7 +77,11 @@ impl Handler {
     ) -> Result<T, ErrorData> {
         let (server, edition) = (Arc::clone(&self.server), self.edition());
         let done = tokio::task::spawn_blocking(move || work(&server, &edition)).await;
-        done.unwrap_or_else(|_| Err(ErrorData::internal_error("the server failed at this", None)))
+        done.unwrap_or_else(|error| {
+            let problem = Problem::from(error);
+            self.server.log_trouble("MCP", &problem);
+            Err(ErrorData::internal_error(problem.detail().to_owned(), None))
+        })
     }
 }
 

@@ -132,10 +132,15 @@ pub(super) fn read(
             give(file, Ok(packed.digest))?
         }
         Package::Dynamic => {
-            let contents = Contents::open(skill).map_err(|_| unknown(uri))?;
+            // What is not there is unknown; what cannot be read is the server's trouble.
+            let refused = |error: ContentsError| match &error {
+                ContentsError::Resource(resource) if resource.is_trouble() => refused(error.into()),
+                _ => unknown(uri),
+            };
+            let contents = Contents::open(skill).map_err(refused)?;
             let most = DigestLimits::USUAL.max_bytes;
-            let read = pack_file(&contents, path, most);
-            let file = read.ok().flatten().ok_or_else(|| unknown(uri))?;
+            let read = pack_file(&contents, path, most).map_err(refused)?;
+            let file = read.ok_or_else(|| unknown(uri))?;
             give(&file, server.hashed(skill, &contents))?
         }
     };

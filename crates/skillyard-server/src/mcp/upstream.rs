@@ -8,12 +8,13 @@ use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
+use axum::http::StatusCode;
 use skillyard_catalog::resource::ReadLimits;
 use skillyard_format::package::{Digest, TreeDigest};
 use skillyard_format::render::activation::{self, Activation};
 use skillyard_format::render::arguments::{Arguments, substitute};
 use skillyard_format::{Document, Skill};
-use skillyard_mcp::{Change, PublishedFile, PublishedSkill, Servers, Skills, Tools};
+use skillyard_mcp::{Change, McpError, PublishedFile, PublishedSkill, Servers, Skills, Tools};
 use skillyard_trust::guard::{ActiveSkill, ToolList};
 use tokio::sync::watch;
 
@@ -131,7 +132,9 @@ impl Upstream {
             return Ok(Arc::clone(files));
         }
         let files = self.servers.fetch(skill, &AtomicBool::new(false));
-        let files = Arc::new(files.map_err(|error| Problem::bad(error.to_string()))?);
+        let unreachable =
+            |error: McpError| Problem::new(StatusCode::BAD_GATEWAY, error.to_string());
+        let files = Arc::new(files.map_err(unreachable)?);
         let mut fetched = locked(&self.fetched);
         let size = |files: &Files| files.iter().map(|(file, _)| file.size).sum::<u64>();
         if fetched.values().map(size).sum::<u64>() + size(&files) > MOST_BYTES {

@@ -160,13 +160,7 @@ fn shown(template: &impl Template) -> Response {
 pub(crate) async fn elsewhere<T: Send + 'static>(
     work: impl FnOnce() -> T + Send + 'static,
 ) -> Result<T, Problem> {
-    let failed = |_| {
-        Problem::new(
-            StatusCode::INTERNAL_SERVER_ERROR,
-            "the server failed at this",
-        )
-    };
-    tokio::task::spawn_blocking(work).await.map_err(failed)
+    Ok(tokio::task::spawn_blocking(work).await?)
 }
 
 /// The answer to every other address.

@@ -46,8 +46,7 @@ fn compose(server: &Server, frame: Frame, session: &str) -> Result<ReplayPage, P
         limit: Some(MOST),
         ..Filter::default()
     };
-    let unreadable = |_| Problem::bad("the audit log cannot be read");
-    let reading = read(server.host.audit_folder(), &filter).map_err(unreadable)?;
+    let reading = read(server.host.audit_folder(), &filter)?;
     let lines = reading.lines.iter();
     Ok(ReplayPage {
         active: "audit",

@@ -56,6 +56,8 @@ pub(crate) struct Machine {
     pub(crate) off: AtomicBool,
     /// Whether skills are held back, for a reason that names a place.
     pub(crate) holds_back: AtomicBool,
+    /// Whether it fails in the middle of telling how far a skill is trusted.
+    pub(crate) panics: AtomicBool,
     /// Whether nothing more can be recorded.
     pub(crate) full: AtomicBool,
     /// Who may ask once everything was read again, if that changes.
@@ -95,6 +97,7 @@ impl Host for Machine {
     }
 
     fn standing(&self, skill: &CatalogSkill, digest: Option<&Digest>) -> Standing {
+        assert!(!self.panics.load(Ordering::Relaxed), "out of luck");
         Standing {
             altered: self.altered(skill, &|| digest.copied()),
             tier: "high".into(),
@@ -200,6 +203,10 @@ impl Host for Machine {
                 std::thread::sleep(std::time::Duration::from_millis(1));
             }
             return Err(Refusal::Stopped);
+        }
+        if order.reference == "./large" {
+            let text = format!("cannot write `{SOURCE}`: no space left on device");
+            return Err(Refusal::Failed(text));
         }
         let planned = "sha256:planned";
         match order.plan.as_deref() {
@@ -383,6 +390,7 @@ impl TestServer {
             never_asks: AtomicBool::new(false),
             off: AtomicBool::new(false),
             holds_back: AtomicBool::new(false),
+            panics: AtomicBool::new(false),
             full: AtomicBool::new(false),
             access: Mutex::default(),
             failures: Mutex::default(),

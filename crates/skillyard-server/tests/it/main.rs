@@ -18,6 +18,7 @@ mod listener;
 mod mcp;
 mod mcp_sessions;
 mod proxy;
+mod trouble;
 mod under_way;
 mod veil;
 mod web;

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use skillyard_agent::agent::{AgentStore, Definition};
+use skillyard_agent::agent::{AgentError, AgentStore, Definition};
 use skillyard_agent::provider::{ProviderError, offline};
 use skillyard_agent::session::{Session, SessionStore};
 use skillyard_agent::settings::ToolMode;
@@ -235,6 +235,15 @@ impl Agents for Desk {
 /// What was asked for wrongly is told to whoever asked; the rest is about this machine.
 fn told(error: CommandError) -> AgentsError {
     match &error {
+        // The machine failed, and the words name places of it.
+        CommandError::Agent(AgentFailure::Agent(AgentError::Io { .. })) => {
+            AgentsError::Host(HostError::new(error))
+        }
+        CommandError::Turn(TurnError::Skill(ShelfError::Resource(resource)))
+            if resource.is_trouble() =>
+        {
+            AgentsError::Host(HostError::new(error))
+        }
         CommandError::Agent(AgentFailure::Agent(agent)) => {
             // Not where on this machine its files are.
             let damage = agent

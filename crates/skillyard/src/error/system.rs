@@ -31,6 +31,19 @@ pub(super) fn hint(error: &CommandError) -> Option<String> {
     Some(text.into())
 }
 
+/// Whether the machine failed, and not what was asked for.
+pub(super) fn is_trouble(error: &CommandError) -> bool {
+    let failed = [
+        ErrorKind::StorageFull,
+        ErrorKind::QuotaExceeded,
+        ErrorKind::ReadOnlyFilesystem,
+        ErrorKind::PermissionDenied,
+        ErrorKind::OutOfMemory,
+    ];
+    matches!(error, CommandError::Audit(_))
+        || kind(error).is_some_and(|kind| failed.contains(&kind))
+}
+
 fn is_missing(error: &CommandError) -> bool {
     matches!(error, CommandError::NoSuchPath(_)) || kind(error) == Some(ErrorKind::NotFound)
 }

@@ -113,5 +113,10 @@ fn one(change: &Change, checked: &[Checked<'_>]) -> Installing {
 /// Whatever keeps an installation from being made is for the admin who asked.
 #[expect(clippy::needless_pass_by_value, reason = "it is given to `map_err`")]
 fn refused(error: CommandError) -> Refusal {
-    Refusal::Refused(error.with_causes())
+    let text = error.with_causes();
+    if error.is_trouble() {
+        Refusal::Failed(text)
+    } else {
+        Refusal::Refused(text)
+    }
 }
