@@ -42,6 +42,19 @@ pub struct Installation {
     pub skills: Vec<Installing>,
     /// What is there already.
     pub unchanged: Vec<String>,
+    /// What is there already and must not be used any more.
+    pub revoked: Vec<RevokedSkill>,
+}
+
+/// An installed skill that is revoked.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+pub struct RevokedSkill {
+    /// Its name.
+    pub name: String,
+    /// Who took it back, when and why.
+    pub reason: String,
+    /// What the user of the server's machine can do about it.
+    pub remedy: String,
 }
 
 /// A skill that is installed.
@@ -60,6 +73,12 @@ pub struct Installing {
     pub source: String,
     /// What it consists of.
     pub digest: String,
+    /// From which state to which it goes, where what is there, or was seen before, is newer.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub older: Option<String>,
+    /// What to use instead, in the words of its owners, where they gave it up.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub deprecated: Option<String>,
     /// How far it will be trusted.
     pub tier: String,
     /// Who signed it, if somebody who is trusted did.

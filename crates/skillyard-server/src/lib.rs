@@ -43,7 +43,7 @@ pub use host::{
     Alteration, Executed, Host, HostError, Portions, Ran, Revocation, Runs, ScriptRun, Standing,
     Switch,
 };
-pub use installing::{Installation, Installing, Order, OrderScope, Refusal};
+pub use installing::{Installation, Installing, Order, OrderScope, Refusal, RevokedSkill};
 pub use log::Line;
 pub use mcp::{McpError, serve_stdio};
 pub use mounted::{MountedRegistry, Readers};

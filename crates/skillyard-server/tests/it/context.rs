@@ -217,6 +217,7 @@ impl Host for Machine {
                 scope: "user".into(),
                 skills: Vec::new(),
                 unchanged: vec![order.reference.clone()],
+                revoked: Vec::new(),
             }),
         }
     }

@@ -181,6 +181,7 @@ fn told(
     report_with(context, place, plan, Some(start), dry_run, 0, |answer| {
         answer["checked"] = review::json(judged.checked);
         answer["revoked"] = json!(judged.revoked);
+        answer["deprecated"] = json!(prepared.deprecated);
         answer["held_back"] = held_back::json(&prepared.needed);
         if let Some(unused) = unused {
             answer["unused"] = unused.iter().map(Unused::json).collect();

@@ -122,6 +122,14 @@ fn signed_by(signer: &str) -> String {
     }
 }
 
+/// From which version to which a change goes, if it goes back.
+pub(crate) fn back(change: &Change) -> Option<String> {
+    match change {
+        Change::Changed { from, to } if is_older(to, from) => Some(way(from, to)),
+        _ => None,
+    }
+}
+
 /// Whether a version came before another.
 fn is_older(one: &Locked, other: &Locked) -> bool {
     let version = |entry: &Locked| Version::parse(entry.version.as_deref()?).ok();

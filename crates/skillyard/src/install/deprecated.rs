@@ -7,9 +7,9 @@ use super::supply::Supply;
 /// An installed skill that was given up.
 #[derive(Debug, serde::Serialize)]
 pub(crate) struct Deprecated {
-    name: String,
+    pub(crate) name: String,
     /// What to use instead, in the words of its owners.
-    instead: String,
+    pub(crate) instead: String,
 }
 
 impl Deprecated {

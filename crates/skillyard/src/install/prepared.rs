@@ -11,6 +11,7 @@ use skillyard_install::store::Store;
 
 use super::check::{self, Checked, Grounds};
 use super::chronicle::{Answer, Circumstances};
+use super::deprecated::Deprecated;
 use super::finish::{self, Goal};
 use super::place::Place;
 use super::revoked::Revoked;
@@ -25,6 +26,8 @@ pub(crate) struct Prepared {
     pub(crate) wish: Wish,
     pub(crate) settlement: Settlement,
     pub(crate) preview: Plan,
+    /// What its owners gave up of it.
+    pub(crate) deprecated: Vec<Deprecated>,
     pub(crate) scanner: Scanner,
     /// What is locked before it is made true.
     pub(crate) lock: Lockfile,

@@ -26,9 +26,9 @@ const AT_ONCE: usize = 64;
 pub(crate) struct Revoked {
     pub(crate) name: String,
     /// Who took it back, when and why.
-    reason: String,
+    pub(crate) reason: String,
     /// What can be done about it.
-    hint: String,
+    pub(crate) hint: String,
     #[serde(skip)]
     entry: Locked,
 }

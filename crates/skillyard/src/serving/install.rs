@@ -5,18 +5,19 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use skillyard_format::package::Digest;
 use skillyard_install::plan::Change;
-use skillyard_server::{Installation, Installing, Order, OrderScope, Refusal};
+use skillyard_server::{Installation, Installing, Order, OrderScope, Refusal, RevokedSkill};
 
 use crate::commands::install::{self, Args};
 use crate::context::Context;
 use crate::error::CommandError;
 use crate::install::check::{Checked, described};
 use crate::install::chronicle::Answer;
-use crate::install::inner;
 use crate::install::pick::Pick;
 use crate::install::place::{Place, ScopeName};
 use crate::install::prepared::Prepared;
 use crate::install::review::{pointers_of, prompt_tokens, scripts_of};
+use crate::install::revoked::Revoked;
+use crate::install::{changes, inner};
 
 /// Plans what an order says, and makes it true where it names the plan.
 pub(super) fn install(
@@ -33,7 +34,9 @@ pub(super) fn install(
     let place = Place::find(context, &scope).map_err(refused)?;
     let prepared = install::prepare(context, &args, &place, &Pick::Only).map_err(refused)?;
     let checked = prepared.check(context, &[]).map_err(refused)?;
-    let installation = described_plan(&place, &prepared, &checked);
+    let revoked = prepared.revoked(context, &place, &checked, args.scope().typed());
+    let revoked = revoked.map_err(refused)?;
+    let installation = described_plan(&place, &prepared, &checked, revoked);
     match &order.plan {
         None => return Ok(installation),
         Some(plan) if *plan != installation.plan => {
@@ -53,9 +56,15 @@ pub(super) fn install(
     })
 }
 
-fn described_plan(place: &Place, prepared: &Prepared, checked: &[Checked<'_>]) -> Installation {
+fn described_plan(
+    place: &Place,
+    prepared: &Prepared,
+    checked: &[Checked<'_>],
+    revoked: Vec<Revoked>,
+) -> Installation {
     let changes = prepared.preview.changes.iter();
-    let skills: Vec<Installing> = changes.map(|change| one(change, checked)).collect();
+    let skills = changes.map(|change| one(change, prepared, checked));
+    let skills: Vec<Installing> = skills.collect();
     let mut key = format!("{}\n", place.scope.root.display());
     for skill in &skills {
         let Installing { name, change, .. } = skill;
@@ -73,10 +82,19 @@ fn described_plan(place: &Place, prepared: &Prepared, checked: &[Checked<'_>]) -
         scope: place.scope.kind.as_str().to_owned(),
         skills,
         unchanged: prepared.preview.unchanged.clone(),
+        revoked: revoked.into_iter().map(told).collect(),
     }
 }
 
-fn one(change: &Change, checked: &[Checked<'_>]) -> Installing {
+fn told(revoked: Revoked) -> RevokedSkill {
+    RevokedSkill {
+        name: revoked.name,
+        reason: revoked.reason,
+        remedy: revoked.hint,
+    }
+}
+
+fn one(change: &Change, prepared: &Prepared, checked: &[Checked<'_>]) -> Installing {
     let (what, to) = match change {
         Change::Added { to } => ("added", to),
         Change::Changed { to, .. } => ("changed", to),
@@ -85,7 +103,12 @@ fn one(change: &Change, checked: &[Checked<'_>]) -> Installing {
         Change::Removed { from } => ("removed", from),
     };
     let found = checked.iter().find(|each| each.candidate.name == to.name);
+    let step_back = found.and_then(|each| each.verification.step_back());
+    let given_up = prepared.deprecated.iter();
+    let given_up = given_up.filter(|each| each.name == to.name);
     let mut skill = Installing {
+        older: changes::back(change).or_else(|| step_back.map(ToString::to_string)),
+        deprecated: given_up.map(|each| each.instead.clone()).next(),
         name: to.name.clone(),
         change: what.to_owned(),
         source: to.reference(),

@@ -9,6 +9,7 @@ use super::Args;
 use crate::context::Context;
 use crate::error::CommandError;
 use crate::error::install::InstallFailure;
+use crate::install::deprecated::Deprecated;
 use crate::install::held::{self, Held};
 use crate::install::known::known;
 use crate::install::moving::{let_move, let_stay};
@@ -90,6 +91,7 @@ pub(crate) fn prepare(
     tell_of_needed(context, &args.except, &needed);
     tell_of_alike(context, &lock, &needed);
     Ok(Prepared {
+        deprecated: Deprecated::among(&mut supply, wish.present.iter()),
         needed,
         wish,
         settlement,
