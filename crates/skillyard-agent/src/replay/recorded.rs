@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use skillyard_audit::Entry;
+use skillyard_audit::{Entry, Outcome};
 
 /// An event of the log, as far as a replay needs it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -17,6 +17,8 @@ pub struct Recorded {
     pub skill: Option<String>,
     /// What that consisted of.
     pub digest: Option<String>,
+    /// Whether what was wanted was done.
+    pub done: bool,
     /// What else it says.
     pub detail: BTreeMap<String, String>,
 }
@@ -31,6 +33,7 @@ impl Recorded {
             kind: entry.event.into_owned(),
             skill: entry.skill.map(std::borrow::Cow::into_owned),
             digest: entry.digest.map(std::borrow::Cow::into_owned),
+            done: entry.outcome == Outcome::Ok.as_str(),
             detail: entry.detail,
         })
     }

@@ -22,5 +22,5 @@ pub(crate) use call::{
 };
 pub use decided::{decided, told_by};
 pub use skill::whole_number;
-pub(crate) use skill::{Known, Output, answer, receive};
+pub(crate) use skill::{Known, Output, SEARCH, answer, receive};
 pub use spec::{ToolSpec, WorkspaceTools, canonical, specs};

@@ -14,6 +14,9 @@ use skillyard_trust::guard::ActiveSkill;
 
 use crate::shelf::{Author, Caller, Loaded, Shelf, ShelfError};
 
+/// The tool that finds skills.
+pub(crate) const SEARCH: &str = "skill_search";
+
 /// Most skills that a search gives.
 const MOST_FOUND: usize = 8;
 /// Most skills that a list gives at once.
@@ -68,7 +71,7 @@ pub(crate) fn answer(
     known: &dyn Known,
 ) -> Option<Result<Output, String>> {
     let result = match tool {
-        "skill_search" => search(arguments, shelf),
+        SEARCH => search(arguments, shelf),
         "skill_load" => load_call(arguments, shelf, known),
         "skill_read" => read(arguments, shelf, known),
         "skill_files" => files(arguments, shelf, known),

@@ -21,7 +21,7 @@ use skillyard_agent::session::{Session, SessionStore};
 use skillyard_agent::settings::Settings;
 use skillyard_agent::shelf::{Author, Shelf, ShelfSkill};
 use skillyard_agent::tool::ToolSpec;
-use skillyard_audit::{Event, EventKind};
+use skillyard_audit::{Event, EventKind, Outcome};
 use skillyard_catalog::resource::ReadLimits;
 use skillyard_catalog::source::{SourceKind, Surroundings as Places};
 use skillyard_catalog::{Catalog, Settings as CatalogSettings};
@@ -166,6 +166,7 @@ impl Lab {
                 kind: event.kind.as_str().into(),
                 skill: event.skill.clone(),
                 digest: event.digest.clone(),
+                done: event.outcome == Outcome::Ok,
                 detail: event.detail.clone(),
             })
             .collect()

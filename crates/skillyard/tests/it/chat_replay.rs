@@ -182,3 +182,44 @@ fn a_skill_that_cannot_be_had_is_named() {
     let told = gone["divergence"].as_str().unwrap();
     assert!(told.contains("`pdf` cannot be had any more"), "{told}");
 }
+
+#[test]
+fn what_was_searched_or_refused_is_what_it_was() {
+    let (context, _) = session();
+    let own = "../home/.agents/skills/own/SKILL.md";
+    context.write(own, OWN);
+    let find = call("f", "skill_search", &json!({ "query": "forms scripts" }));
+    let load = call("l", "skill_load", &json!({ "name": "later" }));
+    let answers = vec![
+        json!({ "tool_calls": [find] }),
+        json!({ "tool_calls": [load] }),
+        json!({ "content": "Done." }),
+    ];
+    let (url, asked) = model(answers);
+    let url = format!("models.test.url={url}");
+    let flags = ["--config", &url, "--config", "models.test.tool_mode=native"];
+    let chat = ["chat", "-p", "go", "--json", "--model", "test/m"];
+    let said = context.json(&[&flags[..], &chat].concat());
+    let id = said["session"].as_str().unwrap();
+    let last = asked.lock().unwrap().last().unwrap().to_string();
+    assert!(last.contains("there is no skill `later`"), "{last}");
+    assert_eq!(replayed(&context, id)["same"], true);
+    // What a search finds is due to all texts of that day, and a skill may come later.
+    context.write(own, format!("{OWN}Scripts, scripts, forms and scripts.\n"));
+    context.write(
+        "../home/.agents/skills/later/SKILL.md",
+        OWN.replace("own", "later"),
+    );
+    let again = replayed(&context, id);
+    assert_eq!(again["same"], true, "{again}");
+    // What the session says of it must be what the log says.
+    let log = "../home/.skillyard/logs/audit.jsonl";
+    let whole = context.read(log);
+    let searched = whole
+        .lines()
+        .find(|line| line.contains("skill_search"))
+        .unwrap();
+    let changed = searched.replace("\"output\":\"sha256:", "\"output\":\"sha256:0");
+    context.write(log, whole.replace(searched, &changed));
+    assert_eq!(replayed(&context, id)["same"], false);
+}
