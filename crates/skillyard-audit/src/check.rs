@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use crate::copies::{self, Copied};
 use crate::entry::{Entry, Link};
 use crate::error::AuditError;
 use crate::fault::{Fault, FaultKind};
@@ -23,6 +24,12 @@ pub struct Verdict {
     pub last: Option<(u64, Hash)>,
     /// Bytes of a last line that was never finished, which the next writer cuts off.
     pub unfinished_bytes: usize,
+    /// Files that say once more what others say, and do not count.
+    pub copies: Vec<Copied>,
+    /// Other files beside the log that are called like it.
+    pub beside: Vec<String>,
+    /// How many events came after the last one that is in a copy, as far as is known.
+    pub later: u64,
     /// The first thing that is wrong.
     pub fault: Option<Fault>,
 }
@@ -30,10 +37,31 @@ pub struct Verdict {
 /// Checks all files of the log in a folder, and that the line of a number that was noted
 /// elsewhere still has the hash it had. The lock is held, so no writer is in between.
 pub fn verify(folder: &Path, expected: Option<(u64, Hash)>) -> Result<Verdict, AuditError> {
-    let mut walk = Walk {
-        expected,
-        ..Walk::default()
-    };
+    walked(
+        folder,
+        Walk {
+            expected,
+            ..Walk::default()
+        },
+    )
+}
+
+/// Checks files of a log that were copied into a folder of their own, as [`verify_copy`] does.
+pub fn verify_copied_folder(
+    folder: &Path,
+    expected: Option<(u64, Hash)>,
+) -> Result<Verdict, AuditError> {
+    walked(
+        folder,
+        Walk {
+            expected,
+            is_copy: true,
+            ..Walk::default()
+        },
+    )
+}
+
+fn walked(folder: &Path, mut walk: Walk) -> Result<Verdict, AuditError> {
     let Some(folder) = Folder::open(folder)? else {
         return Ok(walk.verdict);
     };
@@ -47,7 +75,14 @@ pub fn verify(folder: &Path, expected: Option<(u64, Hash)>) -> Result<Verdict, A
         Some(file) => Head::read(&folder, file)?,
         None => None,
     };
-    for name in folder.names()? {
+    let mut names = folder.names()?;
+    walk.verdict.beside = copies::beside(&folder, &names)?;
+    walk.verdict.copies = copies::among(&folder, &names)?;
+    names.retain(|name| {
+        let mut copies = walk.verdict.copies.iter();
+        !copies.any(|each| each.file == *name)
+    });
+    for name in names {
         if let Some(bytes) = folder.read(&name)? {
             walk.file(&name, &bytes);
         }
@@ -61,6 +96,7 @@ pub fn verify_copy(name: &str, lines: &[u8], expected: Option<(u64, Hash)>) -> V
     let mut walk = Walk {
         expected,
         is_copy: true,
+        is_single: true,
         ..Walk::default()
     };
     walk.file(name, lines);
@@ -71,6 +107,8 @@ pub fn verify_copy(name: &str, lines: &[u8], expected: Option<(u64, Hash)>) -> V
 struct Walk {
     /// Whether the lines are not those of the log itself.
     is_copy: bool,
+    /// Whether they are all in one file, whatever its name.
+    is_single: bool,
     verdict: Verdict,
     head: Option<Head>,
     /// The hash of the line that the head speaks of.
@@ -90,7 +128,8 @@ impl Walk {
         self.verdict.files += 1;
         let whole = memchr::memrchr(b'\n', bytes).map_or(0, |at| at + 1);
         if whole < bytes.len() {
-            if name == CURRENT {
+            // A copy may have been made in the middle of a line.
+            if name == CURRENT || self.is_single {
                 self.verdict.unfinished_bytes = bytes.len() - whole;
             } else {
                 let line = memchr::memchr_iter(b'\n', bytes).count() as u64 + 1;
@@ -195,6 +234,11 @@ impl Walk {
             name
         };
         let kind = match self.head {
+            // The head may have been copied after the lines.
+            Some(head) if self.is_copy && head.seq > last_seq => {
+                self.verdict.later = head.seq - last_seq;
+                None
+            }
             Some(head) if head.seq > last_seq => Some(FaultKind::Truncated {
                 count: head.seq - last_seq,
             }),

@@ -187,15 +187,22 @@ impl Folder {
 
     /// The numbers of the full files, the oldest first.
     pub(crate) fn full_files(&self) -> Result<Vec<u64>, AuditError> {
-        let entries = rustix::fs::Dir::read_from(&self.handle)
-            .map_err(|error| self.failed(CURRENT, error))?;
-        let mut numbers = Vec::new();
-        for entry in entries {
-            let entry = entry.map_err(|error| self.failed(CURRENT, error))?;
-            numbers.extend(entry.file_name().to_str().ok().and_then(number));
-        }
+        let names = self.all_names()?;
+        let mut numbers: Vec<u64> = names.iter().filter_map(|name| number(name)).collect();
         numbers.sort_unstable();
         Ok(numbers)
+    }
+
+    /// All names in the folder that are text.
+    pub(crate) fn all_names(&self) -> Result<Vec<String>, AuditError> {
+        let entries = rustix::fs::Dir::read_from(&self.handle)
+            .map_err(|error| self.failed(CURRENT, error))?;
+        let mut names = Vec::new();
+        for entry in entries {
+            let entry = entry.map_err(|error| self.failed(CURRENT, error))?;
+            names.extend(entry.file_name().to_str().ok().map(str::to_owned));
+        }
+        Ok(names)
     }
 
     /// The names of all files, the oldest first.

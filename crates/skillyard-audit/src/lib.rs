@@ -1,6 +1,7 @@
 #![doc = include_str!("../README.md")]
 
 mod check;
+mod copies;
 mod entry;
 mod error;
 mod event;
@@ -18,7 +19,8 @@ mod recorder;
 mod recovery;
 mod rotation;
 
-pub use check::{Verdict, verify, verify_copy};
+pub use check::{Verdict, verify, verify_copied_folder, verify_copy};
+pub use copies::Copied;
 pub use entry::Entry;
 pub use error::AuditError;
 pub use event::{Event, Outcome};

@@ -5,6 +5,7 @@ use std::path::Path;
 
 use jiff::Timestamp;
 
+use crate::copies;
 use crate::entry::Entry;
 use crate::error::AuditError;
 use crate::files::{CURRENT, Folder, full_name};
@@ -110,9 +111,13 @@ pub fn each(folder: &Path, mut look: impl FnMut(&[u8], &Entry<'_>)) -> Result<us
         }
     };
     let mut last = None;
+    let copies = copies::among(&folder, &folder.names()?)?;
+    let is_copy = |name: &str| copies.iter().any(|each| each.file == name);
     loop {
         for number in folder.full_files()? {
-            if Some(number) > last {
+            if Some(number) > last && is_copy(&full_name(number)) {
+                last = Some(number);
+            } else if Some(number) > last {
                 look_at(&folder.read(&full_name(number))?.unwrap_or_default());
                 last = Some(number);
             }

@@ -389,3 +389,63 @@ fn an_export_is_checked_without_the_log() {
     assert_eq!(kind(&changed), "changed");
     assert_eq!(context.code(&["audit", "verify", "none.jsonl"]), Some(2));
 }
+
+#[test]
+fn copies_are_judged_by_themselves_and_blame_nobody() {
+    let context = machine();
+    let logs = context.in_home(".skillyard/logs");
+    let log = fs::read(logs.join("audit.jsonl")).unwrap();
+    let elsewhere = context.root().join("kept");
+    fs::create_dir(&elsewhere).unwrap();
+    // It was made while a line was written.
+    fs::write(elsewhere.join("audit.jsonl.bak"), &log[..log.len() - 9]).unwrap();
+    let told = context.tell(&["audit", "verify", "kept/audit.jsonl.bak"]);
+    assert!(told.contains("✓ intact"), "{told}");
+    assert!(
+        told.contains("it was copied while it was written"),
+        "{told}"
+    );
+    // A folder of them has no head, or a later one.
+    fs::write(elsewhere.join("audit.jsonl"), &log[..log.len() - 9]).unwrap();
+    for later in [0, 1] {
+        let told = context.json(&["audit", "verify", "kept", "--json"]);
+        assert_eq!(told["intact"], true, "{told}");
+        assert_eq!(told["later"], later, "{told}");
+        fs::copy(logs.join("audit.head"), elsewhere.join("audit.head")).unwrap();
+    }
+    let lines: Vec<&[u8]> = log.split_inclusive(|byte| *byte == b'\n').collect();
+    let cut = [&lines[..2], &lines[3..]].concat().concat();
+    fs::write(elsewhere.join("audit.jsonl"), cut).unwrap();
+    let told = context.json(&["audit", "verify", "kept", "--json"]);
+    assert_eq!(told["fault"]["kind"], "removed", "{told}");
+}
+
+#[test]
+fn copies_beside_the_log_are_no_part_of_it() {
+    let context = machine();
+    let logs = context.in_home(".skillyard/logs");
+    let copy = |name: &str| fs::copy(logs.join("audit.jsonl"), logs.join(name)).unwrap();
+    let events = || {
+        let log = context.json(&["audit", "log", "--json"]);
+        log["events"].as_array().unwrap().len()
+    };
+    let before = events();
+    copy("audit.jsonl.bak");
+    copy("audit.000007.jsonl");
+    assert_eq!(events(), before);
+    for _ in 0..2 {
+        let told = context.tell(&["audit", "verify"]);
+        assert!(told.contains("✓ intact"), "{told}");
+        let copied = "`audit.000007.jsonl` is a copy of `audit.jsonl`";
+        assert!(told.contains(copied), "{told}");
+        let beside = "`audit.jsonl.bak` is no part of the log";
+        assert!(told.contains(beside), "{told}");
+        // The log goes on; a copy stays one.
+        context.done(&["trust", "."]);
+    }
+    // What says something else is no copy.
+    let other = fs::read_to_string(logs.join("audit.jsonl")).unwrap();
+    let other = other.replacen("\"outcome\":\"ok\"", "\"outcome\":\"no\"", 2);
+    fs::write(logs.join("audit.000007.jsonl"), other).unwrap();
+    assert_eq!(context.code(&["audit", "verify"]), Some(1));
+}

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::PathBuf;
 
 use serde_json::{Value, json};
-use skillyard_audit::{Fault, Hash, Verdict, verify_copy};
+use skillyard_audit::{Copied, Fault, Hash, Verdict, verify_copied_folder, verify_copy};
 
 use super::super::Outcome;
 use crate::context::Context;
@@ -19,7 +19,8 @@ use crate::sanitize::visible;
 /// or cut off, and the first such place is named. Note the last number and hash elsewhere and give
 /// them to `--expect` later: that shows also whether the log was replaced as a whole.
 ///
-/// A file is one that `audit export` wrote, of everything or of a time: its lines must be as they
+/// A file is one that `audit export` wrote, of everything or of a time, or a copy of a file of the
+/// log; a folder has copies of several. They are judged by themselves: their lines must be as they
 /// were written, with none missing between them.
 ///
 /// Examples:
@@ -29,7 +30,7 @@ use crate::sanitize::visible;
 #[derive(Debug, clap::Args)]
 #[command(verbatim_doc_comment)]
 pub(super) struct Args {
-    /// An export instead of the log
+    /// An export or a copy instead of the log; a folder of copies
     #[arg(value_name = "FILE")]
     export: Option<PathBuf>,
     /// An event that must be in the log: its number and hash
@@ -41,6 +42,7 @@ pub(super) fn run(context: &Context, args: &Args) -> Outcome {
     let expected = args.expect.as_deref().map(expected).transpose()?;
     let verdict = match &args.export {
         None => skillyard_audit::verify(&context.environment.logs_folder(), expected)?,
+        Some(folder) if folder.is_dir() => verify_copied_folder(folder, expected)?,
         Some(file) => {
             let lines = fs::read(file).map_err(|source| CommandError::Read {
                 path: file.clone(),
@@ -58,6 +60,8 @@ pub(super) fn run(context: &Context, args: &Args) -> Outcome {
         let last = verdict
             .last
             .map(|(seq, hash)| json!({ "seq": seq, "hash": hash.to_hex() }));
+        let copies = verdict.copies.iter();
+        let copies = copies.map(|each| json!({ "file": each.file, "of": each.of }));
         context.printer.json(&json!({
             "intact": verdict.fault.is_none(),
             "events": verdict.events,
@@ -65,6 +69,9 @@ pub(super) fn run(context: &Context, args: &Args) -> Outcome {
             "first_seq": verdict.first_seq,
             "last": last,
             "unfinished_bytes": verdict.unfinished_bytes,
+            "copies": copies.collect::<Vec<_>>(),
+            "beside": verdict.beside,
+            "later": verdict.later,
             "fault": verdict.fault.as_ref().map(as_json),
         }))?;
         return Ok(status);
@@ -98,8 +105,9 @@ fn described(verdict: &Verdict, is_export: bool) -> String {
         let plural = if count == 1 { "" } else { "s" };
         format!("{count} {word}{plural}")
     };
+    let around = around(verdict);
     if let Some(fault) = &verdict.fault {
-        return format!("✗ {fault}");
+        return format!("✗ {fault}{around}");
     }
     let Some((seq, hash)) = verdict.last else {
         let nothing = if is_export {
@@ -107,7 +115,7 @@ fn described(verdict: &Verdict, is_export: bool) -> String {
         } else {
             "nothing was recorded yet"
         };
-        return format!("✓ {nothing}");
+        return format!("✓ {nothing}{around}");
     };
     let mut text = format!(
         "✓ intact: {} in {}, the last is {seq}:{hash}",
@@ -126,8 +134,34 @@ fn described(verdict: &Verdict, is_export: bool) -> String {
             "\n  events before {first} were given up with their files"
         );
     }
+    if verdict.later > 0 {
+        let later = count(verdict.later, "later event");
+        let _ = write!(text, "\n  its `audit.head` knows of {later}");
+    }
     if verdict.unfinished_bytes > 0 {
-        text.push_str("\n  the last line was never finished; the next event heals that");
+        text.push_str(if is_export {
+            "\n  the last line is not whole: it was copied while it was written"
+        } else {
+            "\n  the last line was never finished; the next event heals that"
+        });
+    }
+    text + &around
+}
+
+/// What lies beside the log and is no part of it.
+fn around(verdict: &Verdict) -> String {
+    let mut text = String::new();
+    for Copied { file, of } in &verdict.copies {
+        let _ = write!(
+            text,
+            "\n  `{file}` is a copy of `{of}`, and no part of the log"
+        );
+    }
+    for file in &verdict.beside {
+        let _ = write!(
+            text,
+            "\n  `{file}` is no part of the log; `audit verify FILE` checks a copy by itself"
+        );
     }
     text
 }
