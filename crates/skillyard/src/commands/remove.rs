@@ -77,7 +77,7 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     };
     let settlement = finish::settlement(args.force);
     let preview = finish::preview(&place, &wish, &settlement)?;
-    others.links = others::links_to(context, &place, &before, &wish.absent)?;
+    others.look_around(context, &place, &before, &wish.absent)?;
     let told = others.lines();
     if !args.dry_run {
         confirm(context, &others.written, args.yes)?;
@@ -157,6 +157,9 @@ fn finished(
         });
         let links = others.links.iter().map(|(_, link)| link.to_string_lossy());
         answer["links"] = links.collect();
+        let stays = others.stays.iter();
+        let stays = stays.map(|(name, folder)| json!({ "name": name, "folder": folder }));
+        answer["stays"] = stays.collect();
         let wished = others.wished.iter();
         let wished = wished
             .map(|name| json!({ "name": name, "change": "removed", "from": null, "to": null }));

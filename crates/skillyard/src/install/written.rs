@@ -23,8 +23,6 @@ pub(crate) struct Written {
     pub(crate) folders: Vec<PathBuf>,
     /// Whether all of these are links, which lead to where it stays.
     pub(crate) is_linked: bool,
-    /// The folders of other skills of its name.
-    pub(crate) others: Vec<PathBuf>,
 }
 
 /// The skill of a name in this scope that was not installed.
@@ -50,16 +48,38 @@ pub(crate) fn find(
                 folders.push(each);
             }
         }
-        let losers = catalog.shadowed.iter().map(|loser| &loser.skill);
-        let losers =
-            losers.filter(|loser| is_of(&place.scope, loser.kind) && *loser.record.name == *name);
         Written {
             name: name.to_owned(),
             is_linked: folders.iter().all(|each| each.is_symlink()),
-            others: losers.map(|loser| loser.record.folder.clone()).collect(),
             folders,
         }
     }))
+}
+
+/// The folders of skills of a name in all folders of skills, but for those that go: whoever removes
+/// one is offered the others still.
+pub(crate) fn staying(catalog: &Catalog, name: &str, going: &[PathBuf]) -> Vec<PathBuf> {
+    let real = |folder: &Path| folder.canonicalize().ok();
+    let mut seen: Vec<Option<PathBuf>> = going.iter().map(|each| real(each)).collect();
+    let losers = catalog.shadowed.iter().map(|loser| &loser.skill);
+    let known = catalog.skills.iter().chain(losers);
+    let known = known.filter(|skill| skill.kind != SourceKind::Builtin);
+    let known = known.filter(|skill| *skill.record.name == *name);
+    let known = known.map(|skill| skill.record.folder.clone());
+    // Of those with the same files only one is in the catalog.
+    let sources = catalog.sources.iter();
+    let sources = sources.filter(|source| source.kind != SourceKind::Builtin);
+    let same = sources.map(|source| source.root.join(name));
+    let same = same.filter(|folder| folder.join("SKILL.md").is_file());
+    let mut found = Vec::new();
+    for folder in known.chain(same) {
+        let real = real(&folder);
+        if !seen.contains(&real) {
+            seen.push(real);
+            found.push(folder);
+        }
+    }
+    found
 }
 
 /// The links of a scope that lead to a skill in this place, and nowhere once it is gone.

@@ -3,7 +3,7 @@
 use std::fs;
 
 use crate::TestContext;
-use crate::project::project;
+use crate::project::{installed, project};
 use crate::servers::repository::skill;
 
 const BOTH: [&str; 2] = ["--agent", "codex,claude-code"];
@@ -95,6 +95,26 @@ fn all_of_a_skill_that_nobody_installed_is_deleted() {
         "{told}"
     );
     assert!(context.is_there(".codex/skills/pdf/SKILL.md"));
+}
+
+#[test]
+fn what_stays_under_the_name_of_what_goes_is_told() {
+    let context = installed();
+    let others = [".codex/skills/pdf", "../home/.agents/skills/pdf"];
+    for other in others {
+        context.write(&format!("{other}/SKILL.md"), skill("pdf", "another"));
+    }
+    let planned = context.json(&["remove", "pdf", "--dry-run", "--json"]);
+    let stays = planned["stays"].as_array().unwrap();
+    assert_eq!(stays.len(), 2, "{planned}");
+    assert!(stays.iter().all(|each| each["name"] == "pdf"), "{planned}");
+    let told = context.done(&["remove", "pdf"]);
+    let stays = "is another skill called `pdf`, and stays";
+    assert_eq!(told.matches(stays).count(), 2, "{told}");
+    assert!(!context.is_there(".agents/skills/pdf"));
+    for other in others {
+        assert!(context.is_there(&format!("{other}/SKILL.md")), "{other}");
+    }
 }
 
 #[test]

@@ -21,6 +21,8 @@ pub(super) struct Others {
     pub(super) wished: Vec<String>,
     /// Links of other tools to what was installed and goes.
     pub(super) links: Vec<(String, PathBuf)>,
+    /// Other skills that are called like what goes.
+    pub(super) stays: Vec<(String, PathBuf)>,
 }
 
 impl Others {
@@ -58,6 +60,7 @@ impl Others {
             written,
             wished,
             links: Vec::new(),
+            stays: Vec::new(),
         })
     }
 
@@ -71,13 +74,43 @@ impl Others {
         lines.extend(
             wished.map(|name| format!(" - {name}  only from skills.toml: it was not installed")),
         );
-        for Written { name, others, .. } in &self.written {
-            lines.extend(others.iter().map(|folder| {
-                let folder = folder.display();
-                format!("`{folder}` is another skill called `{name}`, and stays")
-            }));
-        }
+        lines.extend(self.stays.iter().map(|(name, folder)| {
+            let folder = folder.display();
+            format!("`{folder}` is another skill called `{name}`, and stays")
+        }));
         lines
+    }
+
+    /// Looks for what is called like what goes: links that lead to it, and other skills.
+    pub(super) fn look_around(
+        &mut self,
+        context: &Context,
+        place: &Place,
+        before: &Before,
+        names: &[String],
+    ) -> Result<(), CommandError> {
+        if names.is_empty() && self.written.is_empty() {
+            return Ok(());
+        }
+        let catalog = library::load(context, IndexMode::Use, &Choice::default())?;
+        for name in names {
+            let places = places(place, before, name);
+            for each in &places {
+                let found = written::links_to(&catalog, &place.scope, each).into_iter();
+                let found = found.filter(|link| !places.contains(link));
+                self.links.extend(found.map(|link| (name.clone(), link)));
+            }
+            let staying = written::staying(&catalog, name, &places).into_iter();
+            self.stays
+                .extend(staying.map(|folder| (name.clone(), folder)));
+        }
+        self.links.dedup();
+        for Written { name, folders, .. } in &self.written {
+            let staying = written::staying(&catalog, name, folders).into_iter();
+            self.stays
+                .extend(staying.map(|folder| (name.clone(), folder)));
+        }
+        Ok(())
     }
 
     /// Deletes what was written here, and the links that lead nowhere now.
@@ -105,31 +138,12 @@ fn line(name: &str, folder: &Path) -> String {
     }
 }
 
-/// The links of other tools that lead to what goes; without it they lead nowhere.
-pub(super) fn links_to(
-    context: &Context,
-    place: &Place,
-    before: &Before,
-    names: &[String],
-) -> Result<Vec<(String, PathBuf)>, CommandError> {
-    if names.is_empty() {
-        return Ok(Vec::new());
-    }
-    let catalog = library::load(context, IndexMode::Use, &Choice::default())?;
-    let mut links = Vec::new();
-    for name in names {
-        let entry = before.lock.get(name).or_else(|| before.placed.get(name));
-        let targets = entry.map_or(&[][..], |entry| &entry.targets);
-        let places: Vec<PathBuf> = targets
-            .iter()
-            .map(|target| place.scope.target(target).join(name))
-            .collect();
-        for each in &places {
-            let found = written::links_to(&catalog, &place.scope, each).into_iter();
-            let found = found.filter(|link| !places.contains(link));
-            links.extend(found.map(|link| (name.clone(), link)));
-        }
-    }
-    links.dedup();
-    Ok(links)
+/// The folders that a skill was installed into.
+fn places(place: &Place, before: &Before, name: &str) -> Vec<PathBuf> {
+    let entry = before.lock.get(name).or_else(|| before.placed.get(name));
+    let targets = entry.map_or(&[][..], |entry| &entry.targets);
+    targets
+        .iter()
+        .map(|target| place.scope.target(target).join(name))
+        .collect()
 }
