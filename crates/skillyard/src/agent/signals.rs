@@ -1,42 +1,71 @@
 //! What a talk does with signals: one stops the turn, others end the talk behind it.
 //!
 //! Before the first turn, and while somebody is waited for, nothing is under way that could be lost:
-//! there the signals that end programs end this one at once.
+//! there the signals that end programs end this one at once. Elsewhere somebody sees to it that the
+//! talk does end, be it that nobody reads what it says.
+
+mod ending;
 
 use std::io::{self, IsTerminal as _};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::thread;
+use std::time::Duration;
 
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
-use signal_hook::flag::{register, register_conditional_default, register_conditional_shutdown};
+use signal_hook::flag::{register, register_conditional_shutdown, register_usize};
+
+use ending::{Ending, Shown};
+
+/// How often who asks looks for a signal.
+const GLANCE: Duration = Duration::from_millis(50);
 
 /// The signals that were heard.
 #[derive(Debug, Default)]
 pub(crate) struct Signals {
     /// The turn is to stop.
     stop: Arc<AtomicBool>,
-    /// The talk is to end.
-    end: Arc<AtomicBool>,
+    /// The signal by which the talk is to end; zero before.
+    end: Arc<AtomicUsize>,
     /// Nothing is under way.
     waiting: Arc<AtomicBool>,
+    /// The terminal as it was.
+    shown: Shown,
 }
 
 impl Signals {
     /// Hears them from now on; what cannot be heard ends us as ever.
     pub(crate) fn hear() -> Self {
-        let signals = Self::default();
-        let Self { stop, end, waiting } = &signals;
+        let signals = Self {
+            shown: Shown::now(),
+            ..Self::default()
+        };
+        let Self {
+            stop, end, waiting, ..
+        } = &signals;
         waiting.store(true, Ordering::SeqCst);
         // A second Ctrl-C in the same turn ends us; whoever starts a turn clears the first.
         let _ = register_conditional_shutdown(SIGINT, 130, Arc::clone(stop));
         let _ = register(SIGINT, Arc::clone(stop));
         // Under `nohup` there is no terminal whose end could matter.
         let at_terminal = io::stdin().is_terminal() || io::stderr().is_terminal();
-        for signal in [Some(SIGTERM), at_terminal.then_some(SIGHUP)] {
-            let Some(signal) = signal else { continue };
-            let _ = register_conditional_default(signal, Arc::clone(waiting));
-            let _ = register(signal, Arc::clone(end));
-            let _ = register(signal, Arc::clone(stop));
+        let ending = Ending {
+            end: Arc::clone(end),
+            waiting: Arc::clone(waiting),
+            shown: signals.shown.clone(),
+        };
+        let ends = [(SIGTERM, true), (SIGHUP, at_terminal)];
+        let ends = ends.into_iter().filter(|(_, heard)| *heard);
+        let ends: Vec<i32> = ends.map(|(signal, _)| signal).collect();
+        if let Ok(bell) = ending.attend() {
+            for signal in ends {
+                let number = usize::try_from(signal).unwrap_or_default();
+                let _ = register_usize(signal, Arc::clone(end), number);
+                let _ = register(signal, Arc::clone(stop));
+                // Last, so that whoever is woken finds what is to be done.
+                bell.rings_at(signal);
+            }
         }
         signals
     }
@@ -62,7 +91,7 @@ impl Signals {
 
     /// Whether the talk is to end.
     pub(crate) fn ends(&self) -> bool {
-        self.end.load(Ordering::SeqCst)
+        self.end.load(Ordering::SeqCst) != 0
     }
 
     /// Waits for somebody.
@@ -71,5 +100,30 @@ impl Signals {
         let came = wait();
         self.begin();
         came
+    }
+
+    /// Asks in the middle of a turn; nothing where the talk is to end.
+    ///
+    /// The question has a thread of its own: it can be left while it waits for a key, and a signal
+    /// that only says how large the terminal is does not reach it, which would count as Ctrl-C.
+    pub(crate) fn asked<T: Send + 'static>(
+        &self,
+        ask: impl FnOnce() -> T + Send + 'static,
+    ) -> Option<T> {
+        let (sender, answer) = mpsc::channel();
+        thread::spawn(move || {
+            // Nobody wants it any more where the talk ends.
+            let _ = sender.send(ask());
+        });
+        loop {
+            match answer.recv_timeout(GLANCE) {
+                Ok(answer) => return Some(answer),
+                Err(RecvTimeoutError::Timeout) if !self.ends() => {}
+                Err(_) => {
+                    self.shown.restore();
+                    return None;
+                }
+            }
+        }
     }
 }

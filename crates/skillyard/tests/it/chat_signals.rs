@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 use crate::TestContext;
 use crate::mcp_ends::until;
 use crate::scripted_model::{call, model};
+use crate::terminal::typed;
 
 /// A chat whose model calls a command that takes long.
 fn chat(context: &TestContext, flags: &[&str]) -> Command {
@@ -90,4 +91,67 @@ fn where_nothing_is_under_way_a_signal_ends_it_at_once() {
     let status = child.wait().unwrap();
     let ended = status.signal() == Some(Signal::TERM.as_raw()) || status.success();
     assert!(ended, "{status:?}");
+}
+
+#[test]
+fn nobody_who_reads_is_waited_for() {
+    let context = TestContext::new();
+    // More than a pipe holds.
+    let words = "word ".repeat(100_000);
+    let (url, _) = model(vec![json!({ "content": words })]);
+    let mut command = context.skillyard();
+    command.args(["--config", &format!("models.test.url={url}"), "chat"]);
+    command.args(["--model", "test/m", "-p", "go"]);
+    command.args(["--config", "models.test.tool_mode=native"]);
+    command.stdout(Stdio::piped()).stderr(Stdio::null());
+    let mut child = command.spawn().unwrap();
+    let stdout = child.stdout.take().unwrap();
+    let is_full = || rustix::io::ioctl_fionread(&stdout).unwrap() >= 1 << 16;
+    until(is_full, "nothing is written");
+    kill_process(Pid::from_child(&child), Signal::TERM).unwrap();
+    until(|| child.try_wait().unwrap().is_some(), "it does not end");
+    assert_eq!(child.wait().unwrap().code(), Some(130));
+    let kept = context.stdout(&["chat", "--export", "last"]);
+    assert!(kept.contains("go"), "{kept}");
+}
+
+/// A chat at a terminal that asks whether it may run a command, and what is done then.
+fn asked(context: &TestContext, done: &str, answer: &str) -> (String, i32) {
+    let echo = json!({ "command": "echo hi" });
+    let answers = vec![
+        json!({ "tool_calls": [call("a", "Bash", &echo)] }),
+        json!({ "content": "ALL-DONE" }),
+    ];
+    let (url, _) = model(answers);
+    let url = format!("models.test.url={url}");
+    let mode = "models.test.tool_mode=native";
+    let arguments = ["--config", &url, "--config", mode, "chat"];
+    let arguments = [&arguments[..], &["--model", "test/m"]].concat();
+    let answers = [
+        ("> ", "go\r"),
+        ("Allow it?", done),
+        ("", answer),
+        ("ALL-DONE", "\x04"),
+    ];
+    typed(context, &arguments, &answers)
+}
+
+#[test]
+fn a_question_is_left_and_the_terminal_is_as_it_was() {
+    let context = TestContext::new();
+    let (shown, code) = asked(&context, "SIGNAL:TERM", "");
+    assert_eq!(code, 130, "{shown}");
+    assert!(shown.contains("Go on with `skillyard chat"), "{shown}");
+    assert!(shown.contains("[ECHO]"), "{shown}");
+    let kept = context.stdout(&["chat", "--export", "last"]);
+    assert!(kept.contains("go"), "{kept}");
+}
+
+#[test]
+fn a_terminal_of_another_size_answers_nothing() {
+    let context = TestContext::new();
+    let (shown, code) = asked(&context, "SIGNAL:WINCH", "once\r");
+    assert_eq!(code, 0, "{shown}");
+    assert!(shown.contains("ALL-DONE"), "{shown}");
+    assert!(!shown.contains("stopped"), "{shown}");
 }

@@ -3,7 +3,8 @@
 use crate::{TestContext, output, text};
 
 /// Starts the program in a terminal and types, each text as soon as what stands before it was
-/// shown; what was shown, and the code.
+/// shown; what was shown, and the code. `SIGNAL:NAME` is sent, not typed; then `[ECHO]` stands
+/// behind what was shown where the terminal shows again what is typed.
 pub(crate) fn typed(
     context: &TestContext,
     arguments: &[&str],
@@ -20,11 +21,11 @@ pub(crate) fn typed_with(
     answers: &[(&str, &str)],
 ) -> (String, i32) {
     let script = r"
-import json, os, pty, sys
+import fcntl, json, os, pty, signal, struct, sys, termios
 child, terminal = pty.fork()
 if child == 0:
     os.execv(sys.argv[1], sys.argv[1:2] + sys.argv[3:])
-shown, seen, answers = b'', 0, json.loads(sys.argv[2])
+shown, seen, answers, signalled = b'', 0, json.loads(sys.argv[2]), False
 while True:
     try: more = os.read(terminal, 4096)
     except OSError: break
@@ -33,7 +34,13 @@ while True:
     while answers and answers[0][0].encode() in shown[seen:]:
         asked, keys = answers.pop(0)
         seen = shown.index(asked.encode(), seen) + len(asked.encode())
-        os.write(terminal, keys.encode())
+        if keys.startswith('SIGNAL:'):
+            fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack('HHHH', 30, 90, 0, 0))
+            os.kill(child, getattr(signal, 'SIG' + keys[7:]))
+            signalled = True
+        else:
+            os.write(terminal, keys.encode())
+if signalled and termios.tcgetattr(terminal)[3] & termios.ECHO: shown += b'[ECHO]'
 status = os.waitpid(child, 0)[1]
 sys.stdout.buffer.write(shown)
 sys.exit(os.waitstatus_to_exitcode(status))

@@ -1,0 +1,113 @@
+//! Sees to it that a talk ends once it is to end.
+
+use std::fs::File;
+use std::io::{self, Read as _};
+use std::os::fd::AsFd;
+use std::os::unix::net::UnixStream;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::thread;
+use std::time::Duration;
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::process::{Signal, getpid, kill_process};
+use rustix::stdio::{dup2_stderr, dup2_stdout};
+use rustix::termios::{OptionalActions, Termios, tcgetattr, tcsetattr};
+use signal_hook::low_level::{emulate_default_handler, exit, pipe};
+
+/// How often it is looked whether the talk has come to where it waits for somebody.
+const GLANCE: Duration = Duration::from_millis(100);
+/// After how many looks nobody is waited for any more who does not read.
+const UNREAD: u32 = 10;
+/// After how many the program ends whatever it does: what was said is kept by then.
+const LAST: u32 = 100;
+
+/// The terminal as it was before anybody was asked for keys.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Shown(Option<Termios>);
+
+impl Shown {
+    /// As it is now.
+    pub(super) fn now() -> Self {
+        Self(tcgetattr(io::stdin()).ok())
+    }
+
+    /// Makes it so again, at once: a terminal that is stopped is not waited for.
+    pub(super) fn restore(&self) {
+        if let Some(before) = &self.0 {
+            // Nothing can be done if the terminal is gone.
+            let _ = tcsetattr(io::stdin(), OptionalActions::Now, before);
+        }
+    }
+}
+
+/// Who attends to the end of a talk.
+pub(super) struct Ending {
+    /// The signal by which it is to end; zero before.
+    pub(super) end: Arc<AtomicUsize>,
+    /// Nothing is under way.
+    pub(super) waiting: Arc<AtomicBool>,
+    /// The terminal as it was.
+    pub(super) shown: Shown,
+}
+
+/// Wakes who attends.
+pub(super) struct Bell(UnixStream);
+
+impl Bell {
+    /// From now on this signal does.
+    pub(super) fn rings_at(&self, signal: i32) {
+        if let Ok(end) = self.0.try_clone() {
+            let _ = pipe::register(signal, end);
+        }
+    }
+}
+
+impl Ending {
+    /// Waits for the bell on a thread of its own.
+    pub(super) fn attend(self) -> io::Result<Bell> {
+        let (bell, mut heard) = UnixStream::pair()?;
+        let wait = move || {
+            // The other end is open for as long as we run.
+            if heard.read_exact(&mut [0]).is_ok() {
+                self.see_to_it();
+            }
+        };
+        thread::Builder::new().spawn(wait)?;
+        Ok(Bell(bell))
+    }
+
+    fn see_to_it(&self) {
+        for look in 0..LAST {
+            if self.waiting.load(Ordering::SeqCst) {
+                self.shown.restore();
+                let signal = self.end.load(Ordering::SeqCst);
+                // It does not come back from this.
+                let _ = emulate_default_handler(i32::try_from(signal).unwrap_or_default());
+            }
+            if look >= UNREAD && let_go_unread() {
+                // What waits to be written is tried again, and goes nowhere.
+                let _ = kill_process(getpid(), Signal::TERM);
+            }
+            thread::sleep(GLANCE);
+        }
+        self.shown.restore();
+        exit(130)
+    }
+}
+
+/// Lets what is written where nobody reads go nowhere; tells whether there was such.
+fn let_go_unread() -> bool {
+    let Ok(nowhere) = File::options().write(true).open("/dev/null") else {
+        return false;
+    };
+    let stdout = is_stuck(&io::stdout()) && dup2_stdout(&nowhere).is_ok();
+    let stderr = is_stuck(&io::stderr()) && dup2_stderr(&nowhere).is_ok();
+    stdout || stderr
+}
+
+/// Whether nothing more can be written.
+fn is_stuck(out: &impl AsFd) -> bool {
+    let mut looked = [PollFd::new(out, PollFlags::OUT)];
+    poll(&mut looked, Some(&Timespec::default())) == Ok(0)
+}
