@@ -1,43 +1,48 @@
 //! Findings that somebody looked at and accepted, with the reason.
 //!
-//! An entry holds for one rule, one file of one skill and the very words that were found:
-//! when they change, the finding is back. Entries that accept nothing are reported.
+//! An entry holds for one rule and severity, one file of one skill, and one whole statement as often
+//! as it stood there: what changes and what comes along is found again. Entries that accept less
+//! than they say are reported.
 
-use std::fmt::Write as _;
+mod entry;
+
 use std::fs;
 use std::io;
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
-use sha2::{Digest as _, Sha256};
 use skillyard_trust::scan::{Finding, Report};
-use toml_edit::{ArrayOfTables, DocumentMut, Item, Table, value};
+use toml_edit::{ArrayOfTables, DocumentMut, Item};
 
+pub(crate) use self::entry::Entry;
 use crate::error::CommandError;
-
-/// An accepted finding.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct Entry {
-    /// The rule.
-    pub(crate) code: String,
-    /// The skill's name and the file below it.
-    pub(crate) path: String,
-    /// The digest of the words that were found.
-    pub(crate) evidence: String,
-    /// Why it is accepted.
-    pub(crate) reason: String,
-}
 
 /// A finding that an entry accepts.
 #[derive(Debug, Clone)]
 pub(crate) struct Accepted {
     /// What was found.
     pub(crate) finding: Finding,
-    /// The digest of the words that were found.
-    evidence: String,
     /// Why it is accepted.
     pub(crate) reason: String,
+}
+
+/// An entry that accepts more than was found.
+#[derive(Debug, Clone, Serialize)]
+pub(crate) struct Stale {
+    /// The entry.
+    #[serde(flatten)]
+    pub(crate) entry: Entry,
+    /// How many findings it accepted.
+    pub(crate) found: usize,
+}
+
+/// A finding that is to be accepted, and the skill it is in.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Wanted<'a> {
+    /// The skill.
+    pub(crate) skill: &'a str,
+    /// What was found.
+    pub(crate) finding: &'a Finding,
 }
 
 /// The file.
@@ -90,119 +95,100 @@ impl Baseline {
         })
     }
 
-    /// What `found` in these skills makes of it: reasons that were given stay, and so does what was
-    /// accepted in skills that nobody looked at now.
-    pub(crate) fn renewed(self, skills: &[&str], found: &[Entry]) -> Vec<Entry> {
-        let reason_of = |new: &Entry| {
-            let mut given = self.accepted.iter();
-            let old = given.find(|old| old.is_about(new) && !old.reason.trim().is_empty());
-            old.map_or(&new.reason, |old| &old.reason).clone()
-        };
-        let mut entries: Vec<Entry> = found
-            .iter()
-            .map(|new| Entry {
-                reason: reason_of(new),
-                ..new.clone()
-            })
+    /// How many entries accept more than somebody looked at, as all did once.
+    pub(crate) fn loose(&self) -> usize {
+        let is_loose = |entry: &&Entry| !entry.is_whole();
+        self.accepted.iter().filter(is_loose).count()
+    }
+
+    /// What these findings in these skills make of it: reasons that were given stay, and so does
+    /// what was accepted in skills that nobody looked at now.
+    pub(crate) fn renewed(self, skills: &[&str], found: &[Wanted<'_>], reason: &str) -> Vec<Entry> {
+        let mut entries: Vec<Entry> = Vec::new();
+        let mut used = Used::new(&self);
+        for Wanted { skill, finding } in found {
+            let old = used.take(skill, finding, |old| !old.reason.trim().is_empty());
+            let reason = old.map_or(reason, |old| &old.reason);
+            entries.extend(Entry::new(skill, finding, reason));
+        }
+        // The same statement in several places is one entry, if it is for the same reason.
+        entries.sort_unstable();
+        let same = entries.chunk_by(|a, b| a == b);
+        let mut entries: Vec<Entry> = same
+            .filter_map(|same| Some(same.first()?.clone().times(same.len())))
             .collect();
         let mut others = self.accepted;
         others.retain(|entry| !skills.iter().any(|skill| entry.is_of(skill)));
         entries.append(&mut others);
         entries
     }
+}
+
+/// A baseline that is used: how many findings each entry has accepted.
+pub(crate) struct Used<'a> {
+    entries: Vec<(&'a Entry, usize)>,
+}
+
+impl<'a> Used<'a> {
+    /// Nothing is accepted yet.
+    pub(crate) fn new(baseline: &'a Baseline) -> Self {
+        Self {
+            entries: baseline.accepted.iter().map(|entry| (entry, 0)).collect(),
+        }
+    }
 
     /// Takes what is accepted out of the report of a skill.
-    pub(crate) fn apply(&self, skill: &str, report: &mut Report) -> Vec<Accepted> {
+    pub(crate) fn apply(&mut self, skill: &str, report: &mut Report) -> Vec<Accepted> {
         let mut accepted = Vec::new();
         report.findings.retain(|finding| {
-            let evidence = digest(&finding.evidence);
-            let mut entries = self.accepted.iter();
-            let Some(entry) = entries.find(|entry| entry.covers(skill, finding, &evidence)) else {
-                return true;
-            };
-            accepted.push(Accepted {
+            let entry = self.take(skill, finding, |_| true);
+            accepted.extend(entry.map(|entry| Accepted {
                 finding: finding.clone(),
-                evidence,
                 reason: entry.reason.clone(),
-            });
-            false
+            }));
+            entry.is_none()
         });
         accepted
     }
 
-    /// The entries that accept nothing of what was found in the skills that were looked at.
-    pub(crate) fn stale(&self, looked_at: &[(&str, &[Accepted])]) -> Vec<Entry> {
-        let is_stale = |entry: &&Entry| {
-            let mut skills = looked_at
-                .iter()
-                .filter(|(skill, _)| entry.is_of(skill))
-                .peekable();
-            let known = skills.peek().is_some();
-            let used = skills.any(|(skill, accepted)| {
-                accepted
-                    .iter()
-                    .any(|each| entry.covers(skill, &each.finding, &each.evidence))
-            });
-            known && !used
+    /// The entries that accept more than was found in the skills that were looked at.
+    pub(crate) fn stale(&self, skills: &[&str]) -> Vec<Stale> {
+        let is_stale = |(entry, found): &&(&Entry, usize)| {
+            let is_short = *found == 0 || entry.is_whole() && *found < entry.count();
+            is_short && skills.iter().any(|skill| entry.is_of(skill))
         };
-        self.accepted.iter().filter(is_stale).cloned().collect()
-    }
-}
-
-impl Entry {
-    /// The entry that accepts a finding.
-    pub(crate) fn new(skill: &str, finding: &Finding, reason: &str) -> Self {
-        Self {
-            code: finding.code.to_owned(),
-            path: format!("{skill}/{}", finding.path),
-            evidence: digest(&finding.evidence),
-            reason: reason.to_owned(),
-        }
+        let stale = self.entries.iter().filter(is_stale);
+        let stale = stale.map(|(entry, found)| Stale {
+            entry: (*entry).clone(),
+            found: *found,
+        });
+        stale.collect()
     }
 
-    /// Whether both are about the same words in the same place.
-    fn is_about(&self, other: &Self) -> bool {
-        self.code == other.code && self.path == other.path && self.evidence == other.evidence
-    }
-
-    fn is_of(&self, skill: &str) -> bool {
-        let below = self.path.strip_prefix(skill);
-        below.is_some_and(|below| below.starts_with('/'))
-    }
-
-    fn covers(&self, skill: &str, finding: &Finding, evidence: &str) -> bool {
-        let file = self
-            .path
-            .strip_prefix(skill)
-            .and_then(|path| path.strip_prefix('/'));
-        self.code == finding.code
-            && file == Some(finding.path.as_str())
-            && self.evidence == evidence
+    /// The first entry that accepts a finding and has not accepted as many as it says.
+    fn take(
+        &mut self,
+        skill: &str,
+        finding: &Finding,
+        is_good: impl Fn(&Entry) -> bool,
+    ) -> Option<&'a Entry> {
+        let mut entries = self.entries.iter_mut();
+        let (entry, used) = entries.find(|(entry, used)| {
+            *used < entry.count() && entry.covers(skill, finding) && is_good(entry)
+        })?;
+        *used += 1;
+        Some(entry)
     }
 }
 
 /// A baseline that accepts `entries`.
 pub(crate) fn rendered(mut entries: Vec<Entry>) -> String {
     entries.sort_unstable();
-    entries.dedup();
     let mut tables = ArrayOfTables::new();
     for entry in entries {
-        let mut table = Table::new();
-        table["code"] = value(entry.code);
-        table["path"] = value(entry.path);
-        table["evidence"] = value(entry.evidence);
-        table["reason"] = value(entry.reason);
-        tables.push(table);
+        tables.push(entry.table());
     }
     let mut document = DocumentMut::new();
     document["accepted"] = Item::ArrayOfTables(tables);
     format!("# Findings of `skillyard scan` that were looked at and accepted.\n\n{document}")
-}
-
-fn digest(text: &str) -> String {
-    let mut hex = String::from("sha256:");
-    for byte in Sha256::digest(text.as_bytes()) {
-        let _ = write!(hex, "{byte:02x}");
-    }
-    hex
 }

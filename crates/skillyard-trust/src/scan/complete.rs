@@ -8,10 +8,10 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use super::engine::Findings;
 use super::expression::parsed;
 use super::facts::Seen;
 use super::file::Language;
+use super::found::Findings;
 use super::grams::Grams;
 use super::here::Here;
 use super::pattern::tests::sources_of;

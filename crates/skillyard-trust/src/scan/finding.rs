@@ -5,7 +5,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
-use skillyard_format::Span;
+use skillyard_format::{Digest, Span};
 
 use super::rules;
 
@@ -102,6 +102,10 @@ pub struct Finding {
     pub evidence: String,
     /// What to do about it.
     pub help: &'static str,
+    /// The digest of all that it is about: its statement on whole lines, its script or its file. It is not kept with
+    /// the finding, so one that was read has none.
+    #[serde(skip)]
+    pub statement: Option<Digest>,
 }
 
 /// A finding as it is written.
@@ -131,6 +135,7 @@ impl Finding {
                 message: each.message,
                 evidence: each.evidence,
                 help: rule.help,
+                statement: None,
             })
         };
         written.into_iter().map(read).collect()

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::finding::{Finding, Severity};
+use super::statement::Statement;
 
 /// How many findings of one rule in one file are always kept.
 const ALWAYS: usize = 10;
@@ -14,8 +15,8 @@ const MOST_IN_ALL: usize = 20_000;
 /// The findings of one rule in one file.
 #[derive(Debug, Default)]
 pub(super) struct Kept {
-    /// The findings that are kept, by line.
-    pub(super) findings: BTreeMap<usize, Finding>,
+    /// The findings that are kept and what they are about, by line.
+    pub(super) findings: BTreeMap<usize, (Finding, Statement)>,
     /// How many of each severity are.
     counts: BTreeMap<Severity, usize>,
     /// How many of each severity there was no room for.
@@ -27,9 +28,12 @@ pub(super) struct Kept {
 impl Kept {
     /// Takes a finding, if it is the first or the worst of its line and there is room; a worse one
     /// takes the place of the mildest. `in_all` is how many findings of the skill are kept.
-    pub(super) fn add(&mut self, finding: Finding, in_all: &mut usize) {
+    ///
+    /// The one that is kept of a line is about all that was found on it.
+    pub(super) fn add(&mut self, finding: Finding, statement: Statement, in_all: &mut usize) {
         let (line, severity) = (finding.line, finding.severity);
-        if let Some(old) = self.findings.get_mut(&line) {
+        if let Some((old, known)) = self.findings.get_mut(&line) {
+            known.join(&statement);
             if old.severity < severity {
                 take(&mut self.counts, old.severity);
                 *self.counts.entry(severity).or_default() += 1;
@@ -40,19 +44,19 @@ impl Kept {
         let count = self.findings.len();
         if count < ALWAYS || count < MOST && *in_all < MOST_IN_ALL {
             *in_all += 1;
-            self.insert(finding);
+            self.insert(finding, statement);
             return;
         }
         let milder = self.counts.keys().next().copied();
         let milder = milder.filter(|milder| *milder < severity);
         let mut kept = self.findings.iter();
-        let place = milder.and_then(|milder| kept.find(|(_, each)| each.severity == milder));
-        match place.map(|(line, each)| (*line, each.severity)) {
+        let place = milder.and_then(|milder| kept.find(|(_, (each, _))| each.severity == milder));
+        match place.map(|(line, (each, _))| (*line, each.severity)) {
             Some((place, milder)) => {
                 self.findings.remove(&place);
                 take(&mut self.counts, milder);
                 *self.more.entry(milder).or_default() += 1;
-                self.insert(finding);
+                self.insert(finding, statement);
             }
             // What stands on one line counts once.
             None if self.last == Some(line) => {}
@@ -63,9 +67,9 @@ impl Kept {
         }
     }
 
-    fn insert(&mut self, finding: Finding) {
+    fn insert(&mut self, finding: Finding, statement: Statement) {
         *self.counts.entry(finding.severity).or_default() += 1;
-        self.findings.insert(finding.line, finding);
+        self.findings.insert(finding.line, (finding, statement));
     }
 }
 

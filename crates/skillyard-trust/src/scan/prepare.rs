@@ -43,6 +43,8 @@ pub(crate) struct Unit {
     pub(crate) heading: Option<usize>,
     /// Which block of the file it belongs to: one fence, or the whole script.
     pub(crate) block: usize,
+    /// Whether its text was put together from other places, too: variables, aliases.
+    pub(crate) assembled: bool,
 }
 
 /// A file that was prepared.

@@ -13,7 +13,7 @@ use skillyard_catalog::walk::{Found, Skipped, UNREADABLE};
 use skillyard_format::text::decode;
 use skillyard_trust::scan::{self, Severity};
 
-use self::accepted::{accept, write_baseline};
+use self::accepted::{accept, warning, write_baseline};
 use self::reference::{reference, registered, scan_reference};
 use super::Outcome;
 use super::validate::folder_of;
@@ -171,10 +171,13 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     if let (true, Some(file)) = (args.write_baseline, &args.baseline) {
         return write_baseline(context, file, &scanned, args.reason.as_deref());
     }
-    let stale = match &args.baseline {
-        Some(file) => accept(&Baseline::read(file)?, &mut scanned),
-        None => Vec::new(),
-    };
+    let mut stale = Vec::new();
+    let mut warnings = Vec::new();
+    if let Some(file) = &args.baseline {
+        let baseline = Baseline::read(file)?;
+        warnings.extend(warning(file, &baseline));
+        stale = accept(&baseline, &mut scanned);
+    }
     // Only now: what was accepted takes no room from what is new.
     for skill in &mut scanned {
         skill.report.shorten();
@@ -182,11 +185,15 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     let summary = ScanSummary::new(&scanned, &passed, fail_on, start.elapsed());
     if format != Format::Json {
         report::scan::print_passed(printer, &passed);
+        for warning in &warnings {
+            printer.note(&visible(&format!("warning: {warning}")));
+        }
     }
     match format {
         Format::Text => report::scan::print(printer, &scanned, &stale, &summary)?,
         Format::Json => {
-            printer.json(&report::scan::document(&scanned, &passed, &stale, &summary))?;
+            let document = report::scan::document(&scanned, &passed, &stale, &warnings, &summary);
+            printer.json(&document)?;
         }
         Format::Sarif => printer.json(&report::sarif::document(&scanned, RuleNote::of_scan()))?,
         Format::Github => printer.data(&report::github::commands(&scanned))?,

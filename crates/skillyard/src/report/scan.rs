@@ -14,7 +14,7 @@ use skillyard_trust::scan::{Finding, Report, Severity, Summary};
 
 use super::text::{counted, elapsed, print_findings};
 use super::{FileNotes, Loudness, Note, Noted};
-use crate::baseline::{Accepted, Entry};
+use crate::baseline::{Accepted, Stale};
 use crate::printer::Printer;
 use crate::sanitize::visible;
 use crate::skill_files::LeftOut;
@@ -145,7 +145,7 @@ impl ScanSummary {
 pub(crate) fn print(
     printer: &Printer,
     scanned: &[Scanned],
-    stale: &[Entry],
+    stale: &[Stale],
     summary: &ScanSummary,
 ) -> io::Result<()> {
     print_findings(printer, scanned)?;
@@ -164,11 +164,15 @@ pub(crate) fn print(
             printer.note(&visible(&format!("not read: `{path}`: {}", why.as_str())));
         }
     }
-    for entry in stale {
-        printer.note(&format!(
-            "The baseline accepts `{}` in `{}`, which is not found any more",
+    for Stale { entry, found } in stale {
+        let found = match found {
+            0 => "is not found any more".to_owned(),
+            found => format!("is found only {}", counted(*found, "time")),
+        };
+        printer.note(&visible(&format!(
+            "The baseline accepts `{}` in `{}`, which {found}",
             entry.code, entry.path
-        ));
+        )));
     }
     printer.note(&closing_line(printer, summary));
     Ok(())
@@ -215,11 +219,12 @@ fn closing_line(printer: &Printer, summary: &ScanSummary) -> String {
     format!("Scanned {skills} in {time}: {}", parts.join(", "))
 }
 
-/// `{"results": […], "skipped": […], "stale": […], "summary": {…}}`.
+/// `{"results": […], "skipped": […], "stale": […], "warnings": […], "summary": {…}}`.
 pub(crate) fn document(
     scanned: &[Scanned],
     passed: &[Skipped],
-    stale: &[Entry],
+    stale: &[Stale],
+    warnings: &[String],
     summary: &ScanSummary,
 ) -> impl Serialize {
     let mut counts = serde_json::Map::new();
@@ -241,6 +246,7 @@ pub(crate) fn document(
         "results": results,
         "skipped": skipped,
         "stale": stale,
+        "warnings": warnings,
         "summary": {
             "skills": summary.skills,
             "failed": summary.failed,
@@ -289,6 +295,7 @@ fn result(scanned: &Scanned) -> Value {
 
 fn finding(finding: &Finding, scanned: &Scanned) -> Value {
     let mut value = json!(finding);
+    value["statement"] = json!(finding.statement);
     if let (Some(span), Some(text)) = (finding.span, scanned.texts.get(&finding.path)) {
         let lines = LineIndex::new(text);
         value["start"] = json!(lines.position(span.start));

@@ -123,6 +123,7 @@ mod registry_names;
 mod registry_offline;
 mod run;
 mod scan;
+mod scan_baseline;
 mod scripted_model;
 mod scripts_told;
 mod seeds;

@@ -105,6 +105,7 @@ impl Prepared<'_> {
             }
             let end = field.source_of(field.text.len().saturating_sub(1)) + 1;
             self.finish(Place::Frontmatter, Language::Other, start, None, block, end);
+            self.mark_assembled(start);
             self.fields.push(field);
         }
     }
@@ -129,11 +130,13 @@ impl Prepared<'_> {
                 end = piece.end;
                 self.folded.push(source, piece.clone(), Mode::Code);
             }
+            let mut is_assembled = false;
             if language == Language::Shell && !statement.is_comment {
                 let text = &self.folded.text[start..];
                 known.learn(text);
                 if let Some(text) = known.assembled(text) {
                     self.folded.replace(start, origin, &text);
+                    is_assembled = true;
                 }
             }
             let place = match (statement.is_comment, language) {
@@ -142,6 +145,20 @@ impl Prepared<'_> {
                 (false, _) => Place::Code,
             };
             self.finish(place, language, start, heading, block, end);
+            if is_assembled {
+                self.mark_assembled(start);
+            }
+        }
+    }
+
+    /// Notes that the last unit, if it starts at `start`, was put together from other places.
+    fn mark_assembled(&mut self, start: usize) {
+        if let Some(unit) = self
+            .units
+            .last_mut()
+            .filter(|unit| unit.range.start == start)
+        {
+            unit.assembled = true;
         }
     }
 
@@ -164,6 +181,7 @@ impl Prepared<'_> {
                 range: start..end,
                 heading,
                 block,
+                assembled: false,
             });
         }
     }

@@ -22,12 +22,7 @@ fn check(subject: &Subject<'_>, findings: &mut Findings<'_>) {
             continue;
         }
         let here = Here::new(subject, flow.to.0, flow.to.1);
-        findings.add(
-            &RULE,
-            &here,
-            0..here.text.len().min(200),
-            Severity::High.named(),
-            "what was decoded before is run",
-        );
+        let message = "what was decoded before is run";
+        findings.add_flow(&RULE, &here, Severity::High, message);
     }
 }

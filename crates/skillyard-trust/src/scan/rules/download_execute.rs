@@ -59,7 +59,7 @@ fn check(subject: &Subject<'_>, findings: &mut Findings<'_>) {
             Standing::Unknown => Severity::Medium,
             Standing::Installer | Standing::Local => Severity::Low,
         };
-        findings.add_seen(
+        findings.add_together(
             &RULE,
             download,
             severity,
@@ -87,13 +87,8 @@ fn check_flow(subject: &Subject<'_>, flow: &Flow, findings: &mut Findings<'_>) {
     let steps = if verifies { 2 } else { 0 }
         + u8::from(is_forge)
         + u8::from(source.is_own_host() && here.file.is_document);
-    findings.add(
-        &RULE,
-        &here,
-        0..here.text.len().min(200),
-        severity.lowered(steps).named(),
-        "what was fetched before is run",
-    );
+    let message = "what was fetched before is run";
+    findings.add_flow(&RULE, &here, severity.lowered(steps), message);
 }
 
 /// What is fetched is run as code a few lines later.
@@ -112,7 +107,7 @@ fn check_fetched(subject: &Subject<'_>, block: &[Seen], findings: &mut Findings<
             Standing::Unknown if !subject.files[run.file].is_document => Severity::High,
             Standing::Unknown | Standing::Installer => Severity::Medium,
         };
-        findings.add_seen(&RULE, fetch, severity, "what is fetched is run as code");
+        findings.add_together(&RULE, fetch, severity, "what is fetched is run as code");
     }
 }
 

@@ -112,7 +112,7 @@ fn in_block(subject: &Subject<'_>, block: &[Seen], findings: &mut Findings<'_>) 
     let sends = send.fact == Fact::Sends;
     let doubtful = is_doubtful(subject, block);
     let mut report = |seen: &Seen, severity, message: &str| {
-        findings.add_seen(&RULE, seen, severity, message);
+        findings.add_together(&RULE, seen, severity, message);
     };
     if let Some(secret) = first(Fact::SecretFile).filter(|_| sends || doubtful) {
         let near = secret.unit.abs_diff(send.unit) < 40;
@@ -194,7 +194,7 @@ fn in_block(subject: &Subject<'_>, block: &[Seen], findings: &mut Findings<'_>) 
 /// A key from the environment goes into the body of a request, or to a doubtful host.
 fn of_variable(subject: &Subject<'_>, block: &[Seen], doubtful: bool, findings: &mut Findings<'_>) {
     let mut report = |seen: &Seen, severity, message: &str| {
-        findings.add_seen(&RULE, seen, severity, message);
+        findings.add_together(&RULE, seen, severity, message);
     };
     if let Some(variable) = subject.first(block, Fact::SecretVariable) {
         let in_body = block.iter().find(|seen| {
@@ -239,9 +239,10 @@ fn across_files(subject: &Subject<'_>, findings: &mut Findings<'_>) {
         let mut urls = hosts::urls(&subject.files[*file].folded.text);
         *file != secret.file && urls.any(|url| hosts::standing(url) >= Standing::Plain)
     };
-    if files.iter().any(sends_away) {
+    files.retain(sends_away);
+    if !files.is_empty() {
         let message = "secrets are read here, and another script of the skill sends data";
-        findings.add_seen(&RULE, secret, Severity::High, message);
+        findings.add_across(&RULE, secret, &files, Severity::High, message);
     }
 }
 

@@ -102,7 +102,7 @@ impl Count {
         let mut add = |(count, span): (usize, Option<Span>), severity, what: &str| {
             if count > 0 {
                 let message = format!("{count} {what}");
-                findings.add_source(&RULE, file, span, severity, message);
+                findings.add_file(&RULE, file, span, severity, message);
             }
         };
         add(

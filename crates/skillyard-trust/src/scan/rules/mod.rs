@@ -3,8 +3,8 @@
 //!
 //! The doc comment inside `rule!` is what `skillyard explain CODE` prints.
 
-use super::engine::Findings;
 use super::finding::Severity;
+use super::found::Findings;
 use super::here::Here;
 use super::subject::Subject;
 

@@ -41,8 +41,7 @@ fn check(subject: &Subject<'_>, findings: &mut Findings<'_>) {
         };
         if let Some(severity) = severity {
             let message = "a secret that was read before is sent over the network";
-            let range = 0..here.text.len().min(200);
-            findings.add(&RULE, &here, range, severity.named(), message);
+            findings.add_flow(&RULE, &here, severity, message);
         }
     }
 }

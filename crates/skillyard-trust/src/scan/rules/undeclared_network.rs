@@ -27,6 +27,6 @@ fn check(subject: &Subject<'_>, findings: &mut Findings<'_>) {
     });
     if let Some(send) = send {
         let message = "data is sent, and the skill says that it stays on this machine";
-        findings.add_seen(&RULE, send, Severity::High, message);
+        findings.add_together(&RULE, send, Severity::High, message);
     }
 }

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use skillyard_trust::scan::Severity;
 
-use crate::baseline::{Baseline, Entry, rendered};
+use crate::baseline::{Baseline, Stale, Used, Wanted, rendered};
 use crate::commands::Outcome;
 use crate::context::Context;
 use crate::error::{CommandError, Status};
@@ -12,15 +12,27 @@ use crate::report::counted;
 use crate::report::scan::Scanned;
 
 /// Takes out what the baseline accepts, and returns what it accepts in vain.
-pub(super) fn accept(baseline: &Baseline, scanned: &mut [Scanned]) -> Vec<Entry> {
+pub(super) fn accept(baseline: &Baseline, scanned: &mut [Scanned]) -> Vec<Stale> {
+    let mut used = Used::new(baseline);
     for skill in scanned.iter_mut() {
-        skill.accepted = baseline.apply(&skill.name, &mut skill.report);
+        skill.accepted = used.apply(&skill.name, &mut skill.report);
     }
-    let looked_at: Vec<_> = scanned
-        .iter()
-        .map(|skill| (skill.name.as_str(), skill.accepted.as_slice()))
-        .collect();
-    baseline.stale(&looked_at)
+    let skills: Vec<&str> = scanned.iter().map(|skill| skill.name.as_str()).collect();
+    used.stale(&skills)
+}
+
+/// What is wrong with a baseline that can be used nevertheless.
+pub(super) fn warning(file: &Path, baseline: &Baseline) -> Option<String> {
+    let (accept, them) = match baseline.loose() {
+        0 => return None,
+        1 => ("1 entry accepts".to_owned(), "it"),
+        many => (format!("{many} entries accept"), "them"),
+    };
+    let file = file.display();
+    Some(format!(
+        "{accept} by the first words of what was found (`evidence`), whatever follows them and however often; \
+         look at what is accepted (`scan --baseline {file} --json`), and write {them} anew with `scan --baseline {file} --write-baseline`, which keeps the reasons"
+    ))
 }
 
 /// Writes what was found into the baseline.
@@ -31,16 +43,19 @@ pub(super) fn write_baseline(
     reason: Option<&str>,
 ) -> Outcome {
     let reason = reason.unwrap_or_default();
-    let entries: Vec<Entry> = scanned
+    let found: Vec<Wanted<'_>> = scanned
         .iter()
         .flat_map(|skill| {
             let findings = skill.report.at_least(Severity::Low);
-            findings.map(|finding| Entry::new(&skill.name, finding, reason))
+            findings.map(|finding| Wanted {
+                skill: &skill.name,
+                finding,
+            })
         })
         .collect();
-    let count = entries.len();
+    let count = found.len();
     let skills: Vec<&str> = scanned.iter().map(|skill| skill.name.as_str()).collect();
-    let entries = Baseline::begun(file)?.renewed(&skills, &entries);
+    let entries = Baseline::begun(file)?.renewed(&skills, &found, reason);
     let lacks_reason = entries.iter().any(|entry| entry.reason.trim().is_empty());
     std::fs::write(file, rendered(entries)).map_err(|source| CommandError::Write {
         path: file.to_owned(),
