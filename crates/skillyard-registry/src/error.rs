@@ -116,6 +116,9 @@ pub enum RegistryError {
     /// Nobody of that name owns anything.
     #[error("nobody called `{0}` owns a skill")]
     NoOwner(String),
+    /// Nobody has ever had a token of that name.
+    #[error("there is no account `{0}`: nobody of that name has had a token of this registry")]
+    NoAccount(String),
     /// What stands in the upload is not what stands in the address.
     #[error("the upload is `{found}`, and the address says `{named}`")]
     OtherPackage {
@@ -234,6 +237,7 @@ impl RegistryError {
             | Self::Withdrawn(_)
             | Self::NoFile { .. }
             | Self::NoOwner(_)
+            | Self::NoAccount(_)
             | Self::NoNamespace(_)
             | Self::NoTag { .. }
             | Self::NoTransfer(_)
@@ -277,6 +281,7 @@ impl RegistryError {
             Self::Withdrawn(_) => "withdrawn",
             Self::NoFile { .. } => "no-such-file",
             Self::NoOwner(_) => "no-such-owner",
+            Self::NoAccount(_) => "no-such-account",
             Self::OtherPackage { .. } => "other-package",
             Self::ForeignName => "foreign-name",
             Self::ForeignPage => "foreign-page",

@@ -3,6 +3,7 @@
 use jiff::SignedDuration;
 use skillyard_audit::{Event, EventKind};
 use skillyard_format::Namespace;
+use sqlx::AnyConnection;
 
 use crate::database::insist;
 use crate::error::RegistryError;
@@ -11,7 +12,7 @@ use crate::registry::{Registry, allow, enough};
 use crate::role::Role;
 use crate::squat::Among;
 use crate::store::transfers::{self, Transfer};
-use crate::store::{namespaces, roles, stored};
+use crate::store::{namespaces, roles, stored, tokens};
 use crate::subject::Subject;
 use crate::token::{self, Action, Identity};
 
@@ -52,6 +53,9 @@ impl Registry {
         let leaves = role.is_none() && account == identity.account && own.is_some();
         if !leaves {
             enough(own, Role::Owner, identity, &subject.text())?;
+        }
+        if role.is_some() {
+            somebody(&mut change, subject, account).await?;
         }
         subject.set(&mut change, account, role, self.now()).await?;
         subject.touch(&mut change, sequence).await?;
@@ -153,6 +157,7 @@ impl Registry {
             subject
                 .can_be_given_by(&mut change, &identity.account)
                 .await?;
+            somebody(&mut change, subject, recipient).await?;
             transfers::offer(&mut change, &transfer, now).await?;
             change.commit().await?;
             Ok(transfer)
@@ -241,6 +246,22 @@ fn changed(identity: &Identity, subject: &Subject) -> Event {
     Event::new(EventKind::RegistryOwnersChanged)
         .skill(subject.text())
         .detail("account", &identity.account)
+}
+
+/// Refuses an account that nobody has: whoever gets a misspelled name later would have the role.
+///
+/// Who has a role already is somebody, also where a registry was set up again without its tokens.
+async fn somebody(
+    connection: &mut AnyConnection,
+    subject: &Subject,
+    account: &str,
+) -> Result<(), RegistryError> {
+    if tokens::has_account(connection, account).await?
+        || subject.role(connection, account).await?.is_some()
+    {
+        return Ok(());
+    }
+    Err(RegistryError::NoAccount(account.to_owned()))
 }
 
 fn account_named(account: &str) -> Result<(), RegistryError> {

@@ -44,6 +44,19 @@ pub struct Terms<'a> {
     pub parent: Option<&'a str>,
 }
 
+/// Whether an account has ever had a token, which is all that makes one.
+pub(crate) async fn has_account(
+    connection: &mut AnyConnection,
+    account: &str,
+) -> Result<bool, sqlx::Error> {
+    let found: Option<String> =
+        sqlx::query_scalar("SELECT account FROM tokens WHERE account = $1 LIMIT 1")
+            .bind(account)
+            .fetch_optional(connection)
+            .await?;
+    Ok(found.is_some())
+}
+
 /// Keeps a new token, unless the one that makes it was revoked meanwhile; says whether it did.
 pub async fn add(
     database: &Database,

@@ -24,6 +24,7 @@ async fn every_change_and_every_refusal_is_recorded() {
         .token("ada", &["publish", "yank", "owners", "tokens"])
         .await;
     let eve = yard.full("eve").await;
+    yard.full("bob").await;
     yard.publish(&ada, skill("forms", "1.0.0")).await;
     yard.publish(&eve, skill("forms", "9.0.0")).await;
     yard.delete("/skills/forms/1.0.0?reason=broken", &ada).await;
@@ -162,6 +163,7 @@ async fn what_cannot_be_recorded_does_not_happen() {
         .token("ada", &["publish", "yank", "owners", "tokens"])
         .await;
     let spare = yard.token("ada", &["tokens"]).await;
+    yard.full("eve").await;
     yard.publish(&ada, skill("forms", "1.0.0")).await;
     // Nothing can be written where a folder is in the way.
     let yard = yard.recorded();

@@ -92,6 +92,7 @@ async fn documents_are_one_for_each_namespace() {
 async fn a_namespace_belongs_to_whoever_made_it_and_whom_they_let_in() {
     let yard = Yard::new().await;
     let (ada, eve) = (yard.full("ada").await, yard.full("eve").await);
+    yard.full("bob").await;
     let refused = yard.publish_in("acme", &ada, skill("forms", "1.0.0")).await;
     assert_eq!(refused.problem(), "404 no-such-namespace");
     assert_eq!(
@@ -261,6 +262,40 @@ async fn roles_of_one_skill_reach_no_further() {
 }
 
 #[tokio::test]
+async fn nobody_gets_nothing() {
+    let yard = Yard::new().await;
+    let (ada, eve) = (yard.full("ada").await, yard.full("eve").await);
+    yard.publish(&ada, skill("forms", "1.0.0")).await;
+    yard.put("/namespaces/acme", &ada, &json!({})).await;
+    let gifts = [
+        ("/skills/forms/owners/evee", json!({ "role": "publisher" })),
+        ("/namespaces/acme/members/evee", json!({ "role": "owner" })),
+        ("/skills/forms/transfer", json!({ "to": "evee" })),
+        ("/namespaces/acme/transfer", json!({ "to": "evee" })),
+    ];
+    for (path, body) in &gifts {
+        let answer = yard.put(path, &ada, body).await;
+        assert_eq!(answer.problem(), "404 no-such-account", "{path}");
+        // Who may not give anything does not learn who is there.
+        let answer = yard.put(path, &eve, body).await;
+        assert_eq!(answer.problem(), "403 not-owner", "{path}");
+    }
+    let shown = yard.get("/skills/forms/owners").await.json();
+    assert_eq!(shown["people"].as_array().unwrap().len(), 1);
+    let shown = yard.get("/namespaces/acme").await.json();
+    assert_eq!(shown["people"].as_array().unwrap().len(), 1);
+
+    // A token that has ended was one.
+    yard.full("evee").await;
+    yard.pass(7_200);
+    let ada = yard.full("ada").await;
+    for (path, body) in &gifts {
+        let answer = yard.put(path, &ada, body).await;
+        assert_eq!(answer.status, 200, "{path}: {}", answer.text());
+    }
+}
+
+#[tokio::test]
 async fn handing_over_takes_two() {
     let yard = Yard::new().await;
     let (ada, eve, bob) = (
@@ -349,10 +384,10 @@ async fn a_role_in_a_namespace_ends_there_and_nowhere_else() {
     assert_eq!(answer.problem(), "409 inherited-role");
     // What is of the skill alone can be handed over; what was offered before the sender got the
     // namespace cannot be taken.
+    let dee = yard.full("dee").await;
     let to_dee = json!({ "to": "dee" });
     assert_eq!(yard.put(path, &cy, &to_dee).await.status, 200);
     yard.put("/namespaces/bob/members/cy", &bob, &owner).await;
-    let dee = yard.full("dee").await;
     assert_eq!(
         yard.post(path, &dee, &json!({})).await.problem(),
         "409 inherited-role"

@@ -50,6 +50,7 @@ async fn the_name_itself_comes_first_and_a_squatter_does_not() {
 async fn a_skill_is_found_by_who_owns_it_now() {
     let yard = Yard::new().await;
     let (ada, bob) = (yard.full("ada").await, yard.full("bob").await);
+    yard.full("eve").await;
     yard.publish(&ada, skill("forms", "1.0.0")).await;
     yard.publish(&ada, skill("papers", "1.0.0")).await;
     yard.publish_in("ada", &ada, skill("sheets", "1.0.0")).await;

@@ -48,6 +48,15 @@ async fn holds(nodes: [&Yard; 2]) {
     first
         .ask("PUT", "/skills/forms/owners/eve", Some(&ada), Body::empty())
         .await;
+    let nobody = second
+        .ask(
+            "PUT",
+            "/skills/forms/owners/evee",
+            Some(&ada),
+            Body::empty(),
+        )
+        .await;
+    assert_eq!(nobody.problem(), "404 no-such-account");
     let owners = second.get("/skills/forms/owners").await.json()["owners"].clone();
     assert_eq!(owners, json!(["ada", "eve"]));
     let body = json!({ "message": "use papers" }).to_string();
@@ -177,6 +186,7 @@ async fn roles_and_downloads_do_not_wait_for_each_other() {
     let folder = TempDir::new().unwrap();
     let yard = node(postgres.url(), Blobs::in_folder(folder.path()).unwrap()).await;
     let ada = yard.full("ada").await;
+    yard.full("eve").await;
     // The last name comes first in the table.
     for name in ["zebra", "apple"] {
         let answer = yard.publish_in("ada", &ada, skill(name, "1.0.0")).await;

@@ -4,7 +4,7 @@ use clap::Subcommand;
 use clap::builder::PossibleValuesParser;
 use serde_json::json;
 use skillyard_format::{Namespace, QualifiedName};
-use skillyard_install::fetch::registry::{Offer, People};
+use skillyard_install::fetch::registry::{Offer, People, RegistryError};
 
 use super::Outcome;
 use crate::context::Context;
@@ -130,7 +130,7 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
         Verb::Add { name, user, role } => {
             let role = Some(role.as_str());
             let people = registry.set_role(http, &subject(name)?, user, role);
-            show(context, &people.map_err(failed)?)
+            show(context, &people.map_err(|error| not_given(user, error))?)
         }
         Verb::Remove { name, user } => {
             let people = registry.set_role(http, &subject(name)?, user, None);
@@ -143,7 +143,7 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
         }
         Verb::Transfer { name, user } => {
             let offer = registry.offer(http, &subject(name)?, user);
-            let offer = offer.map_err(failed)?;
+            let offer = offer.map_err(|error| not_given(user, error))?;
             let note = format!(
                 "`{}` has until {} to take it with `skillyard owner accept {}`",
                 offer.to, offer.expires, offer.subject
@@ -169,6 +169,20 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
             registry.decline(http, &name).map_err(failed)?;
             told(context, &name, "declined", "is offered no more")
         }
+    }
+}
+
+/// Why somebody was given nothing: where one of the names is not there, both are worth a look.
+fn not_given(user: &str, error: RegistryError) -> CommandError {
+    match error {
+        RegistryError::Http(ref answer) if answer.status() == Some(404) => {
+            let failure = RegistryFailure::NotGiven {
+                user: user.to_owned(),
+                source: Box::new(error),
+            };
+            failure.into()
+        }
+        error => InstallFailure::from(error).into(),
     }
 }
 

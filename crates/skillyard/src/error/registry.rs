@@ -17,6 +17,8 @@ use skillyard_registry::mirror::MirrorError;
 use skillyard_registry::package::Refusal;
 use skillyard_registry::token::ScopeError;
 
+use crate::shell::shell_word;
+
 /// Why a command about a registry failed.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum RegistryFailure {
@@ -86,6 +88,11 @@ pub(crate) enum RegistryFailure {
     MaybePublished { name: String, source: HttpError },
     #[error("`{}` is the name of a skill and not its folder", name.display())]
     NotAFolder { name: PathBuf, folder: PathBuf },
+    #[error("`{user}` was given nothing")]
+    NotGiven {
+        user: String,
+        source: Box<RegistryError>,
+    },
     #[error("`{name}` was not published")]
     NotPublished { name: String, source: RegistryError },
 }
@@ -124,6 +131,10 @@ impl RegistryFailure {
                 "Run it again: the same files again change nothing, and you are told which it was".into()
             }
             Self::NotPublished { name, source } => return not_published(name, source),
+            Self::NotGiven { user, .. } => format!(
+                "Look how they are spelled; whoever runs the registry makes an account with its first token: `skillyard registry token create --user {}`",
+                shell_word(user)
+            ),
             Self::NotAFolder { folder, .. } => {
                 format!("Publish it with `skillyard publish {}`", folder.display())
             }
@@ -201,6 +212,7 @@ impl RegistryFailure {
             )
             | Self::NotAsked
             | Self::TokenRefused(_)
+            | Self::NotGiven { .. }
             | Self::NotPublished { .. } => 1,
             _ => 2,
         }

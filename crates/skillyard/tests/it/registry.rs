@@ -266,6 +266,13 @@ fn only_owners_publish_and_withdraw() {
     context.write_version("pdf", "pdf", "1.0.0");
     context.good(&["publish", "pdf", "--yes"]);
     let eve = context.token("eve");
+    for verb in ["add", "transfer"] {
+        let said = context.bad(&["owner", verb, "pdf", "grace"]);
+        assert!(said.contains("there is no account `grace`"), "{said}");
+        let hint = "`skillyard registry token create --user grace`";
+        assert!(said.contains(hint), "{said}");
+    }
+    context.token("grace");
     context.good(&["owner", "add", "pdf", "grace"]);
     assert_eq!(context.good(&["owner", "list", "pdf"]), "ada\ngrace\n");
 

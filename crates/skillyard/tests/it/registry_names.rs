@@ -151,6 +151,7 @@ fn roles_are_given_and_things_change_hands() {
     let context = TestContext::new();
     let _server = context.with_registry();
     context.as_user("ada").good(&["owner", "create", "@acme"]);
+    context.token("grace");
     context.good(&["owner", "add", "@acme", "grace", "--role", "publisher"]);
     assert_eq!(
         context.good(&["owner", "list", "@acme"]),
