@@ -236,6 +236,9 @@ fn not_published(name: &str, source: &RegistryError) -> Option<String> {
                 .starts_with('@')
                 .then(|| format!("{create} {namespace}`"))
         }
+        413 => Some(
+            "See with `--dry-run` which files are large; whoever runs the registry says how much it takes".into(),
+        ),
         409 => {
             Some("Raise `metadata.version` if the skill is yours, or choose another name".into())
         }

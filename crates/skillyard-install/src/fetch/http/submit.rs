@@ -3,7 +3,8 @@
 use std::io::{self, Read as _};
 use std::time::Duration;
 
-use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderValue};
+use reqwest::blocking::RequestBuilder;
+use reqwest::header::{CONNECTION, CONTENT_LENGTH, CONTENT_TYPE, HeaderMap, HeaderValue};
 use url::Url;
 
 use super::answer;
@@ -18,6 +19,9 @@ const MAX_ANSWER: u64 = 1024 * 1024;
 
 /// How many bytes a second a connection takes that is still worth waiting for: about 256 kbit/s.
 const SLOWEST: u64 = 32 * 1024;
+
+/// How long a server may think about a request before it has to read what is sent along.
+const REFUSED_WITHIN: Duration = Duration::from_secs(5);
 
 /// What is to be done at an address.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -56,16 +60,12 @@ impl Http {
             body,
         } = submission;
         self.check(&url)?;
-        let client = self.client(&url)?;
-        let request = match method {
-            Method::Post => client.post(url.clone()),
-            Method::Put => client.put(url.clone()),
-            Method::Delete => client.delete(url.clone()),
-        };
+        let request = self.begun(method, &url)?;
         let mut map = HeaderMap::new();
         for header in headers {
             map.insert(header.name(), header.value().clone());
         }
+        let length = body.as_ref().map(|(_, bytes)| bytes.len());
         let request = match body {
             Some((kind, bytes)) => {
                 map.insert(CONTENT_TYPE, HeaderValue::from_static(kind));
@@ -75,8 +75,13 @@ impl Http {
             }
             None => request,
         };
-        let sent = request.headers(map).send();
-        let response = sent.map_err(|error| unanswered(&url, error))?;
+        let sent = request.headers(map.clone()).send();
+        let response = sent.map_err(|error| {
+            let refusal = length
+                .filter(|_| is_broken(&error))
+                .and_then(|length| self.refusal(method, &url, map, length, headers));
+            refusal.unwrap_or_else(|| unanswered(&url, error))
+        })?;
         let response = answer::check(response, &url, headers);
         let response = response.map_err(|error| match error {
             HttpError::Status {
@@ -97,6 +102,49 @@ impl Http {
         })?;
         Ok(Body { bytes, url })
     }
+
+    fn begun(&self, method: Method, url: &Url) -> Result<RequestBuilder, HttpError> {
+        let client = self.client(url)?;
+        Ok(match method {
+            Method::Post => client.post(url.clone()),
+            Method::Put => client.put(url.clone()),
+            Method::Delete => client.delete(url.clone()),
+        })
+    }
+
+    /// Why a server hung up on what was being sent, if it says so to the head of the request alone.
+    ///
+    /// One that refuses an upload by its head, its token or its length, may close the connection with
+    /// the rest unread. Its answer is lost then to whoever still sends. Asked again without what comes
+    /// after the head, it can be heard, and there is nothing that it could do.
+    fn refusal(
+        &self,
+        method: Method,
+        url: &Url,
+        mut map: HeaderMap,
+        length: usize,
+        sent: &[Header],
+    ) -> Option<HttpError> {
+        map.insert(CONTENT_LENGTH, HeaderValue::from(length));
+        // Nobody else may use a connection on which something is missing.
+        map.insert(CONNECTION, HeaderValue::from_static("close"));
+        let request = self.begun(method, url).ok()?.headers(map);
+        let response = request.timeout(REFUSED_WITHIN).send().ok()?;
+        let refusal = answer::check(response, url, sent).err()?;
+        matches!(
+            refusal,
+            HttpError::Status {
+                status: 401 | 403 | 413,
+                ..
+            }
+        )
+        .then_some(refusal)
+    }
+}
+
+/// Whether a connection that was there broke while something was sent.
+fn is_broken(error: &reqwest::Error) -> bool {
+    !(error.is_connect() || error.is_builder() || error.is_timeout())
 }
 
 /// Why no answer came: who could not even be reached has done nothing, of others it is not known.
