@@ -32,15 +32,16 @@ pub struct Destination {
 pub enum Published {
     /// There is a new version.
     New(Package),
-    /// These very files were there under this version already.
-    Same(Package),
+    /// These very files were there under this version already, and why that was withdrawn, if it was.
+    Same(Package, Option<String>),
 }
 
 /// Where an upload would go.
 enum Place {
     NewSkill,
     NewVersion,
-    Taken,
+    /// These very files are there; why they were withdrawn, if they were.
+    Taken(Option<String>),
 }
 
 impl Registry {
@@ -94,7 +95,7 @@ impl Registry {
             self.publish_package(identity, package, tag, now).await
         };
         // What changed nothing is no event.
-        if let Ok(Published::Same(package)) = &result {
+        if let Ok(Published::Same(package, _)) = &result {
             if let Some(tag) = &destination.tag {
                 self.tag_again(identity, package, tag).await?;
             }
@@ -168,7 +169,7 @@ impl Registry {
                 }
             }
             Place::NewVersion => {}
-            Place::Taken => return Ok(Published::Same(package)),
+            Place::Taken(yanked) => return Ok(Published::Same(package, yanked)),
         }
         // While this change is open `gc` removes nothing; what it removed before has to be sent again.
         if !self.blobs.has(package.digest).await? {
@@ -262,7 +263,7 @@ async fn may_publish(
     need(connection, identity, name, Role::Publisher).await?;
     match versions::find(connection, name.as_str(), &package.version).await? {
         None => Ok(Place::NewVersion),
-        Some(there) if there.digest == package.digest => Ok(Place::Taken),
+        Some(there) if there.digest == package.digest => Ok(Place::Taken(there.yanked)),
         Some(there) => Err(RegistryError::Immutable {
             skill: name.to_string(),
             version: package.version.to_string(),

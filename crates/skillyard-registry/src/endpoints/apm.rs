@@ -137,7 +137,7 @@ pub(crate) async fn publish(
     match published(&server, identity, destination, &headers, body).await? {
         Published::New(_) => {}
         // Here the same bytes again are a conflict, too.
-        Published::Same(package) => {
+        Published::Same(package, _) => {
             return Err(RegistryError::Immutable {
                 skill: name.to_string(),
                 version: version.to_string(),

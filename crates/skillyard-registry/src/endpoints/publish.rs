@@ -56,6 +56,11 @@ pub(crate) struct PublishedVersion<'a> {
     findings: &'a [FindingFact],
     /// Whether it was not there before.
     new: bool,
+    /// Whether it was withdrawn: the same files again do not change that.
+    yanked: bool,
+    /// Why it was.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    yank_reason: Option<String>,
 }
 
 /// Publish a version; name and version stand in its `SKILL.md`
@@ -77,9 +82,9 @@ pub(crate) async fn publish(
 ) -> Result<Response, RegistryError> {
     let destination = destination(parameters)?;
     let published = published(&server, identity, destination, &headers, body);
-    let (status, package) = match published.await? {
-        Published::New(package) => (StatusCode::CREATED, package),
-        Published::Same(package) => (StatusCode::OK, package),
+    let (status, package, yank_reason) = match published.await? {
+        Published::New(package) => (StatusCode::CREATED, package, None),
+        Published::Same(package, yanked) => (StatusCode::OK, package, yanked),
     };
     let location = format!("/skills/{}", package.name);
     let answer = PublishedVersion {
@@ -92,6 +97,8 @@ pub(crate) async fn publish(
         verdict: package.verdict,
         findings: &package.facts.findings,
         new: status == StatusCode::CREATED,
+        yanked: yank_reason.is_some(),
+        yank_reason,
     };
     Ok((
         status,

@@ -45,6 +45,15 @@ async fn holds(nodes: [&Yard; 2]) {
     let shown = first.get("/skills/forms").await.json();
     assert_eq!(shown["version"], "1.1.0");
     assert_eq!(shown["versions"][0]["yank_reason"], "it 'breaks' %");
+    // It keeps its bytes, and the same again do not offer it again.
+    let other = with_file("forms", "2.0.0", "other.md", b"Other.\n");
+    assert_eq!(first.publish(&ada, other).await.problem(), "409 immutable");
+    let same = first.publish(&ada, skill("forms", "2.0.0")).await;
+    assert_eq!(
+        (same.status.as_u16(), &same.json()["yanked"]),
+        (200, &json!(true))
+    );
+    assert_eq!(same.json()["yank_reason"], "it 'breaks' %");
     first
         .ask("PUT", "/skills/forms/owners/eve", Some(&ada), Body::empty())
         .await;

@@ -36,6 +36,12 @@ pub struct Published {
     /// Whether it was not there before.
     #[serde(default)]
     pub new: bool,
+    /// Whether it was withdrawn, which the same files again do not change.
+    #[serde(default)]
+    pub yanked: bool,
+    /// Why it was.
+    #[serde(default)]
+    pub yank_reason: Option<String>,
 }
 
 /// Where an archive is published to.
