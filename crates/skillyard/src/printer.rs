@@ -7,8 +7,8 @@ use std::fmt::Write as _;
 use std::fs::File;
 use std::io::{self, IsTerminal as _, Write as _};
 use std::os::fd::AsFd as _;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use anstream::{AutoStream, ColorChoice};
 use anstyle::{AnsiColor, Style};
@@ -47,6 +47,8 @@ pub(crate) struct Printer {
     redactor: Redactor,
     /// Whether who read stdout went away.
     unread: Arc<AtomicBool>,
+    /// What people would have been warned of, for a document to have it.
+    warnings: Arc<Mutex<Vec<String>>>,
 }
 
 #[expect(
@@ -76,6 +78,7 @@ impl Printer {
             columns: environment.columns.or_else(terminal_columns),
             redactor,
             unread: Arc::default(),
+            warnings: Arc::default(),
         }
     }
 
@@ -212,6 +215,22 @@ impl Printer {
         if self.volume >= Volume::Normal && !self.json {
             self.people(text);
         }
+    }
+
+    /// Warns people; programs find it among the [warnings](Self::warnings) of their document.
+    pub(crate) fn warn(&self, text: &str) {
+        self.note(&format!("warning: {}", visible(text)));
+        if self.json {
+            let warnings = self.warnings.lock();
+            let mut warnings = warnings.unwrap_or_else(PoisonError::into_inner);
+            warnings.push(text.to_owned());
+        }
+    }
+
+    /// What a program has to be warned of so far.
+    pub(crate) fn warnings(&self) -> Vec<String> {
+        let warnings = self.warnings.lock();
+        warnings.unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// Tells people something they asked for with `-v`.

@@ -183,6 +183,7 @@ fn told(
         answer["revoked"] = json!(judged.revoked);
         answer["deprecated"] = json!(prepared.deprecated);
         answer["held_back"] = held_back::json(&prepared.needed);
+        prepared.said.add(answer);
         if let Some(unused) = unused {
             answer["unused"] = unused.iter().map(Unused::json).collect();
         }

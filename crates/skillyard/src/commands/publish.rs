@@ -6,12 +6,12 @@ use std::borrow::Cow;
 use std::path::PathBuf;
 use std::time::Instant;
 
-use serde_json::json;
+use serde_json::{Value, json};
 use skillyard_audit::{Event, EventKind};
 use skillyard_format::qualified::is_tag;
 use skillyard_format::{Namespace, QualifiedName};
 use skillyard_install::fetch::http::HttpError;
-use skillyard_install::fetch::registry::{Destination, RegistryError};
+use skillyard_install::fetch::registry::{Destination, Published, RegistryError};
 use skillyard_registry::package::Package;
 
 use self::packed::{Notes, Packed};
@@ -25,6 +25,7 @@ use crate::question::agreed;
 use crate::remote::{Choice, Remote};
 use crate::report::elapsed;
 use crate::sanitize::visible;
+use crate::shell::shell_word;
 use crate::skill_files::read_one;
 
 /// Publish a skill to the registry
@@ -109,15 +110,12 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
         .detail("version", package.version.to_string());
     context.record(&event)?;
     if context.printer.is_json() {
-        context.printer.json(&json!({
-            "name": published.name,
-            "version": published.version,
-            "digest": published.digest,
-            "registry": remote.address(),
-            "left_out": notes.left_out,
-            "may_hold_secrets": notes.secrets,
-            "published": published.new,
-        }))?;
+        let mut answer = document(context, &package, &notes, false);
+        answer["registry"] = json!(remote.address());
+        answer["published"] = json!(published.new);
+        answer["yanked"] = json!(published.yanked);
+        answer["yank_reason"] = json!(published.yank_reason);
+        context.printer.json(&answer)?;
         return Ok(Status::Yes);
     }
     let id = format!("{}@{}", package.name, package.version);
@@ -136,8 +134,25 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
             visible(&id),
             tag.unwrap_or_default()
         ));
+        if let Some(reason) = withdrawn(&published) {
+            context
+                .printer
+                .warn(&format!("it was withdrawn, and stays so: {reason}"));
+            let back = format!("skillyard yank {} --undo", shell_word(&id));
+            context
+                .printer
+                .note(&format!("hint: Offer it again with `{back}`"));
+        }
     }
     Ok(Status::Yes)
+}
+
+/// Why a version that was there already is not offered to anybody.
+fn withdrawn(published: &Published) -> Option<&str> {
+    let reason = published.yank_reason.as_deref();
+    published
+        .yanked
+        .then(|| reason.unwrap_or("no reason was given"))
 }
 
 /// What is published is a folder; whoever names a skill that is here learns which one is its.
@@ -159,19 +174,9 @@ fn namespace(text: &str) -> Result<Namespace, CommandError> {
 
 fn dry_run(context: &Context, package: &Package, notes: &Notes) -> Outcome {
     if context.printer.is_json() {
-        context.printer.json(&json!({
-            "name": package.name.as_str(),
-            "version": package.version,
-            "digest": package.digest,
-            "tree": package.tree,
-            "size": package.archive.len(),
-            "files": package.facts.files,
-            "findings": package.facts.findings,
-            "signer": package.signer,
-            "left_out": notes.left_out,
-            "may_hold_secrets": notes.secrets,
-            "published": false,
-        }))?;
+        let mut answer = document(context, package, notes, true);
+        answer["published"] = json!(false);
+        context.printer.json(&answer)?;
         return Ok(Status::Yes);
     }
     show(context, package, notes);
@@ -179,6 +184,24 @@ fn dry_run(context: &Context, package: &Package, notes: &Notes) -> Outcome {
         .printer
         .note("Nothing was published: this was a dry run");
     Ok(Status::Yes)
+}
+
+/// What is or would be published, for programs.
+fn document(context: &Context, package: &Package, notes: &Notes, dry_run: bool) -> Value {
+    json!({
+        "name": package.name.as_str(),
+        "version": package.version,
+        "dry_run": dry_run,
+        "digest": package.digest,
+        "tree": package.tree,
+        "size": package.archive.len(),
+        "files": package.facts.files,
+        "findings": package.facts.findings,
+        "signer": package.signer,
+        "left_out": notes.left_out,
+        "may_hold_secrets": notes.secrets,
+        "warnings": context.printer.warnings(),
+    })
 }
 
 fn show(context: &Context, package: &Package, notes: &Notes) {

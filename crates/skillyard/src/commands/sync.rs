@@ -25,6 +25,7 @@ use crate::install::check::Grounds;
 use crate::install::place::{Place, ScopeArgs};
 use crate::install::report::{report_with, tell_about_trust, tell_of_unread, tell_staying};
 use crate::install::revoked::Revoked;
+use crate::install::said::Said;
 use crate::install::scanner::Scanner;
 use crate::install::stale::is_checked_out;
 use crate::install::supply::Supply;
@@ -113,8 +114,10 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     if args.check {
         let is_told = preview.is_empty() && !stale.is_empty() && !context.printer.is_json();
         if !is_told {
+            let said = Said::of(context, &mut supply, &goal.present);
             report_with(context, &place, &preview, Some(start), true, 0, |answer| {
                 add(answer);
+                said.add(answer);
                 answer["stale"] = json!(stale);
             })?;
         }
@@ -161,8 +164,11 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     check::remember(context, &scanner, &restored)?;
     skillyard_install::remove_abandoned(&place.scope, &place.store, &before);
     let older = check::older(checked.iter().chain(&restored));
+    let said = Said::of(context, &mut supply, &goal.present);
     report_with(context, &place, &plan, Some(start), false, 0, |answer| {
         add(answer);
+        said.add(answer);
+        answer["checked"] = review::json(checked.iter().chain(&restored));
         answer["older"] = older;
     })?;
     tell_about_trust(context, &place, &plan)?;

@@ -29,6 +29,7 @@ pub(crate) mod renaming;
 pub(crate) mod report;
 pub(crate) mod review;
 pub(crate) mod revoked;
+pub(crate) mod said;
 pub(crate) mod scanner;
 pub(crate) mod several;
 mod sources;

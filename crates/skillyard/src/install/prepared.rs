@@ -15,6 +15,7 @@ use super::deprecated::Deprecated;
 use super::finish::{self, Goal};
 use super::place::Place;
 use super::revoked::Revoked;
+use super::said::Said;
 use super::scanner::Scanner;
 use super::wish::signed;
 use crate::context::Context;
@@ -32,6 +33,7 @@ pub(crate) struct Prepared {
     /// What is locked before it is made true.
     pub(crate) lock: Lockfile,
     pub(crate) store: Store,
+    pub(crate) said: Said,
 }
 
 impl Prepared {

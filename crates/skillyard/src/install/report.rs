@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::time::Instant;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 use skillyard_catalog::ProjectTrust;
 use skillyard_catalog::agents;
 use skillyard_install::lockfile::Locked;
@@ -48,6 +48,7 @@ pub(crate) fn report_with(
     if printer.is_json() {
         let mut answer = changes::json(plan, &place.scope, dry_run);
         add(&mut answer);
+        answer["warnings"] = json!(printer.warnings());
         printer.json(&answer)?;
         return Ok(Status::Yes);
     }

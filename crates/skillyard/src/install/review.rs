@@ -54,7 +54,7 @@ pub(crate) fn show(context: &Context, checked: &[Checked<'_>]) {
 }
 
 /// What people are shown, for programs that decide.
-pub(crate) fn json(checked: &[Checked<'_>]) -> Value {
+pub(crate) fn json<'c>(checked: impl IntoIterator<Item = &'c Checked<'c>>) -> Value {
     let one = |each: &Checked<'_>| {
         let candidate = each.candidate;
         let scripts: Vec<Value> = scripts_of(candidate)
@@ -76,7 +76,7 @@ pub(crate) fn json(checked: &[Checked<'_>]) -> Value {
             "prompt_tokens": prompt_tokens(candidate),
         })
     };
-    checked.iter().map(one).collect()
+    checked.into_iter().map(one).collect()
 }
 
 /// The same, and asks.

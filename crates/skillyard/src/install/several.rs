@@ -135,9 +135,9 @@ pub(crate) fn tell_of_alike(context: &Context, lock: &Lockfile, needed: &[Needed
     for names in alike.filter(|names| names.len() > 1 && names.iter().any(is_new)) {
         let names: Vec<&str> = names.into_iter().collect();
         let note = format!(
-            "warning: `{}` are one name on systems that know no case (macOS, Windows), and cannot be installed there together; `--name` gives one of them another",
+            "`{}` are one name on systems that know no case (macOS, Windows), and cannot be installed there together; `--name` gives one of them another",
             names.join("`, `")
         );
-        context.printer.note(&visible(&note));
+        context.printer.warn(&note);
     }
 }

@@ -19,7 +19,6 @@ use super::sources::Sources;
 use crate::context::Context;
 use crate::error::CommandError;
 use crate::error::install::InstallFailure;
-use crate::sanitize::visible;
 
 mod aliased;
 mod anchor;
@@ -111,9 +110,9 @@ impl<'a> Supply<'a> {
             _ if self.sources.has_headers() => {
                 let shown = self.shown(reference);
                 let note = format!(
-                    "warning: `--header` is not sent for `{shown}`: it is for archives, sites and repositories at https addresses"
+                    "`--header` is not sent for `{shown}`: it is for archives, sites and repositories at https addresses"
                 );
-                self.context.printer.note(&visible(&note));
+                self.context.printer.warn(&note);
             }
             _ => {}
         }

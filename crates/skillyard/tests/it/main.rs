@@ -86,6 +86,7 @@ mod install_team;
 mod install_unused;
 mod install_validation;
 mod install_versions;
+mod json_answers;
 mod linked_file;
 mod list;
 mod list_installed;

@@ -17,6 +17,7 @@ use crate::install::pick::Pick;
 use crate::install::place::{Place, store};
 use crate::install::prepared::Prepared;
 use crate::install::renaming::named;
+use crate::install::said::Said;
 use crate::install::scanner::Scanner;
 use crate::install::several::{chosen, same_names, tell_of_alike, tell_of_needed};
 use crate::install::supply::Supply;
@@ -90,9 +91,11 @@ pub(crate) fn prepare(
     held_back::tell(context, &needed);
     tell_of_needed(context, &args.except, &needed);
     tell_of_alike(context, &lock, &needed);
+    let said = Said::of(context, &mut supply, &wish.present);
     Ok(Prepared {
         deprecated: Deprecated::among(&mut supply, wish.present.iter()),
         needed,
+        said,
         wish,
         settlement,
         preview,

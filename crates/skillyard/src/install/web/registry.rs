@@ -17,6 +17,7 @@ use crate::config::source::Source;
 use crate::error::CommandError;
 use crate::error::install::InstallFailure;
 use crate::install::logs;
+use crate::printer::Printer;
 use crate::remote::Remote;
 use crate::sanitize::visible;
 
@@ -56,22 +57,22 @@ impl Web {
         if let Some(seen) = &listing.seen {
             let age = age(seen, self.now);
             let note = format!("offline: `{}` as it was seen {age}", reference.name);
-            self.tell_once(note);
+            self.tell_once(note, |printer, note| printer.note(&visible(note)));
         }
         if let Some(instead) = &version.deprecated {
-            let note = format!("warning: `{}` is deprecated: {instead}", version.name);
-            self.tell_once(note);
+            let note = format!("`{}` is deprecated: {instead}", version.name);
+            self.tell_once(note, Printer::warn);
         }
         if version.yanked {
             let reason = version.yank_reason.as_deref();
             let reason = reason.map(|reason| format!(": {reason}"));
             let note = format!(
-                "warning: {}@{} was withdrawn{}",
+                "{}@{} was withdrawn{}",
                 version.name,
                 version.version,
                 reason.unwrap_or_default()
             );
-            self.tell_once(note);
+            self.tell_once(note, Printer::warn);
         }
         Ok(Chosen {
             registry,
@@ -81,11 +82,11 @@ impl Web {
     }
 
     /// Says something, but not each time that a version is chosen again.
-    fn tell_once(&self, note: String) {
+    fn tell_once(&self, note: String, tell: impl Fn(&Printer, &str)) {
         let told = self.told.lock();
         let mut told = told.unwrap_or_else(PoisonError::into_inner);
         if !told.contains(&note) {
-            self.printer.note(&visible(&note));
+            tell(&self.printer, &note);
             told.insert(note);
         }
     }
