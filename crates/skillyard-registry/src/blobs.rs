@@ -1,5 +1,7 @@
 //! Archives, each under its digest, in a folder or in an S3-compatible store.
 
+mod connector;
+
 use std::path::{Path as FilePath, PathBuf};
 use std::sync::Arc;
 
@@ -12,6 +14,8 @@ use object_store::path::Path;
 use object_store::{GetResult, ObjectStore, ObjectStoreExt as _, PutPayload};
 use secrecy::{ExposeSecret as _, SecretString};
 use skillyard_format::Digest;
+
+use self::connector::Connector;
 
 /// Why an archive could not be stored or found.
 #[derive(Debug, thiserror::Error)]
@@ -59,6 +63,8 @@ pub struct S3Access {
     pub region: Option<String>,
     /// The server, where it is not Amazon's.
     pub endpoint: Option<String>,
+    /// The proxy that leads to it, if one does; what the environment names is not looked at.
+    pub proxy: Option<SecretString>,
 }
 
 impl Blobs {
@@ -100,7 +106,10 @@ impl Blobs {
         ];
         let mut builder = AmazonS3Builder::new()
             .with_bucket_name(bucket)
-            .with_allow_http(access.endpoint.is_some());
+            .with_allow_http(access.endpoint.is_some())
+            .with_http_connector(Connector {
+                proxy: access.proxy.clone(),
+            });
         for (key, value) in settings {
             if let Some(value) = value {
                 builder = builder.with_config(key, value);

@@ -12,9 +12,9 @@ use std::path::{Path, PathBuf};
 
 use account::account;
 use skillyard_catalog::agents::{Home, Variables};
+use skillyard_install::fetch::http::Proxies;
 
 use self::ours::Ours;
-pub(crate) use self::proxies::Proxies;
 pub(crate) use self::s3::S3;
 pub(crate) use self::settings::SETTINGS;
 use crate::secret::Secret;
@@ -76,7 +76,7 @@ pub(crate) struct Environment {
     /// `SKILLYARD_ORG_CONFIG`: the organisation's file, where `/etc` has none, so that nobody
     /// gets around theirs with it.
     pub(crate) org_config: PathBuf,
-    /// `HTTP_PROXY`, `HTTPS_PROXY`, `NO_PROXY`, in either case: the proxies for downloads.
+    /// `http_proxy`, and in either case `HTTPS_PROXY`, `ALL_PROXY` and `NO_PROXY`: the proxies.
     pub(crate) proxies: Proxies,
     /// `AWS_ACCESS_KEY_ID`, `AWS_SECRET_ACCESS_KEY`, `AWS_REGION`, `AWS_ENDPOINT_URL`: the store of
     /// a registry with `--blobs s3://…`.
@@ -128,7 +128,7 @@ impl Environment {
                 Some(file) if !Path::new(ORG_CONFIG).exists() => file.into(),
                 _ => ORG_CONFIG.into(),
             },
-            proxies: Proxies::read(),
+            proxies: proxies::read(),
             s3: S3::read(),
             completing: given(COMPLETE).and_then(|shell| shell.into_string().ok()),
             temporary: temporary(),

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use super::error::GitError;
 use super::start::Start;
 use super::watch::SAID;
+use crate::fetch::http::Proxies;
 
 /// Settings that win over every configuration file.
 const SETTINGS: [&str; 15] = [
@@ -50,6 +51,8 @@ const FORGOTTEN: [&str; 12] = [
 #[derive(Debug, Clone)]
 pub struct Git {
     program: PathBuf,
+    /// What `NO_PROXY` says to it, where that is not what it says to us.
+    direct: Option<String>,
 }
 
 impl Git {
@@ -57,6 +60,17 @@ impl Git {
     pub fn new(program: &Path) -> Self {
         Self {
             program: program.to_owned(),
+            direct: None,
+        }
+    }
+
+    /// With the proxies that we use. It reads the same variables by itself, and its own settings,
+    /// so it is told what not to ask through them.
+    #[must_use]
+    pub fn with_proxies(self, proxies: &Proxies) -> Self {
+        Self {
+            direct: Some(proxies.told_to_programs()),
+            ..self
         }
     }
 
@@ -81,6 +95,10 @@ impl Git {
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped());
+        if let Some(direct) = &self.direct {
+            // The one in small letters wins where both are set.
+            command.env("no_proxy", direct).env("NO_PROXY", direct);
+        }
         for setting in SETTINGS {
             command.args(["-c", setting]);
         }

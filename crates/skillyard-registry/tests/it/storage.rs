@@ -294,6 +294,7 @@ async fn two_nodes_on_postgres_and_s3() {
         secret: Some("secret".to_owned().into()),
         region: Some("us-east-1".into()),
         endpoint: Some(bucket.endpoint.clone()),
+        ..S3Access::default()
     };
     let blobs = || Blobs::in_bucket("s3://skills/some/where", &access).unwrap();
     let (first, second) =

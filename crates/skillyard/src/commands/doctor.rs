@@ -4,7 +4,10 @@ use std::fmt::Write as _;
 
 use serde_json::json;
 
-use super::{Outcome, doctor_agents, doctor_home, doctor_install, doctor_sandbox, doctor_skills};
+use super::{
+    Outcome, doctor_agents, doctor_home, doctor_install, doctor_proxies, doctor_sandbox,
+    doctor_skills,
+};
 use crate::context::Context;
 use crate::error::Status;
 use crate::report::counted;
@@ -87,6 +90,7 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     // Every area adds its own.
     let areas = [
         doctor_home::checks(context),
+        doctor_proxies::checks(context),
         doctor_install::checks(context),
         doctor_agents::checks(context, &args.agent)?,
         doctor_skills::checks(context),

@@ -268,9 +268,10 @@ impl<'a> Sources<'a> {
     }
 
     fn git(&self) -> Result<Git, CommandError> {
-        let program = self.context.environment.program("git");
-        let program = program.ok_or(GitError::Missing);
-        Ok(Git::new(&program.map_err(InstallFailure::from)?))
+        let environment = &self.context.environment;
+        let program = environment.program("git").ok_or(GitError::Missing);
+        let git = Git::new(&program.map_err(InstallFailure::from)?);
+        Ok(git.with_proxies(&environment.proxies))
     }
 
     /// A fresh folder outside every folder of skills.

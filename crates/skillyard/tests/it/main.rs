@@ -108,6 +108,7 @@ mod plain_questions;
 mod project;
 mod prompt;
 mod prompt_catalog;
+mod proxies;
 mod read;
 mod read_resource;
 mod readme;

@@ -8,8 +8,7 @@ use std::sync::OnceLock;
 
 use reqwest::blocking::{Client, Response};
 use reqwest::header::{ACCEPT, ACCEPT_ENCODING, HeaderMap, LOCATION};
-use reqwest::{NoProxy, Proxy, redirect};
-use secrecy::ExposeSecret as _;
+use reqwest::{Proxy, redirect};
 use url::Url;
 
 use super::answer;
@@ -134,7 +133,8 @@ impl Http {
         let setup = |error: reqwest::Error| HttpError::Setup {
             problem: error.without_url().to_string(),
         };
-        let mut builder = Client::builder()
+        let routes = self.settings.proxies.routes()?;
+        Client::builder()
             .tls_backend_preconfigured(tls::config(trust)?)
             .user_agent(&self.settings.user_agent)
             .connect_timeout(self.settings.connect_timeout)
@@ -142,24 +142,10 @@ impl Http {
             .redirect(redirect::Policy::none())
             .referer(false)
             // The environment is the binary's business.
-            .no_proxy();
-        let proxies = &self.settings.proxies;
-        let direct = proxies.direct.as_deref().and_then(NoProxy::from_string);
-        if let Some(proxy) = &proxies.http {
-            builder = builder.proxy(
-                Proxy::http(proxy.expose_secret())
-                    .map_err(|_| HttpError::Proxy("HTTP_PROXY"))?
-                    .no_proxy(direct.clone()),
-            );
-        }
-        if let Some(proxy) = &proxies.https {
-            builder = builder.proxy(
-                Proxy::https(proxy.expose_secret())
-                    .map_err(|_| HttpError::Proxy("HTTPS_PROXY"))?
-                    .no_proxy(direct),
-            );
-        }
-        builder.build().map_err(setup)
+            .no_proxy()
+            .proxy(Proxy::custom(move |url| routes.proxy_for(url).cloned()))
+            .build()
+            .map_err(setup)
     }
 
     pub(super) fn check(&self, url: &Url) -> Result<(), HttpError> {

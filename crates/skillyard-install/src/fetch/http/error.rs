@@ -20,7 +20,9 @@ pub enum HttpError {
         url: String,
     },
     /// A variable of the environment is to name a proxy; its value may hold a password.
-    #[error("`{0}` does not name a proxy, which is written `http://host:port`")]
+    #[error(
+        "`{0}` does not name a proxy, which is written `http://host:port` or `socks5://host:port`"
+    )]
     Proxy(&'static str),
     /// No connection could be made.
     #[error("cannot reach `{url}`")]

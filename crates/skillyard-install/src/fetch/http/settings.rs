@@ -2,8 +2,7 @@
 
 use std::time::Duration;
 
-use secrecy::SecretString;
-
+use super::proxies::Proxies;
 use super::retry::Retry;
 
 /// How requests are made.
@@ -25,17 +24,6 @@ pub struct Settings {
     pub proxies: Proxies,
     /// Hosts, with port if it is not 80, that may be asked in the clear.
     pub plain_hosts: Vec<String>,
-}
-
-/// The proxies of the environment, as the usual variables name them.
-#[derive(Debug, Clone, Default)]
-pub struct Proxies {
-    /// For addresses that start with `http:`.
-    pub http: Option<SecretString>,
-    /// For addresses that start with `https:`.
-    pub https: Option<SecretString>,
-    /// Hosts that are asked directly, separated by commas.
-    pub direct: Option<String>,
 }
 
 impl Default for Settings {

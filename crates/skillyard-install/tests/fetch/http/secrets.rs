@@ -1,11 +1,18 @@
 //! Where requests may lead, and what is not told on the way.
 
-use skillyard_install::fetch::http::{HttpError, Request};
+use skillyard_install::fetch::http::{HttpError, NamedProxy, Request};
 use url::Url;
 
 use super::request;
 use crate::server::{Reply, Server};
 use crate::{Bench, full, header};
+
+fn named(address: &str) -> NamedProxy {
+    NamedProxy {
+        variable: "http_proxy",
+        address: address.to_owned().into(),
+    }
+}
 
 #[test]
 fn redirects_are_followed_a_few_times() {
@@ -118,7 +125,7 @@ fn a_host_that_may_be_asked_in_the_clear_cannot_send_us_to_this_machine() {
     });
     let bench = Bench::with(|settings| {
         settings.plain_hosts = vec!["plain.example".to_owned()];
-        settings.proxies.http = Some(proxy.url("").into());
+        settings.proxies.http = Some(named(&proxy.url("")));
     });
     let body = bench
         .http
@@ -172,7 +179,7 @@ fn requests_and_proxies_can_be_printed_without_their_secrets() {
         "me:s3cret@",
         "http://me:s3cret@ /",
     ] {
-        let bench = Bench::with(|settings| settings.proxies.http = Some(proxy.into()));
+        let bench = Bench::with(|settings| settings.proxies.http = Some(named(proxy)));
         assert!(!format!("{:?}", bench.http).contains("s3cret"));
         let url = Url::parse("http://127.0.0.1:1/").unwrap();
         let error = bench.http.get(&Request::new(url), 100).unwrap_err();

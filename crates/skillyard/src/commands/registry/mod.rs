@@ -1,6 +1,7 @@
 //! `skillyard registry`: one file a verb.
 
 mod backup;
+mod bucket;
 mod export_static;
 mod forget;
 mod gc;
@@ -18,7 +19,6 @@ use std::sync::Arc;
 
 use clap::Subcommand;
 use skillyard_catalog::own_folder;
-use skillyard_registry::blobs::S3Access;
 use skillyard_registry::{Blobs, Database, Registry};
 use skillyard_server::{Proxy, Readers};
 
@@ -164,19 +164,7 @@ impl Storage {
     fn blobs(&self, context: &Context) -> Result<Blobs, CommandError> {
         let blobs = match &self.blobs {
             Some(address) if address.starts_with("s3://") => {
-                let access = &context.environment.s3;
-                Blobs::in_bucket(
-                    address,
-                    &S3Access {
-                        key: access.key.clone(),
-                        secret: access
-                            .secret
-                            .as_ref()
-                            .map(|each| each.expose().to_owned().into()),
-                        region: access.region.clone(),
-                        endpoint: access.endpoint.clone(),
-                    },
-                )
+                Blobs::in_bucket(address, &bucket::access(context)?)
             }
             Some(folder) => {
                 let folder = folder.strip_prefix("file://").unwrap_or(folder);

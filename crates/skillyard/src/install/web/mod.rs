@@ -12,7 +12,7 @@ use std::time::Duration;
 use secrecy::SecretString;
 use skillyard_format::QualifiedName;
 use skillyard_install::archive::{ArchiveMaterial, Expected};
-use skillyard_install::fetch::http::{Header, Http, HttpError, Progress, Proxies, Retry, Settings};
+use skillyard_install::fetch::http::{Header, Http, HttpError, Progress, Retry, Settings};
 use skillyard_install::fetch::registry::{Listing, Mode};
 use skillyard_install::fetch::{Content, DOWNLOAD_LIMIT, Fetched, Transfer, archive_url};
 use skillyard_install::local::LocalFolder;
@@ -33,7 +33,6 @@ use crate::error::CommandError;
 use crate::error::install::InstallFailure;
 use crate::printer::Printer;
 use crate::sanitize::visible;
-use crate::secret::Secret;
 
 /// Who waits for longer wants to know why.
 const LONG: Duration = Duration::from_secs(2);
@@ -69,19 +68,13 @@ pub(crate) struct Web {
 
 /// The way to the network, through the proxies that the environment names.
 pub(crate) fn http(context: &Context) -> Http {
-    let proxies = &context.environment.proxies;
-    let secret = |value: &Secret| SecretString::from(value.expose().to_owned());
     let printer = context.printer.clone();
     Http::new(Settings {
         retry: Retry {
             told: Arc::new(move |error, pause| tell_of_wait(&printer, error, pause)),
             ..Retry::default()
         },
-        proxies: Proxies {
-            http: proxies.http.as_ref().map(secret),
-            https: proxies.https.as_ref().map(secret),
-            direct: proxies.direct.clone(),
-        },
+        proxies: context.environment.proxies.clone(),
         ..Settings::default()
     })
 }
