@@ -1,14 +1,17 @@
 //! `skillyard eval`.
 
-use std::fmt::Write as _;
-use std::path::{Path, PathBuf};
+mod absent;
+mod tasks;
 
-use serde_json::{Value, json};
+use std::fmt::Write as _;
+use std::path::PathBuf;
+
+use serde_json::json;
 use skillyard_catalog::CatalogSkill;
 use skillyard_catalog::finder::{Finder, describe};
 use skillyard_catalog::search::{Evaluation, Options, Task, evaluate, near_duplicates};
-use skillyard_format::yaml;
 
+use self::tasks::Labelled;
 use super::Outcome;
 use super::find::choosable;
 use crate::context::Context;
@@ -43,14 +46,8 @@ pub(crate) struct Args {
     min_recall: Option<u8>,
 }
 
-/// A task and the names of the skills that fit it.
-struct Labelled {
-    text: String,
-    wanted: Vec<String>,
-}
-
 pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
-    let labelled = read(&args.file)?;
+    let labelled = tasks::read(&args.file)?;
     // A gate that lets through whatever it did not look at is none.
     if args.min_recall.is_some() && labelled.is_empty() {
         return Err(CommandError::Tasks {
@@ -73,6 +70,7 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
             })?;
         }
     }
+    let absent = absent::absent(context, &catalog, &labelled)?;
     let folder = context.environment.skillyard_home.join("index");
     let finder = Finder::load(&skills, Some(&folder));
     let tasks: Vec<Task<'_>> = labelled
@@ -124,6 +122,7 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
             },
             "misses": misses.iter().map(|(task, first)| json!({ "task": task.text, "wanted": task.wanted, "found": first })).collect::<Vec<_>>(),
             "alike": alike.iter().map(|(a, b, similarity)| json!({ "first": a, "second": b, "similarity": similarity })).collect::<Vec<_>>(),
+            "absent": absent::json(&absent),
         }))?;
         return Ok(status);
     }
@@ -136,6 +135,7 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     text.push_str(&late(&misses));
     text.push_str(&confused(&alike));
     context.printer.data(&text)?;
+    absent::tell(context, &absent);
     Ok(status)
 }
 
@@ -150,12 +150,16 @@ fn late(misses: &[(&Labelled, Vec<&str>)]) -> String {
             [] => "nothing".to_owned(),
             names => names.join(", "),
         };
+        let found = match first.as_slice() {
+            [] => "nothing".to_owned(),
+            names => names.join(", "),
+        };
         let _ = writeln!(
             text,
             "  {}\n    wanted {}, found {}",
             visible(&task.text),
             visible(&wanted),
-            visible(&first.join(", "))
+            visible(&found)
         );
     }
     text
@@ -203,62 +207,4 @@ fn alike<'a>(skills: &[&'a CatalogSkill]) -> Vec<(&'a str, &'a str, f32)> {
         .into_iter()
         .map(|pair| (name(pair.first), name(pair.second), pair.similarity))
         .collect()
-}
-
-/// Reads the tasks; what is not understood is said with its place in the list.
-fn read(file: &Path) -> Result<Vec<Labelled>, CommandError> {
-    let text = std::fs::read_to_string(file).map_err(|source| CommandError::Read {
-        path: file.to_owned(),
-        source,
-    })?;
-    let error = |message: String| CommandError::Tasks {
-        path: file.to_owned(),
-        message,
-    };
-    let text = text
-        .strip_prefix(skillyard_format::text::BOM)
-        .unwrap_or(&text);
-    let tree = yaml::parse_by_events(text, 0).0.map_err(|each| {
-        let line = skillyard_format::Position::of(text, each.span.start).line;
-        error(format!("line {line}: {each}"))
-    })?;
-    let root = tree.root.map(|node| node.to_json()).unwrap_or_default();
-    let items = match &root {
-        Value::Array(items) => items,
-        Value::Object(map) => map
-            .get("tasks")
-            .and_then(Value::as_array)
-            .ok_or_else(|| error("it has no list of tasks".into()))?,
-        _ => return Err(error("it is not a list of tasks".into())),
-    };
-    items
-        .iter()
-        .enumerate()
-        .map(|(at, item)| {
-            labelled(item)
-                .ok_or_else(|| error(format!("entry {} has no `task` and `skills`", at + 1)))
-        })
-        .collect()
-}
-
-fn labelled(item: &Value) -> Option<Labelled> {
-    let text = ["task", "query", "prompt"]
-        .iter()
-        .find_map(|key| item.get(key)?.as_str())?;
-    let wanted = ["skills", "skill", "expected"]
-        .iter()
-        .find_map(|key| item.get(key))?;
-    let wanted = match wanted {
-        Value::String(name) => vec![name.clone()],
-        Value::Array(names) => names
-            .iter()
-            .filter_map(|name| name.as_str().map(str::to_owned))
-            .collect(),
-        Value::Null => Vec::new(),
-        _ => return None,
-    };
-    Some(Labelled {
-        text: text.to_owned(),
-        wanted,
-    })
 }

@@ -83,7 +83,8 @@ fn recall_misses_and_descriptions_that_collide() {
           "second": "pdf-forms",
           "similarity": 1.0
         }
-      ]
+      ],
+      "absent": []
     }
     ----- stderr -----
     "#);
@@ -185,4 +186,63 @@ fn what_should_find_nothing_is_a_miss_when_it_does() {
     context.write("tasks.yaml", TASKS);
     assert_eq!(code("tasks.yaml", "50"), Some(0));
     assert_eq!(code("tasks.yaml", "51"), Some(1));
+}
+
+#[test]
+fn names_of_digits_are_names() {
+    let context = toolbox();
+    context.skill(
+        ".skills/123",
+        "Counts to three. Use when a task involves counting.",
+    );
+    let misses = |tasks: &str| {
+        context.write("tasks.yaml", tasks);
+        let answer = context.json(&["eval", "tasks.yaml", "--json"]);
+        assert_eq!(answer["recall"]["1"], 1.0, "{answer}");
+        answer["misses"].clone()
+    };
+    for wanted in ["skills: [123]", "skill: 123", "expected: ['123']"] {
+        let tasks = format!("- task: counting to three\n  {wanted}\n");
+        assert_eq!(misses(&tasks), serde_json::json!([]), "{wanted}");
+    }
+    misses(r#"[{"task": "counting to three", "skills": [123]}]"#);
+    // What is no name is not passed over.
+    for wanted in ["[[123]]", "[null]", "{a: b}"] {
+        context.write("tasks.yaml", format!("- task: x\n  skills: {wanted}\n"));
+        assert_eq!(context.code(&["eval", "tasks.yaml"]), Some(2), "{wanted}");
+    }
+}
+
+#[test]
+fn skills_that_take_no_part_are_told() {
+    let context = toolbox();
+    context.configure("[skills]\ndeny = [\"skill-*\", \"using-*\"]\n");
+    context.write(
+        "tasks.yaml",
+        "- task: edit my excel file\n  skills: [spreadsheets]\n",
+    );
+    assert_snapshot!(context.tell(&["eval", "tasks.yaml"]), @"
+    exit status: 0
+    ----- stdout -----
+    1 task over 0 skills
+      recall@1     0.0 %
+      recall@5     0.0 %
+      recall@10    0.0 %
+
+    Not first:
+      edit my excel file
+        wanted spreadsheets, found nothing
+    ----- stderr -----
+    `pdf-fill`, `pdf-forms`, `spreadsheets` take no part: the project's folder is not trusted. Look at the project's skills, then run `skillyard trust .`
+    ");
+    let answer = context.json(&["eval", "tasks.yaml", "--json"]);
+    assert_eq!(answer["absent"][0]["name"], "pdf-fill");
+    // One that is switched off is told where a task wants it.
+    let denied = |pattern: &str| {
+        let deny = format!("skills.deny={pattern}");
+        let trust = "discovery.trust_projects=always";
+        context.tell(&["--config", trust, "--config", &deny, "eval", "tasks.yaml"])
+    };
+    assert!(denied("spread*").contains("`spreadsheets` takes no part"));
+    assert!(!denied("pdf-*").contains("no part"));
 }
