@@ -5,6 +5,7 @@
 //! installed here is to be found here.
 //! Copies are the rule because some clients do not follow links that leave a project.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use skillyard_catalog::agents::{self, AGENTS, Agent, Home};
@@ -177,6 +178,44 @@ fn folder(agent: &Agent, kind: ScopeKind) -> Option<String> {
     }
 }
 
+/// What a manifest names so that its skills are for one more agent: those that it names, or where it
+/// names none those of the folders that the skills are in, which would not be meant any more.
+pub fn agents_with<'a>(
+    listed: &[String],
+    targets: impl IntoIterator<Item = &'a str>,
+    agent: &Agent,
+) -> Vec<String> {
+    let mut names = match AgentChoice::of(listed) {
+        AgentChoice::Named(names) => names,
+        AgentChoice::Usual | AgentChoice::All => {
+            let targets: BTreeSet<&str> = targets.into_iter().collect();
+            let ids = targets.into_iter().filter_map(|target| match target {
+                SHARED => Some("universal"),
+                _ => AGENTS
+                    .iter()
+                    .find(|each| each.project == target)
+                    .map(|each| &*each.id),
+            });
+            ids.map(str::to_owned).collect()
+        }
+    };
+    names.retain(|name| *name != agent.id);
+    names.push(agent.id.clone());
+    names
+}
+
+/// The names that were meant, where some are of no agent and each of those is nearly one.
+pub fn meant(names: &[String]) -> Option<Vec<String>> {
+    let AgentChoice::Named(names) = AgentChoice::of(names) else {
+        return None;
+    };
+    let meant = names.into_iter().map(|name| match agents::find(&name) {
+        Some(_) => Some(name),
+        None => nearest(&name).map(str::to_owned),
+    });
+    meant.collect()
+}
+
 /// The agent that is nearly called so, or whose name begins so, as `claude` does.
 fn nearest(name: &str) -> Option<&'static str> {
     let name = name.to_ascii_lowercase();
@@ -198,5 +237,35 @@ mod tests {
         );
         assert_eq!(roots("/p/.github/skills")[0], Path::new("/p"));
         assert!(roots("/p/lib").is_empty() && roots("/").is_empty());
+    }
+
+    #[test]
+    fn one_more_agent_does_not_push_out_the_others() {
+        let with = |listed: &[&str], targets: &[&str]| {
+            let listed: Vec<String> = listed.iter().map(|each| (*each).to_owned()).collect();
+            let claude = agents::find("claude-code").unwrap();
+            agents_with(&listed, targets.iter().copied(), claude).join(" ")
+        };
+        let shared = [SHARED, SHARED];
+        assert_eq!(with(&[], &shared), "universal claude-code");
+        assert_eq!(with(&["all"], &shared), "universal claude-code");
+        assert_eq!(
+            with(&["codex", "goose"], &shared),
+            "codex goose claude-code"
+        );
+        assert_eq!(with(&["claude-code", "codex"], &[]), "codex claude-code");
+        assert_eq!(with(&[], &[CLAUDE, ".goose/skills"]), "goose claude-code");
+    }
+
+    #[test]
+    fn all_names_that_were_meant_are_told() {
+        let meant = |names: &[&str]| {
+            let names: Vec<String> = names.iter().map(|each| (*each).to_owned()).collect();
+            meant(&names).map(|names| names.join(" "))
+        };
+        let both = Some("claude-code codex goose".to_owned());
+        assert_eq!(meant(&["claude", "codx", "goose"]), both);
+        assert_eq!(meant(&["claude", "no-such-agent-at-all"]), None);
+        assert_eq!(meant(&[]), None);
     }
 }

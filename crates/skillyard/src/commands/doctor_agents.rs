@@ -8,13 +8,15 @@ use skillyard_catalog::quirk::{Quirk, quirks};
 use skillyard_catalog::source::{Source, SourceKind};
 use skillyard_catalog::{Catalog, CatalogSkill};
 use skillyard_format::nearest::nearest;
+use skillyard_install::scope::Scope;
 
 use super::doctor::{Check, Verdict};
 use super::{doctor_inner, doctor_names};
 use crate::context::Context;
 use crate::error::CommandError;
 use crate::error::install::InstallFailure;
-use crate::install::place;
+use crate::install::agents_line;
+use crate::install::place::{self, Place};
 use crate::installed::Installed;
 use crate::library::{self, Choice, IndexMode};
 use crate::redactor::without_userinfo;
@@ -36,9 +38,13 @@ pub(super) fn checks(context: &Context, named: &[String]) -> Result<Vec<Check>, 
     let catalog = library::load(context, IndexMode::Use, &Choice::default())?;
     // Whether the locks can be read is told elsewhere.
     let installed = Installed::readable(context).unwrap_or_default();
+    let root = place::project(context);
+    let scope = root.map(|root| Scope::project(&root, &context.environment.skillyard_home));
+    let project = scope.map(|scope| Place::with(context, scope));
     let sight = Sight {
         catalog: &catalog,
         installed: &installed,
+        project: project.as_ref(),
         current: &context.environment.current_dir,
         home: context.environment.agents_home(),
     };
@@ -87,6 +93,8 @@ struct Sight<'a> {
     catalog: &'a Catalog,
     /// What was installed, and is mended where it came from.
     installed: &'a Installed,
+    /// The project at hand.
+    project: Option<&'a Place>,
     /// Where agents are started.
     current: &'a Path,
     home: Home<'a>,
@@ -150,7 +158,8 @@ impl Sight<'_> {
         )];
         let id = &agent.id;
         let install = format!("`skillyard install REF --agent {id}`");
-        let sync = format!("`agents = [\"{id}\"]` in skills.toml, and `skillyard sync`");
+        let line = self.agents_line(agent);
+        let sync = format!("`{line}` in skills.toml, and `skillyard sync`");
         for (unread, how) in [(elsewhere, install), (locked, sync)] {
             if !unread.is_empty() {
                 let message = format!("{name} does not read the folder of {}", listed(&unread));
@@ -190,6 +199,14 @@ impl Sight<'_> {
             checks.push(check(Verdict::Warning, message, Some(hint)));
         }
         checks
+    }
+
+    /// What skills.toml says once its skills are for this agent, too.
+    fn agents_line(&self, agent: &Agent) -> String {
+        match self.project {
+            Some(project) => agents_line::with(project, agent),
+            None => agents_line::written(std::slice::from_ref(&agent.id)),
+        }
     }
 
     /// What is unusual about skills, and what an agent does with them for it.

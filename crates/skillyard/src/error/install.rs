@@ -281,6 +281,12 @@ pub(crate) enum InstallFailure {
     Store(#[from] StoreError),
     #[error(transparent)]
     Target(#[from] TargetError),
+    /// skills.toml names an agent that there is not, and may have meant these.
+    #[error("{error}, which skills.toml names")]
+    ManifestAgents {
+        error: TargetError,
+        meant: Option<Vec<String>>,
+    },
     #[error(transparent)]
     Transaction(#[from] TransactionError),
 }

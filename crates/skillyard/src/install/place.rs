@@ -17,7 +17,7 @@ use skillyard_install::plan::Before;
 use skillyard_install::records::Records;
 use skillyard_install::scope::{Scope, ScopeKind};
 use skillyard_install::store::Store;
-use skillyard_install::target::{self, AgentChoice};
+use skillyard_install::target::{self, AgentChoice, TargetError};
 use skillyard_install::transaction;
 
 use crate::context::Context;
@@ -175,12 +175,15 @@ impl Place {
     ) -> Result<Vec<String>, CommandError> {
         let manifest = self.manifest()?;
         let wanted = manifest.as_ref().map_or(&[][..], Manifest::agents);
+        // First what is wrong with the file: it holds for every command.
+        let for_all = manifest.as_ref().map(|each| self.targets_for_all(each));
+        let for_all = for_all.transpose()?;
         let choices = [named, wanted, configured];
         let mut choices = choices.into_iter().map(AgentChoice::of);
         let choice = choices.find(|choice| *choice != AgentChoice::Usual);
         let mut targets = self.targets_of(&choice.unwrap_or(AgentChoice::Usual))?;
-        if let Some(manifest) = &manifest {
-            targets.extend(self.targets_for_all(manifest)?);
+        if let Some(for_all) = for_all {
+            targets.extend(for_all);
             targets.sort_unstable();
             targets.dedup();
         }
@@ -191,15 +194,25 @@ impl Place {
     /// something else on each machine, and the lock is for everyone.
     pub(crate) fn targets_for_all(&self, manifest: &Manifest) -> Result<Vec<String>, CommandError> {
         match AgentChoice::of(manifest.agents()) {
-            choice @ AgentChoice::Named(_) => self.targets_of(&choice),
+            choice @ AgentChoice::Named(_) => {
+                let targets = self.chosen(&choice);
+                let failed = |error| InstallFailure::ManifestAgents {
+                    meant: target::meant(manifest.agents()),
+                    error,
+                };
+                Ok(targets.map_err(failed)?)
+            }
             AgentChoice::Usual | AgentChoice::All => Ok(Vec::new()),
         }
     }
 
     fn targets_of(&self, choice: &AgentChoice) -> Result<Vec<String>, CommandError> {
+        Ok(self.chosen(choice).map_err(InstallFailure::from)?)
+    }
+
+    fn chosen(&self, choice: &AgentChoice) -> Result<Vec<String>, TargetError> {
         let home = Home::new(self.home.as_deref(), &self.agent_variables);
-        let targets = choice.targets(&self.scope, home, self.preset);
-        Ok(targets.map_err(InstallFailure::from)?)
+        choice.targets(&self.scope, home, self.preset)
     }
 }
 

@@ -11,8 +11,8 @@ use skillyard_install::lockfile::Locked;
 use skillyard_install::plan::{Change, Plan};
 use skillyard_install::scope::ScopeKind;
 
-use super::changes;
 use super::place::{Place, whole};
+use super::{agents_line, changes};
 use crate::commands::Outcome;
 use crate::config::discovery::TrustProjects;
 use crate::config::project;
@@ -169,8 +169,9 @@ pub(crate) fn tell_of_unread(context: &Context, place: &Place, present: &[Locked
             format!("`{folder}` has no {}", visible(&listed(&names)))
         }
     };
+    let line = agents_line::with(place, agent);
     let note = format!(
-        "Claude Code is in use here, and {what}: `agents = [\"claude-code\"]` in skills.toml and `skillyard sync` put the skills there, too"
+        "Claude Code is in use here, and {what}: `{line}` in skills.toml and `skillyard sync` put the skills there, too"
     );
     context.printer.note(&note);
 }

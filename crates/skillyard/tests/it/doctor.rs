@@ -297,7 +297,7 @@ fn what_was_installed_is_mended_where_it_came_from() {
       Mend it where it came from, `./lib/quote`, then run `skillyard update quote`
     warning: Claude Code sees 0 of 1 skill
     warning: Claude Code does not read the folder of `quote`
-      Put them there too: `agents = ["claude-code"]` in skills.toml, and `skillyard sync`
+      Put them there too: `agents = ["universal", "claude-code"]` in skills.toml, and `skillyard sync`
     "#);
     let told = context.run(&["doctor", "--agent", "codex"]);
     assert!(told.contains("Nothing is broken; "), "{told}");

@@ -377,15 +377,43 @@ fn skills_that_an_agent_does_not_see_are_named() {
     let unread = "Claude Code is in use here, and `.claude/skills` has no `pdf`: ";
     assert!(told.contains(unread), "{told}");
     let doctor = context.run(&["doctor", "--agent", "claude-code"]);
-    let hint =
-        "Put them there too: `agents = [\"claude-code\"]` in skills.toml, and `skillyard sync`";
-    assert!(doctor.contains(hint), "{doctor}");
-    let manifest = context.read("skills.toml");
-    context.write(
-        "skills.toml",
-        format!("agents = [\"claude-code\"]\n{manifest}"),
+    let line = r#"agents = ["universal", "claude-code"]"#;
+    let hint = format!("Put them there too: `{line}` in skills.toml, and `skillyard sync`");
+    assert!(doctor.contains(&hint), "{doctor}");
+    assert!(
+        told.contains(&format!("`{line}` in skills.toml and")),
+        "{told}"
     );
+    let manifest = context.read("skills.toml");
+    context.write("skills.toml", format!("{line}\n{manifest}"));
     let told = context.done(&["sync"]);
     assert!(!told.contains("Claude Code is in use"), "{told}");
     assert!(context.root().join(".claude/skills/pdf/SKILL.md").exists());
+    // The others go on being meant, also by what is installed later.
+    context.write("lib/txt/SKILL.md", skill("txt", "one"));
+    context.done(&["install", "./lib/txt"]);
+    for folder in [".agents", ".claude"] {
+        let file = context.root().join(folder).join("skills/txt/SKILL.md");
+        assert!(file.exists(), "{folder}");
+    }
+}
+
+#[test]
+fn all_agents_that_skills_toml_may_have_meant_are_told() {
+    let context = installed();
+    let manifest = context.read("skills.toml");
+    let wanting = |agents: &str| {
+        context.write("skills.toml", format!("agents = {agents}\n{manifest}"));
+        context.refused(&["sync"])
+    };
+    insta::assert_snapshot!(wanting(r#"["codx", "goose", "claude"]"#), @r#"
+    error: there is no agent `codx`, which skills.toml names
+
+    hint: Did you mean `agents = ["codex", "goose", "claude-code"]` in skills.toml?
+    "#);
+    let told = wanting(r#"["codex", "no-such-agent-at-all"]"#);
+    assert!(
+        told.contains("hint: There are ") && told.contains("codex, "),
+        "{told}"
+    );
 }

@@ -34,6 +34,7 @@ impl InstallFailure {
             | Self::Lockfile(_)
             | Self::Manifest(_)
             | Self::Target(_)
+            | Self::ManifestAgents { .. }
             | Self::Unfinished { .. }
             | Self::ScriptRuns(_)
             | Self::Store(

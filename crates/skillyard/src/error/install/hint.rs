@@ -22,6 +22,7 @@ use super::source_hint::{
 };
 use super::{InstallFailure, MOST_NAMES, Refused};
 use crate::error::CommandError;
+use crate::install::agents_line;
 use crate::install::stale::Stale;
 use crate::install::supply::unavailable::is_missing;
 use crate::shell::{shell_word, shell_words};
@@ -135,7 +136,11 @@ impl InstallFailure {
             Self::Target(TargetError::NoSuchAgent { nearest: Some(name), .. }) => {
                 format!("Did you mean `{name}`?")
             }
-            Self::Target(TargetError::NoSuchAgent { .. }) => {
+            Self::ManifestAgents { meant: Some(agents), .. } => {
+                format!("Did you mean `{}` in skills.toml?", agents_line::written(agents))
+            }
+            Self::ManifestAgents { error: TargetError::NoSuchAgent { .. }, .. }
+            | Self::Target(TargetError::NoSuchAgent { .. }) => {
                 let agents: Vec<&str> = AGENTS.iter().map(|agent| agent.id.as_str()).collect();
                 format!("There are {}", agents.join(", "))
             }
