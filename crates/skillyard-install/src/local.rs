@@ -6,6 +6,7 @@ use rayon::prelude::*;
 use skillyard_catalog::walk::{Extent, Links, Reach, Walk, WalkLimits};
 
 use crate::candidate::{Candidate, Found};
+use crate::git::{Git, Ignored};
 use crate::material::{Declined, Material, MaterialError, Offer, Offers, last_part};
 use crate::origin::{Origin, OriginKind};
 use crate::tree::{Tree, TreeError, TreeLimits};
@@ -16,6 +17,8 @@ pub struct LocalFolder {
     root: PathBuf,
     origin: Origin,
     limits: TreeLimits,
+    /// Who knows what is ignored there.
+    git: Option<Git>,
 }
 
 impl LocalFolder {
@@ -30,7 +33,14 @@ impl LocalFolder {
                 version: None,
             },
             limits,
+            git: None,
         }
+    }
+
+    /// The same without what this git ignores there.
+    #[must_use]
+    pub fn heeding(self, git: Option<Git>) -> Self {
+        Self { git, ..self }
     }
 
     /// A folder in the quarantine, with files that came from elsewhere.
@@ -146,12 +156,17 @@ impl Material for LocalFolder {
     }
 
     fn load(&mut self, paths: &[String]) -> Result<Vec<Tree>, MaterialError> {
-        let read = |path: &String| {
-            let folder = self.root.join(path);
-            let tree = Tree::read_delivered(&folder, &self.limits);
+        let folders: Vec<PathBuf> = paths.iter().map(|path| self.root.join(path)).collect();
+        let ignored = match &self.git {
+            Some(git) => git.ignored_in(&folders),
+            None => vec![Ignored::default(); folders.len()],
+        };
+        let read = |(folder, ignored): (PathBuf, Ignored)| {
+            let tree = Tree::read_delivered(&folder, &self.limits, ignored);
             tree.map_err(|source| Untakable { folder, source })
         };
-        let trees: Result<Vec<Tree>, _> = paths.par_iter().map(read).collect();
+        let folders = folders.into_par_iter().zip(ignored);
+        let trees: Result<Vec<Tree>, _> = folders.map(read).collect();
         trees.map_err(MaterialError::new)
     }
 }

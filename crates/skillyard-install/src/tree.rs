@@ -21,6 +21,7 @@ mod reader;
 mod stamp;
 mod writer;
 
+pub use delivered::Undelivered;
 pub use line_ends::LineEnds;
 
 pub(crate) use stamp::Stamp;

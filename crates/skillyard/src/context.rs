@@ -8,6 +8,7 @@ use std::sync::{Arc, OnceLock};
 use jiff::Timestamp;
 use skillyard_agent::telemetry::Tracer;
 use skillyard_audit::{AuditLog, Event, Options, Recorder, Redact as _};
+use skillyard_install::git::{Git, Ignored};
 
 use crate::believed::check_ours;
 use crate::cli::Global;
@@ -61,6 +62,19 @@ impl Context {
     #[expect(clippy::unused_self, reason = "the clock is part of the surroundings")]
     pub(crate) fn now(&self) -> Timestamp {
         Timestamp::now()
+    }
+
+    /// The git of this machine, if it has one.
+    pub(crate) fn git(&self) -> Option<Git> {
+        let program = self.environment.program("git")?;
+        Some(Git::new(&program).with_proxies(&self.environment.proxies))
+    }
+
+    /// What git ignores in a folder.
+    pub(crate) fn ignored_in(&self, folder: &Path) -> Ignored {
+        let ignored = self.git().map(|git| git.ignored_in(&[folder]));
+        let one = ignored.and_then(|mut ignored| ignored.pop());
+        one.unwrap_or_default()
     }
 
     /// From now on this value is not shown.

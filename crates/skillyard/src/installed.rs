@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 
 use skillyard_catalog::resource::{SkillRoot, digest};
 use skillyard_format::package::Digest;
+use skillyard_install::git::Ignored;
 use skillyard_install::lockfile::{Locked, Lockfile, LockfileError};
 use skillyard_install::origin as install;
 use skillyard_install::records::Records;
@@ -228,6 +229,15 @@ impl Installed {
     pub(crate) fn behind(&self, folder: &Path) -> Option<Tree> {
         let told = self.told(folder).filter(|told| told.around.is_none())?;
         told.scope.store().behind(told.entry.digest, folder)
+    }
+
+    /// What git ignores in a folder that was not installed; what was came as a whole, whatever the
+    /// project around it ignores.
+    pub(crate) fn ignored_in(&self, context: &Context, folder: &Path) -> Ignored {
+        match self.entry(folder) {
+            Some(_) => Ignored::default(),
+            None => context.ignored_in(folder),
+        }
     }
 
     /// The places of this machine that skills came from, as the locks write them.

@@ -20,7 +20,7 @@ use super::open::FILE;
 use super::path::shown;
 use super::read::{OWNER_EXECUTES, regular};
 use super::root::{SkillRoot, explain};
-use super::walk::{Visit, Walk, walk};
+use super::walk::{Visit, Walk, walk_without};
 
 /// How large a skill may be to be hashed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -61,7 +61,8 @@ pub fn digest_within(root: &SkillRoot, limits: &DigestLimits) -> Result<Digest, 
 pub struct FileDigests {
     /// The regular files.
     pub files: Vec<FileDigest>,
-    /// What programs left behind that only use the skill; no part of the tree digest.
+    /// What programs left behind that only use the skill, and what is left out; no part of the tree
+    /// digest.
     pub litter: Vec<String>,
     /// Links, with the digests of where they lead.
     links: Vec<(Vec<u8>, Digest)>,
@@ -103,7 +104,16 @@ pub struct FileDigest {
 
 /// The digest of every file of a skill, if it is within `limits`.
 pub fn file_digests(root: &SkillRoot, limits: &DigestLimits) -> Result<FileDigests, ResourceError> {
-    hashed(root, limits, None)
+    hashed(root, limits, None, &|_| false)
+}
+
+/// The same without what is at paths that are left out, which is litter.
+pub fn file_digests_without(
+    root: &SkillRoot,
+    limits: &DigestLimits,
+    is_left_out: &dyn Fn(&str) -> bool,
+) -> Result<FileDigests, ResourceError> {
+    hashed(root, limits, None, is_left_out)
 }
 
 /// A copy of a skill, byte for byte what its digest says.
@@ -122,7 +132,7 @@ pub fn snapshot(
     limits: &DigestLimits,
     into: &Path,
 ) -> Result<Snapshot, ResourceError> {
-    let found = hashed(root, limits, Some(into))?;
+    let found = hashed(root, limits, Some(into), &|_| false)?;
     let digest = found.tree();
     let files = found.files.into_iter();
     Ok(Snapshot {
@@ -135,6 +145,7 @@ fn hashed(
     root: &SkillRoot,
     limits: &DigestLimits,
     copy: Option<&Path>,
+    is_left_out: &dyn Fn(&str) -> bool,
 ) -> Result<FileDigests, ResourceError> {
     let folder = root.opener.folder().map_err(|error| explain("", error))?;
     let mut hashing = Hashing {
@@ -144,7 +155,7 @@ fn hashed(
         bytes: 0,
         buffer: vec![0; 64 * 1024],
     };
-    walk(folder, "", &mut |visit| {
+    walk_without(folder, "", is_left_out, &mut |visit| {
         hashing.add(visit).map(|()| Walk::On)
     })?;
     Ok(hashing.found)

@@ -31,7 +31,8 @@ mod stamps;
 mod walk;
 
 pub use digest::{
-    DigestLimits, FileDigest, FileDigests, Snapshot, digest, digest_within, file_digests, snapshot,
+    DigestLimits, FileDigest, FileDigests, Snapshot, digest, digest_within, file_digests,
+    file_digests_without, snapshot,
 };
 pub use error::{FileKind, ResourceError};
 pub use list::{Listing, ResourceEntry, Skipped};

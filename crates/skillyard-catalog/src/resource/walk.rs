@@ -37,7 +37,8 @@ pub(super) enum Visit<'a> {
     },
     /// A symbolic link, which is not read.
     Link(Link<'a>),
-    /// A file that some program left behind, which is none of the skill's.
+    /// A file that some program left behind, which is none of the skill's; or what is left out, a
+    /// folder with a `/` at its end.
     Litter { path: String },
     /// Something that is not read, for this reason.
     Other { path: String, reason: ResourceError },
@@ -56,11 +57,27 @@ pub(super) fn walk(
     prefix: &str,
     visit: &mut dyn FnMut(Visit<'_>) -> Result<Walk, ResourceError>,
 ) -> Result<Walk, ResourceError> {
+    walk_without(folder, prefix, &|_| false, visit)
+}
+
+/// The same, but what is at a path that is left out is litter, and no folder there is looked into.
+pub(super) fn walk_without(
+    folder: OwnedFd,
+    prefix: &str,
+    is_left_out: &dyn Fn(&str) -> bool,
+    visit: &mut dyn FnMut(Visit<'_>) -> Result<Walk, ResourceError>,
+) -> Result<Walk, ResourceError> {
     let depth = prefix.split_terminator('/').count();
-    Walker { visit, entries: 0 }.folder(folder, prefix.as_bytes(), depth)
+    let mut walker = Walker {
+        visit,
+        is_left_out,
+        entries: 0,
+    };
+    walker.folder(folder, prefix.as_bytes(), depth)
 }
 
 struct Walker<'a> {
+    is_left_out: &'a dyn Fn(&str) -> bool,
     visit: &'a mut dyn FnMut(Visit<'_>) -> Result<Walk, ResourceError>,
     entries: usize,
 }
@@ -132,6 +149,15 @@ impl Walker<'_> {
     ) -> Result<Walk, ResourceError> {
         let path = join(parent, entry.name.to_bytes());
         let text = || String::from_utf8_lossy(&path);
+        if std::str::from_utf8(&path).is_ok_and(self.is_left_out) {
+            let end = match entry.kind {
+                FileType::Directory if entry.is_empty(folder) => return Ok(Walk::On),
+                FileType::Directory => "/",
+                _ => "",
+            };
+            let path = format!("{}{end}", text());
+            return (self.visit)(Visit::Litter { path });
+        }
         let reason = match entry.kind {
             FileType::RegularFile if entry.is_litter(&path, folder) => {
                 let path = text().into_owned();
@@ -180,6 +206,16 @@ impl Entry {
         };
         let is_executable = Mode::from_raw_mode(self.stat.st_mode).contains(Mode::XUSR);
         is_litter(path, false) && !(is_executable && modes::are_kept_in(folder))
+    }
+
+    /// Whether it is a folder with nothing in it, as far as one can see.
+    fn is_empty(&self, folder: BorrowedFd<'_>) -> bool {
+        let opened = openat(folder, &self.name, FOLDER, Mode::empty());
+        let Ok(mut entries) = opened.and_then(Dir::new) else {
+            return false;
+        };
+        let is_inner = |name: &CStr| !matches!(name.to_bytes(), b"." | b"..");
+        !entries.any(|entry| entry.map_or(true, |entry| is_inner(entry.file_name())))
     }
 
     /// A folder sorts as its files do, with the separator behind its name.

@@ -9,6 +9,7 @@ mod archived;
 mod command;
 mod commit;
 mod error;
+mod ignored;
 mod listing;
 mod objects;
 mod place;
@@ -22,4 +23,5 @@ mod watch;
 
 pub use command::Git;
 pub use error::GitError;
+pub use ignored::Ignored;
 pub use repository::{Repository, RepositoryRequest};

@@ -2,7 +2,8 @@
 //!
 //! Archives leave out what machines and programs leave behind, so every other source does: the same
 //! skill has the same digest wherever it comes from. A skill that is a project of its own also has
-//! skills that were installed for working on it; they are not part of it.
+//! skills that were installed for working on it; they are not part of it. Nor is what git ignores in
+//! a folder of this machine: no commit has it, and it may be anybody's secrets.
 
 use std::path::Path;
 
@@ -12,6 +13,7 @@ use skillyard_format::package::archive::{is_junk, is_litter};
 
 use super::reader;
 use super::{Tree, TreeError, TreeFile, TreeLimits};
+use crate::git::Ignored;
 use crate::target::is_target;
 
 /// The files that make a folder a project.
@@ -30,6 +32,25 @@ fn is_undelivered(path: &str, is_project: impl FnOnce() -> bool) -> bool {
     is_junk(name) || PROJECT.contains(&path) || (may_be_target && is_target(path) && is_project())
 }
 
+/// What of a folder is not delivered: the one notion of those who install, sign, publish and export.
+#[derive(Debug)]
+pub struct Undelivered<'a> {
+    folder: &'a Path,
+    ignored: Ignored,
+}
+
+impl<'a> Undelivered<'a> {
+    /// By what lies in a folder, and by what git ignores there.
+    pub fn of(folder: &'a Path, ignored: Ignored) -> Self {
+        Self { folder, ignored }
+    }
+
+    /// Whether a file or folder is left out; the folders above it are asked about first.
+    pub fn has(&self, path: &str) -> bool {
+        is_undelivered(path, || is_project(self.folder)) || self.ignored.has(path)
+    }
+}
+
 /// Trees are the same where their files are, whatever lay around them.
 impl PartialEq for Tree {
     fn eq(&self, other: &Self) -> bool {
@@ -40,11 +61,16 @@ impl PartialEq for Tree {
 impl Eq for Tree {}
 
 impl Tree {
-    /// Reads what a folder delivers as a source, following no link.
-    pub fn read_delivered(folder: &Path, limits: &TreeLimits) -> Result<Self, TreeError> {
+    /// Reads what a folder delivers as a source, following no link, without what git ignores there.
+    pub fn read_delivered(
+        folder: &Path,
+        limits: &TreeLimits,
+        ignored: Ignored,
+    ) -> Result<Self, TreeError> {
+        let undelivered = Undelivered::of(folder, ignored);
         let mut left_out = Vec::new();
         let files = reader::read(folder, limits, |path, kind| {
-            let is_out = is_undelivered(path, || is_project(folder));
+            let is_out = undelivered.has(path);
             if is_out {
                 let end = if kind == FileType::Directory { "/" } else { "" };
                 left_out.push(format!("{path}{end}"));

@@ -23,6 +23,7 @@ use crate::error::install::InstallFailure;
 use crate::error::{CommandError, Status};
 use crate::install::left_out;
 use crate::install::place::whole;
+use crate::installed::Installed;
 use crate::library::{self, Choice, IndexMode};
 use crate::obstacle;
 use crate::permission::Permissions;
@@ -61,7 +62,10 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
         refuse_unusable(context, skill)?;
     }
     let limits = context.config()?.tree_limits();
-    let tree = Tree::read_delivered(&skill.record.folder, &limits);
+    let folder = &skill.record.folder;
+    let installed = Installed::readable(context).unwrap_or_default();
+    let ignored = installed.ignored_in(context, folder);
+    let tree = Tree::read_delivered(folder, &limits, ignored);
     let tree = tree.map_err(InstallFailure::from)?;
     if let Some(line) = left_out::line(&skill.record.name, tree.left_out()) {
         context.printer.note(&line);

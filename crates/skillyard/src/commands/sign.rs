@@ -15,6 +15,8 @@ use super::key::now;
 use crate::context::Context;
 use crate::error::signing::SigningError;
 use crate::error::{CommandError, Status};
+use crate::install::left_out::named;
+use crate::installed::Installed;
 use crate::report::counted;
 use crate::sanitize::visible;
 use crate::signing::keyring::Keyring;
@@ -22,14 +24,11 @@ use crate::signing::passphrase::Given;
 use crate::signing::{pins, policy, read_tree};
 use crate::skill_files::{directory_name, read_one};
 
-/// Most files that a warning names.
-const MAX_NAMED: usize = 5;
-
 /// Sign a skill
 ///
 /// Writes `skill.oms.sig` into its folder: a list of all files with their SHA-256, in the form of
-/// Model Signing (`model_signing`). Any change afterwards breaks it, so sign last. What machines and
-/// programs leave behind (`__pycache__`, `.DS_Store`) is not signed; it is named.
+/// Model Signing (`model_signing`). Any change afterwards breaks it, so sign last. What no skill is
+/// delivered with (`node_modules`, `__pycache__`, files that git ignores) is not signed; it is named.
 ///
 /// Examples:
 ///   skillyard sign ./pdf-tools
@@ -58,7 +57,8 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     let (key_name, key) = keyring.signing_key(args.key.as_deref(), |name| {
         args.passphrase.read(context, name)
     })?;
-    let tree = read_tree(&folder, None)?;
+    let installed = Installed::readable(context).unwrap_or_default();
+    let tree = read_tree(&folder, None, installed.ignored_in(context, &folder))?;
     let left_out = tree.litter().to_vec();
     let tree = tree.tidied();
     let broken = |source| SigningError::Key {
@@ -121,19 +121,11 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
         public.id().short()
     ));
     if !left_out.is_empty() {
-        let (named, more) = left_out.split_at(left_out.len().min(MAX_NAMED));
-        let named: Vec<String> = named
-            .iter()
-            .map(|path| format!("`{}`", visible(path)))
-            .collect();
-        let more = match more.len() {
-            0 => String::new(),
-            more => format!(" and {more} more"),
-        };
-        context.printer.note(&format!(
-            "warning: {}{more} cannot be signed, because no skill is delivered with such files; remove them, or `verify` says that they were added",
-            named.join(", ")
-        ));
+        let warning = format!(
+            "warning: {} cannot be signed, because no skill is delivered with such files; remove them, or `verify` says that they were added",
+            named(&left_out)
+        );
+        context.printer.note(&visible(&warning));
     }
     if let Some(warning) = warning {
         context.printer.note(&format!("warning: {warning}"));

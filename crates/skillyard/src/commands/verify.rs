@@ -55,7 +55,8 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     };
     // Who signed it can be told where a lock cannot be read, too.
     let installed = Installed::readable(context).unwrap_or_default();
-    let tree = read_tree(&folder, installed.behind(&folder).as_ref())?;
+    let ignored = installed.ignored_in(context, &folder);
+    let tree = read_tree(&folder, installed.behind(&folder).as_ref(), ignored)?;
     let policy = policy::load(&context.environment)?;
     let called = directory_name(&folder);
     let entry = installed.entry(&folder);

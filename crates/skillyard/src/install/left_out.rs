@@ -29,6 +29,12 @@ pub(crate) fn line(name: &str, paths: &[String]) -> Option<String> {
     if paths.is_empty() {
         return None;
     }
+    let line = format!("Left out of `{name}`: {}", named(paths));
+    Some(visible(&line).into_owned())
+}
+
+/// The first of some paths, and how many more there are.
+pub(crate) fn named(paths: &[String]) -> String {
     let named: Vec<String> = paths
         .iter()
         .take(MOST_NAMED)
@@ -38,6 +44,5 @@ pub(crate) fn line(name: &str, paths: &[String]) -> Option<String> {
         0 => String::new(),
         more => format!(" and {more} more"),
     };
-    let line = format!("Left out of `{name}`: {}{more}", named.join(", "));
-    Some(visible(&line).into_owned())
+    format!("{}{more}", named.join(", "))
 }

@@ -16,7 +16,6 @@ use skillyard_install::reference::{
 use skillyard_install::staging::Staging;
 use skillyard_install::store::Store;
 use skillyard_install::stored::StoredSkill;
-use skillyard_install::tree::TreeLimits;
 use url::Origin;
 
 use super::meaning::{self, Meaning};
@@ -113,7 +112,7 @@ impl<'a> Sources<'a> {
     fn fetch(&mut self, meaning: &Meaning) -> Result<Opened, CommandError> {
         let alias = meaning.alias.as_deref();
         let material = match &meaning.reference {
-            Reference::Local(local) => self::local(local, self.context.config()?.tree_limits()),
+            Reference::Local(local) => self.local(local),
             Reference::Registry(registry) if self.reach == Reach::Here => self.kept(registry),
             other if self.reach == Reach::Here && !is_local_git(other) => {
                 Err(InstallFailure::Offline(other.to_string()).into())
@@ -268,10 +267,28 @@ impl<'a> Sources<'a> {
     }
 
     fn git(&self) -> Result<Git, CommandError> {
-        let environment = &self.context.environment;
-        let program = environment.program("git").ok_or(GitError::Missing);
-        let git = Git::new(&program.map_err(InstallFailure::from)?);
-        Ok(git.with_proxies(&environment.proxies))
+        let git = self.context.git().ok_or(GitError::Missing);
+        Ok(git.map_err(InstallFailure::from)?)
+    }
+
+    /// A folder or an archive of this machine.
+    fn local(&self, local: &Local) -> Result<Box<dyn Material>, CommandError> {
+        let limits = self.context.config()?.tree_limits();
+        if !local.path.exists() {
+            return Err(CommandError::NoSuchPath(local.path.clone()));
+        }
+        if local.path.is_dir() {
+            let folder = LocalFolder::new(&local.path, limits);
+            return Ok(Box::new(folder.heeding(self.context.git())));
+        }
+        let origin = origin::Origin {
+            kind: OriginKind::LocalArchive,
+            url: local.path.display().to_string(),
+            commit: None,
+            version: None,
+        };
+        let archive = ArchiveMaterial::open(&local.path, Expected::Skill, origin, limits);
+        Ok(Box::new(archive.map_err(InstallFailure::from)?))
     }
 
     /// A fresh folder outside every folder of skills.
@@ -286,22 +303,4 @@ impl<'a> Sources<'a> {
 /// A repository of git on this machine.
 fn is_local_git(reference: &Reference) -> bool {
     matches!(reference, Reference::Git(reference) if reference.remote.is_local())
-}
-
-/// A folder or an archive of this machine.
-fn local(local: &Local, limits: TreeLimits) -> Result<Box<dyn Material>, CommandError> {
-    if !local.path.exists() {
-        return Err(CommandError::NoSuchPath(local.path.clone()));
-    }
-    if local.path.is_dir() {
-        return Ok(Box::new(LocalFolder::new(&local.path, limits)));
-    }
-    let origin = origin::Origin {
-        kind: OriginKind::LocalArchive,
-        url: local.path.display().to_string(),
-        commit: None,
-        version: None,
-    };
-    let archive = ArchiveMaterial::open(&local.path, Expected::Skill, origin, limits);
-    Ok(Box::new(archive.map_err(InstallFailure::from)?))
 }

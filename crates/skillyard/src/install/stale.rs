@@ -4,14 +4,16 @@
 //! has only what lies there, and cannot get it.
 
 use std::fmt;
+use std::path::{Path, PathBuf};
 
 use rayon::prelude::*;
 use serde::Serialize;
+use skillyard_install::git::Ignored;
 use skillyard_install::lockfile::{Locked, Lockfile};
 use skillyard_install::reference::Reference;
-use skillyard_install::scope::Scope;
 use skillyard_install::tree::{Tree, TreeLimits};
 
+use super::left_out;
 use super::place::Place;
 use super::supply::Supply;
 use super::wanted::Difference;
@@ -29,6 +31,8 @@ pub(crate) struct Stale {
     pub(crate) source: String,
     /// Whether only its lines end otherwise, as git writes them on some machines.
     pub(crate) line_ends: bool,
+    /// Why it is not what is locked.
+    reason: String,
 }
 
 impl Stale {
@@ -53,11 +57,7 @@ impl Stale {
 impl fmt::Display for Stale {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { name, source, .. } = self;
-        write!(f, "`{name}` is other in `{source}`")?;
-        if self.line_ends {
-            f.write_str(" (only its lines end in CRLF, as git writes them with `core.autocrlf`)")?;
-        }
-        Ok(())
+        write!(f, "`{name}` is other in `{source}` ({})", self.reason)
     }
 }
 
@@ -74,22 +74,37 @@ pub(crate) fn stale(
         .iter()
         .filter(|entry| is_checked_out(&entry.source) && !difference.is_to_change(&entry.name))
         .collect();
-    let entries = entries.into_par_iter();
-    let unlike = entries.filter_map(|entry| Some((entry, unlike(&place.scope, entry)?)));
-    // An archive, or what an older version locked under another name, is looked at once more.
-    let unlike: Vec<(&Locked, Unlike)> = unlike.collect();
-    let mut is_stale = |entry: &Locked| {
-        let found = supply.locked(entry);
-        !found.is_ok_and(|found| found.tree.digest() == entry.digest)
+    let folders: Vec<PathBuf> = entries.iter().map(|entry| folder(place, entry)).collect();
+    let ignored = match supply.git() {
+        Some(git) => git.ignored_in(&folders),
+        None => vec![Ignored::default(); folders.len()],
     };
-    let stale = unlike.into_iter().filter(|(entry, _)| is_stale(entry));
-    stale
-        .map(|(entry, unlike)| Stale {
+    let entries = entries.into_par_iter().zip(ignored);
+    let unlike = entries.filter_map(|(entry, ignored)| {
+        let unlike = unlike(&folder(place, entry), entry, ignored)?;
+        Some((entry, unlike))
+    });
+    let unlike: Vec<(&Locked, Unlike)> = unlike.collect();
+    // An archive, or what an older version locked under another name, is looked at once more.
+    let stale = unlike.into_iter().filter_map(|(entry, unlike)| {
+        let reason = match supply.locked(entry) {
+            Ok(found) if found.tree.digest() == entry.digest => return None,
+            Ok(found) => unlike.reason(|| others(place, entry, &found.tree)),
+            Err(error) => error.with_causes(),
+        };
+        Some(Stale {
             name: entry.name.clone(),
             source: entry.source.clone(),
             line_ends: unlike == Unlike::LineEnds,
+            reason,
         })
-        .collect()
+    });
+    stale.collect()
+}
+
+/// Where a skill lies that comes with a checkout.
+fn folder(place: &Place, entry: &Locked) -> PathBuf {
+    place.scope.root.join(&entry.source)
 }
 
 /// Whether a source is written as what comes with a checkout is.
@@ -98,24 +113,56 @@ pub(crate) fn is_checked_out(source: &str) -> bool {
 }
 
 /// In what a folder is not what is locked.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 enum Unlike {
     LineEnds,
+    /// It was locked with files that no commit has.
+    Ignored(Vec<String>),
     More,
 }
 
-fn unlike(scope: &Scope, entry: &Locked) -> Option<Unlike> {
-    let folder = scope.root.join(&entry.source);
-    let Ok(tree) = Tree::read_delivered(&folder, &TreeLimits::default()) else {
+impl Unlike {
+    /// In words; `others` are the files that are not as they are locked, where that can be told.
+    fn reason(&self, others: impl FnOnce() -> Vec<String>) -> String {
+        match self {
+            Self::LineEnds => {
+                "only its lines end in CRLF, as git writes them with `core.autocrlf`".to_owned()
+            }
+            Self::Ignored(paths) => format!(
+                "it is locked with {}, which git ignores",
+                left_out::named(paths)
+            ),
+            Self::More => match others() {
+                none if none.is_empty() => "its files are not those that are locked".to_owned(),
+                some => format!("not as locked: {}", left_out::named(&some)),
+            },
+        }
+    }
+}
+
+fn unlike(folder: &Path, entry: &Locked, ignored: Ignored) -> Option<Unlike> {
+    let wanted = entry.delivered_as.unwrap_or(entry.digest);
+    let read = |ignored| Tree::read_delivered(folder, &TreeLimits::default(), ignored);
+    let Ok(tree) = read(ignored) else {
         return Some(Unlike::More);
     };
-    let tree = tree.delivered();
-    let wanted = entry.delivered_as.unwrap_or(entry.digest);
     if tree.digest() == wanted {
         None
     } else if tree.with_plain_line_ends().digest() == wanted {
         Some(Unlike::LineEnds)
+    } else if let Ok(whole) = read(Ignored::default())
+        && whole.digest() == wanted
+    {
+        let left_out = tree.left_out().iter();
+        let ignored = left_out.filter(|path| !whole.left_out().contains(path));
+        Some(Unlike::Ignored(ignored.cloned().collect()))
     } else {
         Some(Unlike::More)
     }
+}
+
+/// The files that are not as they are locked, where the store still has what is.
+fn others(place: &Place, entry: &Locked, found: &Tree) -> Vec<String> {
+    let locked = place.store.read(entry.digest);
+    locked.map_or_else(|_| Vec::new(), |locked| locked.difference(found))
 }

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use skillyard_install::candidate::Candidate;
 use skillyard_install::fetch::registry::VersionInfo;
+use skillyard_install::git::Git;
 use skillyard_install::lockfile::{self, Locked};
 use skillyard_install::origin::OriginKind;
 use skillyard_install::reference::{
@@ -55,6 +56,11 @@ impl<'a> Supply<'a> {
             self.sources.stay_here();
         }
         self
+    }
+
+    /// The git of this machine, if it has one.
+    pub(crate) fn git(&self) -> Option<Git> {
+        self.context.git()
     }
 
     /// Reads a reference that the user typed.

@@ -11,11 +11,11 @@ use std::fs::File;
 use std::io::Read as _;
 use std::path::Path;
 
-use skillyard_catalog::resource::{DigestLimits, SkillRoot, file_digests};
-use skillyard_format::package::archive::is_left_behind;
+use skillyard_catalog::resource::{DigestLimits, SkillRoot, file_digests_without};
+use skillyard_install::git::Ignored;
 use skillyard_install::origin::OriginKind;
 use skillyard_install::reference::Reference;
-use skillyard_install::tree::Tree as Installed;
+use skillyard_install::tree::{Tree as Installed, Undelivered};
 use skillyard_trust::signature::{MAX_BYTES, SIGNATURE_FILE, Tree};
 
 use crate::error::CommandError;
@@ -27,11 +27,19 @@ pub(crate) fn publisher(kind: OriginKind, source: &str) -> Option<&str> {
     (is_published && !Reference::is_local(source)).then_some(source)
 }
 
-/// Reads the files of a skill, and notes what lies there besides. Where no executable bits are kept,
-/// what was installed there has them.
-pub(crate) fn read_tree(folder: &Path, behind: Option<&Installed>) -> Result<Tree, CommandError> {
+/// Reads the files that a skill is delivered with, and notes what lies there besides. Where no
+/// executable bits are kept, what was installed there has them.
+pub(crate) fn read_tree(
+    folder: &Path,
+    behind: Option<&Installed>,
+    ignored: Ignored,
+) -> Result<Tree, CommandError> {
     let root = SkillRoot::open(folder).map_err(CommandError::Resource)?;
-    let found = file_digests(&root, &DigestLimits::HERE).map_err(CommandError::Resource)?;
+    // Nobody gets the skill with such files, so they cannot be signed either.
+    let undelivered = Undelivered::of(folder, ignored);
+    let is_left_out = |path: &str| undelivered.has(path);
+    let found = file_digests_without(&root, &DigestLimits::HERE, &is_left_out);
+    let found = found.map_err(CommandError::Resource)?;
     let mut tree = Tree::default();
     for path in &found.litter {
         tree.add_litter(path);
@@ -40,10 +48,7 @@ pub(crate) fn read_tree(folder: &Path, behind: Option<&Installed>) -> Result<Tre
         if let Some(behind) = behind.and_then(|behind| behind.get(&file.path)) {
             file.executable = behind.executable;
         }
-        if is_left_behind(&file.path) {
-            // Nobody gets the skill with it, so it cannot be signed either.
-            tree.add_litter(&file.path);
-        } else if file.path.eq_ignore_ascii_case("SKILL.md") || file.path == SIGNATURE_FILE {
+        if file.path.eq_ignore_ascii_case("SKILL.md") || file.path == SIGNATURE_FILE {
             let content = read_limited(&folder.join(&file.path))?;
             tree.add(&file.path, file.executable, &content);
         } else {

@@ -7,6 +7,7 @@ use std::path::Path;
 
 use skillyard_catalog::Catalog;
 use skillyard_catalog::source::SourceKind;
+use skillyard_install::git::Ignored;
 use skillyard_install::lockfile::Locked;
 use skillyard_install::tree::{self as install, TreeLimits};
 use skillyard_mcp::PublishedSkill;
@@ -54,7 +55,11 @@ impl Signers {
         if !self.0.revokes_content() && !folder.join(SIGNATURE_FILE).exists() {
             return None;
         }
-        let Ok(tree) = read_tree(folder, installed.behind(folder).as_ref()) else {
+        let Ok(tree) = read_tree(
+            folder,
+            installed.behind(folder).as_ref(),
+            Ignored::default(),
+        ) else {
             // Else a file too many would keep a skill from being found out.
             return Some("its files cannot be compared with what is revoked".into());
         };

@@ -16,7 +16,8 @@ impl TestContext {
         self.write("skills.toml", "");
     }
 
-    fn git(&self, arguments: &[&str]) {
+    /// Runs git in the project.
+    pub(crate) fn git(&self, arguments: &[&str]) {
         let mut command = self.command("git");
         command.args(["-c", "user.name=a", "-c", "user.email=a@example.com"]);
         let output = output(command.current_dir(self.root()).args(arguments));

@@ -15,13 +15,14 @@ fn the_author_sees_what_a_colleague_would() {
     context.write("lib/pdf/SKILL.md", skill("pdf", "two"));
     let told = context.refused(&["sync", "--locked"]);
     assert_snapshot!(told, @r"
-    error: the lock does not match what lies in the project: `pdf` is other in `./lib/pdf`
+    error: the lock does not match what lies in the project: `pdf` is other in `./lib/pdf` (not as locked: `SKILL.md`)
 
     hint: Take what is there with `skillyard update pdf`, and commit the new lock
     ");
     assert_eq!(context.refused(&["sync", "--check"]), told);
     let told = context.json(&["sync", "--check", "--json"]);
     assert_eq!(told["stale"][0]["name"], "pdf");
+    assert_eq!(told["stale"][0]["reason"], "not as locked: `SKILL.md`");
     assert_eq!(told["changes"].as_array().map(Vec::len), Some(0));
     let doctor = context.run(&["doctor"]);
     assert!(doctor.contains("`pdf` is other in `./lib/pdf`"), "{doctor}");
@@ -40,6 +41,9 @@ fn the_author_sees_what_a_colleague_would() {
     // What is gone cannot be had either.
     fs::remove_dir_all(context.root().join("lib/pdf")).unwrap();
     context.refused(&["sync", "--locked"]);
+    let told = context.json(&["sync", "--check", "--json"]);
+    let reason = told["stale"][0]["reason"].as_str().unwrap();
+    assert!(reason.contains("lib/pdf"), "{told}");
 }
 
 #[test]

@@ -51,6 +51,7 @@ mod install_edits;
 mod install_findings;
 mod install_git;
 mod install_held;
+mod install_ignored;
 mod install_left_out;
 mod install_left_over;
 mod install_limits;

@@ -1,6 +1,7 @@
 //! `skillyard key`, `sign` and `verify`, and the attacks they are there for.
 
 mod attacks;
+mod delivered;
 mod revoked;
 mod rotation;
 mod side_by_side;

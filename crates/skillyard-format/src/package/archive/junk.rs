@@ -45,12 +45,6 @@ pub fn is_litter(path: &str, is_executable: bool) -> bool {
         }
 }
 
-/// Whether a file is none of the skill's because of what it or a folder above it is called, though it may be there.
-pub fn is_left_behind(path: &str) -> bool {
-    path.split('/')
-        .any(|name| matches!(classify(name), Some(Junk::System | Junk::PythonCache)))
-}
-
 fn classify(name: &str) -> Option<Junk> {
     let extension = name.rsplit_once('.').map(|(_, extension)| extension);
     match name {

@@ -30,7 +30,7 @@ pub use characters::is_device;
 pub(crate) use characters::is_invisible;
 pub use error::{ArchiveError, LimitProblem, TarProblem, ZipProblem};
 pub use format::Format;
-pub use junk::{Junk, is_junk, is_left_behind, is_litter, junk};
+pub use junk::{Junk, is_junk, is_litter, junk};
 pub use limits::{Limits, OnBlemish, Rules};
 pub use listing::{Blemish, Entry, EntryKind, Listing, Mode, Note, Remark};
 pub use path::ArchivePath;

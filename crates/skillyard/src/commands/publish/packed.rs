@@ -30,7 +30,7 @@ pub(super) struct Notes {
 impl Packed {
     /// Packs a folder.
     pub(super) fn read(context: &Context, folder: &Path) -> Result<Self, CommandError> {
-        let tree = Tree::read_delivered(folder, &TreeLimits::default());
+        let tree = Tree::read_delivered(folder, &TreeLimits::default(), context.ignored_in(folder));
         let tree = tree.map_err(RegistryFailure::from)?;
         let paths = tree.files().iter().map(|file| &file.path);
         let notes = Notes {

@@ -51,15 +51,19 @@ fn a_changed_tree() {
 #[test]
 fn files_that_pass_for_litter_are_found() {
     let added = [
-        "scripts/__pycache__/run.cpython-312.pyc",
-        "scripts/evil.pyc",
-        "__MACOSX/run.sh",
-        "Thumbs.db",
-        "._run.sh",
+        (
+            "scripts/__pycache__/run.cpython-312.pyc",
+            "scripts/__pycache__/",
+        ),
+        ("scripts/evil.pyc", "scripts/evil.pyc"),
+        ("__MACOSX/run.sh", "__MACOSX/"),
+        ("node_modules/index.js", "node_modules/"),
+        ("Thumbs.db", "Thumbs.db"),
+        ("._run.sh", "._run.sh"),
     ];
-    for path in added {
+    for (file, path) in added {
         let signed = Signed::new();
-        signed.0.write(&format!("pdf/{path}"), "evil\n");
+        signed.0.write(&format!("pdf/{file}"), "evil\n");
         let told = signed.refused("pdf");
         assert_eq!(
             told,
@@ -76,7 +80,7 @@ fn files_that_pass_for_litter_are_found() {
         let answer = signed.0.json(&["sign", "pdf", "--json"]);
         assert_eq!(answer["left_out"], serde_json::json!([path]));
         assert_eq!(signed.0.code(&["verify", "pdf"]), Some(1));
-        fs::remove_file(signed.path(&format!("pdf/{path}"))).unwrap();
+        fs::remove_file(signed.path(&format!("pdf/{file}"))).unwrap();
         signed.done(&["verify", "pdf"]);
     }
 }

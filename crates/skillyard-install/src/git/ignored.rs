@@ -1,0 +1,116 @@
+//! What git ignores in a folder: whoever checks the repository out anew does not have it.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+use super::command::{Git, run};
+use crate::material::around;
+
+/// Most folders that git is asked about by name; of more it tells all that it ignores.
+const MOST_NAMED: usize = 100;
+
+/// The files and folders of a skill that git ignores and does not have.
+#[derive(Debug, Clone, Default)]
+pub struct Ignored(BTreeSet<String>);
+
+impl Ignored {
+    /// Whether the file or folder at a path below the skill's is ignored; the folders above it are
+    /// asked about first.
+    pub fn has(&self, path: &str) -> bool {
+        !self.0.is_empty() && (self.0.contains(path) || self.0.contains(&format!("{path}/")))
+    }
+
+    /// What of all that a repository ignores lies in one folder. Nothing where all of the folder is
+    /// ignored, or the file that makes it a skill: whoever means it cannot mean it without them.
+    fn below(all: &BTreeSet<String>, folder: &str) -> Self {
+        let is_ignored = |path: &str| all.contains(&format!("{path}/"));
+        if around(folder).chain([folder]).any(is_ignored) {
+            return Self::default();
+        }
+        let start = match folder {
+            "" => String::new(),
+            folder => format!("{folder}/"),
+        };
+        let paths = all.range(start.clone()..);
+        let paths = paths.map_while(|path| path.strip_prefix(&start));
+        let paths: BTreeSet<String> = paths.map(str::to_owned).collect();
+        if ["SKILL.md", "skill.md"]
+            .iter()
+            .any(|file| paths.contains(*file))
+        {
+            return Self::default();
+        }
+        Self(paths)
+    }
+}
+
+impl Git {
+    /// What the repositories around folders ignore in each of them. Nothing where there is no
+    /// repository, or git does not answer.
+    pub fn ignored_in<P: AsRef<Path>>(&self, folders: &[P]) -> Vec<Ignored> {
+        let mut answers = vec![Ignored::default(); folders.len()];
+        let mut repositories: BTreeMap<PathBuf, Vec<(usize, String)>> = BTreeMap::new();
+        for (at, folder) in folders.iter().enumerate() {
+            if let Some((root, below)) = repository_of(folder.as_ref()) {
+                repositories.entry(root).or_default().push((at, below));
+            }
+        }
+        for (root, asked) in repositories {
+            let all = self.ignored(&root, &asked);
+            for (at, below) in asked {
+                answers[at] = Ignored::below(&all, &below);
+            }
+        }
+        answers
+    }
+
+    /// What a repository ignores in folders, and perhaps elsewhere, by the paths from its root;
+    /// those of folders end in `/`.
+    fn ignored(&self, root: &Path, asked: &[(usize, String)]) -> BTreeSet<String> {
+        let mut command = self.command(&root.join(".git"));
+        command.arg("--work-tree").arg(root);
+        command.args(["ls-files", "-z", "--others", "--ignored"]);
+        command.args(["--exclude-standard", "--directory", "--"]);
+        if asked.len() <= MOST_NAMED {
+            for (_, below) in asked {
+                let mut path = OsString::from(":(top,literal)");
+                path.push(below);
+                command.arg(path);
+            }
+        }
+        let said = run(&mut command, "list what it ignores").unwrap_or_default();
+        let paths = said.split(|byte| *byte == 0);
+        // A name that is no text is none that a skill could have.
+        let paths = paths.filter_map(|path| std::str::from_utf8(path).ok());
+        let paths = paths.filter(|path| !path.is_empty());
+        paths.map(str::to_owned).collect()
+    }
+}
+
+/// The repository that a folder lies in, and the folder's path from its root.
+fn repository_of(folder: &Path) -> Option<(PathBuf, String)> {
+    let folder = folder.canonicalize().ok()?;
+    let is_root = |path: &&Path| path.join(".git").symlink_metadata().is_ok();
+    let root = folder.ancestors().find(is_root)?;
+    let below = folder.strip_prefix(root).ok()?.to_str()?;
+    Some((root.to_owned(), below.to_owned()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_ignored_as_a_whole_is_meant_as_a_whole() {
+        let all = ["a/.env", "a/dist/", "b/", "c/SKILL.md", "c/x", "ab"];
+        let all: BTreeSet<String> = all.map(str::to_owned).into();
+        let below = |folder| Ignored::below(&all, folder);
+        assert!(below("a").has(".env") && below("a").has("dist"));
+        assert!(!below("a").has("dist/x") && !below("a").has("SKILL.md"));
+        assert!(below("").has("a/.env") && below("").has("b"));
+        for whole in ["b", "b/inner", "c", "d"] {
+            assert!(below(whole).0.is_empty(), "{whole}");
+        }
+    }
+}

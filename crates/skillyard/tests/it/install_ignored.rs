@@ -1,0 +1,120 @@
+//! What git ignores in a folder is no part of the skill there: no commit has it, and it may be anybody's.
+
+use std::fs;
+use std::os::unix::fs::symlink;
+
+use serde_json::json;
+
+use crate::TestContext;
+use crate::project::project;
+
+/// A project in a repository, with a skill that has all sorts of files that git ignores.
+fn ignoring() -> TestContext {
+    let context = project();
+    context.git(&["init", "--quiet"]);
+    context
+        .write(".gitignore", ".env\n/lib/pdf/dist/\n.venv\n*.log\n")
+        .write_version("lib/pdf", "pdf", "1.0.0");
+    context
+        .write("lib/pdf/.env", "TOKEN=secret\n")
+        .write("lib/pdf/dist/a/out.js", "a\n")
+        .write("lib/pdf/scripts/run.sh", "echo hi\n")
+        .write("lib/pdf/scripts/run.log", "ran\n")
+        .write("lib/pdf/kept.log", "an example\n");
+    // Links are refused in a skill, and are in every such folder.
+    fs::create_dir_all(context.root().join("lib/pdf/.venv/bin")).unwrap();
+    let link = context.root().join("lib/pdf/.venv/bin/python");
+    symlink("/usr/bin/python3", link).unwrap();
+    context.git(&["add", "--force", "lib/pdf/kept.log"]);
+    context
+}
+
+fn left_out() -> serde_json::Value {
+    json!([".env", ".venv/", "dist/", "scripts/run.log"])
+}
+
+#[test]
+fn what_git_ignores_does_not_come_along() {
+    let context = ignoring();
+    let dry = ["install", "./lib/pdf", "--dry-run", "--json"];
+    let answer = context.json(&dry);
+    assert_eq!(answer["checked"][0]["left_out"], left_out(), "{answer}");
+    let told = context.done(&["install", "./lib/pdf"]);
+    let line = "Left out of `pdf`: `.env`, `.venv/`, `dist/`, `scripts/run.log`\n";
+    assert!(told.contains(line), "{told}");
+    let folder = context.root().join(".agents/skills/pdf");
+    let has = |path: &str| folder.join(path).exists();
+    assert!(!has(".env") && !has(".venv") && !has("dist") && !has("scripts/run.log"));
+    // What is committed all the same is not ignored.
+    assert!(has("kept.log") && has("scripts/run.sh"));
+    // A colleague, who has none of it, has what is locked.
+    context.done(&["sync", "--locked", "--check"]);
+    for path in [".env", "dist", ".venv", "scripts/run.log"] {
+        let path = context.root().join("lib/pdf").join(path);
+        if path.is_dir() {
+            fs::remove_dir_all(path).unwrap();
+        } else {
+            fs::remove_file(path).unwrap();
+        }
+    }
+    context.forget();
+    context.done(&["sync", "--locked"]);
+}
+
+#[test]
+fn who_publishes_and_who_exports_leave_out_the_same() {
+    let context = ignoring();
+    let plan = context.json(&["publish", "lib/pdf", "--dry-run", "--json"]);
+    assert_eq!(plan["left_out"], left_out(), "{plan}");
+    context.done(&["install", "./lib/pdf"]);
+    let shown = context.json(&["show", "pdf", "--json"]);
+    assert_eq!(plan["tree"], shown["digest"]);
+
+    // A skill of one's own, where agents read it.
+    context.write_skill(".agents/skills/own");
+    context.write(".agents/skills/own/.env", "TOKEN=secret\n");
+    context.git(&["add", ".agents/skills/own/SKILL.md"]);
+    context.done(&["trust", ".", "--yes"]);
+    let export = ["export", "own", "--archive", "own.zip", "--json"];
+    assert_eq!(context.json(&export)["left_out"], json!([".env"]));
+}
+
+#[test]
+fn what_is_ignored_as_a_whole_or_was_installed_is_whole() {
+    let context = ignoring();
+    context.write(".gitignore", ".agents/\ndist/\nlib/\n");
+    context.write(
+        "lib/csv/SKILL.md",
+        context.read("lib/pdf/SKILL.md").replace("pdf", "csv"),
+    );
+    context.write("lib/csv/dist/a.js", "a\n");
+    let answer = context.json(&["install", "./lib/csv", "--json"]);
+    assert_eq!(answer["checked"][0]["left_out"], json!([]), "{answer}");
+    // The project ignores such folders of its own, and not what others deliver.
+    context.write(".gitignore", "dist/\n");
+    context.done(&["trust", ".", "--yes"]);
+    let export = ["export", "csv", "--archive", "csv.zip", "--json"];
+    assert_eq!(context.json(&export)["left_out"], json!([]));
+}
+
+#[test]
+fn what_was_locked_with_ignored_files_is_told_as_that() {
+    let context = ignoring();
+    fs::remove_dir_all(context.root().join("lib/pdf/.venv")).unwrap();
+    fs::rename(
+        context.root().join(".gitignore"),
+        context.root().join("kept"),
+    )
+    .unwrap();
+    context.done(&["install", "./lib/pdf"]);
+    fs::rename(
+        context.root().join("kept"),
+        context.root().join(".gitignore"),
+    )
+    .unwrap();
+    let stale = &context.json(&["sync", "--check", "--json"])["stale"][0];
+    let reason = "it is locked with `.env`, `dist/`, `scripts/run.log`, which git ignores";
+    assert_eq!(stale["reason"], reason, "{stale}");
+    context.done(&["update", "--yes"]);
+    context.done(&["sync", "--locked", "--check"]);
+}
