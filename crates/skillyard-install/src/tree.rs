@@ -18,6 +18,7 @@ mod delivered;
 mod line_ends;
 mod loss;
 mod reader;
+mod secrets;
 mod stamp;
 mod writer;
 

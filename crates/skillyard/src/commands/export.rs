@@ -70,6 +70,10 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     if let Some(line) = left_out::line(&skill.record.name, tree.left_out()) {
         context.printer.note(&line);
     }
+    for path in tree.may_hold_secrets() {
+        let warning = format!("warning: `{}` may hold secrets", visible(path));
+        context.printer.note(&warning);
+    }
     match (&args.archive, &args.agent) {
         (Some(file), _) => archive(context, &skill.record.name, &tree, file, &limits),
         (None, Some(agent)) => to_agent(context, args, &tree, known(agent)?),
@@ -148,6 +152,7 @@ fn to_agent(context: &Context, args: &Args, tree: &Tree, agent: &'static Agent) 
             "agent": agent.id,
             "folder": written,
             "left_out": tree.left_out(),
+            "may_hold_secrets": tree.may_hold_secrets().collect::<Vec<_>>(),
             "losses": losses.iter().map(as_json).collect::<Vec<_>>(),
         }))?;
         return Ok(Status::Yes);
@@ -213,6 +218,7 @@ fn archive(
             "bytes": bytes.len(),
             "digest": tree.digest(),
             "left_out": tree.left_out(),
+            "may_hold_secrets": tree.may_hold_secrets().collect::<Vec<_>>(),
         }))?;
     } else {
         context.printer.note(&format!(

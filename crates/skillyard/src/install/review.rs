@@ -7,6 +7,7 @@ use skillyard_audit::{Event, EventKind, Outcome};
 use skillyard_catalog::prompt::entry_tokens;
 use skillyard_format::script::is_script;
 use skillyard_install::candidate::Candidate;
+use skillyard_install::origin::OriginKind;
 use skillyard_install::plan::Plan;
 use skillyard_install::tree::TreeFile;
 
@@ -48,6 +49,10 @@ pub(crate) fn show(context: &Context, checked: &[Checked<'_>]) {
     }
     inner::tell(context, &others);
     left_out::tell(context, checked);
+    for line in secrets(checked).iter().take(MOST) {
+        let note = format!("warning: {line} may hold secrets");
+        context.printer.note(&note);
+    }
     if !strangers.is_empty() {
         context.printer.note(&warning(&strangers));
     }
@@ -70,6 +75,7 @@ pub(crate) fn json<'c>(checked: impl IntoIterator<Item = &'c Checked<'c>>) -> Va
             "scripts": scripts,
             "inner": inner::json(candidate),
             "left_out": candidate.tree.left_out(),
+            "may_hold_secrets": secrets_of(candidate).collect::<Vec<_>>(),
             "lfs_pointers": pointers_of(candidate).collect::<Vec<_>>(),
             "findings": each.findings(),
             "problems": validation::json(each),
@@ -140,6 +146,22 @@ pub(crate) fn pointers_of(candidate: &Candidate) -> impl Iterator<Item = &str> {
     files
         .filter(|file| is_pointer(&file.bytes))
         .map(|file| file.path.as_str())
+}
+
+/// The files that may hold secrets, with the skills.
+fn secrets(checked: &[Checked<'_>]) -> Vec<String> {
+    let found = checked.iter().flat_map(|each| {
+        let name = &each.candidate.name;
+        secrets_of(each.candidate).map(move |path| format!("`{path}` of `{name}`"))
+    });
+    found.map(|line| visible(&line).into_owned()).collect()
+}
+
+/// The files of a folder that may hold secrets. What came from elsewhere is known there already.
+fn secrets_of(candidate: &Candidate) -> impl Iterator<Item = &str> {
+    let is_own = candidate.origin.kind == OriginKind::LocalFolder;
+    let files = candidate.tree.may_hold_secrets();
+    files.filter(move |_| is_own)
 }
 
 /// Whether a file only says what is kept elsewhere by git LFS, which no archive and no commit has.

@@ -118,3 +118,39 @@ fn what_was_locked_with_ignored_files_is_told_as_that() {
     context.done(&["update", "--yes"]);
     context.done(&["sync", "--locked", "--check"]);
 }
+
+#[test]
+fn files_that_may_hold_secrets_are_told() {
+    let context = project();
+    context.write_version("lib/pdf", "pdf", "1.0.0");
+    let npm = "//registry.npmjs.org/:_authToken=npm_abc\n";
+    context
+        .write("lib/pdf/.env", "A=b\n")
+        .write("lib/pdf/.npmrc", npm)
+        .write("lib/pdf/.env.example", "A=\n");
+    let told = context.done(&["install", "./lib/pdf"]);
+    for file in [".env", ".npmrc"] {
+        let line = format!("warning: `{file}` of `pdf` may hold secrets\n");
+        assert!(told.contains(&line), "{told}");
+    }
+    assert!(!told.contains("example"), "{told}");
+    let secrets = json!([".env", ".npmrc"]);
+    let again = [
+        "install",
+        "./lib/pdf",
+        "--name",
+        "forms",
+        "--dry-run",
+        "--json",
+    ];
+    let answer = context.json(&again);
+    assert_eq!(answer["checked"][0]["may_hold_secrets"], secrets);
+    let plan = context.json(&["publish", "lib/pdf", "--dry-run", "--json"]);
+    assert_eq!(plan["may_hold_secrets"], secrets);
+    context.done(&["trust", ".", "--yes"]);
+    let told = context.done(&["export", "pdf", "--archive", "pdf.zip"]);
+    assert!(
+        told.contains("warning: `.npmrc` may hold secrets\n"),
+        "{told}"
+    );
+}

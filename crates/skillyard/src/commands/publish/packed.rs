@@ -32,13 +32,9 @@ impl Packed {
     pub(super) fn read(context: &Context, folder: &Path) -> Result<Self, CommandError> {
         let tree = Tree::read_delivered(folder, &TreeLimits::default(), context.ignored_in(folder));
         let tree = tree.map_err(RegistryFailure::from)?;
-        let paths = tree.files().iter().map(|file| &file.path);
         let notes = Notes {
             left_out: tree.left_out().to_vec(),
-            secrets: paths
-                .filter(|path| may_hold_secrets(path))
-                .cloned()
-                .collect(),
+            secrets: tree.may_hold_secrets().map(str::to_owned).collect(),
         };
         let files = tree.files().iter();
         let files = files.map(|file| PackFile::new(&file.path, file.executable, &file.bytes));
@@ -48,9 +44,4 @@ impl Packed {
         let package = examine(&archive, context.now()).map_err(RegistryFailure::from)?;
         Ok(Self { package, notes })
     }
-}
-
-fn may_hold_secrets(path: &str) -> bool {
-    let name = path.rsplit('/').next().unwrap_or_default();
-    name == ".env" || (name.starts_with(".env.") && !name.ends_with("example"))
 }
