@@ -21,6 +21,7 @@ pub mod sandbox_wish;
 pub mod script;
 pub mod sight;
 pub mod skill;
+pub mod skill_file;
 pub mod span;
 pub mod text;
 pub mod tokens;

@@ -12,6 +12,7 @@ use skillyard_format::package::archive::{
 use crate::fetch;
 use crate::material::{
     Material, MaterialError, Offer, Offers, around, is_below, is_passed_over, last_part,
+    misspelled_in,
 };
 use crate::origin::Origin;
 use crate::tree::{Tree, TreeError, TreeFile, TreeLimits};
@@ -155,6 +156,12 @@ impl ArchiveMaterial {
         // `SKILL.md` sorts before `skill.md`, and the first of a folder counts.
         files.sort_unstable_by(|a, b| a.path.cmp(&b.path));
         let mut offers = Offers::default();
+        if folders.is_empty() {
+            let files = self.archive.listing().files();
+            let inner = files.filter_map(|(path, ..)| self.shape.relative(path));
+            let inner: Vec<ArchivePath> = inner.collect();
+            offers.declined = misspelled_in(inner.iter().map(ArchivePath::as_str), below);
+        }
         let mut last = None;
         for file in &files {
             let folder = folder_of(&file.path);

@@ -8,6 +8,7 @@ use skillyard_format::{Digest, Document, Skill, SkillName};
 use skillyard_trust::signature::SIGNATURE_FILE;
 
 use crate::lockfile::{Locked, is_folder_name};
+use crate::material::misspelled_as;
 use crate::origin::Origin;
 use crate::tree::{Tree, TreeError, TreeFile};
 
@@ -44,6 +45,9 @@ pub enum CandidateError {
     /// There is no `SKILL.md`.
     #[error("it has no SKILL.md")]
     NoSkillFile,
+    /// What could be its `SKILL.md` is called otherwise.
+    #[error("{}", misspelled_as(.0))]
+    Misspelled(String),
     /// Its `SKILL.md` cannot be loaded.
     #[error("its SKILL.md cannot be loaded: {0}")]
     NotLoadable(String),
@@ -79,7 +83,11 @@ pub struct Found {
 impl Candidate {
     /// Reads what the skill says about itself.
     pub fn new(tree: Tree, found: Found) -> Result<Self, CandidateError> {
-        let file = tree.skill_file().ok_or(CandidateError::NoSkillFile)?;
+        let without = || match tree.misspelled_file() {
+            Some(name) => CandidateError::Misspelled(name.to_owned()),
+            None => CandidateError::NoSkillFile,
+        };
+        let file = tree.skill_file().ok_or_else(without)?;
         let document = Document::parse(&file.bytes);
         let folder = found.folder.as_deref();
         let skill = Skill::from_document(&document, folder).ok_or_else(|| {

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use rayon::prelude::*;
 use skillyard_catalog::walk::{Extent, Links, Reach, Walk, WalkLimits};
+use skillyard_format::skill_file::is_spelled;
 
 use crate::candidate::{Candidate, Found};
 use crate::git::{Git, Ignored};
@@ -144,6 +145,9 @@ impl Material for LocalFolder {
                 .strip_prefix(&self.root)
                 .unwrap_or(found.folder);
             let path = path.to_str()?;
+            if !is_spelled(found.file_name) {
+                return Some(Err(Declined::misspelled(path, found.file_name)));
+            }
             let folder = last_part(path).or(own_name);
             Some(Offer::read(path, folder, found.bytes))
         });

@@ -4,6 +4,7 @@
 //! only those that were chosen are loaded whole.
 
 use skillyard_format::rules::{self, Subject};
+use skillyard_format::skill_file::misspelled;
 use skillyard_format::{Document, Skill};
 
 use crate::origin::Origin;
@@ -30,6 +31,23 @@ pub struct Declined {
     pub path: String,
     /// Why it cannot be loaded.
     pub reason: String,
+}
+
+impl Declined {
+    /// A folder with a file that only some systems take for its `SKILL.md`.
+    pub(crate) fn misspelled(path: &str, file: &str) -> Self {
+        Self {
+            path: path.to_owned(),
+            reason: misspelled_as(file),
+        }
+    }
+}
+
+/// Why a folder with such a file is no skill that could be handed on.
+pub(crate) fn misspelled_as(file: &str) -> String {
+    format!(
+        "its file is called `{file}`, which not every system takes for it; rename it to `SKILL.md`"
+    )
 }
 
 /// All that a source has.
@@ -100,6 +118,21 @@ impl Offers {
         self.skills.sort_unstable_by(|a, b| a.path.cmp(&b.path));
         self.declined.sort_unstable_by(|a, b| a.path.cmp(&b.path));
     }
+}
+
+/// The folders of a source without skills that would be some if their files were spelled as they
+/// should, by the paths of all files. Beside skills such a file is likely about something else.
+pub(crate) fn misspelled_in<'a>(
+    files: impl Iterator<Item = &'a str>,
+    below: &str,
+) -> Vec<Declined> {
+    let misspelled = files.filter_map(|path| {
+        let (folder, file) = path.rsplit_once('/').unwrap_or(("", path));
+        let is_meant =
+            misspelled([file]).is_some() && is_below(folder, below) && !is_passed_over(folder);
+        is_meant.then(|| Declined::misspelled(folder, file))
+    });
+    misspelled.collect()
 }
 
 /// Whether `path` is `folder` or lies in it.

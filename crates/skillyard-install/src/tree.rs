@@ -10,6 +10,7 @@ use skillyard_catalog::resource::MAX_FOLDERS;
 use skillyard_format::Digest;
 use skillyard_format::package::TreeDigest;
 use skillyard_format::package::archive::{ArchivePath, EntryProblem, Limits, is_junk};
+use skillyard_format::skill_file::misspelled;
 
 use crate::owner::Owner;
 
@@ -243,6 +244,11 @@ impl Tree {
     /// The `SKILL.md`, or the `skill.md` that stands for it.
     pub fn skill_file(&self) -> Option<&TreeFile> {
         self.get("SKILL.md").or_else(|| self.get("skill.md"))
+    }
+
+    /// The file that only some systems take for its `SKILL.md`, where there is none.
+    pub fn misspelled_file(&self) -> Option<&str> {
+        misspelled(self.files.iter().map(|file| file.path.as_str()))
     }
 
     /// The bytes of all files together.

@@ -67,6 +67,8 @@ pub(crate) enum CommandError {
     NotASkill(PathBuf),
     #[error("`{}` is not a SKILL.md", .0.display())]
     NotASkillFile(PathBuf),
+    #[error("`{}` is a `SKILL.md` only on systems that do not tell the two names apart", .0.display())]
+    Misspelled(PathBuf),
     #[error("cannot read `{}`", path.display())]
     Read { path: PathBuf, source: io::Error },
     #[error("cannot read `{}`", path.display())]

@@ -3,7 +3,7 @@
 mod folder;
 
 use std::borrow::Cow;
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::io;
 use std::path::{Component, Path, PathBuf};
@@ -11,6 +11,8 @@ use std::path::{Component, Path, PathBuf};
 use skillyard_catalog::walk::{
     Extent, Found, Links, Reach, Skipped, UNREADABLE, Walk, WalkLimits, Walked,
 };
+
+use skillyard_format::skill_file::misspelled;
 
 pub(crate) use folder::{Contents, LeftOut, contents, files};
 
@@ -220,6 +222,20 @@ pub(crate) fn read_one(path: &Path) -> Result<SkillFileOnDisk, CommandError> {
     match one {
         Some(file) if file.folder == folder => Ok(file),
         _ => Err(not_a_skill()),
+    }
+}
+
+/// Refuses to hand on a skill whose file only some systems take for a `SKILL.md`.
+pub(crate) fn refuse_misspelled(folder: &Path) -> Result<(), CommandError> {
+    let entries = fs::read_dir(folder).map_err(|source| CommandError::Read {
+        path: folder.to_owned(),
+        source,
+    })?;
+    let names = entries.flatten().map(|entry| entry.file_name());
+    let names: Vec<OsString> = names.collect();
+    match misspelled(names.iter().filter_map(|name| name.to_str())) {
+        Some(name) => Err(CommandError::Misspelled(folder.join(name))),
+        None => Ok(()),
     }
 }
 

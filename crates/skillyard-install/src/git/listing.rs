@@ -21,6 +21,13 @@ pub(super) enum Kind {
     Unreadable,
 }
 
+impl Kind {
+    /// Whether it is a regular file.
+    pub(super) fn is_file(self) -> bool {
+        matches!(self, Self::File | Self::Executable)
+    }
+}
+
 /// A file of a commit.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Entry {
@@ -77,8 +84,7 @@ pub(super) fn skill_folders<'a>(entries: &'a [Entry], below: &str) -> BTreeMap<&
     let mut folders: BTreeMap<&str, &Entry> = BTreeMap::new();
     for entry in entries {
         let (folder, file) = entry.path.rsplit_once('/').unwrap_or(("", &entry.path));
-        let is_file = matches!(entry.kind, Kind::File | Kind::Executable);
-        if !is_file || !is_below(folder, below) {
+        if !entry.kind.is_file() || !is_below(folder, below) {
             continue;
         }
         if is_passed_over(folder) {

@@ -11,7 +11,7 @@ use super::place::Place;
 use super::{archived, objects, watch};
 use crate::archive::{ArchiveMaterial, Expected};
 use crate::fetch::http::Header;
-use crate::material::{Material, MaterialError, Offer, Offers, is_below, last_part};
+use crate::material::{Material, MaterialError, Offer, Offers, is_below, last_part, misspelled_in};
 use crate::origin::{Origin, OriginKind};
 use crate::reference::{Remote, Revision};
 use crate::tags::Tags;
@@ -265,6 +265,10 @@ impl Material for Repository {
         let objects: Vec<String> = folders.iter().map(|(_, object)| object.clone()).collect();
         self.require(&objects).map_err(MaterialError::new)?;
         let mut offers = Offers::default();
+        if folders.is_empty() {
+            let files = self.entries.iter().filter(|entry| entry.kind.is_file());
+            offers.declined = misspelled_in(files.map(|entry| entry.path.as_str()), below);
+        }
         let own_name = self
             .origin
             .url

@@ -28,6 +28,7 @@ use crate::library::{self, Choice, IndexMode};
 use crate::obstacle;
 use crate::permission::Permissions;
 use crate::sanitize::visible;
+use crate::skill_files::refuse_misspelled;
 use crate::whole_folder;
 
 /// Write a skill into another agent's layout, and say what that agent will ignore
@@ -63,6 +64,7 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     }
     let limits = context.config()?.tree_limits();
     let folder = &skill.record.folder;
+    refuse_misspelled(folder)?;
     let installed = Installed::readable(context).unwrap_or_default();
     let ignored = installed.ignored_in(context, folder);
     let tree = Tree::read_delivered(folder, &limits, ignored);

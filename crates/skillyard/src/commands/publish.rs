@@ -26,7 +26,7 @@ use crate::remote::{Choice, Remote};
 use crate::report::elapsed;
 use crate::sanitize::visible;
 use crate::shell::shell_word;
-use crate::skill_files::read_one;
+use crate::skill_files::{read_one, refuse_misspelled};
 
 /// Publish a skill to the registry
 ///
@@ -64,6 +64,7 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
         Err(CommandError::NoSuchPath(path)) => return Err(no_folder(context, path)),
         other => other?.folder,
     };
+    refuse_misspelled(&folder)?;
     let Packed { mut package, notes } = Packed::read(context, &folder)?;
     let namespace = args.namespace.as_deref().map(namespace).transpose()?;
     package.name = QualifiedName::new(namespace, package.name.name().clone());

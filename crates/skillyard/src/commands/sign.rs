@@ -22,7 +22,7 @@ use crate::sanitize::visible;
 use crate::signing::keyring::Keyring;
 use crate::signing::passphrase::Given;
 use crate::signing::{pins, policy, read_tree};
-use crate::skill_files::{directory_name, read_one};
+use crate::skill_files::{directory_name, read_one, refuse_misspelled};
 
 /// Sign a skill
 ///
@@ -53,6 +53,7 @@ pub(crate) struct Args {
 
 pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     let folder = read_one(&args.folder)?.folder;
+    refuse_misspelled(&folder)?;
     let keyring = Keyring::new(context.environment.keys_folder());
     let (key_name, key) = keyring.signing_key(args.key.as_deref(), |name| {
         args.passphrase.read(context, name)

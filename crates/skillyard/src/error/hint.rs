@@ -24,6 +24,11 @@ impl CommandError {
                 "Name the folder that holds the `SKILL.md`, or look below it with `skillyard validate {}`",
                 shell_path(path)
             ),
+            Self::Misspelled(path) => format!(
+                "Rename it to `SKILL.md`: `mv {} {}`",
+                shell_path(path),
+                shell_path(&path.with_file_name("SKILL.md"))
+            ),
             Self::NotASkillFile(_) => "Name a `SKILL.md`, or the folder that holds it".into(),
             Self::NotLoadable { path, .. } => {
                 format!(

@@ -103,6 +103,7 @@ mod mcp_gateway;
 mod mcp_gateway_results;
 mod mcp_mute;
 mod mcp_offered;
+mod misspelled;
 mod new;
 mod passphrase;
 mod plain_questions;

@@ -3,6 +3,7 @@
 use super::error::ArchiveError;
 use super::listing::{EntryKind, Listing};
 use super::path::ArchivePath;
+use crate::skill_file::is_spelled;
 
 /// How the files lie.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -30,6 +31,9 @@ pub enum ShapeProblem {
     /// No `SKILL.md` where one belongs.
     #[error("has no `SKILL.md` at its root or in its one folder")]
     NoSkillFile,
+    /// The file is a `SKILL.md` only where case does not count.
+    #[error("has a `{0}` in place of `SKILL.md`; rename it to `SKILL.md`")]
+    Misspelled(String),
     /// `SKILL.md` is a folder.
     #[error("has a folder called `{0}` in place of the file")]
     SkillFileIsFolder(String),
@@ -49,6 +53,7 @@ impl ShapeProblem {
         match self {
             Self::Empty => "shape-empty",
             Self::NoSkillFile => "shape-no-skill-file",
+            Self::Misspelled(_) => "shape-skill-file-spelling",
             Self::SkillFileIsFolder(_) => "shape-skill-file-is-folder",
             Self::TwoSkillFiles(..) => "shape-two-skill-files",
             Self::ManyRoots(..) => "shape-many-roots",
@@ -70,8 +75,8 @@ impl Shape {
 impl Listing {
     /// The shape of an archive that is one skill.
     ///
-    /// `skill.md` and other spellings count as `SKILL.md`. Below the skill's own
-    /// folder there may be others (templates, examples); they are not skills. In a
+    /// `skill.md` counts as `SKILL.md`; other spellings, which not every system takes for it, are
+    /// refused. Below the skill's own folder there may be others (templates, examples); they are not skills. In a
     /// flat archive one folder down is already too close: tools disagree there.
     pub fn skill_shape(&self) -> Result<Shape, ArchiveError> {
         if self.entries.is_empty() {
@@ -82,6 +87,9 @@ impl Listing {
         match (top.as_slice(), second.as_slice()) {
             ([one, two, ..], _) | ([one], [two, ..]) | ([], [one, two, ..]) => {
                 Err(ShapeProblem::TwoSkillFiles(one.to_string(), two.to_string()).into())
+            }
+            ([one], []) | ([], [one]) if !is_spelled(one.file_name()) => {
+                Err(ShapeProblem::Misspelled(one.to_string()).into())
             }
             ([_], []) => Ok(Shape::Flat),
             ([], [one]) => {
