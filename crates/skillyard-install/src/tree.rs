@@ -6,10 +6,9 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use skillyard_catalog::resource::MAX_FOLDERS;
 use skillyard_format::Digest;
 use skillyard_format::package::TreeDigest;
-use skillyard_format::package::archive::{ArchivePath, EntryProblem, Limits, is_junk};
+use skillyard_format::package::archive::{EntryProblem, Limits};
 use skillyard_format::skill_file::misspelled;
 
 use crate::owner::Owner;
@@ -18,6 +17,8 @@ mod alike;
 mod delivered;
 mod line_ends;
 mod loss;
+mod outline;
+mod paths;
 mod reader;
 mod secrets;
 mod stamp;
@@ -25,6 +26,7 @@ mod writer;
 
 pub use delivered::Undelivered;
 pub use line_ends::LineEnds;
+pub use outline::Outline;
 
 pub(crate) use stamp::Stamp;
 
@@ -156,32 +158,25 @@ impl Tree {
     /// folder are held to the same.
     pub fn new(files: Vec<TreeFile>) -> Result<Self, TreeError> {
         let tree = Self::of_any_names(files)?;
-        if folders(&tree.files) > MAX_FOLDERS {
-            return Err(TreeError::Folders(MAX_FOLDERS));
-        }
-        let limits = Limits::skill();
-        // What no source delivers need not have a good name either.
-        let is_delivered = |file: &&TreeFile| !file.path.split('/').any(is_junk);
-        for file in tree.files.iter().filter(is_delivered) {
-            let checked = ArchivePath::new(&file.path);
-            let checked = checked.and_then(|path| limits.check_path(&path));
-            checked.map_err(|problem| TreeError::Path {
-                path: shortened(&file.path),
-                problem,
-            })?;
-        }
+        paths::check(&tree.paths())?;
         Ok(tree)
+    }
+
+    /// The paths of all files, sorted.
+    fn paths(&self) -> Vec<&str> {
+        self.files.iter().map(|file| file.path.as_str()).collect()
     }
 
     /// The tree of files that are on this machine already: what was installed before there was a
     /// limit can still be read, and removed.
     pub(crate) fn of_any_names(mut files: Vec<TreeFile>) -> Result<Self, TreeError> {
         files.retain(|file| !file.path.split('/').any(is_left_out));
-        if let Some(file) = files.iter().find(|file| !is_inside(&file.path)) {
+        if let Some(file) = files.iter().find(|file| !paths::is_inside(&file.path)) {
             return Err(TreeError::Name(file.path.clone()));
         }
         files.sort_unstable_by(|a, b| a.path.as_bytes().cmp(b.path.as_bytes()));
-        same_names(&files)?;
+        let sorted: Vec<&str> = files.iter().map(|file| file.path.as_str()).collect();
+        paths::same_names(&sorted)?;
         let digest = digest(&files);
         Ok(Self {
             files,
@@ -291,97 +286,6 @@ fn digest(files: &[TreeFile]) -> Digest {
     digest.finish()
 }
 
-/// How many folders sorted files lie in.
-fn folders(files: &[TreeFile]) -> usize {
-    let mut before: &[u8] = &[];
-    let new = files.iter().map(|file| {
-        let path = file.path.as_bytes();
-        let shared = before.iter().zip(path).take_while(|(a, b)| a == b).count();
-        before = path;
-        let new = file.path.bytes().skip(shared);
-        new.filter(|byte| *byte == b'/').count()
-    });
-    new.sum()
-}
-
-/// A path that may be too long to be shown.
-fn shortened(path: &str) -> String {
-    const MOST: usize = 80;
-    match path.char_indices().nth(MOST) {
-        Some((end, _)) => format!("{}…", &path[..end]),
-        None => path.to_owned(),
-    }
-}
-
-/// Names that differ only in case or in form would overwrite each other elsewhere.
-fn same_names(files: &[TreeFile]) -> Result<(), TreeError> {
-    if let Some(pair) = files.windows(2).find(|pair| pair[0].path == pair[1].path) {
-        return Err(TreeError::SameName(
-            pair[0].path.clone(),
-            pair[1].path.clone(),
-        ));
-    }
-    if files.iter().all(|file| {
-        file.path
-            .bytes()
-            .all(|byte| byte.is_ascii() && !byte.is_ascii_uppercase())
-    }) {
-        return Ok(());
-    }
-    let mut folded: Vec<(String, &str)> = files
-        .iter()
-        .map(|file| {
-            let name = skillyard_format::name::normalise(&file.path).to_lowercase();
-            (name, file.path.as_str())
-        })
-        .collect();
-    folded.sort_unstable();
-    match folded.windows(2).find(|pair| pair[0].0 == pair[1].0) {
-        Some(pair) => Err(TreeError::SameName(pair[0].1.into(), pair[1].1.into())),
-        None => Ok(()),
-    }
-}
-
-/// Whether a path stays below the folder it is joined to; a commit of git can hold any name.
-fn is_inside(path: &str) -> bool {
-    path.split('/')
-        .all(|part| !matches!(part, "" | "." | "..") && is_plain(part))
-}
-
-/// Whether a name is harmless on a terminal, in a digest's lines and on other systems.
-fn is_plain(name: &str) -> bool {
-    !name.chars().any(|c| c.is_control() || c == '\\')
-}
-
 fn is_left_out(name: &str) -> bool {
     LEFT_OUT.iter().any(|each| name.eq_ignore_ascii_case(each))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn file(path: String) -> TreeFile {
-        TreeFile {
-            path,
-            executable: false,
-            bytes: Vec::new(),
-        }
-    }
-
-    #[test]
-    fn folders_are_counted_once_each() {
-        for (paths, expected) in [
-            (&["SKILL.md"][..], 0),
-            (&["SKILL.md", "a/b/c", "a/b/d", "a/bc/d", "a/e"], 3),
-            (&["a-b/x", "a/x", "a/y", "ab/c/x"], 4),
-        ] {
-            let tree = Tree::new(paths.iter().map(|path| file((*path).into())).collect());
-            assert_eq!(folders(tree.unwrap().files()), expected, "{paths:?}");
-        }
-        let many = |count: usize| (0..count).map(|at| file(format!("{at}/x"))).collect();
-        assert!(Tree::new(many(MAX_FOLDERS)).is_ok());
-        let refused = Tree::new(many(MAX_FOLDERS + 1));
-        assert!(matches!(refused, Err(TreeError::Folders(MAX_FOLDERS))));
-    }
 }

@@ -5,7 +5,7 @@
 
 use std::path::Path;
 
-use skillyard_catalog::resource::{ResourceError, SkillRoot, probe};
+use skillyard_catalog::resource::{ResourceError, Seen, SkillRoot, probe_seeing};
 use skillyard_catalog::source::SourceKind;
 use skillyard_catalog::{Catalog, CatalogSkill, Status, unhashable};
 
@@ -35,8 +35,16 @@ pub(crate) fn look(
 
 /// Why the files in a folder cannot be hashed, if they cannot.
 pub(crate) fn check(folder: &Path) -> Result<(), ResourceError> {
+    check_seeing(folder, &mut |_| {})
+}
+
+/// The same; tells all that is seen in the folder on the way.
+pub(crate) fn check_seeing(
+    folder: &Path,
+    seen: &mut dyn FnMut(Seen<'_>),
+) -> Result<(), ResourceError> {
     match SkillRoot::open(folder) {
-        Ok(root) => probe(&root),
+        Ok(root) => probe_seeing(&root, seen),
         // What is gone is told elsewhere.
         Err(_) => Ok(()),
     }

@@ -38,7 +38,7 @@ pub use error::{FileKind, ResourceError};
 pub use list::{Listing, ResourceEntry, Skipped};
 #[doc(hidden)]
 pub use open::Resolver;
-pub use probe::probe;
+pub use probe::{Seen, SeenKind, probe, probe_seeing};
 pub use read::{BinaryContent, Content, HardLinks, Names, ReadLimits, ReadRange, Resource};
 pub use root::SkillRoot;
 pub(crate) use stamps::{Stamps, stamps};

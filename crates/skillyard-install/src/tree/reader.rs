@@ -9,8 +9,9 @@ use rustix::buffer::spare_capacity;
 use rustix::fs::{AtFlags, Dir, FileType, Mode, OFlags};
 use rustix::io::retry_on_intr;
 
+use super::paths::is_plain;
 use super::stamp::{Mark, nanoseconds};
-use super::{TreeError, TreeFile, TreeLimits, is_left_out, is_plain};
+use super::{TreeError, TreeFile, TreeLimits, is_left_out};
 
 /// Reads the files of a folder, following no link, but nothing at a path that is left out.
 pub(super) fn read(

@@ -1,6 +1,7 @@
 //! `skillyard validate`.
 
 mod check;
+mod delivery;
 mod mend;
 
 use std::borrow::Cow;
@@ -13,6 +14,7 @@ use skillyard_format::diagnostic::{Diagnostic, Severity};
 use skillyard_format::rules;
 
 use self::check::check_path;
+use self::delivery::Delivery;
 use self::mend::Reach;
 use super::Outcome;
 use crate::context::Context;
@@ -93,9 +95,17 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     };
     let mut checked = Vec::with_capacity(args.paths.len());
     let mut passed = Vec::new();
+    let delivery = Delivery::new(context);
     for path in &args.paths {
         let path = folder_of(context, path)?;
-        check_path(&path, args, reach.as_ref(), &mut checked, &mut passed)?;
+        check_path(
+            &path,
+            args,
+            &delivery,
+            reach.as_ref(),
+            &mut checked,
+            &mut passed,
+        )?;
     }
     leave_installed(context, &mut checked);
     // The reference validator looks into no folder, so it passes over none.

@@ -70,6 +70,8 @@ pub(crate) const NOT_CHECKED: &str = "not-checked";
 pub(crate) const NOT_LOOKED_INTO: &str = "not-looked-into";
 /// What is told of a skill whose files cannot be hashed.
 pub(crate) const NOT_HASHABLE: &str = "not-hashable";
+/// What is told of a skill that no source could deliver.
+pub(crate) const NOT_DELIVERABLE: &str = "not-deliverable";
 /// What is told of a file that `--fix` does not write.
 pub(crate) const NOT_MENDED: &str = "not-mended";
 
@@ -109,6 +111,14 @@ impl RuleNote {
                 " The skill's files cannot be hashed, so that nobody could say what a model was given: it is in no \
                  prompt and cannot be activated.\n\n Take out of its folder what is no part of the skill, such as \
                  `node_modules` or `.venv`, and make all files in it readable.",
+            ),
+            (
+                NOT_DELIVERABLE,
+                " The skill can be used where it is, but not be installed, published or exported: a link, a pipe or a \
+                 device is among its files, a name that not every system can have, two names that some systems take \
+                 for one, or more than a skill may hold.\n\n Put files in the place of links, rename what has such a \
+                 name, and take out what is no part of the skill. What is never delivered, such as `node_modules` and \
+                 what git ignores, may be anything.",
             ),
             (
                 NOT_MENDED,

@@ -31,7 +31,12 @@ fn one_rule() {
 #[test]
 fn what_stands_in_brackets_is_explained_where_it_is_no_rule() {
     let context = TestContext::new();
-    for code in ["not-checked", "not-looked-into", "not-mended"] {
+    for code in [
+        "not-checked",
+        "not-deliverable",
+        "not-looked-into",
+        "not-mended",
+    ] {
         let told = context.stdout(&["explain", code]);
         let heading = format!("{code} (no rule, but said where none could be asked)\n\n");
         assert!(told.starts_with(&heading), "{told}");

@@ -1,5 +1,6 @@
 //! `skillyard validate`.
 
+mod delivery;
 mod fix;
 mod formats;
 mod output;

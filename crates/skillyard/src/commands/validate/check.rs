@@ -3,27 +3,27 @@
 use std::path::{Path, PathBuf};
 
 use skillyard_catalog::walk::{Found, Skipped};
-use skillyard_format::diagnostic::{Diagnostic, Severity};
 use skillyard_format::fix;
 use skillyard_format::rules::{self, Profile as RuleProfile, Subject};
 use skillyard_format::{Document, reference};
 
+use super::delivery::Delivery;
 use super::mend::Reach;
 use super::{Args, Profile};
 use crate::error::CommandError;
-use crate::hashable;
-use crate::report::{Checked, NOT_CHECKED, NOT_HASHABLE, NOT_LOOKED_INTO};
+use crate::report::{Checked, NOT_CHECKED, NOT_LOOKED_INTO};
 use crate::skill_files::{self, directory_name};
 
 /// Checks every skill that `path` names, in order of their folders.
 pub(super) fn check_path(
     path: &Path,
     args: &Args,
+    delivery: &Delivery<'_>,
     reach: Option<&Reach<'_>>,
     checked: &mut Vec<Checked>,
     passed: &mut Vec<Skipped>,
 ) -> Result<(), CommandError> {
-    match skill_files::visit(path, |found| check_file(found, args, reach)) {
+    match skill_files::visit(path, |found| check_file(found, args, delivery, reach)) {
         Ok(visited) => {
             checked.extend(visited.answers);
             // Whatever is in there, nobody has seen that it is valid.
@@ -79,7 +79,12 @@ fn reference_without_file(
     ))
 }
 
-fn check_file(found: &Found<'_>, args: &Args, reach: Option<&Reach<'_>>) -> Checked {
+fn check_file(
+    found: &Found<'_>,
+    args: &Args,
+    delivery: &Delivery<'_>,
+    reach: Option<&Reach<'_>>,
+) -> Checked {
     let directory = directory_name(found.folder);
     let file = || found.folder.join(found.file_name);
     // One that cannot be written says nothing about the others.
@@ -113,7 +118,7 @@ fn check_file(found: &Found<'_>, args: &Args, reach: Option<&Reach<'_>>) -> Chec
         };
         let mut diagnostics = rules::check(&subject, rules);
         if rules != RuleProfile::Load {
-            diagnostics.extend(unhashable(found.folder, rules));
+            diagnostics.extend(delivery.check(found.folder, rules));
         }
         // A repair may make room for another, so what `--fix` would do is found by doing it.
         let fixable = if diagnostics.iter().any(|each| !each.fix.is_empty()) {
@@ -144,25 +149,6 @@ fn check_file(found: &Found<'_>, args: &Args, reach: Option<&Reach<'_>>) -> Chec
         checked.diagnostics.push(why);
     }
     checked
-}
-
-/// What is told of a skill that nobody can be given, because its files cannot be hashed.
-fn unhashable(folder: &Path, profile: RuleProfile) -> Option<Diagnostic> {
-    let error = hashable::check(folder).err()?;
-    Some(Diagnostic {
-        code: NOT_HASHABLE,
-        severity: match profile {
-            RuleProfile::Strict => Severity::Error,
-            _ => Severity::Warning,
-        },
-        span: None,
-        message: format!(
-            "the skill is unavailable here, because its files cannot be hashed: {}",
-            error.whole()
-        ),
-        help: Some(hashable::REMEDY.into()),
-        fix: Vec::new(),
-    })
 }
 
 fn reference_messages(bytes: &[u8], file_name: &str, directory: Option<&str>) -> Vec<String> {

@@ -1,0 +1,74 @@
+//! Whether a skill can be used at all, and be handed on.
+
+use std::path::Path;
+
+use skillyard_format::diagnostic::{Diagnostic, Severity};
+use skillyard_format::rules::Profile;
+use skillyard_install::git::Ignored;
+use skillyard_install::tree::{Outline, TreeError, TreeLimits};
+
+use crate::context::Context;
+use crate::hashable;
+use crate::report::{NOT_DELIVERABLE, NOT_HASHABLE};
+
+/// What skills are delivered by.
+pub(super) struct Delivery<'a> {
+    context: &'a Context,
+    limits: TreeLimits,
+}
+
+impl<'a> Delivery<'a> {
+    pub(super) fn new(context: &'a Context) -> Self {
+        let config = context.readable_config();
+        let limits = config.map_or_else(|_| TreeLimits::default(), |config| config.tree_limits());
+        Self { context, limits }
+    }
+
+    /// What is told of a skill that nobody can be given, or that cannot be handed on.
+    pub(super) fn check(&self, folder: &Path, profile: Profile) -> Option<Diagnostic> {
+        let mut outline = Outline::default();
+        let hashed = hashable::check_seeing(folder, &mut |seen| outline.add(seen));
+        let (code, message, help) = match hashed {
+            Err(error) => (
+                NOT_HASHABLE,
+                format!(
+                    "the skill is unavailable here, because its files cannot be hashed: {}",
+                    error.whole()
+                ),
+                hashable::REMEDY,
+            ),
+            Ok(()) => {
+                let error = self.undeliverable(folder, &outline)?;
+                let message = format!("the skill cannot be handed on: {error}");
+                (NOT_DELIVERABLE, message, remedy(&error))
+            }
+        };
+        Some(Diagnostic {
+            code,
+            severity: match profile {
+                Profile::Strict => Severity::Error,
+                _ => Severity::Warning,
+            },
+            span: None,
+            message,
+            help: Some(help.into()),
+            fix: Vec::new(),
+        })
+    }
+
+    /// Why a folder cannot be delivered. Git is asked only where it could make a difference.
+    fn undeliverable(&self, folder: &Path, outline: &Outline) -> Option<TreeError> {
+        let check = |ignored: Ignored| outline.check(folder, &self.limits, ignored).err();
+        check(Ignored::default())?;
+        check(self.context.ignored_in(folder))
+    }
+}
+
+/// What can be done about it.
+fn remedy(error: &TreeError) -> &'static str {
+    match error {
+        TreeError::NotAFile { .. } => "put a file in its place, or take it out of the folder",
+        TreeError::Name(_) | TreeError::Path { .. } | TreeError::SameName(..) => "rename it",
+        _ => "take out of the folder what is no part of the skill",
+    }
+}
