@@ -69,7 +69,7 @@ impl Limits {
 pub fn rank(path: &str) -> u8 {
     match path {
         "SKILL.md" | "skill.md" => 0,
-        path if path.starts_with("scripts/") => 1,
+        path if is_script(path, false, b"") => 1,
         _ => 2,
     }
 }

@@ -57,6 +57,11 @@ pub fn is_script(path: &str, executable: bool, content: &[u8]) -> bool {
     executable || path.starts_with("scripts/") || starter(path, content).is_some() || is_others()
 }
 
+/// Whether a file lies where scripts do, in `scripts/` or beside `SKILL.md`, and is called like one.
+pub fn is_placed(path: &str) -> bool {
+    path.starts_with("scripts/") || (!path.contains('/') && is_script(path, false, b""))
+}
+
 /// The command of a `#!` line and its arguments; the folder of the command does not count,
 /// because scripts are written on other machines.
 fn shebang(start: &[u8]) -> Option<(String, Vec<String>)> {

@@ -10,7 +10,9 @@ use std::path::{Path, PathBuf};
 use skillyard_catalog::resource::{DigestLimits, ResourceError, SkillRoot, Snapshot, snapshot};
 use skillyard_format::Digest;
 use skillyard_format::nearest::nearest;
+use skillyard_format::script::is_script;
 
+use super::interpreter::beginning;
 use super::{Scratch, ScriptError};
 
 /// A copy of a skill, which goes when it is dropped.
@@ -82,17 +84,28 @@ impl Copy {
         found
             .map(|(path, digest)| (path.as_str(), *digest))
             .ok_or_else(|| {
-                let scripts = files.iter().map(|(path, _)| path.as_str());
-                let scripts: Vec<&str> = scripts
-                    .filter(|path| path.starts_with("scripts/"))
-                    .collect();
+                let scripts = self.scripts();
+                let near = |word: &str| nearest(word, scripts.iter().copied());
+                let near = near(path).or_else(|| near(&inside));
                 ScriptError::NoSuchScript {
                     skill: self.skill.clone(),
                     script: word.to_owned(),
-                    nearest: nearest(&inside, scripts.iter().copied()).map(str::to_owned),
-                    scripts: scripts.into_iter().map(str::to_owned).collect(),
+                    nearest: near.map(str::to_owned),
+                    scripts: scripts.iter().map(|&path| path.to_owned()).collect(),
                 }
             })
+    }
+
+    /// The paths of all scripts, wherever they lie.
+    fn scripts(&self) -> Vec<&str> {
+        let folder = self.folder();
+        let files = self.snapshot.files.iter().map(|(path, _)| path.as_str());
+        let scripts = files.filter(|path| {
+            let file = folder.join(path);
+            let mode = fs::metadata(&file).map_or(0, |found| found.permissions().mode());
+            is_script(path, mode & 0o100 != 0, &beginning(&file))
+        });
+        scripts.collect()
     }
 }
 

@@ -1,9 +1,10 @@
 //! Scripts that cannot be started.
 
 use super::{Report, Subject};
+use crate::script::is_placed;
 
 rule! {
-    /// A script in `scripts/` should be executable and start with a `#!` line.
+    /// A script in `scripts/` or beside `SKILL.md` should be executable and start with a `#!` line.
     ///
     /// A file with an extension that names its language can be run by its interpreter, so
     /// for those an executable bit without a `#!` line is what is reported.
@@ -16,11 +17,9 @@ rule! {
 const SHELL: [&str; 2] = [".sh", ".bash"];
 
 fn check(subject: &Subject<'_>, report: &mut Report) {
-    for file in subject.files.unwrap_or_default() {
-        let Some(name) = file.path.strip_prefix("scripts/") else {
-            continue;
-        };
-        let is_shell = SHELL.iter().any(|extension| name.ends_with(extension));
+    let files = subject.files.unwrap_or_default().iter();
+    for file in files.filter(|file| is_placed(&file.path)) {
+        let is_shell = SHELL.iter().any(|extension| file.path.ends_with(extension));
         let problem = match (file.executable, file.shebang) {
             (false, true) => "has a `#!` line but is not executable",
             (true, false) => "is executable but has no `#!` line",

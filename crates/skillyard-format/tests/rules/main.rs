@@ -60,6 +60,9 @@ fn case(code: &str) -> Case {
                 file("scripts/c", Mode::Executable),
                 file("scripts/d.sh", Mode::ExecutableScript),
                 file("scripts/e.py", Mode::Plain),
+                // Beside the instructions it is one only if it is called like one.
+                file("f.sh", Mode::Script),
+                file("notes.txt", Mode::Executable),
             ];
         }
         _ => {}

@@ -5,6 +5,7 @@ use std::io::Read as _;
 use std::path::Path;
 
 use skillyard_format::rules::SkillFile;
+use skillyard_format::script::is_placed;
 
 use crate::error::CommandError;
 
@@ -65,7 +66,7 @@ impl Listing {
                 self.left_out.push((path, LeftOut::TooMany));
                 return;
             } else {
-                let is_script = path.starts_with("scripts/");
+                let is_script = is_placed(&path);
                 self.files.push(SkillFile {
                     executable: is_script && is_executable(&entry.path()),
                     shebang: is_script && has_shebang(&entry.path()),

@@ -1,5 +1,7 @@
 //! Scripts that the skill does not speak of.
 
+use skillyard_format::script::is_script;
+
 use super::{Findings, Subject};
 use crate::scan::Severity;
 use crate::scan::facts::Fact;
@@ -29,7 +31,8 @@ fn check(subject: &Subject<'_>, findings: &mut Findings<'_>) {
         let file = &subject.files[seen.file];
         if file.is_document
             || last == Some(seen.file)
-            || !(file.executable || file.path.contains("scripts/"))
+            || !(is_script(file.path, file.executable, file.bytes)
+                || file.path.contains("/scripts/"))
         {
             continue;
         }

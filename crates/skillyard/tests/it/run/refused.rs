@@ -156,6 +156,20 @@ fn skills_that_may_not_run() {
 }
 
 #[test]
+fn scripts_beside_the_instructions_are_named_too() {
+    let context = skill("");
+    let folder = "../home/.agents/skills/lone";
+    context.write_skill(folder);
+    context.write(&format!("{folder}/fill.py"), "print(1)\n");
+    context.write(&format!("{folder}/tools/go"), "#!/bin/sh\n");
+    context.write(&format!("{folder}/notes.txt"), "none\n");
+    let (printed, _) = ran(&context, &["lone", "fil.py"]);
+    assert!(printed.contains("Did you mean `fill.py`?"), "{printed}");
+    let (printed, _) = ran(&context, &["lone", "something-else"]);
+    assert!(printed.contains("It has fill.py, tools/go\n"), "{printed}");
+}
+
+#[test]
 fn wrong_usage() {
     let context = skill("");
     assert_snapshot!(context.run(&["run", "tools", "wrods.pl"]), @"
