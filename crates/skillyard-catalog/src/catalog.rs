@@ -5,6 +5,8 @@ mod loading;
 
 use std::path::PathBuf;
 
+use serde::{Deserialize, Serialize};
+
 use crate::index::IndexUse;
 use crate::record::Record;
 use crate::selection::Selection;
@@ -32,7 +34,8 @@ pub struct Settings {
 }
 
 /// Whether skills of the project may reach a prompt.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum ProjectTrust {
     /// The user trusts the project's folder.
     Trusted,

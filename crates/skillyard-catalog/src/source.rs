@@ -15,6 +15,8 @@ pub use listed::project_folders;
 pub use preset::{PRESETS, Preset};
 pub use surroundings::{Surroundings, has_project_files};
 
+use crate::ProjectTrust;
+
 /// What kind of source a skill came from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -60,10 +62,27 @@ pub struct Source {
     pub kind: SourceKind,
     /// Its folder; empty for the skills inside the binary.
     pub root: PathBuf,
-    /// The project that keeps it from being used, if that is another one than the project at hand:
-    /// the user has not trusted it.
+    /// The project that it lies in, if that is another one than the project at hand.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub untrusted: Option<PathBuf>,
+    pub other: Option<OtherProject>,
+}
+
+impl Source {
+    /// Whether the user has not trusted the project that it lies in; `here` tells of the one at hand.
+    pub fn is_untrusted(&self, here: ProjectTrust) -> bool {
+        let other = self.other.as_ref();
+        let trust = other.map_or(here, |other| other.trust);
+        self.kind == SourceKind::Project && trust == ProjectTrust::Untrusted
+    }
+}
+
+/// Another project than the one at hand, which a folder of an agent lies in.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OtherProject {
+    /// Its root, with no link in it.
+    pub root: PathBuf,
+    /// Whether the user trusts it.
+    pub trust: ProjectTrust,
 }
 
 /// A folder of an organisation.

@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 use skillyard_catalog::ProjectTrust;
 use skillyard_catalog::selection::Selection;
-use skillyard_catalog::source::{SourceKind, Surroundings};
+use skillyard_catalog::source::{OtherProject, SourceKind, Surroundings};
 use skillyard_format::allowed_tools::AllowedTools;
 use skillyard_format::package::Digest;
 use skillyard_mcp::PublishedSkill;
@@ -44,8 +44,8 @@ pub(crate) struct Permissions {
     project_trust: ProjectTrust,
     trust_projects: TrustProjects,
     surroundings: Surroundings,
-    /// Folders of agents that lie in another project than the one at hand, which is not trusted.
-    untrusted: Vec<(PathBuf, PathBuf)>,
+    /// Folders of agents that lie in another project than the one at hand.
+    others: Vec<(PathBuf, OtherProject)>,
     installed: Installed,
     signers: Signers,
     /// Who keeps the user from switching skills on and off.
@@ -91,7 +91,7 @@ impl Permissions {
             approvals: trusted::read(&context.environment.approvals_file())?,
             project_trust: config.project_trust,
             trust_projects: config.trust_projects(),
-            untrusted: untrusted(&surroundings),
+            others: others(&surroundings),
             surroundings,
             denied: denied(&config),
             selection: Arc::new(library::selection(&config, &Choice::default())?),
@@ -120,12 +120,22 @@ impl Permissions {
         (!is_trusted).then_some(root)
     }
 
-    /// The project that keeps a folder among those of the user's agents from being used, because a
-    /// variable names a folder of that project and the user has not trusted it.
-    pub(crate) fn other_project(&self, folder: &Path) -> Option<&Path> {
-        let mut untrusted = self.untrusted.iter();
-        let found = untrusted.find(|(root, _)| folder.starts_with(root));
-        found.map(|(_, project)| project.as_path())
+    /// The project that a folder among those of the user's agents lies in, because a variable names
+    /// a folder of that project: it decides wherever one stands, and the one at hand does not.
+    fn other_project(&self, folder: &Path) -> Option<&OtherProject> {
+        let mut others = self.others.iter();
+        let found = others.find(|(root, _)| folder.starts_with(root));
+        found.map(|(_, project)| project)
+    }
+
+    /// Whether a skill of a source lies in a project that the user trusts, or does not; nothing where
+    /// it lies in none.
+    pub(crate) fn project_trust(&self, kind: SourceKind, folder: &Path) -> Option<ProjectTrust> {
+        if !matches!(kind, SourceKind::User | SourceKind::Project) {
+            return None;
+        }
+        let other = self.other_project(folder).map(|other| other.trust);
+        other.or_else(|| (kind == SourceKind::Project).then_some(self.project_trust))
     }
 
     /// The places of this machine that skills were installed from.
@@ -242,14 +252,14 @@ impl Permissions {
     }
 }
 
-fn untrusted(surroundings: &Surroundings) -> Vec<(PathBuf, PathBuf)> {
+fn others(surroundings: &Surroundings) -> Vec<(PathBuf, OtherProject)> {
     // Only these can put a folder there.
     if surroundings.agent_variables.is_empty() {
         return Vec::new();
     }
     let sources = surroundings.sources().into_iter();
-    let untrusted = sources.filter_map(|source| Some((source.root, source.untrusted?)));
-    untrusted.collect()
+    let others = sources.filter_map(|source| Some((source.root, source.other?)));
+    others.collect()
 }
 
 /// What one layer of the configuration denies; no other takes it back.

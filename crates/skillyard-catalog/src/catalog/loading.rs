@@ -178,8 +178,7 @@ fn standing(
     project_trust: ProjectTrust,
     commands: &mut Commands,
 ) -> Status {
-    let is_untrusted = source.untrusted.is_some() || project_trust == ProjectTrust::Untrusted;
-    if source.kind == SourceKind::Project && is_untrusted {
+    if source.is_untrusted(project_trust) {
         return Status::Untrusted;
     }
     let missing = commands.missing(&record.requires);

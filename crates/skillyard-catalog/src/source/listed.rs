@@ -5,7 +5,8 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use super::preset::PLUGINS;
-use super::{Preset, Source, SourceKind, Surroundings};
+use super::{OtherProject, Preset, Source, SourceKind, Surroundings};
+use crate::ProjectTrust;
 use crate::agents::{self, Home, Variables};
 use crate::order::Order;
 use crate::ways::real;
@@ -146,13 +147,17 @@ impl Surroundings {
         let here = real(self.project_root());
         let is_believed = |root: &&PathBuf| **root == here || self.trusted.contains(root);
         if let Some(untrusted) = around.roots.iter().find(|root| !is_believed(root)) {
-            list.add_untrusted(folder, untrusted.clone());
-        } else if !around.roots.contains(&here) {
-            list.add(SourceKind::User, folder);
-        } else if !list.known.contains(around.folder.as_os_str()) {
+            list.add_of(untrusted, ProjectTrust::Untrusted, folder);
+        } else if around.roots.contains(&here) {
             // Nobody has to list a folder twice because it has two names.
-            list.add(SourceKind::Project, folder);
-            list.known.insert(around.folder.into_os_string());
+            if !list.known.contains(around.folder.as_os_str()) {
+                list.add(SourceKind::Project, folder);
+                list.known.insert(around.folder.into_os_string());
+            }
+        } else if let Some(trusted) = around.roots.first() {
+            list.add_of(trusted, ProjectTrust::Trusted, folder);
+        } else {
+            list.add(SourceKind::User, folder);
         }
     }
 
@@ -212,16 +217,20 @@ impl List {
         self.put(Source {
             kind,
             root,
-            untrusted: None,
+            other: None,
         });
     }
 
-    /// A folder of another project than the one at hand, which the user has not trusted.
-    fn add_untrusted(&mut self, root: PathBuf, project: PathBuf) {
+    /// A folder of another project than the one at hand.
+    fn add_of(&mut self, project: &Path, trust: ProjectTrust, root: PathBuf) {
+        let project = project.to_owned();
         self.put(Source {
             kind: SourceKind::Project,
             root,
-            untrusted: Some(project),
+            other: Some(OtherProject {
+                root: project,
+                trust,
+            }),
         });
     }
 

@@ -139,8 +139,9 @@ impl Surroundings {
             // With a link a project can name the user's folders as its own.
             let is_own = |source: &Source| source.kind == SourceKind::Project;
             let is_own = holders.iter().all(is_own);
-            let other = holders.into_iter().find_map(|source| source.untrusted);
-            return is_own.then(|| other.unwrap_or_else(|| self.project_root().to_owned()));
+            let other = holders.into_iter().find_map(|source| source.other);
+            let root = || other.map_or_else(|| self.project_root().to_owned(), |other| other.root);
+            return is_own.then(root);
         }
         let mut levels = folder.ancestors().take_while(|level| !self.is_home(level));
         let level = levels

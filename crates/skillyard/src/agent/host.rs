@@ -96,12 +96,7 @@ impl Machine {
             return Ok(Some(Status::Disabled { reason }));
         }
         let permissions = Permissions::load(&self.context)?;
-        let is_untrusted = match skill.kind {
-            SourceKind::Project if config.project_trust == ProjectTrust::Untrusted => true,
-            SourceKind::Project | SourceKind::User => permissions.other_project(folder).is_some(),
-            _ => false,
-        };
-        if is_untrusted {
+        if permissions.project_trust(skill.kind, folder) == Some(ProjectTrust::Untrusted) {
             return Ok(Some(Status::Untrusted));
         }
         let revoked = match skill.kind {

@@ -235,7 +235,8 @@ fn trust_remedy(context: &Context, catalog: &Catalog) -> String {
     let skills = catalog.skills.iter();
     let waiting = skills.filter(|skill| skill.status == Status::Untrusted);
     let roots: BTreeSet<Option<&Path>> = waiting
-        .map(|skill| catalog.sources[skill.source].untrusted.as_deref())
+        .map(|skill| catalog.sources[skill.source].other.as_ref())
+        .map(|other| other.map(|other| other.root.as_path()))
         .collect();
     let command = |root: Option<&Path>| {
         let root = match root {

@@ -36,7 +36,11 @@ impl Installed {
             around: None,
         };
         let target = |scope: &Scope, target: &str| Some(scope.target(target));
-        let here = find(&self.locks, folder, target).map(borrowed);
+        let here = find(&self.locks, folder, target);
+        // With a link a project can name the folders of another one as its own, which knows better.
+        let is_own = |(scope, _): &(&Scope, _)| {
+            scope.kind == ScopeKind::User || folder.starts_with(&scope.root)
+        };
         let elsewhere = || {
             levels.iter().find_map(|level| {
                 let (scope, entry) = find(level.records().ok()?, folder, target)?;
@@ -48,8 +52,11 @@ impl Installed {
             })
         };
         // Where a variable puts a folder elsewhere now, what was put into the usual one is there still.
-        let before = || find(&self.locks, folder, Scope::usual).map(borrowed);
-        here.or_else(elsewhere).or_else(before)
+        let before = || find(&self.locks, folder, Scope::usual);
+        here.filter(is_own)
+            .map(borrowed)
+            .or_else(elsewhere)
+            .or_else(|| here.or_else(before).map(borrowed))
     }
 
     /// What a lock says of the nearest skill around a folder: the folder was installed with it. Also

@@ -217,7 +217,7 @@ impl Permissions {
     /// What the user can do about a skill of a project that is not trusted.
     pub(crate) fn trust_remedy(&self, folder: &Path) -> String {
         match self.other_project(folder) {
-            Some(other) => self.project_remedy(other),
+            Some(other) => self.project_remedy(&other.root),
             None => self.own_project_remedy(),
         }
     }

@@ -18,30 +18,26 @@ impl Permissions {
 
     /// The same for a folder; one that was named by its path has no source.
     pub(crate) fn provenance_of(&self, kind: Option<SourceKind>, folder: &Path) -> Provenance {
-        let by_source = match (kind, self.project_trust) {
-            (Some(SourceKind::Builtin), _) => Origin::Builtin,
-            (Some(SourceKind::Org | SourceKind::OrgPinned), _) => Origin::Org,
-            (Some(SourceKind::User | SourceKind::Project), _)
-                if self.other_project(folder).is_some() =>
-            {
+        let project = kind.and_then(|kind| self.project_trust(kind, folder));
+        let by_source = match (kind, project) {
+            (_, Some(ProjectTrust::Trusted)) => Origin::ProjectTrusted,
+            (_, Some(ProjectTrust::Untrusted)) => {
                 return Provenance::of(Origin::ProjectUntrusted);
             }
-            (Some(SourceKind::User), _) => Origin::WrittenHere,
+            (Some(SourceKind::Builtin), _) => Origin::Builtin,
+            (Some(SourceKind::Org | SourceKind::OrgPinned), _) => Origin::Org,
+            (Some(SourceKind::User | SourceKind::Project), None) => Origin::WrittenHere,
             // Whoever names a path has not said by that that they trust the project.
             (None, _) if self.untrusted_project(folder).is_some() => {
                 return Provenance::of(Origin::ProjectUntrusted);
             }
             (None | Some(SourceKind::Plugin | SourceKind::Extra), _) => Origin::LocalFolder,
             (Some(SourceKind::Mcp), _) => return Provenance::of(Origin::Mcp),
-            (Some(SourceKind::Project), ProjectTrust::Trusted) => Origin::ProjectTrusted,
-            (Some(SourceKind::Project), ProjectTrust::Untrusted) => {
-                return Provenance::of(Origin::ProjectUntrusted);
-            }
         };
         if self.unreadable(folder).is_some() {
             return Provenance::of(Origin::ProjectUntrusted);
         }
-        let in_project = kind == Some(SourceKind::Project);
+        let in_project = project.is_some();
         match self.installed.provenance(folder) {
             // What a project in the home folder brought along lies among the user's own.
             Some((ScopeKind::Project, found)) if by_source == Origin::WrittenHere => Provenance {

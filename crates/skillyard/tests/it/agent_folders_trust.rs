@@ -1,9 +1,16 @@
 //! A variable that puts a folder of an agent into a project: however the path is written, what lies
 //! there is the project's and waits for trust.
 
+use std::fs::Permissions;
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 use std::process::Command;
 
+use skillyard_format::package::pack::PackFormat;
+
+use crate::project::packed;
+use crate::servers::http::{Reply, Server};
+use crate::servers::repository::skill;
 use crate::{TestContext, output, text};
 
 /// A repository `data/clone` of somebody else beside the working folder, with a repository in it, and
@@ -120,6 +127,72 @@ fn the_project_that_the_folder_lies_in_is_the_one_to_trust() {
     ] {
         let is_used = is_used(&context, current, folder, "evil-one");
         assert!(is_used, "{folder} in {current}");
+    }
+}
+
+#[test]
+fn a_trusted_project_is_no_more_than_a_trusted_project_from_everywhere() {
+    let context = machine();
+    let clone = "../data/clone";
+    output(&mut with(&context, "work", "none", &["trust", clone]));
+    for (current, folder) in [
+        ("data/clone", "none"),
+        ("data/clone", "data/clone/.claude"),
+        ("data/clone/vendor/sub", "lnk/clone/.claude"),
+        ("work", "data/clone/.claude"),
+        ("work", "home/claude"),
+    ] {
+        let told = |arguments: &[&str]| {
+            let told = output(&mut with(&context, current, folder, arguments));
+            text(&told.stdout) + &text(&told.stderr)
+        };
+        let shown = told(&["show", "evil-one"]);
+        assert!(shown.contains("a trusted project"), "{current}: {shown}");
+        let run = told(&["run", "evil-one", "a.sh"]);
+        assert!(!run.contains("ran-unasked"), "{current}: {run}");
+        let removed = told(&["remove", "evil-one", "--scope", "user", "--yes", "--force"]);
+        let file = context.root().join(clone).join(".claude/skills/evil-one");
+        assert!(file.is_dir(), "{current}: {removed}");
+    }
+    // That the project at hand is trusted, or is not, says nothing of the other.
+    for trust in [&["trust", "."][..], &["trust", "revoke", "."]] {
+        output(&mut with(&context, "work", "none", trust));
+        assert!(is_used(&context, "work", "data/clone/.claude", "evil-one"));
+    }
+}
+
+#[test]
+fn a_link_does_not_put_the_lock_of_one_project_over_that_of_another() {
+    let packed = || packed("pdf/", "one", PackFormat::Zip);
+    let server = Server::start(move |_| Reply::ok(packed()));
+    let context = TestContext::new();
+    context
+        .mkdir(".git")
+        .write("../lib/pdf/SKILL.md", skill("pdf", "one"))
+        .write("../lib/pdf/scripts/run.sh", "echo hi\n")
+        .mkdir("../data/clone/.git");
+    let script = context.root().join("../lib/pdf/scripts/run.sh");
+    std::fs::set_permissions(script, Permissions::from_mode(0o755)).unwrap();
+    let done = |current: &str, arguments: &[&str]| {
+        let told = output(&mut with(&context, current, "none", arguments));
+        assert!(told.status.success(), "{}", text(&told.stderr));
+    };
+    let into = ["--agent", "claude-code", "--yes"];
+    let url = server.url("/pdf.zip");
+    done(
+        "data/clone",
+        &[&["install", url.as_str()][..], &into].concat(),
+    );
+    done("data/clone", &["trust", "."]);
+    done("work", &[&["install", "../lib/pdf"][..], &into].concat());
+    std::fs::remove_dir_all(context.root().join(".claude")).unwrap();
+    context.link("../data/clone/.claude", ".claude");
+    for skill in ["pdf", "../data/clone/.claude/skills/pdf"] {
+        let run = ["run", skill, "scripts/run.sh", "--yes"];
+        let told = output(&mut with(&context, "work", "data/clone/.claude", &run));
+        let told = text(&told.stderr);
+        let reason = "it comes from an archive from the web";
+        assert!(told.contains(reason), "{skill}: {told}");
     }
 }
 
