@@ -132,7 +132,9 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     let fetched = fetch_missing(&place, &mut supply, written, &mut trees, args.offline)?;
     let fresh = check::fresh(&needed, &preview, &place.store);
     let scanner = Scanner::new(&place.store);
-    let grounds = Grounds::of(lock, &needed, &preview, &place.store, &args.accept);
+    let wanted = difference.wanted.iter();
+    let wanted: Vec<String> = wanted.map(|(name, _)| name.clone()).collect();
+    let grounds = Grounds::of(lock, &needed, &preview, &place.store, &args.accept, &wanted);
     let checked = check::verify(context, &scanner, fresh, &grounds)?;
     // Nobody is asked whether they are wanted, which was decided when they were locked. But a lock
     // comes with a checkout, and what it names may never have been looked at on this machine.

@@ -93,6 +93,7 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     let update = Update {
         context,
         args,
+        names: &names,
         start,
         scanner: Scanner::new(&place.store),
         place: &place,

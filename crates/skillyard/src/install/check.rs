@@ -30,7 +30,7 @@ use self::refusal::{found, refuse_signature, refused_findings, signed_tree};
 use crate::commands::key::now;
 use crate::context::Context;
 use crate::error::CommandError;
-use crate::error::install::{InstallFailure, WayOut};
+use crate::error::install::InstallFailure;
 use crate::install::chronicle::{Answer, Circumstances};
 use crate::install::scanner::{Look, Scanner};
 use crate::install::{inner, validation};
@@ -182,7 +182,7 @@ pub(crate) fn verify<'a>(
         .collect();
     for (candidate, verification, ..) in &verified {
         let is_replaced = replaced.contains(candidate.name.as_str());
-        let way_out = WayOut::of(verification, is_replaced, grounds.is_of_all);
+        let way_out = grounds.way_out(candidate, verification, is_replaced);
         refuse_signature(context, candidate, verification, way_out)?;
     }
     for (candidate, verification, ..) in &verified {

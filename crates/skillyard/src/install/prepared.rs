@@ -24,6 +24,8 @@ use crate::error::CommandError;
 /// What was fetched, and what would change.
 pub(crate) struct Prepared {
     pub(crate) needed: Vec<Needed>,
+    /// The skills that were named, one by one.
+    pub(crate) named: Vec<String>,
     pub(crate) wish: Wish,
     pub(crate) settlement: Settlement,
     pub(crate) preview: Plan,
@@ -70,6 +72,7 @@ impl Prepared {
             &self.preview,
             &self.store,
             accepted,
+            &self.named,
         )
     }
 

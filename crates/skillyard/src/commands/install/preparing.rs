@@ -45,6 +45,14 @@ pub(crate) fn prepare(
         asker: Some(Asker::User),
     });
     let roots: Vec<Root> = roots.collect();
+    let mut named: Vec<String> = match &roots[..] {
+        // Who wants all that a source has names none of them.
+        [_, _, ..] if args.all => Vec::new(),
+        named => named
+            .iter()
+            .map(|each| each.candidate.name.clone())
+            .collect(),
+    };
     let lock = place.lock()?;
     let manifest = place.manifest()?;
     // What nobody needed before is not taken away by the way.
@@ -88,6 +96,11 @@ pub(crate) fn prepare(
             break (needed, wish, plan);
         }
     };
+    for name in &mut named {
+        if let Some((_, to)) = renamed.iter().find(|(from, _)| from == name) {
+            name.clone_from(to);
+        }
+    }
     held_back::tell(context, &needed);
     tell_of_needed(context, &args.except, &needed);
     tell_of_alike(context, &lock, &needed);
@@ -96,6 +109,7 @@ pub(crate) fn prepare(
         deprecated: Deprecated::among(&mut supply, wish.present.iter()),
         needed,
         said,
+        named,
         wish,
         settlement,
         preview,

@@ -35,6 +35,8 @@ use crate::sanitize::visible;
 pub(super) struct Update<'a> {
     pub(super) context: &'a Context,
     pub(super) args: &'a Args,
+    /// The skills that are to be updated; others come along with them.
+    pub(super) names: &'a [String],
     pub(super) start: Instant,
     pub(super) scanner: Scanner,
     pub(super) place: &'a Place,
@@ -106,7 +108,14 @@ impl Update<'_> {
         let revoked = self.revoked(Some(&preview))?;
         Revoked::refuse_written(context, &revoked, &preview, "update")?;
         let fresh = check::fresh(&needed, &preview, &place.store);
-        let grounds = Grounds::of(lock, &needed, &preview, &place.store, &args.accept);
+        let grounds = Grounds::of(
+            lock,
+            &needed,
+            &preview,
+            &place.store,
+            &args.accept,
+            self.names,
+        );
         let checked = match check::check(context, &self.scanner, fresh, &grounds) {
             Ok(checked) => checked,
             // What may not come here must not keep the others from being updated either.

@@ -48,6 +48,8 @@ pub(crate) enum WayOut {
     None,
     /// Say that an older one is meant.
     GoBack,
+    /// The same of a skill that comes along with others.
+    GoBackByItself,
     /// Forget who signed it before.
     Forget,
     /// Remove what is installed, which says who signed it before.
@@ -89,6 +91,12 @@ impl WayOut {
             Self::GoBack => {
                 "If you mean to go back, as from a version that was withdrawn, pass `--accept rollback`, or name the version".into()
             }
+            Self::GoBackByItself if deed == Deed::Updated => format!(
+                "It comes along with others; if you mean to go back with it, run `skillyard update {word} --accept rollback`"
+            ),
+            Self::GoBackByItself => format!(
+                "It comes along with others; if you mean to go back with `{name}`, install it by itself first, with `--accept rollback`"
+            ),
             Self::Forget => anew(name),
             Self::Remove => format!(
                 "Somebody you trust signed the one that is installed; if you know why, remove that with `skillyard remove {word}`, and install it anew"

@@ -16,6 +16,7 @@ use skillyard_trust::signature::{
 };
 
 use super::refusal::signed_tree;
+use crate::error::install::WayOut;
 use crate::signing::publisher;
 
 /// The code by which a user accepts that a skill gets older.
@@ -30,18 +31,22 @@ pub(crate) struct Grounds<'a> {
     store: &'a Store,
     /// Codes that the user accepts.
     pub(super) accepted: &'a [String],
+    /// The skills that the command is about; others come along with them.
+    named: &'a [String],
     /// Whether all skills of a source are installed, of which some can be left out.
-    pub(super) is_of_all: bool,
+    is_of_all: bool,
 }
 
 impl<'a> Grounds<'a> {
-    /// What is asked for by what is locked, needed and planned; `accepted` are codes that the user accepts.
+    /// What is asked for by what is locked, needed and planned; `accepted` are codes that the user accepts
+    /// of the skills that are `named`.
     pub(crate) fn of(
         lock: &'a Lockfile,
         needed: &'a [Needed],
         plan: &'a Plan,
         store: &'a Store,
         accepted: &'a [String],
+        named: &'a [String],
     ) -> Self {
         Self {
             lock,
@@ -49,6 +54,7 @@ impl<'a> Grounds<'a> {
             plan,
             store,
             accepted,
+            named,
             is_of_all: false,
         }
     }
@@ -69,7 +75,7 @@ impl<'a> Grounds<'a> {
         if locked.is_some_and(|entry| entry.digest == candidate.tree.digest()) {
             return Asked::Bytes;
         }
-        if self.accepted.iter().any(|code| code == ROLLBACK) {
+        if self.accepts_older(candidate) {
             return Asked::Older;
         }
         match &candidate.requested {
@@ -86,10 +92,34 @@ impl<'a> Grounds<'a> {
         if locked.is_some_and(|entry| entry.digest == candidate.tree.digest()) {
             return "the lock names just these files";
         }
-        if self.accepted.iter().any(|code| code == ROLLBACK) {
+        if self.accepts_older(candidate) {
             "`--accept rollback` says so"
         } else {
             "just that was asked for"
+        }
+    }
+
+    /// Whether the user said that a skill may get older. What comes along with those they mean is
+    /// nobody's word: with one step back of a skill, a registry could lower all that it needs.
+    fn accepts_older(&self, candidate: &Candidate) -> bool {
+        self.is_named(candidate) && self.accepted.iter().any(|code| code == ROLLBACK)
+    }
+
+    fn is_named(&self, candidate: &Candidate) -> bool {
+        self.named.contains(&candidate.name)
+    }
+
+    /// The way out of what is against the signature of a skill; what it is compared with may be what
+    /// `is_replaced`.
+    pub(super) fn way_out(
+        &self,
+        candidate: &Candidate,
+        verification: &Verification,
+        is_replaced: bool,
+    ) -> WayOut {
+        match WayOut::of(verification, is_replaced, self.is_of_all) {
+            WayOut::GoBack if !self.is_named(candidate) => WayOut::GoBackByItself,
+            way_out => way_out,
         }
     }
 

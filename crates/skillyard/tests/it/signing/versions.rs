@@ -39,6 +39,18 @@ impl Author {
         self.context.good(&["publish", "work/pdf", "--yes"]);
     }
 
+    /// Publishes a skill that needs another.
+    fn publish_needing(&self, name: &str, version: &str, requires: &str) {
+        let text = format!(
+            "---\nname: {name}\ndescription: Use when {name}.\nmetadata:\n  version: \"{version}\"\n  \
+             skillyard.requires-skills: \"{requires}\"\n---\n\n{version}\n"
+        );
+        let folder = format!("work/{name}");
+        self.context.write(&format!("{folder}/SKILL.md"), text);
+        self.context.good(&["sign", &folder, "--key", "mine"]);
+        self.context.good(&["publish", &folder, "--yes"]);
+    }
+
     /// Runs a command in a project of its own; whether it succeeded, and what it said.
     fn run(&self, project: &str, arguments: &[&str]) -> (bool, String) {
         let folder = self.context.root().join(project);
@@ -143,6 +155,55 @@ fn a_version_that_was_withdrawn_is_left_by_the_users_word_alone() {
     author.publish("1.0.1");
     author.good("a", &["update", "--yes"]);
     assert!(author.pins().contains("version = \"1.0.1\""));
+}
+
+#[test]
+fn who_goes_back_with_a_skill_does_not_go_back_with_what_comes_along() {
+    let author = Author::new();
+    for version in ["1.0.0", "2.0.0"] {
+        author.context.write_version("work/csv", "csv", version);
+        author.context.good(&["sign", "work/csv", "--key", "mine"]);
+        author.context.good(&["publish", "work/csv", "--yes"]);
+    }
+    author.publish_needing("pdf", "1.0.0", "csv@^1");
+    author.publish_needing("pdf", "2.0.0", "csv");
+    author.good("a", &install("pdf"));
+    author.good("c", &install("csv"));
+    let back = |name: &'static str| [&install(name)[..], &["--accept", "rollback"]].concat();
+    // What it needs, and what was asked for once and not in this command.
+    for project in ["b", "c"] {
+        let said = author.bad(project, &back("pdf@^1"));
+        assert!(said.contains("2.0.0 was seen before"), "{said}");
+        assert!(said.contains("`csv`, install it by itself first"), "{said}");
+        assert_eq!(author.pins().matches("version = \"2.0.0\"").count(), 2);
+    }
+    author.good("b", &back("csv@^1"));
+    author.good("b", &back("pdf@^1"));
+    assert_eq!(author.pins().matches("version = \"1.0.0\"").count(), 2);
+}
+
+#[test]
+fn who_wants_all_of_a_source_names_none_that_may_go_back() {
+    let author = Author::new();
+    let put = |version: &str| {
+        for name in ["csv", "pdf"] {
+            let folder = format!("lib/{name}");
+            author.context.write_version(&folder, name, version);
+            author.context.good(&["sign", &folder, "--key", "mine"]);
+        }
+    };
+    put("2.0.0");
+    author.good("a", &[&install("../lib")[..], &["--all"]].concat());
+    put("1.0.0");
+    let back = |more: &[&'static str]| {
+        let back = ["--accept", "rollback"];
+        [&install("../lib")[..], &back, more].concat()
+    };
+    let said = author.bad("b", &back(&["--all"]));
+    assert!(said.contains("install it by itself first"), "{said}");
+    assert_eq!(author.pins().matches("version = \"2.0.0\"").count(), 2);
+    author.good("b", &back(&["--skill", "pdf"]));
+    assert_eq!(author.pins().matches("version = \"2.0.0\"").count(), 1);
 }
 
 #[test]
