@@ -10,15 +10,16 @@ use crate::secret::Secret;
 const PREFIX: &str = "SKILLYARD_";
 
 /// Variables of our own that are no keys.
-const OTHERS: [&str; 6] = [
+const OTHERS: [&str; 5] = [
     "SKILLYARD_HOME",
     "SKILLYARD_SKILL_DIR",
     "SKILLYARD_ORG_CONFIG",
     "SKILLYARD_KEY_PASSPHRASE",
-    // Scripts around Skillyard name the program so.
-    "SKILLYARD_BIN",
     COMPLETE,
 ];
+
+/// What scripts around Skillyard call the program. Skillyard does not read it, so nobody can have meant it.
+const PROGRAM: &str = "SKILLYARD_BIN";
 
 /// What the environment has under names like ours; an empty value counts as none.
 #[derive(Debug, Default)]
@@ -39,7 +40,7 @@ impl Ours {
             let Some(name) = name.to_str().filter(is_ours) else {
                 continue;
             };
-            if value.is_empty() || OTHERS.contains(&name) {
+            if value.is_empty() || name == PROGRAM || OTHERS.contains(&name) {
                 continue;
             }
             match SETTINGS.iter().position(|(known, _)| *known == name) {

@@ -217,4 +217,7 @@ fn variables_that_nothing_reads_are_told_by_every_command_once() {
     assert_eq!(told.matches("SKILLYARD_REGISTRYURL").count(), 1, "{told}");
     let told = context.tell_with(&set[1..], &["list"]);
     assert!(!told.contains("warning"), "{told}");
+    // Skillyard does not read this one itself.
+    let told = context.tell_with(&[("SKILLYARD_BIND", "x")], &["list"]);
+    assert!(told.contains("`SKILLYARD_BIND`\n"), "{told}");
 }
