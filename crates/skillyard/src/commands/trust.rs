@@ -204,25 +204,35 @@ fn folder_to_trust(folder: &Path) -> Result<PathBuf, CommandError> {
     }
 }
 
-/// Refuses a part of a project, which is not trusted alone.
-fn refuse_part(context: &Context, file: &Path, folder: &Path) -> Result<(), CommandError> {
+/// The trusted folder that another one is trusted with already. A part of a project is not trusted
+/// alone, and refused where the project is not.
+fn already_with(
+    context: &Context,
+    file: &Path,
+    folder: &Path,
+) -> Result<Option<PathBuf>, CommandError> {
+    let folders = trusted::list(file)?;
+    if let Some(by) = project::trusted_by(&context.environment, folder, &folders) {
+        return Ok((by != folder).then(|| by.to_owned()));
+    }
     let root = project::root_around(&context.environment, folder);
-    let is_part = folder != root && folder.starts_with(&root);
-    if is_part && !project::is_trusted(&root, TrustProjects::Ask, &trusted::list(file)?) {
+    if folder != root && folder.starts_with(&root) {
         let folder = folder.to_owned();
         return Err(TrustFailure::PartOfProject { folder, root }.into());
     }
-    Ok(())
+    Ok(None)
 }
 
 fn set_folder(context: &Context, file: &Path, folder: &Path, trusted: bool) -> Outcome {
+    let mut covered_by = None;
     let (folder, changed) = if trusted {
         let folder = folder_to_trust(folder)?;
-        refuse_part(context, file, &folder)?;
+        covered_by = already_with(context, file, &folder)?;
         // What is taken back counts even where it cannot be recorded.
         context.ready_to_record()?;
-        let noted = trusted::noted(&folder);
-        let changed = trusted::change(file, &Change::TrustFolder(&noted))?;
+        // A second record would outlive that the whole is not trusted any more.
+        let changed = covered_by.is_none()
+            && trusted::change(file, &Change::TrustFolder(&trusted::noted(&folder)))?;
         (folder, changed)
     } else {
         let folder = folder_to_revoke(context, folder)?;
@@ -255,6 +265,9 @@ fn set_folder(context: &Context, file: &Path, folder: &Path, trusted: bool) -> O
         if trusted && let Some(owner) = stranger(&folder) {
             answer["owner"] = owner.into();
         }
+        if let Some(root) = &covered_by {
+            answer["with"] = root.to_string_lossy().into();
+        }
         context.printer.json(&answer)?;
         return Ok(Status::Yes);
     }
@@ -269,7 +282,11 @@ fn set_folder(context: &Context, file: &Path, folder: &Path, trusted: bool) -> O
                 .note(&format!("Skills in `{shown}` are now {word}"));
         }
     } else {
-        let already = if trusted { " already" } else { "" };
+        let already = match &covered_by {
+            Some(root) => format!(" already, with `{}`", visible(&root.to_string_lossy())),
+            None if trusted => " already".to_owned(),
+            None => String::new(),
+        };
         context
             .printer
             .note(&format!("Nothing to do: `{shown}` is {word}{already}"));

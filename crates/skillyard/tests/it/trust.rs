@@ -220,6 +220,26 @@ fn what_lies_in_a_trusted_folder_cannot_be_revoked_alone() {
 }
 
 #[test]
+fn what_lies_in_a_trusted_folder_is_trusted_already() {
+    let context = project("");
+    context.mkdir("sub");
+    assert_eq!(context.code(&["trust", "."]), Some(0));
+    assert_snapshot!(context.tell(&["trust", "sub"]), @"
+    exit status: 0
+    ----- stdout -----
+
+    ----- stderr -----
+    Nothing to do: `[DIR]/sub` is trusted already, with `[DIR]`
+    ");
+    let told = context.json(&["trust", "sub", "--json"]);
+    let told = (&told["trusted"], &told["changed"], &told["with"]);
+    let root = context.root().to_string_lossy().into_owned();
+    assert_eq!(told, (&true.into(), &false.into(), &root.into()));
+    let listed = context.json(&["trust", "list", "--json"]);
+    assert_eq!(listed["folders"].as_array().map(Vec::len), Some(1));
+}
+
+#[test]
 fn a_folder_that_is_gone_can_be_revoked() {
     let context = project("");
     context.mkdir("old/.git").skill("old/.skills/xls", "x");
