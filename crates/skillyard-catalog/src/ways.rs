@@ -5,6 +5,7 @@
 
 use std::collections::VecDeque;
 use std::ffi::OsString;
+use std::io;
 use std::path::{Component, Path, PathBuf};
 
 /// As many links as systems follow.
@@ -50,6 +51,17 @@ pub fn real(path: &Path) -> PathBuf {
     real.unwrap_or_else(|| path.to_owned())
 }
 
+/// The link to nothing by which there is nothing at a path, and where it leads: the path itself, or what
+/// lies furthest up on the way to it. What it leads to may be on a disk that is not mounted now.
+pub fn dangling(path: &Path) -> Option<(PathBuf, PathBuf)> {
+    let is_listed = |each: &&Path| each.symlink_metadata().is_ok();
+    let link = path.ancestors().find(is_listed)?;
+    let to = link.read_link().ok()?;
+    let found = link.metadata();
+    let is_nothing = found.is_err_and(|error| error.kind() == io::ErrorKind::NotFound);
+    is_nothing.then(|| (link.to_owned(), to))
+}
+
 /// The steps of a path; what is neither a name nor a step back says nothing.
 fn steps(path: &Path) -> VecDeque<OsString> {
     let steps = path.components().filter_map(|step| match step {
@@ -92,5 +104,21 @@ mod tests {
         check("home/c/../y", &["home/c/../y", "lnk/clone/../y", "data/y"]);
         check("none/../none/x", &["none/x"]);
         assert_eq!(ways(&at("loop")).len(), MOST_LINKS + 1);
+    }
+
+    #[test]
+    fn a_link_to_nothing_is_found_from_below_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |path: &str| folder.path().join(path);
+        fs::create_dir(at("disk")).unwrap();
+        symlink("disk", at("there")).unwrap();
+        symlink("gone/home", at("link")).unwrap();
+        for below in ["link", "link/a", "link/a/b"] {
+            let found = dangling(&at(below));
+            assert_eq!(found, Some((at("link"), "gone/home".into())), "{below}");
+        }
+        for sound in ["disk", "disk/a/b", "there", "there/a", "none/a"] {
+            assert_eq!(dangling(&at(sound)), None, "{sound}");
+        }
     }
 }

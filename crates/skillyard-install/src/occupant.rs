@@ -5,6 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::path::{Path, PathBuf};
 
+use skillyard_catalog::ways::dangling;
+
 use crate::plan::{Blocking, Occupant};
 use crate::seen::Seen;
 use crate::tree::{Stamp, Tree, TreeLimits};
@@ -54,7 +56,9 @@ impl Places {
 /// other letters they take for the same is theirs to say.
 fn names_in(folder: &Path) -> Option<BTreeSet<String>> {
     let entries = match std::fs::read_dir(folder) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Some(BTreeSet::new()),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            return dangling(folder).is_none().then(BTreeSet::new);
+        }
         other => other.ok()?,
     };
     let small = |entry: io::Result<std::fs::DirEntry>| {
@@ -73,7 +77,13 @@ pub(crate) fn look(path: &Path) -> Occupant {
 fn look_stamped(path: &Path) -> (Occupant, Option<Stamp>) {
     let metadata = match std::fs::symlink_metadata(path) {
         Ok(metadata) => metadata,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return (Occupant::Nothing, None),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            let occupant = match dangling(path) {
+                Some((link, _)) => Occupant::Dangling(link),
+                None => Occupant::Nothing,
+            };
+            return (occupant, None);
+        }
         Err(error) => {
             let occupant = match blocking(path) {
                 Some(blocking) => Occupant::Blocked(blocking),
@@ -155,6 +165,17 @@ mod tests {
         assert!(!is_empty("pdf") && is_empty("skill"));
         std::os::unix::fs::symlink("nowhere", folder.join("link")).unwrap();
         assert!(!is_empty("link"));
+    }
+
+    #[test]
+    fn behind_a_link_to_nothing_nobody_knows_what_is_there() {
+        let scope = tempfile::tempdir().unwrap();
+        let link = scope.path().join(".claude");
+        std::os::unix::fs::symlink("unmounted", &link).unwrap();
+        for folder in [link.join("skills"), link.clone()] {
+            let found = Places::default().look(folder, "pdf");
+            assert_eq!(found, Occupant::Dangling(link.clone()));
+        }
     }
 
     #[test]

@@ -39,9 +39,10 @@ impl Seen {
             Occupant::Folder { tidy, .. } => Self::Folder { tidy: *tidy, stamp },
             Occupant::Link(to) => Self::Link(to.clone().into()),
             // Nobody read it, so that this is early enough.
-            Occupant::Repository | Occupant::Other(_) | Occupant::Blocked(_) => {
-                Self::Other(Stamp::of(place))
-            }
+            Occupant::Repository
+            | Occupant::Other(_)
+            | Occupant::Blocked(_)
+            | Occupant::Dangling(_) => Self::Other(Stamp::of(place)),
         }
     }
 

@@ -10,6 +10,7 @@ use std::path::Path;
 use rustix::fs::{Mode, OFlags};
 use rustix::io::Errno;
 use skillyard_catalog::presence::is_there;
+use skillyard_catalog::ways::dangling;
 
 /// Most bytes of a lock or a manifest, which is tens of thousands of skills.
 const MOST: u64 = 16 << 20;
@@ -20,6 +21,9 @@ pub enum NotRead {
     /// It is a link.
     #[error("it is a symbolic link, which could lead anywhere")]
     Link,
+    /// A link on the way to it leads to nothing.
+    #[error("it lies behind a symbolic link that leads to nothing")]
+    Dangling,
     /// It is a pipe or a device.
     #[error("it is not a file")]
     NotAFile,
@@ -39,6 +43,8 @@ pub(crate) fn text_if_there(path: &Path) -> io::Result<Option<String>> {
     let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
     let file = match rustix::fs::open(path, flags, Mode::empty()) {
         Ok(file) => File::from(file),
+        // It may be on a disk that is not mounted now, and name what was installed.
+        Err(Errno::NOENT) if dangling(path).is_some() => return Err(NotRead::Dangling.into()),
         // Where its folder was there may be a file now.
         Err(Errno::NOENT | Errno::NOTDIR) => return Ok(None),
         Err(Errno::LOOP) if path.is_symlink() => return Err(NotRead::Link.into()),
@@ -101,6 +107,10 @@ mod tests {
             std::os::unix::fs::symlink(to, &link).unwrap();
             assert_eq!(refused(&link), Some(NotRead::Link));
             std::fs::remove_file(&link).unwrap();
+        }
+        std::os::unix::fs::symlink("unmounted", &link).unwrap();
+        for below in ["skills.lock", "deep/skills.lock"] {
+            assert_eq!(refused(&link.join(below)), Some(NotRead::Dangling));
         }
         let room = folder.path().join("room");
         std::fs::create_dir(&room).unwrap();

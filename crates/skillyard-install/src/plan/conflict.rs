@@ -28,6 +28,8 @@ pub enum Obstacle {
     OtherScope(ScopeKind),
     /// There is no folder that it could be put into, and none can be made.
     Blocked(Blocking),
+    /// What is there lies behind this link, which leads to nothing.
+    Dangling(PathBuf),
     /// It is from another source.
     OtherSource(String),
     /// It is from another registry, where one name can be another skill.

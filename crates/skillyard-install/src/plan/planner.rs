@@ -6,6 +6,7 @@ mod obstacle;
 use std::collections::BTreeSet;
 
 use left_out::without_skipped;
+use obstacle::unreachable;
 
 use super::agreement::agree;
 use super::{
@@ -160,9 +161,9 @@ impl Planner<'_> {
             course.conflicts.push(itself);
             return;
         }
-        if let Occupant::Blocked(blocking) = occupant {
-            let blocked = conflict(&to.name, target, Obstacle::Blocked(blocking));
-            course.conflicts.push(blocked);
+        if let Some(unreachable) = unreachable(&occupant) {
+            let unreachable = conflict(&to.name, target, unreachable);
+            course.conflicts.push(unreachable);
             return;
         }
         if self.is(&occupant, target, to)
@@ -244,6 +245,11 @@ impl Planner<'_> {
         {
             return;
         }
+        // Without its record it would be taken for the user's own once it is there again.
+        if let Some(unreachable) = unreachable(&occupant) {
+            course.conflicts.push(conflict(name, target, unreachable));
+            return;
+        }
         let is_source = |entry: &Locked| self.is_source(&occupant, target, entry);
         if self.before.entries(name).any(is_source) {
             course.let_go.push((name.to_owned(), target.to_owned()));
@@ -279,7 +285,8 @@ impl Planner<'_> {
 
     /// Leaves a skill out, or the whole plan undone.
     fn hold(&mut self, name: &str, conflicts: Vec<Conflict>) {
-        let is_blocked = |each: &Conflict| matches!(each.obstacle, Obstacle::Blocked(_));
+        let is_blocked =
+            |each: &Conflict| matches!(each.obstacle, Obstacle::Blocked(_) | Obstacle::Dangling(_));
         match self.settlement.of(name) {
             OnConflict::Skip if !conflicts.iter().any(is_blocked) => {
                 self.plan.skipped.extend(conflicts);

@@ -27,6 +27,8 @@ pub enum Occupant {
     Other(String),
     /// Nothing, because a file is where the folder of skills, or one around it, would be.
     Blocked(Blocking),
+    /// Nobody knows: this link on the way leads to nothing, as to a disk that is not mounted now.
+    Dangling(PathBuf),
 }
 
 /// A file where a folder is to be.

@@ -113,6 +113,7 @@ impl Sight for Here<'_> {
                 file: relative(&file, &self.scope.root),
                 link,
             }),
+            Occupant::Dangling(link) => Occupant::Dangling(relative(&link, &self.scope.root)),
             found => found,
         }
     }

@@ -11,6 +11,7 @@ use skillyard_audit::Fault;
 
 use super::doctor::{Check, Verdict};
 use crate::agent;
+use crate::config::private_file::refuse_dangling;
 use crate::context::Context;
 use crate::error::CommandError;
 use crate::error::agent::AgentFailure;
@@ -110,6 +111,9 @@ fn sessions(context: &Context) -> Result<(), CommandError> {
 
 /// Whether something can be written there, by writing it.
 fn folder(folder: &Path) -> Check {
+    if let Err(dangling) = refuse_dangling(folder) {
+        return unusable("folder", &dangling);
+    }
     let tried = match folder.symlink_metadata() {
         Ok(_) => tempfile::tempfile_in(folder).and_then(|mut file| file.write_all(&vec![0; ROOM])),
         Err(error) if error.kind() == ErrorKind::NotFound => will_be_made(folder),

@@ -11,6 +11,7 @@ use std::path::Path;
 use rustix::fs::OFlags;
 use rustix::io::Errno;
 use skillyard_catalog::own_folder;
+use skillyard_catalog::ways::dangling;
 
 use crate::believed::check_ours;
 use crate::error::CommandError;
@@ -87,7 +88,7 @@ fn open(path: &Path, owner: Owner) -> Result<Option<File>, CommandError> {
     };
     let opened = match open(OFlags::NOFOLLOW) {
         Err(error) if is_missing(&error) => {
-            path.parent().map_or(Ok(()), refuse_dangling)?;
+            refuse_dangling(path)?;
             return Ok(None);
         }
         Err(error)
@@ -104,14 +105,11 @@ fn open(path: &Path, owner: Owner) -> Result<Option<File>, CommandError> {
     })
 }
 
-/// Fails where a link leads to nothing.
+/// Fails where there is nothing because a link, on the way or there, leads to nothing.
 pub(crate) fn refuse_dangling(path: &Path) -> Result<(), CommandError> {
-    match path.read_link() {
-        Ok(to) if path.metadata().is_err_and(|error| is_missing(&error)) => {
-            let link = path.to_owned();
-            Err(CommandError::Dangling { link, to })
-        }
-        _ => Ok(()),
+    match dangling(path) {
+        Some((link, to)) => Err(CommandError::Dangling { link, to }),
+        None => Ok(()),
     }
 }
 

@@ -216,6 +216,11 @@ pub(crate) fn obstacle(conflict: &Conflict) -> String {
             }
             text
         }
+        Obstacle::Dangling(link) => {
+            let link = link.to_string_lossy();
+            let link = visible(&link);
+            format!("`{link}` is a link to nothing, so that nobody can tell what is in {place}")
+        }
         Obstacle::Unreadable(reason) => {
             format!("{place} is not as it was installed: {}", visible(reason))
         }

@@ -85,7 +85,10 @@ fn remembering(environment: &Environment, mut policy: Policy) -> Result<Policy, 
         Ok(bytes) => Some(
             TrustRoot::parse(&bytes).map_err(|source| SigningError::TrustRoot { path, source })?,
         ),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => None,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            refuse_dangling(&path)?;
+            None
+        }
         Err(source) => return Err(CommandError::Read { path, source }),
     };
     Ok(policy)

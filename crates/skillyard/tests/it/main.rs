@@ -89,6 +89,7 @@ mod install_validation;
 mod install_versions;
 mod json_answers;
 mod linked_file;
+mod links_to_nothing;
 mod list;
 mod list_installed;
 mod lock_claims;

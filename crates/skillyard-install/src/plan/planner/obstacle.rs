@@ -10,6 +10,15 @@ use crate::lockfile::Locked;
 use crate::plan::{LinkTarget, Obstacle, Occupant};
 use crate::scope::ScopeKind;
 
+/// What keeps everybody from a place, and gives way to nothing.
+pub(super) fn unreachable(occupant: &Occupant) -> Option<Obstacle> {
+    match occupant {
+        Occupant::Blocked(blocking) => Some(Obstacle::Blocked(blocking.clone())),
+        Occupant::Dangling(link) => Some(Obstacle::Dangling(link.clone())),
+        _ => None,
+    }
+}
+
 impl Planner<'_> {
     /// That a skill would come from elsewhere than it is installed from, and may not.
     pub(super) fn elsewhere(&self, from: &Locked, to: &Locked) -> Option<Obstacle> {
@@ -51,7 +60,7 @@ impl Planner<'_> {
         if self.before.entries(name).any(is_edited) {
             return Some(Obstacle::Edited(Vec::new()));
         }
-        let is_nothing = matches!(occupant, Occupant::Nothing | Occupant::Blocked(_));
+        let is_nothing = matches!(occupant, Occupant::Nothing) || unreachable(occupant).is_some();
         if is_nothing || self.before.entries(name).any(is_ours) {
             return None;
         }
@@ -109,7 +118,8 @@ impl Planner<'_> {
             Occupant::Nothing
             | Occupant::Repository
             | Occupant::Other(_)
-            | Occupant::Blocked(_) => false,
+            | Occupant::Blocked(_)
+            | Occupant::Dangling(_) => false,
         }
     }
 

@@ -53,6 +53,9 @@ fn obstacle_hint(conflicts: &[Conflict]) -> Option<String> {
         Some(Obstacle::Blocked(_)) => {
             "Move it away; where it is to be a link, switch `core.symlinks` on in git and check it out again"
         }
+        Some(Obstacle::Dangling(_)) => {
+            "Bring back what it leads to, as by mounting its disk; or remove the link, if nothing is there any more"
+        }
         Some(Obstacle::Source) => {
             "Agents use it where it is; name others with `--agent`, or keep it in a folder that is no agent's and install it from there"
         }

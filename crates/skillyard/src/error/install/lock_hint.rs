@@ -22,6 +22,9 @@ pub(crate) fn lock_hint(error: &LockfileError, folder: Option<&Path>) -> String 
                 .into()
         }
         LockfileError::Read { source, .. } if is_link(source) => LINK.into(),
+        LockfileError::Read { source, .. } if not_read(source) == Some(&NotRead::Dangling) => {
+            "Bring back what the link leads to, as by mounting its disk".into()
+        }
         // No skills.toml says what was in it, and skills that no lock names are trusted as the
         // user's own.
         LockfileError::Read { path, .. } | LockfileError::Format { path, .. }
@@ -40,6 +43,9 @@ pub(crate) fn lock_hint(error: &LockfileError, folder: Option<&Path>) -> String 
 }
 
 pub(super) fn is_link(error: &io::Error) -> bool {
-    let reason = error.get_ref().and_then(|reason| reason.downcast_ref());
-    reason == Some(&NotRead::Link)
+    not_read(error) == Some(&NotRead::Link)
+}
+
+fn not_read(error: &io::Error) -> Option<&NotRead> {
+    error.get_ref()?.downcast_ref()
 }
