@@ -15,6 +15,7 @@ use skillyard_catalog::own_folder::WAITING;
 use crate::journal::{AnyPath, Content, Move};
 use crate::occupant::look;
 use crate::plan::Occupant;
+use crate::read_only::moving;
 use crate::seen::Seen;
 use crate::tree::{Tree, TreeLimits};
 
@@ -171,7 +172,10 @@ fn vanish(place: &Path, old: &Path) -> io::Result<()> {
 
 /// Both change places in one step; where the file system cannot, in two.
 fn exchange(new: &Path, place: &Path, old: &Path) -> io::Result<()> {
-    match renameat_with(CWD, new, CWD, place, RenameFlags::EXCHANGE) {
+    let exchanged = moving(&[new, place], || {
+        renameat_with(CWD, new, CWD, place, RenameFlags::EXCHANGE)
+    });
+    match exchanged {
         Err(Errno::INVAL | Errno::NOSYS | Errno::OPNOTSUPP) => {
             put_aside(place, old)?;
             rename(new, place, RenameFlags::NOREPLACE)
@@ -193,11 +197,13 @@ fn put_aside(place: &Path, old: &Path) -> io::Result<()> {
 }
 
 fn rename(from: &Path, to: &Path, flags: RenameFlags) -> io::Result<()> {
-    match renameat_with(CWD, from, CWD, to, flags) {
+    match moving(&[from], || renameat_with(CWD, from, CWD, to, flags)) {
         Err(Errno::INVAL | Errno::NOSYS | Errno::OPNOTSUPP) if exists(to) => {
             Err(io::ErrorKind::AlreadyExists.into())
         }
-        Err(Errno::INVAL | Errno::NOSYS | Errno::OPNOTSUPP) => std::fs::rename(from, to),
+        Err(Errno::INVAL | Errno::NOSYS | Errno::OPNOTSUPP) => {
+            Ok(moving(&[from], || rustix::fs::rename(from, to))?)
+        }
         other => Ok(other?),
     }
 }

@@ -20,6 +20,7 @@ mod occupant;
 pub mod origin;
 mod owner;
 pub mod plan;
+mod read_only;
 pub mod records;
 pub mod reference;
 pub mod scanned;
@@ -38,3 +39,4 @@ mod write;
 
 pub use abandoned::{abandoned, remove_abandoned};
 pub use journal::{Identity, recover_all, recover_moved};
+pub use read_only::remove_all;

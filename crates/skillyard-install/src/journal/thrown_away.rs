@@ -4,12 +4,11 @@
 //! thrown away. Half a skill would be taken for that, so a stage is renamed before it is removed.
 //! What cannot be removed even so is hidden, no agent reads it, and `abandoned` finds it.
 
-use std::fs::Permissions;
 use std::io;
-use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
 use super::AnyPath;
+use crate::read_only::remove_all;
 
 /// How the name of a stage ends while it is removed.
 const OVER: &str = "over";
@@ -34,27 +33,7 @@ fn remove_if_there(folder: &Path) -> io::Result<()> {
     if folder.symlink_metadata().is_err() {
         return Ok(());
     }
-    match std::fs::remove_dir_all(folder) {
-        // Somebody made a folder in it read-only.
-        Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
-            open_up(folder)?;
-            std::fs::remove_dir_all(folder)
-        }
-        removed => removed,
-    }
-}
-
-/// Lets their owner take something out of a folder and of those in it.
-fn open_up(folder: &Path) -> io::Result<()> {
-    std::fs::set_permissions(folder, Permissions::from_mode(0o700))?;
-    for entry in std::fs::read_dir(folder)? {
-        let entry = entry?;
-        // Links are none.
-        if entry.file_type()?.is_dir() {
-            open_up(&entry.path())?;
-        }
-    }
-    Ok(())
+    remove_all(folder)
 }
 
 /// What a stage is called while it is removed.
@@ -71,6 +50,9 @@ fn over(stage: &Path) -> PathBuf {
 
 #[cfg(test)]
 mod tests {
+    use std::fs::Permissions;
+    use std::os::unix::fs::PermissionsExt as _;
+
     use super::*;
 
     #[test]

@@ -113,6 +113,7 @@ mod prompt;
 mod prompt_catalog;
 mod proxies;
 mod read;
+mod read_only;
 mod read_resource;
 mod readme;
 mod registry;

@@ -1,0 +1,124 @@
+//! Folders that their owner may not write to, as a copy from a read-only place has them, or after
+//! `chmod -R a-w`. They are moved and removed like all others: whoever owns them asked for it.
+//!
+//! To get another parent, a folder has to be one that may be written to, because it names its parent.
+
+use std::fs::Permissions;
+use std::io;
+use std::os::fd::OwnedFd;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::Path;
+
+use rustix::fs::{CWD, Mode, OFlags, fchmod, fstat, openat};
+use rustix::io::Errno;
+
+/// Does what moves `folders`. Where it fails because one of them is read-only, it may be written to for
+/// that moment; what its mode was, it is afterwards, whatever came of it.
+pub(crate) fn moving<T>(
+    folders: &[&Path],
+    act: impl Fn() -> rustix::io::Result<T>,
+) -> rustix::io::Result<T> {
+    match act() {
+        Err(Errno::ACCESS) => {}
+        done => return done,
+    }
+    let opened: Vec<Opened> = folders
+        .iter()
+        .filter_map(|each| Opened::new(each))
+        .collect();
+    if opened.is_empty() {
+        return Err(Errno::ACCESS);
+    }
+    act()
+}
+
+/// Removes a folder with all that is in it, read-only or not.
+pub fn remove_all(folder: &Path) -> io::Result<()> {
+    match std::fs::remove_dir_all(folder) {
+        Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
+            open_up(folder)?;
+            std::fs::remove_dir_all(folder)
+        }
+        removed => removed,
+    }
+}
+
+/// Lets their owner take something out of a folder and of those in it.
+fn open_up(folder: &Path) -> io::Result<()> {
+    std::fs::set_permissions(folder, Permissions::from_mode(0o700))?;
+    for entry in std::fs::read_dir(folder)? {
+        let entry = entry?;
+        // Links are none.
+        if entry.file_type()?.is_dir() {
+            open_up(&entry.path())?;
+        }
+    }
+    Ok(())
+}
+
+/// A read-only folder that may be written to until this is dropped, wherever it is by then.
+struct Opened {
+    folder: OwnedFd,
+    mode: Mode,
+}
+
+impl Opened {
+    fn new(path: &Path) -> Option<Self> {
+        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        let folder = openat(CWD, path, flags, Mode::empty()).ok()?;
+        let mode = Mode::from_raw_mode(fstat(&folder).ok()?.st_mode);
+        if mode.contains(Mode::WUSR) {
+            return None;
+        }
+        fchmod(&folder, mode | Mode::WUSR).ok()?;
+        Some(Self { folder, mode })
+    }
+}
+
+impl Drop for Opened {
+    fn drop(&mut self) {
+        // Nobody could do anything about it.
+        let _ = fchmod(&self.folder, self.mode);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::Cell;
+
+    use super::*;
+
+    #[test]
+    fn a_mode_is_what_it_was_afterwards() {
+        let folder = tempfile::tempdir().unwrap();
+        let (from, to) = (folder.path().join("from"), folder.path().join("to"));
+        let mode = |path: &Path| path.metadata().unwrap().permissions().mode() & 0o7777;
+        std::fs::create_dir(&from).unwrap();
+        std::fs::set_permissions(&from, Permissions::from_mode(0o555)).unwrap();
+        let seen = Cell::new(0);
+        // As it is for everybody but root.
+        let denied = |then: rustix::io::Result<()>| {
+            if mode(&from) & 0o200 == 0 {
+                return Err(Errno::ACCESS);
+            }
+            seen.set(mode(&from));
+            then
+        };
+        assert_eq!(moving(&[&from], || denied(Err(Errno::IO))), Err(Errno::IO));
+        assert_eq!((seen.get(), mode(&from)), (0o755, 0o555));
+        moving(&[&to, &from], || {
+            denied(Ok(()))?;
+            rustix::fs::rename(&from, &to)
+        })
+        .unwrap();
+        assert_eq!(mode(&to), 0o555);
+        // Another reason is not mended by it.
+        std::fs::set_permissions(&to, Permissions::from_mode(0o755)).unwrap();
+        let calls = Cell::new(0);
+        let refused = moving(&[&to], || -> rustix::io::Result<()> {
+            calls.set(calls.get() + 1);
+            Err(Errno::ACCESS)
+        });
+        assert_eq!((refused, calls.get()), (Err(Errno::ACCESS), 1));
+    }
+}
