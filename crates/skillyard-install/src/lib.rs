@@ -4,6 +4,7 @@ mod abandoned;
 pub mod archive;
 pub mod candidate;
 pub mod chronicle;
+mod damaged;
 pub mod dependencies;
 mod exchange;
 pub mod export;
@@ -38,5 +39,6 @@ pub mod tree;
 mod write;
 
 pub use abandoned::{abandoned, remove_abandoned};
+pub use damaged::{About, DamagedRecord, damaged_records};
 pub use journal::{Identity, recover_all, recover_moved};
 pub use read_only::remove_all;

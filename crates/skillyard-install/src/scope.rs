@@ -1,7 +1,7 @@
 //! Where an installation belongs: to the user, or to one project.
 
 use std::collections::{BTreeSet, HashSet};
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
 use skillyard_catalog::agents::{Home, Variables};
@@ -110,11 +110,7 @@ impl Scope {
         let entries = skillyard_home.join("placed").read_dir();
         let names = entries.into_iter().flatten().flatten();
         let names = names.map(|entry| entry.file_name());
-        let is_record = |name: &OsString| {
-            name.as_encoded_bytes()
-                .starts_with(FOLDER_RECORD.as_bytes())
-        };
-        names.filter(is_record).collect()
+        names.filter(|name| is_folder_record(name)).collect()
     }
 
     /// The scope of what was put into one folder of the user's agents, as its record says.
@@ -202,4 +198,10 @@ impl Scope {
     pub fn roots(&self) -> impl Iterator<Item = &Path> {
         std::iter::once(self.root.as_path()).chain(self.moved_targets())
     }
+}
+
+/// Whether a file of `placed/` says what was put into a folder of the user's agents.
+pub(crate) fn is_folder_record(name: &OsStr) -> bool {
+    name.as_encoded_bytes()
+        .starts_with(FOLDER_RECORD.as_bytes())
 }

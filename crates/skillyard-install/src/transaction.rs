@@ -54,6 +54,7 @@ mod stage;
 pub use error::TransactionError;
 pub use here::{before, plan_in};
 pub use inside::check_inside;
+pub(crate) use made::made_folders;
 pub use put::put;
 
 /// Skills whose bytes are already at hand.

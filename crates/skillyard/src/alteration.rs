@@ -50,7 +50,8 @@ pub(crate) fn mark(
     let permissions = Permissions::load(context)?;
     for skill in catalog.enabled_mut() {
         if let Some(unreadable) = permissions.unreadable(&skill.record.folder) {
-            let is_here = broken.iter().any(|scope| scope.lock_file() == unreadable);
+            let is_here = broken.iter().any(|scope| scope.lock_file() == unreadable)
+                || unreadable.starts_with(&context.environment.skillyard_home);
             skill.status = held_back(&unreadable, if is_here { doctor } else { "" });
         }
     }

@@ -7,13 +7,10 @@ use std::ffi::OsStr;
 use std::path::Path;
 
 use skillyard_agent::shelf::Withheld;
-use skillyard_catalog::source::SourceKind;
 use skillyard_catalog::walk::Skipped;
 use skillyard_catalog::{Catalog, CatalogSkill, Status};
-use skillyard_install::scope::ScopeKind;
 
 use crate::hashable;
-use crate::installed::Altered;
 use crate::permission::Permissions;
 use crate::shell::shell_word;
 
@@ -27,17 +24,16 @@ pub(crate) fn of(skill: &CatalogSkill, permissions: &Permissions) -> Option<With
             Status::Enabled => None,
             Status::Revoked { .. } => Some(permissions.revoked_remedy(name, &skill.record.folder)),
             Status::Untrusted => Some(permissions.trust_remedy(&skill.record.folder)),
+            Status::Disabled { .. } if permissions.unreadable(&skill.record.folder).is_some() => {
+                Some("`skillyard doctor` says what to do about that file".into())
+            }
             Status::Disabled { .. } => Some(permissions.disabled_remedy(name)),
             Status::Unavailable { missing } => Some(format!(
                 "Install `{}`, so that it is in a folder of `PATH`",
                 missing.join("`, `").replace('|', "` or `")
             )),
             Status::Unhashable { .. } => Some(hashable::REMEDY.to_owned()),
-            Status::Altered => {
-                // Where it lies tells whose lock names it.
-                let is_own = matches!(skill.kind, SourceKind::User | SourceKind::Plugin);
-                Some(Altered::hint(name, is_own.then_some(ScopeKind::User)))
-            }
+            Status::Altered => Some(permissions.remedy(name, &skill.record.folder)),
         },
     })
 }

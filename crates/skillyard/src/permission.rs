@@ -138,6 +138,15 @@ impl Permissions {
         other.or_else(|| (kind == SourceKind::Project).then_some(self.project_trust))
     }
 
+    /// Whether a skill lies in a project that the user has not trusted; what is named by its path has no
+    /// source.
+    fn is_untrusted(&self, kind: Option<SourceKind>, folder: &Path) -> bool {
+        match kind {
+            Some(kind) => self.project_trust(kind, folder) == Some(ProjectTrust::Untrusted),
+            None => self.untrusted_project(folder).is_some(),
+        }
+    }
+
     /// The places of this machine that skills were installed from.
     pub(crate) fn places(&self) -> Vec<PathBuf> {
         self.installed.places()

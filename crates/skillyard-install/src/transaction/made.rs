@@ -4,14 +4,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use skillyard_catalog::own_folder;
-
 use super::Transaction;
 use super::stage::Stage;
 use crate::journal::AnyPath;
 use crate::plan::{Plan, Step};
 use crate::scope::Scope;
 use crate::text::text_if_there;
+use crate::write::Draft;
 
 impl Transaction<'_> {
     /// Notes which folders were made, and removes those in which nothing is any more. Where that fails
@@ -65,9 +64,15 @@ fn is_put(step: &Step) -> bool {
 /// What was made before; what cannot be read says nothing.
 fn noted(scope: &Scope) -> BTreeSet<PathBuf> {
     let text = text_if_there(&scope.made_file()).ok().flatten();
-    let folders = text.and_then(|text| serde_json::from_str::<Vec<AnyPath>>(&text).ok());
-    let folders = folders.unwrap_or_default().into_iter();
-    folders.map(|folder| folder.to_path_buf()).collect()
+    let folders = text.and_then(|text| made_folders(&text).ok());
+    folders.unwrap_or_default()
+}
+
+/// What the record says.
+pub(crate) fn made_folders(text: &str) -> serde_json::Result<BTreeSet<PathBuf>> {
+    let folders: Vec<AnyPath> = serde_json::from_str(text)?;
+    let folders = folders.into_iter();
+    Ok(folders.map(|folder| folder.to_path_buf()).collect())
 }
 
 fn note(scope: &Scope, folders: BTreeSet<PathBuf>) {
@@ -80,10 +85,6 @@ fn note(scope: &Scope, folders: BTreeSet<PathBuf>) {
     let Ok(text) = serde_json::to_string(&folders) else {
         return;
     };
-    if std::fs::write(&file, &text).is_err()
-        && let Some(folder) = file.parent()
-        && own_folder::make(folder).is_ok()
-    {
-        let _ = std::fs::write(&file, &text);
-    }
+    // Not through a link that somebody put there.
+    let _ = Draft::write(&file, text.as_bytes()).and_then(Draft::publish);
 }

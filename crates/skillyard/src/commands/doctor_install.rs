@@ -11,6 +11,7 @@ use skillyard_install::scope::{Scope, ScopeKind};
 use skillyard_install::transaction::{before, plan_in};
 
 use super::doctor::{Check, Verdict};
+use super::doctor_records;
 use crate::context::Context;
 use crate::error::install::{line_ends_hint, lock_hint};
 use crate::install::changes::obstacle;
@@ -45,6 +46,7 @@ pub(super) fn checks(context: &Context) -> Vec<Check> {
         checks.extend(unread);
     }
     checks.extend(revoked(context));
+    checks.extend(doctor_records::checks(context));
     checks
 }
 
@@ -249,7 +251,7 @@ fn good(name: &'static str, message: String) -> Check {
     Check::good(AREA, name, message)
 }
 
-fn bad(name: &'static str, message: String, hint: &str) -> Check {
+pub(super) fn bad(name: &'static str, message: String, hint: &str) -> Check {
     Check {
         verdict: Verdict::Bad,
         hint: Some(hint.to_owned()),

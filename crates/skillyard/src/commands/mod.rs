@@ -17,6 +17,7 @@ mod doctor_inner;
 mod doctor_install;
 mod doctor_names;
 mod doctor_proxies;
+mod doctor_records;
 mod doctor_sandbox;
 mod doctor_skills;
 pub(crate) mod enable;

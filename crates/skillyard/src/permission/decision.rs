@@ -161,7 +161,13 @@ impl Permissions {
         if let ScriptVerdict::Blocked { remedy, .. } = &decision.verdict
             && *remedy == Remedy::TrustProject
         {
-            decision.hint = Some(self.trust_remedy(folder));
+            decision.hint = Some(match self.unreadable(folder) {
+                Some(lock) if !self.is_untrusted(kind, folder) => format!(
+                    "`{}` cannot be read, which says what was installed there; `skillyard doctor` says what to do",
+                    lock.display()
+                ),
+                _ => self.trust_remedy(folder),
+            });
         }
         decision
     }

@@ -32,6 +32,7 @@ mod completions;
 mod config;
 mod decided;
 mod doctor;
+mod doctor_records;
 mod enable;
 mod eval;
 mod explain;
