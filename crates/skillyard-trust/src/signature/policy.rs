@@ -122,6 +122,9 @@ pub struct Scope {
     pub not_before: Option<Moment>,
     /// The moment from which nothing new is believed.
     pub expires: Option<Moment>,
+    /// Whether the policy that says so is over, so that what was accepted before is not believed either.
+    #[serde(skip)]
+    pub over: bool,
 }
 
 /// A key or a skill that is trusted no longer, whoever said otherwise.
@@ -176,6 +179,21 @@ impl Policy {
         self
     }
 
+    /// What is left of a policy whose time is over. Nobody may sign anything by it any more, but whom it
+    /// names is known still: what it revoked, or who confirmed that, could not be told otherwise.
+    #[must_use]
+    pub fn past(mut self) -> Self {
+        let keys = self.keys.iter_mut().map(|each| &mut each.scope);
+        let authorities = self.authorities.iter_mut().map(|each| &mut each.scope);
+        let identities = self.identities.iter_mut().map(|each| &mut each.scope);
+        for scope in keys.chain(authorities).chain(identities) {
+            let ends = [scope.expires, self.expires];
+            scope.expires = ends.into_iter().flatten().min();
+            scope.over = true;
+        }
+        self
+    }
+
     /// The key of an id, by whatever entries there are for it.
     pub fn key(&self, id: KeyId) -> Option<&PublicKey> {
         let mut keys = self.keys.iter().map(|each| &each.public_key);
@@ -220,7 +238,9 @@ impl Policy {
     ///
     /// What was accepted in their time stays accepted, so the time is not asked.
     pub fn still_trusts(&self, signer: &str, skill: &str, source: &str) -> bool {
-        let covers = |scope: &Scope| allows(&scope.names, skill) && allows(&scope.sources, source);
+        let covers = |scope: &Scope| {
+            !scope.over && allows(&scope.names, skill) && allows(&scope.sources, source)
+        };
         let is_key = |each: &TrustedKey| is_pin_of_key(signer, each.public_key.id());
         let is_confirmed = |each: &Authority| {
             of_authority(signer).is_some_and(|(id, subject)| {

@@ -4,7 +4,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::json;
 use skillyard_trust::signature::{
-    Algorithm, Certificate, Policy, SIGNATURE_FILE, SigningKey, Verification,
+    Algorithm, Certificate, Moment, Policy, SIGNATURE_FILE, Signer, SigningKey, Verification,
 };
 
 use crate::der::{Template, authority, extension, purpose, usage};
@@ -322,9 +322,32 @@ fn a_key_on_the_path_can_be_revoked() {
             leaf.made(&chain.leaf, &chain.between),
             between().made(&chain.between, &chain.root),
         ];
-        let verification = chain.files(&certificates).verify(&policy);
-        refused(&verification, "revoked", "was revoked");
+        let files = chain.files(&certificates);
+        refused(&files.verify(&policy), "revoked", "was revoked");
+        // Also by a policy whose time is over, which alone knows the authority.
+        let policy = Policy {
+            expires: Some(Moment("2026-11-10T00:00:00Z".parse().unwrap())),
+            ..policy
+        };
+        refused(&files.verify(&policy.past()), "revoked", "was revoked");
     }
+}
+
+#[test]
+fn nobody_signs_by_a_policy_whose_time_is_over() {
+    let chain = Chain::new();
+    let leaf = Template::leaf().made(&chain.leaf, &chain.root);
+    let files = chain.files(&[leaf, chain.root()]);
+    let policy = Policy {
+        expires: Some(Moment("2020-01-01T00:00:00Z".parse().unwrap())),
+        ..chain.policy("")
+    };
+    let verification = files.verify(&policy);
+    let signer = verification.signer().and_then(Signer::pin).unwrap();
+    assert!(policy.still_trusts(&signer, "pdf", "x"));
+    let past = policy.past();
+    assert!(!past.still_trusts(&signer, "pdf", "x"));
+    assert!(files.verify(&past).signer().is_none());
 }
 
 #[test]

@@ -23,6 +23,7 @@ use crate::json::escaped;
 use crate::library::{self, Choice, IndexMode, Target};
 use crate::report::for_people;
 use crate::report::json::Diagnostics;
+use crate::sanitize::visible;
 use crate::signing::signers::Signers;
 use crate::skill_files::{self, SkillFileOnDisk};
 
@@ -83,10 +84,15 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
             .printer
             .note(&format!("warning: the skill was altered: {altered}"));
     }
-    if let Some(reason) = revoked(context, &file.folder) {
-        context
+    match revoked(context, &file.folder) {
+        Ok(None) => {}
+        Ok(Some(reason)) => context
             .printer
-            .note(&format!("warning: the skill is revoked: {reason}"));
+            .note(&format!("warning: the skill is revoked: {reason}")),
+        Err(error) => context.printer.note(&format!(
+            "warning: nobody knows whether the skill is revoked: {}",
+            visible(&error.with_causes())
+        )),
     }
     if let Some(path) = &args.resource {
         return resource(context, args, &file, path, altered);
@@ -136,12 +142,13 @@ fn altered(context: &Context, folder: &Path) -> Result<Option<Altered>, CommandE
 }
 
 /// Why the skill in the folder must not be used any more, if it is revoked.
-fn revoked(context: &Context, folder: &Path) -> Option<String> {
-    let signers = Signers::load(&context.environment).ok()?;
+fn revoked(context: &Context, folder: &Path) -> Result<Option<String>, CommandError> {
     // What is inside the binary has no folder.
-    let folder = folder.is_dir().then_some(folder)?;
-    let installed = Installed::readable(context).ok()?;
-    signers.revoked(folder, &installed)
+    if !folder.is_dir() {
+        return Ok(None);
+    }
+    let signers = Signers::load(&context.environment)?;
+    Ok(signers.revoked(folder, &Installed::readable(context)?))
 }
 
 /// The file that a path or a name leads to.

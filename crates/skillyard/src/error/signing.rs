@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 
 use skillyard_trust::signature::{
-    CertificateError, KeyError, KeyId, PolicyError, RotationError, SignError, SignedPolicyError,
-    TrustRootError,
+    CertificateError, KeyError, KeyId, PolicyError, Root, RotationError, SignError,
+    SignedPolicyError, TrustRootError,
 };
 
 /// Why a command about keys or signatures failed.
@@ -69,6 +69,8 @@ pub(crate) enum SigningError {
     StoredPolicy {
         path: PathBuf,
         source: SignedPolicyError,
+        /// Who signs the next one, if that can be read.
+        root: Option<Root>,
     },
     #[error("the key {0} that would be replaced is not trusted here")]
     NothingToReplace(KeyId),
@@ -124,9 +126,11 @@ impl SigningError {
             // Without it, what it revoked would be used again.
             Self::StoredPolicy {
                 source: SignedPolicyError::Expired(_),
+                root,
                 ..
             } => {
-                "Ask whoever hands it out for a newer one, and accept that with `skillyard key trust POLICY.json`".into()
+                let signed = root.as_ref().map(signed_by).unwrap_or_default();
+                format!("Ask whoever hands it out for a newer one{signed}, and accept that with `skillyard key trust POLICY.json`; until then, what it revoked stays revoked")
             }
             Self::StoredPolicy { path, .. } => format!(
                 "Get it again from whoever hands it out; then remove `{}` and accept it with `skillyard key trust POLICY.json`. Between the two, what it revoked is not known here",
@@ -153,5 +157,19 @@ impl SigningError {
             | Self::Sign { .. } => 1,
             _ => 2,
         }
+    }
+}
+
+/// By whom the next version of a policy has to be signed.
+fn signed_by(root: &Root) -> String {
+    let keys = root.keys.iter().map(|key| key.id().short());
+    let keys: Vec<String> = keys.collect();
+    match keys.as_slice() {
+        [only] => format!(", signed by the key {only}"),
+        keys => format!(
+            ", signed by {} of the keys {}",
+            root.threshold,
+            keys.join(", ")
+        ),
     }
 }

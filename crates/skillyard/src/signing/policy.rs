@@ -26,16 +26,13 @@ pub(crate) fn load(environment: &Environment) -> Result<Policy, CommandError> {
 
 /// What holds for skills that are here already.
 ///
-/// An organisation's policy that has expired names nobody any more; what it revoked stays revoked.
+/// By an organisation's policy that has expired nobody is trusted any more; what it revoked stays revoked.
 pub(crate) fn in_force(environment: &Environment) -> Result<Policy, CommandError> {
     let now = Moment(Timestamp::now());
     // Before everything there was, nothing has expired.
     let handed_out = stored(environment, Timestamp::MIN)?;
     let handed_out = handed_out.map(|policy| match policy.expires {
-        Some(expires) if expires <= now => Policy {
-            revoked: policy.revoked,
-            ..Policy::default()
-        },
+        Some(expires) if expires <= now => policy.past(),
         _ => policy,
     });
     let policy = joined(environment, handed_out)?;
@@ -57,7 +54,12 @@ fn stored(environment: &Environment, at: Timestamp) -> Result<Option<Policy>, Co
     match fs::read(&path) {
         Ok(bytes) => match accept_policy(&bytes, None, at) {
             Ok(policy) => Ok(Some(policy)),
-            Err(source) => Err(SigningError::StoredPolicy { path, source }.into()),
+            Err(source) => {
+                // Before everything there was, nothing has expired.
+                let expired = accept_policy(&bytes, None, Timestamp::MIN).ok();
+                let root = expired.and_then(|policy| policy.root);
+                Err(SigningError::StoredPolicy { path, source, root }.into())
+            }
         },
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
             refuse_dangling(&path)?;

@@ -5,9 +5,9 @@
 
 use std::path::Path;
 
-use skillyard_catalog::Catalog;
 use skillyard_catalog::source::SourceKind;
 use skillyard_install::git::Ignored;
+use skillyard_catalog::{Catalog, CatalogSkill, Status};
 use skillyard_install::lockfile::Locked;
 use skillyard_install::tree::{self as install, TreeLimits};
 use skillyard_mcp::PublishedSkill;
@@ -100,11 +100,23 @@ impl Signers {
 
 /// Keeps what is revoked out of prompts.
 ///
-/// Where the policy cannot be read, nobody is given a skill or runs one, and both say why; the
-/// others can still list them.
+/// Where the policy cannot be read, nobody knows what is revoked: no skill is given to anybody or run,
+/// and all can still be listed.
 pub(crate) fn withdraw(context: &Context, catalog: &mut Catalog) {
-    let Ok(signers) = Signers::load(&context.environment) else {
-        return;
+    let signers = match Signers::load(&context.environment) {
+        Ok(signers) => signers,
+        Err(error) => {
+            let reason = format!(
+                "held back, because nobody knows what is revoked: {}; `skillyard doctor` says what to do",
+                error.with_causes()
+            );
+            let is_ours = |skill: &&mut CatalogSkill| skill.kind != SourceKind::Builtin;
+            for skill in catalog.enabled_mut().filter(is_ours) {
+                let reason = reason.clone();
+                skill.status = Status::Disabled { reason };
+            }
+            return;
+        }
     };
     if signers.0.revoked.is_empty() {
         return;

@@ -75,6 +75,7 @@ pub(super) fn run(context: &Context, args: &Args) -> Outcome {
         sources: patterns(&args.source),
         not_before: None,
         expires: args.expires,
+        over: false,
     };
     context.ready_to_record()?;
     let mut edit = Edit::open(&file)?;
@@ -166,7 +167,11 @@ fn stored(context: &Context) -> Result<Option<Policy>, CommandError> {
         source,
     })?;
     let policy = accept_policy(&bytes, None, Timestamp::MIN);
-    let policy = policy.map_err(|source| SigningError::StoredPolicy { path, source })?;
+    let policy = policy.map_err(|source| SigningError::StoredPolicy {
+        path,
+        source,
+        root: None,
+    })?;
     Ok(Some(policy))
 }
 

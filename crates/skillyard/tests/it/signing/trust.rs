@@ -234,6 +234,44 @@ fn a_policy_whose_time_is_over_gives_way_to_the_next_one() {
 }
 
 #[test]
+fn a_policy_that_is_over_or_damaged_is_not_absent() {
+    let signed = Signed::new();
+    let context = &signed.0;
+    let pem = context.read("../home/.skillyard/keys/mine.pub");
+    let pdf = signed.path("pdf");
+    context.write_skill("../home/.agents/skills/other");
+    std::fs::rename(pdf, signed.path("../home/.agents/skills/pdf")).unwrap();
+    let verified = context.json(&["verify", "../home/.agents/skills/pdf", "--json"]);
+    let digest = verified["digest"].as_str().unwrap();
+    let text = format!(
+        "version = 1\nexpires = \"2020-01-01\"\n[root]\nthreshold = 1\n\
+         keys = [\"\"\"\n{pem}\"\"\"]\n[[revoked]]\ndigest = \"{digest}\"\ntime = \"2019-01-01\"\n"
+    );
+    context.write("acme.toml", text);
+    signed.done(&["key", "policy", "acme.toml", "--key", "mine"]);
+    assert_eq!(context.in_prompt(&[]), "other, pdf");
+    let policy = context.read("acme.json");
+    context.write("../home/.skillyard/policy.json", policy);
+    assert_eq!(context.in_prompt(&[]), "other");
+    let told = context.tell(&["doctor"]);
+    assert!(
+        told.contains("for a newer one, signed by the key "),
+        "{told}"
+    );
+    assert!(told.contains("what it revoked stays revoked"), "{told}");
+    // What nobody can read could revoke anything.
+    context.write("../home/.skillyard/policy.json", "junk");
+    assert_eq!(context.in_prompt(&[]), "");
+    let told = context.tell(&["list"]);
+    assert!(told.contains("○ other  (disabled) held back"), "{told}");
+    let told = context.tell(&["read", "other"]);
+    assert!(
+        told.contains("nobody knows whether the skill is revoked"),
+        "{told}"
+    );
+}
+
+#[test]
 fn an_identity_and_the_trust_root_it_needs() {
     let signed = Signed::new();
     let identity = [
