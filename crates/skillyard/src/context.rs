@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use jiff::Timestamp;
 use skillyard_agent::telemetry::Tracer;
@@ -15,7 +15,7 @@ use crate::cli::Global;
 use crate::config::Config;
 use crate::config::private_file::refuse_dangling;
 use crate::environment::Environment;
-use crate::error::CommandError;
+use crate::error::{CommandError, with_scope};
 use crate::printer::Printer;
 use crate::redactor::Redactor;
 use crate::sanitize::visible;
@@ -36,6 +36,8 @@ pub(crate) struct Context {
     kept: Arc<OnceLock<Config>>,
     /// How many files of the log are kept by the configuration that was read last; 0 before that.
     keep: Arc<AtomicUsize>,
+    /// What to type behind a command so that it means the scope that this one works in.
+    typed_scope: Arc<Mutex<&'static str>>,
     /// What every event says besides.
     details: BTreeMap<String, String>,
     /// The way to the receiver of traces, once somebody needed it.
@@ -53,6 +55,7 @@ impl Context {
             warned: Arc::default(),
             kept: Arc::default(),
             keep: Arc::default(),
+            typed_scope: Arc::default(),
             details: BTreeMap::new(),
             tracer: Arc::default(),
         }
@@ -85,6 +88,19 @@ impl Context {
     /// From now on the password in this address is not shown.
     pub(crate) fn learn_address(&self, address: &str) {
         self.redactor.learn_address(address);
+    }
+
+    /// The scope that is worked in from now on, as it is typed behind other commands.
+    pub(crate) fn work_in(&self, typed_scope: &'static str) {
+        let scope = self.typed_scope.lock();
+        *scope.unwrap_or_else(PoisonError::into_inner) = typed_scope;
+    }
+
+    /// A hint whose commands mean the scope that this one works in.
+    pub(crate) fn scoped(&self, hint: &str) -> String {
+        let scope = self.typed_scope.lock();
+        let scope = *scope.unwrap_or_else(PoisonError::into_inner);
+        with_scope(hint, scope)
     }
 
     /// What takes secrets out of words that go elsewhere than to the printer.

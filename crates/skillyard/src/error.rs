@@ -13,6 +13,7 @@ pub(crate) mod mcp;
 pub(crate) mod registry;
 mod report;
 mod run;
+mod scoped_hint;
 pub(crate) mod serve;
 pub(crate) mod signing;
 mod system;
@@ -27,6 +28,7 @@ use crate::config::problem::ConfigError;
 
 pub(crate) use report::{report, report_as};
 pub(crate) use run::RunError;
+pub(crate) use scoped_hint::with_scope;
 pub(crate) use usage::usage;
 
 /// How a command ended when nothing failed.

@@ -179,15 +179,21 @@ impl Installed {
         }
     }
 
+    /// The root of the project whose lock names the skill in a folder, where commands that are run here
+    /// do not mean that project.
+    pub(crate) fn root_elsewhere(&self, folder: &Path) -> Option<PathBuf> {
+        let scope = self.told(folder)?.scope;
+        let root = place::whole(&scope.root);
+        let is_other = scope.kind == ScopeKind::Project
+            && self.project.as_deref().map(place::whole).as_ref() != Some(&root);
+        is_other.then_some(root)
+    }
+
     /// What the user can do about a skill that was altered.
     pub(crate) fn remedy(&self, name: &str, folder: &Path) -> String {
-        let scope = self.told(folder).map(|told| told.scope);
-        let scope = scope.as_deref();
-        let project = scope.filter(|scope| scope.kind == ScopeKind::Project);
-        let other = project.filter(|scope| self.project.as_deref() != Some(&scope.root));
-        match other {
-            Some(other) => Altered::hint_in(name, &other.root),
-            None => Altered::hint(name, scope.map(|scope| scope.kind)),
+        match self.root_elsewhere(folder) {
+            Some(root) => Altered::hint_in(name, &root),
+            None => Altered::hint(name, self.told(folder).map(|told| told.scope.kind)),
         }
     }
 

@@ -230,8 +230,9 @@ impl Sight<'_> {
             && let Some(entry) = self.installed.entry(&skill.record.folder)
         {
             let (from, name) = (without_userinfo(&entry.source), shell_word(&entry.name));
+            let scope = self.installed.typed_scope(&skill.record.folder);
             return format!(
-                "Mend it where it came from, `{from}`, then run `skillyard update {name}`"
+                "Mend it where it came from, `{from}`, then run `skillyard update {name}{scope}`"
             );
         }
         "Mend them where they came from, then run `skillyard update`".to_owned()

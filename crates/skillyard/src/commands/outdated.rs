@@ -65,16 +65,17 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
                     roots.push(again(candidate, &lock, &difference, &place));
                 }
             }
-            Err(error) => failed.push(Failed::new(&entry.name, &error)),
+            Err(error) => failed.push(Failed::new(context, &entry.name, &error)),
         }
     }
-    failed.extend(gaps(&difference, &entries));
+    failed.extend(gaps(context, &difference, &entries));
     let mut held_back = Vec::new();
     // What does not go together cannot be had; why it could not be found out, `update` says.
     if !outdated.is_empty()
         && let Ok(resolved) = dependencies::resolve_each(roots, &known, &mut supply)
     {
         keep_what_can_be_had(
+            context,
             &mut outdated,
             &mut failed,
             &resolved.needed,
@@ -177,12 +178,12 @@ fn offered(
 }
 
 /// Where the lock contradicts itself about some skills.
-fn gaps(difference: &Difference, entries: &[&Locked]) -> Vec<Failed> {
+fn gaps(context: &Context, difference: &Difference, entries: &[&Locked]) -> Vec<Failed> {
     let is_chosen = |gap: &&Gap| entries.iter().any(|entry| entry.name == gap.name());
     let gaps = difference.gaps.iter().filter(is_chosen);
     let failed = gaps.map(|gap| {
         let error = InstallFailure::Gap(gap.clone()).into();
-        Failed::new(gap.name(), &error)
+        Failed::new(context, gap.name(), &error)
     });
     failed.collect()
 }
@@ -210,6 +211,7 @@ fn table(outdated: &[(Locked, Locked)]) -> String {
 
 /// Takes out what `update` would refuse, and says why.
 fn keep_what_can_be_had(
+    context: &Context,
     outdated: &mut Vec<(Locked, Locked)>,
     failed: &mut Vec<Failed>,
     needed: &[Needed],
@@ -221,7 +223,7 @@ fn keep_what_can_be_had(
         for name in &each.roots {
             if let Some(at) = outdated.iter().position(|(from, _)| from.name == *name) {
                 outdated.remove(at);
-                failed.push(Failed::new(name, &error));
+                failed.push(Failed::new(context, name, &error));
             }
         }
     }

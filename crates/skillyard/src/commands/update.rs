@@ -86,7 +86,7 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
         match found {
             Ok(candidate) => roots.push(again(candidate, &lock, &difference, &place)),
             Err(error) if names.len() == 1 => return Err(error),
-            Err(error) => failed.push(Failed::new(name, &error)),
+            Err(error) => failed.push(Failed::new(context, name, &error)),
         }
     }
     let known = known(&lock, &place, &supply)?;

@@ -75,11 +75,11 @@ impl Told {
         }
     }
 
-    /// The same with what the organisation has to say about the hint.
+    /// The same with a hint for the scope at hand, and with what the organisation has to say about it.
     fn under(self, context: &Context) -> Self {
         let hint = self.hint;
         Self {
-            hint: hint.map(|hint| with_locks(hint, context)),
+            hint: hint.map(|hint| with_locks(context.scoped(&hint), context)),
             ..self
         }
     }

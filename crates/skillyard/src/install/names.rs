@@ -20,7 +20,7 @@ pub(crate) fn tell(context: &Context, plan: &Plan) {
     });
     let added: Vec<&str> = added.collect();
     for line in with_spaces(&added) {
-        context.printer.note(&visible(&line));
+        context.printer.note(&visible(&context.scoped(&line)));
     }
 }
 

@@ -25,7 +25,7 @@ pub(crate) struct Failed {
 }
 
 impl Failed {
-    pub(crate) fn new(name: &str, error: &CommandError) -> Self {
+    pub(crate) fn new(context: &Context, name: &str, error: &CommandError) -> Self {
         // The skill is named beside it.
         let reason = match error {
             CommandError::Install(InstallFailure::Unavailable { source, .. }) => &**source,
@@ -34,7 +34,7 @@ impl Failed {
         Self {
             name: name.to_owned(),
             reason: reason.with_causes(),
-            hint: error.hint(),
+            hint: error.hint().map(|hint| context.scoped(&hint)),
         }
     }
 

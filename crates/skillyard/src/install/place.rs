@@ -97,6 +97,12 @@ impl Place {
         let environment = &context.environment;
         chronicle::recover(context);
         let project = project(context);
+        // What commands mean that name no scope needs none to be typed.
+        context.work_in(match (args.scope, &project) {
+            (Some(ScopeName::User), Some(_)) => " --scope user",
+            (Some(ScopeName::Project), None) => " --scope project",
+            _ => "",
+        });
         let scope = match args.scope {
             Some(ScopeName::Project) => project.unwrap_or_else(|| environment.current_dir.clone()),
             Some(ScopeName::User) => return Self::user(context),

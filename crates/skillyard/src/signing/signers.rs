@@ -155,5 +155,9 @@ pub(crate) fn remedy(installed: &Installed, name: &str, folder: &Path) -> String
         None => String::new(),
     };
     let typed = installed.typed_scope(folder);
-    format!("{part}{}", revoked::remedy(&entry.name, typed))
+    let remedy = revoked::remedy(&entry.name, typed);
+    match installed.root_elsewhere(folder) {
+        Some(root) => format!("{part}{remedy}; both in `{}`", root.display()),
+        None => format!("{part}{remedy}"),
+    }
 }

@@ -234,7 +234,6 @@ fn nobody_is_sent_to_a_flag_that_is_locked_or_that_the_command_has_not() {
     context.done(&["agent", "create", "clerk"]);
     let told = context.tell(&["agent", "skill", "add", "clerk", "./lib"]);
     assert!(told.contains("Choose with `--skill NAME`"), "{told}");
-    let install =
-        "; say that to `skillyard install ./lib`, and give the agent the skill by its name";
+    let install = "; say that to `skillyard install ./lib --scope user`, and give the agent the skill by its name";
     assert!(told.contains(install), "{told}");
 }

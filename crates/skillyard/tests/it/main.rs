@@ -42,6 +42,7 @@ mod find;
 mod guard;
 mod guard_standing;
 mod hints;
+mod hints_scopes;
 mod inner_skills;
 mod install_aliases;
 mod install_attacks;

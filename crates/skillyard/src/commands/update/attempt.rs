@@ -79,7 +79,11 @@ impl Update<'_> {
             if self.is_one {
                 return Err(error);
             }
-            failed.extend(each.roots.iter().map(|name| Failed::new(name, &error)));
+            failed.extend(
+                each.roots
+                    .iter()
+                    .map(|name| Failed::new(context, name, &error)),
+            );
         }
         let mut goal = goal(context, place, lock, difference, &needed)?;
         let manifest = place.manifest()?;
@@ -128,7 +132,9 @@ impl Update<'_> {
                 if self.is_one || refused.is_empty() {
                     return Err(error);
                 }
-                let refused = refused.iter().map(|name| Failed::new(name, &error));
+                let refused = refused
+                    .iter()
+                    .map(|name| Failed::new(context, name, &error));
                 let failed = earlier.into_iter().chain(refused).collect();
                 return self.attempt(supply, rest, failed, held);
             }

@@ -26,6 +26,15 @@ pub(super) struct Reach<'a> {
 }
 
 impl Reach<'_> {
+    /// How an installed skill is updated from here.
+    fn update(&self, name: &str, folder: &Path) -> String {
+        let scope = self.installed.typed_scope(folder);
+        let command = format!("`skillyard update {name}{scope}`");
+        let root = self.installed.root_elsewhere(folder);
+        let place = root.map(|root| format!(" in `{}`", root.display()));
+        command + &place.unwrap_or_default()
+    }
+
     /// Writes the mended file in place of the old one, which stays whole until it is replaced; or
     /// says why not.
     pub(super) fn mend(
@@ -47,7 +56,10 @@ impl Reach<'_> {
                     "it was installed from `{}`, and is left as it is",
                     without_userinfo(&entry.source)
                 ),
-                help: Some(format!("mend it there, then run `skillyard update {name}`")),
+                help: Some(format!(
+                    "mend it there, then run {}",
+                    self.update(&name, found.folder)
+                )),
                 fix: Vec::new(),
             });
         }
