@@ -84,14 +84,17 @@ pub struct Shadowed {
 }
 
 impl Catalog {
-    /// Keeps out of prompts what could reach one and is revoked, as `why` says.
+    /// Keeps out of prompts what is revoked, as `why` says. That its files are altered or cannot be
+    /// hashed, that its lock cannot be read or that commands are missing makes it no better.
     ///
-    /// Nothing else is asked about: a project that is not trusted takes no skill away, be it
-    /// with something that is revoked.
+    /// Nothing else is asked about: what is switched off stays so, and a project that is not trusted
+    /// takes no skill away, be it with something that is revoked.
     pub fn withdraw(&mut self, why: impl Fn(&CatalogSkill) -> Option<String>) {
         let losers = self.shadowed.iter_mut().map(|each| &mut each.skill);
         let all = self.skills.iter_mut().chain(losers).chain(&mut self.copies);
-        for skill in all.filter(|skill| skill.status == Status::Enabled) {
+        let is_asked =
+            |status: &Status| !matches!(status, Status::Disabled { .. } | Status::Untrusted);
+        for skill in all.filter(|skill| is_asked(&skill.status)) {
             if let Some(reason) = why(skill) {
                 skill.status = Status::Revoked { reason };
             }

@@ -78,6 +78,28 @@ impl Installed {
         })
     }
 
+    /// Why locks of the user or of the project at hand cannot be read.
+    pub(crate) fn unread(context: &Context) -> Vec<LockfileError> {
+        let scopes = place::deciding(context).into_iter();
+        scopes
+            .filter_map(|scope| records_of(&scope).err())
+            .collect()
+    }
+
+    /// The same as [`readable`](Self::readable) for what is said of certain folders; a lock that could
+    /// name one of them and cannot be read is an error.
+    pub(crate) fn about<'a>(
+        context: &Context,
+        folders: impl IntoIterator<Item = &'a Path>,
+    ) -> Result<Self, CommandError> {
+        let readable = Self::readable(context)?;
+        let mut folders = folders.into_iter();
+        if folders.any(|folder| readable.unreadable(folder).is_some()) {
+            return Self::read(context);
+        }
+        Ok(readable)
+    }
+
     /// What the locks of others say, and nothing of these.
     pub(crate) fn elsewhere(context: &Context, scopes: &[Scope]) -> Self {
         let environment = &context.environment;

@@ -2,7 +2,6 @@
 
 use std::path::PathBuf;
 
-use skillyard_catalog::Status;
 use skillyard_catalog::source::Surroundings;
 use skillyard_install::lockfile::{Gap, Lockfile};
 use skillyard_install::plan::{Before, Change, Conflict, Obstacle, Settlement, Wish};
@@ -12,18 +11,18 @@ use skillyard_install::transaction::{before, plan_in};
 
 use super::doctor::{Check, Verdict};
 use super::doctor_records;
+use super::doctor_revoked;
 use crate::context::Context;
 use crate::error::install::{line_ends_hint, lock_hint};
 use crate::install::changes::obstacle;
 use crate::install::place::Place;
+use crate::install::revoked::Revoked;
 use crate::install::stale::{Stale, stale};
 use crate::install::supply::Supply;
 use crate::install::wanted::Difference;
 use crate::install::{chronicle, place};
-use crate::installed::Installed;
-use crate::library::{self, Choice, IndexMode};
+use crate::library;
 use crate::shell::shell_word;
-use crate::signing::signers;
 
 const AREA: &str = "install";
 
@@ -40,13 +39,16 @@ pub(super) fn checks(context: &Context) -> Vec<Check> {
     // Whether the configuration can be read is told elsewhere.
     let surroundings = context.config().ok();
     let surroundings = surroundings.map(|config| library::surroundings(context, &config));
-    for scope in place::scopes(context) {
-        let unread = surroundings.as_ref().and_then(|each| unread(&scope, each));
-        checks.extend(scope_checks(context, &Place::with(context, scope)));
-        checks.extend(unread);
+    let mut revoked = Vec::new();
+    for (place, scope) in place::all(context) {
+        let found = doctor_revoked::locked(context, &place, scope);
+        checks.extend(scope_checks(context, &place, &found));
+        let unread = surroundings.as_ref();
+        checks.extend(unread.and_then(|each| self::unread(&place.scope, each)));
+        revoked.extend(found);
     }
-    checks.extend(revoked(context));
     checks.extend(doctor_records::checks(context));
+    checks.extend(doctor_revoked::checks(context, &revoked));
     checks
 }
 
@@ -82,24 +84,6 @@ fn unread(scope: &Scope, surroundings: &Surroundings) -> Option<Check> {
     })
 }
 
-/// The skills that are revoked and still here, where other agents go on reading them.
-fn revoked(context: &Context) -> Vec<Check> {
-    // Where there is no catalog, another check says why.
-    let catalog = library::load(context, IndexMode::Use, &Choice::default());
-    let catalog = catalog.unwrap_or_default();
-    let installed = Installed::readable(context).unwrap_or_default();
-    let skills = catalog.skills.iter().filter_map(|skill| {
-        let Status::Revoked { reason } = &skill.status else {
-            return None;
-        };
-        let (name, folder) = (&skill.record.name, &skill.record.folder);
-        let message = format!("`{name}` is revoked: {reason}");
-        let remedy = signers::remedy(&installed, name, folder);
-        Some(bad("revoked", message, &remedy))
-    });
-    skills.collect()
-}
-
 fn git(context: &Context) -> Check {
     match context.environment.program("git") {
         Some(program) => good("git", format!("git at {}", program.display())),
@@ -111,7 +95,9 @@ fn git(context: &Context) -> Check {
     }
 }
 
-fn scope_checks(context: &Context, place: &Place) -> Vec<Check> {
+/// What is wrong with what is installed in a scope, apart from those that are revoked: nobody puts
+/// them right.
+fn scope_checks(context: &Context, place: &Place, revoked: &[Revoked]) -> Vec<Check> {
     let Place { scope, records, .. } = place;
     let word = scope.kind.as_str();
     let mut checks = Vec::new();
@@ -138,7 +124,11 @@ fn scope_checks(context: &Context, place: &Place) -> Vec<Check> {
     };
     let plan = plan_in(scope, &place.store, &before, &wish, &Settlement::default());
     checks.extend(plan.conflicts.iter().map(|each| edited(each, word)));
+    let is_revoked = |name: &str| revoked.iter().any(|each| each.name == name);
     for change in &plan.changes {
+        if is_revoked(change.name()) {
+            continue;
+        }
         let what = match change {
             Change::Removed { .. } => "is not locked any more, and still there",
             Change::Restored { .. } => "is locked and not there",
@@ -162,7 +152,7 @@ fn scope_checks(context: &Context, place: &Place) -> Vec<Check> {
     }
     let count = before.lock.skills().len();
     let is_bad = |check: &Check| check.verdict == Verdict::Bad;
-    if !checks.iter().any(is_bad) && count > 0 {
+    if !checks.iter().any(is_bad) && revoked.is_empty() && count > 0 {
         let skills = if count == 1 { "skill is" } else { "skills are" };
         checks.push(good(
             "lock",

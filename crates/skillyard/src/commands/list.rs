@@ -12,6 +12,7 @@ use crate::config::discovery::TrustProjects;
 use crate::config::project;
 use crate::context::Context;
 use crate::error::{CommandError, Status as CommandStatus};
+use crate::install::revoked::Revoked;
 use crate::library::{self, Choice, IndexMode};
 use crate::sanitize::visible;
 use crate::shell::shell_word;
@@ -58,14 +59,19 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     };
     let catalog = library::load(context, mode, &Choice::default())?;
     let catalog = chosen(catalog, &args.choice)?;
+    // Where the policy cannot be read, the skills can still be listed.
+    let mut revoked = Revoked::absent(context).unwrap_or_default();
+    let is_chosen = args.choice.filter()?;
+    revoked.retain(|each| is_chosen(&each.name));
     if args.installed {
-        return super::list_installed::run(context, catalog);
+        return super::list_installed::run(context, catalog, &revoked);
     }
     if context.printer.is_json() {
-        list_json::write(&catalog, context.printer.pieces()?)?;
+        list_json::write(&catalog, &revoked, context.printer.pieces()?)?;
     } else {
         let text = text(&catalog, args.all, context);
         context.printer.data(&text)?;
+        Revoked::tell(context, &revoked);
         let line = closing_line(&catalog, args.all, || trust_remedy(context, &catalog));
         context.printer.note(&line);
     }

@@ -10,12 +10,16 @@ use super::Outcome;
 use super::list::mark;
 use crate::context::Context;
 use crate::error::Status;
+use crate::error::install::lock_hint;
+use crate::install::revoked::Revoked;
 use crate::installed::{Installed, provenance_of};
 use crate::sanitize::visible;
 
-/// What was installed, each with where it came from.
-pub(super) fn run(context: &Context, catalog: Catalog) -> Outcome {
-    let installed = Installed::read(context)?;
+/// What was installed, each with where it came from, and what is locked and in no folder, because it
+/// is revoked. A lock of a project that cannot be read keeps nothing back but what it names.
+pub(super) fn run(context: &Context, catalog: Catalog, revoked: &[Revoked]) -> Outcome {
+    let installed = Installed::readable(context)?;
+    let unread = Installed::unread(context);
     let shadowed = catalog.shadowed.into_iter().map(|loser| loser.skill);
     let mut skills = Vec::new();
     for skill in catalog.skills.into_iter().chain(shadowed) {
@@ -26,8 +30,11 @@ pub(super) fn run(context: &Context, catalog: Catalog) -> Outcome {
     skills.sort_by(|(one, _), (other, _)| one.record.name.cmp(&other.record.name));
     if context.printer.is_json() {
         let skills: Vec<_> = skills.iter().map(as_json).collect();
-        context.printer.json(&json!({ "skills": skills }))?;
-        return Ok(Status::Yes);
+        let unread: Vec<String> = unread.iter().map(ToString::to_string).collect();
+        let is_whole = unread.is_empty();
+        let answer = json!({ "skills": skills, "revoked": revoked, "unreadable": unread });
+        context.printer.json(&answer)?;
+        return Ok(Status::of(is_whole));
     }
     let mut text = String::new();
     for (skill, entry) in &skills {
@@ -41,10 +48,15 @@ pub(super) fn run(context: &Context, catalog: Catalog) -> Outcome {
         );
     }
     context.printer.data(&text)?;
+    Revoked::tell(context, revoked);
+    for error in &unread {
+        let line = format!(" ! {error} ({})", lock_hint(error, None));
+        context.printer.people(&visible(&line));
+    }
     let noun = if skills.len() == 1 { "skill" } else { "skills" };
     let count = skills.len();
     context.printer.note(&format!("{count} {noun} installed"));
-    Ok(Status::Yes)
+    Ok(Status::of(unread.is_empty()))
 }
 
 /// Where a skill came from, in one line.

@@ -8,13 +8,14 @@ use std::io::{self, Write};
 use serde_json::json;
 use skillyard_catalog::{Catalog, CatalogSkill, Status};
 
+use crate::install::revoked::Revoked;
 use crate::json::{self, push_string};
 
 /// How much is put together before it is written.
 const PIECE: usize = 1 << 16;
 
-/// Writes the catalog on one line.
-pub(super) fn write(catalog: &Catalog, mut out: impl Write) -> io::Result<()> {
+/// Writes the catalog on one line, with what is locked here and is in no folder, because it is revoked.
+pub(super) fn write(catalog: &Catalog, revoked: &[Revoked], mut out: impl Write) -> io::Result<()> {
     let mut piece = Vec::with_capacity(PIECE + PIECE / 4);
     piece.extend_from_slice(b"{\"skills\":[");
     for (at, skill) in catalog.skills.iter().enumerate() {
@@ -47,6 +48,8 @@ pub(super) fn write(catalog: &Catalog, mut out: impl Write) -> io::Result<()> {
     });
     piece.extend_from_slice(b",\"skipped\":");
     json::write_compact(&mut piece, &skipped.collect::<Vec<_>>())?;
+    piece.extend_from_slice(b",\"revoked\":");
+    json::write_compact(&mut piece, &revoked)?;
     piece.extend_from_slice(b"}\n");
     out.write_all(&piece)
 }

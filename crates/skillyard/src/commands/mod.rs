@@ -18,6 +18,7 @@ mod doctor_install;
 mod doctor_names;
 mod doctor_proxies;
 mod doctor_records;
+mod doctor_revoked;
 mod doctor_sandbox;
 mod doctor_skills;
 pub(crate) mod enable;

@@ -239,6 +239,23 @@ pub(crate) fn scopes(context: &Context) -> Vec<Scope> {
     project.into_iter().chain(user_scope(context)).collect()
 }
 
+/// The same with what lies around each, and what to type behind a command so that it means the scope.
+pub(crate) fn all(context: &Context) -> Vec<(Place, &'static str)> {
+    let scopes = scopes(context);
+    // In a project, commands mean the project's skills.
+    let is_in_project = scopes.iter().any(|each| each.kind == ScopeKind::Project);
+    let typed = |scope: &Scope| match scope.kind {
+        ScopeKind::User if is_in_project => " --scope user",
+        _ => "",
+    };
+    let scopes = scopes.into_iter();
+    let places = scopes.map(|scope| {
+        let typed = typed(&scope);
+        (Place::with(context, scope), typed)
+    });
+    places.collect()
+}
+
 /// The scopes whose locks have a say about the skills that are found here: the user's, and those of
 /// all projects that the current folder is in, the outermost first. What a project in the home
 /// folder installed lies among the user's own skills, so that it has a say everywhere.

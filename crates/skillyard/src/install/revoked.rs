@@ -1,16 +1,18 @@
 //! Installed skills that are revoked.
 
 use std::collections::BTreeSet;
+use std::path::PathBuf;
 
 use rayon::prelude::*;
 use skillyard_audit::{Event, EventKind, Outcome};
+use skillyard_catalog::presence::is_there;
 use skillyard_format::Digest;
 use skillyard_install::lockfile::Locked;
 use skillyard_install::plan::Plan;
 use skillyard_install::tree::{Tree, TreeLimits};
 
 use super::check::revocation;
-use super::place::Place;
+use super::place::{self, Place};
 use crate::context::Context;
 use crate::error::CommandError;
 use crate::error::install::{Deed, InstallFailure};
@@ -29,13 +31,15 @@ pub(crate) struct Revoked {
     pub(crate) reason: String,
     /// What can be done about it.
     pub(crate) hint: String,
+    /// Whether it lies in one of its folders; a fresh checkout may have its lock alone.
+    installed: bool,
     #[serde(skip)]
     entry: Locked,
 }
 
 impl Revoked {
-    /// Those among some installed skills, whose files are at hand; `scope` is typed behind commands.
-    /// Where nothing is revoked, no skill is looked at.
+    /// Those among some skills of a lock, by what it says of them and by their files, if these are at
+    /// hand; `scope` is typed behind commands. Where nothing is revoked, no skill is looked at.
     pub(crate) fn among<'a>(
         context: &Context,
         place: &Place,
@@ -66,12 +70,29 @@ impl Revoked {
                         name: entry.name.clone(),
                         reason,
                         hint: remedy(&entry.name, scope),
+                        installed: is_installed(place, entry),
                         entry: (*entry).clone(),
                     })
                 });
             found.extend(revoked.collect::<Vec<_>>());
         }
         Ok(found)
+    }
+
+    /// Those that the locks of this place name and that lie in none of their folders, as in a fresh
+    /// checkout: no catalog has them. A lock that cannot be read is told of elsewhere.
+    pub(crate) fn absent(context: &Context) -> Result<Vec<Self>, CommandError> {
+        if policy::in_force(&context.environment)?.revoked.is_empty() {
+            return Ok(Vec::new());
+        }
+        let mut all = Vec::new();
+        for (place, scope) in place::all(context) {
+            let lock = place.lock().unwrap_or_default();
+            let is_absent = |entry: &&Locked| !is_installed(&place, entry);
+            let entries = lock.skills().iter().filter(is_absent);
+            all.extend(Self::among(context, &place, scope, entries)?);
+        }
+        Ok(all)
     }
 
     /// Refuses a plan that would write one of them once more.
@@ -104,6 +125,16 @@ impl Revoked {
         .into())
     }
 
+    /// What is so of it, in one line.
+    pub(crate) fn described(&self) -> String {
+        let is = if self.installed {
+            "installed"
+        } else {
+            "locked"
+        };
+        format!("it is {is} and revoked: {}", self.reason)
+    }
+
     /// The same skill after its source was asked and has nothing else.
     pub(crate) fn without_newer(mut self, scope: &str) -> Self {
         let name = shell_word(&self.name);
@@ -113,12 +144,11 @@ impl Revoked {
         self
     }
 
-    pub(crate) fn tell(context: &Context, revoked: &[Self]) {
-        for Self {
-            name, reason, hint, ..
-        } in revoked
-        {
-            let line = format!(" ! {name}: it is installed and revoked: {reason} ({hint})");
+    /// Tells people of them.
+    pub(crate) fn tell<'a>(context: &Context, revoked: impl IntoIterator<Item = &'a Self>) {
+        for each in revoked {
+            let Self { name, hint, .. } = each;
+            let line = format!(" ! {name}: {} ({hint})", each.described());
             context.printer.people(&visible(&line));
         }
     }
@@ -134,9 +164,19 @@ pub(crate) fn remedy(name: &str, scope: &str) -> String {
 
 /// What lies where a skill was put, if it is that skill still.
 fn in_place(place: &Place, entry: &Locked) -> Option<Tree> {
-    let folders = entry.targets.iter();
-    let mut folders = folders.map(|target| place.scope.target(target).join(&entry.name));
-    let tree = folders.find_map(|folder| Tree::read(&folder, &TreeLimits::default()).ok())?;
-    let tree = tree.tidied();
+    // What was installed under a higher limit is no less revoked.
+    let read = |folder: PathBuf| Tree::read(&folder, &TreeLimits::HERE).ok();
+    let tree = folders(place, entry).find_map(read)?.tidied();
     (tree.digest() == entry.digest).then_some(tree)
+}
+
+/// Whether something lies where a skill is put.
+fn is_installed(place: &Place, entry: &Locked) -> bool {
+    folders(place, entry).any(|folder| is_there(&folder))
+}
+
+/// Where a skill is put.
+fn folders(place: &Place, entry: &Locked) -> impl Iterator<Item = PathBuf> {
+    let targets = entry.targets.iter();
+    targets.map(|target| place.scope.target(target).join(&entry.name))
 }

@@ -11,7 +11,7 @@ use skillyard_catalog::{Catalog, CatalogSkill, Status};
 use skillyard_install::lockfile::Locked;
 use skillyard_install::tree::{self as install, TreeLimits};
 use skillyard_mcp::PublishedSkill;
-use skillyard_trust::signature::{Place, Policy, SIGNATURE_FILE, Tree, verify_skill};
+use skillyard_trust::signature::{Distrust, Place, Policy, SIGNATURE_FILE, Tree, verify_skill};
 
 use super::former::delivered_as;
 use super::{policy, read_tree};
@@ -47,9 +47,7 @@ impl Signers {
         }
         let entry = installed.entry(folder);
         let entry = entry.as_deref();
-        // The lock knows of a signature that somebody took away since, too.
-        let signer = entry.and_then(|entry| entry.signer.as_deref());
-        if let Some(revoked) = signer.and_then(|signer| self.0.revocation_of_signer(signer)) {
+        if let Some(revoked) = entry.and_then(|entry| revoked_by_lock(entry, &self.0)) {
             return Some(revoked.to_string());
         }
         if !self.0.revokes_content() && !folder.join(SIGNATURE_FILE).exists() {
@@ -98,6 +96,19 @@ impl Signers {
     }
 }
 
+/// Why a skill must not be used any more by what its lock says alone, whatever became of its files:
+/// somebody may have taken the signature away since or added a file, they may be too many to be
+/// compared, and a fresh checkout has none of them.
+pub(crate) fn revoked_by_lock(entry: &Locked, policy: &Policy) -> Option<Distrust> {
+    let signer = entry.signer.as_deref();
+    let revoked = signer.and_then(|signer| policy.revocation_of_signer(signer));
+    revoked.or_else(|| {
+        let digests = [Some(entry.digest), entry.delivered_as];
+        let mut digests = digests.into_iter().flatten();
+        digests.find_map(|digest| policy.revocation_of(digest))
+    })
+}
+
 /// Keeps what is revoked out of prompts.
 ///
 /// Where the policy cannot be read, nobody knows what is revoked: no skill is given to anybody or run,
@@ -125,8 +136,13 @@ pub(crate) fn withdraw(context: &Context, catalog: &mut Catalog) {
     let installed = Installed::readable(context).unwrap_or_default();
     catalog.withdraw(|skill| {
         let folder = &skill.record.folder;
-        match skill.kind {
-            SourceKind::Builtin => None,
+        match (skill.kind, &skill.status) {
+            (SourceKind::Builtin, _) => None,
+            // There is nothing else to go by.
+            (_, Status::Unhashable { .. }) => {
+                let entry = installed.entry(folder)?;
+                revoked_by_lock(&entry, &signers.0).map(|revoked| revoked.to_string())
+            }
             _ => signers.revoked(folder, &installed),
         }
     });

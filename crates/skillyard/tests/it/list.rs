@@ -223,7 +223,7 @@ fn a_narrow_terminal() {
 fn nothing_but_the_builtin_skills() {
     let context = TestContext::new();
     let listing = context.listing(&[]);
-    assert_snapshot!(listing, @r#"{"skills":[],"shadowed":[],"skipped":[]}"#);
+    assert_snapshot!(listing, @r#"{"skills":[],"shadowed":[],"skipped":[],"revoked":[]}"#);
     assert!(context.tell(&["list"]).contains("builtin\n  ✓ "));
 }
 

@@ -17,6 +17,7 @@ use crate::context::Context;
 use crate::error::CommandError;
 use crate::error::install::{Deed, InstallFailure, Refused, WayOut};
 use crate::signing::former::delivered_as;
+use crate::signing::signers::revoked_by_lock;
 
 /// The level of a finding from which on nothing is installed.
 const BLOCKS: Severity = Severity::High;
@@ -27,8 +28,7 @@ pub(crate) fn revocation(
     tree: Option<&install::Tree>,
     signers: &Policy,
 ) -> Option<String> {
-    let signer = entry.signer.as_deref();
-    if let Some(revoked) = signer.and_then(|signer| signers.revocation_of_signer(signer)) {
+    if let Some(revoked) = revoked_by_lock(entry, signers) {
         return Some(revoked.to_string());
     }
     let tree = tree?;

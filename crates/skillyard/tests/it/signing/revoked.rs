@@ -251,10 +251,7 @@ fn a_check_tells_of_what_would_be_refused() {
     let folder = context.root().join(".agents/skills/pdf");
     std::fs::remove_dir_all(&folder).unwrap();
     let told = context.refused(&["sync", "--check"]);
-    assert!(
-        told.contains(" ! pdf: it is installed and revoked"),
-        "{told}"
-    );
+    assert!(told.contains(" ! pdf: it is locked and revoked"), "{told}");
     let install = ["install", "./lib/pdf", "--yes"];
     for command in [&["sync"][..], &["update", "--yes"], &install] {
         let told = context.refused(command);

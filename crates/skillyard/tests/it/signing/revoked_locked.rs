@@ -1,0 +1,79 @@
+//! What a lock names and is revoked: it is not written again, and not passed over in silence either.
+
+use std::fs;
+
+use super::skill;
+use crate::TestContext;
+use crate::install_requires::library;
+use crate::project::project;
+
+/// Revokes what lies in a folder.
+pub(super) fn revoke(context: &TestContext, folder: &str) {
+    let digest = context.json(&["verify", folder, "--json"])["digest"].clone();
+    context.done(&["key", "revoke", digest.as_str().unwrap()]);
+}
+
+/// Makes the project a fresh checkout on a machine that never had its skills.
+fn check_out(context: &TestContext) {
+    fs::remove_dir_all(context.root().join(".agents")).unwrap();
+    for folder in ["store", "placed"] {
+        let _ = fs::remove_dir_all(context.in_home(".skillyard").join(folder));
+    }
+}
+
+#[test]
+fn a_large_skill_is_no_less_revoked() {
+    let context = project();
+    context.write("lib/pdf/SKILL.md", skill("pdf", "1.2.0"));
+    for at in 0..600 {
+        context.write(&format!("lib/pdf/files/{at}.md"), "x");
+    }
+    let large = ["--config", "limits.max_files=1000"];
+    context.done(&["key", "generate", "mine"]);
+    context.done(&["key", "trust", "mine"]);
+    context.done(&["sign", "lib/pdf"]);
+    context.done(&[&["install", "./lib/pdf", "--yes"], &large[..]].concat());
+    revoke(&context, "./lib/pdf");
+    // What is left is what lies in its folder.
+    fs::remove_dir_all(context.in_home(".skillyard/store")).unwrap();
+    let told = context.refused(&[&["sync"], &large[..]].concat());
+    assert!(
+        told.contains(" ! pdf: it is installed and revoked: "),
+        "{told}"
+    );
+}
+
+#[test]
+fn a_fresh_checkout_is_told_of_what_is_revoked() {
+    let context = library(&[("report", ""), ("chart", "")]);
+    context.done(&["install", "./lib/report", "--yes"]);
+    context.done(&["install", "./lib/chart", "--yes"]);
+    revoke(&context, "./lib/chart");
+    check_out(&context);
+    // Nobody has to fetch it in order to know.
+    fs::remove_dir_all(context.root().join("lib/chart")).unwrap();
+    let told = context.refused(&["sync"]);
+    assert!(
+        told.contains("`chart` was not installed: it is revoked"),
+        "{told}"
+    );
+    let line = " ! chart: it is locked and revoked: this very content was revoked at ";
+    for command in [&["sync", "--check"][..], &["outdated"]] {
+        let told = context.refused(command);
+        assert!(told.contains(line), "{command:?}: {told}");
+    }
+    for command in [&["list"][..], &["list", "--installed"]] {
+        let told = context.done(command);
+        assert!(told.contains(line), "{command:?}: {told}");
+        let told = context.json(&[command, &["--json"]].concat());
+        assert_eq!(told["revoked"][0]["name"], "chart", "{told}");
+        assert_eq!(told["revoked"][0]["installed"], false, "{told}");
+    }
+    let told = context.done(&["list", "--allow", "report"]);
+    assert!(!told.contains("chart"), "{told}");
+    let told = context.run(&["doctor"]);
+    let line = "✗ `chart`: it is locked and revoked: ";
+    assert!(told.contains(line), "{told}");
+    assert!(!told.contains("`chart` is locked and not there"), "{told}");
+    assert!(told.contains("`report` is locked and not there"), "{told}");
+}
