@@ -110,7 +110,6 @@ impl Update<'_> {
             }
         };
         let revoked = self.revoked(Some(&preview))?;
-        Revoked::refuse_written(context, &revoked, &preview, "update")?;
         let fresh = check::fresh(&needed, &preview, &place.store);
         let grounds = Grounds::of(
             lock,
@@ -120,7 +119,9 @@ impl Update<'_> {
             &args.accept,
             self.names,
         );
-        let checked = match check::check(context, &self.scanner, fresh, &grounds) {
+        let checked = Revoked::refuse_written(context, &revoked, &preview, "update")
+            .and_then(|()| check::check(context, &self.scanner, fresh, &grounds));
+        let checked = match checked {
             Ok(checked) => checked,
             // What may not come here must not keep the others from being updated either.
             Err(error) => {
@@ -178,7 +179,9 @@ impl Update<'_> {
         for each in &withdrawn {
             each.tell(context);
         }
-        Revoked::tell(context, &revoked);
+        // Of what was to be written again it was told why it was not.
+        let is_left = |each: &&Revoked| failed.iter().all(|failed| failed.name != each.name);
+        Revoked::tell(context, revoked.iter().filter(is_left));
         let deprecated = if context.printer.is_json() {
             Deprecated::among(supply, self.asked())
         } else {
@@ -195,12 +198,17 @@ impl Update<'_> {
 
     /// The installed skills that were asked for.
     fn asked(&self) -> impl Iterator<Item = &Locked> {
-        let names = &self.args.names;
-        let is_asked = |entry: &&Locked| names.is_empty() || names.contains(&entry.name);
-        self.lock.skills().iter().filter(is_asked)
+        let entries = self.lock.skills().iter();
+        entries.filter(|entry| self.is_asked(entry))
     }
 
-    /// Those of them that are revoked and that a plan leaves as they are.
+    fn is_asked(&self, entry: &Locked) -> bool {
+        let names = &self.args.names;
+        names.is_empty() || names.contains(&entry.name)
+    }
+
+    /// Those of them that are revoked and that a plan leaves as they are, and all that it would write
+    /// again, because something that was asked for needs it.
     fn revoked(&self, plan: Option<&Plan>) -> Result<Vec<Revoked>, CommandError> {
         let changes = || plan.into_iter().flat_map(|plan| &plan.changes);
         let goes = |entry: &Locked| {
@@ -210,8 +218,11 @@ impl Update<'_> {
                 _ => false,
             })
         };
+        let written: BTreeSet<&str> = plan.into_iter().flat_map(Plan::written).collect();
         let scope = self.args.scope.typed();
-        let staying = self.asked().filter(|entry| !goes(entry));
+        let entries = self.lock.skills().iter();
+        let meant = entries.filter(|entry| self.is_asked(entry) || written.contains(&*entry.name));
+        let staying = meant.filter(|entry| !goes(entry));
         let revoked = Revoked::among(self.context, self.place, scope, staying)?;
         let is_newest = |name: &String| plan.is_some_and(|plan| plan.unchanged.contains(name));
         let told = revoked.into_iter().map(|each| {

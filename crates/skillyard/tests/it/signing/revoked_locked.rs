@@ -4,7 +4,7 @@ use std::fs;
 
 use super::skill;
 use crate::TestContext;
-use crate::install_requires::library;
+use crate::install_requires::{library, needing};
 use crate::project::project;
 
 /// Revokes what lies in a folder.
@@ -13,12 +13,53 @@ pub(super) fn revoke(context: &TestContext, folder: &str) {
     context.done(&["key", "revoke", digest.as_str().unwrap()]);
 }
 
+/// Takes away what was installed under a name.
+fn take_away(context: &TestContext, name: &str) {
+    let folder = context.root().join(".agents/skills").join(name);
+    fs::remove_dir_all(folder).unwrap();
+}
+
 /// Makes the project a fresh checkout on a machine that never had its skills.
 fn check_out(context: &TestContext) {
     fs::remove_dir_all(context.root().join(".agents")).unwrap();
     for folder in ["store", "placed"] {
         let _ = fs::remove_dir_all(context.in_home(".skillyard").join(folder));
     }
+}
+
+#[test]
+fn an_update_does_not_write_again_what_a_skill_needs_and_is_revoked() {
+    let context = library(&[("report", "../chart"), ("chart", "")]);
+    context.done(&["install", "./lib/report", "--yes"]);
+    revoke(&context, "./lib/chart");
+    take_away(&context, "chart");
+    context.write("lib/report/SKILL.md", needing("report", "two", "../chart"));
+    for command in [&["update", "report", "--yes"][..], &["update", "--yes"]] {
+        let told = context.refused(command);
+        let why = "`chart` was not updated: it is revoked";
+        assert!(told.contains(why), "{command:?}: {told}");
+        assert_eq!(context.version_of("chart"), None, "{command:?}");
+        assert_eq!(context.version_of("report").as_deref(), Some("one"));
+    }
+}
+
+#[test]
+fn a_revoked_skill_does_not_keep_the_others_from_being_updated() {
+    let context = library(&[("report", ""), ("chart", "")]);
+    context.done(&["install", "./lib/report", "--yes"]);
+    context.done(&["install", "./lib/chart", "--yes"]);
+    revoke(&context, "./lib/chart");
+    take_away(&context, "chart");
+    context.write("lib/report/SKILL.md", needing("report", "two", ""));
+    let told = context.refused(&["update", "--yes"]);
+    let line = " ! chart: `chart` was not updated: it is revoked";
+    assert!(told.contains(line), "{told}");
+    assert_eq!(told.matches("was revoked at").count(), 1, "{told}");
+    assert_eq!(context.version_of("report").as_deref(), Some("two"));
+    assert_eq!(context.version_of("chart"), None);
+    let told = context.json(&["update", "--yes", "--json"]);
+    assert_eq!(told["revoked"][0]["name"], "chart", "{told}");
+    assert_eq!(told["failed"][0]["name"], "chart", "{told}");
 }
 
 #[test]
