@@ -26,7 +26,14 @@ pub enum Status {
     },
     /// It belongs to a project that the user has not trusted.
     Untrusted,
-    /// Its files are not those that were installed, and nobody approved them.
+    /// Nobody knows whether it is what was installed, because a lock that could name it cannot be read.
+    #[serde(rename = "held-back")]
+    HeldBack {
+        /// Which lock.
+        reason: String,
+    },
+    /// Its files are not those that a lock names, and nobody approved them. Whether it was installed
+    /// here and changed since, or was never what the lock names, nobody can tell by them.
     Altered,
     /// It, or the key that signed it, is revoked.
     Revoked {
@@ -43,6 +50,7 @@ impl Status {
             Self::Disabled { .. } => "disabled",
             Self::Unavailable { .. } | Self::Unhashable { .. } => "unavailable",
             Self::Untrusted => "untrusted",
+            Self::HeldBack { .. } => "held-back",
             Self::Altered => "altered",
             Self::Revoked { .. } => "revoked",
         }
@@ -57,14 +65,16 @@ impl Status {
     pub fn reason(&self) -> Option<String> {
         match self {
             Self::Enabled => None,
-            Self::Disabled { reason } | Self::Revoked { reason } => Some(reason.clone()),
+            Self::Disabled { reason } | Self::HeldBack { reason } | Self::Revoked { reason } => {
+                Some(reason.clone())
+            }
             Self::Unavailable { missing } => {
                 let missing = missing.join(", ").replace('|', " or ");
                 Some(format!("missing commands: {missing}"))
             }
             Self::Unhashable { reason } => Some(format!("its files cannot be hashed: {reason}")),
             Self::Untrusted => Some("the project's folder is not trusted".into()),
-            Self::Altered => Some("its files are not those that were installed".into()),
+            Self::Altered => Some("its files are not those that are locked".into()),
         }
     }
 }

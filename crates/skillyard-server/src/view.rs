@@ -22,7 +22,7 @@ pub(crate) struct SkillSummary {
     pub(crate) description: String,
     /// The kind of source it came from.
     pub(crate) source: String,
-    /// `enabled`, `disabled`, `unavailable`, `untrusted`, `altered` or `revoked`.
+    /// `enabled`, `disabled`, `unavailable`, `untrusted`, `held-back`, `altered` or `revoked`.
     pub(crate) status: String,
     /// Why it cannot be used, if it cannot.
     #[serde(skip_serializing_if = "Option::is_none")]

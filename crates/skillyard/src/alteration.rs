@@ -77,7 +77,7 @@ pub(crate) fn mark(
 /// A skill that may be another one than was installed.
 pub(crate) fn held_back(unreadable: &Path, more: &str) -> Status {
     let lock = unreadable.display();
-    Status::Disabled {
+    Status::HeldBack {
         reason: format!("held back while `{lock}` cannot be read{more}"),
     }
 }

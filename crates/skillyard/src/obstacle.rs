@@ -14,6 +14,9 @@ use crate::hashable;
 use crate::permission::Permissions;
 use crate::shell::shell_word;
 
+/// What the user can do about a skill whose lock cannot be read.
+pub(crate) const HELD_BACK_REMEDY: &str = "Mend the lock, or take it from where you have a copy; `skillyard doctor` says more in its project";
+
 /// What keeps a skill of the catalog out of prompts, if anything does.
 pub(crate) fn of(skill: &CatalogSkill, permissions: &Permissions) -> Option<Withheld> {
     let name = &skill.record.name;
@@ -32,6 +35,7 @@ pub(crate) fn of(skill: &CatalogSkill, permissions: &Permissions) -> Option<With
                 "Install `{}`, so that it is in a folder of `PATH`",
                 missing.join("`, `").replace('|', "` or `")
             )),
+            Status::HeldBack { .. } => Some(HELD_BACK_REMEDY.to_owned()),
             Status::Unhashable { .. } => Some(hashable::REMEDY.to_owned()),
             Status::Altered => Some(permissions.remedy(name, &skill.record.folder)),
         },

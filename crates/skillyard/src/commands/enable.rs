@@ -197,7 +197,9 @@ fn still_disabled<'a>(
 ) -> Vec<(&'a str, String)> {
     let reason = |name: &str| match catalog.find(name) {
         Some(skill) => match &skill.status {
-            SkillStatus::Disabled { reason } => Some(reason.clone()),
+            SkillStatus::Disabled { reason } | SkillStatus::HeldBack { reason } => {
+                Some(reason.clone())
+            }
             _ => None,
         },
         None if Pattern::is_one(name) => None,

@@ -83,20 +83,26 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     }
 }
 
-/// Refuses to hand on what no model may be given here. What the user merely switched off may well be
-/// meant for another agent.
+/// Refuses to hand on what no model may be given here. What the user merely switched off, or what
+/// lacks commands, may well be meant for another agent, unless something else is against it, too.
 fn refuse_unusable(context: &Context, skill: &CatalogSkill) -> Result<(), CommandError> {
-    let name = &skill.record.name;
-    let is_refused = match &skill.status {
-        Standing::Disabled { .. } => {
-            library::selection(&context.config()?, &Choice::default())?.lists_keep_out(name)
-        }
-        other => other.is_refused(),
-    };
-    if !is_refused {
+    let (name, folder) = (&skill.record.name, &skill.record.folder);
+    if skill.status == Standing::Enabled {
         return Ok(());
     }
-    match obstacle::of(skill, &Permissions::load(context)?) {
+    let permissions = Permissions::load(context)?;
+    let status = match &skill.status {
+        Standing::Disabled { .. } if !permissions.selection.lists_keep_out(name) => {
+            permissions.objection(name, folder)
+        }
+        Standing::Unavailable { .. } => permissions.objection(name, folder),
+        other => Some(other.clone()),
+    };
+    let refused = status.map(|status| CatalogSkill {
+        status,
+        ..skill.clone()
+    });
+    match refused.and_then(|skill| obstacle::of(&skill, &permissions)) {
         Some(why) => Err(CommandError::NotExported {
             name: name.to_string(),
             reason: why.reason,

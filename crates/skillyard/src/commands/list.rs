@@ -20,7 +20,7 @@ use crate::shell::shell_word;
 /// List the skills on this machine and in this project
 ///
 /// Grouped by source, the strongest first. Marks: ✓ enabled, ⚠ enabled with problems,
-/// ○ disabled, ✗ commands missing or revoked, ! project not trusted, ≠ altered after it was installed.
+/// ○ disabled, ✗ commands missing, held back or revoked, ! project not trusted, ≠ altered: not as it is locked.
 ///
 /// Examples:
 ///   skillyard list
@@ -177,7 +177,10 @@ pub(super) fn mark(skill: &CatalogSkill) -> &'static str {
         Status::Enabled if skill.record.problems.is_empty() => "✓",
         Status::Enabled => "⚠",
         Status::Disabled { .. } => "○",
-        Status::Unavailable { .. } | Status::Unhashable { .. } | Status::Revoked { .. } => "✗",
+        Status::Unavailable { .. }
+        | Status::Unhashable { .. }
+        | Status::HeldBack { .. }
+        | Status::Revoked { .. } => "✗",
         Status::Untrusted => "!",
         Status::Altered => "≠",
     }

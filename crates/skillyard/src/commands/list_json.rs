@@ -79,6 +79,7 @@ fn push_skill(out: &mut Vec<u8>, skill: &CatalogSkill) -> io::Result<()> {
     match &skill.status {
         Status::Enabled | Status::Untrusted | Status::Altered => {}
         Status::Disabled { reason }
+        | Status::HeldBack { reason }
         | Status::Revoked { reason }
         | Status::Unhashable { reason } => {
             object.text(",\"reason\":", reason)?;

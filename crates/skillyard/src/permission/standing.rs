@@ -28,16 +28,21 @@ impl Permissions {
         if let Some((_, reason)) = self.unwanted(name, folder) {
             return Status::Disabled { reason };
         }
+        self.objection(name, folder).unwrap_or(Status::Enabled)
+    }
+
+    /// What is against the skill in a folder, whether or not anybody switched it off.
+    pub(crate) fn objection(&self, name: &str, folder: &Path) -> Option<Status> {
         if self.untrusted_project(folder).is_some() {
-            return Status::Untrusted;
+            return Some(Status::Untrusted);
         }
         if let Some(reason) = self.revoked(None, folder) {
-            return Status::Revoked { reason };
+            return Some(Status::Revoked { reason });
         }
         if let Some(unreadable) = self.unreadable(folder) {
-            return held_back(&unreadable, "");
+            return Some(held_back(&unreadable, ""));
         }
-        self.unsound(name, folder).unwrap_or(Status::Enabled)
+        self.unsound(name, folder)
     }
 
     /// What is against the files of an installed skill: they are other than was installed or approved,

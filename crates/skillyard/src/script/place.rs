@@ -16,6 +16,7 @@ use crate::error::{CommandError, RunError};
 use crate::hashable;
 use crate::install::place;
 use crate::library::{self, Choice, IndexMode, Target};
+use crate::obstacle;
 use crate::permission::Permissions;
 use crate::skill_files;
 
@@ -53,6 +54,9 @@ impl SkillPlace {
             // What its files are is looked at when they are copied, and what is revoked is refused
             // then.
             Status::Enabled | Status::Altered | Status::Revoked { .. } => None,
+            Status::HeldBack { reason } => {
+                Some(blocked(reason.clone(), obstacle::HELD_BACK_REMEDY))
+            }
             Status::Unhashable { reason } => {
                 let reason = format!("its files cannot be hashed: {reason}");
                 Some(blocked(reason, hashable::REMEDY))

@@ -3,6 +3,7 @@
 mod attacks;
 mod delivered;
 mod revoked;
+mod revoked_here;
 mod revoked_locked;
 mod rotation;
 mod side_by_side;
