@@ -130,11 +130,7 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
 
 /// What was installed into the folder, if its files are something else now.
 fn altered(context: &Context, folder: &Path) -> Result<Option<Altered>, CommandError> {
-    let installed = Installed::readable(context)?;
-    if installed.unreadable(folder).is_some() {
-        // Which says what is wrong with the lock.
-        Installed::read(context)?;
-    }
+    let installed = Installed::about(context, [folder])?;
     // Nothing is hashed where nothing was installed.
     let now = || digest(&SkillRoot::open(folder).ok()?).ok();
     let now = installed.entry(folder).and_then(|_| now());

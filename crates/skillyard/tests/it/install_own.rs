@@ -280,6 +280,38 @@ fn a_lock_that_cannot_be_read_makes_no_skill_ones_own() {
 }
 
 #[test]
+fn a_lock_of_a_checkout_that_cannot_be_read_stops_nothing_about_the_users_own_skills() {
+    let context = project();
+    for name in ["pdf", "csv"] {
+        context.write(&format!("../outside/{name}/SKILL.md"), skill(name, "one"));
+    }
+    let install = |from: &str| context.done(&["install", from, "--scope", "user", "--yes"]);
+    install("../outside/pdf");
+    context.write("skills.lock", "junk");
+    install("../outside/csv");
+    context.write("../outside/pdf/SKILL.md", skill("pdf", "two"));
+    let user = ["--scope", "user"];
+    assert_eq!(context.code(&[&["outdated"], &user[..]].concat()), Some(1));
+    let told = context.json(&[&["outdated", "--json"], &user[..]].concat());
+    assert_eq!(told["outdated"][0]["name"], "pdf", "{told}");
+    context.done(&[&["update", "--yes"], &user[..]].concat());
+    // What is told is not all, and why.
+    let told = context.run(&["list", "--installed"]);
+    assert!(told.contains("✓ pdf  "), "{told}");
+    assert!(told.contains("skills.lock` is not a lock file"), "{told}");
+    assert!(told.contains("exit code: 1"), "{told}");
+    let told = context.json(&["list", "--installed", "--json"]);
+    assert_eq!(told["skills"].as_array().unwrap().len(), 2, "{told}");
+    assert_eq!(told["unreadable"].as_array().unwrap().len(), 1, "{told}");
+    context.done(&[&["remove", "pdf", "csv"], &user[..]].concat());
+    // Of what lies in the checkout the lock could say something else.
+    context.write(".agents/skills/own/SKILL.md", skill("own", "one"));
+    let own = ["install", "./.agents/skills/own", "--yes"];
+    let told = context.refused(&[&own, &user[..]].concat());
+    assert!(told.contains("skills.lock"), "{told}");
+}
+
+#[test]
 fn a_checkout_with_a_lock_that_cannot_be_read_takes_nobodys_own_skills() {
     let context = project();
     context.write("lib/pdf/SKILL.md", skill("pdf", "one"));

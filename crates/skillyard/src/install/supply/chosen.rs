@@ -94,7 +94,10 @@ impl Supply<'_> {
             _ => None,
         };
         let installed = match &folder {
-            Some(_) => Installed::read(self.context)?,
+            Some(folder) => {
+                let folders: Vec<PathBuf> = paths.iter().map(|path| below(folder, path)).collect();
+                Installed::about(self.context, folders.iter().map(PathBuf::as_path))?
+            }
             None => Installed::default(),
         };
         let found: Result<Vec<Found>, CommandError> = paths
