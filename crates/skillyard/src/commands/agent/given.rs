@@ -1,10 +1,13 @@
 //! The skills that an agent is given: by name, by pattern, or by where they come from.
 
+use std::fmt::Write as _;
 use std::time::Instant;
 
 use skillyard_agent::TurnError;
 use skillyard_agent::agent::{Definition, GivenError};
 use skillyard_agent::shelf::Shelf;
+use skillyard_catalog::Status;
+use skillyard_catalog::selection::Pattern;
 
 use super::all_skills;
 use crate::commands::install;
@@ -16,8 +19,11 @@ use crate::install::pick::Pick;
 use crate::install::place::{Place, ScopeName};
 use crate::install::report::report;
 use crate::install::review;
+use crate::library::{self, Choice, IndexMode};
+use crate::obstacle;
 use crate::permission::Permissions;
 use crate::redactor::without_userinfo;
+use crate::sanitize::visible;
 
 /// Gives an agent the skills that words name, as they are now. One that is named by where it comes
 /// from, such as `alias:name` or `owner/repo/path`, is installed for the user first, with the usual
@@ -52,7 +58,40 @@ pub(super) fn give(
             GivenError::Skill(error) => CommandError::from(TurnError::from(error)),
             GivenError::Pattern(error) => AgentFailure::Given(error).into(),
         })?;
+    tell_kept_out(context, definition)?;
     refer(context, definition, &shelf, &fetched)
+}
+
+/// Tells of the skills that patterns mean and that may not be used for what they are; who switched
+/// others off knows of them.
+fn tell_kept_out(context: &Context, definition: &Definition) -> Result<(), CommandError> {
+    let patterns = definition.patterns.iter().map(|text| Pattern::new(text));
+    let patterns: Vec<Pattern> = patterns.filter_map(Result::ok).collect();
+    if patterns.is_empty() {
+        return Ok(());
+    }
+    let catalog = library::load(context, IndexMode::Use, &Choice::default())?;
+    let permissions = Permissions::load(context)?;
+    for skill in &catalog.skills {
+        let name = &skill.record.name;
+        let is_kept_out = matches!(
+            skill.status,
+            Status::Revoked { .. } | Status::Altered | Status::HeldBack { .. }
+        );
+        if !is_kept_out || !patterns.iter().any(|pattern| pattern.matches(name)) {
+            continue;
+        }
+        let status = skill.status.as_str();
+        let mut line = format!(" ! {name}: the agent cannot use it while it is {status}");
+        if let Some(why) = obstacle::of(skill, &permissions) {
+            let _ = write!(line, ": {}", why.reason);
+            if let Some(remedy) = why.remedy {
+                let _ = write!(line, " ({remedy})");
+            }
+        }
+        context.printer.people(&visible(&line));
+    }
+    Ok(())
 }
 
 /// Keeps with each skill where it came from: as the user said it, or as the lock does.

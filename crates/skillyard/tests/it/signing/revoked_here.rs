@@ -97,3 +97,14 @@ fn what_a_lock_that_cannot_be_read_could_name_is_held_back() {
     revoke(&context, "./lib/pdf");
     assert_eq!(status(&context), "revoked");
 }
+
+#[test]
+fn an_agent_is_told_of_what_it_cannot_use() {
+    let context = installed();
+    revoke(&context, "./lib/pdf");
+    let told = context.done(&["agent", "create", "clerk", "--skills", "p*"]);
+    let line = " ! pdf: the agent cannot use it while it is revoked: this very content was revoked";
+    assert!(told.contains(line), "{told}");
+    let told = context.refused(&["agent", "create", "other", "--skills", "pdf"]);
+    assert!(told.contains("this very content was revoked"), "{told}");
+}
