@@ -33,8 +33,8 @@ pub enum ContentsError {
         /// The skill.
         name: String,
     },
-    /// The skill's files are not those that were installed.
-    #[error("skill `{name}` was altered: {reason}")]
+    /// The skill's files are not those that are locked.
+    #[error("skill `{name}` is not as it is locked: {reason}")]
     Altered {
         /// The skill.
         name: String,

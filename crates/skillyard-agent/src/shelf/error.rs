@@ -54,8 +54,10 @@ pub enum ShelfError {
         /// Why.
         problem: String,
     },
-    /// Its files are not those that were installed.
-    #[error("skill `{name}` was altered: its files are {now}, and {installed} is locked")]
+    /// Its files are not those that are locked.
+    #[error(
+        "skill `{name}` is not as it is locked: its files are {now}, and {installed} is locked"
+    )]
     Altered {
         /// The skill.
         name: String,

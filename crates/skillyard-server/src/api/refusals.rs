@@ -27,7 +27,7 @@ refusals! {
     /// Whoever asks may not.
     Forbidden = "403", "who asks may not do this";
     /// The skill is not what was installed, or it is revoked.
-    Altered = "403", "the skill's files are not those that were installed, or it is revoked; `skill` names it, and `remedy` says what its user can do";
+    Altered = "403", "the skill's files are not those that are locked, or it is revoked; `skill` names it, and `remedy` says what its user can do";
     /// There is nothing of that name.
     Missing = "404", "there is nothing of that name";
     /// It does not fit to how things are.

@@ -151,7 +151,7 @@ async fn an_altered_skill_is_not_given() {
         let problem = answer.json();
         assert_eq!(
             problem["detail"],
-            "skill `pdf` was altered: it is a test. Mend it in /srv/clients/acme"
+            "skill `pdf` is not as it is locked: it is a test. Mend it in /srv/clients/acme"
         );
         assert_eq!(problem["skill"], "pdf");
         assert_eq!(problem["remedy"], "Mend it in /srv/clients/acme");
@@ -181,7 +181,7 @@ async fn the_document_tells_of_altered_skills() {
     ] {
         let refusal = &document["paths"][path][method]["responses"]["403"];
         let told = refusal["description"].as_str().unwrap();
-        assert!(told.contains("not those that were installed"), "{path}");
+        assert!(told.contains("not those that are locked"), "{path}");
     }
     let problem = &document["components"]["schemas"]["Problem"]["properties"];
     assert!(problem["remedy"].is_object() && problem["skill"].is_object());

@@ -116,7 +116,10 @@ async fn what_was_listed_is_read_though_the_skill_was_altered_and_nothing_else()
     other.pretend_altered("pdf");
     let read = Modern::new(&other).ask("resources/read", uri).await;
     let told = read["error"]["message"].as_str().unwrap();
-    assert!(told.contains("skill `pdf` was altered"), "{told}");
+    assert!(
+        told.contains("skill `pdf` is not as it is locked"),
+        "{told}"
+    );
     assert!(!read.to_string().contains("Fields"), "{read}");
     let events = other.machine.events.lock().unwrap();
     assert_eq!(events[0].kind.as_str(), "skill.resource_read");

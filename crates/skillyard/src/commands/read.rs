@@ -80,9 +80,9 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     };
     let altered = altered(context, &file.folder)?;
     if let Some(altered) = &altered {
-        context
-            .printer
-            .note(&format!("warning: the skill was altered: {altered}"));
+        context.printer.note(&format!(
+            "warning: the skill is not as it is locked: {altered}"
+        ));
     }
     match revoked(context, &file.folder) {
         Ok(None) => {}

@@ -56,7 +56,7 @@ pub(super) fn alteration(
     if let Some(lock) = permissions.unreadable(&skill.record.folder) {
         return Some(Alteration {
             reason: format!(
-                "its files cannot be compared with those that were installed while `{}` cannot be read",
+                "its files cannot be compared with those that are locked while `{}` cannot be read",
                 lock.display()
             ),
             remedy: "`skillyard doctor` says what is wrong with it".into(),
@@ -81,7 +81,7 @@ pub(super) fn unknown(skill: &CatalogSkill, error: &CommandError) -> Option<Alte
         _ => "the configuration cannot be read".to_owned(),
     };
     (skill.kind != SourceKind::Builtin).then(|| Alteration {
-        reason: format!("its files cannot be compared with those that were installed: {why}"),
+        reason: format!("its files cannot be compared with those that are locked: {why}"),
         remedy: "`skillyard doctor` says what to do".into(),
     })
 }

@@ -56,7 +56,7 @@ fn a_user_does_not_activate_it() {
     let context = altered();
     let told = context.refused(&["chat", "-p", "/pdf go"]);
     assert!(
-        told.contains("skill `pdf` was altered: its files are sha256:")
+        told.contains("skill `pdf` is not as it is locked: its files are sha256:")
             && told.contains("hint: Put it right with `skillyard sync`"),
         "{told}"
     );
@@ -84,7 +84,7 @@ fn a_model_does_not_activate_it() {
     let asked = asked.lock().unwrap();
     assert!(!asked[0].to_string().contains("Kills forms"));
     let second = asked[1].to_string();
-    assert!(second.contains("was altered"), "{second}");
+    assert!(second.contains("is not as it is locked"), "{second}");
     assert!(!second.contains("Kill them"), "{second}");
     assert_eq!(context.ended("skill.activated"), ["denied"]);
 }
@@ -103,7 +103,7 @@ fn what_it_says_of_itself_reaches_no_prompt() {
         assert!(!is_told(arguments), "{arguments:?}");
     }
     let told = context.run(&["list"]);
-    let line = "  ≠ pdf  (altered) its files are not those that were installed";
+    let line = "  ≠ pdf  (altered) its files are not those that are locked";
     assert!(told.contains(line), "{told}");
     assert!(told.contains("; 1 altered"), "{told}");
     let listed = context.json(&["list", "--json"]);
@@ -206,7 +206,7 @@ fn a_reader_is_warned() {
     for arguments in [&["read", "pdf"][..], &["read", "pdf", "scripts/run.sh"]] {
         let told = context.run(arguments);
         assert!(
-            told.contains("warning: the skill was altered: its files are sha256:"),
+            told.contains("warning: the skill is not as it is locked: its files are sha256:"),
             "{told}"
         );
     }
@@ -354,4 +354,30 @@ fn python_in_a_chat(context: &TestContext, program: &str) -> String {
         "do it",
     ]);
     asked.lock().unwrap()[1]["messages"].to_string()
+}
+
+#[test]
+fn nothing_is_called_installed_that_was_never_here() {
+    let other = altered();
+    let here = project();
+    here.write("skills.lock", other.read("skills.lock"));
+    here.write("skills.toml", other.read("skills.toml"));
+    here.write(FILE, BODY);
+    here.done(&["trust", "."]);
+    let listed = here.stdout(&["list"]);
+    let line = "  ≠ pdf  (altered) its files are not those that are locked";
+    assert!(listed.contains(line), "{listed}");
+    for command in [
+        &["read", "pdf"][..],
+        &["show", "pdf"],
+        &["explain", "skill", "pdf"],
+        &["chat", "-p", "/pdf go"],
+        &["doctor"],
+    ] {
+        let told = here.run(command);
+        assert!(told.contains("locked"), "{command:?}: {told}");
+        for untrue in ["was altered", "that were installed", "it was installed"] {
+            assert!(!told.contains(untrue), "{command:?}: {told}");
+        }
+    }
 }
