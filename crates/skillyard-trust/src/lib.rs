@@ -2,6 +2,7 @@
 
 pub mod approval;
 pub mod guard;
+pub mod obeyed;
 pub mod policy;
 pub mod provenance;
 pub mod scan;

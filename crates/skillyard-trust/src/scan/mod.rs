@@ -46,6 +46,7 @@ mod slip;
 mod speech;
 mod statement;
 mod subject;
+mod targets;
 mod text;
 mod words;
 

@@ -7,6 +7,7 @@ mod bytes;
 mod classes;
 mod data;
 mod frontmatter;
+mod obeyed;
 mod spellings;
 
 use std::fmt::Write as _;

@@ -62,6 +62,10 @@ fn what_no_model_may_change_is_refused_before_anybody_is_asked() {
         "sub/.mcp.json",
         "sub/.git",
         "new/deep/AGENTS.md",
+        "crush.json",
+        "sub/.crush.json",
+        ".vscode/tasks.json",
+        "mise.toml",
     ] {
         let told = called(&context, "Write", &json!({ "path": path, "content": "x" }));
         assert!(told.contains("decides what other programs do"), "{told}");

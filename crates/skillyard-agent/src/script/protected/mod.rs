@@ -103,6 +103,7 @@ pub(super) fn find(
         places: names::held().map(PathBuf::from).collect(),
         ahead: vec![PathBuf::new()],
     };
+    walk.places.extend(names::held_in(workspace));
     walk.places.extend(git::around(workspace));
     walk.places.extend(skill_folders.within(workspace));
     let mut folders = 0;

@@ -1,6 +1,9 @@
-//! The names of files and folders that other programs obey.
+//! The names of files and folders in a workspace that other programs obey.
+
+use std::path::{Path, PathBuf};
 
 use skillyard_catalog::agents;
+use skillyard_trust::obeyed::{BUILDS, HOOKS, INSTRUCTIONS, LEFTHOOK, OPENED};
 
 /// Git: with one of these, every git command in the folder can run programs.
 const GIT: &[&str] = &[".git"];
@@ -8,65 +11,34 @@ const GIT: &[&str] = &[".git"];
 /// Our own.
 const OWN: &[&str] = &[".skills", ".skillyard", "skills.toml", "skills.lock"];
 
-/// Instructions and settings of agents that lie beside their folders.
-const INSTRUCTIONS: &[&str] = &[
-    ".aider.conf.yml",
-    ".amazonq",
-    ".cursorrules",
-    ".goosehints",
-    ".mcp.json",
-    ".roomodes",
-    ".roorules",
-    ".rules",
-    ".windsurfrules",
-    "AGENT.md",
-    "AGENTS.md",
-    "AGENTS.override.md",
-    "CLAUDE.local.md",
-    "CLAUDE.md",
-    "CRUSH.md",
-    "GEMINI.md",
-    "QWEN.md",
-    "WARP.md",
-    "opencode.json",
-    "opencode.jsonc",
-];
-
-/// What editors and shells start when a folder is opened, and git when hooks are there.
-const EDITORS: &[&str] = &[
-    ".devcontainer",
-    ".devcontainer.json",
-    ".envrc",
-    ".githooks",
-    ".husky",
-    ".idea",
-    ".vscode",
-    ".zed",
-];
-
-/// What means something only where somebody has set it up: hooks and builds elsewhere.
-const BUILDS: &[&str] = &[
-    ".circleci",
-    ".drone.yml",
-    ".gitlab-ci.yml",
-    ".gitmodules",
-    ".lefthook.yml",
-    ".pre-commit-config.yaml",
-    ".travis.yml",
-    "Jenkinsfile",
-    "azure-pipelines.yml",
-    "bitbucket-pipelines.yml",
-    "lefthook.yml",
-];
-
 /// Names that are held shut at the top of a workspace, even where nothing is there yet.
 pub(super) fn held() -> impl Iterator<Item = &'static str> {
-    let lists = [GIT, OWN, INSTRUCTIONS, EDITORS];
+    let lists = [GIT, OWN, INSTRUCTIONS, OPENED];
     let listed = lists.into_iter().flatten().copied();
     agents::hidden_folders().chain(listed)
 }
 
+/// Places that are held shut in this workspace, because of what is there already.
+pub(super) fn held_in(workspace: &Path) -> Vec<PathBuf> {
+    let is_there = |place: &PathBuf| workspace.join(place).symlink_metadata().is_ok();
+    let in_config = |name: &&str| Path::new(".config").join(name);
+    let mut hooks: Vec<PathBuf> = LEFTHOOK.iter().map(PathBuf::from).collect();
+    let mut places = Vec::new();
+    if workspace.join(".config").is_dir() {
+        places.extend(
+            ["mise", "mise.toml", "mise.local.toml"]
+                .iter()
+                .map(in_config),
+        );
+        hooks.extend(LEFTHOOK.iter().map(in_config));
+    }
+    if hooks.iter().any(is_there) {
+        places.append(&mut hooks);
+    }
+    places
+}
+
 /// Names that are protected where they are there.
 pub(super) fn kept() -> impl Iterator<Item = &'static str> {
-    BUILDS.iter().copied()
+    [BUILDS, HOOKS, LEFTHOOK].into_iter().flatten().copied()
 }

@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use super::{Findings, Here};
+use crate::obeyed::{self, INSTRUCTIONS};
 use crate::scan::Severity;
 use crate::scan::context::Weighed;
 use crate::scan::facts::Fact;
@@ -10,6 +11,7 @@ use crate::scan::file::Language;
 use crate::scan::pattern::Pattern;
 use crate::scan::prepare::Place;
 use crate::scan::speech::Meaning;
+use crate::scan::targets;
 
 rule! {
     /// The agent's settings, memory or permissions are changed, or other skills are.
@@ -24,6 +26,7 @@ rule! {
     words: &[
         "claude.md", "agents.md", "memory.md", "soul.md", "settings.json", ".claude", ".cursor", ".codex", ".gemini", "openai_api_base", "mcp.json", ".cursorrules", "claude_desktop_config", "dangerously-skip-permissions",
         "autoapprove", "auto-approve", "auto_approve", "bypasspermissions", "required_permissions", "skills/", "--yolo", "dangerously-bypass", "alwaysallow", "trust_all", "skip-permissions", "identity.md", "anthropic_base_url", "openai_base_url", "heartbeat.md", "full-auto", "workspace.trust", "apikeyhelper", "chat.tools", "future session", "future conversation", "long-term memory", "permanent", "persistent memory", "memory file", "memory notes", "skill.md", "config.toml", "settings.local", "approval_policy", "danger-full-access", "permissions", ".mcp", "windsurfrules", "copilot-instructions", "gemini.md", "all assistants", "every project", "/skills", "defaultmode", "_api_base", "auto_-approve", "code user", "code/user", "code\\user", "code\", \"user", "code', 'user",
+        ".aider.conf", ".amazonq", "augment-guidelines", "crush.json", "crushrc", "goosehints", "kilocodemodes", "roomodes", "roorules", ".rules", "agent.md", "agents.override", "claude.local", "crush.md", "qwen.md", "warp.md", "fastagent.config", "kilo.json", "opencode.json",
     ],
     check
 }
@@ -146,6 +149,16 @@ fn written(here: &Here<'_>) -> Option<Found> {
         let message = "the agent's memory or settings are written to";
         return Some((range, severity.into(), message));
     }
+    let is_instruction = |path: &str| obeyed::names(&[INSTRUCTIONS], path);
+    if let Some(range) = targets::find(text, is_instruction) {
+        let severity = match (fetches, here.file.is_document) {
+            (true, _) => Severity::Critical,
+            (false, false) => Severity::Medium,
+            (false, true) => Severity::Low,
+        };
+        let message = "what an agent reads in every session is written to";
+        return Some((range, severity.into(), message));
+    }
     let range = SETTINGS.find(text)?;
     let message = "a script changes the agent's settings";
     (!here.file.is_document && here.writes_nearby())
@@ -212,4 +225,21 @@ fn ordered(here: &Here<'_>) -> Option<Found> {
     };
     let message = "the agent is told to change its memory or settings";
     Some((range, severity.into(), message))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scan::rules::Check;
+
+    #[test]
+    fn every_name_is_asked_about() {
+        let Check::Unit { words, .. } = RULE.check else {
+            panic!("no rule about units");
+        };
+        for name in INSTRUCTIONS {
+            let name = name.to_ascii_lowercase();
+            assert!(words.iter().any(|word| name.contains(word)), "{name}");
+        }
+    }
 }

@@ -1,17 +1,22 @@
 //! Ways to come back.
 
+use std::ops::Range;
+
 use super::{Findings, Here};
+use crate::obeyed::{self, HOOKS, LEFTHOOK, OPENED};
 use crate::scan::Severity;
 use crate::scan::facts::Fact;
 use crate::scan::hosts;
 use crate::scan::pattern::Pattern;
 use crate::scan::prepare::Place;
+use crate::scan::targets;
 
 rule! {
     /// Something is set up to run again later, outside the task.
     ///
-    /// Shell profiles, timers, services, login items, git hooks and authorised keys outlive
-    /// the session and the skill.
+    /// Shell profiles, timers, services, login items, git hooks, authorised keys and what editors
+    /// and shells read when a folder is opened (`.vscode`, `.envrc`, `mise.toml`) outlive the
+    /// session and the skill.
     ///
     /// **Fix:** let the user set it up, and tell them how to undo it.
     "scan-persistence", Critical,
@@ -19,6 +24,7 @@ rule! {
     words: &[
         "bashrc", "zshrc", ".profile", "bash_profile", "zprofile", "crontab", "/etc/cron", "systemctl", "systemd", "launchagents", "launchdaemons",
         "launchctl", "git/hooks", "hookspath", "authorized_keys", ".ssh/config", "schtasks", "currentversion\\run", "currentversion\\\\run", "rc.local", "register-scheduledtask", "startup", "githooks", "asar", "resources/app", "zshenv", "usercustomize", "sitecustomize", ".pth", "bash_login", "/etc/profile",
+        ".husky", "lefthook", ".pre-commit-config", "overcommit", ".envrc", ".vscode", ".zed", ".idea", ".devcontainer", ".dir-locals", ".exrc", ".helix", ".lazy.lua", ".mise", "mise.", ".nvim", ".tool-versions",
     ],
     check
 }
@@ -118,6 +124,14 @@ fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
             Severity::Medium
         };
         (range, severity, "a git hook is installed")
+    } else if let Some(range) = opened(here) {
+        let severity = if here.file.is_document {
+            Severity::Low
+        } else {
+            Severity::Medium
+        };
+        let message = "a file is written that editors, shells or git obey";
+        (range, severity, message)
     } else if let Some(range) = TIMER.find(text) {
         let severity = match (reaches_out || stealthy, here.file.is_document) {
             (true, _) => Severity::High,
@@ -129,4 +143,26 @@ fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
         return;
     };
     findings.add(&RULE, here, range, severity, message);
+}
+
+/// Where a script writes what runs when a folder is opened or something is committed.
+fn opened(here: &Here<'_>) -> Option<Range<usize>> {
+    let is_one = |path: &str| obeyed::names(&[OPENED, LEFTHOOK, HOOKS], path);
+    targets::find(here.text, is_one).filter(|_| here.runs())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scan::rules::Check;
+
+    #[test]
+    fn every_name_is_asked_about() {
+        let Check::Unit { words, .. } = RULE.check else {
+            panic!("no rule about units");
+        };
+        for name in [OPENED, LEFTHOOK, HOOKS].into_iter().flatten() {
+            assert!(words.iter().any(|word| name.contains(word)), "{name}");
+        }
+    }
 }

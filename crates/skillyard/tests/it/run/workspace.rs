@@ -20,6 +20,7 @@ fn what_agents_obey_is_neither_made_nor_changed() {
     context.write("sub/.claude/settings.json", "{}");
     context.write("sub/deeper/CLAUDE.md", "x");
     context.write("sub/.gitlab-ci.yml", "x");
+    context.write("sub/.pre-commit-config.yaml", "x");
     context.write(".github/dependabot.yml", "x");
     let before = context.tree();
     let places = [
@@ -47,6 +48,20 @@ fn what_agents_obey_is_neither_made_nor_changed() {
         "sub/deeper/CLAUDE.md",
         "sub/.gitlab-ci.yml",
         ".cursor/rules/x.mdc",
+        ".cursor/mcp.json",
+        ".gemini/settings.json",
+        ".codex/config.toml",
+        "crush.json",
+        ".crush.json",
+        "opencode.json",
+        ".vscode/tasks.json",
+        ".zed/tasks.json",
+        ".envrc",
+        "mise.toml",
+        ".mise.toml",
+        ".tool-versions",
+        ".nvim.lua",
+        "sub/.pre-commit-config.yaml",
     ];
     let (printed, _) = tried(
         &context,
@@ -68,6 +83,24 @@ fn what_agents_obey_is_neither_made_nor_changed() {
         "echo x > sub/file; mkdir new; mv sub/file sub/deeper/f",
     );
     assert!(works);
+}
+
+#[test]
+fn what_is_read_beside_a_file_that_is_there_does_not_come_into_being() {
+    let write = "for place in lefthook-local.yml .lefthook/pre-commit/x .config/mise.toml; do
+            (mkdir -p $(dirname $place) && echo evil > $place) 2>/dev/null && echo made $place
+        done; true";
+    let context = any_script();
+    let (printed, _) = tried(&context, write);
+    let told = "sandbox: it made `.config/mise.toml`, `.lefthook`, `lefthook-local.yml`";
+    assert!(printed.contains(told), "{printed}");
+    let context = any_script();
+    context.write("lefthook.yml", "pre-commit: {}");
+    context.write(".config/x", "x");
+    let before = context.tree();
+    let (printed, _) = tried(&context, write);
+    assert_eq!(printed, "");
+    assert_eq!(context.tree(), before);
 }
 
 #[test]
