@@ -8,6 +8,7 @@
 mod arrive;
 mod names;
 mod position;
+mod trees;
 mod value;
 mod walk;
 

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::names::{self, Name, Role};
+use super::trees;
 use super::value::{Value, give};
 use super::{Flow, arrive, position};
 use crate::scan::facts::Fact;
@@ -20,7 +21,7 @@ static OBJECT: Pattern = Pattern::new(
 static ALIAS: Pattern =
     Pattern::new(r"^(?:from\s+(?:base64|zlib|codecs|marshal|binascii|bz2|lzma)\s+import)\b");
 static STARTS: Pattern = Pattern::new(
-    r"(?:^|[;&|]\s*)(?:sudo\s+)?(?:\./\w|make\b|(?:ba|z)?sh\s+\w|python3?\s+[\w.]|node\s+\w|npm\s+(?:install|i|start|run))",
+    r"(?:^|[;&|]\s*)(?:sudo\s+)?(?:\./\w|make\b|(?:ba|z)?sh\s+\w|python3?\s+[\w.]|node\s+\w|(?:npm|pnpm|yarn|bun)\s+(?:-[^\s;|&]*\s+(?:[^\s;|&-][^\s;|&]*\s+)?)*(?:install|i|ci|start|run)|cargo\s+(?:run|build|install)|uv\s+run|pip3?\s+install\s+(?:-e\s+)?\.)",
 );
 static CHILD: Pattern = Pattern::new(r"\benv\s*[=:]\s*\{?\s*(?:\.\.\.|\*\*)?$");
 
@@ -42,6 +43,8 @@ pub(super) struct Walk<'t> {
     saved: BTreeSet<&'t str>,
     /// Whether the folder that was entered was fetched.
     entered: bool,
+    /// The folders that repositories were fetched into.
+    trees: BTreeMap<&'t str, Value>,
 }
 
 impl<'t> Walk<'t> {
@@ -87,6 +90,11 @@ impl<'t> Walk<'t> {
             value |= *known;
             started |= starts && marked && (known.fetched || known.decoded);
         }
+        for known in trees::led_into(text).filter_map(|path| self.tree(path)) {
+            value |= known;
+            value.from = known.from;
+            started = true;
+        }
         self.enter(here, value);
         started |= self.entered && STARTS.is_match(asked.text);
         arrive::arrive(asked, value, own, started, flows);
@@ -107,6 +115,13 @@ impl<'t> Walk<'t> {
         }
         // An archive is called like what it was made of.
         self.known.get(name.rsplit_once('.')?.0)
+    }
+
+    /// What is known about the repository that a path leads into.
+    fn tree(&self, path: &str) -> Option<Value> {
+        let mut ways = path.match_indices('/').map(|(at, _)| &path[..at]);
+        let found = ways.find_map(|way| self.trees.get(way));
+        found.or_else(|| self.trees.get(path)).copied()
     }
 
     /// Notes whether a folder that was fetched is entered.
@@ -146,6 +161,11 @@ impl<'t> Walk<'t> {
             for (_, path) in names::files(text) {
                 give(&mut self.known, path, given);
             }
+        }
+        if own.fetched
+            && let Some(folder) = trees::cloned(text)
+        {
+            give(&mut self.trees, folder, given);
         }
         let saves = here.has(Fact::Downloads);
         if own.fetched {

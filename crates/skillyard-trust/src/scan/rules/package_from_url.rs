@@ -20,7 +20,7 @@ rule! {
 }
 
 static FROM: Pattern = Pattern::new(
-    r#"\b(?:pip3?|uv\s+pip|pipx|uv\s+tool|npm|pnpm|yarn|gem|go|cargo|brew)\s+(?:install|i|add|get)\s+(?:[^;|&]*\s)?["']?(?:git\+)?(?:https?|ssh|git)://[^\s"']+|
+    r#"\b(?:pip3?|uv\s+pip|pipx|uv\s+tool|npm|pnpm|yarn|gem|go|cargo|brew|uv)\s+(?:-[^\s;|&]*\s+(?:[^\s;|&-][^\s;|&]*\s+)?)*(?:install|i|add|get)\s+(?:[^;|&]*\s)?["']?(?:git\+)?(?:https?|ssh|git)://[^\s"']+|
     \b(?:npx|bunx|uvx|pnpm\s+dlx)\s+(?:-\S+\s+)*["']?(?:git\+)?(?:https?://|github:)\S+"#,
 );
 static INDEX: Pattern = Pattern::new(

@@ -13,13 +13,31 @@ rule! {
     /// **Fix:** install the package that was meant.
     "scan-package-name", High,
     "install the package that was meant",
-    words: &["pip install", "pip3 install", "npm i", "yarn add", "pnpm ", "cargo ", "gem install", "bun add", "bun i"],
+    words: &["pip install", "pip3 install", "npm i", "yarn add", "pnpm ", "cargo ", "gem install", "bun add", "bun i", "uv add", "uv -", "pip -", "pip3 -", "pipx -", "npm -", "yarn -", "gem -", "bun -"],
     check
 }
 
 static INSTALL: Pattern = Pattern::new(
-    r"\b(?:pip3?|uv\s+pip|pipx|npm|yarn|pnpm|cargo|gem|bun)\s+(?:install|i|add)\s+[^;|&\x22'\x60)]+",
+    r"\b(?:pip3?|uv|uv\s+pip|pipx|npm|yarn|pnpm|cargo|gem|bun)\s+(?:-[^\s;|&]*\s+(?:[^\s;|&-][^\s;|&]*\s+)?)*(?:install|i|add)\s+[^;|&\x22'\x60)]+",
 );
+/// Words that begin the list of packages.
+const VERBS: [&str; 3] = ["install", "i", "add"];
+/// Options with a folder or a file behind them, which is no package.
+const PLACES: [&str; 13] = [
+    "--target",
+    "-t",
+    "--prefix",
+    "-c",
+    "--cwd",
+    "--dir",
+    "--manifest-path",
+    "--path",
+    "--project",
+    "--directory",
+    "--root",
+    "-r",
+    "--requirement",
+];
 /// Packages that many know by name.
 const KNOWN: &[&str] = &[
     "anthropic",
@@ -90,7 +108,13 @@ fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
         return;
     }
     for found in INSTALL.find_all(here.text) {
-        for word in found.split_whitespace().skip(2) {
+        let words = found.split_whitespace();
+        let mut words = words.skip_while(|word| !VERBS.contains(word)).skip(1);
+        while let Some(word) = words.next() {
+            if PLACES.contains(&word) {
+                words.next();
+                continue;
+            }
             let name = word
                 .split(['=', '<', '>', '@', '[', '~'])
                 .next()

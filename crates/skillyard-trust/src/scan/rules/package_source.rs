@@ -1,6 +1,10 @@
 //! Where a skill's own manifests and settings let packages come from.
 
-use serde_json::{Map, Value};
+mod call;
+mod hooks;
+
+use hooks::Manifests;
+use serde_json::Value;
 use skillyard_format::Span;
 
 use super::{Findings, Here, Subject, install_hook};
@@ -32,9 +36,6 @@ const DEPENDENCIES: [&str; 6] = [
     "resolutions",
 ];
 
-/// How many scripts of a manifest may start each other.
-const MOST_STARTS: usize = 8;
-
 static SETTING: Pattern = Pattern::new(
     r#"^["']?(?:(?:@[\w.-]+:)?registry|npmregistryserver|(?:global\.)?(?:extra[-_]|default[-_])?index[-_]url|default-index|find[-_]links|trusted[-_]host)["']?\s*[=:]\s*["'\[]*\S+|
     ^index\s*=\s*\[\s*\{|^source\s+["']https?://\S+|^https?://\S+$"#,
@@ -57,10 +58,14 @@ static FORGE: Pattern =
     Pattern::new(r"^(?:github|gitlab|bitbucket|gist):\S|^[\w.-]+/[\w.-]+(?:\#\S*)?$");
 
 fn check(subject: &Subject<'_>, findings: &mut Findings<'_>) {
+    let mut manifests = Manifests::default();
+    for file in subject.files.iter().filter(|file| is_manifest(file)) {
+        manifests.add(file.path, &manifest(file));
+    }
     for (index, file) in subject.files.iter().enumerate() {
         let name = file.name().to_ascii_lowercase();
         match name.as_str() {
-            "package.json" => check_manifest(subject, index, findings),
+            "package.json" => check_manifest(subject, index, &manifests, findings),
             ".npmrc" | "npmrc" | ".yarnrc" | ".yarnrc.yml" | "bunfig.toml" | "pip.conf"
             | "pip.ini" | ".pydistutils.cfg" | "setup.cfg" | "uv.toml" | "pyproject.toml"
             | "pipfile" | "gemfile" => check_lines(subject, index, &setting, findings),
@@ -71,6 +76,17 @@ fn check(subject: &Subject<'_>, findings: &mut Findings<'_>) {
             _ => {}
         }
     }
+}
+
+fn is_manifest(file: &Prepared<'_>) -> bool {
+    file.name().eq_ignore_ascii_case("package.json")
+}
+
+/// What a `package.json` says, or nothing.
+fn manifest(file: &Prepared<'_>) -> Value {
+    // Package managers pass over the mark at the beginning.
+    let source = file.source.trim_start_matches('\u{feff}');
+    serde_json::from_str(source).unwrap_or_default()
 }
 
 /// Whether a file of this name lists packages for `pip`.
@@ -136,13 +152,14 @@ fn places(text: &str) -> impl Iterator<Item = &str> {
 }
 
 /// The dependencies of a `package.json`, and what it runs when it is installed.
-fn check_manifest(subject: &Subject<'_>, index: usize, findings: &mut Findings<'_>) {
+fn check_manifest(
+    subject: &Subject<'_>,
+    index: usize,
+    manifests: &Manifests,
+    findings: &mut Findings<'_>,
+) {
     let file = &subject.files[index];
-    // Package managers pass over the mark at the beginning.
-    let source = file.source.trim_start_matches('\u{feff}');
-    let Ok(Value::Object(manifest)) = serde_json::from_str(source) else {
-        return;
-    };
+    let manifest = manifest(file);
     let lower = u8::from(is_of_tests(subject, index));
     for part in DEPENDENCIES {
         let Some(Value::Object(packages)) = manifest.get(part) else {
@@ -162,60 +179,10 @@ fn check_manifest(subject: &Subject<'_>, index: usize, findings: &mut Findings<'
             }
         }
     }
-    if let Some(Value::Object(scripts)) = manifest.get("scripts") {
-        for (hook, severity) in hooks(scripts) {
-            let severity = severity.lowered(lower);
-            let span = place(file, hook);
-            install_hook::add(index, span, severity, findings);
-        }
-    }
-}
-
-/// What runs by itself when the package is installed, but for what every package runs.
-fn hooks(scripts: &Map<String, Value>) -> impl Iterator<Item = (&str, Severity)> {
-    let hooks = [
-        ("preinstall", Severity::Medium),
-        ("install", Severity::Medium),
-        ("postinstall", Severity::Medium),
-        ("prepare", Severity::Low),
-    ];
-    hooks.into_iter().filter_map(|(hook, severity)| {
-        let command = scripts.get(hook)?.as_str()?;
-        (!is_usual(command, scripts, MOST_STARTS)).then_some((hook, severity))
-    })
-}
-
-/// Whether a command does what many packages do, also where it starts other scripts of its manifest.
-fn is_usual(command: &str, scripts: &Map<String, Value>, starts: usize) -> bool {
-    command.split("&&").map(str::trim).all(|part| {
-        let name = started(part).filter(|name| scripts.contains_key(*name));
-        let Some(name) = name else {
-            return install_hook::is_usual(part);
-        };
-        let around = [format!("pre{name}"), name.to_owned(), format!("post{name}")];
-        let around = around.iter().filter_map(|name| scripts.get(name)?.as_str());
-        starts > 0
-            && around
-                .into_iter()
-                .all(|next| is_usual(next, scripts, starts - 1))
-    })
-}
-
-/// The script of the same manifest that a command starts, if it does nothing else.
-fn started(command: &str) -> Option<&str> {
-    if command.contains([';', '&', '|', '$', '`', '<', '>', '\n', '\r']) {
-        return None;
-    }
-    let mut words = command.split_whitespace();
-    let manager = words.next()?;
-    let mut words = words.filter(|word| !word.starts_with('-'));
-    let first = words.next()?;
-    match (manager, first) {
-        ("npm" | "pnpm" | "yarn" | "bun", "run" | "run-script") => words.next(),
-        ("npm", "start" | "stop" | "restart" | "test") | ("pnpm" | "yarn" | "bun", _) => {
-            Some(first)
-        }
-        _ => None,
+    for (hook, severity) in manifests.hooks(file.path) {
+        let severity = severity.lowered(lower);
+        let span = place(file, hook);
+        install_hook::add(index, span, severity, findings);
     }
 }
 

@@ -38,7 +38,7 @@ static PIPE: Pattern = Pattern::new(
 
 /// A repository that is got and run in one breath.
 static CLONE: Pattern = Pattern::new(
-    r"git\s+clone\s+\S+[^.]{0,80}?\b(?:python3?|bash|sh|node|make|npm\s+(?:install|start))\b",
+    r"git\s+clone\s+\S+[^.]{0,80}?\b(?:python3?|bash|sh|node|make|(?:npm|pnpm|yarn|bun)\s+(?:[^;&|.]*\s)?(?:install|i|ci|start|run)|cargo\s+(?:run|build|install)|uv\s+run|pip3?\s+install)\b",
 );
 static FORGE: Pattern = Pattern::new(
     r"https?://(?:www\.)?(?:github\.com|gitlab\.com|bitbucket\.org|codeberg\.org|huggingface\.co)/",
