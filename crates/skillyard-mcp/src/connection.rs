@@ -9,6 +9,7 @@ use serde_json::{Map, Value, json};
 use crate::error::McpError;
 use crate::handshake::{Discovered, discover, initialize, with_meta};
 use crate::limits::Limits;
+use crate::listing::Listing;
 use crate::outcome::Outcome;
 use crate::progress::{Progress, Watched};
 use crate::spec::{ServerSpec, Transport};
@@ -151,7 +152,7 @@ impl Connection {
         if !self.can("/tools") {
             return Ok(Tools::default());
         }
-        // One more than is used, to say that there are more.
+        // Some of them may be of no use.
         let listed = self.list("tools/list", "tools", self.limits.tools * 4, cancel)?;
         Ok(Tools::take(
             &spec.name,
@@ -189,37 +190,18 @@ impl Connection {
         }
     }
 
-    /// Every entry of a list, page after page.
+    /// The entries of a list, page after page.
     pub(crate) fn list(
         &self,
         method: &str,
         key: &str,
         most: usize,
         cancel: &AtomicBool,
-    ) -> Result<Vec<Value>, McpError> {
-        let mut entries = Vec::new();
-        let mut cursor: Option<Value> = None;
-        for _ in 0..self.limits.pages {
-            let params = match &cursor {
-                Some(cursor) => json!({ "cursor": cursor }),
-                None => json!({}),
-            };
-            let mut page = self.ask(method, params, cancel)?;
-            let Some(Value::Array(more)) = page.get_mut(key).map(Value::take) else {
-                return Err(McpError::malformed(format!("`{method}` gave no `{key}`")));
-            };
-            entries.extend(more);
-            let next = page
-                .get("nextCursor")
-                .filter(|next| next.is_string())
-                .cloned();
-            // A list that leads back to the same place has no end.
-            if next.is_none() || next == cursor || entries.len() > most {
-                return Ok(entries);
-            }
-            cursor = next;
-        }
-        Ok(entries)
+    ) -> Result<Listing, McpError> {
+        Listing::read(method, key, most, &self.limits, |params, end| {
+            let rest = end.saturating_duration_since(Instant::now());
+            self.ask_with(method, params, Map::new(), rest, cancel)
+        })
     }
 
     /// Asks for something that takes no longer than a hello.

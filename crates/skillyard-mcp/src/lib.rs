@@ -4,6 +4,7 @@ mod connection;
 mod error;
 mod handshake;
 mod limits;
+mod listing;
 mod name;
 mod outcome;
 mod progress;

@@ -7,6 +7,7 @@ use skillyard_format::lent_name::exposed;
 use skillyard_format::render::{foreign, one_line};
 
 use crate::limits::Limits;
+use crate::listing::{Listing, size};
 use crate::schema::of_arguments;
 
 /// Characters of a text inside a schema.
@@ -45,12 +46,12 @@ impl Tools {
     pub(crate) fn take(
         server: &str,
         only: Option<&[String]>,
-        listed: Vec<Value>,
+        listed: Listing,
         limits: &Limits,
     ) -> Self {
         let mut found = Self::default();
         let mut names = HashSet::new();
-        for value in listed {
+        for value in listed.entries {
             if found.tools.len() >= limits.tools {
                 let reason = format!("only the first {} tools are used", limits.tools);
                 found.rejected.push(reason);
@@ -66,6 +67,7 @@ impl Tools {
                 Err(reason) => found.rejected.push(reason),
             }
         }
+        found.rejected.extend(listed.cut);
         found
     }
 
@@ -84,8 +86,14 @@ fn tool(server: &str, value: Value, limits: &Limits) -> Result<Tool, String> {
     if own_name.is_empty() {
         return Err("a tool has no name".into());
     }
+    if raw.values().map(size).sum::<usize>() > limits.tool {
+        return Err(format!(
+            "the entry of `{shown}` has more than {} bytes",
+            limits.tool
+        ));
+    }
     let schema = raw.get("inputSchema").cloned().unwrap_or_else(|| json!({}));
-    if schema.to_string().len() > limits.schema {
+    if size(&schema) > limits.schema {
         return Err(format!(
             "the schema of `{shown}` has more than {} bytes",
             limits.schema
@@ -167,9 +175,10 @@ mod tests {
     use super::*;
 
     fn take(listed: Value) -> Tools {
-        let Value::Array(listed) = listed else {
+        let Value::Array(entries) = listed else {
             panic!("no list")
         };
+        let listed = Listing { entries, cut: None };
         Tools::take("s", None, listed, &Limits::default())
     }
 
@@ -231,9 +240,10 @@ mod tests {
             { "name": "t", "inputSchema": { "type": "array" } },
             { "name": "d", "inputSchema": deep },
             { "name": "h", "inputSchema": { "x": "y".repeat(99_999) } },
+            { "name": "w", "description": "word ".repeat(99_999) },
         ]));
         assert_eq!(tools.tools.len(), 1);
-        assert_eq!(tools.rejected.len(), 7, "{:?}", tools.rejected);
+        assert_eq!(tools.rejected.len(), 8, "{:?}", tools.rejected);
     }
 
     #[test]

@@ -9,6 +9,7 @@ use unicode_normalization::UnicodeNormalization as _;
 
 use super::{Manifest, PublishedFile, PublishedSkill, SKILL_FILE};
 use crate::limits::Limits;
+use crate::listing::size;
 
 const SCHEME: &str = "skill://";
 /// The longest path of a file.
@@ -20,6 +21,9 @@ pub(super) fn published(
     entry: &Value,
     limits: &Limits,
 ) -> Result<PublishedSkill, String> {
+    if size(entry) > limits.entry {
+        return Err(format!("its entry has more than {} bytes", limits.entry));
+    }
     let uri = entry.get("uri").and_then(Value::as_str);
     let uri = uri.ok_or("it has no address")?;
     let root = uri

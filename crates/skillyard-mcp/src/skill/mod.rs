@@ -93,15 +93,10 @@ impl Skills {
         let most = connection.limits().skills;
         let listed = connection.list("skills/list", "skills", most, cancel)?;
         let mut names = HashSet::new();
-        for entry in listed {
+        for entry in listed.entries {
             let uri = entry.get("uri").and_then(Value::as_str).unwrap_or_default();
             let uri: String = one_line(uri).chars().take(200).collect();
-            let skill = if found.skills.len() >= most {
-                Err(format!("only the first {most} skills are used"))
-            } else {
-                PublishedSkill::of(server, &entry, connection.limits())
-            };
-            match skill {
+            match PublishedSkill::of(server, &entry, connection.limits()) {
                 Ok(skill) if !names.insert(skill.name.clone()) => {
                     let reason = format!("the server has two skills named `{}`", skill.name);
                     found.rejected.push(Rejected { uri, reason });
@@ -110,6 +105,10 @@ impl Skills {
                 Err(reason) => found.rejected.push(Rejected { uri, reason }),
             }
         }
+        found.rejected.extend(listed.cut.map(|reason| Rejected {
+            uri: "…".into(),
+            reason,
+        }));
         Ok(found)
     }
 }

@@ -274,12 +274,64 @@ fn nothing_that_a_server_started_outlives_it() {
     assert!(!std::path::Path::new(&mark).exists());
 }
 
+/// A server of the newer protocol that answers each question for its tools with what `page` prints,
+/// where `$n` is the number of the question.
+fn listing(page: &str) -> skillyard_mcp::ServerSpec {
+    let hello = r#"{"supportedVersions":["2026-07-28"],"capabilities":{"tools":{}}}"#;
+    script(&format!(
+        r#"read d; echo '{{"jsonrpc":"2.0","id":1,"result":{hello}}}'
+n=2; while read line; do {page}; n=$((n+1)); done"#
+    ))
+}
+
 #[test]
-fn a_list_that_leads_to_itself_ends() {
-    let loops = r#"read d; echo '{"jsonrpc":"2.0","id":1,"result":{"supportedVersions":["2026-07-28"],"capabilities":{"tools":{}}}}'
-n=2; while read line; do echo '{"jsonrpc":"2.0","id":'$n',"result":{"tools":[{"name":"t'$n'"}],"nextCursor":"'$n'"}}'; n=$((n+1)); done"#;
-    let servers = Servers::new(vec![script(loops)]);
-    assert_eq!(servers.tools("s", &GO).unwrap().tools.len(), 64);
+fn a_list_without_end_is_read_to_a_limit_that_is_told() {
+    let endless = r#"echo '{"jsonrpc":"2.0","id":'$n',"result":{"tools":[{"name":"t'$n'"}],"nextCursor":"'$n'"}}'"#;
+    let tools = Servers::new(vec![listing(endless)])
+        .tools("s", &GO)
+        .unwrap();
+    assert_eq!(tools.tools.len(), 64);
+    assert_eq!(
+        tools.rejected,
+        ["only the first 64 pages of its tools are read"]
+    );
+    let circle = r#"echo '{"jsonrpc":"2.0","id":'$n',"result":{"tools":[{"name":"t'$n'"}],"nextCursor":"'$((n%3))'"}}'"#;
+    let tools = Servers::new(vec![listing(circle)]).tools("s", &GO).unwrap();
+    assert_eq!(tools.tools.len(), 4);
+    let reason = "its list of tools leads back to a page that was read";
+    assert_eq!(tools.rejected, [reason]);
+}
+
+#[test]
+fn a_list_of_very_many_is_read_to_a_limit_that_is_told() {
+    // None of them can be used, so that no other limit ends the list.
+    let many = r#"printf '{"jsonrpc":"2.0","id":%s,"result":{"tools":[' $n; yes 7, | head -5000 | tr -d '\n'; echo '7]}}'"#;
+    let tools = Servers::new(vec![listing(many)]).tools("s", &GO).unwrap();
+    assert_eq!(tools.rejected.len(), 513);
+    let last = tools.rejected.last().unwrap();
+    assert_eq!(last, "only the first 512 tools are looked at");
+}
+
+#[test]
+fn a_list_of_very_large_entries_is_read_to_a_limit_that_is_told() {
+    let large = r#"printf '{"jsonrpc":"2.0","id":%s,"result":{"nextCursor":"%s","tools":[{"name":"t","description":"' $n $n; head -c 300000 /dev/zero | tr '\0' x; echo '"}]}}'"#;
+    let mut spec = listing(large);
+    spec.limits.list = 1_000_000;
+    let tools = Servers::new(vec![spec]).tools("s", &GO).unwrap();
+    assert!(tools.tools.is_empty());
+    let entry = "the entry of `t` has more than 131072 bytes";
+    let rest = "only the first 1000000 bytes of its tools are read";
+    assert_eq!(tools.rejected, [entry, entry, entry, rest]);
+}
+
+#[test]
+fn all_pages_of_a_list_have_the_time_of_one_hello() {
+    let slow = r#"[ $n -gt 3 ] && sleep 60; echo '{"jsonrpc":"2.0","id":'$n',"result":{"tools":[{"name":"t'$n'"}],"nextCursor":"'$n'"}}'"#;
+    let mut spec = listing(slow);
+    spec.limits.hello = Duration::from_secs(2);
+    let tools = Servers::new(vec![spec]).tools("s", &GO).unwrap();
+    assert_eq!(tools.tools.len(), 2);
+    assert_eq!(tools.rejected, ["it did not list all tools within 2 s"]);
 }
 
 /// A server over HTTP that gives the same bytes to everybody.
