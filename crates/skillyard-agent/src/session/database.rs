@@ -63,6 +63,9 @@ pub(super) struct Dialect {
     pub(super) owner: &'static str,
     /// What all skills consist of that sessions name.
     pub(super) digests: &'static str,
+    /// What servers had listed of the skills that they publish, by marks; of older sessions, which
+    /// know no marks, the names of these skills.
+    pub(super) published: &'static str,
     /// The time, in seconds.
     pub(super) now: &'static str,
 }

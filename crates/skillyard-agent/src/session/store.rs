@@ -149,6 +149,17 @@ impl SessionStore {
         Ok(found.iter().filter_map(|text| text.parse().ok()).collect())
     }
 
+    /// What sessions were told of skills that servers publish: the marks of what was listed, and of
+    /// older sessions the names.
+    pub fn published(&self) -> Result<BTreeSet<String>, SessionError> {
+        let found = self.database.with(async |connection: &mut AnyConnection| {
+            sqlx::query_scalar::<_, String>(self.database.dialect().published)
+                .fetch_all(&mut *connection)
+                .await
+        })?;
+        Ok(found.into_iter().collect())
+    }
+
     /// The sessions, those first that were used last.
     pub fn list(&self, limit: usize) -> Result<Vec<Summary>, SessionError> {
         self.list_of(Owner::Any, None, limit)

@@ -49,6 +49,37 @@ fn ids(list: &[skillyard_agent::session::Summary]) -> Vec<&str> {
 }
 
 #[test]
+fn what_sessions_know_of_published_skills_is_found() {
+    on_both(|open| {
+        let store = open();
+        for (id, marks, skills) in [
+            (
+                "s-new1",
+                &[("far:greet", "m1"), ("far:zero\0", "m2")][..],
+                &["far:greet", "pdf"][..],
+            ),
+            ("s-new2", &[("far:greet", "m1")], &["far:greet"]),
+            // An older one, which knows only names.
+            ("s-old", &[], &["docs:greet", "pdf"]),
+        ] {
+            let mut session = session("x");
+            session.id = id.into();
+            let marks = marks
+                .iter()
+                .map(|(name, mark)| ((*name).into(), (*mark).into()));
+            session.prompt.published = marks.collect();
+            session.prompt.skills = skills.iter().map(|name| (*name).into()).collect();
+            store.save(&mut session, Timestamp::now()).unwrap();
+        }
+        let found = open().published().unwrap();
+        assert_eq!(
+            found.into_iter().collect::<Vec<_>>(),
+            ["docs:greet", "m1", "m2"]
+        );
+    });
+}
+
+#[test]
 fn what_one_keeps_another_finds() {
     on_both(|open| {
         let (one, other) = (open(), open());
@@ -123,6 +154,7 @@ fn what_one_keeps_another_finds() {
             digests.iter().map(ToString::to_string).collect::<Vec<_>>(),
             [digest, earlier]
         );
+        assert!(other.published().unwrap().is_empty());
         // And on, in the other one.
         let mut again = other.load("s-aa11").unwrap();
         again.messages.push(Message::user("more"));

@@ -179,6 +179,15 @@ pub(crate) fn named_by_sessions(context: &Context) -> Result<BTreeSet<Digest>, C
     Ok(named)
 }
 
+/// What sessions were told of skills that servers publish, by marks or names.
+pub(crate) fn published_in_sessions(context: &Context) -> Result<BTreeSet<String>, CommandError> {
+    let mut named = BTreeSet::new();
+    for store in stores(context, SessionStore::open_to_read)? {
+        named.extend(store.published().map_err(TurnError::from)?);
+    }
+    Ok(named)
+}
+
 /// All sessions that this machine knows of. Those in the file stay there when it begins to share
 /// others, and are used again when it ends.
 fn stores(context: &Context, open: Opening) -> Result<Vec<SessionStore>, CommandError> {

@@ -13,7 +13,8 @@ use crate::context::Context;
 use crate::error::Status;
 use crate::error::install::InstallFailure;
 use crate::install::{chronicle, place};
-use crate::report::elapsed;
+use crate::mcp::left;
+use crate::report::{counted, elapsed};
 
 /// Look after the store of installed bytes
 ///
@@ -150,12 +151,14 @@ fn collect(context: &Context, store: &Store, gone: bool) -> Outcome {
     }
     let collected = store.collect(&wanted, &links, unreachable);
     let collected = collected.map_err(InstallFailure::from)?;
+    let of_servers = left::remove(context)?;
     let printer = &context.printer;
     if printer.is_json() {
         printer.json(&json!({
             "removed": collected.removed,
             "kept": collected.kept,
             "bytes": collected.bytes,
+            "of_servers": of_servers,
             "edited": shown(&collected.edited),
             "linked": shown(&collected.astray),
             "unreachable": shown(&collected.unreachable),
@@ -186,6 +189,12 @@ fn collect(context: &Context, store: &Store, gone: bool) -> Outcome {
             printer.note(
                 "Run `skillyard sync` in a project that was moved; where it is gone, `skillyard store gc --gone` removes them",
             );
+        }
+        if of_servers > 0 {
+            printer.note(&format!(
+                "Removed {} of MCP servers that are no longer configured",
+                counted(of_servers, "skill")
+            ));
         }
         printer.note(&format!(
             "Removed {} of {} skills ({} bytes) in {}",

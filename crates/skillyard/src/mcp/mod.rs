@@ -1,6 +1,7 @@
 //! The MCP servers of the configuration, as agents and the gateway use them.
 
 mod awake;
+pub(crate) mod left;
 mod published;
 mod start;
 

@@ -50,7 +50,7 @@ impl PublishedSkills {
     /// What the servers publish, which were started before.
     pub(crate) fn list(context: &Context, lenders: &Lenders) -> Self {
         let mut skills = BTreeMap::new();
-        let folder = context.environment.skillyard_home.join("mcp");
+        let folder = self::folder(context);
         for lent in &lenders.lent {
             for skill in &lent.skills.skills {
                 remember(&folder, skill);
@@ -74,7 +74,7 @@ impl PublishedSkills {
 
     /// What a session was told of, without asking a server: for a replay.
     pub(crate) fn remembered(context: &Context, session: &Session) -> Self {
-        let folder = context.environment.skillyard_home.join("mcp");
+        let folder = self::folder(context);
         let prompt = &session.prompt;
         let mut skills = BTreeMap::new();
         for name in &prompt.skills {
@@ -106,7 +106,7 @@ impl PublishedSkills {
     /// A skill of a server as it was last loaded, for who wants to approve it.
     pub(crate) fn loaded(context: &Context, name: &str) -> Option<CatalogSkill> {
         let (server, _) = name.split_once(':')?;
-        let folder = context.environment.skillyard_home.join("mcp");
+        let folder = self::folder(context);
         let mut skills = recalled(&folder, server).into_iter();
         let skill = skills
             .find(|skill| skill.known_as() == name && is_intact(skill, &place(&folder, skill)))?;
@@ -216,6 +216,11 @@ impl PublishedSkills {
             other => other.map_err(|error| told(&error)),
         }
     }
+}
+
+/// Where skills of servers are kept.
+pub(super) fn folder(context: &Context) -> PathBuf {
+    context.environment.skillyard_home.join("mcp")
 }
 
 /// Where the files of a skill go.

@@ -218,6 +218,26 @@ fn published_skills_are_checked_marked_and_never_shadow() {
 }
 
 #[test]
+fn what_is_kept_of_a_server_goes_when_nothing_needs_it() {
+    let lender = lender();
+    let context = borrower(&lender, "");
+    let (url, _) = model(vec![json!({ "content": "Done." })]);
+    context.code(&["config", "set", "models.mock.url", &url]);
+    let answer = chatted(&context, &["-p", "/docs:greet me"]);
+    let session = answer["session"].as_str().unwrap();
+    let kept = context.folder.path().join("home/.skillyard/mcp/docs");
+    let removed = || context.json(&["store", "gc", "--json"])["of_servers"].clone();
+    assert_eq!(removed(), 0);
+    context.write("../home/.skillyard/config.toml", "");
+    // The session could be made again, without the server.
+    assert_eq!(removed(), 0);
+    assert!(kept.is_dir());
+    context.done(&["chat", "--delete", session]);
+    assert_ne!(removed(), 0);
+    assert!(!kept.exists());
+}
+
+#[test]
 fn a_server_that_does_not_start_is_said_and_the_chat_goes_on() {
     let context = TestContext::new();
     context.write(

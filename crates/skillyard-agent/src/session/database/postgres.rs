@@ -48,6 +48,13 @@ pub(super) const DIALECT: Dialect = Dialect {
         UNION SELECT edition.value FROM sessions,
             json_each(replace(state, '\u0000', '\u0001')::json -> 'editions') AS skill,
             json_array_elements_text(skill.value) AS edition (value)",
+    published: r"SELECT mark.value FROM sessions,
+            json_each_text(replace(prompt, '\u0000', '\u0001')::json -> 'published') AS mark
+        UNION SELECT skill.value FROM sessions,
+            json_array_elements_text(replace(prompt, '\u0000', '\u0001')::json -> 'skills')
+            AS skill (value)
+            WHERE replace(prompt, '\u0000', '\u0001')::json -> 'published' IS NULL
+            AND skill.value LIKE '%:%'",
     now: "CAST(EXTRACT(EPOCH FROM clock_timestamp()) AS BIGINT)",
 };
 

@@ -39,6 +39,11 @@ pub(super) const DIALECT: Dialect = Dialect {
             FROM sessions, json_each(sessions.state, '$.activated') AS skill
         UNION SELECT edition.value FROM sessions,
             json_each(sessions.state, '$.editions') AS skill, json_each(skill.value) AS edition",
+    published: "SELECT mark.value FROM sessions, json_each(sessions.prompt, '$.published') AS mark
+        UNION SELECT skill.value
+            FROM sessions, json_each(sessions.prompt, '$.skills') AS skill
+            WHERE json_extract(sessions.prompt, '$.published') IS NULL
+            AND skill.value LIKE '%:%'",
     now: "CAST(strftime('%s', 'now') AS INTEGER)",
 };
 
