@@ -11,6 +11,7 @@ use std::path::Path;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use serde::{Deserialize, Serialize};
+use skillyard_catalog::resource::MAX_DEPTH;
 use skillyard_format::Digest;
 
 /// A file that was changed again within one tick of the clock looks the same.
@@ -48,7 +49,7 @@ impl Stamp {
     pub(crate) fn of(path: &Path) -> Self {
         let mut marks = Vec::new();
         match path.symlink_metadata() {
-            Ok(found) if found.is_dir() => collect(path, b"", &mut marks),
+            Ok(found) if found.is_dir() => collect(path, b"", 0, &mut marks),
             // What is moved itself is changed by that.
             Ok(found) => marks.push((
                 Vec::new(),
@@ -98,8 +99,9 @@ impl Stamp {
 }
 
 /// Everything in a folder that is no folder, following no link. A folder that cannot be listed is
-/// there, and that is all.
-fn collect(folder: &Path, below: &[u8], marks: &mut Vec<(Vec<u8>, Option<Mark>)>) {
+/// there, and that is all. So is one that lies deeper than anything of a skill may: how far a path
+/// leads depends on where its folder is, and this is compared after it was moved.
+fn collect(folder: &Path, below: &[u8], depth: usize, marks: &mut Vec<(Vec<u8>, Option<Mark>)>) {
     let Ok(entries) = std::fs::read_dir(folder) else {
         marks.push((below.to_vec(), None));
         return;
@@ -111,7 +113,9 @@ fn collect(folder: &Path, below: &[u8], marks: &mut Vec<(Vec<u8>, Option<Mark>)>
         }
         path.extend_from_slice(entry.file_name().as_bytes());
         match entry.file_type() {
-            Ok(kind) if kind.is_dir() => collect(&entry.path(), &path, marks),
+            Ok(kind) if kind.is_dir() && depth < MAX_DEPTH => {
+                collect(&entry.path(), &path, depth + 1, marks);
+            }
             _ => marks.push((path, entry.metadata().ok().as_ref().map(Mark::of))),
         }
     }

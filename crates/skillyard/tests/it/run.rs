@@ -93,7 +93,7 @@ pub(crate) fn skill(metadata: &str) -> TestContext {
 }
 
 /// What a run printed, and its code.
-fn ran(context: &TestContext, arguments: &[&str]) -> (String, Option<i32>) {
+pub(crate) fn ran(context: &TestContext, arguments: &[&str]) -> (String, Option<i32>) {
     let run = output(context.skillyard().arg("run").args(arguments));
     (text(&run.stdout) + &text(&run.stderr), run.status.code())
 }

@@ -9,8 +9,8 @@ mod reached;
 
 use std::collections::{BTreeSet, HashSet};
 use std::ffi::OsStr;
-use std::fs;
 use std::path::{Path, PathBuf};
+use std::{fs, io};
 
 use super::{ScriptError, SkillFolders};
 
@@ -36,6 +36,11 @@ pub(super) fn places(
     };
     // What is in a repository is kept with it.
     let found = find(workspace, skill_folders, |_| true);
+    if found.has_deeper {
+        return Err(failed(
+            "it has folders too deep below each other to find what must stay as it is",
+        ));
+    }
     let too_many = || failed("it has too many folders to find what must stay as it is");
     if !found.is_all {
         return Err(too_many());
@@ -59,6 +64,8 @@ pub(super) struct Found {
     pub(super) places: BTreeSet<PathBuf>,
     /// Whether there are no more.
     pub(super) is_all: bool,
+    /// Whether some folders lie so deep that no path leads to them, and were not looked into.
+    has_deeper: bool,
 }
 
 /// Whether a path in a workspace, however deep, has a name in it that is held shut at the top.
@@ -102,6 +109,7 @@ pub(super) fn find(
         names: names::held().chain(names::kept()).map(OsStr::new).collect(),
         places: names::held().map(PathBuf::from).collect(),
         ahead: vec![PathBuf::new()],
+        has_deeper: false,
     };
     walk.places.extend(names::held_in(workspace));
     walk.places.extend(git::around(workspace));
@@ -115,7 +123,8 @@ pub(super) fn find(
     }
     Found {
         places: walk.places,
-        is_all,
+        is_all: is_all && !walk.has_deeper,
+        has_deeper: walk.has_deeper,
     }
 }
 
@@ -124,15 +133,24 @@ struct Walk<'a> {
     names: HashSet<&'static OsStr>,
     places: BTreeSet<PathBuf>,
     ahead: Vec<PathBuf>,
+    has_deeper: bool,
 }
 
 impl Walk<'_> {
     /// Looks through one folder, and notes those in it for later.
     fn look(&mut self, folder: PathBuf, is_kept: impl Fn(&Path) -> bool) {
-        let Ok(entries) = fs::read_dir(self.workspace.join(&folder)) else {
-            // What we may not look into, its owner could open up again.
-            self.places.insert(folder);
-            return;
+        let entries = match fs::read_dir(self.workspace.join(&folder)) {
+            Ok(entries) => entries,
+            // Nothing can be mounted there either.
+            Err(error) if error.kind() == io::ErrorKind::InvalidFilename => {
+                self.has_deeper = true;
+                return;
+            }
+            Err(_) => {
+                // What we may not look into, its owner could open up again.
+                self.places.insert(folder);
+                return;
+            }
         };
         let (mut below, mut shape) = (Vec::new(), git::Shape::default());
         for entry in entries.flatten() {
