@@ -1,6 +1,7 @@
 #![doc = include_str!("../README.md")]
 
 pub mod allowed_tools;
+pub mod conditions;
 pub mod diagnostic;
 pub mod difference;
 pub mod document;

@@ -1,14 +1,15 @@
 //! The commands that a skill says it needs.
 //!
 //! `metadata.requires` is a text or a list, as the documents have it, or a mapping with `bins` and
-//! `anyBins`; one skill of ten has that mapping below `metadata.openclaw`. People write versions
+//! `anyBins`; one skill of ten has that mapping below `metadata.openclaw`, and some have it outside
+//! of `metadata`. People write versions
 //! and alternatives there, too: what is looked for is the command alone.
 
 use crate::span::Span;
 use crate::yaml::{Mapping, Node, Value};
 
 /// The clients that have a table of their own in `metadata`.
-const CLIENTS: [&str; 3] = ["openclaw", "clawdbot", "moltbot"];
+pub(crate) const CLIENTS: [&str; 5] = ["openclaw", "clawdbot", "moltbot", "clawdis", "otto"];
 /// What comes between a command and a version.
 const OPERATORS: [char; 7] = ['<', '>', '=', '!', '~', '^', '@'];
 
@@ -25,6 +26,10 @@ impl Requirements {
     /// What a frontmatter says.
     pub(crate) fn of(frontmatter: &Mapping<'_>) -> Self {
         let mut found = Self::default();
+        let outside = frontmatter.get("requires");
+        if let Some(kinds) = outside.and_then(|entry| entry.value.as_mapping()) {
+            found.kinds(kinds);
+        }
         let metadata = frontmatter.get("metadata");
         let Some(metadata) = metadata.and_then(|entry| entry.value.as_mapping()) else {
             return found;

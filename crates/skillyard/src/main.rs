@@ -30,6 +30,7 @@ mod json;
 mod lent_home;
 mod library;
 mod mcp;
+mod needs;
 mod obstacle;
 mod permission;
 mod printer;

@@ -16,7 +16,9 @@ rule! {
     ///   requires: {bins: [gh], anyBins: [rg, grep]}    # as some clients write it
     /// ```
     ///
-    /// The same table is read below `metadata.openclaw`, `metadata.clawdbot` and `metadata.moltbot`.
+    /// The same table is read below `metadata.openclaw`, `metadata.clawdbot`, `metadata.moltbot`,
+    /// `metadata.clawdis` and `metadata.otto`, and as a field of its own. `env`, `config` and `os` in it
+    /// are told by `show`, `list` and `doctor`, and keep nobody from the skill.
     "requires-unreadable", Advice, check
 }
 

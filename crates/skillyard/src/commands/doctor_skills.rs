@@ -1,15 +1,17 @@
-//! `skillyard doctor`: the skills that are here and that nobody can be given.
+//! `skillyard doctor`: the skills that are here and that cannot be used, or not as they were meant.
 
 use skillyard_catalog::Status;
+use skillyard_format::render::one_line;
 
 use super::doctor::{Check, Verdict};
+use super::list;
 use crate::context::Context;
 use crate::hashable;
 use crate::library::{self, Choice, IndexMode};
 
 const AREA: &str = "skills";
 
-/// The skills whose files cannot be hashed.
+/// The skills whose files cannot be hashed, and those that need what is missing here.
 pub(super) fn checks(context: &Context) -> Vec<Check> {
     // What keeps skills from being found is told elsewhere.
     let Ok(mut catalog) = library::load(context, IndexMode::Use, &Choice::default()) else {
@@ -30,5 +32,15 @@ pub(super) fn checks(context: &Context) -> Vec<Check> {
         }),
         _ => None,
     });
-    unavailable.collect()
+    let unmet = catalog.all().flat_map(|skill| {
+        let unmet = list::unmet(skill, &context.environment).into_iter();
+        unmet.map(|unmet| Check {
+            area: AREA,
+            name: "needs",
+            verdict: Verdict::Missing,
+            message: format!("skill `{}`: {}", skill.record.name, one_line(&unmet)),
+            hint: None,
+        })
+    });
+    unavailable.chain(unmet).collect()
 }

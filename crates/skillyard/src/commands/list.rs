@@ -11,15 +11,17 @@ use super::{Outcome, list_json};
 use crate::config::discovery::TrustProjects;
 use crate::config::project;
 use crate::context::Context;
+use crate::environment::Environment;
 use crate::error::{CommandError, Status as CommandStatus};
 use crate::install::revoked::Revoked;
 use crate::library::{self, Choice, IndexMode};
+use crate::needs;
 use crate::sanitize::visible;
 use crate::shell::shell_word;
 
 /// List the skills on this machine and in this project
 ///
-/// Grouped by source, the strongest first. Marks: ✓ enabled, ⚠ enabled with problems,
+/// Grouped by source, the strongest first. Marks: ✓ enabled, ⚠ enabled with problems or unmet needs,
 /// ○ disabled, ✗ commands missing, held back or revoked, ! project not trusted, ≠ altered: not as it is locked.
 ///
 /// Examples:
@@ -67,7 +69,8 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
         return super::list_installed::run(context, catalog, &revoked);
     }
     if context.printer.is_json() {
-        list_json::write(&catalog, &revoked, context.printer.pieces()?)?;
+        let pieces = context.printer.pieces()?;
+        list_json::write(&catalog, &revoked, &context.environment, pieces)?;
     } else {
         let text = text(&catalog, args.all, context);
         context.printer.data(&text)?;
@@ -153,21 +156,34 @@ fn push_line(text: &mut String, skill: &CatalogSkill, width: usize, context: &Co
         Some(reason) => format!("({}) {reason}", skill.status.as_str()).into(),
         None => one_line(beginning(&record.description, room * 2).trim_end()),
     };
+    let unmet = unmet(skill, &context.environment);
     text.push_str("  ");
-    text.push_str(mark(skill));
+    text.push_str(if unmet.is_empty() { mark(skill) } else { "⚠" });
     text.push(' ');
     text.push_str(&name);
     let padding = width.saturating_sub(length(&name));
     text.extend(std::iter::repeat_n(' ', padding + 2));
     push_cut(text, &visible(&detail), room);
-    for problem in record.problems.iter().take(3) {
-        let told = format!("{}: {}", problem.code, one_line(&problem.message));
+    let problems = record.problems.iter().take(3);
+    let problems = problems.map(|each| format!("{}: {}", each.code, one_line(&each.message)));
+    let unmet = unmet
+        .iter()
+        .map(|each| format!("needs: {}", one_line(each)));
+    for told in problems.chain(unmet) {
         text.push_str("      ");
         push_cut(
             text,
             &visible(&told),
             context.printer.width().saturating_sub(6),
         );
+    }
+}
+
+/// What an enabled skill needs and is missing here; of others more has to be mended first.
+pub(super) fn unmet(skill: &CatalogSkill, environment: &Environment) -> Vec<String> {
+    match skill.status {
+        Status::Enabled => needs::unmet(environment, &skill.record),
+        _ => Vec::new(),
     }
 }
 

@@ -8,6 +8,8 @@ use std::io::{self, Write};
 use serde_json::json;
 use skillyard_catalog::{Catalog, CatalogSkill, Status};
 
+use super::list::unmet;
+use crate::environment::Environment;
 use crate::install::revoked::Revoked;
 use crate::json::{self, push_string};
 
@@ -15,14 +17,19 @@ use crate::json::{self, push_string};
 const PIECE: usize = 1 << 16;
 
 /// Writes the catalog on one line, with what is locked here and is in no folder, because it is revoked.
-pub(super) fn write(catalog: &Catalog, revoked: &[Revoked], mut out: impl Write) -> io::Result<()> {
+pub(super) fn write(
+    catalog: &Catalog,
+    revoked: &[Revoked],
+    environment: &Environment,
+    mut out: impl Write,
+) -> io::Result<()> {
     let mut piece = Vec::with_capacity(PIECE + PIECE / 4);
     piece.extend_from_slice(b"{\"skills\":[");
     for (at, skill) in catalog.skills.iter().enumerate() {
         if at > 0 {
             piece.push(b',');
         }
-        push_skill(&mut piece, skill)?;
+        push_skill(&mut piece, skill, environment)?;
         if piece.len() >= PIECE {
             out.write_all(&piece)?;
             piece.clear();
@@ -54,7 +61,11 @@ pub(super) fn write(catalog: &Catalog, revoked: &[Revoked], mut out: impl Write)
     out.write_all(&piece)
 }
 
-fn push_skill(out: &mut Vec<u8>, skill: &CatalogSkill) -> io::Result<()> {
+fn push_skill(
+    out: &mut Vec<u8>,
+    skill: &CatalogSkill,
+    environment: &Environment,
+) -> io::Result<()> {
     let record = &skill.record;
     // These two words are ours, and hold nothing to escape.
     let (source, status) = (skill.kind.as_str(), skill.status.as_str());
@@ -94,6 +105,10 @@ fn push_skill(out: &mut Vec<u8>, skill: &CatalogSkill) -> io::Result<()> {
     match &*record.problems {
         [] => object.raw(",\"problems\":[]", ""),
         problems => object.value(",\"problems\":", &problems)?,
+    }
+    match &*unmet(skill, environment) {
+        [] => {}
+        unmet => object.value(",\"unmet\":", &unmet)?,
     }
     // The record holds them as JSON already.
     let fields: &str = match &*record.fields {

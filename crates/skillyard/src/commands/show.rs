@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use serde_json::{Value, json};
 use skillyard_catalog::builtin;
 use skillyard_catalog::prompt::entry_tokens;
+use skillyard_catalog::record::Record;
 use skillyard_catalog::resource::{Listing, SkillRoot, digest};
 use skillyard_catalog::source::SourceKind;
 use skillyard_catalog::{Catalog, CatalogSkill};
@@ -21,6 +22,7 @@ use crate::context::Context;
 use crate::error::{CommandError, Status};
 use crate::hashable;
 use crate::library::{self, Choice, IndexMode};
+use crate::needs;
 use crate::permission::Permissions;
 use crate::sanitize::visible;
 
@@ -55,6 +57,7 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     let security = Security::of(context, skill, details.digest.as_ref())?;
     if context.printer.is_json() {
         let mut shown = json(skill, &details, &catalog);
+        shown["needs"] = needs_json(context, &skill.record);
         shown["security"] = security.json();
         context.printer.json(&shown)?;
     } else {
@@ -167,6 +170,18 @@ fn json(skill: &CatalogSkill, details: &Details, catalog: &Catalog) -> Value {
     })
 }
 
+/// What it says it needs, and what of that is missing here.
+fn needs_json(context: &Context, record: &Record) -> Value {
+    let needs = needs::of(record);
+    json!({
+        "commands": record.requires,
+        "systems": needs.systems,
+        "variables": needs.variables,
+        "settings": needs.settings,
+        "unmet": needs::unmet(&context.environment, record),
+    })
+}
+
 /// What is used in place of a skill of a project that is not trusted.
 fn stand_in<'a>(skill: &CatalogSkill, catalog: &'a Catalog) -> Option<&'a CatalogSkill> {
     let meant = catalog.meant(&skill.record.name)?;
@@ -230,6 +245,14 @@ fn text(
             }
             value => row(key, &plain(value)),
         }
+    }
+    let needs = needs::of(record);
+    row("commands", &record.requires.join(", ").replace('|', " or "));
+    row("systems", &needs.systems.join(", "));
+    row("variables", &needs.variables.join(", "));
+    row("settings", &needs.settings.join(", "));
+    for unmet in needs::unmet(&context.environment, record) {
+        row("unmet", &unmet);
     }
     let size: u64 = details.files.iter().map(|(_, size, _)| size).sum();
     let more = if details.truncated {
