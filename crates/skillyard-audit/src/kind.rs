@@ -62,6 +62,8 @@ kinds! {
     ScriptStarted = "skill.script_started", Security;
     /// A script of a skill was run.
     ScriptExecuted = "skill.script_executed", Security;
+    /// A tool call that may change something is about to be made.
+    ToolStarted = "skill.tool_started", Security;
     /// A tool call was allowed.
     ToolAllowed = "skill.tool_allowed", Routine;
     /// A tool call was blocked.

@@ -215,6 +215,28 @@ impl Server {
         Err(Problem::new(StatusCode::TOO_MANY_REQUESTS, text))
     }
 
+    /// Records that something begins that must not happen unrecorded, or refuses it.
+    pub(crate) fn begins(&self, event: &Event) -> Result<(), Problem> {
+        self.with_room(event)?;
+        self.host.record(event).map_err(|error| {
+            self.host.log(&Line::Failure {
+                what: "writing the audit log",
+                cause: &error.whole(),
+            });
+            let text = "this was not done: the audit log cannot be written";
+            Problem::new(StatusCode::SERVICE_UNAVAILABLE, text)
+        })?;
+        self.charge(event);
+        Ok(())
+    }
+
+    /// Records how something ended whose beginning was recorded, however much its token has added.
+    pub(crate) fn ended(&self, event: &Event) {
+        self.metrics.event(event);
+        self.charge(event);
+        self.losses.record(&*self.host, event);
+    }
+
     /// Counts an event for the share of its token that others write down.
     pub(crate) fn charge(&self, event: &Event) {
         self.quota.charge(event, Instant::now());

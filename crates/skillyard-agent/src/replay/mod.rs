@@ -69,11 +69,11 @@ pub fn replay(
     shelf: &mut Shelf,
     events: impl IntoIterator<Item = Recorded>,
 ) -> Result<Replayed, Divergence> {
-    // Approvals are between the user and the machine, and so is that a script begins, or that a
-    // skill which the user or a router named was refused: no model read them.
+    // Approvals are between the user and the machine, and so is that a script or a call begins, or
+    // that a skill which the user or a router named was refused: no model read them.
     let is_read = |event: &Recorded| {
         !event.kind.starts_with("approval.")
-            && event.kind != "skill.script_started"
+            && !matches!(&*event.kind, "skill.script_started" | "skill.tool_started")
             && (event.detail.contains_key("call") || !event.is_refusal())
     };
     let events: Vec<Recorded> = events.into_iter().filter(is_read).collect();

@@ -9,10 +9,11 @@ use std::process::{Command, Stdio};
 use serde_json::{Value, json};
 use skillyard_agent::front_end::{Action, Answer};
 use skillyard_agent::host::CommandRun;
+use skillyard_agent::settings::Settings;
 use skillyard_audit::EventKind;
 
 use crate::guard::turn;
-use crate::lab::{Front, Lab};
+use crate::lab::{Front, Lab, Scripted, calls};
 
 fn write(path: &str, content: &str) -> (&'static str, Value) {
     ("Write", json!({ "path": path, "content": content }))
@@ -108,6 +109,55 @@ fn what_was_changed_is_written_down_however_it_was_allowed_and_ended() {
             ("Bash", "ls")
         ]
     );
+}
+
+#[test]
+fn what_may_change_something_is_on_record_before_it_is_done() {
+    let lab = Lab::new();
+    lab.write("work/a.txt", "alpha\n");
+    let all = [
+        ("Read", json!({ "path": "a.txt" })),
+        write("a.txt", "one"),
+        (
+            "Edit",
+            json!({ "path": "a.txt", "old": "alpha", "new": "x" }),
+        ),
+        ("Bash", json!({ "command": "ls" })),
+        ("mcp__s__run", json!({ "x": 1 })),
+    ];
+    turn(&lab, &mut Front::new(Answer::Session), "write", &all);
+    {
+        let machine = lab.machine.lock().unwrap();
+        let of = |kind| {
+            let events = machine
+                .events
+                .iter()
+                .filter(move |event| event.kind == kind);
+            events.map(|event| &event.detail)
+        };
+        let ended: Vec<_> = of(EventKind::ToolAllowed).collect();
+        let mut tools = Vec::new();
+        for begun in of(EventKind::ToolStarted) {
+            tools.push(begun["tool"].as_str());
+            let end = ended.iter().find(|end| end["call"] == begun["call"]);
+            for key in ["input", "path", "command"] {
+                assert_eq!(end.unwrap().get(key), begun.get(key), "{begun:?}");
+            }
+        }
+        assert_eq!(tools, ["Write", "Edit", "Bash", "mcp__s__run"]);
+    }
+    // What cannot be recorded is not done.
+    for call in [&all[1], &all[3], &all[4]] {
+        let lab = Lab::new();
+        lab.machine.lock().unwrap().unrecorded = Some(EventKind::ToolStarted);
+        let part = calls("c1", call.0, &call.1);
+        let mut runtime = lab.runtime(Scripted::new([vec![part]]));
+        let mut session = lab.session(&runtime, &Settings::default());
+        let end = runtime.turn(&mut session, "go", &mut Front::new(Answer::Once));
+        assert!(end.is_err(), "{}", call.0);
+        let machine = lab.machine.lock().unwrap();
+        assert!(machine.commands.is_empty() && machine.lent.is_empty());
+    }
 }
 
 #[test]

@@ -38,6 +38,8 @@ pub(crate) struct Lab {
 /// What the pretended machine does and did.
 pub(crate) struct Machine {
     pub(crate) events: Vec<Event>,
+    /// Events of a kind that cannot be recorded.
+    pub(crate) unrecorded: Option<EventKind>,
     pub(crate) permission: Permission,
     pub(crate) scripts: Vec<ScriptRun>,
     pub(crate) commands: Vec<CommandRun>,
@@ -61,6 +63,7 @@ impl Lab {
         fs::create_dir(folder.path().join("work")).unwrap();
         let machine = Machine {
             events: Vec::new(),
+            unrecorded: None,
             permission: Permission::Run,
             scripts: Vec::new(),
             commands: Vec::new(),
@@ -258,7 +261,11 @@ impl Host for Pretended {
     }
 
     fn record(&mut self, event: &Event) -> Result<(), HostError> {
-        self.machine.lock().unwrap().events.push(event.clone());
+        let mut machine = self.machine.lock().unwrap();
+        if machine.unrecorded == Some(event.kind) {
+            return Err(HostError::new("the log cannot be written"));
+        }
+        machine.events.push(event.clone());
         Ok(())
     }
 

@@ -14,6 +14,7 @@ use serde_json::{Map, Value, json};
 use skillyard_agent::tool::told_by;
 use skillyard_audit::{Event, EventKind, Outcome};
 use skillyard_format::lent_name::PREFIX;
+use skillyard_format::package::Digest;
 use skillyard_mcp::{Called, Ending, McpError, Progress, Step, Tool};
 use skillyard_trust::guard::{ActiveSkill, GuardInput, GuardRequest, GuardVerdict};
 use tokio::sync::mpsc;
@@ -26,6 +27,18 @@ use crate::server::Server;
 
 /// How many steps of a call wait to be told; more are left out, as the next one says more.
 const STEPS: usize = 16;
+
+/// How much of the number of a call is written down; clients choose what it is.
+const LONGEST_NUMBER: usize = 64;
+
+/// A call of a tool.
+struct Call {
+    /// Its number, by which its client knows it.
+    number: String,
+    /// The tool, as `mcp__SERVER__TOOL`.
+    tool: String,
+    arguments: Map<String, Value>,
+}
 
 /// The tools of all servers that can be reached soon, under `SERVER__TOOL`.
 pub(super) fn list(server: &Server) -> Vec<McpTool> {
@@ -76,7 +89,15 @@ pub(super) async fn call(
             let _ = sender.try_send(step);
         })
     });
-    let made = blocking(move || guarded(&this, &tool, &arguments, &caller, progress, work.stop()));
+    let number = context.id.to_string();
+    let made = blocking(move || {
+        let call = Call {
+            number: number.chars().take(LONGEST_NUMBER).collect(),
+            tool,
+            arguments,
+        };
+        guarded(&this, &call, &caller, progress, work.stop())
+    });
     let mut made = std::pin::pin!(made);
     loop {
         tokio::select! {
@@ -108,20 +129,29 @@ fn told(text: &str) -> CallToolResponse {
 
 fn guarded(
     server: &Server,
-    tool: &str,
-    arguments: &Map<String, Value>,
+    call: &Call,
     caller: &Caller,
     progress: Option<Progress>,
     cancel: &AtomicBool,
 ) -> CallToolResult {
+    let Call {
+        number,
+        tool,
+        arguments,
+    } = call;
     let failed = |text: String| refusal::failed(caller.viewer(server).veil().over(&text));
     let acting = server.acting.skills(&caller.conversation);
     let skills: Vec<ActiveSkill> = acting.iter().map(|(skill, _)| skill.clone()).collect();
     let request = GuardRequest {
-        tool: tool.to_owned(),
+        tool: tool.clone(),
         input: GuardInput::Fields(arguments.clone()),
     };
-    let about = |event: Event| caller.event(event).detail("tool", tool);
+    let input = Digest::of(Value::Object(arguments.clone()).to_string().as_bytes());
+    let about = |event: Event| {
+        let event = caller.event(event).detail("tool", tool);
+        let event = event.detail("call", number);
+        event.detail("input", input.to_string())
+    };
     let decision = match server.host.guard(&skills, &request) {
         Ok(decision) => decision,
         // What cannot be decided is decided against.
@@ -146,28 +176,34 @@ fn guarded(
         caller.conversation.clone().into(),
     );
     meta.insert("dev.skillyard/skills".into(), context.collect());
+    let with_skills = |event: Event| match &named[..] {
+        [] => event,
+        named => event.detail("skills", named.join(" ")),
+    };
+    // Whoever is killed in the middle says nothing any more.
+    let begins = with_skills(about(Event::new(EventKind::ToolStarted)));
+    if let Err(problem) = server.begins(&told_by(begins, &decision)) {
+        return failed(problem.detail().to_owned());
+    }
     let upstream = server.upstream.as_ref();
-    let unknown = || McpError::NoTool(tool.to_owned());
+    let unknown = || McpError::NoTool(tool.clone());
     let result = upstream.ok_or_else(unknown).and_then(|upstream| {
         let servers = &upstream.servers;
         servers.call_watched(tool, arguments, meta, progress, cancel)
     });
-    let mut event = about(Event::new(EventKind::ToolAllowed));
-    if !named.is_empty() {
-        event = event.detail("skills", named.join(" "));
-    }
+    let mut event = with_skills(about(Event::new(EventKind::ToolAllowed)));
     match result {
         Ok(done) => {
             event = event.detail("server", &done.server);
             if done.outcome.ending == Ending::Failed {
                 event = event.ended(Outcome::Failed, "the tool says that it failed");
             }
-            server.record(&told_by(event, &decision));
+            server.ended(&told_by(event, &decision));
             passed_on(done)
         }
         Err(error) => {
             let event = event.ended(Outcome::Failed, error.to_string());
-            server.record(&told_by(event, &decision));
+            server.ended(&told_by(event, &decision));
             failed(error.to_string())
         }
     }

@@ -1,5 +1,6 @@
 //! The gateway over HTTP, where nobody has a connection of their own.
 
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use serde_json::json;
@@ -212,4 +213,61 @@ async fn nobody_reaches_a_tool_that_is_not_there() {
         let failed = answer["error"]["code"] == -32602 || answer["result"]["isError"] == true;
         assert!(failed, "{tool}: {answer}");
     }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_call_is_on_record_before_it_goes_out_and_not_made_where_it_cannot_be() {
+    let folder = tempfile::tempdir().unwrap();
+    let called = folder.path().join("called");
+    let counting = FAR.replace(
+        "*tools/call*)",
+        &format!("*tools/call*) echo x >> '{}';", called.display()),
+    );
+    let server = TestServer::gateway(Servers::new(vec![script("far", &counting)]));
+    let client = Modern::new(&server).with_token(ADMIN).named("a");
+    let said = client.call("far__say", json!({ "x": "hello" })).await;
+    assert!(text(&said).contains("hello"), "{said}");
+    let events = server.machine.events.lock().unwrap().clone();
+    let kinds: Vec<&str> = events.iter().map(|event| event.kind.as_str()).collect();
+    assert_eq!(kinds, ["skill.tool_started", "skill.tool_allowed"]);
+    for key in ["tool", "call", "input", "client"] {
+        assert_eq!(
+            events[0].detail.get(key),
+            events[1].detail.get(key),
+            "{key}"
+        );
+        assert!(events[0].detail.contains_key(key), "{key}");
+    }
+    server.machine.full.store(true, Ordering::Relaxed);
+    let refused = client.call("far__say", json!({ "x": "again" })).await;
+    assert_eq!(refused["result"]["isError"], true, "{refused}");
+    assert!(text(&refused).contains("audit log cannot be written"));
+    assert_eq!(std::fs::read_to_string(&called).unwrap(), "x\n");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_call_that_does_not_end_has_begun_on_record() {
+    let folder = tempfile::tempdir().unwrap();
+    let (begun, go) = (folder.path().join("begun"), folder.path().join("go"));
+    let ends = "seen=$(printf";
+    let waits = format!(
+        "echo x > '{}'; while [ ! -e '{}' ]; do sleep 0.01; done; {ends}",
+        begun.display(),
+        go.display()
+    );
+    let waiting = FAR.replace(ends, &waits);
+    let server = TestServer::gateway(Servers::new(vec![script("far", &waiting)]));
+    let client = Modern::new(&server).with_token(ADMIN).named("a");
+    let meanwhile = async {
+        while !begun.exists() {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+        let events = server.machine.events.lock().unwrap().clone();
+        std::fs::write(&go, "").unwrap();
+        events
+    };
+    let (said, events) = tokio::join!(client.call("far__say", json!({})), meanwhile);
+    assert!(text(&said).contains("tools/call"), "{said}");
+    let kinds: Vec<&str> = events.iter().map(|event| event.kind.as_str()).collect();
+    assert_eq!(kinds, ["skill.tool_started"]);
 }

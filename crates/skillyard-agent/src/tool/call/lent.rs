@@ -39,6 +39,15 @@ impl Calls<'_> {
         if let Some(denied) = unallowed(answer, &format!("allow this use of `{tool}`")) {
             return Ok(denied);
         }
+        let skills = self.session.state.activated.iter();
+        let skills: Vec<String> = skills
+            .map(|each| format!("{}@{}", each.name, each.digest))
+            .collect();
+        let with_skills = |event: Event| match &skills[..] {
+            [] => event,
+            skills => event.detail("skills", skills.join(" ")),
+        };
+        self.begins(call, tool, with_skills)?;
         self.session.state.runs += 1;
         let lent = self.host.call_lent(
             &LentCall {
@@ -49,10 +58,6 @@ impl Calls<'_> {
             },
             self.cancel,
         );
-        let skills = self.session.state.activated.iter();
-        let skills: Vec<String> = skills
-            .map(|each| format!("{}@{}", each.name, each.digest))
-            .collect();
         let mut ended = match lent {
             Ok(lent) => {
                 let mut ended = Ended::ok(lent.content, EventKind::ToolAllowed);
@@ -69,9 +74,7 @@ impl Calls<'_> {
             }
             Err(error) => Ended::failed(error.to_string(), EventKind::ToolAllowed),
         };
-        if !skills.is_empty() {
-            ended.event = ended.event.detail("skills", skills.join(" "));
-        }
+        ended.event = with_skills(ended.event);
         Ok(ended)
     }
 }

@@ -18,7 +18,7 @@ use std::sync::atomic::AtomicBool;
 
 use jiff::Timestamp;
 use serde_json::{Map, Value};
-use skillyard_audit::EventKind;
+use skillyard_audit::{Event, EventKind};
 use skillyard_format::Digest;
 use skillyard_trust::guard::ActiveSkill;
 
@@ -108,13 +108,9 @@ impl Calls<'_> {
         let over = (self.clock)();
         let milliseconds = over.duration_since(started).as_millis();
         let milliseconds = u64::try_from(milliseconds).unwrap_or_default();
-        let event = ended
-            .event
+        let event = identified(ended.event, call, &tool)
             .session(&self.session.id)
             .detail("milliseconds", milliseconds.to_string())
-            .detail("tool", &tool)
-            .detail("call", &call.id)
-            .detail("input", Digest::of(call.arguments.as_bytes()).to_string())
             .detail("output", Digest::of(ended.content.as_bytes()).to_string());
         self.host.record(&event)?;
         let skill = event.skill.as_deref();
@@ -159,6 +155,28 @@ impl Calls<'_> {
             outcome: ended.outcome,
         })
     }
+}
+
+impl Calls<'_> {
+    /// Writes down that a call begins which may change something, and does not let it begin where
+    /// that cannot be written: who is killed in the middle says nothing any more.
+    fn begins(
+        &mut self,
+        call: &ToolCall,
+        tool: &str,
+        about: impl Fn(Event) -> Event,
+    ) -> Result<(), HostError> {
+        let event = Event::new(EventKind::ToolStarted).session(&self.session.id);
+        self.host.record(&identified(about(event), call, tool))
+    }
+}
+
+/// An event with what leads from the beginning of a call to its end.
+fn identified(event: Event, call: &ToolCall, tool: &str) -> Event {
+    event
+        .detail("tool", tool)
+        .detail("call", &call.id)
+        .detail("input", Digest::of(call.arguments.as_bytes()).to_string())
 }
 
 /// A result without what was said behind it about the call.
