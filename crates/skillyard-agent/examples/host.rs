@@ -88,7 +88,9 @@ fn host(project: &Path, state: &Path, skill: &Path) -> Result<(), Failure> {
     recorder.record(&used(&loaded, EventKind::SkillActivated))?;
 
     println!("# One of its files");
-    let file = shelf.read(&name, "notes.md", ReadRange::default())?;
+    let file = shelf
+        .hashed(&name)?
+        .read("notes.md", ReadRange::default())?;
     if let Content::Text(text) = file.content {
         print!("{text}");
     }

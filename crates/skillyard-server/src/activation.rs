@@ -45,8 +45,10 @@ impl Server {
     ) -> Result<Activated, ContentsError> {
         let own = skill.record.file_name.as_str();
         let opened = Contents::open(skill).and_then(|contents| {
+            // First, so that what is read is what was hashed.
+            let hashed = self.hashed(skill, &contents);
             let (text, files) = (contents.skill_file()?, contents.list(None)?.files);
-            Ok((self.hashed(skill, &contents), text, files))
+            Ok((hashed, text, files))
         });
         let (digest, text, files) = opened.inspect_err(|error| {
             let event = Event::new(EventKind::SkillActivated);

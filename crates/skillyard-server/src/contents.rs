@@ -1,9 +1,11 @@
 //! The files of one skill, on disk or inside the binary.
 
 use std::borrow::Cow;
+use std::sync::OnceLock;
 
 use skillyard_catalog::resource::{
-    Content, HardLinks, ReadLimits, ReadRange, Resource, ResourceError, SkillRoot, digest,
+    Content, DigestLimits, FileDigests, HardLinks, ReadLimits, ReadRange, Resource, ResourceError,
+    SkillRoot, file_digests,
 };
 use skillyard_catalog::source::SourceKind;
 use skillyard_catalog::{CatalogSkill, builtin};
@@ -55,11 +57,12 @@ pub enum ContentsError {
     },
 }
 
-/// The files of one skill.
+/// The files of one skill. Once they were hashed, nothing else than that is read of them.
 #[derive(Debug)]
 pub struct Contents<'a> {
     skill: &'a CatalogSkill,
     files: Files,
+    hashed: OnceLock<FileDigests>,
 }
 
 #[derive(Debug)]
@@ -99,7 +102,11 @@ impl<'a> Contents<'a> {
             }
             _ => Files::Folder(SkillRoot::open(&skill.record.folder)?),
         };
-        Ok(Self { skill, files })
+        Ok(Self {
+            skill,
+            files,
+            hashed: OnceLock::new(),
+        })
     }
 
     /// The text of the skill's own file.
@@ -168,7 +175,11 @@ impl<'a> Contents<'a> {
                     hard_links: self.hard_links(),
                     ..limits
                 };
-                Ok(root.read(path, range, &limits)?)
+                let read = match self.hashed.get() {
+                    Some(hashed) => root.read_hashed(path, range, &limits, hashed),
+                    None => root.read(path, range, &limits),
+                };
+                Ok(read?)
             }
             Files::Builtin(files) => {
                 let wanted = path.strip_prefix("./").unwrap_or(path);
@@ -181,10 +192,13 @@ impl<'a> Contents<'a> {
         }
     }
 
-    /// The tree digest.
+    /// The tree digest; from now on only what was hashed is read.
     pub fn digest(&self) -> Result<Digest, ResourceError> {
         match &self.files {
-            Files::Folder(root) => digest(root),
+            Files::Folder(root) => {
+                let found = file_digests(root, &DigestLimits::HERE)?;
+                Ok(self.hashed.get_or_init(|| found).tree())
+            }
             Files::Builtin(files) => {
                 let mut tree = TreeDigest::default();
                 for (path, text) in *files {

@@ -1,10 +1,11 @@
 //! The skills that an agent can reach, tier by tier.
 //!
 //! Tier 1 is what the catalog knows already. Tier 2 is read when a skill is loaded, and the bytes
-//! that are rendered are the bytes that were hashed. Tier 3 is read file by file.
+//! that are rendered are the bytes that were hashed. Tier 3 is read file by file, and so are they.
 
 mod edition;
 mod error;
+mod hashed;
 mod load;
 mod skill;
 
@@ -13,7 +14,7 @@ use std::path::{Path, PathBuf};
 
 use skillyard_catalog::finder::Finder;
 use skillyard_catalog::resource::{
-    ReadLimits, ReadRange, Resource, ResourceError, SkillRoot, digest,
+    DigestLimits, ReadLimits, ResourceError, SkillRoot, file_digests,
 };
 use skillyard_catalog::search::{Detail, Options};
 use skillyard_catalog::{CatalogSkill, Status, unhashable};
@@ -23,6 +24,7 @@ use tempfile::TempDir;
 
 pub use edition::Edition;
 pub use error::ShelfError;
+pub use hashed::Hashed;
 pub use load::{Caller, Loaded};
 pub use skill::{Author, Expected, InstalledSkill, Published, ShelfSkill, Withheld};
 
@@ -250,8 +252,19 @@ impl Shelf {
 
     /// What a skill consists of now.
     pub fn digest(&self, name: &str) -> Result<Digest, ShelfError> {
+        Ok(self.hashed(name)?.digest())
+    }
+
+    /// Tier 3: the files of a skill, as they are now.
+    pub fn hashed(&self, name: &str) -> Result<Hashed, ShelfError> {
         let found = self.find(name)?;
-        digest(&self.root(found)?).map_err(|error| self.unhashable(found, &error))
+        let root = self.root(found)?;
+        let files = file_digests(&root, &DigestLimits::HERE);
+        Ok(Hashed {
+            files: files.map_err(|error| self.unhashable(found, &error))?,
+            limits: self.limits,
+            root,
+        })
     }
 
     /// That the files of a skill cannot be hashed, which is remembered: no prompt has it from then on.
@@ -263,12 +276,6 @@ impl Shelf {
             name: found.skill.record.name.to_string(),
             reason: error.whole(),
         }
-    }
-
-    /// Tier 3: a file of a skill, or a part of it.
-    pub fn read(&self, name: &str, path: &str, range: ReadRange) -> Result<Resource, ShelfError> {
-        let root = self.root(self.find(name)?)?;
-        Ok(root.read(path, range, &self.limits)?)
     }
 
     /// The files of a skill, without reading any.

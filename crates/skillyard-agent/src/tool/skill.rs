@@ -12,7 +12,7 @@ use skillyard_format::Digest;
 use skillyard_format::render::resource;
 use skillyard_trust::guard::ActiveSkill;
 
-use crate::shelf::{Author, Caller, Loaded, Shelf, ShelfError};
+use crate::shelf::{Author, Caller, Hashed, Loaded, Shelf, ShelfError};
 
 /// The tool that finds skills.
 pub(crate) const SEARCH: &str = "skill_search";
@@ -155,7 +155,7 @@ fn read(
     shelf: &Shelf,
     known: &dyn Known,
 ) -> Result<Output, String> {
-    let name = active(arguments, shelf, known)?;
+    let (name, hashed) = active(arguments, shelf, known)?;
     let path = wanted(arguments, "path")?;
     let range = ReadRange {
         offset: number(arguments, "cursor")?,
@@ -166,7 +166,7 @@ fn read(
     // Models are told where the skill lies.
     let below = Path::new(path).strip_prefix(&found.directory).ok();
     let path = below.and_then(Path::to_str).unwrap_or(path);
-    let read = shelf.read(&name, path, range).map_err(told)?;
+    let read = hashed.read(path, range).map_err(told)?;
     let text = match read.content {
         Content::Text(text) => text,
         Content::Binary { media_type, .. } => {
@@ -194,7 +194,7 @@ fn files(
     shelf: &Shelf,
     known: &dyn Known,
 ) -> Result<Output, String> {
-    let name = active(arguments, shelf, known)?;
+    let (name, _) = active(arguments, shelf, known)?;
     let folder = optional(arguments, "dir")?;
     let all = shelf
         .files(&name, folder)
@@ -205,12 +205,12 @@ fn files(
     Ok(Output::text(value.to_string()))
 }
 
-/// The skill that is meant, if it was loaded and is still what it was.
+/// The skill that is meant, if it was loaded and is still what it was, with its files.
 fn active(
     arguments: &Map<String, Value>,
     shelf: &Shelf,
     known: &dyn Known,
-) -> Result<String, String> {
+) -> Result<(String, Hashed), String> {
     let name = wanted(arguments, "name")?;
     let found = shelf.find(name).map_err(|error| error.to_string())?;
     let name = found.skill.record.name.to_string();
@@ -219,13 +219,13 @@ fn active(
             "skill `{name}` is not loaded; call `skill_load` first"
         ));
     };
-    let now = shelf.digest(&name).map_err(|error| error.to_string())?;
-    if now.to_string() != loaded {
+    let now = shelf.hashed(&name).map_err(|error| error.to_string())?;
+    if now.digest().to_string() != loaded {
         return Err(format!(
             "skill `{name}` has changed since it was loaded; call `skill_load` again"
         ));
     }
-    Ok(name)
+    Ok((name, now))
 }
 
 /// A text that must be there.

@@ -75,6 +75,12 @@ pub struct FileDigests {
 }
 
 impl FileDigests {
+    /// The digest of a file, if it is one of the skill.
+    pub fn of(&self, path: &str) -> Option<Digest> {
+        let found = self.files.iter().find(|file| file.path == path);
+        found.map(|file| file.digest)
+    }
+
     /// The tree digest.
     pub fn tree(&self) -> Digest {
         let mut tree = TreeDigest::default();

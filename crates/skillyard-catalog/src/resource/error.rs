@@ -150,6 +150,18 @@ pub enum ResourceError {
         /// How many names the file has.
         links: u64,
     },
+    /// The file is not what it was when the skill was hashed.
+    #[error("`{path}` was changed while it was read")]
+    Changed {
+        /// The path.
+        path: String,
+    },
+    /// Some program left the file behind, and nobody vouches for it.
+    #[error("`{path}` was left behind by a program that uses the skill, and is no part of it")]
+    Litter {
+        /// The path.
+        path: String,
+    },
     /// Reading should start after the end of the file.
     #[error("offset {offset} is past the end of `{path}`, which has {size} bytes")]
     OffsetPastEnd {

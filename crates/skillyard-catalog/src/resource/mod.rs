@@ -20,6 +20,7 @@
 mod content;
 mod digest;
 mod error;
+mod hashed;
 mod link;
 mod list;
 mod open;

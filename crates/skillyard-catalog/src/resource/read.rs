@@ -1,7 +1,7 @@
 //! Reading one file, or a part of it.
 
 use std::fs::{File, Metadata};
-use std::io::{Read as _, Seek as _, SeekFrom};
+use std::io::{self, Read as _, Seek as _, SeekFrom};
 use std::os::fd::OwnedFd;
 use std::os::unix::fs::{FileTypeExt as _, MetadataExt as _};
 
@@ -143,32 +143,75 @@ impl SkillRoot {
         range: ReadRange,
         limits: &ReadLimits,
     ) -> Result<Resource, ResourceError> {
-        let path = limits.admitted(path)?;
-        let opened = Opened::beneath(self, &path, limits.hard_links)?;
-        opened.read(range, limits)
+        let opened = Opened::admitted(self, path, limits)?;
+        let part = Part::of(range, limits);
+        let taken = opened.taken(&part)?;
+        opened.resource(&part, limits, taken)
     }
 }
 
+/// The bytes that have to be read for a part of a file.
+pub(super) struct Part {
+    /// Where the part begins.
+    offset: u64,
+    /// How many bytes it may have.
+    limit: u64,
+    /// How many bytes before it are read.
+    lead: u64,
+    /// Where reading begins.
+    pub(super) from: u64,
+    /// How many bytes are read at most.
+    pub(super) count: u64,
+}
+
+impl Part {
+    pub(super) fn of(range: ReadRange, limits: &ReadLimits) -> Self {
+        let limit = range.limit.unwrap_or(u64::MAX).min(limits.max_bytes).max(1);
+        // Up to three bytes before the offset may belong to the character it falls into.
+        let lead = range.offset.min(LONGEST - 1);
+        Self {
+            offset: range.offset,
+            limit,
+            lead,
+            from: range.offset - lead,
+            // One character more tells whether the file goes on, and is there if the limit is shorter than one.
+            count: lead.saturating_add(limit).saturating_add(LONGEST),
+        }
+    }
+}
+
+/// What was read for a part of a file.
+pub(super) struct Taken {
+    /// The bytes.
+    pub(super) bytes: Vec<u8>,
+    /// How the file begins, unless that is among them.
+    pub(super) head: Option<Vec<u8>>,
+    /// The size of the file.
+    pub(super) size: u64,
+}
+
 /// A regular file of a skill, opened for reading.
-struct Opened {
-    path: String,
-    file: File,
+pub(super) struct Opened {
+    pub(super) path: String,
+    pub(super) file: File,
     metadata: Metadata,
 }
 
 impl Opened {
-    fn beneath(
+    /// Opens the file of a path that may be read.
+    pub(super) fn admitted(
         root: &SkillRoot,
-        path: &RelativePath,
-        hard_links: HardLinks,
+        path: &str,
+        limits: &ReadLimits,
     ) -> Result<Self, ResourceError> {
+        let path = limits.admitted(path)?;
         let name = path.as_str();
         let descriptor = root
             .opener
-            .open(path, FILE)
+            .open(&path, FILE)
             .map_err(|error| explain(name, error))?;
         let (file, metadata) = regular(name, descriptor)?;
-        if hard_links == HardLinks::Refuse && metadata.nlink() > 1 {
+        if limits.hard_links == HardLinks::Refuse && metadata.nlink() > 1 {
             return Err(ResourceError::HardLink {
                 path: name.to_owned(),
                 links: metadata.nlink(),
@@ -181,52 +224,58 @@ impl Opened {
         })
     }
 
-    fn read(self, range: ReadRange, limits: &ReadLimits) -> Result<Resource, ResourceError> {
-        let limit = range.limit.unwrap_or(u64::MAX).min(limits.max_bytes).max(1);
-        // Up to three bytes before the offset may belong to the character it falls into.
-        let lead = range.offset.min(LONGEST - 1);
-        let from = range.offset - lead;
-        // One character more tells whether the file goes on, and is there if the limit is shorter than one.
-        let bytes = self.bytes(from, lead.saturating_add(limit).saturating_add(LONGEST))?;
-        let end = from + bytes.len() as u64;
-        let size = self.metadata.size().max(end);
-        if range.offset > end {
+    fn taken(&self, part: &Part) -> Result<Taken, ResourceError> {
+        Ok(Taken {
+            bytes: self.bytes(part.from, part.count)?,
+            head: match part.from {
+                0 => None,
+                _ => Some(self.bytes(0, HEAD as u64)?),
+            },
+            size: self.metadata.size(),
+        })
+    }
+
+    /// The part of the file in what was read.
+    pub(super) fn resource(
+        self,
+        part: &Part,
+        limits: &ReadLimits,
+        taken: Taken,
+    ) -> Result<Resource, ResourceError> {
+        let Taken { bytes, head, size } = taken;
+        let end = part.from + bytes.len() as u64;
+        if part.offset > end {
             return Err(ResourceError::OffsetPastEnd {
                 path: self.path,
-                offset: range.offset,
+                offset: part.offset,
                 // Where nothing was read, reading began past the end too.
-                size: self.metadata.size().min(end),
+                size: size.min(end),
             });
         }
-        let head = if from == 0 {
-            None
-        } else {
-            Some(self.bytes(0, HEAD as u64)?)
-        };
         let judged = head.as_deref().unwrap_or(&bytes);
         let media_type = media_type(judged);
         let window = Window {
             bytes,
-            skip: usize::try_from(lead).unwrap_or_default(),
-            limit: usize::try_from(limit).unwrap_or(usize::MAX),
+            skip: usize::try_from(part.lead).unwrap_or_default(),
+            limit: usize::try_from(part.limit).unwrap_or(usize::MAX),
         };
         let text = match media_type {
             None => window.into_text(),
             Some(_) => Err(window),
         };
         let (offset, length, content) = match text {
-            Ok((start, text)) => (from + start as u64, text.len(), Content::Text(text)),
+            Ok((start, text)) => (part.from + start as u64, text.len(), Content::Text(text)),
             Err(window) => {
                 let media_type = media_type.unwrap_or(UNKNOWN);
                 let bytes = (limits.binary == BinaryContent::Include).then(|| window.into_bytes());
                 let length = bytes.as_ref().map_or(usize::MAX, Vec::len);
-                (range.offset, length, Content::Binary { media_type, bytes })
+                (part.offset, length, Content::Binary { media_type, bytes })
             }
         };
         let next = offset.saturating_add(length as u64);
         Ok(Resource {
             path: self.path,
-            size,
+            size: size.max(end),
             offset,
             content,
             next_offset: (next < end).then_some(next),
@@ -236,16 +285,21 @@ impl Opened {
 
     /// At most `count` bytes from `offset`.
     fn bytes(&self, offset: u64, count: u64) -> Result<Vec<u8>, ResourceError> {
-        let error = |source| ResourceError::Io {
-            path: self.path.clone(),
-            source,
-        };
+        let error = |source| self.failed(source);
         let expected = self.metadata.size().saturating_sub(offset).min(count);
         let mut bytes = Vec::with_capacity(usize::try_from(expected).unwrap_or_default() + 1);
         let mut file = &self.file;
         file.seek(SeekFrom::Start(offset)).map_err(error)?;
         file.take(count).read_to_end(&mut bytes).map_err(error)?;
         Ok(bytes)
+    }
+
+    /// That the file cannot be read.
+    pub(super) fn failed(&self, source: io::Error) -> ResourceError {
+        ResourceError::Io {
+            path: self.path.clone(),
+            source,
+        }
     }
 }
 

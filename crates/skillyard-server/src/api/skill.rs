@@ -176,8 +176,9 @@ pub(super) async fn body(
         let stock = server.shelf.stock();
         let skill = stock.meant(&name)?;
         let contents = Contents::open(skill)?;
-        let text = contents.skill_file()?;
+        // First, so that what is read is what was hashed.
         let hashed = server.hashed(skill, &contents);
+        let text = contents.skill_file()?;
         let own = &skill.record.file_name;
         let read = EventKind::ResourceRead;
         let digest = server.give(skill, read, own, caller.asker(), hashed)?;

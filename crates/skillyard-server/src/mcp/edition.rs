@@ -147,6 +147,10 @@ fn packed(skill: &CatalogSkill) -> Result<Option<Packed>, ContentsError> {
     }
     let mut files = BTreeMap::new();
     let mut tree = TreeDigest::default();
+    // What has an unusual name is a part of the digest, too. It comes first, so that what is read is
+    // what was hashed.
+    let is_whole = list.unreadable.is_empty();
+    let whole = (!is_whole).then(|| contents.digest()).transpose()?;
     for file in list.files {
         let packed = pack_file(&contents, &file.path, most.max_bytes)?;
         let Some(packed) = packed else {
@@ -155,12 +159,7 @@ fn packed(skill: &CatalogSkill) -> Result<Option<Packed>, ContentsError> {
         tree.add(&file.path, file.executable, packed.digest);
         files.insert(file.path, packed);
     }
-    let digest = if list.unreadable.is_empty() {
-        tree.finish()
-    } else {
-        // What has an unusual name is a part of the digest, too.
-        contents.digest()?
-    };
+    let digest = whole.unwrap_or_else(|| tree.finish());
     Ok(Some(Packed { files, digest }))
 }
 

@@ -139,9 +139,11 @@ pub(super) fn read(
             };
             let contents = Contents::open(skill).map_err(refused)?;
             let most = DigestLimits::USUAL.max_bytes;
+            // First, so that what is read is what was hashed.
+            let hashed = server.hashed(skill, &contents);
             let read = pack_file(&contents, path, most).map_err(refused)?;
             let file = read.ok_or_else(|| unknown(uri))?;
-            give(&file, server.hashed(skill, &contents))?
+            give(&file, hashed)?
         }
     };
     let ttl = u64::try_from(edition.tell().as_millis()).unwrap_or_default();
