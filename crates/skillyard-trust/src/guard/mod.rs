@@ -10,6 +10,7 @@ mod denied_command;
 mod denied_file;
 mod deny;
 mod harmless;
+mod interpreter;
 mod meant;
 mod misread;
 mod opened;
@@ -23,6 +24,7 @@ mod skill;
 mod subscript;
 mod tool;
 mod unseen;
+mod version;
 mod web;
 mod wrapper;
 

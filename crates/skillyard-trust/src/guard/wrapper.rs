@@ -1,7 +1,9 @@
 //! Programs that start other programs.
 
+use super::interpreter::is_interpreter;
 use super::pattern::base_name;
 use super::shell::Word;
+use super::version::unversioned;
 
 /// What a program starts besides itself.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -95,8 +97,20 @@ pub(super) fn is_input(argument: &str) -> bool {
 /// Programs that read shell text.
 pub(super) fn is_shell(program: &str) -> bool {
     matches!(
-        base_name(program),
-        "sh" | "bash" | "dash" | "ash" | "zsh" | "ksh" | "mksh" | "fish" | "rbash" | "csh" | "tcsh"
+        unversioned(base_name(program)),
+        "sh" | "bash"
+            | "dash"
+            | "ash"
+            | "zsh"
+            | "ksh"
+            | "mksh"
+            | "lksh"
+            | "yash"
+            | "posh"
+            | "fish"
+            | "rbash"
+            | "csh"
+            | "tcsh"
     )
 }
 
@@ -116,7 +130,9 @@ const LAUNCHERS: &[&str] = &[
 /// Whether a program only starts others. So does the loader of the system, by whatever name.
 fn is_launcher(name: &str) -> bool {
     let loaders = ["ld-linux", "ld-musl", "ld.so", "ld64.so", "ld-2."];
-    LAUNCHERS.contains(&name) || loaders.iter().any(|loader| name.starts_with(loader))
+    LAUNCHERS.contains(&name)
+        || LAUNCHERS.contains(&unversioned(name))
+        || loaders.iter().any(|loader| name.starts_with(loader))
 }
 
 /// Whether a program or a builtin may start what its arguments say.
@@ -133,14 +149,7 @@ pub(super) fn is_program_that_starts_others(program: &str) -> bool {
             name,
             "nice" | "nohup" | "time" | "timeout" | "xargs" | "find" | "fd" | "jobs"
         )
-        || matches!(
-            name,
-            "awk" | "gawk" | "mawk" | "make" | "node" | "npx" | "perl" | "php"
-        )
-        || matches!(
-            name,
-            "python" | "python3" | "ruby" | "sed" | "git" | "tar" | "rsync"
-        )
+        || is_interpreter(program)
 }
 
 /// The command that stands in the same word as the option for it, such as `-Srm` of `env`.

@@ -161,6 +161,62 @@ fn programs_that_start_others() {
 }
 
 #[test]
+fn programs_with_a_version() {
+    for (pattern, command) in [
+        ("python", "python3 x.py"),
+        ("python", "python3.11 x.py"),
+        ("python", "/usr/bin/env python3 x.py"),
+        ("python", "env -S 'python3.13t -u' x.py"),
+        ("python", "timeout 5 /opt/bin/python3.12 x.py"),
+        ("python", "uv run python3 x.py"),
+        ("python3", "python x.py"),
+        ("python3", "python3.11 x.py"),
+        ("python3", "python311 x.py"),
+        ("node", "node20 x.js"),
+        ("node", "nodejs x.js"),
+        ("pip", "sudo -u x pip3 install y"),
+        ("gcc", "gcc-12 x.c"),
+        ("rm", "python3.11 -c 'import os; os.system(\"rm x\")'"),
+        ("rm", "perl5.36.0 -e 'system(\"rm x\")'"),
+        ("rm", "lua5.4 -e 'os.execute(\"rm x\")'"),
+        ("rm", "deno eval 'run(\"rm\")'"),
+        ("rm", "vim -c '!rm x'"),
+        ("rm", "psql -c '\\! rm x'"),
+        ("rm", "ksh93 -c 'r\"\"m x'"),
+        ("rm", "busybox sh"),
+        ("rm", "busybox rm x"),
+        ("rm", "nice -n 5 rm x"),
+        ("rm", "timeout 5 rm x"),
+        ("rm", "sudo -u x rm y"),
+        ("rm", "python3 <<'E'\nimport os\nE"),
+        ("rm", "echo x | python3.11"),
+        ("rm", "echo x | python3 -u -"),
+        ("rm", "echo x | perl /dev/stdin"),
+        ("rm", "tclsh < x"),
+    ] {
+        let denied = format!("Bash({pattern}:*)");
+        assert!(is_denied(&denied, "Bash", command), "{denied}: {command}");
+    }
+    for (pattern, command) in [
+        ("python2", "python3 x.py"),
+        ("python", "python3-config --libs"),
+        ("base64", "base32 x"),
+        ("w3m", "w"),
+        ("rm", "python3 x.py"),
+        ("rm", "python3 --version"),
+        ("rm", "python3.11 -m pytest"),
+        ("rm", "node -e 'console.log(1)'"),
+        ("rm", "sqlite3 x.db 'select 1'"),
+        ("rm", "make"),
+    ] {
+        let denied = format!("Bash({pattern}:*)");
+        assert!(!is_denied(&denied, "Bash", command), "{denied}: {command}");
+    }
+    // A list that allows means the program that it names.
+    assert!(!crate::allows("Bash(python:*)", "Bash", "python3 x.py"));
+}
+
+#[test]
 fn parts_of_commands() {
     for command in [
         "git push",

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use super::{CommandPattern, PatternWord, base_name, parts};
 use crate::guard::shell::Word;
+use crate::guard::version::may_be_same;
 use crate::wildcard;
 
 impl CommandPattern {
@@ -66,7 +67,8 @@ impl CommandPattern {
         let wanted = self.program_name().to_ascii_lowercase();
         let program = program.to_ascii_lowercase();
         let name = base_name(&wanted);
-        if !wildcard::matches(name, base_name(&program)) {
+        let found = base_name(&program);
+        if !wildcard::matches(name, found) && !may_be_same(name, found) {
             return false;
         }
         if name.contains(|c| c != '*') {
