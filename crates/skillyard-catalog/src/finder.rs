@@ -1,7 +1,6 @@
 //! Searching a catalog: the search core over its skills, kept on disk.
 
 use std::fmt::Write as _;
-use std::fs;
 use std::io::Write as _;
 use std::path::Path;
 
@@ -70,7 +69,7 @@ fn document(skill: &CatalogSkill) -> SearchDocument<'static> {
         SourceKind::Builtin => builtin::files(&record.name)
             .and_then(|files| files.first())
             .map(|(_, text)| text.as_bytes().to_vec()),
-        _ => fs::read(record.path()).ok(),
+        _ => record.read().ok(),
     };
     let parsed = bytes.as_deref().map(Document::parse);
     let skill = parsed

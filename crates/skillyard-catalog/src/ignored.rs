@@ -3,12 +3,12 @@
 //! Only files below a source's root count: whole repositories ignore `.claude/`, and
 //! their users still want the skills in it.
 
-use std::fs::File;
 use std::io::Read as _;
 use std::path::Path;
 
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
-use rustix::fs::{Mode, OFlags};
+
+use crate::regular_file::{Links, open};
 
 /// Most bytes of patterns that are read. Such files come with a checkout, and may lead to anything.
 const LARGEST: u64 = 1 << 20;
@@ -55,11 +55,8 @@ pub fn patterns<'n>(folder: &Path, names: impl Iterator<Item = &'n str>) -> Opti
 
 /// The patterns in a file; none where it is no file, and not all where they do not end.
 fn text(path: &Path) -> String {
-    let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::CLOEXEC;
-    let opened = rustix::fs::open(path, flags, Mode::empty()).map(File::from);
-    let is_file = |file: &File| file.metadata().is_ok_and(|found| found.is_file());
     let mut bytes = Vec::new();
-    if let Some(file) = opened.ok().filter(is_file) {
+    if let Ok((file, _)) = open(path, Links::Followed) {
         // What was read before it failed counts.
         let _ = file.take(LARGEST).read_to_end(&mut bytes);
     }

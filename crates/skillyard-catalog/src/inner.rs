@@ -1,12 +1,13 @@
 //! Skills inside of a skill. They are files of it like all others, but some agents look for a
 //! `SKILL.md` everywhere, and offer what they find as a skill of its own.
 
-use std::fs;
 use std::path::Path;
 
+use skillyard_format::document::MAX_BYTES;
 use skillyard_format::{Document, Skill};
 
 use crate::agents::{AGENTS, Agent};
+use crate::regular_file::beginning;
 use crate::resource::SkillRoot;
 
 /// A skill inside of a skill.
@@ -38,7 +39,8 @@ impl Inner {
 pub fn inner(skill: &Path) -> Vec<Inner> {
     let files = SkillRoot::open(skill).and_then(|root| root.list(None));
     let files = files.map(|listing| listing.files).unwrap_or_default();
-    let read = |path: &String| Inner::of(path, &fs::read(skill.join(path)).ok()?);
+    let most = MAX_BYTES as u64 + 1;
+    let read = |path: &String| Inner::of(path, &beginning(&skill.join(path), most).ok()?);
     let paths = files.iter().map(|file| &file.path);
     paths
         .filter(|path| folder(path).is_some())

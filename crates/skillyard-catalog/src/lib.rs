@@ -18,6 +18,7 @@ pub mod presence;
 pub mod prompt;
 pub mod quirk;
 pub mod record;
+pub mod regular_file;
 mod remembered;
 pub mod requires;
 pub mod resource;

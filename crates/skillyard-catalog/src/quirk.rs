@@ -184,7 +184,7 @@ pub fn quirks(record: &Record, source: &Source) -> Vec<Quirk> {
     let problems = record.problems.iter();
     let problems: Vec<_> = problems.map(|each| (&*each.code, &*each.message)).collect();
     // What agents make of a file depends on how it is written.
-    let bytes = std::fs::read(record.folder.join(&*record.file_name)).unwrap_or_default();
+    let bytes = record.read().unwrap_or_default();
     let document = Document::parse(&bytes);
     let description = own_description(record);
     let described = (name, &*description);

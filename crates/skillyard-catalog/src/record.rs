@@ -1,6 +1,7 @@
 //! What one `SKILL.md` says, as far as a catalog needs it: tier 1.
 
 use std::ffi::OsStr;
+use std::io;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
@@ -8,6 +9,7 @@ use skillyard_format::document::MAX_BYTES;
 use skillyard_format::rules::{self, Profile, Subject};
 use skillyard_format::{Document, Severity, Skill};
 
+use crate::regular_file::beginning;
 use crate::text::Text;
 use crate::walk::{Found, Stamp, UNREADABLE};
 
@@ -69,6 +71,11 @@ impl Record {
     /// The path of the skill's file.
     pub fn path(&self) -> PathBuf {
         self.folder.join(self.file_name.as_str())
+    }
+
+    /// The bytes of the skill's file, of which there may be one more than are ever looked at.
+    pub fn read(&self) -> io::Result<Vec<u8>> {
+        beginning(&self.path(), MAX_BYTES as u64 + 1)
     }
 
     /// The further fields of its frontmatter, as values.

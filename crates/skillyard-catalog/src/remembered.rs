@@ -2,17 +2,16 @@
 //!
 //! It is a cache: missing or damaged, it is made anew without a word.
 
-use std::fs::{File, Metadata, OpenOptions};
+use std::fs::{File, Metadata};
 use std::io::{self, Read as _, Write as _};
-use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::Path;
 
-use rustix::fs::OFlags;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use crate::index::file::checksum;
 use crate::own_folder;
+use crate::regular_file::{self, Links};
 
 /// What the file starts with: its kind and its version.
 pub(crate) type Magic = [u8; 8];
@@ -20,15 +19,10 @@ pub(crate) type Magic = [u8; 8];
 /// Most bytes of what is remembered, which is about hundreds of thousands of skills.
 const MOST: u64 = 256 << 20;
 
-/// Opens what is remembered. A pipe would never answer, and a device never end; what is huge would ask for
-/// all memory.
+/// Opens what is remembered; what is huge would ask for all memory.
 pub(crate) fn open(file: &Path) -> Option<(File, Metadata)> {
-    let mut options = OpenOptions::new();
-    let flags = OFlags::NONBLOCK.bits().cast_signed();
-    let file = options.read(true).custom_flags(flags).open(file).ok()?;
-    let metadata = file.metadata().ok()?;
-    let is_one = metadata.is_file() && metadata.len() <= MOST;
-    is_one.then_some((file, metadata))
+    let opened = regular_file::open(file, Links::Followed).ok();
+    opened.filter(|(_, metadata)| metadata.len() <= MOST)
 }
 
 /// All bytes of what is remembered.

@@ -3,75 +3,35 @@
 //! A lock and a manifest come with a checkout. As a link they could be any file of the user, whose
 //! lines an error would show; as a pipe nobody would ever answer; as a device they would never end.
 
-use std::fs::File;
-use std::io::{self, Read as _};
+use std::io;
+use std::io::ErrorKind::{InvalidData, IsADirectory, NotADirectory, NotFound};
 use std::path::Path;
 
-use rustix::fs::{Mode, OFlags};
-use rustix::io::Errno;
 use skillyard_catalog::presence::is_there;
+use skillyard_catalog::regular_file::{Links, NotRead, read};
 use skillyard_catalog::ways::dangling;
 
 /// Most bytes of a lock or a manifest, which is tens of thousands of skills.
-const MOST: u64 = 16 << 20;
-
-/// Why a file is not read.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub enum NotRead {
-    /// It is a link.
-    #[error("it is a symbolic link, which could lead anywhere")]
-    Link,
-    /// A link on the way to it leads to nothing.
-    #[error("it lies behind a symbolic link that leads to nothing")]
-    Dangling,
-    /// It is a pipe or a device.
-    #[error("it is not a file")]
-    NotAFile,
-    /// It is too large.
-    #[error("it has more than {0} bytes")]
-    TooLarge(u64),
-}
-
-impl From<NotRead> for io::Error {
-    fn from(reason: NotRead) -> Self {
-        Self::new(io::ErrorKind::InvalidInput, reason)
-    }
-}
+pub(crate) const MOST: u64 = 16 << 20;
 
 /// The text of a file; none where there is no file.
 pub(crate) fn text_if_there(path: &Path) -> io::Result<Option<String>> {
-    let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
-    let file = match rustix::fs::open(path, flags, Mode::empty()) {
-        Ok(file) => File::from(file),
+    let bytes = match read(path, Links::Refused, MOST) {
+        Ok(bytes) => bytes,
         // It may be on a disk that is not mounted now, and name what was installed.
-        Err(Errno::NOENT) if dangling(path).is_some() => return Err(NotRead::Dangling.into()),
+        Err(error) if error.kind() == NotFound && dangling(path).is_some() => {
+            return Err(NotRead::Dangling.into());
+        }
         // Where its folder was there may be a file now.
-        Err(Errno::NOENT | Errno::NOTDIR) => return Ok(None),
-        Err(Errno::LOOP) if path.is_symlink() => return Err(NotRead::Link.into()),
-        Err(error) => return Err(error.into()),
-    };
-    let metadata = file.metadata()?;
-    if metadata.is_dir() {
+        Err(error) if matches!(error.kind(), NotFound | NotADirectory) => return Ok(None),
         // While a script runs in a project, a folder with a mark keeps it from making the file. One
         // without it is somebody's mistake; taken for no file, it would take every skill away.
-        return if is_there(path) {
-            Err(Errno::ISDIR.into())
-        } else {
-            Ok(None)
-        };
-    }
-    if !metadata.is_file() {
-        return Err(NotRead::NotAFile.into());
-    }
-    let size = usize::try_from(metadata.len().min(MOST)).unwrap_or_default();
-    // With room to see that it ends there.
-    let mut text = String::with_capacity(size + 64);
-    // It may grow meanwhile.
-    file.take(MOST + 1).read_to_string(&mut text)?;
-    if text.len() as u64 > MOST {
-        return Err(NotRead::TooLarge(MOST).into());
-    }
-    Ok(Some(text))
+        Err(error) if error.kind() == IsADirectory && !is_there(path) => return Ok(None),
+        Err(error) => return Err(error),
+    };
+    let text = String::from_utf8(bytes);
+    text.map(Some)
+        .map_err(|error| io::Error::new(InvalidData, error.utf8_error()))
 }
 
 /// A text with the line ends that another had: who edits a file of Windows gets it back as one.
@@ -86,13 +46,16 @@ pub fn with_line_ends_of(original: &str, text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::fs::File;
     use std::os::unix::fs::PermissionsExt as _;
+
+    use rustix::fs::Mode;
+    use skillyard_catalog::regular_file::NotRead;
 
     use super::*;
 
     fn refused(path: &Path) -> Option<NotRead> {
-        let error = text_if_there(path).err()?;
-        error.get_ref()?.downcast_ref().copied()
+        NotRead::of(&text_if_there(path).err()?)
     }
 
     #[test]

@@ -1,11 +1,10 @@
 //! The program that understands a script, on this machine.
 
 use std::ffi::OsString;
-use std::fs;
-use std::io::Read as _;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
+use skillyard_catalog::regular_file;
 use skillyard_format::script::{BEGINNING, Starter, starter};
 
 use super::{ScriptError, installation};
@@ -56,10 +55,8 @@ pub(super) fn find(
 
 /// As much of a file as it takes to know whether it is a script.
 pub fn beginning(script: &Path) -> Vec<u8> {
-    let mut start = Vec::new();
     // What cannot be read has no beginning, and is no script then.
-    let _ = fs::File::open(script).map(|file| file.take(BEGINNING as u64).read_to_end(&mut start));
-    start
+    regular_file::beginning(script, BEGINNING as u64).unwrap_or_default()
 }
 
 /// The first program of this name that every sandbox shows.
@@ -99,6 +96,8 @@ fn locate(command: &str, path: &[PathBuf], home: Option<&Path>) -> Option<(PathB
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
 
     #[test]

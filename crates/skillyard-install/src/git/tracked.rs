@@ -2,13 +2,18 @@
 
 use std::path::Path;
 
-use super::command::{Git, run};
+use super::command::Git;
+use super::watch::{PATIENCE_HERE, Patience, look};
 
 impl Git {
     /// Whether the repository around a folder has files in it under its control: then a checkout
     /// put them there, and another one takes them away. Where there is a repository and git does not
     /// answer, it may have them.
     pub fn tracks(&self, folder: &Path) -> bool {
+        self.tracks_within(folder, PATIENCE_HERE)
+    }
+
+    fn tracks_within(&self, folder: &Path, patience: Patience) -> bool {
         let Some(around) = folder.parent().and_then(|path| path.canonicalize().ok()) else {
             return false;
         };
@@ -21,9 +26,38 @@ impl Git {
             (Ok(below), Some(name)) => path.push(below.join(name)),
             _ => return false,
         }
-        let mut command = self.command(&root.join(".git"));
+        let repository = root.join(".git");
+        let mut command = self.command(&repository);
         command.arg("--work-tree").arg(root);
         command.args(["ls-files", "-z", "--"]).arg(path);
-        !run(&mut command, "list its files").is_ok_and(|files| files.is_empty())
+        let files = look(&mut command, "list its files", &repository, patience);
+        !files.is_ok_and(|files| files.is_empty())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use rustix::fs::{CWD, FileType, Mode, mknodat};
+
+    use super::*;
+
+    #[test]
+    fn a_repository_with_a_pipe_in_it_is_not_waited_for() {
+        let folder = tempfile::tempdir().unwrap();
+        let git = folder.path().join(".git");
+        std::fs::create_dir_all(git.join("objects")).unwrap();
+        std::fs::create_dir_all(git.join("refs")).unwrap();
+        std::fs::write(git.join("HEAD"), "ref: refs/heads/main\n").unwrap();
+        let mode = Mode::RUSR | Mode::WUSR;
+        mknodat(CWD, git.join("config"), FileType::Fifo, mode, 0).unwrap();
+        let patience = Patience {
+            first: Duration::from_millis(50),
+            later: Duration::from_millis(50),
+        };
+        let skill = folder.path().join("skills/pdf");
+        std::fs::create_dir_all(&skill).unwrap();
+        assert!(Git::new(Path::new("git")).tracks_within(&skill, patience));
     }
 }

@@ -19,17 +19,24 @@ const LONGEST_PAUSE: Duration = Duration::from_millis(50);
 
 /// How long nothing may come.
 #[derive(Debug, Clone, Copy)]
-struct Patience {
+pub(super) struct Patience {
     /// As long as nothing has come at all: somebody may be typing the password of a key.
-    first: Duration,
+    pub(super) first: Duration,
     /// After that: git works on what came, which takes its time and cannot be seen.
-    later: Duration,
+    pub(super) later: Duration,
 }
 
 /// For http git has limits of its own, which are shorter; for all else it has none.
 const PATIENCE: Patience = Patience {
     first: Duration::from_mins(2),
     later: Duration::from_mins(10),
+};
+
+/// For what lies here git needs no more than a moment, unless a stranger put a pipe among its files:
+/// then it waits for who never comes.
+pub(super) const PATIENCE_HERE: Patience = Patience {
+    first: Duration::from_secs(20),
+    later: Duration::from_secs(20),
 };
 
 /// Runs a fetch into `repository`, and ends it when more than `limit` bytes came, or none.
@@ -55,11 +62,30 @@ pub(super) fn ask(
     what: &'static str,
     repository: &Path,
 ) -> Result<Output, GitError> {
+    asked(command, what, repository, PATIENCE)
+}
+
+/// Runs what asks a repository that lies here, and is not waited for any longer than that.
+pub(super) fn look(
+    command: &mut Command,
+    what: &'static str,
+    repository: &Path,
+    patience: Patience,
+) -> Result<Vec<u8>, GitError> {
+    succeeded(asked(command, what, repository, patience)?, what)
+}
+
+fn asked(
+    command: &mut Command,
+    what: &'static str,
+    repository: &Path,
+    patience: Patience,
+) -> Result<Output, GitError> {
     let watch = Watch {
         what,
         repository,
         limit: DOWNLOAD,
-        patience: PATIENCE,
+        patience,
     };
     let output = watch.run(command, Vec::new())?;
     if output.stdout.len() as u64 > ANSWER {

@@ -4,8 +4,10 @@ use std::io;
 use std::path::Path;
 
 use rayon::prelude::*;
+use skillyard_catalog::regular_file::{Links, NotRead, read};
 
 use super::{AnyPath, Cause, Commit, Move, Refused};
+use crate::text::MOST;
 use crate::write::{Draft, write_atomically};
 
 /// About how many bytes of the journal a move takes.
@@ -119,9 +121,10 @@ pub(super) fn changed_meanwhile(place: &Path) -> io::Error {
 /// Gives a file that was replaced its old content; what somebody else made of it stays.
 fn put_back(path: &Path, text: &str, before: Option<&Option<String>>) -> io::Result<()> {
     use io::ErrorKind::{IsADirectory, NotADirectory, NotFound};
-    match std::fs::read(path) {
+    match read(path, Links::Followed, MOST) {
         Ok(found) if found == text.as_bytes() => {}
         Ok(_) => return Ok(()),
+        Err(error) if NotRead::of(&error).is_some() => return Ok(()),
         Err(error) if matches!(error.kind(), NotFound | NotADirectory | IsADirectory) => {
             return Ok(());
         }

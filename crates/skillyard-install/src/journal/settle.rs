@@ -8,9 +8,12 @@
 use std::io;
 use std::path::Path;
 
+use skillyard_catalog::regular_file::{Links, NotRead, read};
+
 use super::commit::changed_meanwhile;
 use super::{AnyPath, Commit, Move};
 use crate::chronicle::{CatchUp, Ending};
+use crate::text::MOST;
 use crate::write::beside;
 
 /// Whether the project is the one that the change was made in.
@@ -156,10 +159,14 @@ impl Commit {
     fn states(&self) -> impl Iterator<Item = State> {
         let files = self.files.iter().enumerate();
         files.map(|(at, (path, text))| {
-            let found = std::fs::read(path).ok();
+            let found = read(path, Links::Followed, MOST);
+            let is_none = found.as_ref().is_err_and(|why| NotRead::of(why).is_some());
+            let found = found.ok();
             let is = |text: &str| found.as_deref() == Some(text.as_bytes());
             match self.before.get(at) {
                 _ if is(text) => State::New,
+                // A pipe was put there, or what nobody could have written.
+                _ if is_none => State::Foreign,
                 Some(Some(before)) if !is(before) && found.is_some() => State::Foreign,
                 Some(None) if found.is_some() => State::Foreign,
                 _ => State::Old,

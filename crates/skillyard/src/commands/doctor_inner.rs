@@ -1,11 +1,12 @@
 //! `skillyard doctor`: the skills inside of skills, which some agents offer as skills of their own.
 
-use std::fs;
 use std::path::Path;
 
 use skillyard_catalog::CatalogSkill;
 use skillyard_catalog::agents::Agent;
 use skillyard_catalog::inner::{Inner, inner};
+use skillyard_catalog::regular_file::{Links, read};
+use skillyard_format::document::MAX_BYTES;
 
 use super::doctor::{Check, Verdict};
 use super::doctor_agents::check;
@@ -59,5 +60,6 @@ fn doubled(agent: &Agent, outer: &CatalogSkill, found: &Inner, other: &CatalogSk
 }
 
 fn is_same(one: &Path, other: &Path) -> bool {
-    matches!((fs::read(one), fs::read(other)), (Ok(one), Ok(other)) if one == other)
+    let [one, other] = [one, other].map(|path| read(path, Links::Followed, MAX_BYTES as u64));
+    matches!((one, other), (Ok(one), Ok(other)) if one == other)
 }

@@ -111,7 +111,7 @@ impl Details {
             skipped,
             truncated,
         } = root.list(None).map_err(CommandError::Resource)?;
-        let bytes = std::fs::read(record.path()).map_err(|source| CommandError::Read {
+        let bytes = record.read().map_err(|source| CommandError::Read {
             path: record.path(),
             source,
         })?;

@@ -1,7 +1,6 @@
 //! Skills inside of skills that are to be installed: some agents offer them, too.
 
 use std::fmt::Write as _;
-use std::fs;
 use std::path::PathBuf;
 
 use serde_json::{Value, json};
@@ -143,8 +142,8 @@ fn taken(catalog: &Catalog, candidate: &Candidate, inner: &Inner) -> Option<(Pat
         return None;
     }
     let file = candidate.tree.get(&format!("{}/SKILL.md", inner.folder));
-    let is_same =
-        fs::read(record.path()).is_ok_and(|now| file.is_some_and(|file| file.bytes == now));
+    let now = record.read();
+    let is_same = now.is_ok_and(|now| file.is_some_and(|file| file.bytes == now));
     (!is_same).then(|| (record.folder.clone(), other.source))
 }
 

@@ -1,9 +1,9 @@
 //! What lies in a skill's folder: the names of its files, and what is in them.
 
-use std::fs::{self, File};
-use std::io::Read as _;
+use std::fs;
 use std::path::Path;
 
+use skillyard_catalog::regular_file::{Links, beginning, read};
 use skillyard_format::rules::SkillFile;
 use skillyard_format::script::is_placed;
 
@@ -98,10 +98,7 @@ fn is_executable(path: &Path) -> bool {
 }
 
 fn has_shebang(path: &Path) -> bool {
-    let mut start = [0; 2];
-    File::open(path)
-        .and_then(|mut file| file.read_exact(&mut start))
-        .is_ok_and(|()| start == *b"#!")
+    beginning(path, 2).is_ok_and(|start| start == b"#!")
 }
 
 /// A file with its content.
@@ -192,10 +189,11 @@ pub(crate) fn contents(folder: &Path) -> Result<Contents, CommandError> {
             contents.skipped.push((file.path, reason));
             continue;
         }
-        let bytes = fs::read(&path).map_err(|source| CommandError::Read {
-            path: path.clone(),
-            source,
-        })?;
+        let bytes =
+            read(&path, Links::Followed, MAX_FILE_BYTES).map_err(|source| CommandError::Read {
+                path: path.clone(),
+                source,
+            })?;
         left = left.saturating_sub(bytes.len() as u64);
         contents.files.push(ReadFile {
             executable: is_executable(&path),

@@ -5,6 +5,7 @@ mod configured;
 mod exposed;
 mod fences;
 mod git;
+mod hostile;
 mod installed;
 mod killed;
 mod leading;

@@ -366,3 +366,16 @@ fn lists_of_what_to_ignore_are_not_read_without_end() {
     let answer = context.json(&["validate", "lib", "--json"]);
     assert_eq!(answer["summary"]["skills"], 1, "{answer}");
 }
+
+#[test]
+fn a_pipe_among_the_scripts_is_not_waited_for() {
+    let context = TestContext::new();
+    context.skill("pdf", "Reads documents. Use for documents.");
+    fs::create_dir_all(context.root().join("pdf/scripts")).unwrap();
+    let made = output(context.command("mkfifo").arg("pdf/scripts/run.sh"));
+    assert!(made.status.success());
+    for command in ["validate", "scan"] {
+        let checked = output(context.skillyard().args([command, "pdf"]));
+        assert!(matches!(checked.status.code(), Some(0 | 1)), "{command}");
+    }
+}

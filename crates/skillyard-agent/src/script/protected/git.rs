@@ -12,6 +12,15 @@ use std::fs;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Component, Path, PathBuf};
 
+use skillyard_catalog::regular_file::{Links, read};
+
+/// Most bytes of a file that only names a place, as git has it for its own.
+const LONGEST_PATH: u64 = 1 << 20;
+/// Most bytes of an index, which is that of millions of files.
+const LARGEST_INDEX: u64 = 256 << 20;
+/// Most indexes of one repository that are read; git shares one with another.
+const MOST_INDEXES: usize = 20;
+
 /// The entries by which git knows a repository without a working tree.
 #[derive(Default)]
 #[expect(
@@ -77,7 +86,7 @@ fn obeyed(workspace: &Path, folder: &Path) -> Option<Vec<PathBuf>> {
 fn repository(folder: &Path) -> Option<PathBuf> {
     let git = folder.join(".git");
     let place = if fs::metadata(&git).ok()?.is_file() {
-        let text = fs::read(&git).ok()?;
+        let text = read(&git, Links::Followed, LONGEST_PATH).ok()?;
         let text = text.strip_prefix(b"gitdir:")?.trim_ascii();
         folder.join(OsStr::from_bytes(text))
     } else {
@@ -108,6 +117,7 @@ fn submodules(repository: &Path) -> impl Iterator<Item = PathBuf> {
     let indexes = entries.filter(move |entry| {
         is_index(&entry.file_name()) && entry.file_type().is_ok_and(|kind| kind.is_file())
     });
-    let read = indexes.filter_map(|entry| fs::read(entry.path()).ok());
+    let indexes = indexes.take(MOST_INDEXES).map(|entry| entry.path());
+    let read = indexes.filter_map(|path| read(&path, Links::Refused, LARGEST_INDEX).ok());
     read.flat_map(|bytes| index::submodules(&bytes))
 }

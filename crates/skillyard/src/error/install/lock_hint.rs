@@ -4,8 +4,8 @@ use std::ffi::OsStr;
 use std::io;
 use std::path::Path;
 
+use skillyard_catalog::regular_file::NotRead;
 use skillyard_install::lockfile::LockfileError;
-use skillyard_install::text::NotRead;
 
 /// What to do about a link where a file has to be.
 pub(super) const LINK: &str =
@@ -22,7 +22,7 @@ pub(crate) fn lock_hint(error: &LockfileError, folder: Option<&Path>) -> String 
                 .into()
         }
         LockfileError::Read { source, .. } if is_link(source) => LINK.into(),
-        LockfileError::Read { source, .. } if not_read(source) == Some(&NotRead::Dangling) => {
+        LockfileError::Read { source, .. } if NotRead::of(source) == Some(NotRead::Dangling) => {
             "Bring back what the link leads to, as by mounting its disk".into()
         }
         // No skills.toml says what was in it, and skills that no lock names are trusted as the
@@ -43,9 +43,5 @@ pub(crate) fn lock_hint(error: &LockfileError, folder: Option<&Path>) -> String 
 }
 
 pub(super) fn is_link(error: &io::Error) -> bool {
-    not_read(error) == Some(&NotRead::Link)
-}
-
-fn not_read(error: &io::Error) -> Option<&NotRead> {
-    error.get_ref()?.downcast_ref()
+    NotRead::of(error) == Some(NotRead::Link)
 }

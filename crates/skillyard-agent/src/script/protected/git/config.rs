@@ -1,24 +1,33 @@
 //! The files of a working tree that git's configuration names: hooks, and more configuration.
 
-use std::fs;
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
+
+use skillyard_catalog::regular_file::beginning;
+
+use super::LONGEST_PATH;
 
 /// The most files of configuration that are followed.
 const MOST_FILES: usize = 20;
+/// The most bytes of each that are read.
+const LARGEST: u64 = 16 << 20;
 
 /// Where the hooks of a repository are, and what its configuration includes. Programs that it
 /// names with all their words, such as filters, are not looked for.
 pub(super) fn named(repository: &Path, top: &Path) -> Vec<PathBuf> {
-    let common = fs::read_to_string(repository.join("commondir"));
+    let common = beginning(&repository.join("commondir"), LONGEST_PATH);
     let common = common.map_or_else(
         |_| repository.to_owned(),
-        |path| repository.join(path.trim()),
+        |path| repository.join(OsStr::from_bytes(path.trim_ascii())),
     );
     let mut ahead = vec![common.join("config"), repository.join("config.worktree")];
     let (mut found, mut read) = (Vec::new(), 0);
     while let Some(file) = ahead.pop().filter(|_| read < MOST_FILES) {
         read += 1;
-        let Ok(bytes) = fs::read(&file) else { continue };
+        let Ok(bytes) = beginning(&file, LARGEST) else {
+            continue;
+        };
         let beside = file.parent().unwrap_or(repository);
         for line in String::from_utf8_lossy(&bytes).lines() {
             match entry(line) {
