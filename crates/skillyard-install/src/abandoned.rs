@@ -5,6 +5,7 @@
 //! only where every byte of it is elsewhere, and after a day, in which its own home can go on.
 
 use std::collections::BTreeSet;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -92,10 +93,17 @@ fn find(scope: &Scope, before: &Before) -> BTreeSet<(PathBuf, PathBuf)> {
 /// Whether each file in a stage is in the place of its skill, or in the store, as it is or with more
 /// behind it.
 fn holds_nothing_new(stage: &Path, folder: &Path, store: &Store, before: &Before) -> bool {
-    let entries = [stage.to_owned(), stage.join(".old")].into_iter();
-    let entries = entries.filter_map(|each| std::fs::read_dir(each).ok());
-    let mut entries = entries.flatten().flatten();
-    entries.all(|entry| {
+    let rooms = [stage.to_owned(), stage.join(".old")];
+    let mut entries = Vec::new();
+    for room in rooms {
+        match std::fs::read_dir(room).and_then(Iterator::collect::<io::Result<Vec<_>>>) {
+            Ok(found) => entries.extend(found),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            // What nobody can look into may be the only copy of something.
+            Err(_) => return false,
+        }
+    }
+    entries.iter().all(|entry| {
         let name = entry.file_name();
         let Ok(kind) = entry.file_type() else {
             return false;

@@ -41,4 +41,3 @@ mod write;
 pub use abandoned::{abandoned, remove_abandoned};
 pub use damaged::{About, DamagedRecord, damaged_records};
 pub use journal::{Identity, recover_all, recover_moved};
-pub use read_only::remove_all;

@@ -1,12 +1,9 @@
 //! Folders that their owner may not write to, as a copy from a read-only place has them, or after
-//! `chmod -R a-w`. They are moved and removed like all others: whoever owns them asked for it.
+//! `chmod -R a-w`. They are moved like all others: whoever owns them asked for it.
 //!
 //! To get another parent, a folder has to be one that may be written to, because it names its parent.
 
-use std::fs::Permissions;
-use std::io;
 use std::os::fd::OwnedFd;
-use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 
 use rustix::fs::{CWD, Mode, OFlags, fchmod, fstat, openat};
@@ -30,30 +27,6 @@ pub(crate) fn moving<T>(
         return Err(Errno::ACCESS);
     }
     act()
-}
-
-/// Removes a folder with all that is in it, read-only or not.
-pub fn remove_all(folder: &Path) -> io::Result<()> {
-    match std::fs::remove_dir_all(folder) {
-        Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
-            open_up(folder)?;
-            std::fs::remove_dir_all(folder)
-        }
-        removed => removed,
-    }
-}
-
-/// Lets their owner take something out of a folder and of those in it.
-fn open_up(folder: &Path) -> io::Result<()> {
-    std::fs::set_permissions(folder, Permissions::from_mode(0o700))?;
-    for entry in std::fs::read_dir(folder)? {
-        let entry = entry?;
-        // Links are none.
-        if entry.file_type()?.is_dir() {
-            open_up(&entry.path())?;
-        }
-    }
-    Ok(())
 }
 
 /// A read-only folder that may be written to until this is dropped, wherever it is by then.
@@ -85,6 +58,8 @@ impl Drop for Opened {
 #[cfg(test)]
 mod tests {
     use std::cell::Cell;
+    use std::fs::Permissions;
+    use std::os::unix::fs::PermissionsExt as _;
 
     use super::*;
 

@@ -8,7 +8,7 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 use std::time::Duration;
 
-use skillyard_catalog::own_folder;
+use skillyard_catalog::own_folder::{self, Stuck};
 
 use crate::flock::{Flock, Hold};
 
@@ -42,25 +42,50 @@ impl Staging {
     }
 }
 
-/// Removes what processes that were killed left behind.
-pub(crate) fn sweep(parent: &Path) -> io::Result<()> {
+/// Removes what processes that were killed left behind, and says what cannot be removed.
+pub(crate) fn sweep(parent: &Path) -> io::Result<Vec<Stuck>> {
     let entries = match std::fs::read_dir(parent) {
         Ok(entries) => entries,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
         Err(error) => return Err(error),
     };
+    let mut stuck = Vec::new();
     for entry in entries.flatten() {
-        let modified = entry.metadata().and_then(|metadata| metadata.modified());
+        let found = entry.metadata();
+        let is_folder = found.as_ref().is_ok_and(std::fs::Metadata::is_dir);
+        let modified = found.and_then(|metadata| metadata.modified());
         let age = modified.ok().and_then(|time| time.elapsed().ok());
-        if age.is_none_or(|age| age < YOUNG) {
+        if !is_folder || age.is_none_or(|age| age < YOUNG) {
             continue;
         }
-        // Another process may be sweeping the same.
-        if let Ok(Some(_lock)) = Flock::try_folder(&entry.path()) {
-            let _ = std::fs::remove_dir_all(entry.path());
+        let path = entry.path();
+        if let Err(source) = remove_unheld(&path) {
+            stuck.push(Stuck { path, source });
         }
     }
-    Ok(())
+    Ok(stuck)
+}
+
+/// Removes a folder, unless somebody works in it.
+fn remove_unheld(folder: &Path) -> io::Result<()> {
+    use io::ErrorKind::{NotFound, PermissionDenied};
+    let lock = match Flock::try_folder(folder) {
+        // What is closed was closed by what lies in it: a process keeps its own folder open.
+        Err(error) if error.kind() == PermissionDenied => {
+            own_folder::open(folder)?;
+            Flock::try_folder(folder)
+        }
+        lock => lock,
+    };
+    let removed = lock.and_then(|lock| match lock {
+        Some(_lock) => own_folder::remove(folder),
+        None => Ok(()),
+    });
+    match removed {
+        // Another process may be sweeping the same.
+        Err(error) if error.kind() == NotFound => Ok(()),
+        other => other,
+    }
 }
 
 #[cfg(test)]
@@ -90,5 +115,21 @@ mod tests {
         let path = used.path().to_owned();
         drop(used);
         assert!(!path.exists());
+    }
+
+    #[test]
+    fn what_was_closed_to_its_owner_is_removed_too() {
+        let parent = tempfile::tempdir().unwrap();
+        let left = parent.path().join("left");
+        let inner = left.join("git/objects");
+        std::fs::create_dir_all(&inner).unwrap();
+        std::fs::write(inner.join("pack"), "x").unwrap();
+        age(&left);
+        for folder in [&inner, &left.join("git"), &left] {
+            let closed = std::fs::Permissions::from_mode(0);
+            std::fs::set_permissions(folder, closed).unwrap();
+        }
+        assert!(sweep(parent.path()).unwrap().is_empty());
+        assert!(!left.exists());
     }
 }

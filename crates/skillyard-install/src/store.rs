@@ -10,12 +10,13 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use rayon::prelude::*;
-use skillyard_catalog::{modes, own_folder};
+use skillyard_catalog::modes;
+use skillyard_catalog::own_folder::{self, Stuck};
 use skillyard_format::Digest;
 
 use crate::flock::{Flock, Hold};
 use crate::lockfile::LockfileError;
-use crate::staging::Staging;
+use crate::staging::{Staging, sweep};
 use crate::tree::{Tree, TreeError};
 
 mod bundle;
@@ -224,6 +225,13 @@ impl Store {
         own_folder::make(&self.root).map_err(|source| self.failed(source))?;
         let lock = Flock::folder(&self.root, hold).map_err(|source| self.failed(source))?;
         Ok(InUse { _lock: lock })
+    }
+
+    /// Removes what processes that were killed left in the quarantine, and says what cannot be
+    /// removed.
+    pub fn sweep(&self) -> Vec<Stuck> {
+        // A quarantine that cannot be read is told of by whoever needs it.
+        sweep(&self.root.join("staging")).unwrap_or_default()
     }
 
     /// The folders in it, whether they are there or not.

@@ -33,6 +33,6 @@ pub use made::Made;
 pub use plan::{Plan, Subject, in_workspace, outline, plan};
 pub use protected::{is_obeyed, leads_into};
 pub use ready::{Machine, Ready, Wanted};
-pub use scratch::Scratch;
+pub use scratch::{Scratch, sweep};
 pub use skill_folders::SkillFolders;
 pub use told::{argv, as_json, limits_json, reach};

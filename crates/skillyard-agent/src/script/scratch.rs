@@ -8,6 +8,7 @@ use std::io;
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
 use std::path::Path;
 
+use skillyard_catalog::own_folder::{self, Stuck};
 use tempfile::TempDir;
 
 /// What the names of these folders begin with; older versions held no lock on theirs.
@@ -56,8 +57,9 @@ impl Scratch {
     }
 }
 
-/// Removes our own folders that nobody holds; what cannot be removed is left for the next time.
-fn sweep(temporary: &Path) {
+/// Removes our own folders that nobody holds, and says which of them cannot be removed.
+pub fn sweep(temporary: &Path) -> Vec<Stuck> {
+    let mut stuck = Vec::new();
     let entries = fs::read_dir(temporary).into_iter().flatten().flatten();
     let ours = rustix::process::geteuid().as_raw();
     for entry in entries {
@@ -68,14 +70,33 @@ fn sweep(temporary: &Path) {
         // In a folder that everybody writes to, others may call theirs so.
         let is_ours = fs::symlink_metadata(entry.path())
             .is_ok_and(|there| there.is_dir() && there.uid() == ours);
-        let free = || {
-            let folder = File::open(entry.path()).ok()?;
-            folder.try_lock().ok()?;
-            Some(folder)
-        };
-        if is_ours && let Some(_held) = free() {
-            let _ = fs::remove_dir_all(entry.path());
+        let path = entry.path();
+        if is_ours && let Err(source) = remove_unheld(&path) {
+            stuck.push(Stuck { path, source });
         }
+    }
+    stuck
+}
+
+/// Removes a folder, unless somebody holds it.
+fn remove_unheld(folder: &Path) -> io::Result<()> {
+    use io::ErrorKind::{NotFound, PermissionDenied};
+    let opened = match File::open(folder) {
+        // Nobody who holds one closes it to themselves.
+        Err(error) if error.kind() == PermissionDenied => {
+            own_folder::open(folder)?;
+            File::open(folder)
+        }
+        opened => opened,
+    };
+    let removed = opened.and_then(|held| match held.try_lock() {
+        Ok(()) => own_folder::remove(folder),
+        Err(_) => Ok(()),
+    });
+    match removed {
+        // Another run may remove the same.
+        Err(error) if error.kind() == NotFound => Ok(()),
+        other => other,
     }
 }
 
@@ -103,5 +124,19 @@ mod tests {
         let gone = first.path().to_owned();
         drop(first);
         assert!(!gone.exists());
+    }
+
+    #[test]
+    fn what_was_closed_to_its_owner_goes_too() {
+        let temporary = tempfile::tempdir().unwrap();
+        let left = temporary.path().join("skillyard-run-killed");
+        let inner = left.join("sandbox-1/closed");
+        fs::create_dir_all(&inner).unwrap();
+        fs::write(inner.join("file"), "x").unwrap();
+        for folder in [&inner, &left] {
+            fs::set_permissions(folder, Permissions::from_mode(0)).unwrap();
+        }
+        assert!(sweep(temporary.path()).is_empty());
+        assert!(!left.exists());
     }
 }

@@ -7,8 +7,9 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
+use skillyard_catalog::own_folder;
+
 use super::AnyPath;
-use crate::read_only::remove_all;
 
 /// How the name of a stage ends while it is removed.
 const OVER: &str = "over";
@@ -33,7 +34,7 @@ fn remove_if_there(folder: &Path) -> io::Result<()> {
     if folder.symlink_metadata().is_err() {
         return Ok(());
     }
-    remove_all(folder)
+    own_folder::remove(folder)
 }
 
 /// What a stage is called while it is removed.

@@ -8,6 +8,8 @@ use std::path::Path;
 use rustix::fs::Access;
 use skillyard_agent::agent::AgentStore;
 use skillyard_audit::Fault;
+use skillyard_catalog::own_folder::Stuck;
+use skillyard_install::store::Store;
 
 use super::doctor::{Check, Verdict};
 use crate::agent;
@@ -17,6 +19,7 @@ use crate::error::CommandError;
 use crate::error::agent::AgentFailure;
 use crate::install::{logs, place};
 use crate::library;
+use crate::shell::shell_word;
 use crate::signing::keyring::Keyring;
 use crate::signing::policy;
 use crate::trusted;
@@ -72,8 +75,28 @@ pub(super) fn checks(context: &Context) -> Vec<Check> {
         checks.extend(read.err().map(|error| unusable(name, &error)));
     }
     checks.extend(missing_folders(context));
+    checks.extend(left_over(context, &store));
     checks.push(audit(context, &environment.logs_folder()));
     checks
+}
+
+/// What processes that were killed left behind, and what cannot be removed even now.
+fn left_over(context: &Context, store: &Store) -> Vec<Check> {
+    let runs = skillyard_agent::script::sweep(&context.environment.temporary);
+    let stuck = store.sweep().into_iter().chain(runs);
+    let told = stuck.map(|Stuck { path, source }| {
+        let path = path.display().to_string();
+        let hint = format!("Remove it with `rm -r {}`, as who it belongs to", shell_word(&path));
+        Check {
+            verdict: Verdict::Warning,
+            hint: Some(hint),
+            ..good(
+                "left-over",
+                format!("`{path}` was left by a process that was killed, and cannot be removed: {source}"),
+            )
+        }
+    });
+    told.collect()
 }
 
 /// Folders that skills are to be read from and that are not there; skills are read without them.
