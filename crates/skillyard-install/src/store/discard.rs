@@ -7,7 +7,7 @@ use skillyard_format::Digest;
 
 use super::{Store, StoreError, compared, pack};
 use crate::flock::Hold;
-use crate::read_only::remove_all;
+use skillyard_catalog::own_folder;
 
 impl Store {
     /// Hashes everything again and removes what is damaged, while nobody else uses the store;
@@ -78,7 +78,7 @@ impl Store {
 /// Removes a file or a folder that may be gone already.
 fn remove(path: &Path) -> io::Result<()> {
     let removed = match path.symlink_metadata() {
-        Ok(metadata) if metadata.is_dir() => remove_all(path),
+        Ok(metadata) if metadata.is_dir() => own_folder::remove(path),
         Ok(_) => std::fs::remove_file(path),
         Err(error) => Err(error),
     };

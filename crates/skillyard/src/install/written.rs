@@ -142,7 +142,7 @@ pub(crate) fn delete(context: &Context, name: &str, folder: &Path) -> Result<(),
     let deleted = if folder.is_symlink() {
         fs::remove_file(folder)
     } else {
-        skillyard_install::remove_all(folder)
+        skillyard_catalog::own_folder::remove(folder)
     };
     deleted.map_err(|source| CommandError::Write {
         path: folder.to_owned(),
