@@ -16,6 +16,7 @@ use crate::records::Records;
 use crate::reference::Reference;
 use crate::scope::Scope;
 use crate::store::Store;
+use crate::target;
 use crate::tree::{LineEnds, Tree, TreeLimits};
 
 use super::spans::Spans;
@@ -107,8 +108,15 @@ struct Here<'a> {
 
 impl Sight for Here<'_> {
     fn occupant(&self, target: &str, name: &str) -> Occupant {
-        let found = self.places.look(self.scope.target(target), name);
+        let folder = self.scope.target(target);
+        let found = self.places.look(folder.clone(), name);
         match found {
+            // Agents can share a folder through a link, also one that is still to be made.
+            Occupant::Dangling(_)
+                if target::roots(&real(&folder)).contains(&real(&self.scope.root)) =>
+            {
+                Occupant::Nothing
+            }
             Occupant::Blocked(Blocking { file, link }) => Occupant::Blocked(Blocking {
                 file: relative(&file, &self.scope.root),
                 link,

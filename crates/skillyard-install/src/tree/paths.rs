@@ -1,6 +1,7 @@
 //! The paths that the files of a skill may have together.
 
 use skillyard_catalog::resource::MAX_FOLDERS;
+use skillyard_format::name::normalise;
 use skillyard_format::package::archive::{ArchivePath, Limits, is_junk};
 
 use super::TreeError;
@@ -57,7 +58,7 @@ pub(super) fn same_names(sorted: &[&str]) -> Result<(), TreeError> {
         return Ok(());
     }
     let folded = sorted.iter().map(|path| {
-        let name = skillyard_format::name::normalise(path).to_lowercase();
+        let name = normalise(path).to_lowercase();
         (name, *path)
     });
     let mut folded: Vec<(String, &str)> = folded.collect();

@@ -24,18 +24,12 @@ impl CommandError {
                 "Name the folder that holds the `SKILL.md`, or look below it with `skillyard validate {}`",
                 shell_path(path)
             ),
-            Self::Misspelled(path) => format!(
-                "Rename it to `SKILL.md`: `mv {} {}`",
-                shell_path(path),
-                shell_path(&path.with_file_name("SKILL.md"))
-            ),
+            Self::Misspelled(path) => renaming(path),
             Self::NotASkillFile(_) => "Name a `SKILL.md`, or the folder that holds it".into(),
-            Self::NotLoadable { path, .. } => {
-                format!(
-                    "See all that is wrong with `skillyard validate {}`",
-                    shell_path(path)
-                )
-            }
+            Self::NotLoadable { path, .. } => format!(
+                "See all that is wrong with `skillyard validate {}`",
+                shell_path(path)
+            ),
             Self::Memory { path, .. } => format!(
                 "Put it back from a copy; without one, `rm {}` forgets what registries said before, and whether they changed it",
                 shell_path(path)
@@ -121,6 +115,13 @@ impl CommandError {
             _ => return None,
         })
     }
+}
+
+/// How a file gets the name that it should have on every system.
+fn renaming(path: &Path) -> String {
+    let right = path.with_file_name("SKILL.md");
+    let (from, to) = (shell_path(path), shell_path(&right));
+    format!("Rename it to `SKILL.md`: `mv {from} {to}`")
 }
 
 /// The hint for a path that is not there: one beside it whose name is near.

@@ -27,6 +27,21 @@ use crate::install::stale::Stale;
 use crate::install::supply::unavailable::is_missing;
 use crate::shell::{shell_word, shell_words};
 
+/// The agent that was meant, or all that there are.
+fn agents_hint(error: &TargetError) -> Option<String> {
+    match error {
+        TargetError::NoSuchAgent {
+            nearest: Some(name),
+            ..
+        } => Some(format!("Did you mean `{name}`?")),
+        TargetError::NoSuchAgent { .. } => {
+            let agents: Vec<&str> = AGENTS.iter().map(|agent| agent.id.as_str()).collect();
+            Some(format!("There are {}", agents.join(", ")))
+        }
+        TargetError::ProjectOnly(_) => None,
+    }
+}
+
 /// What can be done where the scanner keeps some of several skills out.
 fn among_hint(refused: &[Refused]) -> String {
     let names: Vec<&str> = refused.iter().map(|each| &*each.name).collect();
@@ -133,17 +148,11 @@ impl InstallFailure {
             Self::Tree(error) => return size_hint(error),
             Self::Unpack(error) => return size_hint(error),
             Self::Pack(error) => return size_hint(error),
-            Self::Target(TargetError::NoSuchAgent { nearest: Some(name), .. }) => {
-                format!("Did you mean `{name}`?")
-            }
+            Self::Target(error) => return agents_hint(error),
             Self::ManifestAgents { meant: Some(agents), .. } => {
                 format!("Did you mean `{}` in skills.toml?", agents_line::written(agents))
             }
-            Self::ManifestAgents { error: TargetError::NoSuchAgent { .. }, .. }
-            | Self::Target(TargetError::NoSuchAgent { .. }) => {
-                let agents: Vec<&str> = AGENTS.iter().map(|agent| agent.id.as_str()).collect();
-                format!("There are {}", agents.join(", "))
-            }
+            Self::ManifestAgents { error, .. } => return agents_hint(error),
             _ => {
                 let hint = self.offered_hint().or_else(|| self.locked_hint());
                 return hint.or_else(|| self.files_hint());
