@@ -83,7 +83,7 @@ impl Calls<'_> {
                     return Ok(denied);
                 }
             }
-            self.begins(call, tool, &about)?;
+            self.begins(call, tool, about)?;
             self.session.state.runs += 1;
         }
         let mut workspace = self.workspace();
