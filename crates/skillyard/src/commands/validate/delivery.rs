@@ -28,20 +28,16 @@ impl<'a> Delivery<'a> {
     pub(super) fn check(&self, folder: &Path, profile: Profile) -> Option<Diagnostic> {
         let mut outline = Outline::default();
         let hashed = hashable::check_seeing(folder, &mut |seen| outline.add(seen));
-        let (code, message, help) = match hashed {
-            Err(error) => (
-                NOT_HASHABLE,
-                format!(
-                    "the skill is unavailable here, because its files cannot be hashed: {}",
-                    error.whole()
-                ),
-                hashable::REMEDY,
-            ),
-            Ok(()) => {
-                let error = self.undeliverable(folder, &outline)?;
-                let message = format!("the skill cannot be handed on: {error}");
-                (NOT_DELIVERABLE, message, remedy(&error))
-            }
+        let (code, message, help) = if let Err(error) = hashed {
+            let message = format!(
+                "the skill is unavailable here, because its files cannot be hashed: {}",
+                error.whole()
+            );
+            (NOT_HASHABLE, message, hashable::REMEDY)
+        } else {
+            let error = self.undeliverable(folder, &outline)?;
+            let message = format!("the skill cannot be handed on: {error}");
+            (NOT_DELIVERABLE, message, remedy(&error))
         };
         Some(Diagnostic {
             code,

@@ -148,11 +148,10 @@ impl InstallFailure {
             Self::Tree(error) => return size_hint(error),
             Self::Unpack(error) => return size_hint(error),
             Self::Pack(error) => return size_hint(error),
-            Self::Target(error) => return agents_hint(error),
             Self::ManifestAgents { meant: Some(agents), .. } => {
                 format!("Did you mean `{}` in skills.toml?", agents_line::written(agents))
             }
-            Self::ManifestAgents { error, .. } => return agents_hint(error),
+            Self::Target(error) | Self::ManifestAgents { error, .. } => return agents_hint(error),
             _ => {
                 let hint = self.offered_hint().or_else(|| self.locked_hint());
                 return hint.or_else(|| self.files_hint());
