@@ -134,7 +134,7 @@ mod tests {
         fs::create_dir_all(&inner).unwrap();
         fs::write(inner.join("file"), "x").unwrap();
         for folder in [&inner, &left] {
-            fs::set_permissions(folder, Permissions::from_mode(0)).unwrap();
+            fs::set_permissions(folder, Permissions::from_mode(0o000)).unwrap();
         }
         assert!(sweep(temporary.path()).is_empty());
         assert!(!left.exists());
