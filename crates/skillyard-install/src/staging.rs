@@ -126,7 +126,7 @@ mod tests {
         std::fs::write(inner.join("pack"), "x").unwrap();
         age(&left);
         for folder in [&inner, &left.join("git"), &left] {
-            let closed = std::fs::Permissions::from_mode(0);
+            let closed = std::fs::Permissions::from_mode(0o000);
             std::fs::set_permissions(folder, closed).unwrap();
         }
         assert!(sweep(parent.path()).unwrap().is_empty());
