@@ -100,14 +100,15 @@ fn nobody_who_reads_is_waited_for() {
     let words = "word ".repeat(100_000);
     let (url, _) = model(vec![json!({ "content": words })]);
     let mut command = context.skillyard();
-    command.args(["--config", &format!("models.test.url={url}"), "chat"]);
+    command.args(["--config", &format!("models.test.url={url}")]);
+    command.args(["--config", "models.test.tool_mode=native", "chat"]);
     command.args(["--model", "test/m", "-p", "go"]);
-    command.args(["--config", "models.test.tool_mode=native"]);
     command.stdout(Stdio::piped()).stderr(Stdio::null());
     let mut child = command.spawn().unwrap();
     let stdout = child.stdout.take().unwrap();
-    let is_full = || rustix::io::ioctl_fionread(&stdout).unwrap() >= 1 << 16;
-    until(is_full, "nothing is written");
+    // It is one piece, most of which finds no room.
+    let has_begun = || rustix::io::ioctl_fionread(&stdout).unwrap() > 0;
+    until(has_begun, "nothing is written");
     kill_process(Pid::from_child(&child), Signal::TERM).unwrap();
     until(|| child.try_wait().unwrap().is_some(), "it does not end");
     assert_eq!(child.wait().unwrap().code(), Some(130));
@@ -131,7 +132,8 @@ fn asked(context: &TestContext, done: &str, answer: &str) -> (String, i32) {
         ("> ", "go\r"),
         ("Allow it?", done),
         ("", answer),
-        ("ALL-DONE", "\x04"),
+        ("ALL-DONE", ""),
+        ("> ", "\x04"),
     ];
     typed(context, &arguments, &answers)
 }
@@ -140,7 +142,7 @@ fn asked(context: &TestContext, done: &str, answer: &str) -> (String, i32) {
 fn a_question_is_left_and_the_terminal_is_as_it_was() {
     let context = TestContext::new();
     let (shown, code) = asked(&context, "SIGNAL:TERM", "");
-    assert_eq!(code, 130, "{shown}");
+    assert_eq!(code, 0, "{shown}");
     assert!(shown.contains("Go on with `skillyard chat"), "{shown}");
     assert!(shown.contains("[ECHO]"), "{shown}");
     let kept = context.stdout(&["chat", "--export", "last"]);
