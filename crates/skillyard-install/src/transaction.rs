@@ -144,7 +144,6 @@ impl<'a> Transaction<'a> {
             afterwards();
             return Ok(());
         }
-        let accompanied = || chronicle.accompanied();
         let mut last_check = Some(last_check);
         let mut check = || last_check.take().map_or(Ok(()), |check| check());
         // A link leads into the store, which holds nothing that was not checked.
@@ -183,7 +182,7 @@ impl<'a> Transaction<'a> {
                 let (synced, kept) = if has_all {
                     (synced(), keep())
                 } else {
-                    beside_work(synced, &accompanied, keep)
+                    beside_work(synced, keep)
                 };
                 kept?;
                 Ok(synced.map_err(|source| disk(&self.journal, source))?)
@@ -203,7 +202,7 @@ impl<'a> Transaction<'a> {
         // The log waits for the disk, and nobody has to wait for the log before the end.
         let (recorded, performed) = on_the_side(
             || chronicle.happens(),
-            &accompanied,
+            &|| chronicle.accompanied(),
             || {
                 let performed = commit.perform(drafts);
                 if performed.is_ok() {

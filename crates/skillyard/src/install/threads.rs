@@ -21,9 +21,8 @@ pub(crate) fn work_along() {
     }
 }
 
-/// The same when another thread was given something to do: one that is new is put beside this one, and
-/// this one may have come back on the processor of the other after it waited. A thread that does not
-/// [work along](work_along) leaves the others where they are.
+/// The same when another thread was given something to do: this one may have come back on its processor
+/// after it waited. A thread that does not [work along](work_along) leaves the others where they are.
 pub(super) fn stay_apart() {
     if rayon::current_thread_index() == Some(0) && is_first() {
         keep_apart();
