@@ -58,7 +58,7 @@ fn such_folders_in_an_installed_skill_can_be_given_up() {
     let context = TestContext::new();
     let text = "---\nname: far\ndescription: Far. Use it for far things.\n---\nX\n";
     context.write("../src/far/SKILL.md", text);
-    context.done(&["install", "../src/far", "--yes"]);
+    context.done(&["install", "../src/far", "--yes", "--scope", "project"]);
     let place = context.root().join(".agents/skills/far");
     deepen(&place);
     let told = context.refused(&["sync"]);

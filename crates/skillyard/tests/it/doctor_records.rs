@@ -72,7 +72,7 @@ fn skills_that_are_held_back_are_told_of_with_what_helps() {
     }
     fs::remove_dir_all(context.root().join(".claude")).unwrap();
     let listed = context.claude_done(cc, &["list"]);
-    assert!(listed.contains("○ pdf"), "{listed}");
+    assert!(listed.contains("✗ pdf  (held-back)"), "{listed}");
     let explained = context.claude(cc, &["explain", "skill", "pdf"]).1;
     assert!(
         explained.contains("`skillyard doctor` says what to do"),
