@@ -204,7 +204,8 @@ fn as_json() {
           "path": "[HOME]/.claude/skills/broken/SKILL.md",
           "reason": "the file does not start with frontmatter"
         }
-      ]
+      ],
+      "revoked": []
     }
     "#);
 }

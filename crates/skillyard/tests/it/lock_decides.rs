@@ -140,7 +140,7 @@ fn of_another_project() {
     context.write("skills.lock", "<<<<<<< HEAD\n");
     let listed = context.done_from(&elsewhere, &["list"]);
     assert!(
-        listed.contains("○ pdf") && listed.contains("cannot be read"),
+        listed.contains("✗ pdf  (held-back)") && listed.contains("cannot be read"),
         "{listed}"
     );
     context.is_blocked(&elsewhere);

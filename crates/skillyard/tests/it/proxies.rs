@@ -76,7 +76,7 @@ fn nothing_on_this_machine_is_asked_through_a_proxy() {
     let receiver = Server::start(|_| Reply::ok("{}"));
     let tools = Server::start(|_| Reply::status(404));
     context.configure(&format!(
-        "[models.test]\nurl = \"{url}\"\n[telemetry]\nendpoint = \"{}\"\n[mcp.servers.tools]\nurl = \"{}\"\n",
+        "[models.test]\nurl = \"{url}\"\ntool_mode = \"native\"\n[telemetry]\nendpoint = \"{}\"\n[mcp.servers.tools]\nurl = \"{}\"\n",
         receiver.url("/otel"),
         tools.url("/mcp"),
     ));
