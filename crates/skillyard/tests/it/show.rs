@@ -162,6 +162,13 @@ fn as_json() {
         }
       ],
       "stand_in": null,
+      "needs": {
+        "commands": [],
+        "systems": [],
+        "variables": [],
+        "settings": [],
+        "unmet": []
+      },
       "security": {
         "provenance": {
           "origin": "project-trusted"
