@@ -7,6 +7,7 @@ use std::io::{self, Read as _};
 use std::path::PathBuf;
 
 use skillyard_agent::Runtime;
+use skillyard_agent::front_end::EndReason;
 use skillyard_agent::session::Session;
 
 pub(crate) use start::configured;
@@ -181,5 +182,11 @@ fn once(
     front.signals.begin();
     let end = runtime.turn(session, prompt, front)?;
     tell(session, &end, front)?;
-    Ok(status(end.reason))
+    // Where we are to end, nobody may have read all of it.
+    let reason = if front.signals.ends() {
+        EndReason::Cancelled
+    } else {
+        end.reason
+    };
+    Ok(status(reason))
 }

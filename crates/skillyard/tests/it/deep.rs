@@ -62,7 +62,7 @@ fn such_folders_in_an_installed_skill_can_be_given_up() {
     let place = context.root().join(".agents/skills/far");
     deepen(&place);
     let told = context.refused(&["sync"]);
-    assert!(told.contains("is deeper than 64 folders"), "{told}");
+    assert!(told.contains("lies too deep"), "{told}");
     context.done(&["sync", "--force"]);
     assert!(place.join("SKILL.md").is_file() && !place.join("deep").exists());
     deepen(&place);
