@@ -26,11 +26,10 @@ pub enum Status {
     },
     /// It belongs to a project that the user has not trusted.
     Untrusted,
-    /// Nobody knows whether it is what was installed, or revoked, because a lock or a policy that could
-    /// name it cannot be read.
+    /// Nobody knows whether it is what was installed, because a lock that could name it cannot be read.
     #[serde(rename = "held-back")]
     HeldBack {
-        /// Which one.
+        /// Which lock.
         reason: String,
     },
     /// Its files are not those that a lock names, and nobody approved them. Whether it was installed

@@ -15,7 +15,7 @@ use crate::permission::Permissions;
 use crate::shell::shell_word;
 
 /// What the user can do about a skill whose lock cannot be read.
-pub(crate) const HELD_BACK_REMEDY: &str = "Mend the file that it names, or take it from where you have a copy; `skillyard doctor` says more in its project";
+pub(crate) const HELD_BACK_REMEDY: &str = "Mend the lock, or take it from where you have a copy; `skillyard doctor` says more in its project";
 
 /// What keeps a skill of the catalog out of prompts, if anything does.
 pub(crate) fn of(skill: &CatalogSkill, permissions: &Permissions) -> Option<Withheld> {

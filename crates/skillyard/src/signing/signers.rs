@@ -124,7 +124,7 @@ pub(crate) fn withdraw(context: &Context, catalog: &mut Catalog) {
             let is_ours = |skill: &&mut CatalogSkill| skill.kind != SourceKind::Builtin;
             for skill in catalog.enabled_mut().filter(is_ours) {
                 let reason = reason.clone();
-                skill.status = Status::HeldBack { reason };
+                skill.status = Status::Disabled { reason };
             }
             return;
         }

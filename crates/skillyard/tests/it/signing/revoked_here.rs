@@ -92,7 +92,7 @@ fn what_a_lock_that_cannot_be_read_could_name_is_held_back() {
     ] {
         let told = context.refused(command);
         assert!(told.contains("held back while `"), "{command:?}: {told}");
-        assert!(told.contains("hint: Mend the file"), "{command:?}: {told}");
+        assert!(told.contains("hint: Mend the lock"), "{command:?}: {told}");
     }
     revoke(&context, "./lib/pdf");
     assert_eq!(status(&context), "revoked");

@@ -263,7 +263,7 @@ fn a_policy_that_is_over_or_damaged_is_not_absent() {
     context.write("../home/.skillyard/policy.json", "junk");
     assert_eq!(context.in_prompt(&[]), "");
     let told = context.tell(&["list"]);
-    assert!(told.contains("✗ other  (held-back) held back"), "{told}");
+    assert!(told.contains("○ other  (disabled) held back"), "{told}");
     let told = context.tell(&["read", "other"]);
     assert!(
         told.contains("nobody knows whether the skill is revoked"),
