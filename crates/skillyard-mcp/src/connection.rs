@@ -152,8 +152,9 @@ impl Connection {
         if !self.can("/tools") {
             return Ok(Tools::default());
         }
-        // Some of them may be of no use.
-        let listed = self.list("tools/list", "tools", self.limits.tools * 4, cancel)?;
+        // Some of them may be of no use, and of a large server most, where somebody chose some.
+        let some = if spec.only.is_some() { 64 } else { 4 };
+        let listed = self.list("tools/list", "tools", self.limits.tools * some, cancel)?;
         Ok(Tools::take(
             &spec.name,
             spec.only.as_deref(),

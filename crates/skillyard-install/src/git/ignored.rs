@@ -4,11 +4,24 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-use super::command::{Git, run};
+use super::command::Git;
+use super::watch::{PATIENCE_HERE, look};
 use crate::material::around;
 
 /// Most folders that git is asked about by name; of more it tells all that it ignores.
 const MOST_NAMED: usize = 100;
+
+/// Settings by which no program is started for an object that is missing, also by a git that does not
+/// know how to do without it.
+const NOTHING_IS_FETCHED: [&str; 7] = [
+    "core.sshCommand=false",
+    "protocol.ext.allow=never",
+    "protocol.file.allow=never",
+    "protocol.git.allow=never",
+    "protocol.http.allow=never",
+    "protocol.https.allow=never",
+    "protocol.ssh.allow=never",
+];
 
 /// The files and folders of a skill that git ignores and does not have.
 #[derive(Debug, Clone, Default)]
@@ -68,7 +81,12 @@ impl Git {
     /// What a repository ignores in folders, and perhaps elsewhere, by the paths from its root;
     /// those of folders end in `/`.
     fn ignored(&self, root: &Path, asked: &[(usize, String)]) -> BTreeSet<String> {
-        let mut command = self.command(&root.join(".git"));
+        let repository = root.join(".git");
+        let mut command = self.command(&repository);
+        // Its configuration is a stranger's, and nothing has to be fetched to answer this.
+        for setting in NOTHING_IS_FETCHED {
+            command.args(["-c", setting]);
+        }
         command.arg("--work-tree").arg(root);
         command.args(["ls-files", "-z", "--others", "--ignored"]);
         command.args(["--exclude-standard", "--directory", "--"]);
@@ -79,7 +97,8 @@ impl Git {
                 command.arg(path);
             }
         }
-        let said = run(&mut command, "list what it ignores").unwrap_or_default();
+        let what = "list what it ignores";
+        let said = look(&mut command, what, &repository, PATIENCE_HERE).unwrap_or_default();
         let paths = said.split(|byte| *byte == 0);
         // A name that is no text is none that a skill could have.
         let paths = paths.filter_map(|path| std::str::from_utf8(path).ok());

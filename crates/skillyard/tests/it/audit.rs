@@ -421,6 +421,25 @@ fn copies_are_judged_by_themselves_and_blame_nobody() {
 }
 
 #[test]
+fn a_folder_is_not_intact_for_what_is_not_in_it() {
+    let context = machine();
+    let logs = context.in_home(".skillyard/logs");
+    let log = fs::read_to_string(logs.join("audit.jsonl")).unwrap();
+    let forged = log.replacen("\"outcome\":\"ok\"", "\"outcome\":\"no\"", 1);
+    context.write("exports/march.jsonl", &forged);
+    let told = context.tell(&["audit", "verify", "exports"]);
+    assert!(told.starts_with("exit status: 2"), "{told}");
+    assert!(told.contains("no file of a log is in `exports`"), "{told}");
+    let file = ["audit", "verify", "exports/march.jsonl"];
+    assert_eq!(context.code(&file), Some(1));
+    // The folder of the log is the log, of which nothing may be missing.
+    let last = log.trim_end().rfind('\n').unwrap();
+    fs::write(logs.join("audit.jsonl"), &log[..=last]).unwrap();
+    let logs = logs.to_str().unwrap();
+    assert_eq!(context.code(&["audit", "verify", logs]), Some(1));
+}
+
+#[test]
 fn copies_beside_the_log_are_no_part_of_it() {
     let context = machine();
     let logs = context.in_home(".skillyard/logs");

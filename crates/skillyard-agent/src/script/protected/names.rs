@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use rustix::fs::{Access, access};
 use skillyard_catalog::agents;
 use skillyard_trust::obeyed::{BUILDS, HOOKS, INSTRUCTIONS, LEFTHOOK, OPENED};
 
@@ -24,13 +25,14 @@ pub(super) fn held_in(workspace: &Path) -> Vec<PathBuf> {
     let in_config = |name: &&str| Path::new(".config").join(name);
     let mut hooks: Vec<PathBuf> = LEFTHOOK.iter().map(PathBuf::from).collect();
     let mut places = Vec::new();
-    if workspace.join(".config").is_dir() {
-        places.extend(
-            ["mise", "mise.toml", "mise.local.toml"]
-                .iter()
-                .map(in_config),
-        );
-        hooks.extend(LEFTHOOK.iter().map(in_config));
+    let config = workspace.join(".config");
+    if config.is_dir() {
+        // Where nothing can be added, nothing has to be held that is not there.
+        let is_open = access(&config, Access::WRITE_OK).is_ok();
+        let is_held = |place: &PathBuf| is_open || is_there(place);
+        let mise = ["mise", "mise.toml", "mise.local.toml"];
+        places.extend(mise.iter().map(in_config).filter(is_held));
+        hooks.extend(LEFTHOOK.iter().map(in_config).filter(is_held));
     }
     if hooks.iter().any(is_there) {
         places.append(&mut hooks);

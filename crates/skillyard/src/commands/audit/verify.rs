@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 use skillyard_audit::{Copied, Fault, Hash, Verdict, verify_copied_folder, verify_copy};
@@ -42,7 +42,7 @@ pub(super) fn run(context: &Context, args: &Args) -> Outcome {
     let expected = args.expect.as_deref().map(expected).transpose()?;
     let verdict = match &args.export {
         None => skillyard_audit::verify(&context.environment.logs_folder(), expected)?,
-        Some(folder) if folder.is_dir() => verify_copied_folder(folder, expected)?,
+        Some(folder) if folder.is_dir() => copied(context, folder, expected)?,
         Some(file) => {
             let lines = fs::read(file).map_err(|source| CommandError::Read {
                 path: file.clone(),
@@ -81,6 +81,25 @@ pub(super) fn run(context: &Context, args: &Args) -> Outcome {
         visible(&described(&verdict, args.export.is_some()))
     ))?;
     Ok(status)
+}
+
+/// A folder of copies, or that of the log, which is the log.
+fn copied(
+    context: &Context,
+    folder: &Path,
+    expected: Option<(u64, Hash)>,
+) -> Result<Verdict, CommandError> {
+    let log = context.environment.logs_folder();
+    if let (Ok(folder), Ok(log)) = (folder.canonicalize(), log.canonicalize())
+        && folder == log
+    {
+        return Ok(skillyard_audit::verify(&log, expected)?);
+    }
+    let verdict = verify_copied_folder(folder, expected)?;
+    if verdict.files == 0 {
+        return Err(AuditUsage::NoCopies(folder.to_owned()).into());
+    }
+    Ok(verdict)
 }
 
 /// A fault for programs.
