@@ -174,7 +174,9 @@ export async function toldAnew(browser, base) {
   await send(page, "/pdf-tools");
   await page.getByText("Activated pdf-tools").waitFor();
   await idle(page);
-  const told = ['{"type":"usage","input":30,"cached":0,"output":2}', '{"type":"reset"}'];
+  const tokens = { input: 30, cached: 0, output: 2 };
+  const usage = { type: "usage", ...tokens, session: { ...tokens, estimated: false } };
+  const told = [JSON.stringify(usage), '{"type":"reset"}'];
   let asked = 0;
   await page.route(/\/events/, (route) => {
     const data = told[asked] ? `data: ${told[asked]}\n\n` : ": nothing\n\n";
