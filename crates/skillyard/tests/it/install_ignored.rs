@@ -1,7 +1,7 @@
 //! What git ignores in a folder is no part of the skill there: no commit has it, and it may be anybody's.
 
 use std::fs;
-use std::os::unix::fs::symlink;
+use std::os::unix::fs::{PermissionsExt as _, symlink};
 
 use serde_json::json;
 
@@ -153,4 +153,46 @@ fn files_that_may_hold_secrets_are_told() {
         told.contains("warning: `.npmrc` may hold secrets\n"),
         "{told}"
     );
+}
+
+/// As a git that does not know the variable for it does: it fetches an object that is missing, by what
+/// the repository's own configuration says.
+#[test]
+fn nothing_that_a_repository_names_is_started() {
+    let context = ignoring();
+    context.git(&["add", "--all"]);
+    context.git(&["commit", "--quiet", "-m", "all"]);
+    let mut hash = context.command("git");
+    let hash = crate::output(hash.args(["rev-parse", "HEAD:.gitignore"]));
+    let hash = crate::text(&hash.stdout);
+    let (folder, file) = hash.trim().split_at(2);
+    let object = format!(".git/objects/{folder}/{file}");
+    fs::remove_file(context.root().join(object)).unwrap();
+    context.git(&["update-index", "--skip-worktree", ".gitignore"]);
+    fs::remove_file(context.root().join(".gitignore")).unwrap();
+    let mark = context.root().join("../started");
+    let starts = format!("touch {}; false", mark.display());
+    for (key, value) in [
+        ("core.repositoryFormatVersion", "1"),
+        ("extensions.partialClone", "origin"),
+        ("remote.origin.promisor", "true"),
+        ("remote.origin.url", "ssh://host/x"),
+        ("core.sshCommand", &starts),
+    ] {
+        context.git(&["config", key, value]);
+    }
+    let old =
+        "#!/bin/sh\nunset GIT_NO_LAZY_FETCH\nPATH=/usr/local/bin:/usr/bin:/bin exec git \"$@\"\n";
+    context.write("../bin/git", old);
+    let program = context.root().join("../bin/git");
+    fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
+    let path = format!("{}:/usr/bin:/bin", context.root().join("../bin").display());
+    let mut command = context.skillyard();
+    crate::output(command.args(["verify", "lib/pdf"]).env("PATH", path));
+    assert!(!mark.exists());
+    // It is started by who asks that git without care.
+    let mut command = context.command(program.to_str().unwrap());
+    let ask = ["ls-files", "--others", "--ignored", "--exclude-standard"];
+    crate::output(command.args(ask));
+    assert!(mark.exists());
 }
