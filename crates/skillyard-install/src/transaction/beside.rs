@@ -41,8 +41,8 @@ fn at_once<T>(start: impl FnOnce() -> T) -> T {
     start()
 }
 
-/// The same on a thread that is there already, when it has `begun`: one that has to start begins later
-/// than it would end.
+/// Does `waiting` on a thread that is there already, and `work` meanwhile, when it has `begun`: one that
+/// has to start begins later than it would end.
 pub(super) fn on_the_side<A: Send, B>(
     waiting: impl FnOnce() -> A + Send,
     begun: &impl Fn(),

@@ -70,7 +70,8 @@ fn a_skill_of_another_project_is_put_right_there() {
         command.current_dir(context.root().join("../other"));
         context.shown(command.args(arguments))
     };
-    let told = there(&["validate", "--fix", "../work/.agents/skills/pdf"]);
+    let installed = context.root().join(".agents/skills/pdf");
+    let told = there(&["validate", "--fix", installed.to_str().unwrap()]);
     assert!(
         told.contains("run `skillyard update pdf` in `[DIR]`"),
         "{told}"

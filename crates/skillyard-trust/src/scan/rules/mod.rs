@@ -208,3 +208,19 @@ pub(super) enum Check {
 pub fn find(code: &str) -> Option<&'static Rule> {
     ALL.iter().copied().find(|rule| rule.code == code)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{Check, Rule};
+
+    /// Each of the names holds a word by which a rule is asked about a unit.
+    pub(super) fn asks_about<'a>(rule: &Rule, names: impl Iterator<Item = &'a str>) {
+        let Check::Unit { words, .. } = rule.check else {
+            panic!("no rule about units");
+        };
+        for name in names {
+            let name = name.to_ascii_lowercase();
+            assert!(words.iter().any(|word| name.contains(word)), "{name}");
+        }
+    }
+}

@@ -154,15 +154,13 @@ fn opened(here: &Here<'_>) -> Option<Range<usize>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::scan::rules::Check;
+    use crate::scan::rules::tests::asks_about;
 
     #[test]
     fn every_name_is_asked_about() {
-        let Check::Unit { words, .. } = RULE.check else {
-            panic!("no rule about units");
-        };
-        for name in [OPENED, LEFTHOOK, HOOKS].into_iter().flatten() {
-            assert!(words.iter().any(|word| name.contains(word)), "{name}");
-        }
+        asks_about(
+            &RULE,
+            [OPENED, LEFTHOOK, HOOKS].into_iter().flatten().copied(),
+        );
     }
 }
