@@ -21,6 +21,7 @@ mod occupant;
 pub mod origin;
 mod owner;
 pub mod plan;
+pub mod processors;
 mod read_only;
 pub mod records;
 pub mod reference;

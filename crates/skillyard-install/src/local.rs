@@ -10,6 +10,7 @@ use crate::candidate::{Candidate, Found};
 use crate::git::{Git, Ignored};
 use crate::material::{Declined, Material, MaterialError, Offer, Offers, last_part};
 use crate::origin::{Origin, OriginKind};
+use crate::processors::Apart;
 use crate::tree::{Tree, TreeError, TreeLimits};
 
 /// A folder that is a skill or holds some.
@@ -169,6 +170,7 @@ impl Material for LocalFolder {
             let tree = Tree::read_delivered(&folder, &self.limits, ignored);
             tree.map_err(|source| Untakable { folder, source })
         };
+        let _apart = Apart::keep();
         let folders = folders.into_par_iter().zip(ignored);
         let trees: Result<Vec<Tree>, _> = folders.map(read).collect();
         trees.map_err(MaterialError::new)

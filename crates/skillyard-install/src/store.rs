@@ -16,6 +16,7 @@ use skillyard_format::Digest;
 
 use crate::flock::{Flock, Hold};
 use crate::lockfile::LockfileError;
+use crate::processors::Apart;
 use crate::staging::{Staging, sweep};
 use crate::tree::{Tree, TreeError};
 
@@ -175,6 +176,7 @@ impl Store {
             let tree = found.map_or_else(|| self.read(*digest), |found| compared(found, *digest));
             with(*digest, tree)
         };
+        let _apart = Apart::keep();
         Ok(digests.par_iter().map(read).collect())
     }
 

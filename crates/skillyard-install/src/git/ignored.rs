@@ -4,9 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
+use super::around::Around;
 use super::command::Git;
 use super::watch::{PATIENCE_HERE, look};
-use crate::material::around;
+use crate::material::around as folders_around;
 
 /// Most folders that git is asked about by name; of more it tells all that it ignores.
 const MOST_NAMED: usize = 100;
@@ -38,7 +39,7 @@ impl Ignored {
     /// ignored, or the file that makes it a skill: whoever means it cannot mean it without them.
     fn below(all: &BTreeSet<String>, folder: &str) -> Self {
         let is_ignored = |path: &str| all.contains(&format!("{path}/"));
-        if around(folder).chain([folder]).any(is_ignored) {
+        if folders_around(folder).chain([folder]).any(is_ignored) {
             return Self::default();
         }
         let start = match folder {
@@ -64,8 +65,9 @@ impl Git {
     pub fn ignored_in<P: AsRef<Path>>(&self, folders: &[P]) -> Vec<Ignored> {
         let mut answers = vec![Ignored::default(); folders.len()];
         let mut repositories: BTreeMap<PathBuf, Vec<(usize, String)>> = BTreeMap::new();
+        let mut around = Around::default();
         for (at, folder) in folders.iter().enumerate() {
-            if let Some((root, below)) = repository_of(folder.as_ref()) {
+            if let Some((root, below)) = around.repository_of(folder.as_ref()) {
                 repositories.entry(root).or_default().push((at, below));
             }
         }
@@ -105,15 +107,6 @@ impl Git {
         let paths = paths.filter(|path| !path.is_empty());
         paths.map(str::to_owned).collect()
     }
-}
-
-/// The repository that a folder lies in, and the folder's path from its root.
-fn repository_of(folder: &Path) -> Option<(PathBuf, String)> {
-    let folder = folder.canonicalize().ok()?;
-    let is_root = |path: &&Path| path.join(".git").symlink_metadata().is_ok();
-    let root = folder.ancestors().find(is_root)?;
-    let below = folder.strip_prefix(root).ok()?.to_str()?;
-    Some((root.to_owned(), below.to_owned()))
 }
 
 #[cfg(test)]

@@ -6,6 +6,7 @@
 //! is fetched, first without contents; then the contents of the skills.
 
 mod archived;
+mod around;
 mod command;
 mod commit;
 mod error;
