@@ -123,8 +123,9 @@ fn scope_checks(context: &Context, place: &Place, revoked: &[Revoked]) -> Vec<Ch
         ..Wish::default()
     };
     let plan = plan_in(scope, &place.store, &before, &wish, &Settlement::default());
-    checks.extend(plan.conflicts.iter().map(|each| edited(each, word)));
     let is_revoked = |name: &str| revoked.iter().any(|each| each.name == name);
+    let conflicts = plan.conflicts.iter().filter(|each| !is_revoked(&each.name));
+    checks.extend(conflicts.map(|each| edited(each, word)));
     for change in &plan.changes {
         if is_revoked(change.name()) {
             continue;

@@ -26,20 +26,28 @@ pub(super) fn checks(context: &Context, locked: &[Revoked]) -> Vec<Check> {
     let catalog = library::load(context, IndexMode::Use, &Choice::default());
     let catalog = catalog.unwrap_or_default();
     let installed = Installed::readable(context).unwrap_or_default();
-    let skills = catalog.skills.iter().filter_map(|skill| {
+    let mut told = Vec::new();
+    let mut checks = Vec::new();
+    for skill in &catalog.skills {
         let Status::Revoked { reason } = &skill.status else {
-            return None;
+            continue;
         };
         let (name, folder) = (&skill.record.name, &skill.record.folder);
         let message = format!("`{name}` is revoked: {reason}");
-        let remedy = signers::remedy(&installed, name, folder);
-        Some(bad("revoked", message, &remedy))
-    });
-    let mut checks: Vec<Check> = skills.collect();
+        // What the lock is about is known better than what lies in a folder.
+        let remedy = match locked.iter().find(|each| each.folders.contains(folder)) {
+            Some(each) => {
+                told.push(&each.folders);
+                each.hint.clone()
+            }
+            None => signers::remedy(&installed, name, folder),
+        };
+        checks.push(bad("revoked", message, &remedy));
+    }
     for each in locked {
         // What can be done names the skill and its scope.
         let is_same = |check: &Check| check.hint.as_deref() == Some(&each.hint);
-        if !checks.iter().any(is_same) {
+        if !told.contains(&&each.folders) && !checks.iter().any(is_same) {
             let message = format!("`{}`: {}", each.name, each.described());
             checks.push(bad("revoked", message, &each.hint));
         }

@@ -31,7 +31,7 @@ use crate::install::stale::is_checked_out;
 use crate::install::supply::Supply;
 use crate::install::threads::work_along;
 use crate::install::wish::signed;
-use crate::install::{check, findings, finish, held_back, inner, review, revoked};
+use crate::install::{check, findings, finish, held_back, inner, review, revoked_remedy};
 
 /// Make the installed skills match skills.toml and skills.lock
 ///
@@ -183,7 +183,7 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
 /// Says of what is revoked, and was fetched because the lock names it, what can be done.
 fn locked_still(mut error: CommandError, scope: &str) -> CommandError {
     if let CommandError::Install(InstallFailure::Revoked { name, hint, .. }) = &mut error {
-        *hint = Some(revoked::remedy(name, scope));
+        *hint = Some(revoked_remedy::remedy(name, scope));
     }
     error
 }

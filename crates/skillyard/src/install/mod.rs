@@ -30,6 +30,7 @@ pub(crate) mod renaming;
 pub(crate) mod report;
 pub(crate) mod review;
 pub(crate) mod revoked;
+pub(crate) mod revoked_remedy;
 pub(crate) mod said;
 pub(crate) mod scanner;
 pub(crate) mod several;

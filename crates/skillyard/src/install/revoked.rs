@@ -13,6 +13,7 @@ use skillyard_install::tree::{Tree, TreeLimits};
 
 use super::check::revocation;
 use super::place::{self, Place};
+use super::revoked_remedy::WayOut;
 use crate::context::Context;
 use crate::error::CommandError;
 use crate::error::install::{Deed, InstallFailure};
@@ -33,6 +34,9 @@ pub(crate) struct Revoked {
     pub(crate) hint: String,
     /// Whether it lies in one of its folders; a fresh checkout may have its lock alone.
     installed: bool,
+    /// Where it is put.
+    #[serde(skip)]
+    pub(crate) folders: Vec<PathBuf>,
     #[serde(skip)]
     entry: Locked,
 }
@@ -55,6 +59,7 @@ impl Revoked {
             return Ok(Vec::new());
         }
         let entries: Vec<&Locked> = entries.collect();
+        let way_out = WayOut::new(place, scope, entries.iter().copied());
         let mut found = Vec::new();
         for entries in entries.chunks(AT_ONCE) {
             let digests: Vec<Digest> = entries.iter().map(|entry| entry.digest).collect();
@@ -66,17 +71,24 @@ impl Revoked {
                 .filter_map(|(entry, stored)| {
                     let tree = stored.or_else(|| in_place(place, entry));
                     let reason = revocation(entry, tree.as_ref(), &signers)?;
-                    Some(Self {
-                        name: entry.name.clone(),
-                        reason,
-                        hint: remedy(&entry.name, scope),
-                        installed: is_installed(place, entry),
-                        entry: (*entry).clone(),
-                    })
+                    Some(Self::of(&way_out, entry, reason))
                 });
             found.extend(revoked.collect::<Vec<_>>());
         }
         Ok(found)
+    }
+
+    /// A skill of a lock that is revoked for a reason.
+    pub(crate) fn of(way_out: &WayOut<'_>, entry: &Locked, reason: String) -> Self {
+        let folders: Vec<PathBuf> = folders(way_out.place, entry).collect();
+        Self {
+            name: entry.name.clone(),
+            reason,
+            hint: way_out.of(entry),
+            installed: folders.iter().any(|folder| is_there(folder)),
+            folders,
+            entry: entry.clone(),
+        }
     }
 
     /// Those that the locks of this place name and that lie in none of their folders, as in a fresh
@@ -109,20 +121,29 @@ impl Revoked {
         let Some(each) = revoked.iter().find(|each| written.contains(&*each.name)) else {
             return Ok(());
         };
+        each.record(context, trigger)?;
+        Err(each.refusal().into())
+    }
+
+    /// Records that it was not written.
+    pub(crate) fn record(&self, context: &Context, trigger: &str) -> Result<(), CommandError> {
         let event = Event::new(EventKind::SignatureFailed)
-            .skill(&each.name)
-            .digest(each.entry.digest.to_string())
-            .source(&each.entry.source)
+            .skill(&self.name)
+            .digest(self.entry.digest.to_string())
+            .source(&self.entry.source)
             .trigger(trigger)
-            .ended(Outcome::Denied, each.reason.clone());
-        context.record(&event)?;
-        Err(InstallFailure::Revoked {
-            name: each.name.clone(),
-            reason: each.reason.clone(),
+            .ended(Outcome::Denied, self.reason.clone());
+        context.record(&event)
+    }
+
+    /// That it was not written.
+    pub(crate) fn refusal(&self) -> InstallFailure {
+        InstallFailure::Revoked {
+            name: self.name.clone(),
+            reason: self.reason.clone(),
             deed: Deed::Installed,
-            hint: Some(each.hint.clone()),
+            hint: Some(self.hint.clone()),
         }
-        .into())
     }
 
     /// What is so of it, in one line.
@@ -152,14 +173,6 @@ impl Revoked {
             context.printer.people(&visible(&line));
         }
     }
-}
-
-/// What the user can do about a skill that is installed or locked; `scope` is typed behind commands.
-pub(crate) fn remedy(name: &str, scope: &str) -> String {
-    let name = shell_word(name);
-    format!(
-        "Take it away with `skillyard remove {name}{scope}`, or see with `skillyard update {name}{scope}` whether it was mended"
-    )
 }
 
 /// What lies where a skill was put, if it is that skill still.

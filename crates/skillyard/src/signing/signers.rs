@@ -19,7 +19,7 @@ use crate::commands::key::now;
 use crate::context::Context;
 use crate::environment::Environment;
 use crate::error::CommandError;
-use crate::install::revoked;
+use crate::install::revoked_remedy;
 use crate::installed::Installed;
 use crate::shell::shell_word;
 use crate::skill_files::directory_name;
@@ -171,7 +171,7 @@ pub(crate) fn remedy(installed: &Installed, name: &str, folder: &Path) -> String
         None => String::new(),
     };
     let typed = installed.typed_scope(folder);
-    let remedy = revoked::remedy(&entry.name, typed);
+    let remedy = revoked_remedy::remedy(&entry.name, typed);
     match installed.root_elsewhere(folder) {
         Some(root) => format!("{part}{remedy}; both in `{}`", root.display()),
         None => format!("{part}{remedy}"),

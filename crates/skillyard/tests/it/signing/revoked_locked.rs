@@ -118,3 +118,40 @@ fn a_fresh_checkout_is_told_of_what_is_revoked() {
     assert!(!told.contains("`chart` is locked and not there"), "{told}");
     assert!(told.contains("`report` is locked and not there"), "{told}");
 }
+
+/// The command behind these words, as it is typed.
+fn hinted<'a>(told: &'a str, words: &str) -> Vec<&'a str> {
+    let (_, rest) = told.split_once(words).unwrap_or_else(|| panic!("{told}"));
+    let (command, _) = rest.split_once('`').unwrap();
+    command.split(' ').collect()
+}
+
+#[test]
+fn what_doctor_says_about_a_revoked_skill_that_was_edited_works() {
+    for mend in [false, true] {
+        let context = library(&[("report", "../chart"), ("chart", "")]);
+        context.done(&["install", "./lib/report", "--yes"]);
+        revoke(&context, "./lib/chart");
+        context.write(
+            ".agents/skills/chart/SKILL.md",
+            needing("chart", "mine", ""),
+        );
+        let told = context.run(&["doctor"]);
+        assert!(!told.contains("sync --force"), "{told}");
+        assert_eq!(told.matches("skillyard remove").count(), 1, "{told}");
+        // Where it is not known better, `sync` says the same.
+        let synced = context.refused(&["sync", "--force"]);
+        let removal = "Take it away with `skillyard ";
+        assert_eq!(hinted(&synced, removal), hinted(&told, removal));
+        if mend {
+            context.write("lib/chart/SKILL.md", needing("chart", "two", ""));
+            let update = hinted(&told, "or see with `skillyard ");
+            context.done(&[&update[..], &["--yes"]].concat());
+            assert_eq!(context.version_of("chart").as_deref(), Some("two"));
+        } else {
+            context.done(&hinted(&told, removal));
+            assert_eq!(context.version_of("chart"), None);
+        }
+        assert!(!context.run(&["doctor"]).contains("revoked"));
+    }
+}
