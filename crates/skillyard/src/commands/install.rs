@@ -18,7 +18,7 @@ use crate::install::chronicle::Answer;
 use crate::install::pick::Pick;
 use crate::install::place::{Place, ScopeArgs, ScopeName};
 use crate::install::prepared::Prepared;
-use crate::install::report::{report_with, tell_about_trust};
+use crate::install::report::{Left, report_with, tell_about_trust};
 use crate::install::revoked::Revoked;
 use crate::install::threads::{drop_later, work_along};
 use crate::install::unused::Unused;
@@ -177,8 +177,8 @@ fn told(
     start: Instant,
     unused: Option<&[Unused]>,
 ) -> Outcome {
-    let dry_run = unused.is_none();
-    report_with(context, place, plan, Some(start), dry_run, 0, |answer| {
+    let (dry_run, left) = (unused.is_none(), Left::default());
+    report_with(context, place, plan, Some(start), dry_run, left, |answer| {
         answer["checked"] = review::json(judged.checked);
         answer["revoked"] = json!(judged.revoked);
         answer["deprecated"] = json!(prepared.deprecated);

@@ -17,10 +17,18 @@ use crate::commands::Outcome;
 use crate::config::discovery::TrustProjects;
 use crate::config::project;
 use crate::context::Context;
+use crate::error::install::Deed;
 use crate::error::{CommandError, Status};
 use crate::report::{counted, elapsed, listed};
 use crate::sanitize::visible;
 use crate::shell::shell_word;
+
+/// Skills that something was to be done with, and was not.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Left {
+    pub(crate) count: usize,
+    pub(crate) deed: Deed,
+}
 
 /// Tells what was or would be done.
 pub(crate) fn report(
@@ -30,18 +38,26 @@ pub(crate) fn report(
     start: Option<Instant>,
     dry_run: bool,
 ) -> Outcome {
-    report_with(context, place, plan, start, dry_run, 0, |_| ())
+    report_with(
+        context,
+        place,
+        plan,
+        start,
+        dry_run,
+        Left::default(),
+        |_| (),
+    )
 }
 
-/// The same, with what people were told before it added to what programs are told; `left` is how many
-/// skills could not be updated.
+/// The same, with what people were told before it added to what programs are told, and
+/// with how many skills are `left` as they were.
 pub(crate) fn report_with(
     context: &Context,
     place: &Place,
     plan: &Plan,
     start: Option<Instant>,
     dry_run: bool,
-    left: usize,
+    left: Left,
     add: impl FnOnce(&mut Value),
 ) -> Outcome {
     let printer = &context.printer;
@@ -60,8 +76,8 @@ pub(crate) fn report_with(
     let already = plan.unchanged.len();
     let done = match plan.changes.len() {
         // Who reads the last line alone must not take all for done.
-        0 if left > 0 => {
-            let mut text = format!("Not updated: {}", counted(left, "skill"));
+        0 if left.count > 0 => {
+            let mut text = format!("Not {}: {}", left.deed, counted(left.count, "skill"));
             if already > 0 {
                 let _ = write!(text, "; up to date: {already}");
             }
@@ -81,8 +97,8 @@ pub(crate) fn report_with(
             } else {
                 changes::done(plan)
             };
-            if left > 0 {
-                let _ = write!(text, "; not updated: {left}");
+            if left.count > 0 {
+                let _ = write!(text, "; not {}: {}", left.deed, left.count);
             }
             text
         }

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::fmt;
 
 use skillyard_install::candidate::Candidate;
+use skillyard_install::dependencies::Needed;
 use skillyard_install::lockfile::{Gap, Locked, Lockfile};
 use skillyard_install::manifest::Manifest;
 
@@ -207,6 +208,25 @@ pub(crate) fn needed_by<'a>(
         }
     }
     needed
+}
+
+/// These skills, and everything among what a command brings that needs them.
+pub(crate) fn needing<'a>(
+    needed: &'a [Needed],
+    names: impl IntoIterator<Item = &'a str>,
+) -> BTreeSet<&'a str> {
+    let mut reached: BTreeSet<&str> = names.into_iter().collect();
+    let mut count = 0;
+    while count != reached.len() {
+        count = reached.len();
+        for each in needed {
+            let mut requires = each.requires.iter();
+            if requires.any(|required| reached.contains(required.name.as_str())) {
+                reached.insert(&each.candidate.name);
+            }
+        }
+    }
+    reached
 }
 
 /// The lock in which these names are not wanted any more, but by those that need them.

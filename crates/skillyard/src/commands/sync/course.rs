@@ -6,6 +6,7 @@ use skillyard_install::lockfile::{Gap, Lockfile};
 use skillyard_install::plan::{Before, Plan, Settlement, Wish};
 
 use super::goal::goal;
+use super::refused::Refused;
 use super::{Args, as_pinned, locked};
 use crate::context::Context;
 use crate::error::CommandError;
@@ -16,6 +17,7 @@ use crate::install::held_back;
 use crate::install::known::{again, known};
 use crate::install::moving::let_move;
 use crate::install::place::Place;
+use crate::install::revoked::Revoked;
 use crate::install::supply::Supply;
 use crate::install::wanted::{Difference, asked, orphans, unasked};
 
@@ -26,10 +28,12 @@ pub(super) struct Course {
     pub(super) settlement: Settlement,
     pub(super) preview: Plan,
     pub(super) held: Held,
+    /// What of it is revoked, whether or not it would be written.
+    pub(super) revoked: Vec<Revoked>,
 }
 
 impl Course {
-    /// Resolves what is wanted beyond the lock, again where something is in the way of it.
+    /// Resolves what is wanted beyond the lock, again where something is in the way of it, or refused.
     pub(super) fn find(
         context: &Context,
         args: &Args,
@@ -37,17 +41,27 @@ impl Course {
         supply: &mut Supply<'_>,
         before: &Before,
         difference: &Difference,
+        refused: &mut Refused,
     ) -> Result<Self, CommandError> {
         // What skills.toml does not name any more may still be needed.
         let staying = unasked(&before.lock, &difference.unwanted);
         let roots = roots(place, supply, &staying, difference, args)?;
         let mut held = Held::default();
         loop {
+            let roots = refused.rest(&roots);
             let needed = resolve(place, supply, &staying, &roots, &mut held)?;
             let mut goal = goal(context, place, before, &staying, difference, &needed, &held)?;
+            let revoked = refused.revoked(context, place, args.scope.typed(), &goal)?;
+            refused.leave_out(&mut goal);
             goal.left_out = held.conflicts();
             let mut settlement = finish::settlement(args.force);
             let_move(&mut settlement, &staying, difference, &needed);
+            if !revoked.is_empty() {
+                let plan = finish::look(place, &goal, &settlement)?;
+                if refused.note(context, &plan, &goal, &revoked) {
+                    continue;
+                }
+            }
             let preview = finish::preview_around(place, &goal, &mut settlement, &mut held);
             let preview = preview.inspect_err(|_| held_back::tell(context, &needed))?;
             if let Some(preview) = preview {
@@ -57,6 +71,7 @@ impl Course {
                     settlement,
                     preview,
                     held,
+                    revoked,
                 });
             }
         }

@@ -13,6 +13,7 @@ use super::Args;
 use super::goal::goal;
 use crate::commands::Outcome;
 use crate::context::Context;
+use crate::error::install::Deed;
 use crate::error::{CommandError, Status};
 use crate::install::check::{self, Checked, Grounds};
 use crate::install::deprecated::Deprecated;
@@ -21,11 +22,11 @@ use crate::install::known::unresolved;
 use crate::install::moving::let_move;
 use crate::install::newest::Failed;
 use crate::install::place::Place;
-use crate::install::report::{report_with, tell_staying};
+use crate::install::report::{Left, report_with, tell_staying};
 use crate::install::revoked::Revoked;
 use crate::install::scanner::Scanner;
 use crate::install::supply::Supply;
-use crate::install::wanted::{Difference, after};
+use crate::install::wanted::{Difference, after, needing};
 use crate::install::wish::signed;
 use crate::install::withdrawn::Withdrawn;
 use crate::install::{difference, finish, held_back, review};
@@ -237,22 +238,16 @@ impl Update<'_> {
 }
 
 /// The names of the roots that are or need what was refused, and the other roots.
-fn parted(error: &CommandError, needed: &[Needed], roots: Vec<Root>) -> (Vec<String>, Vec<Root>) {
+fn parted<'a>(
+    error: &'a CommandError,
+    needed: &'a [Needed],
+    roots: Vec<Root>,
+) -> (Vec<String>, Vec<Root>) {
     let refused = match error {
         CommandError::Install(failure) => failure.refused(),
         _ => None,
     };
-    let mut reached: BTreeSet<&str> = refused.into_iter().collect();
-    let mut count = 0;
-    while count != reached.len() {
-        count = reached.len();
-        for each in needed {
-            let mut requires = each.requires.iter();
-            if requires.any(|required| reached.contains(required.name.as_str())) {
-                reached.insert(&each.candidate.name);
-            }
-        }
-    }
+    let reached = needing(needed, refused);
     let is_refused = |root: &Root| reached.contains(root.candidate.name.as_str());
     let (refused, rest): (Vec<Root>, Vec<Root>) = roots.into_iter().partition(is_refused);
     let refused = refused.into_iter().map(|root| root.candidate.name);
@@ -280,7 +275,10 @@ fn told(
     dry_run: bool,
 ) -> Outcome {
     let failed = &besides.failed;
-    let left = failed.len();
+    let left = Left {
+        count: failed.len(),
+        deed: Deed::Updated,
+    };
     report_with(context, place, plan, Some(start), dry_run, left, |answer| {
         answer["failed"] = json!(failed);
         answer["withdrawn"] = json!(besides.withdrawn);

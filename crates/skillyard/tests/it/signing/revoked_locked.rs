@@ -93,11 +93,6 @@ fn a_fresh_checkout_is_told_of_what_is_revoked() {
     check_out(&context);
     // Nobody has to fetch it in order to know.
     fs::remove_dir_all(context.root().join("lib/chart")).unwrap();
-    let told = context.refused(&["sync"]);
-    assert!(
-        told.contains("`chart` was not installed: it is revoked"),
-        "{told}"
-    );
     let line = " ! chart: it is locked and revoked: this very content was revoked at ";
     for command in [&["sync", "--check"][..], &["outdated"]] {
         let told = context.refused(command);
@@ -117,6 +112,109 @@ fn a_fresh_checkout_is_told_of_what_is_revoked() {
     assert!(told.contains(line), "{told}");
     assert!(!told.contains("`chart` is locked and not there"), "{told}");
     assert!(told.contains("`report` is locked and not there"), "{told}");
+}
+
+#[test]
+fn a_sync_installs_the_others_and_keeps_out_what_is_revoked() {
+    let context = library(&[("report", ""), ("chart", "")]);
+    context.done(&["install", "./lib/report", "--yes"]);
+    context.done(&["install", "./lib/chart", "--yes"]);
+    revoke(&context, "./lib/chart");
+    let lock = fs::read_to_string(context.root().join("skills.lock")).unwrap();
+    for flag in [None, Some("--locked"), Some("--frozen")] {
+        check_out(&context);
+        let check: Vec<&str> = ["sync", "--check"].into_iter().chain(flag).collect();
+        let told = context.json(&[&check[..], &["--json"]].concat());
+        assert_eq!(told["changes"].as_array().unwrap().len(), 1, "{told}");
+        assert_eq!(told["changes"][0]["name"], "report", "{told}");
+        assert_eq!(told["revoked"][0]["name"], "chart", "{told}");
+        context.refused(&check);
+        let sync: Vec<&str> = ["sync"].into_iter().chain(flag).collect();
+        let told = context.refused(&sync);
+        let line = " ! chart: `chart` was not installed: it is revoked: ";
+        assert!(told.contains(line), "{sync:?}: {told}");
+        assert!(told.contains("`skillyard remove chart"), "{told}");
+        let end = "Installed 1 skill; not installed: 1";
+        assert!(told.contains(end), "{sync:?}: {told}");
+        assert_eq!(context.version_of("report").as_deref(), Some("one"));
+        assert_eq!(context.version_of("chart"), None);
+        let told = context.refused(&sync);
+        let end = "Not installed: 1 skill; up to date: 1";
+        assert!(told.contains(end), "{sync:?}: {told}");
+        let told = context.json(&[&sync[..], &["--json"]].concat());
+        assert_eq!(told["revoked"][0]["name"], "chart", "{told}");
+        assert_eq!(told["failed"][0]["name"], "chart", "{told}");
+        let now = fs::read_to_string(context.root().join("skills.lock")).unwrap();
+        assert_eq!(now, lock, "{sync:?}");
+    }
+    context.done(&["remove", "chart"]);
+    context.done(&["sync", "--check"]);
+}
+
+#[test]
+fn a_sync_keeps_out_who_needs_what_is_revoked() {
+    let context = library(&[("report", "../chart"), ("chart", ""), ("notes", "")]);
+    context.done(&["install", "./lib/report", "--yes"]);
+    context.done(&["install", "./lib/notes", "--yes"]);
+    revoke(&context, "./lib/chart");
+    check_out(&context);
+    let told = context.refused(&["sync"]);
+    let line = " ! report: `chart` was not installed: it is revoked: ";
+    assert!(told.contains(line), "{told}");
+    assert_eq!(context.version_of("notes").as_deref(), Some("one"));
+    assert_eq!(context.version_of("report"), None);
+    assert_eq!(context.version_of("chart"), None);
+    // Who is there already stays, and is put right.
+    context.write(
+        ".agents/skills/notes/SKILL.md",
+        needing("notes", "mine", ""),
+    );
+    let told = context.refused(&["sync", "--force"]);
+    assert!(
+        told.contains("Repaired 1 skill; not installed: 2"),
+        "{told}"
+    );
+}
+
+#[test]
+fn a_sync_keeps_out_what_is_revoked_and_only_its_files_tell() {
+    let context = library(&[("report", ""), ("chart", "")]);
+    context.done(&["key", "generate", "mine"]);
+    context.done(&["sign", "lib/chart"]);
+    context.done(&["install", "./lib/report", "--yes"]);
+    context.done(&["install", "./lib/chart", "--yes"]);
+    context.done(&["key", "revoke", "mine"]);
+    check_out(&context);
+    let told = context.refused(&["sync"]);
+    let line = " ! chart: `chart` was not installed: it is revoked: ";
+    assert!(told.contains(line), "{told}");
+    assert_eq!(context.version_of("report").as_deref(), Some("one"));
+    assert_eq!(context.version_of("chart"), None);
+    let told = context.json(&["sync", "--json"]);
+    assert_eq!(told["revoked"][0]["name"], "chart", "{told}");
+}
+
+#[test]
+fn a_sync_leaves_what_was_to_become_something_revoked() {
+    let context = library(&[("report", ""), ("chart", ""), ("notes", "../chart")]);
+    context.done(&["install", "./lib/report", "--yes"]);
+    revoke(&context, "./lib/chart");
+    context.write(
+        "skills.toml",
+        "[skills]\nreport = \"./lib/report\"\nchart = \"./lib/chart\"\nnotes = \"./lib/notes\"\n",
+    );
+    context.write("lib/more/SKILL.md", needing("more", "one", ""));
+    let wanted = fs::read_to_string(context.root().join("skills.toml")).unwrap();
+    context.write("skills.toml", format!("{wanted}more = \"./lib/more\"\n"));
+    let told = context.refused(&["sync", "--yes"]);
+    assert!(told.contains("not installed: 2"), "{told}");
+    assert_eq!(context.version_of("more").as_deref(), Some("one"));
+    assert_eq!(context.version_of("notes"), None);
+    assert_eq!(context.version_of("chart"), None);
+    // What can be done about it is what was told.
+    context.done(&["remove", "chart"]);
+    context.done(&["remove", "notes"]);
+    context.done(&["sync", "--check"]);
 }
 
 /// The command behind these words, as it is typed.

@@ -1,0 +1,175 @@
+//! One attempt to make the installed skills match, and another without what turns out to be revoked.
+
+use std::collections::BTreeSet;
+use std::time::Instant;
+
+use serde_json::json;
+use skillyard_install::plan::{Before, Wish};
+
+use super::course::Course;
+use super::refused::Refused;
+use super::{Args, compared, fetch_missing};
+use crate::commands::Outcome;
+use crate::context::Context;
+use crate::error::{CommandError, Status};
+use crate::install::check::Grounds;
+use crate::install::place::Place;
+use crate::install::report::{report_with, tell_about_trust, tell_of_unread, tell_staying};
+use crate::install::said::Said;
+use crate::install::scanner::Scanner;
+use crate::install::stale::Stale;
+use crate::install::supply::Supply;
+use crate::install::wanted::Difference;
+use crate::install::wish::signed;
+use crate::install::{check, findings, finish, held_back, inner, review};
+
+/// A synchronisation of one place.
+pub(super) struct Sync<'a> {
+    pub(super) context: &'a Context,
+    pub(super) args: &'a Args,
+    pub(super) start: Instant,
+    pub(super) place: &'a Place,
+    pub(super) before: &'a Before,
+    pub(super) difference: &'a Difference,
+    pub(super) stale: Vec<Stale>,
+}
+
+impl Sync<'_> {
+    /// Does what is to be done around what is refused. There is no end yet where more turns out to be
+    /// refused once its files are at hand.
+    pub(super) fn attempt(
+        &self,
+        supply: &mut Supply<'_>,
+        refused: &mut Refused,
+    ) -> Result<Option<Status>, CommandError> {
+        let Self {
+            context,
+            args,
+            place,
+            before,
+            difference,
+            ..
+        } = *self;
+        let course = Course::find(context, args, place, supply, before, difference, refused)?;
+        if args.check {
+            return self.check(supply, course, refused).map(Some);
+        }
+        let Course {
+            needed,
+            goal,
+            settlement,
+            preview,
+            held,
+            revoked,
+        } = course;
+        // What is wrong with the only skill is what is wrong.
+        if goal.present.is_empty() && preview.is_empty() {
+            refused.alone(context)?;
+        }
+        let mut trees = finish::trees(&needed);
+        // Only what really has to be written must be at hand.
+        let names: BTreeSet<&str> = preview.written().collect();
+        let written = goal.present.iter();
+        let written = written.filter(|entry| names.contains(entry.name.as_str()));
+        let fetched = fetch_missing(place, supply, written, &mut trees, args.offline)?;
+        let fresh = check::fresh(&needed, &preview, &place.store);
+        let scanner = Scanner::new(&place.store);
+        let wanted = difference.wanted.iter();
+        let wanted: Vec<String> = wanted.map(|(name, _)| name.clone()).collect();
+        let (lock, store) = (&before.lock, &place.store);
+        let grounds = Grounds::of(lock, &needed, &preview, store, &args.accept, &wanted);
+        // Nobody is asked whether what was fetched is wanted, which was decided when it was locked. But
+        // a lock comes with a checkout, and what it names may never have been looked at on this machine.
+        let verified = check::verify(context, &scanner, fresh, &grounds).and_then(|checked| {
+            let restored = check::verify(context, &scanner, fetched.iter().collect(), &grounds)?;
+            Ok((checked, restored))
+        });
+        let (checked, restored) = match verified {
+            Ok(verified) => verified,
+            Err(error) => {
+                refused.learn(context, error, place, args.scope.typed(), &goal)?;
+                return Ok(None);
+            }
+        };
+        held_back::tell(context, &needed);
+        refused.tell(context, &revoked)?;
+        self.tell_staying(&goal);
+        let scan = || {
+            check::scan(context, &checked, &args.accept)?;
+            check::scan(context, &restored, &args.accept)?;
+            findings::tell(context, restored.iter());
+            inner::tell(context, &restored.iter().collect::<Vec<_>>());
+            Ok::<_, CommandError>(())
+        };
+        let asks = !args.yes && review::asks(&checked);
+        if asks {
+            scan()?;
+            review::confirm(context, &checked, &preview, false)?;
+        }
+        // Where nobody has to be waited for, the disk does not wait for the scanner either.
+        let last_check = || {
+            if !asks {
+                scan()?;
+                review::show(context, &checked);
+            }
+            Ok(())
+        };
+        let goal = signed(goal, &checked);
+        let plan = finish::apply_as_wanted(context, place, &goal, &trees, &settlement, last_check)?;
+        check::remember(context, &scanner, &checked)?;
+        check::remember(context, &scanner, &restored)?;
+        skillyard_install::remove_abandoned(&place.scope, &place.store, before);
+        let older = check::older(checked.iter().chain(&restored));
+        let said = Said::of(context, supply, &goal.present);
+        let (start, left) = (Some(self.start), refused.left());
+        report_with(context, place, &plan, start, false, left, |answer| {
+            answer["held_back"] = held_back::json(&needed);
+            refused.add(answer, &revoked);
+            said.add(answer);
+            answer["checked"] = review::json(checked.iter().chain(&restored));
+            answer["older"] = older;
+        })?;
+        tell_about_trust(context, place, &plan)?;
+        if !args.frozen {
+            tell_of_unread(context, place, &goal.present);
+        }
+        held.after(context, Status::of(revoked.is_empty()))
+            .map(Some)
+    }
+
+    /// Tells what would be done.
+    fn check(&self, supply: &mut Supply<'_>, course: Course, refused: &Refused) -> Outcome {
+        let Self { context, stale, .. } = self;
+        let Course {
+            needed,
+            goal,
+            preview,
+            held,
+            revoked,
+            ..
+        } = course;
+        held_back::tell(context, &needed);
+        refused.foretell(context, &revoked);
+        self.tell_staying(&goal);
+        let is_told = preview.is_empty() && !stale.is_empty() && !context.printer.is_json();
+        if !is_told {
+            let said = Said::of(context, supply, &goal.present);
+            let (start, left) = (Some(self.start), refused.left());
+            report_with(context, self.place, &preview, start, true, left, |answer| {
+                answer["held_back"] = held_back::json(&needed);
+                refused.add(answer, &revoked);
+                said.add(answer);
+                answer["stale"] = json!(stale);
+            })?;
+        }
+        let status = Status::of(preview.is_empty() && stale.is_empty() && revoked.is_empty());
+        compared::told(context, stale.clone(), held.after(context, status)?)
+    }
+
+    /// Tells which skills nobody asks for any more, and others need.
+    fn tell_staying(&self, goal: &Wish) {
+        let is_left = |name: &&str| goal.present.iter().any(|entry| entry.name == **name);
+        let unwanted = self.difference.unwanted.iter().map(String::as_str);
+        tell_staying(self.context, unwanted.filter(is_left));
+    }
+}

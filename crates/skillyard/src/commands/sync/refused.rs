@@ -1,0 +1,200 @@
+//! Skills that are not written, because they are revoked or need what is.
+//!
+//! What is there stays as it is, and so does its entry in the lock.
+
+use std::collections::BTreeSet;
+
+use serde_json::{Value, json};
+use skillyard_install::dependencies::Root;
+use skillyard_install::lockfile::Locked;
+use skillyard_install::plan::{Change, Plan, Wish};
+
+use crate::context::Context;
+use crate::error::CommandError;
+use crate::error::install::{Deed, InstallFailure};
+use crate::install::newest::Failed;
+use crate::install::place::Place;
+use crate::install::report::Left;
+use crate::install::revoked::Revoked;
+use crate::install::revoked_remedy::WayOut;
+
+/// What `sync` leaves as it is.
+#[derive(Debug, Default)]
+pub(super) struct Refused {
+    names: BTreeSet<String>,
+    failed: Vec<Failed>,
+    revoked: Vec<Revoked>,
+    /// What only its files told to be revoked, once they were fetched.
+    late: BTreeSet<String>,
+}
+
+impl Refused {
+    /// What is wanted beyond the lock apart from what is refused.
+    pub(super) fn rest(&self, roots: &[Root]) -> Vec<Root> {
+        let roots = roots.iter();
+        let roots = roots.filter(|root| !self.names.contains(&root.candidate.name));
+        roots.cloned().collect()
+    }
+
+    /// All that is revoked of what is to be, and of what would have been.
+    pub(super) fn revoked(
+        &self,
+        context: &Context,
+        place: &Place,
+        scope: &str,
+        goal: &Wish,
+    ) -> Result<Vec<Revoked>, CommandError> {
+        let mut revoked = Revoked::among(context, place, scope, goal.present.iter())?;
+        revoked.retain(|each| !self.names.contains(&each.name));
+        revoked.extend(self.revoked.iter().cloned());
+        revoked.sort_by(|first, second| first.name.cmp(&second.name));
+        Ok(revoked)
+    }
+
+    /// Takes what is refused out of what is to be.
+    pub(super) fn leave_out(&self, goal: &mut Wish) {
+        let is_refused = |entry: &Locked| self.names.contains(&entry.name);
+        goal.present.retain(|entry| !is_refused(entry));
+    }
+
+    /// Refuses what a plan would write of what is revoked, and whoever would come here in need of it.
+    /// Whether that is more than was known, so that a plan has to be made around it.
+    pub(super) fn note(
+        &mut self,
+        context: &Context,
+        plan: &Plan,
+        goal: &Wish,
+        revoked: &[Revoked],
+    ) -> bool {
+        let before = self.names.len();
+        let held = plan.conflicts.iter().chain(&plan.skipped);
+        let held = held.map(|conflict| conflict.name.as_str());
+        let written: BTreeSet<&str> = plan.written().chain(held).collect();
+        for each in revoked {
+            if written.contains(&*each.name) {
+                self.refuse(context, each);
+            }
+        }
+        let changes = plan.changes.iter().filter(|change| comes(change));
+        let names: BTreeSet<&str> = changes.map(Change::name).collect();
+        let coming = goal.present.iter();
+        let coming: Vec<&Locked> = coming
+            .filter(|entry| names.contains(&*entry.name))
+            .collect();
+        while let Some(failed) = self.dependant(&coming) {
+            self.names.insert(failed.name.clone());
+            self.failed.push(failed);
+        }
+        self.failed
+            .sort_by(|first, second| first.name.cmp(&second.name));
+        self.names.len() > before
+    }
+
+    fn refuse(&mut self, context: &Context, revoked: &Revoked) {
+        if self.names.insert(revoked.name.clone()) {
+            let error = revoked.refusal().into();
+            let failed = Failed::new(context, &revoked.name, &error);
+            self.failed.push(failed);
+            self.revoked.push(revoked.clone());
+        }
+    }
+
+    /// One of those that come here and need what is refused, with the reason of that.
+    fn dependant(&self, coming: &[&Locked]) -> Option<Failed> {
+        let others = coming
+            .iter()
+            .filter(|entry| !self.names.contains(&entry.name));
+        others.into_iter().find_map(|entry| {
+            let is_needed = |failed: &&Failed| entry.needs().any(|name| name == failed.name);
+            let mut failed = self.failed.iter().find(is_needed)?.clone();
+            failed.name.clone_from(&entry.name);
+            Some(failed)
+        })
+    }
+
+    /// Learns from why a skill was refused after it was fetched that it is revoked; what failed for
+    /// another reason comes back.
+    pub(super) fn learn(
+        &mut self,
+        context: &Context,
+        error: CommandError,
+        place: &Place,
+        scope: &str,
+        goal: &Wish,
+    ) -> Result<(), CommandError> {
+        let CommandError::Install(InstallFailure::Revoked { name, reason, .. }) = &error else {
+            return Err(error);
+        };
+        let Some(entry) = goal.present.iter().find(|entry| entry.name == *name) else {
+            return Err(error);
+        };
+        let way_out = WayOut::new(place, scope, goal.present.iter());
+        let late = Revoked::of(&way_out, entry, reason.clone());
+        self.refuse(context, &late);
+        self.late.insert(late.name);
+        Ok(())
+    }
+
+    /// Why nothing is done where nothing but a revoked skill was to be written.
+    pub(super) fn alone(&self, context: &Context) -> Result<(), CommandError> {
+        match self.revoked.first() {
+            None => Ok(()),
+            Some(each) => {
+                self.record(context)?;
+                Err(each.refusal().into())
+            }
+        }
+    }
+
+    /// Records and tells what was refused, and tells what else is revoked.
+    pub(super) fn tell(&self, context: &Context, revoked: &[Revoked]) -> Result<(), CommandError> {
+        self.record(context)?;
+        for each in &self.failed {
+            each.tell(context);
+        }
+        let is_left = |each: &&Revoked| !self.names.contains(&each.name);
+        Revoked::tell(context, revoked.iter().filter(is_left));
+        Ok(())
+    }
+
+    /// Tells what is revoked, and who would be left out with it.
+    pub(super) fn foretell(&self, context: &Context, revoked: &[Revoked]) {
+        Revoked::tell(context, revoked);
+        let is_revoked = |failed: &&Failed| revoked.iter().any(|each| each.name == failed.name);
+        for each in self.failed.iter().filter(|each| !is_revoked(each)) {
+            each.tell(context);
+        }
+    }
+
+    /// The same for programs.
+    pub(super) fn add(&self, answer: &mut Value, revoked: &[Revoked]) {
+        answer["revoked"] = json!(revoked);
+        answer["failed"] = json!(self.failed);
+    }
+
+    /// How many skills are left as they are.
+    pub(super) fn left(&self) -> Left {
+        Left {
+            count: self.failed.len(),
+            deed: Deed::Installed,
+        }
+    }
+
+    /// Records what was not written; what was fetched in vain is recorded already.
+    fn record(&self, context: &Context) -> Result<(), CommandError> {
+        for each in self
+            .revoked
+            .iter()
+            .filter(|each| !self.late.contains(&each.name))
+        {
+            each.record(context, "sync")?;
+        }
+        Ok(())
+    }
+}
+
+/// Whether a change brings a skill, or another edition of it.
+fn comes(change: &Change) -> bool {
+    use Change::{Added, Changed, Restored};
+    matches!(change, Added { .. } | Changed { .. } | Restored { .. })
+}
