@@ -37,7 +37,7 @@ pub(crate) use conflict_hint::line_ends_hint;
 pub(crate) use lock_hint::lock_hint;
 
 pub(crate) use self::deed::Deed;
-pub(crate) use self::refused::{Refused, WayOut};
+pub(crate) use self::refused::{Along, Refused, WayOut};
 use super::CommandError;
 use crate::context::Context;
 use crate::install::changes::obstacle;

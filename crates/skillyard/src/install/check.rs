@@ -20,7 +20,7 @@ use skillyard_install::lockfile::Locked;
 use skillyard_install::plan::{Change, Plan};
 use skillyard_install::store::Store;
 use skillyard_trust::scan::Finding;
-use skillyard_trust::signature::{Asked, Place, Signer, Verification, verify_skill};
+use skillyard_trust::signature::{Asked, Distrust, Place, Signer, Verification, verify_skill};
 use skillyard_trust::verdict::{Verdict, assess};
 
 pub(crate) use self::grounds::Grounds;
@@ -180,9 +180,11 @@ pub(crate) fn verify<'a>(
             (candidate, verification, verdict, problems)
         })
         .collect();
+    let back = verified.iter().filter(|(_, each, ..)| goes_back(each));
+    let back: Vec<&Candidate> = back.map(|(candidate, ..)| *candidate).collect();
     for (candidate, verification, ..) in &verified {
         let is_replaced = replaced.contains(candidate.name.as_str());
-        let way_out = grounds.way_out(candidate, verification, is_replaced);
+        let way_out = grounds.way_out(candidate, verification, is_replaced, &back);
         refuse_signature(context, candidate, verification, way_out)?;
     }
     for (candidate, verification, ..) in &verified {
@@ -202,6 +204,18 @@ pub(crate) fn verify<'a>(
         accepted: OnceLock::new(),
     });
     Ok(checked.collect())
+}
+
+/// Whether a skill is older than what was seen of it, whoever said that it may be.
+fn goes_back(verification: &Verification) -> bool {
+    let is_refused = matches!(
+        verification,
+        Verification::Untrusted {
+            reason: Distrust::Rollback(_),
+            ..
+        }
+    );
+    is_refused || verification.step_back().is_some()
 }
 
 /// The skills that are older than what was seen of them, for programs.

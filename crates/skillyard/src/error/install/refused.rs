@@ -3,7 +3,7 @@
 use skillyard_trust::signature::{Distrust, Verification};
 
 use super::{Deed, InstallFailure};
-use crate::shell::shell_word;
+use crate::shell::{shell_word, shell_words};
 use crate::signing::signers::anew;
 
 /// A skill that the scanner found something in.
@@ -41,15 +41,24 @@ impl From<Refused> for InstallFailure {
     }
 }
 
+/// A skill that a command has to name for one to go back.
+#[derive(Debug, Clone)]
+pub(crate) struct Along {
+    /// What it is installed as.
+    pub(crate) name: String,
+    /// What it is installed by.
+    pub(crate) reference: String,
+}
+
 /// What the user can do about a signature that is refused.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub(crate) enum WayOut {
     /// Nothing but to ask the author.
     None,
     /// Say that an older one is meant.
     GoBack,
-    /// The same of a skill that comes along with others.
-    GoBackByItself,
+    /// The same of a skill that comes along with others, which have to be named with it.
+    GoBackTogether(Vec<Along>),
     /// Forget who signed it before.
     Forget,
     /// Remove what is installed, which says who signed it before.
@@ -80,7 +89,7 @@ impl WayOut {
     }
 
     /// The same in words, for what was to be done with a skill.
-    pub(super) fn hint(self, name: &str, deed: Deed) -> Option<String> {
+    pub(super) fn hint(&self, name: &str, deed: Deed) -> Option<String> {
         let word = shell_word(name);
         Some(match self {
             // Others are updated without it.
@@ -91,12 +100,15 @@ impl WayOut {
             Self::GoBack => {
                 "If you mean to go back, as from a version that was withdrawn, pass `--accept rollback`, or name the version".into()
             }
-            Self::GoBackByItself if deed == Deed::Updated => format!(
-                "It comes along with others; if you mean to go back with it, run `skillyard update {word} --accept rollback`"
-            ),
-            Self::GoBackByItself => format!(
-                "It comes along with others; if you mean to go back with `{name}`, install it by itself first, with `--accept rollback`"
-            ),
+            Self::GoBackTogether(all) => {
+                let command = match deed {
+                    Deed::Updated => format!("update {}", words(all, |each| &each.name)),
+                    Deed::Installed => format!("install {}", words(all, |each| &each.reference)),
+                };
+                format!(
+                    "It comes along with others; if you mean to go back with it, name it, too: `skillyard {command} --accept rollback`"
+                )
+            }
             Self::Forget => anew(name),
             Self::Remove => format!(
                 "Somebody you trust signed the one that is installed; if you know why, remove that with `skillyard remove {word}`, and install it anew"
@@ -104,4 +116,9 @@ impl WayOut {
             Self::LeaveOut => format!("Of many skills, leave it out with `--all --except {word}`"),
         })
     }
+}
+
+/// Skills as they are typed, each by the same of its names.
+fn words(all: &[Along], word: impl Fn(&Along) -> &str) -> String {
+    shell_words(all.iter().map(word))
 }

@@ -7,7 +7,7 @@ use jiff::Timestamp;
 use skillyard_format::Digest;
 use skillyard_install::candidate::Candidate;
 use skillyard_install::dependencies::Needed;
-use skillyard_install::lockfile::{Locked, Lockfile};
+use skillyard_install::lockfile::{Locked, Lockfile, reference};
 use skillyard_install::plan::{Change, Plan};
 use skillyard_install::store::Store;
 use skillyard_install::tree::Tree;
@@ -16,7 +16,8 @@ use skillyard_trust::signature::{
 };
 
 use super::refusal::signed_tree;
-use crate::error::install::WayOut;
+use crate::error::install::{Along, WayOut};
+use crate::install::wanted::needing;
 use crate::signing::publisher;
 
 /// The code by which a user accepts that a skill gets older.
@@ -110,17 +111,39 @@ impl<'a> Grounds<'a> {
     }
 
     /// The way out of what is against the signature of a skill; what it is compared with may be what
-    /// `is_replaced`.
+    /// `is_replaced`. All that goes `back` has to be named for that.
     pub(super) fn way_out(
         &self,
         candidate: &Candidate,
         verification: &Verification,
         is_replaced: bool,
+        back: &[&Candidate],
     ) -> WayOut {
         match WayOut::of(verification, is_replaced, self.is_of_all) {
-            WayOut::GoBack if !self.is_named(candidate) => WayOut::GoBackByItself,
+            WayOut::GoBack if !self.is_named(candidate) => {
+                WayOut::GoBackTogether(self.together(back))
+            }
             way_out => way_out,
         }
+    }
+
+    /// Some skills after those that the command is about and that need them.
+    fn together(&self, some: &[&Candidate]) -> Vec<Along> {
+        let some: BTreeSet<&str> = some.iter().map(|each| &*each.name).collect();
+        let reached = needing(self.needed, some.iter().copied());
+        let needed = self.needed.iter().filter(|each| {
+            let name = &each.candidate.name;
+            let is_asked = !each.dependency || self.named.contains(name);
+            reached.contains(name.as_str()) && (is_asked || some.contains(name.as_str()))
+        });
+        let (brought, first): (Vec<&Needed>, Vec<&Needed>) =
+            needed.partition(|each| some.contains(each.candidate.name.as_str()));
+        let all = first.into_iter().chain(brought).map(|each| &each.candidate);
+        let along = all.map(|candidate| Along {
+            name: candidate.name.clone(),
+            reference: reference(&candidate.source, candidate.requested.as_deref()),
+        });
+        along.collect()
     }
 
     /// The skills that nobody asked for themselves.
