@@ -1,12 +1,14 @@
 //! Folders that their owner may not write to, as a copy from a read-only place has them, or after
-//! `chmod -R a-w`. They are moved like all others: whoever owns them asked for it.
+//! `chmod -R a-w`, or not even read. They are moved like all others: whoever owns them asked for it.
 //!
 //! To get another parent, a folder has to be one that may be written to, because it names its parent.
 
+#[cfg(any(target_os = "linux", target_os = "android"))]
+use std::os::fd::AsRawFd as _;
 use std::os::fd::OwnedFd;
 use std::path::Path;
 
-use rustix::fs::{CWD, Mode, OFlags, fchmod, fstat, openat};
+use rustix::fs::{CWD, Mode, OFlags, fstat, openat};
 use rustix::io::Errno;
 
 /// Does what moves `folders`. Where it fails because one of them is read-only, it may be written to for
@@ -37,13 +39,12 @@ struct Opened {
 
 impl Opened {
     fn new(path: &Path) -> Option<Self> {
-        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-        let folder = openat(CWD, path, flags, Mode::empty()).ok()?;
+        let folder = openat(CWD, path, HELD, Mode::empty()).ok()?;
         let mode = Mode::from_raw_mode(fstat(&folder).ok()?.st_mode);
         if mode.contains(Mode::WUSR) {
             return None;
         }
-        fchmod(&folder, mode | Mode::WUSR).ok()?;
+        set_mode(&folder, mode | Mode::WUSR).ok()?;
         Some(Self { folder, mode })
     }
 }
@@ -51,8 +52,33 @@ impl Opened {
 impl Drop for Opened {
     fn drop(&mut self) {
         // Nobody could do anything about it.
-        let _ = fchmod(&self.folder, self.mode);
+        let _ = set_mode(&self.folder, self.mode);
     }
+}
+
+/// A folder itself, which nobody has to be allowed to read for that where the system knows `O_PATH`.
+#[cfg(any(target_os = "linux", target_os = "android"))]
+const HELD: OFlags = OFlags::PATH
+    .union(OFlags::DIRECTORY)
+    .union(OFlags::NOFOLLOW)
+    .union(OFlags::CLOEXEC);
+#[cfg(not(any(target_os = "linux", target_os = "android")))]
+const HELD: OFlags = OFlags::RDONLY
+    .union(OFlags::DIRECTORY)
+    .union(OFlags::NOFOLLOW)
+    .union(OFlags::CLOEXEC);
+
+/// Sets the mode of the very folder that was opened, whatever its path leads to by now.
+#[cfg(any(target_os = "linux", target_os = "android"))]
+fn set_mode(folder: &OwnedFd, mode: Mode) -> rustix::io::Result<()> {
+    // What was opened in this way has no other name that its mode could be set by.
+    let name = format!("/proc/self/fd/{}", folder.as_raw_fd());
+    rustix::fs::chmod(name, mode)
+}
+
+#[cfg(not(any(target_os = "linux", target_os = "android")))]
+fn set_mode(folder: &OwnedFd, mode: Mode) -> rustix::io::Result<()> {
+    rustix::fs::fchmod(folder, mode)
 }
 
 #[cfg(test)]

@@ -108,6 +108,29 @@ fn they_are_updated_put_right_and_removed() {
 }
 
 #[test]
+fn what_is_closed_to_its_owner_is_put_right_and_removed() {
+    // The whole skill, a folder in it, and both.
+    for closed in [&[""][..], &["scripts"], &["scripts/deep"], &["scripts", ""]] {
+        for mode in [0o000, 0o444, 0o111] {
+            let project = Project::new();
+            let close = || {
+                for folder in closed {
+                    set_mode(&project.folder().join(folder), mode);
+                }
+            };
+            close();
+            project.done(&["sync", "--force"]);
+            assert_eq!(project.0.version_of("pdf").as_deref(), Some("one"));
+            project.is_tidy();
+            close();
+            project.done(&["remove", "pdf", "--force", "--yes"]);
+            assert!(!project.folder().exists(), "{closed:?} {mode:o}");
+            project.is_tidy();
+        }
+    }
+}
+
+#[test]
 fn what_the_user_wrote_goes_as_a_whole() {
     let project = Project::new();
     fs::rename(
