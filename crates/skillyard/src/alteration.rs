@@ -47,7 +47,7 @@ pub(crate) fn mark(
         }
         return Ok(());
     }
-    let permissions = Permissions::load(context)?;
+    let permissions = Permissions::to_look(context)?;
     for skill in catalog.enabled_mut() {
         if let Some(unreadable) = permissions.unreadable(&skill.record.folder) {
             let is_here = broken.iter().any(|scope| scope.lock_file() == unreadable)

@@ -33,7 +33,7 @@ use crate::error::CommandError;
 use crate::error::trust::TrustFailure;
 use crate::installed::{Altered, Installed};
 use crate::library::{self, Choice};
-use crate::signing::signers::Signers;
+use crate::signing::signers::{self, Signers};
 use crate::trusted;
 
 /// What the user, their organisation and the project decided.
@@ -47,7 +47,8 @@ pub(crate) struct Permissions {
     /// Folders of agents that lie in another project than the one at hand.
     others: Vec<(PathBuf, OtherProject)>,
     installed: Installed,
-    signers: Signers,
+    /// Who signs, and what is revoked; or why nobody knows.
+    signers: Result<Signers, String>,
     /// Who keeps the user from switching skills on and off.
     switches_locked: Option<PathBuf>,
     /// Tools that are denied, whatever skills allow.
@@ -75,6 +76,18 @@ pub(crate) fn trust_policy(context: &Context, config: &Config) -> Result<Policy,
 impl Permissions {
     /// Reads the configuration and the approvals.
     pub(crate) fn load(context: &Context) -> Result<Self, CommandError> {
+        let signers = Signers::load(&context.environment)?;
+        Self::with(context, Ok(signers))
+    }
+
+    /// The same for who only looks at skills: where nobody knows what is revoked, all of them count as
+    /// that.
+    pub(crate) fn to_look(context: &Context) -> Result<Self, CommandError> {
+        let signers = Signers::load(&context.environment);
+        Self::with(context, signers.map_err(|error| signers::unknown(&error)))
+    }
+
+    fn with(context: &Context, signers: Result<Signers, String>) -> Result<Self, CommandError> {
         let config = context.config()?;
         let policy = trust_policy(context, &config)?;
         let surroundings = library::surroundings(context, &config);
@@ -97,7 +110,7 @@ impl Permissions {
             selection: Arc::new(library::selection(&config, &Choice::default())?),
             switches_locked: config.lock_of("skills.disabled").map(Path::to_owned),
             installed,
-            signers: Signers::load(&context.environment)?,
+            signers,
         })
     }
 
@@ -195,7 +208,11 @@ impl Permissions {
         if kind == Some(SourceKind::Builtin) {
             return None;
         }
-        let revoked = |folder: &Path| self.signers.revoked(folder, &self.installed);
+        let signers = match &self.signers {
+            Ok(signers) => signers,
+            Err(unknown) => return Some(unknown.clone()),
+        };
+        let revoked = |folder: &Path| signers.revoked(folder, &self.installed);
         revoked(folder).or_else(|| {
             let (around, _) = self.installed.around_of(folder)?;
             revoked(&around)
@@ -204,7 +221,10 @@ impl Permissions {
 
     /// The same of a skill of an MCP server.
     pub(crate) fn revoked_elsewhere(&self, skill: &PublishedSkill) -> Option<String> {
-        self.signers.revoked_elsewhere(skill)
+        match &self.signers {
+            Ok(signers) => signers.revoked_elsewhere(skill),
+            Err(unknown) => Some(unknown.clone()),
+        }
     }
 
     /// Where an installed skill came from, as `install` takes it.

@@ -14,10 +14,12 @@ use crate::error::install::lock_hint;
 use crate::install::revoked::Revoked;
 use crate::installed::{Installed, provenance_of};
 use crate::sanitize::visible;
+use crate::signing::signers::warn_where_unknown;
 
 /// What was installed, each with where it came from, and what is locked and in no folder, because it
 /// is revoked. A lock of a project that cannot be read keeps nothing back but what it names.
 pub(super) fn run(context: &Context, catalog: Catalog, revoked: &[Revoked]) -> Outcome {
+    warn_where_unknown(context);
     let installed = Installed::readable(context)?;
     let unread = Installed::unread(context);
     let shadowed = catalog.shadowed.into_iter().map(|loser| loser.skill);

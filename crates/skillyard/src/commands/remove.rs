@@ -25,6 +25,7 @@ use crate::install::{changes, finish};
 use crate::question::must_agree;
 use crate::report::counted;
 use crate::sanitize::visible;
+use crate::signing::signers::warn_where_unknown;
 
 /// Remove installed skills, and what only they needed
 ///
@@ -53,6 +54,7 @@ pub(crate) struct Args {
 
 pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     let start = Instant::now();
+    warn_where_unknown(context);
     let place = Place::find(context, &args.scope)?;
     let before = place.before()?;
     let lock = before.lock.clone();

@@ -83,7 +83,7 @@ struct Details {
 impl Details {
     fn of(context: &Context, skill: &CatalogSkill) -> Result<Self, CommandError> {
         let record = &skill.record;
-        let permissions = Permissions::load(context)?;
+        let permissions = Permissions::to_look(context)?;
         let tokens = activation_tokens(context, &permissions, skill);
         if skill.kind == SourceKind::Builtin {
             let files = builtin::files(&record.name).unwrap_or_default();

@@ -32,7 +32,7 @@ impl Security {
         skill: &CatalogSkill,
         digest: Option<&Digest>,
     ) -> Result<Self, CommandError> {
-        let permissions = Permissions::load(context)?;
+        let permissions = Permissions::to_look(context)?;
         let provenance = permissions.provenance(skill);
         let installed = Installed::readable(context)?;
         let entry = installed.entry(&skill.record.folder);

@@ -153,7 +153,11 @@ impl Permissions {
                     reason,
                     remedy: Remedy::None,
                 },
-                hint: Some(self.revoked_remedy(name, folder)),
+                // Where nobody knows, the reason says what to do.
+                hint: self
+                    .signers
+                    .is_ok()
+                    .then(|| self.revoked_remedy(name, folder)),
             };
         }
         let provenance = self.provenance_of(kind, folder);

@@ -62,7 +62,7 @@ impl Permissions {
                 signer: self
                     .installed
                     .entry(folder)
-                    .and_then(|entry| self.signers.of(&entry)),
+                    .and_then(|entry| self.signers.as_ref().ok()?.of(&entry)),
                 ..found
             },
             // Nobody knows any more where it came from.

@@ -117,10 +117,7 @@ pub(crate) fn withdraw(context: &Context, catalog: &mut Catalog) {
     let signers = match Signers::load(&context.environment) {
         Ok(signers) => signers,
         Err(error) => {
-            let reason = format!(
-                "held back, because nobody knows what is revoked: {}; `skillyard doctor` says what to do",
-                error.with_causes()
-            );
+            let reason = format!("held back, because {}", unknown(&error));
             let is_ours = |skill: &&mut CatalogSkill| skill.kind != SourceKind::Builtin;
             for skill in catalog.enabled_mut().filter(is_ours) {
                 let reason = reason.clone();
@@ -146,6 +143,21 @@ pub(crate) fn withdraw(context: &Context, catalog: &mut Catalog) {
             _ => signers.revoked(folder, &installed),
         }
     });
+}
+
+/// Warns where nobody knows what is revoked, before something that does not depend on it.
+pub(crate) fn warn_where_unknown(context: &Context) {
+    if let Err(error) = Signers::load(&context.environment) {
+        context.printer.warn(&unknown(&error));
+    }
+}
+
+/// That nobody knows what is revoked, and why.
+pub(crate) fn unknown(error: &CommandError) -> String {
+    format!(
+        "nobody knows what is revoked: {}; `skillyard doctor` says what to do",
+        error.with_causes()
+    )
 }
 
 /// What the user can do about a skill that is not signed as it was before.

@@ -5,6 +5,7 @@ use serde_json::Value;
 
 use super::{Signed, masked, skill};
 use crate::TestContext;
+use crate::project::project;
 
 #[test]
 fn a_revoked_key() {
@@ -269,6 +270,30 @@ fn a_policy_that_is_over_or_damaged_is_not_absent() {
         told.contains("nobody knows whether the skill is revoked"),
         "{told}"
     );
+}
+
+#[test]
+fn what_is_installed_is_listed_shown_and_removed_under_a_damaged_policy() {
+    let context = project();
+    context.write("lib/pdf/SKILL.md", skill("pdf", "1.2.0"));
+    context.done(&["install", "./lib/pdf", "--scope", "user", "--yes"]);
+    context.write("../home/.skillyard/policy.json", "junk");
+    context.done(&["list"]);
+    let told = context.run(&["list"]);
+    assert!(told.contains("○ pdf  (disabled) held back"), "{told}");
+    let unknown = "nobody knows what is revoked: ";
+    for command in [&["list", "--installed"][..], &["show", "pdf"]] {
+        context.done(command);
+        let told = context.run(command);
+        assert!(told.contains(unknown), "{command:?}: {told}");
+        context.json(&[command, &["--json"]].concat());
+    }
+    assert!(!context.run(&["show", "pdf"]).contains("skillyard remove"));
+    context.refused(&["run", "pdf", "scripts/x.sh", "--yes"]);
+    assert_eq!(context.in_prompt(&[]), "");
+    let told = context.done(&["remove", "pdf", "--scope", "user"]);
+    assert!(told.contains(unknown), "{told}");
+    assert!(!context.in_home(".agents/skills/pdf").exists());
 }
 
 #[test]
