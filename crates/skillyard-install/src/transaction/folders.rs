@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use super::Transaction;
 use super::replacement::Replacement;
 use crate::lockfile::{Locked, Lockfile};
-use crate::plan::Plan;
+use crate::plan::{Change, Plan};
 use crate::scope::{Scope, ScopeKind};
 
 impl Transaction<'_> {
@@ -24,6 +24,10 @@ impl Transaction<'_> {
         let (before, after) = (&self.before.lock, &plan.lock);
         let entries = before.skills().iter().chain(after.skills());
         let targets: BTreeSet<&String> = entries.flat_map(|entry| &entry.targets).collect();
+        let changes = plan.changes.iter().map(Change::name);
+        let unchanged = plan.unchanged.iter().map(String::as_str);
+        // What lies there is what the lock says only where that was seen to.
+        let settled: BTreeSet<&str> = changes.chain(unchanged).collect();
         let mut records = Changed::default();
         for target in targets {
             let folder = scope.target(target);
@@ -31,12 +35,17 @@ impl Transaction<'_> {
             let file = Scope::folder_record(&scope.skillyard_home, &folder);
             if usual.is_some() || file.exists() {
                 let record = records.of(file);
-                for entry in of(before, target) {
+                let stays = |name: &str| of(after, target).any(|entry| entry.name == name);
+                for entry in of(before, target).filter(|entry| !stays(&entry.name)) {
                     record.remove(&entry.name);
                 }
                 forget_missing(record, &folder);
                 for entry in of(after, target) {
-                    record.put(in_one(entry, target));
+                    let name = entry.name.as_str();
+                    let is_unknown = || record.get(name).is_none() && is_there(&folder, name);
+                    if settled.contains(name) || is_unknown() {
+                        record.put(in_one(entry, target));
+                    }
                 }
             }
             // What was put there before the variable was set stays, whatever becomes of the lock.

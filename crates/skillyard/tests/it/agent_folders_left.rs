@@ -2,6 +2,8 @@
 //! whatever the variable says now.
 
 use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use skillyard_format::package::pack::PackFormat;
 
@@ -96,4 +98,34 @@ fn what_was_removed_there_makes_room_for_ones_own() {
     assert!(!shown.contains("locked"), "{shown}");
     let listed = context.claude_done(cc, &["list"]);
     assert!(listed.contains("✓ pdf"), "{listed}");
+}
+
+#[test]
+fn what_lies_there_is_what_was_put_there_and_not_what_is_locked_by_now() {
+    let is_newer = Arc::new(AtomicBool::new(false));
+    let asked = Arc::clone(&is_newer);
+    let server = Server::start(move |_| {
+        let version = if asked.load(Ordering::Relaxed) {
+            "two"
+        } else {
+            "one"
+        };
+        Reply::ok(packed("pdf/", version, PackFormat::Zip))
+    });
+    let context = TestContext::new();
+    let url = server.url("/pdf.zip");
+    let (cc, dd) = (Some("../cc"), Some("../dd"));
+    context.claude_done(cc, &[&["install", url.as_str()][..], &IN].concat());
+    is_newer.store(true, Ordering::Relaxed);
+    context.claude_done(dd, &["update", "--scope", "user", "--yes"]);
+    context.write_skill("lib/other");
+    context.claude_done(cc, &[&["install", "./lib/other"][..], &IN].concat());
+    for (folder, variable) in [(cc, None), (cc, dd), (dd, cc)] {
+        let skill = context.root().join(folder.unwrap()).join("skills/pdf");
+        context.is_foreign(variable, &skill.canonicalize().unwrap(), STRANGE);
+    }
+    // What was seen to is what is locked.
+    context.claude_done(cc, &["sync", "--scope", "user", "--force"]);
+    let skill = context.root().join("../cc/skills/pdf");
+    context.is_foreign(None, &skill.canonicalize().unwrap(), STRANGE);
 }
