@@ -59,6 +59,11 @@ pub trait Host: Send + Sync + 'static {
         None
     }
 
+    /// The names of skills that are locked, revoked and in no folder, and since when and why.
+    fn revoked_absent(&self) -> Vec<(String, String)> {
+        Vec::new()
+    }
+
     /// How far each skill is trusted, in a word.
     fn tiers(&self, skills: &[CatalogSkill]) -> Vec<String>;
 

@@ -78,6 +78,12 @@ impl Problem {
         Self::new(StatusCode::NOT_FOUND, detail)
     }
 
+    /// There is no such skill any more, though one is locked.
+    pub(crate) fn revoked(name: &str, reason: &str) -> Self {
+        let detail = format!("there is no skill `{name}`: it is locked and revoked: {reason}");
+        Self::new(StatusCode::NOT_FOUND, detail)
+    }
+
     /// There is such a skill, but it is kept from models.
     pub(crate) fn unusable(name: &str, reason: &str) -> Self {
         Self::bad(format!("skill `{name}` cannot be used: {reason}"))

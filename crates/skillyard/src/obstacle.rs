@@ -11,6 +11,7 @@ use skillyard_catalog::walk::Skipped;
 use skillyard_catalog::{Catalog, CatalogSkill, Status};
 
 use crate::hashable;
+use crate::install::revoked::Revoked;
 use crate::permission::Permissions;
 use crate::shell::shell_word;
 
@@ -63,6 +64,15 @@ pub(crate) fn all(catalog: &Catalog, permissions: &Permissions) -> BTreeMap<Stri
         }
     }
     all
+}
+
+/// What keeps a skill that is locked and in no folder.
+pub(crate) fn absent(revoked: Revoked) -> Withheld {
+    Withheld {
+        reason: revoked.reason,
+        detail: None,
+        remedy: Some(revoked.hint),
+    }
 }
 
 /// What keeps a skill from a session that has others.

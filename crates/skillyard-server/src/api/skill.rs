@@ -128,12 +128,18 @@ pub(super) async fn get(
 ) -> Result<Response, Problem> {
     let detail = elsewhere(move || {
         let stock = server.shelf.stock();
-        let skill = stock.meant(&name)?;
+        let viewer = caller.viewer(&server);
+        let skill = stock.meant(&name).map_err(|problem| {
+            let mut absent = server.host.revoked_absent().into_iter();
+            match absent.find(|(each, _)| *each == name) {
+                Some((_, reason)) => Problem::revoked(&name, &viewer.veil().over(&reason)),
+                None => problem,
+            }
+        })?;
         let contents = Contents::open(skill)?;
         let text = contents.skill_file()?;
         let (skill, digest) = server.looked_at(skill, &contents);
         let skill = &*skill;
-        let viewer = caller.viewer(&server);
         let standing = server.host.standing(skill, digest.as_ref());
         let standing = viewer.veil().standing(standing);
         let problems = skill.record.problems.iter();

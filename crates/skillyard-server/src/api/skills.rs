@@ -39,11 +39,23 @@ pub(crate) struct Wanted {
 pub(crate) struct SkillList {
     /// The skills.
     skills: Vec<SkillSummary>,
+    /// Those that are locked, revoked and in no folder, whatever is wanted.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    revoked: Vec<RevokedSkill>,
     /// How many fit in all.
     total: usize,
     /// Where the next page begins, if there is one.
     #[serde(skip_serializing_if = "Option::is_none")]
     next_cursor: Option<String>,
+}
+
+/// A skill that is locked and revoked.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct RevokedSkill {
+    /// Its name.
+    name: String,
+    /// Since when and why.
+    reason: String,
 }
 
 /// List skills, the strongest source first
@@ -75,8 +87,14 @@ fn listed(server: &Server, caller: &Caller, wanted: &Wanted) -> Result<SkillList
     let (page, next_cursor) = stock.page(&found, wanted.cursor.as_deref(), limit)?;
     let page = page.iter();
     let skills = page.map(|skill| SkillSummary::of(skill, &viewer));
+    let revoked = server.host.revoked_absent().into_iter();
+    let revoked = revoked.map(|(name, reason)| RevokedSkill {
+        reason: viewer.veil().over(&reason),
+        name,
+    });
     Ok(SkillList {
         skills: skills.collect(),
+        revoked: revoked.collect(),
         total: found.len(),
         next_cursor,
     })

@@ -16,6 +16,7 @@ use super::kept::KeptSkills;
 use super::{Files, Wanted};
 use crate::context::Context;
 use crate::error::CommandError;
+use crate::install::revoked::Revoked;
 use crate::library::{self, Choice, IndexMode};
 use crate::mcp::{Lenders, PublishedSkills};
 use crate::obstacle;
@@ -38,6 +39,11 @@ fn shelf_with(
     let permissions = Permissions::load(context)?;
     let mut skills = Vec::new();
     let mut withheld = obstacle::all(&catalog, &permissions);
+    for each in Revoked::absent(context)? {
+        if catalog.find(&each.name).is_none() {
+            withheld.insert(each.name.clone(), obstacle::absent(each));
+        }
+    }
     // Who asks for one that was altered is refused where it would be read, and that is recorded.
     for skill in catalog.enabled().chain(catalog.altered()) {
         let is_wanted = wanted.only.as_ref().is_none_or(|only| {

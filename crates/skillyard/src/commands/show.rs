@@ -21,6 +21,7 @@ use crate::agent::activation_tokens;
 use crate::context::Context;
 use crate::error::{CommandError, Status};
 use crate::hashable;
+use crate::install::revoked::Revoked;
 use crate::library::{self, Choice, IndexMode};
 use crate::needs;
 use crate::permission::Permissions;
@@ -46,7 +47,7 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     let mut catalog = library::load(context, IndexMode::Use, &Choice::default())?;
     let meant = match library::lying_at(&catalog, &args.name) {
         Some(skill) => skill.record.folder.clone(),
-        None => library::find(&catalog, &args.name)?.record.folder.clone(),
+        None => found(context, &catalog, &args.name)?.record.folder.clone(),
     };
     hashable::look(context, &mut catalog, |skill| skill.record.folder == meant);
     let skill = match library::lying_at(&catalog, &args.name) {
@@ -66,6 +67,19 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
             .data(&text(skill, &details, &security, &catalog, args, context))?;
     }
     Ok(Status::Yes)
+}
+
+/// The skill of a name; of one that is locked and in no folder it is said why.
+fn found<'a>(
+    context: &Context,
+    catalog: &'a Catalog,
+    name: &str,
+) -> Result<&'a CatalogSkill, CommandError> {
+    library::find(catalog, name).map_err(|error| {
+        let absent = Revoked::absent(context).unwrap_or_default();
+        let absent = absent.iter().find(|each| each.name == name);
+        absent.map_or(error, |each| each.refusal().into())
+    })
 }
 
 /// What is only read when it is asked for.

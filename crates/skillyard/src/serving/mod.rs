@@ -32,6 +32,7 @@ use crate::config::edit::Target;
 use crate::context::Context;
 use crate::discovered;
 use crate::error::{CommandError, RunError};
+use crate::install::revoked::Revoked;
 use crate::library::{self, Choice, IndexMode};
 use crate::script::sandboxed::{self, Wanted};
 use crate::workspace::workspace;
@@ -139,6 +140,13 @@ impl Host for Machine {
             // What cannot be decided is decided against.
             Err(_) => Some("the configuration cannot be read".to_owned()),
         }
+    }
+
+    fn revoked_absent(&self) -> Vec<(String, String)> {
+        // Where nobody knows what is revoked, every skill says so.
+        let absent = Revoked::absent(&self.context).unwrap_or_default();
+        let absent = absent.into_iter().map(|each| (each.name, each.reason));
+        absent.collect()
     }
 
     fn tiers(&self, skills: &[CatalogSkill]) -> Vec<String> {

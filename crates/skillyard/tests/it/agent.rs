@@ -149,7 +149,7 @@ fn an_agent_is_taken_to_another_machine() {
     ----- stdout -----
      + two@1
     ----- stderr -----
-    warning: skill `forms` is not here or not enabled
+    warning: skill `forms` cannot be used: disabled by `forms` (user) (Switch it on with `skillyard enable forms`, which says what else keeps it off)
     warning: skill `pdf` is not the same as where the agent comes from
     ");
     let imported = context.json(&["agent", "export", "two"]);

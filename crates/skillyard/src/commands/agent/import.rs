@@ -9,13 +9,12 @@ use skillyard_agent::agent::{AgentStore, Definition, Drift};
 use skillyard_audit::EventKind;
 use skillyard_format::text::BOM;
 
-use super::{Outcome, all_skills, changed, store};
+use super::{Outcome, all_skills, changed, missing, store};
 use crate::agent::keep_locked;
 use crate::context::Context;
 use crate::error::CommandError;
 use crate::error::agent::AgentFailure;
 use crate::sanitize::visible;
-use crate::shell::shell_word;
 
 /// Longest file that is read.
 const LONGEST: u64 = 1 << 20;
@@ -71,19 +70,14 @@ pub(super) fn run(context: &Context, args: &Args) -> Outcome {
     let name = args.name.as_ref().unwrap_or(&exported.name);
     let kept = store(context).create(name, &exported.definition);
     let kept = kept.map_err(AgentFailure::from)?;
-    for (pin, drift) in kept.definition.drift(&all_skills(context)?) {
+    let shelf = all_skills(context)?;
+    for (pin, drift) in kept.definition.drift(&shelf) {
         let text = match drift {
             Drift::Same => continue,
-            Drift::Changed { .. } => "is not the same as where the agent comes from",
-            Drift::Missing => "is not here or not enabled",
+            Drift::Changed { .. } => "is not the same as where the agent comes from".into(),
+            Drift::Missing => missing(&shelf, &pin.name, pin.reference.as_deref()),
         };
-        let remedy = pin.reference.filter(|_| drift == Drift::Missing);
-        let remedy = remedy.map(|reference| {
-            let reference = shell_word(&reference);
-            format!("; install it with `skillyard install {reference} --scope user`")
-        });
         let text = format!("warning: skill `{}` {text}", pin.name);
-        let text = format!("{text}{}", remedy.unwrap_or_default());
         context.printer.note(&visible(&text));
     }
     changed(context, &kept, None, EventKind::AgentCreated)

@@ -19,7 +19,7 @@ use serde_json::{Value, json};
 use skillyard_agent::agent::{AgentStore, Change, Drift, Kept};
 use skillyard_agent::session::AgentVersion;
 use skillyard_agent::settings::{Settings, Strategy, ToolMode};
-use skillyard_agent::shelf::Shelf;
+use skillyard_agent::shelf::{Shelf, ShelfError};
 use skillyard_audit::{Event, EventKind};
 use skillyard_trust::verdict::OptIn;
 
@@ -31,6 +31,7 @@ use crate::error::agent::AgentFailure;
 use crate::library::Choice;
 use crate::mcp::Lenders;
 use crate::sanitize::visible;
+use crate::shell::shell_word;
 
 /// Make agents: a model, instructions and skills under a name
 ///
@@ -147,6 +148,22 @@ fn as_json(kept: &Kept) -> Value {
     })
 }
 
+/// Why a skill of an agent cannot be used, and what can be done; it may be had by a reference.
+fn missing(shelf: &Shelf, name: &str, reference: Option<&str>) -> String {
+    match (shelf.named(name), reference) {
+        (Err(ShelfError::Withheld { why, .. }), _) => {
+            let remedy = why.remedy.map(|remedy| format!(" ({remedy})"));
+            let remedy = remedy.unwrap_or_default();
+            format!("cannot be used: {}{remedy}", why.reason)
+        }
+        (_, Some(reference)) => format!(
+            "is not here or not enabled; install it with `skillyard install {} --scope user`",
+            shell_word(reference)
+        ),
+        (_, None) => "is not here or not enabled".into(),
+    }
+}
+
 /// The settings, the skills and the version of an agent, for a session.
 pub(crate) fn resolved(
     context: &Context,
@@ -157,12 +174,11 @@ pub(crate) fn resolved(
     for (pin, drift) in kept.definition.drift(&shelf) {
         let text = match drift {
             Drift::Same => continue,
-            Drift::Changed { .. } => "has changed since this version of the agent was made",
-            Drift::Missing => "is not here or not enabled",
+            Drift::Changed { .. } => "has changed since this version of the agent was made".into(),
+            Drift::Missing => missing(&shelf, &pin.name, None),
         };
-        context
-            .printer
-            .note(&format!("warning: skill `{}` {text}", visible(&pin.name)));
+        let text = format!("warning: skill `{}` {text}", pin.name);
+        context.printer.note(&visible(&text));
     }
     let names = kept.definition.reach(&shelf);
     let version = AgentVersion {

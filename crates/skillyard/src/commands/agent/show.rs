@@ -7,7 +7,7 @@ use skillyard_agent::agent::Drift;
 use skillyard_agent::settings::Limits;
 use skillyard_agent::tool::WorkspaceTools;
 
-use super::{Outcome, all_skills, as_json, hash, store};
+use super::{Outcome, all_skills, as_json, hash, missing, store};
 use crate::context::Context;
 use crate::error::Status;
 use crate::error::agent::AgentFailure;
@@ -29,12 +29,16 @@ pub(super) fn run(context: &Context, args: &Args) -> Outcome {
     let kept = store(context)
         .load(&args.name)
         .map_err(AgentFailure::from)?;
-    let skills = kept.definition.drift(&all_skills(context)?);
+    let shelf = all_skills(context)?;
+    let skills = kept.definition.drift(&shelf);
     if context.printer.is_json() {
         let mut value = as_json(&kept);
         let skills = skills
             .iter()
-            .map(|(pin, drift)| json!({ "name": pin.name, "digest": pin.digest, "drift": drift, "reference": pin.reference }));
+            .map(|(pin, drift)| {
+                let reason = (*drift == Drift::Missing).then(|| missing(&shelf, &pin.name, None));
+                json!({ "name": pin.name, "digest": pin.digest, "drift": drift, "reason": reason, "reference": pin.reference })
+            });
         value["skills"] = skills.collect();
         context.printer.json(&value)?;
         return Ok(Status::Yes);
@@ -70,9 +74,9 @@ pub(super) fn run(context: &Context, args: &Args) -> Outcome {
     row("skills", &definition.patterns.join(", "));
     for (pin, drift) in &skills {
         let state = match drift {
-            Drift::Same => "",
-            Drift::Changed { .. } => "  (changed since)",
-            Drift::Missing => "  (not here or not enabled)",
+            Drift::Same => String::new(),
+            Drift::Changed { .. } => "  (changed since)".into(),
+            Drift::Missing => format!("  ({})", missing(&shelf, &pin.name, None)),
         };
         row("skill", &format!("{}  {}{state}", pin.name, pin.digest));
     }

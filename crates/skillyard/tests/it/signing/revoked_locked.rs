@@ -2,10 +2,13 @@
 
 use std::fs;
 
+use serde_json::Value;
+
 use super::skill;
 use crate::TestContext;
 use crate::install_requires::{library, needing};
 use crate::project::project;
+use crate::serve_chat::Serving;
 
 /// Revokes what lies in a folder.
 pub(super) fn revoke(context: &TestContext, folder: &str) {
@@ -107,6 +110,17 @@ fn a_fresh_checkout_is_told_of_what_is_revoked() {
     }
     let told = context.done(&["list", "--allow", "report"]);
     assert!(!told.contains("chart"), "{told}");
+    let told = context.refused(&["show", "chart"]);
+    let why = "`chart` was not installed: it is revoked";
+    assert!(told.contains(why), "{told}");
+    assert!(told.contains("skillyard remove chart"), "{told}");
+    let serving = Serving::start(&context, &[]);
+    let listed = serving.json("GET", "/api/v1/skills", &Value::Null);
+    assert_eq!(listed["revoked"][0]["name"], "chart", "{listed}");
+    let (status, told) = serving.ask_with("GET", "/api/v1/skills/chart", "", &Value::Null);
+    assert_eq!(status, 404, "{told}");
+    assert!(told.contains("it is locked and revoked: "), "{told}");
+    drop(serving);
     let told = context.run(&["doctor"]);
     let line = "✗ `chart`: it is locked and revoked: ";
     assert!(told.contains(line), "{told}");
@@ -251,5 +265,33 @@ fn what_doctor_says_about_a_revoked_skill_that_was_edited_works() {
             assert_eq!(context.version_of("chart"), None);
         }
         assert!(!context.run(&["doctor"]).contains("revoked"));
+    }
+}
+
+#[test]
+fn agents_are_told_that_a_skill_of_theirs_is_revoked() {
+    let context = library(&[("chart", "")]);
+    context.done(&["trust", "."]);
+    context.done(&["install", "./lib/chart", "--yes"]);
+    context.done(&["agent", "create", "one", "--skills", "chart"]);
+    let exported = context.json(&["agent", "export", "one"]);
+    context.write("one.json", exported.to_string());
+    revoke(&context, "./lib/chart");
+    // Whether or not it is there.
+    for name in ["two", "three"] {
+        let told = context.run(&["agent", "show", "one"]);
+        let why = "cannot be used: this very content was revoked at ";
+        assert!(told.contains(why), "{told}");
+        let told = context.json(&["agent", "show", "one", "--json"]);
+        let reason = told["skills"][0]["reason"].as_str().unwrap();
+        assert!(reason.contains(why), "{told}");
+        let told = context.done(&["agent", "import", "one.json", "--name", name]);
+        assert!(told.contains(why), "{told}");
+        assert!(!told.contains("skillyard install"), "{told}");
+        let told = context.run(&["chat", "one", "-p", "hello"]);
+        assert!(told.contains(why), "{told}");
+        if name == "two" {
+            take_away(&context, "chart");
+        }
     }
 }
