@@ -44,6 +44,10 @@ const ROOM: usize = 64 * 1024;
 /// Everything about Skillyard's own folder.
 pub(super) fn checks(context: &Context) -> Vec<Check> {
     let environment = &context.environment;
+    // Nobody can tell anything of what lies behind it.
+    if let Err(dangling) = refuse_dangling(&environment.skillyard_home) {
+        return vec![unusable("folder", &dangling)];
+    }
     let readable = [
         ("config", context.config().map(drop)),
         (
@@ -134,9 +138,6 @@ fn sessions(context: &Context) -> Result<(), CommandError> {
 
 /// Whether something can be written there, by writing it.
 fn folder(folder: &Path) -> Check {
-    if let Err(dangling) = refuse_dangling(folder) {
-        return unusable("folder", &dangling);
-    }
     let tried = match folder.symlink_metadata() {
         Ok(_) => tempfile::tempfile_in(folder).and_then(|mut file| file.write_all(&vec![0; ROOM])),
         Err(error) if error.kind() == ErrorKind::NotFound => will_be_made(folder),

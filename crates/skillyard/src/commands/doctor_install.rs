@@ -12,6 +12,7 @@ use skillyard_install::transaction::{before, plan_in};
 use super::doctor::{Check, Verdict};
 use super::doctor_records;
 use super::doctor_revoked;
+use crate::config::private_file::refuse_dangling;
 use crate::context::Context;
 use crate::error::install::{line_ends_hint, lock_hint};
 use crate::install::changes::obstacle;
@@ -40,7 +41,11 @@ pub(super) fn checks(context: &Context) -> Vec<Check> {
     let surroundings = context.config().ok();
     let surroundings = surroundings.map(|config| library::surroundings(context, &config));
     let mut revoked = Vec::new();
-    for (place, scope) in place::all(context) {
+    // Of a home that is not there it was told.
+    let is_homeless = refuse_dangling(&context.environment.skillyard_home).is_err();
+    let places = place::all(context).into_iter();
+    let is_told = |place: &Place| is_homeless && place.scope.kind == ScopeKind::User;
+    for (place, scope) in places.filter(|(place, _)| !is_told(place)) {
         let found = doctor_revoked::locked(context, &place, scope);
         checks.extend(scope_checks(context, &place, &found));
         let unread = surroundings.as_ref();

@@ -41,6 +41,7 @@ fn a_link_anywhere_above_the_own_folder_is_no_empty_folder() {
         let told = text(&told.stdout);
         assert!(told.contains("where nothing is"), "{told}");
         assert!(!told.contains("can be written to"), "{told}");
+        assert_eq!(told.matches("Bring back what").count(), 1, "{told}");
     }
 }
 
