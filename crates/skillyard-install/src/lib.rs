@@ -10,6 +10,7 @@ mod exchange;
 pub mod export;
 pub mod fetch;
 mod flock;
+mod folder_record;
 pub mod git;
 mod identity;
 mod journal;
@@ -41,4 +42,5 @@ mod write;
 
 pub use abandoned::{abandoned, remove_abandoned};
 pub use damaged::{About, DamagedRecord, damaged_records};
+pub use folder_record::LeftFolder;
 pub use journal::{Identity, recover_all, recover_moved};

@@ -5,7 +5,7 @@ mod conflict;
 mod planner;
 mod sight;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use skillyard_format::Digest;
 
@@ -155,6 +155,11 @@ impl Before {
         placed.filter(|name| self.lock.get(name).is_none())
     }
 
+    /// What the lock says of a name, else what this machine put there.
+    pub fn entry(&self, name: &str) -> Option<&Locked> {
+        self.entries(name).next()
+    }
+
     /// What this machine put into the place of a name, as far as it knows.
     pub(crate) fn installed(&self, name: &str) -> Option<Digest> {
         let entry = self.placed.get(name).or_else(|| self.lock.get(name));
@@ -173,6 +178,13 @@ impl Plan {
     /// Whether nothing has to be done.
     pub fn is_empty(&self) -> bool {
         self.changes.is_empty() && self.steps.is_empty()
+    }
+
+    /// The names of the skills that are afterwards as it says.
+    pub(crate) fn settled(&self) -> BTreeSet<&str> {
+        let changed = self.changes.iter().map(Change::name);
+        let unchanged = self.unchanged.iter().map(String::as_str);
+        changed.chain(unchanged).collect()
     }
 
     /// The names of the skills whose bytes are written somewhere.

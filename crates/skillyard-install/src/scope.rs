@@ -181,6 +181,14 @@ impl Scope {
         moved.map(|(_, folder)| folder.as_path())
     }
 
+    /// The same scope with a target in a folder that is not below the root.
+    #[must_use]
+    pub(crate) fn with_moved(mut self, target: &str, folder: &Path) -> Self {
+        self.moved.retain(|(each, _)| each != target);
+        self.moved.push((target.to_owned(), folder.to_owned()));
+        self
+    }
+
     /// Where a target lies as long as no variable puts it elsewhere; nothing where none does.
     pub fn usual(&self, target: &str) -> Option<PathBuf> {
         let usual = self.root.join(target);

@@ -7,11 +7,15 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
+use skillyard_catalog::ways::real;
+
 use super::Transaction;
 use super::replacement::Replacement;
+use crate::folder_record::{folder_of, is_there, text};
 use crate::lockfile::{Locked, Lockfile};
-use crate::plan::{Change, Plan};
+use crate::plan::{Before, Plan};
 use crate::scope::{Scope, ScopeKind};
+use crate::text::text_if_there;
 
 impl Transaction<'_> {
     /// The records that change: of folders that a variable puts elsewhere, of those that were there
@@ -21,22 +25,25 @@ impl Transaction<'_> {
         if scope.kind != ScopeKind::User {
             return Vec::new();
         }
-        let (before, after) = (&self.before.lock, &plan.lock);
+        let Before { lock, placed, .. } = &self.before;
+        let (before, after) = (lock, &plan.lock);
         let entries = before.skills().iter().chain(after.skills());
+        let entries = entries.chain(placed.skills());
         let targets: BTreeSet<&String> = entries.flat_map(|entry| &entry.targets).collect();
-        let changes = plan.changes.iter().map(Change::name);
-        let unchanged = plan.unchanged.iter().map(String::as_str);
         // What lies there is what the lock says only where that was seen to.
-        let settled: BTreeSet<&str> = changes.chain(unchanged).collect();
+        let settled = plan.settled();
         let mut records = Changed::default();
         for target in targets {
             let folder = scope.target(target);
             let usual = scope.usual(target);
             let file = Scope::folder_record(&scope.skillyard_home, &folder);
             if usual.is_some() || file.exists() {
-                let record = records.of(file);
+                let record = records.of(file, &folder);
                 let stays = |name: &str| of(after, target).any(|entry| entry.name == name);
-                for entry in of(before, target).filter(|entry| !stays(&entry.name)) {
+                let gone = of(before, target).chain(of(placed, target));
+                let is_settled = |entry: &&Locked| settled.contains(entry.name.as_str());
+                let gone = gone.filter(is_settled).filter(|entry| !stays(&entry.name));
+                for entry in gone {
                     record.remove(&entry.name);
                 }
                 forget_missing(record, &folder);
@@ -53,7 +60,7 @@ impl Transaction<'_> {
                 let file = Scope::folder_record(&scope.skillyard_home, &usual);
                 let left = of(before, target).filter(|entry| is_there(&usual, &entry.name));
                 for entry in left {
-                    let record = records.of(file.clone());
+                    let record = records.of(file.clone(), &usual);
                     if record.get(&entry.name).is_none() {
                         record.put(in_one(entry, target));
                     }
@@ -64,24 +71,40 @@ impl Transaction<'_> {
     }
 }
 
-/// Records by their files: as they were, and as they will be.
+/// Records by their files.
 #[derive(Default)]
-struct Changed(BTreeMap<PathBuf, (Lockfile, Lockfile)>);
+struct Changed(BTreeMap<PathBuf, Record>);
+
+/// A record as it was, and as it will be.
+struct Record {
+    folder: PathBuf,
+    before: Lockfile,
+    after: Lockfile,
+    /// Whether it said which folder it is of.
+    is_named: bool,
+}
 
 impl Changed {
-    fn of(&mut self, file: PathBuf) -> &mut Lockfile {
-        let (_, record) = self.0.entry(file).or_insert_with_key(|file| {
+    fn of(&mut self, file: PathBuf, folder: &Path) -> &mut Lockfile {
+        let record = self.0.entry(file).or_insert_with_key(|file| {
             // What cannot be read says nothing.
-            let record = Lockfile::read(file).unwrap_or_default();
-            (record.clone(), record)
+            let before = Lockfile::read(file).unwrap_or_default();
+            let text = text_if_there(file).ok().flatten();
+            Record {
+                folder: real(folder),
+                after: before.clone(),
+                before,
+                is_named: text.is_none_or(|text| folder_of(&text).is_some()),
+            }
         });
-        record
+        &mut record.after
     }
 
     fn into_replacements(self) -> Vec<Replacement> {
-        let changed = self.0.into_iter();
-        let changed = changed.filter(|(_, (before, after))| before != after);
-        let changed = changed.map(|(file, (_, after))| Replacement::of_own(file, after.to_text()));
+        let records = self.0.into_iter();
+        let changed = records.filter(|(_, each)| each.before != each.after || !each.is_named);
+        let changed =
+            changed.map(|(file, each)| Replacement::of_own(file, text(&each.folder, &each.after)));
         changed.collect()
     }
 }
@@ -107,8 +130,4 @@ fn forget_missing(record: &mut Lockfile, folder: &Path) {
     for name in missing {
         record.remove(&name);
     }
-}
-
-fn is_there(folder: &Path, name: &str) -> bool {
-    folder.join(name).symlink_metadata().is_ok()
 }

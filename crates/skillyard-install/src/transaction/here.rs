@@ -25,9 +25,23 @@ use super::spans::Spans;
 pub fn before(scope: &Scope, records: &Records) -> Result<Before, LockfileError> {
     let lock = records.lock(scope)?;
     let placed = records.placed(scope);
+    let is_recorded = placed.is_some() || scope.placed_file().is_none();
+    let mut placed = placed.unwrap_or_else(|| lock.clone());
+    // The lock changed while a variable named other folders, which have what it said before.
+    for mut entry in scope.recorded() {
+        let locked = lock.get(&entry.name);
+        if locked.is_some_and(|locked| locked.digest == entry.digest) {
+            continue;
+        }
+        let is_beside = |each: &&Locked| locked != Some(*each) && each.digest == entry.digest;
+        if let Some(beside) = placed.get(&entry.name).filter(is_beside) {
+            entry.targets.extend(beside.targets.iter().cloned());
+        }
+        placed.put(entry);
+    }
     Ok(Before {
-        is_recorded: placed.is_some() || scope.placed_file().is_none(),
-        placed: placed.unwrap_or_else(|| lock.clone()),
+        is_recorded,
+        placed,
         lock,
         neighbours: records.neighbours(),
     })

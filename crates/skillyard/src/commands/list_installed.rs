@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 
 use serde_json::json;
 use skillyard_catalog::{Catalog, CatalogSkill};
+use skillyard_install::LeftFolder;
 use skillyard_install::lockfile::Locked;
 
 use super::Outcome;
@@ -11,6 +12,7 @@ use super::list::mark;
 use crate::context::Context;
 use crate::error::Status;
 use crate::error::install::lock_hint;
+use crate::install::left_folders;
 use crate::install::revoked::Revoked;
 use crate::installed::{Installed, provenance_of};
 use crate::sanitize::visible;
@@ -34,7 +36,12 @@ pub(super) fn run(context: &Context, catalog: Catalog, revoked: &[Revoked]) -> O
         let skills: Vec<_> = skills.iter().map(as_json).collect();
         let unread: Vec<String> = unread.iter().map(ToString::to_string).collect();
         let is_whole = unread.is_empty();
-        let answer = json!({ "skills": skills, "revoked": revoked, "unreadable": unread });
+        let left: Vec<_> = left_folders::all(context)
+            .iter()
+            .flat_map(left_json)
+            .collect();
+        let answer =
+            json!({ "skills": skills, "revoked": revoked, "unreadable": unread, "left": left });
         context.printer.json(&answer)?;
         return Ok(Status::of(is_whole));
     }
@@ -58,7 +65,22 @@ pub(super) fn run(context: &Context, catalog: Catalog, revoked: &[Revoked]) -> O
     let noun = if skills.len() == 1 { "skill" } else { "skills" };
     let count = skills.len();
     context.printer.note(&format!("{count} {noun} installed"));
+    left_folders::tell(context, &left_folders::all(context));
     Ok(Status::of(unread.is_empty()))
+}
+
+/// The skills in a folder that no variable names any more.
+fn left_json(left: &LeftFolder) -> Vec<serde_json::Value> {
+    let entries = left.record.skills().iter();
+    let each = entries.map(|entry| {
+        json!({
+            "name": entry.name,
+            "path": left.folder.join(&entry.name).to_string_lossy(),
+            "reference": entry.reference(),
+            "digest": entry.digest.to_string(),
+        })
+    });
+    each.collect()
 }
 
 /// Where a skill came from, in one line.

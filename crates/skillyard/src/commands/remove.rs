@@ -21,7 +21,7 @@ use crate::install::place::{Place, ScopeArgs};
 use crate::install::report::{report, tell_staying};
 use crate::install::wanted::{after, is_asked_for, needed_by, orphans};
 use crate::install::written::Written;
-use crate::install::{changes, finish};
+use crate::install::{changes, finish, left_folders};
 use crate::question::must_agree;
 use crate::report::counted;
 use crate::sanitize::visible;
@@ -56,6 +56,7 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     let start = Instant::now();
     warn_where_unknown(context);
     let place = Place::find(context, &args.scope)?;
+    let place = place.or_left(context, &args.names)?;
     let before = place.before()?;
     let lock = before.lock.clone();
     // What a colleague took out of the lock was installed all the same, and is still there.
@@ -111,6 +112,7 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     // Last, because it cannot be undone where the rest fails.
     if !args.dry_run {
         others.delete(context)?;
+        left_folders::tell_named(context, &place.scope, &args.names);
     }
     if !context.printer.is_json() {
         for line in &told {

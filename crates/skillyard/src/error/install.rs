@@ -13,6 +13,7 @@ use std::path::PathBuf;
 use skillyard_format::Digest;
 use skillyard_format::nearest::nearest;
 use skillyard_format::package::pack::PackError;
+use skillyard_install::LeftFolder;
 use skillyard_install::archive::UnpackError;
 use skillyard_install::candidate::CandidateError;
 use skillyard_install::dependencies::DependencyError;
@@ -109,6 +110,8 @@ pub(crate) enum InstallFailure {
         nearest: Option<String>,
         /// The other scope, where that has it.
         elsewhere: Option<ScopeKind>,
+        /// The folder of an agent that has it, and that no variable names any more.
+        left: Option<PathBuf>,
     },
     #[error("`{name}` was not installed: it was written into {}", all(folders))]
     Written { name: String, folders: Vec<PathBuf> },
@@ -299,20 +302,29 @@ impl InstallFailure {
             name: name.to_owned(),
             nearest: nearest(name, names).map(str::to_owned),
             elsewhere: None,
+            left: None,
         }
     }
 
-    /// Adds to a name that is not installed here the scope that it is installed in.
+    /// Adds to a name that is not installed here the scope that it is installed in, and the folder
+    /// where it was left.
     pub(crate) fn look_elsewhere(&mut self, context: &Context) {
         if let Self::NotInstalled {
-            name, elsewhere, ..
+            name,
+            elsewhere,
+            left,
+            ..
         } = self
         {
             let has_it = |scope: &Scope| {
                 let lock = Records::default().lock(scope);
                 lock.is_ok_and(|lock| lock.get(name).is_some())
             };
-            let found = place::scopes(context).into_iter().find(has_it);
+            let scopes = place::scopes(context);
+            let has_left = |each: &LeftFolder| each.record.get(name).is_some();
+            let mut folders = scopes.iter().flat_map(Scope::left_folders);
+            *left = folders.find(has_left).map(|each| each.folder);
+            let found = scopes.into_iter().find(has_it);
             *elsewhere = found.map(|scope| scope.kind);
         }
     }

@@ -15,6 +15,7 @@ pub(crate) mod held;
 pub(crate) mod held_back;
 pub(crate) mod inner;
 pub(crate) mod known;
+pub(crate) mod left_folders;
 pub(crate) mod left_out;
 pub(crate) mod logs;
 mod meaning;

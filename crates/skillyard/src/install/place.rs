@@ -11,6 +11,7 @@ use skillyard_catalog::agents::{Home, Variables};
 use skillyard_catalog::presence::is_there;
 use skillyard_catalog::source::{Preset, Surroundings, has_project_files};
 use skillyard_catalog::ways::real;
+use skillyard_install::LeftFolder;
 use skillyard_install::lockfile::Lockfile;
 use skillyard_install::manifest::Manifest;
 use skillyard_install::plan::Before;
@@ -24,6 +25,7 @@ use crate::context::Context;
 use crate::error::CommandError;
 use crate::error::install::InstallFailure;
 use crate::install::chronicle;
+use crate::install::written;
 
 /// Whose skills they are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -146,6 +148,27 @@ impl Place {
                 .unwrap_or_default(),
             around: OnceLock::new(),
         }
+    }
+
+    /// The same, or where it has none of these skills and a folder has one that a variable named once,
+    /// the scope as it was then.
+    pub(crate) fn or_left(self, context: &Context, names: &[String]) -> Result<Self, CommandError> {
+        let before = self.before()?;
+        let is_here = |name: &String| before.entry(name).is_some();
+        if names.iter().any(is_here) {
+            return Ok(self);
+        }
+        let is_named = |each: &LeftFolder| names.iter().any(|name| each.record.get(name).is_some());
+        let Some(left) = self.scope.left_folders().into_iter().find(is_named) else {
+            return Ok(self);
+        };
+        // What the user wrote here is nearer than what lies where nothing leads any more.
+        for name in names {
+            if written::find(context, &self, name)?.is_some() {
+                return Ok(self);
+            }
+        }
+        Ok(Self::with(context, left.scope(&self.scope)))
     }
 
     /// What is installed.

@@ -85,6 +85,102 @@ fn what_was_installed_there_is_known_whatever_the_variable_says() {
 }
 
 #[test]
+fn what_was_left_there_can_be_removed() {
+    let server = web();
+    let url = server.url("/pdf.zip");
+    let install = [&["install", url.as_str()][..], &IN].concat();
+    let remove = ["remove", "pdf", "--scope", "user", "--yes"];
+    // Whether the variable names the folder again, names another one, or nothing.
+    for last in [Some("../cc"), Some("../dd"), None] {
+        let context = TestContext::new();
+        context.claude_done(Some("../cc"), &install);
+        context.claude_done(None, &["sync", "--scope", "user"]);
+        context.claude_done(None, &remove);
+        let skill = context.root().join("../cc/skills/pdf");
+        assert!(skill.is_dir());
+        if last != Some("../cc") {
+            let there = "cc/skills`, which no variable names any more";
+            let listed = context.claude_done(last, &["list", "--installed"]);
+            assert!(
+                listed.contains(there) && listed.contains("`pdf`"),
+                "{listed}"
+            );
+            let told = context.claude_done(last, &["sync", "--scope", "user"]);
+            assert!(told.contains(there), "{told}");
+            for command in ["why", "update"] {
+                let asked = [command, "pdf", "--scope", "user"];
+                let (is_done, told) = context.claude(last, &asked);
+                assert!(!is_done && told.contains(there), "{told}");
+            }
+        }
+        let told = context.claude_done(last, &remove);
+        assert!(told.contains("- pdf"), "{told}");
+        assert!(!skill.exists(), "{last:?}");
+        // Nothing knows it any more, so one's own may be called so.
+        let (is_done, _) = context.claude(last, &remove);
+        assert!(!is_done);
+        context.write_skill("../cc/skills/pdf");
+        let shown = context.claude_done(Some("../cc"), &["show", "pdf"]);
+        assert!(!shown.contains("locked"), "{shown}");
+    }
+}
+
+#[test]
+fn what_the_user_wrote_is_meant_before_what_was_left() {
+    let server = web();
+    let context = TestContext::new();
+    let url = server.url("/pdf.zip");
+    context.claude_done(
+        Some("../cc"),
+        &[&["install", url.as_str()][..], &IN].concat(),
+    );
+    let remove = ["remove", "pdf", "--scope", "user", "--yes"];
+    context.claude_done(None, &remove);
+    context.write_skill("../home/.claude/skills/pdf");
+    let (is_done, told) = context.claude(None, &remove);
+    assert!(
+        !is_done && told.contains("`pdf` was not installed"),
+        "{told}"
+    );
+    context.claude_done(None, &[&remove[..], &["--force"]].concat());
+    assert!(!context.in_home(".claude/skills/pdf").exists());
+    assert!(context.root().join("../cc/skills/pdf").is_dir());
+}
+
+#[test]
+fn what_was_left_there_is_synced_when_the_variable_names_it_again() {
+    let server = web();
+    let url = server.url("/pdf.zip");
+    let install = [&["install", url.as_str()][..], &IN].concat();
+    let sync = ["sync", "--scope", "user"];
+    let cc = Some("../cc");
+    // Removed meanwhile.
+    let context = TestContext::new();
+    context.claude_done(cc, &install);
+    context.claude_done(None, &["remove", "pdf", "--scope", "user", "--yes"]);
+    let skill = context.root().join("../cc/skills/pdf");
+    assert!(skill.is_dir());
+    context.claude_done(cc, &sync);
+    assert!(!skill.exists());
+    // Changed meanwhile.
+    let context = TestContext::new();
+    context.claude_done(cc, &install);
+    let other = Server::start(|_| Reply::ok(packed("pdf/", "two", PackFormat::Zip)));
+    let other = other.url("/pdf.zip");
+    let force = [&["install", other.as_str()][..], &IN, &["--force"]].concat();
+    context.claude_done(None, &force);
+    let file = context.root().join("../cc/skills/pdf/SKILL.md");
+    let now = || std::fs::read_to_string(&file).unwrap();
+    assert!(now().contains("one"), "{}", now());
+    // What else is installed meanwhile says nothing of it.
+    context.write_skill("mine");
+    context.claude_done(cc, &["install", "./mine", "--scope", "user"]);
+    context.is_foreign(None, file.parent().unwrap(), STRANGE);
+    context.claude_done(cc, &sync);
+    assert!(now().contains("two"), "{}", now());
+}
+
+#[test]
 fn what_was_removed_there_makes_room_for_ones_own() {
     let server = web();
     let context = TestContext::new();

@@ -140,7 +140,7 @@ fn line(name: &str, folder: &Path) -> String {
 
 /// The folders that a skill was installed into.
 fn places(place: &Place, before: &Before, name: &str) -> Vec<PathBuf> {
-    let entry = before.lock.get(name).or_else(|| before.placed.get(name));
+    let entry = before.entry(name);
     let targets = entry.map_or(&[][..], |entry| &entry.targets);
     targets
         .iter()

@@ -21,7 +21,7 @@ use crate::install::stale::Stale;
 use crate::install::supply::Supply;
 use crate::install::wanted::Difference;
 use crate::install::wish::signed;
-use crate::install::{check, findings, finish, held_back, inner, review};
+use crate::install::{check, findings, finish, held_back, inner, left_folders, review};
 
 /// A synchronisation of one place.
 pub(super) struct Sync<'a> {
@@ -133,6 +133,7 @@ impl Sync<'_> {
         if !args.frozen {
             tell_of_unread(context, place, &goal.present);
         }
+        left_folders::tell_stale(context, &place.scope, &plan.lock);
         held.after(context, Status::of(revoked.is_empty()))
             .map(Some)
     }

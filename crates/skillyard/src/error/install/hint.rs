@@ -65,19 +65,12 @@ impl InstallFailure {
             Self::NeededName { .. } => {
                 "It is needed under this name: take away what is there, or replace it with `--force`".into()
             }
-            Self::NotInstalled { elsewhere: Some(scope), .. } => {
-                let scope = scope.as_str();
-                format!("It is installed in the {scope} scope: say the same with `--scope {scope}`")
-            }
-            Self::NotOffered { nearest: Some(name), .. }
-            | Self::NotInstalled { nearest: Some(name), .. } => format!("Did you mean `{name}`?"),
+            Self::NotInstalled { .. } => return self.not_installed_hint(),
+            Self::NotOffered { nearest: Some(name), .. } => format!("Did you mean `{name}`?"),
             Self::Written { name, folders } => {
                 let name = shell_word(name);
                 let what = if folders.len() == 1 { "that folder" } else { "all of them" };
                 format!("`skillyard remove {name} --force` deletes {what} for good")
-            }
-            Self::NotInstalled { .. } => {
-                "See what is installed with `skillyard list`; `--scope user` and `--scope project` say where".into()
             }
             Self::Candidate { name, source } => return candidate_hint(name, source),
             Self::ChangedMeanwhile(_) => "Run it again: it starts from what is there now".into(),
@@ -156,6 +149,36 @@ impl InstallFailure {
                 let hint = self.offered_hint().or_else(|| self.locked_hint());
                 return hint.or_else(|| self.files_hint());
             }
+        })
+    }
+
+    /// What the user can do where a skill is not installed, or not in the place that is meant.
+    fn not_installed_hint(&self) -> Option<String> {
+        Some(match self {
+            Self::NotInstalled {
+                elsewhere: Some(scope),
+                ..
+            } => {
+                let scope = scope.as_str();
+                format!("It is installed in the {scope} scope: say the same with `--scope {scope}`")
+            }
+            Self::NotInstalled {
+                name,
+                left: Some(folder),
+                ..
+            } => format!(
+                "It was put into `{}`, which no variable names any more: remove it with `skillyard remove {} --scope user`, or let the variable name that folder again",
+                folder.display(),
+                shell_word(name)
+            ),
+            Self::NotInstalled {
+                nearest: Some(name),
+                ..
+            } => format!("Did you mean `{name}`?"),
+            Self::NotInstalled { .. } => {
+                "See what is installed with `skillyard list`; `--scope user` and `--scope project` say where".into()
+            }
+            _ => return None,
         })
     }
 
