@@ -16,6 +16,7 @@ use secrecy::{ExposeSecret as _, SecretString};
 use skillyard_format::Digest;
 
 use self::connector::Connector;
+pub use self::connector::Ways;
 
 /// Why an archive could not be stored or found.
 #[derive(Debug, thiserror::Error)]
@@ -63,8 +64,8 @@ pub struct S3Access {
     pub region: Option<String>,
     /// The server, where it is not Amazon's.
     pub endpoint: Option<String>,
-    /// The proxy that leads to it, if one does; what the environment names is not looked at.
-    pub proxy: Option<SecretString>,
+    /// The proxies that lead to it; what the environment names is not looked at.
+    pub ways: Ways,
 }
 
 impl Blobs {
@@ -108,7 +109,7 @@ impl Blobs {
             .with_bucket_name(bucket)
             .with_allow_http(access.endpoint.is_some())
             .with_http_connector(Connector {
-                proxy: access.proxy.clone(),
+                ways: access.ways.clone(),
             });
         for (key, value) in settings {
             if let Some(value) = value {

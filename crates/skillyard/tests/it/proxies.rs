@@ -2,10 +2,11 @@
 
 use std::io::{Read as _, Write as _};
 use std::net::TcpListener;
-use std::process::Command;
+use std::process::{Command, Stdio};
 
 use serde_json::json;
 
+use crate::mcp_ends::until;
 use crate::project::project;
 use crate::scripted_model::model;
 use crate::servers::git_http;
@@ -122,6 +123,31 @@ fn a_bucket_on_this_machine_is_asked_directly() {
     assert!(told.status.success(), "{}", text(&told.stderr));
     assert!(!bucket.asked().is_empty());
     assert!(proxy.asked().is_empty(), "{:?}", proxy.asked());
+}
+
+#[test]
+fn a_bucket_elsewhere_is_asked_for_by_the_name_of_its_region() {
+    let context = project();
+    let proxy = proxy();
+    context.done(&[
+        "registry", "token", "create", "--user", "ada", "--scope", "publish",
+    ]);
+    let mut command = behind(&context, &proxy);
+    // That is another server.
+    command.env("NO_PROXY", "s3.amazonaws.com");
+    command.env("AWS_REGION", "eu-central-1");
+    command.env("AWS_ACCESS_KEY_ID", "yard");
+    command.env("AWS_SECRET_ACCESS_KEY", "secret");
+    command.args(["registry", "gc", "--blobs", "s3://skills"]);
+    command.stderr(Stdio::null());
+    let mut child = command.spawn().unwrap();
+    until(|| !proxy.asked().is_empty(), "the proxy is not asked");
+    // It would try again for minutes.
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let asked = &proxy.asked()[0];
+    assert_eq!(asked.method, "CONNECT");
+    assert_eq!(asked.target, "s3.eu-central-1.amazonaws.com:443");
 }
 
 #[test]
