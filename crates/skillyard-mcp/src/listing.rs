@@ -65,6 +65,10 @@ impl Listing {
             let Some(Value::String(next)) = answer.get_mut("nextCursor").map(Value::take) else {
                 return Ok(found);
             };
+            // Some say so that there is no more.
+            if next.is_empty() {
+                return Ok(found);
+            }
             bytes += next.len();
             if !seen.insert(next.clone()) {
                 let reason = format!("its list of {key} leads back to a page that was read");

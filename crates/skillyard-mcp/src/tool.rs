@@ -78,15 +78,20 @@ impl Tools {
 }
 
 fn tool(server: &str, value: Value, limits: &Limits) -> Result<Tool, String> {
-    let Value::Object(raw) = value else {
+    let Value::Object(mut raw) = value else {
         return Err("a tool is not an object".into());
     };
+    let is_large = |raw: &Map<_, _>| raw.values().map(size).sum::<usize>() > limits.tool;
+    if is_large(&raw) {
+        // They may be whole pictures, and no model sees them.
+        raw.remove("icons");
+    }
     let own_name = raw.get("name").and_then(Value::as_str).unwrap_or_default();
     let shown: String = one_line(own_name).chars().take(64).collect();
     if own_name.is_empty() {
         return Err("a tool has no name".into());
     }
-    if raw.values().map(size).sum::<usize>() > limits.tool {
+    if is_large(&raw) {
         return Err(format!(
             "the entry of `{shown}` has more than {} bytes",
             limits.tool
@@ -244,6 +249,26 @@ mod tests {
         ]));
         assert_eq!(tools.tools.len(), 1);
         assert_eq!(tools.rejected.len(), 8, "{:?}", tools.rejected);
+    }
+
+    #[test]
+    fn pictures_cost_no_tool() {
+        let icons =
+            |bytes| json!([{ "src": format!("data:image/png;base64,{}", "A".repeat(bytes)) }]);
+        let tools = take(json!([
+            { "name": "large", "title": "T", "icons": icons(200_000) },
+            { "name": "small", "icons": icons(2_000) },
+            { "name": "wordy", "description": "word ".repeat(99_999), "icons": icons(2_000) },
+        ]));
+        let raw = |at: usize| &tools.tools[at].raw;
+        assert_eq!(raw(0).get("icons"), None);
+        assert_eq!(raw(0)["title"], "T");
+        assert_eq!(raw(1)["icons"], icons(2_000));
+        let reason = "the entry of `wordy` has more than 131072 bytes";
+        assert_eq!(
+            (tools.tools.len(), &*tools.rejected),
+            (2, &[reason.to_owned()][..])
+        );
     }
 
     #[test]

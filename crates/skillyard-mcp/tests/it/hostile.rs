@@ -303,6 +303,29 @@ fn a_list_without_end_is_read_to_a_limit_that_is_told() {
 }
 
 #[test]
+fn a_list_whose_next_page_has_no_name_has_ended() {
+    let ended = r#"echo '{"jsonrpc":"2.0","id":'$n',"result":{"tools":[{"name":"t'$n'"}],"nextCursor":""}}'"#;
+    let tools = Servers::new(vec![listing(ended)]).tools("s", &GO).unwrap();
+    assert_eq!(tools.tools.len(), 1);
+    assert!(tools.rejected.is_empty(), "{:?}", tools.rejected);
+}
+
+#[test]
+fn what_was_chosen_is_found_far_behind_in_a_list() {
+    let many = r#"printf '{"jsonrpc":"2.0","id":%s,"result":{"tools":[' $n; seq 2000 | sed 's/.*/{"name":"t&"},/' | tr -d '\n'; echo '7]}}'"#;
+    let mut spec = listing(many);
+    spec.only = Some(vec!["t600".into(), "t1999".into()]);
+    let tools = Servers::new(vec![spec.clone()]).tools("s", &GO).unwrap();
+    let names = tools.tools.iter().map(|tool| tool.own_name.as_str());
+    assert_eq!(names.collect::<Vec<_>>(), ["t600", "t1999"]);
+    // Only that the last entry is none is told, not how many nobody chose.
+    assert_eq!(tools.rejected, ["a tool is not an object"]);
+    spec.only = None;
+    let tools = Servers::new(vec![spec]).tools("s", &GO).unwrap();
+    assert_eq!(tools.tools.len(), 128);
+}
+
+#[test]
 fn a_list_of_very_many_is_read_to_a_limit_that_is_told() {
     // None of them can be used, so that no other limit ends the list.
     let many = r#"printf '{"jsonrpc":"2.0","id":%s,"result":{"tools":[' $n; yes 7, | head -5000 | tr -d '\n'; echo '7]}}'"#;
