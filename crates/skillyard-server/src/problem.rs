@@ -14,6 +14,7 @@ use utoipa::ToSchema;
 use crate::access::Wrong;
 use crate::contents::ContentsError;
 use crate::host::HostError;
+use crate::veil::Veil;
 
 /// What went wrong.
 #[derive(Debug, Clone, Serialize, ToSchema)]
@@ -113,6 +114,16 @@ impl Problem {
     pub(crate) fn cause(&self) -> Option<&str> {
         self.cause.as_deref()
     }
+
+    /// The same without the places of this machine.
+    pub(crate) fn veiled(self, veil: &Veil) -> Self {
+        let over = |text: &str| veil.over(text).into_boxed_str();
+        Self {
+            detail: over(&self.detail),
+            remedy: self.remedy.as_deref().map(over),
+            ..self
+        }
+    }
 }
 
 /// As much of what a stranger sent as an answer repeats.
@@ -123,8 +134,8 @@ pub(crate) fn shortened(text: &str) -> String {
 impl IntoResponse for Problem {
     fn into_response(self) -> Response {
         let cause = self.cause.clone();
-        let mut response = (self.status(), Json(self)).into_response();
-        response.extensions_mut().insert(Wrong);
+        let mut response = (self.status(), Json(&self)).into_response();
+        response.extensions_mut().insert(Wrong::Told(self));
         if let Some(cause) = cause {
             response.extensions_mut().insert(Cause(cause.into()));
         }

@@ -26,6 +26,7 @@ use crate::access::{Holder, Role, Wrong};
 use crate::chat::Keeper;
 use crate::problem::Problem;
 use crate::server::Server;
+use crate::veil::Veil;
 use crate::view::Viewer;
 
 /// What every page has around it.
@@ -103,18 +104,20 @@ impl<S: Sync> FromRequestParts<S> for Frame {
 /// A page that says what went wrong.
 #[derive(Template)]
 #[template(path = "problem.html")]
-struct ProblemPage {
-    frame: Frame,
+struct ProblemPage<'a> {
+    frame: &'a Frame,
     active: &'static str,
-    problem: Problem,
-    /// The page to go on from, if it is not the start.
-    back: Option<String>,
+    problem: &'a Problem,
+    back: Option<&'a str>,
 }
 
 /// Why there is no page.
+#[derive(Debug, Clone)]
 pub(crate) struct NoPage {
     frame: Frame,
     problem: Problem,
+    /// The page to go on from, if it is not the start.
+    back: Option<String>,
 }
 
 impl NoPage {
@@ -122,6 +125,15 @@ impl NoPage {
         Self {
             frame,
             problem: problem.into(),
+            back: None,
+        }
+    }
+
+    /// The same without the places of this machine; our own addresses are none of them.
+    pub(crate) fn veiled(self, veil: &Veil) -> Self {
+        Self {
+            problem: self.problem.veiled(veil),
+            ..self
         }
     }
 }
@@ -131,13 +143,15 @@ impl IntoResponse for NoPage {
         let status = self.problem.status();
         let cause = self.problem.cause().map(str::to_owned);
         let page = ProblemPage {
-            frame: self.frame,
+            frame: &self.frame,
             active: "",
-            problem: self.problem,
-            back: None,
+            problem: &self.problem,
+            back: self.back.as_deref(),
         };
         let mut response = (status, shown(&page)).into_response();
-        response.extensions_mut().insert(Wrong);
+        response
+            .extensions_mut()
+            .insert(Wrong::Shown(Box::new(self)));
         if let Some(cause) = cause {
             response.extensions_mut().insert(Cause(cause));
         }
@@ -180,19 +194,18 @@ pub(crate) async fn wrong_method(frame: Frame, request: Request) -> Response {
 pub(crate) async fn refused(request: Request, problem: Problem) -> Response {
     let (mut parts, _) = request.into_parts();
     let Ok(frame) = Frame::from_request_parts(&mut parts, &()).await;
-    NoPage { frame, problem }.into_response()
+    NoPage::new(frame, problem).into_response()
 }
 
 /// A problem for a person who did not get past the gate, and the page to go on from.
 pub(crate) fn turned_away(problem: Problem, back: Option<String>) -> Response {
-    let status = problem.status();
-    let page = ProblemPage {
-        frame: Frame::stranger(),
-        active: "",
+    let frame = Frame::stranger();
+    let page = NoPage {
+        frame,
         problem,
         back,
     };
-    (status, shown(&page)).into_response()
+    page.into_response()
 }
 
 /// A problem as a program or as a person reads it.
@@ -200,7 +213,7 @@ fn answered(frame: Frame, request: &Request, problem: Problem) -> Response {
     if request.uri().path().starts_with("/api/") {
         return problem.into_response();
     }
-    NoPage { frame, problem }.into_response()
+    NoPage::new(frame, problem).into_response()
 }
 
 /// The address of a skill's page.

@@ -42,6 +42,8 @@ pub(crate) const ADMIN: &str = "admin-token-0123456789abcdef";
 pub(crate) struct Machine {
     pub(crate) home: PathBuf,
     audit: PathBuf,
+    /// What else it can name.
+    pub(crate) places: Mutex<Vec<PathBuf>>,
     disabled: Mutex<Vec<String>>,
     pub(crate) events: Mutex<Vec<Event>>,
     /// What was installed, by name.
@@ -184,7 +186,7 @@ impl Host for Machine {
     }
 
     fn places(&self) -> Vec<PathBuf> {
-        vec![PathBuf::from(SOURCE)]
+        self.places.lock().unwrap().clone()
     }
 
     fn index_folder(&self) -> Option<&Path> {
@@ -382,6 +384,7 @@ impl TestServer {
         let machine = Arc::new(Machine {
             home: folder.path().to_owned(),
             audit: folder.path().join("logs"),
+            places: Mutex::new(vec![SOURCE.into()]),
             disabled: Mutex::default(),
             installed: Mutex::default(),
             events: Mutex::default(),

@@ -94,3 +94,27 @@ async fn what_to_do_about_an_altered_skill_names_no_place_to_readers() {
     assert_eq!(answer.headers["content-type"], "application/problem+json");
     assert_eq!(answer.json()["remedy"], "Mend it in …");
 }
+
+#[tokio::test]
+async fn our_own_addresses_are_no_places() {
+    let server = TestServer::with_tokens();
+    let bearer = format!("Bearer {READ}");
+    let headers = [("authorization", bearer.as_str()), ("accept", "text/html")];
+    // What this machine can name reads like an address of ours.
+    let ours = ["/skills".into(), "/assets".into(), "/logout".into()];
+    server.machine.places.lock().unwrap().extend(ours);
+    for path in ["/skills/none", "/nothing", "/admin"] {
+        let answer = server.ask("GET", path, &headers, "").await;
+        let told = answer.text;
+        assert!(answer.status.is_client_error(), "{path}: {told}");
+        assert!(told.contains("href=\"/skills\""), "{path}: {told}");
+        assert!(told.contains("\"/assets/"), "{path}: {told}");
+    }
+    // What somebody is told may be such a place.
+    let answer = server.ask("GET", "/skills/%2Fskills", &headers, "").await;
+    assert!(
+        answer.text.contains("there is no skill `…`"),
+        "{}",
+        answer.text
+    );
+}
