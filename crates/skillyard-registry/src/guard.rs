@@ -9,6 +9,7 @@ use axum::http::{HeaderValue, Method, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Redirect, Response};
 use skillyard_listen::host;
+use skillyard_web::caught::caught;
 use skillyard_web::cause::Cause;
 use skillyard_web::login;
 use skillyard_web::policy::POLICY;
@@ -54,7 +55,10 @@ pub(crate) async fn guard(State(server): State<Server>, request: Request, next: 
 async fn explained(server: &Server, request: Request, next: Next) -> Response {
     let reads_pages = trouble::reads_pages(request.headers());
     let response = match named(server, &request) {
-        Ok(()) => counted(server, request, next).await,
+        Ok(()) => match caught(counted(server, request, next)).await {
+            Ok(response) => response,
+            Err(Cause(cause)) => RegistryError::internal(cause).into_response(),
+        },
         Err(error) => error.into_response(),
     };
     trouble::explained(server, reads_pages, response).await

@@ -192,8 +192,17 @@ impl From<AuditError> for Problem {
 }
 
 /// Something that was done elsewhere ended in the middle, which is a fault of ours.
+/// What was told to whoever asked for something that failed in the middle.
+const FAILED: &str = "the server failed at this";
+
 impl From<JoinError> for Problem {
     fn from(error: JoinError) -> Self {
-        Self::trouble("the server failed at this", error.to_string())
+        Self::trouble(FAILED, error.to_string())
+    }
+}
+
+impl From<Cause> for Problem {
+    fn from(Cause(cause): Cause) -> Self {
+        Self::trouble(FAILED, cause)
     }
 }

@@ -3,6 +3,7 @@
 pub mod address;
 pub mod assets;
 pub mod bearer;
+pub mod caught;
 pub mod cause;
 pub mod login;
 pub mod markdown;

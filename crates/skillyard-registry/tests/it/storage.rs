@@ -316,9 +316,8 @@ async fn an_address_that_leads_nowhere_is_told_without_its_password() {
     }
 }
 
-#[tokio::test]
-async fn why_something_broke_is_told_to_whoever_runs_it_and_to_nobody_else() {
-    let mut yard = Yard::new().await;
+/// What whoever runs a registry is told from now on: what was asked for, and what broke.
+fn reports(yard: &mut Yard) -> Arc<Mutex<Vec<(String, String)>>> {
     let told = Arc::new(Mutex::new(Vec::new()));
     let ear = Arc::clone(&told);
     let report = move |what: &str, cause: &str| {
@@ -328,6 +327,13 @@ async fn why_something_broke_is_told_to_whoever_runs_it_and_to_nobody_else() {
     };
     yard.server = yard.server.clone().with_report(Arc::new(report));
     yard.router = yard.server.router();
+    told
+}
+
+#[tokio::test]
+async fn why_something_broke_is_told_to_whoever_runs_it_and_to_nobody_else() {
+    let mut yard = Yard::new().await;
+    let told = reports(&mut yard);
     let ada = yard.full("ada").await;
     yard.publish(&ada, skill("forms", "1.0.0")).await;
     assert_eq!(
@@ -350,4 +356,22 @@ async fn why_something_broke_is_told_to_whoever_runs_it_and_to_nobody_else() {
     for answer in [answer, page] {
         assert!(!answer.text().contains(cause.as_str()), "{}", answer.text());
     }
+}
+
+#[tokio::test]
+async fn who_answers_and_fails_is_answered_for() {
+    let mut yard = Yard::new().await;
+    let told = reports(&mut yard);
+    let ada = yard.full("ada").await;
+    // No clock says that.
+    yard.pass(i64::MAX / 2);
+    let answer = yard.ask("GET", "/me", Some(&ada), Body::empty()).await;
+    assert_eq!(answer.problem(), "503 unavailable");
+    let told = told.lock().unwrap();
+    let [(what, cause)] = told.as_slice() else {
+        panic!("{told:?}");
+    };
+    assert_eq!(what, "GET /me");
+    assert!(cause.contains("it panicked: "), "{cause}");
+    assert!(!answer.text().contains("panicked"), "{}", answer.text());
 }

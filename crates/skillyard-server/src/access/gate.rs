@@ -12,6 +12,7 @@ use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Response};
 use http_body_util::{BodyExt as _, Limited};
 use skillyard_agent::telemetry::TraceParent;
+use skillyard_web::caught::caught;
 use skillyard_web::login::origin::{self, Sender};
 use skillyard_web::login::{FIELD, HEADER};
 use skillyard_web::mount::LetIn;
@@ -78,18 +79,21 @@ pub(crate) async fn gate(
     let reads_pages = reads_pages(request.headers()) && !path.starts_with("/api/");
     let waiting = Waiting::default();
     let request = request.map(|body| waiting.watch(body));
-    let mut admitted = std::pin::pin!(admit(&server, request, next));
+    let mut admitted = std::pin::pin!(caught(admit(&server, request, next)));
     let answer = match tokio::time::timeout(PATIENCE, &mut admitted).await {
         Err(_) if has_own_limit(&path) && !waiting.for_client() => Ok(admitted.await),
         answer => answer,
     };
     let response = match answer {
         // Not everybody behind us says why a body could not be read.
-        Ok(Ok(response)) if response.status().is_server_error() && waiting.bytes() > MOST_BYTES => {
+        Ok(Ok(Ok(response)))
+            if response.status().is_server_error() && waiting.bytes() > MOST_BYTES =>
+        {
             too_large().into_response()
         }
-        Ok(Ok(response)) => response,
-        Ok(Err(refusal)) => refusal.told(reads_pages),
+        Ok(Ok(Ok(response))) => response,
+        Ok(Ok(Err(refusal))) => refusal.told(reads_pages),
+        Ok(Err(cause)) => Refusal::from(Problem::from(cause)).told(reads_pages),
         Err(_) if waiting.for_client() => {
             let text = "the body of the request took too long";
             Problem::new(StatusCode::REQUEST_TIMEOUT, text).into_response()

@@ -19,8 +19,9 @@ use skillyard_catalog::{Catalog, CatalogSkill, ProjectTrust, Settings as Catalog
 use skillyard_format::package::Digest;
 use skillyard_mcp::Servers;
 use skillyard_server::{
-    Access, Alteration, Executed, Holder, Host, HostError, Installation, Line, Order, Proxy, Ran,
-    Refusal, Runs, ScriptRun, Server, Settings, Standing, Switch, Tokens, router,
+    Access, Alteration, Executed, Holder, Host, HostError, Installation, Line, MountedRegistry,
+    Order, Proxy, Ran, Readers, Refusal, Runs, ScriptRun, Server, Settings, Standing, Switch,
+    Tokens, router,
 };
 use skillyard_trust::guard::{
     ActiveSkill, GuardDecision, GuardRequest, Surroundings as GuardSurroundings, check,
@@ -399,15 +400,29 @@ impl TestServer {
             access: Mutex::default(),
             failures: Mutex::default(),
         });
-        Self::over(folder, machine, access)
+        Self::over(folder, machine, access, None)
     }
 
-    fn over(folder: TempDir, machine: Arc<Machine>, access: Access) -> Self {
+    /// The same server with a registry that everybody may read.
+    pub(crate) fn with_registry(self, router: Router) -> Self {
+        let registry = MountedRegistry {
+            router,
+            readers: Readers::Everybody,
+        };
+        Self::over(self.folder, self.machine, Access::Loopback, Some(registry))
+    }
+
+    fn over(
+        folder: TempDir,
+        machine: Arc<Machine>,
+        access: Access,
+        registry: Option<MountedRegistry>,
+    ) -> Self {
         let settings = Settings {
             access,
             version: "test",
             agents: Some(Arc::new(Desk::new(Arc::clone(&machine)))),
-            registry: None,
+            registry,
             proxy: Proxy::None,
         };
         let host: Arc<dyn Host> = machine.clone();
@@ -444,7 +459,12 @@ impl TestServer {
     /// Another server over the same folder, as after a restart.
     pub(crate) fn restarted(&self) -> Self {
         let machine = Arc::clone(&self.machine);
-        Self::over(tempfile::tempdir().unwrap(), machine, Access::Loopback)
+        Self::over(
+            tempfile::tempdir().unwrap(),
+            machine,
+            Access::Loopback,
+            None,
+        )
     }
 
     /// The folder of the skills.

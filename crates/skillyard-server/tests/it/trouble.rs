@@ -3,7 +3,9 @@
 use std::fs;
 use std::sync::atomic::Ordering;
 
+use axum::Router;
 use axum::http::StatusCode;
+use axum::routing::get;
 use serde_json::json;
 
 use crate::client::Modern;
@@ -50,6 +52,23 @@ async fn a_failure_in_the_middle_is_told_and_logged() {
     assert_eq!(answer["error"]["code"], -32603, "{answer}");
     let logged = failures(&server);
     assert!(logged[0].contains("out of luck"), "{logged:?}");
+}
+
+#[tokio::test]
+async fn who_answers_and_fails_is_answered_for() {
+    let fails = get(async || -> &'static str { panic!("out of luck") });
+    let server = TestServer::new().with_registry(Router::new().route("/fails", fails));
+    for accept in ["*/*", "text/html"] {
+        let headers = [("accept", accept)];
+        let answer = server.ask("GET", "/registry/fails", &headers, "").await;
+        assert_eq!(answer.status, StatusCode::INTERNAL_SERVER_ERROR);
+        let told = &answer.text;
+        assert!(told.contains("the server failed at this"), "{told}");
+        assert_eq!(told.contains("<html"), accept == "text/html", "{told}");
+        assert!(!told.contains("out of luck"), "{told}");
+        let expected = "GET /registry/fails failed: it panicked: out of luck";
+        assert_eq!(failures(&server), [expected]);
+    }
 }
 
 #[tokio::test]
