@@ -2,24 +2,30 @@
 //!
 //! Before the first turn, and while somebody is waited for, nothing is under way that could be lost:
 //! there the signals that end programs end this one at once. Elsewhere somebody sees to it that the
-//! talk does end, be it that nobody reads what it says.
+//! talk does end, be it that nobody reads what it says. Ctrl-C stops the turn, also at a question,
+//! and is typed where a line is edited: a signal for it there ends the program as others do.
 
 mod ending;
+mod twice;
+mod woken;
 
 use std::io::{self, IsTerminal as _};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError};
-use std::thread;
 use std::time::Duration;
 
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::flag::{register, register_conditional_shutdown, register_usize};
 
 use ending::{Ending, Shown};
+use twice::Twice;
+use woken::Woken;
 
 /// How often who asks looks for a signal.
 const GLANCE: Duration = Duration::from_millis(50);
+/// How often a question that is left is woken before it is left alone.
+const CALLS: u32 = 20;
 
 /// The signals that were heard.
 #[derive(Debug, Default)]
@@ -30,6 +36,8 @@ pub(crate) struct Signals {
     end: Arc<AtomicUsize>,
     /// Nothing is under way.
     waiting: Arc<AtomicBool>,
+    /// Ctrl-C came once in this turn.
+    once: Arc<AtomicBool>,
     /// The terminal as it was.
     shown: Shown,
 }
@@ -42,12 +50,29 @@ impl Signals {
             ..Self::default()
         };
         let Self {
-            stop, end, waiting, ..
+            stop,
+            end,
+            waiting,
+            once,
+            ..
         } = &signals;
         waiting.store(true, Ordering::SeqCst);
-        // A second Ctrl-C in the same turn ends us; whoever starts a turn clears the first.
-        let _ = register_conditional_shutdown(SIGINT, 130, Arc::clone(stop));
+        woken::hear();
+        let twice = Twice {
+            once: Arc::clone(once),
+            stop: Arc::clone(stop),
+            waiting: Arc::clone(waiting),
+            shown: signals.shown.clone(),
+        };
+        let attended = twice.attend();
+        if attended.is_err() {
+            // Nobody can be there who would see to the terminal.
+            let _ = register_conditional_shutdown(SIGINT, 130, Arc::clone(stop));
+        }
         let _ = register(SIGINT, Arc::clone(stop));
+        if let Ok(bell) = attended {
+            bell.rings_at(SIGINT);
+        }
         // Under `nohup` there is no terminal whose end could matter.
         let at_terminal = io::stdin().is_terminal() || io::stderr().is_terminal();
         let ending = Ending {
@@ -83,6 +108,12 @@ impl Signals {
     /// The same; what stopped the turn before is forgotten, unless the talk is to end.
     pub(crate) fn begin_again(&self) {
         self.begin();
+        self.forget();
+    }
+
+    /// Forgets what stopped the turn before, unless the talk is to end.
+    fn forget(&self) {
+        self.once.store(false, Ordering::SeqCst);
         self.stop.store(false, Ordering::SeqCst);
         if self.ends() {
             self.stop.store(true, Ordering::SeqCst);
@@ -94,32 +125,39 @@ impl Signals {
         self.end.load(Ordering::SeqCst) != 0
     }
 
-    /// Waits for somebody.
+    /// Waits for somebody to say something.
     pub(crate) fn waiting<T>(&self, wait: impl FnOnce() -> T) -> T {
         self.waiting.store(true, Ordering::SeqCst);
+        self.forget();
         let came = wait();
         self.begin();
         came
     }
 
-    /// Asks in the middle of a turn; nothing where the talk is to end.
+    /// Asks in the middle of a turn; nothing where the turn is to stop.
     ///
-    /// The question has a thread of its own: it can be left while it waits for a key, and a signal
+    /// The question has a thread of its own: it can be woken while it waits for a key, and a signal
     /// that only says how large the terminal is does not reach it, which would count as Ctrl-C.
     pub(crate) fn asked<T: Send + 'static>(
         &self,
         ask: impl FnOnce() -> T + Send + 'static,
     ) -> Option<T> {
         let (sender, answer) = mpsc::channel();
-        thread::spawn(move || {
-            // Nobody wants it any more where the talk ends.
+        let question = Woken::spawn(move || {
+            // Nobody wants it any more where the turn stops.
             let _ = sender.send(ask());
         });
+        let mut called = 0;
         loop {
             match answer.recv_timeout(GLANCE) {
-                Ok(answer) => return Some(answer),
-                Err(RecvTimeoutError::Timeout) if !self.ends() => {}
-                Err(_) => {
+                Ok(answer) if called == 0 => return Some(answer),
+                Err(RecvTimeoutError::Timeout) if !self.stop.load(Ordering::SeqCst) => {}
+                // It is not left behind: whatever is typed next would be its answer.
+                Err(RecvTimeoutError::Timeout) if called < CALLS => {
+                    called += 1;
+                    question.wake();
+                }
+                Ok(_) | Err(_) => {
                     self.shown.restore();
                     return None;
                 }

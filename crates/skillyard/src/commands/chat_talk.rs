@@ -1,5 +1,6 @@
 //! The talk of `skillyard chat`: turn after turn, until the input ends.
 
+use skillyard_agent::front_end::EndReason;
 use skillyard_agent::message::Message;
 use skillyard_agent::provider::offline;
 use skillyard_agent::session::{Session, SessionError};
@@ -30,7 +31,7 @@ const COMMANDS: &[(&str, &str)] = &[
 const REMINDER: usize = 300;
 
 /// Talks until the input ends. At a terminal whoever talks has seen how each turn ended; through a
-/// pipe the worst of them is the status.
+/// pipe the worst of them is the status. A talk that a signal ended was stopped, wherever it was.
 pub(super) fn converse(
     runtime: &mut Runtime,
     session: &mut Session,
@@ -79,6 +80,9 @@ pub(super) fn converse(
             "Go on with `skillyard chat --resume {}`",
             session.id
         ));
+    }
+    if front.signals.ends() {
+        return Ok(chat::status(EndReason::Cancelled));
     }
     Ok(worst.filter(|_| lines.is_piped()).unwrap_or(Status::Yes))
 }

@@ -3,6 +3,8 @@
 
 use std::io::{self, Read as _};
 
+use rustix::event::{PollFd, PollFlags, poll};
+
 use crate::printer::Printer;
 use crate::terminal::keys::CTRL_C;
 
@@ -12,11 +14,18 @@ const LONGEST: usize = 1 << 13;
 /// Asks whoever has the keys of the terminal, and reads what is typed until Enter.
 pub(super) fn line(printer: &Printer, question: &str) -> io::Result<String> {
     printer.people_lines(&format!("{question}: "));
-    let line = read(io::stdin().lock().bytes());
+    let line = there().and_then(|()| read(io::stdin().lock().bytes()));
     if line.is_err() {
         printer.people_lines("\n");
     }
     line
+}
+
+/// Waits until a line was typed; a signal for whoever waits leaves the question, which reading
+/// would outlast.
+fn there() -> io::Result<()> {
+    poll(&mut [PollFd::new(&io::stdin(), PollFlags::IN)], None)?;
+    Ok(())
 }
 
 /// Reads until the line ends; Ctrl-C and Ctrl-D leave the question.

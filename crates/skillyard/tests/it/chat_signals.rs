@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use crate::TestContext;
 use crate::mcp_ends::until;
 use crate::scripted_model::{call, model};
-use crate::terminal::typed;
+use crate::terminal::typed_with;
 
 /// A chat whose model calls a command that takes long.
 fn chat(context: &TestContext, flags: &[&str]) -> Command {
@@ -89,7 +89,7 @@ fn where_nothing_is_under_way_a_signal_ends_it_at_once() {
     assert_eq!(&told, b"Session");
     kill_process(Pid::from_child(&child), Signal::TERM).unwrap();
     let status = child.wait().unwrap();
-    let ended = status.signal() == Some(Signal::TERM.as_raw()) || status.success();
+    let ended = status.signal() == Some(Signal::TERM.as_raw()) || status.code() == Some(130);
     assert!(ended, "{status:?}");
 }
 
@@ -118,6 +118,17 @@ fn nobody_who_reads_is_waited_for() {
 
 /// A chat at a terminal that asks whether it may run a command, and what is done then.
 fn asked(context: &TestContext, done: &str, answer: &str) -> (String, i32) {
+    let then = [
+        ("Allow it?", done),
+        ("", answer),
+        ("ALL-DONE", ""),
+        ("> ", "\x04"),
+    ];
+    talk(context, "xterm", &then)
+}
+
+/// A chat at such a terminal that asks whether it may run a command, and what is done from then on.
+fn talk(context: &TestContext, terminal: &str, then: &[(&str, &str)]) -> (String, i32) {
     let echo = json!({ "command": "echo hi" });
     let answers = vec![
         json!({ "tool_calls": [call("a", "Bash", &echo)] }),
@@ -128,21 +139,15 @@ fn asked(context: &TestContext, done: &str, answer: &str) -> (String, i32) {
     let mode = "models.test.tool_mode=native";
     let arguments = ["--config", &url, "--config", mode, "chat"];
     let arguments = [&arguments[..], &["--model", "test/m"]].concat();
-    let answers = [
-        ("> ", "go\r"),
-        ("Allow it?", done),
-        ("", answer),
-        ("ALL-DONE", ""),
-        ("> ", "\x04"),
-    ];
-    typed(context, &arguments, &answers)
+    let answers = [&[("> ", "go\r")], then].concat();
+    typed_with(context, &[("TERM", terminal)], &arguments, &answers)
 }
 
 #[test]
 fn a_question_is_left_and_the_terminal_is_as_it_was() {
     let context = TestContext::new();
     let (shown, code) = asked(&context, "SIGNAL:TERM", "");
-    assert_eq!(code, 0, "{shown}");
+    assert_eq!(code, 130, "{shown}");
     assert!(shown.contains("Go on with `skillyard chat"), "{shown}");
     assert!(shown.contains("[ECHO]"), "{shown}");
     let kept = context.stdout(&["chat", "--export", "last"]);
@@ -156,4 +161,63 @@ fn a_terminal_of_another_size_answers_nothing() {
     assert_eq!(code, 0, "{shown}");
     assert!(shown.contains("ALL-DONE"), "{shown}");
     assert!(!shown.contains("stopped"), "{shown}");
+}
+
+#[test]
+fn a_signal_for_ctrl_c_leaves_the_question_and_the_talk_goes_on() {
+    // The second has questions that are plain lines.
+    for terminal in ["xterm", "dumb"] {
+        let context = TestContext::new();
+        let then = [
+            ("Allow it?", "SIGNAL:INT"),
+            ("stopped", ""),
+            // Nobody is left behind who would take these for an answer.
+            ("> ", "and go on\r"),
+            ("ALL-DONE", ""),
+            ("> ", "\x04"),
+        ];
+        let (shown, code) = talk(&context, terminal, &then);
+        assert_eq!(code, 0, "{terminal}: {shown}");
+        assert!(shown.contains("ALL-DONE"), "{terminal}: {shown}");
+        assert!(shown.contains("[ECHO]"), "{terminal}: {shown}");
+        let kept = context.stdout(&["chat", "--export", "last"]);
+        assert!(kept.contains("\nand go on\n"), "{terminal}: {kept}");
+    }
+}
+
+#[test]
+fn a_signal_for_ctrl_c_where_a_line_is_awaited_ends_the_talk() {
+    let context = TestContext::new();
+    let then = [
+        ("Allow it?", "SIGNAL:INT"),
+        ("stopped", ""),
+        ("> ", "some words"),
+        ("words", "SIGNAL:INT"),
+    ];
+    let (shown, code) = talk(&context, "xterm", &then);
+    assert_eq!(code, 130, "{shown}");
+    assert!(shown.contains("[ECHO]"), "{shown}");
+    let kept = context.stdout(&["chat", "--export", "last"]);
+    assert!(kept.contains("\ngo\n"), "{kept}");
+}
+
+#[test]
+fn ctrl_c_that_is_typed_takes_back_a_line_however_often() {
+    let context = TestContext::new();
+    let then = [
+        ("Allow it?", "SIGNAL:INT"),
+        ("stopped", ""),
+        ("> ", "one\x03"),
+        ("ends the talk", ""),
+        ("> ", "two\x03"),
+        ("ends the talk", ""),
+        ("> ", "three\r"),
+        ("ALL-DONE", ""),
+        ("> ", "\x04"),
+    ];
+    let (shown, code) = talk(&context, "xterm", &then);
+    assert_eq!(code, 0, "{shown}");
+    let kept = context.stdout(&["chat", "--export", "last"]);
+    assert!(kept.contains("\nthree\n"), "{kept}");
+    assert!(!kept.contains("one") && !kept.contains("two"), "{kept}");
 }

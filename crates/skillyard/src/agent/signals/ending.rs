@@ -12,7 +12,7 @@ use std::time::Duration;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{Signal, getpid, kill_process};
 use rustix::stdio::{dup2_stderr, dup2_stdout};
-use rustix::termios::{OptionalActions, Termios, tcgetattr, tcsetattr};
+use rustix::termios::{LocalModes, OptionalActions, Termios, tcgetattr, tcsetattr};
 use signal_hook::low_level::{emulate_default_handler, exit, pipe};
 
 /// How often it is looked whether the talk has come to where it waits for somebody.
@@ -41,6 +41,11 @@ impl Shown {
     }
 }
 
+/// Whether the terminal hands over Ctrl-C as a key, so that no signal comes of it.
+pub(super) fn hands_over_keys() -> bool {
+    tcgetattr(io::stdin()).is_ok_and(|now| !now.local_modes.contains(LocalModes::ISIG))
+}
+
 /// Who attends to the end of a talk.
 pub(super) struct Ending {
     /// The signal by which it is to end; zero before.
@@ -52,7 +57,7 @@ pub(super) struct Ending {
 }
 
 /// Wakes who attends.
-pub(super) struct Bell(UnixStream);
+pub(super) struct Bell(pub(super) UnixStream);
 
 impl Bell {
     /// From now on this signal does.

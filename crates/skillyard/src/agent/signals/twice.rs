@@ -1,0 +1,54 @@
+//! Ctrl-C that ends the program: the second one in a turn, and one from outside where nothing is
+//! under way.
+//!
+//! Whoever ended within the signal itself would leave the terminal as it is at a question.
+
+use std::io::{self, Read as _};
+use std::os::unix::net::UnixStream;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+
+use signal_hook::low_level::exit;
+
+use super::ending::{Bell, Shown, hands_over_keys};
+
+/// Who attends to Ctrl-C.
+pub(super) struct Twice {
+    /// It came once in this turn.
+    pub(super) once: Arc<AtomicBool>,
+    /// It came, and nobody has forgotten it since.
+    pub(super) stop: Arc<AtomicBool>,
+    /// Nothing is under way.
+    pub(super) waiting: Arc<AtomicBool>,
+    /// The terminal as it was.
+    pub(super) shown: Shown,
+}
+
+impl Twice {
+    /// Waits for it on a thread of its own.
+    pub(super) fn attend(self) -> io::Result<Bell> {
+        let (bell, mut heard) = UnixStream::pair()?;
+        let wait = move || {
+            // The other end is open for as long as we run.
+            while heard.read_exact(&mut [0]).is_ok() {
+                if self.ends() {
+                    self.shown.restore();
+                    exit(130)
+                }
+            }
+        };
+        thread::Builder::new().spawn(wait)?;
+        Ok(Bell(bell))
+    }
+
+    fn ends(&self) -> bool {
+        if hands_over_keys() {
+            // It was not typed. A question hears it, the editor of a line does not; what came for
+            // the turn before is not meant for the line.
+            self.waiting.load(Ordering::SeqCst) && self.stop.load(Ordering::SeqCst)
+        } else {
+            self.once.swap(true, Ordering::SeqCst)
+        }
+    }
+}
