@@ -147,6 +147,7 @@ mod servers;
 mod sessions_shared;
 mod show;
 mod signing;
+mod somebody;
 mod stand_in;
 mod trouble;
 mod trust;

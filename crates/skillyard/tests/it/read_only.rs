@@ -2,16 +2,12 @@
 //! and remove them.
 
 use std::fs::{self, Permissions};
-use std::os::unix::fs::{PermissionsExt as _, chown};
-use std::os::unix::process::CommandExt as _;
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
 use crate::project::{everything, project};
 use crate::servers::repository::skill;
-use crate::{TestContext, output, text};
-
-/// Somebody who is not root, whom modes do not keep from anything.
-const SOMEBODY: u32 = 65534;
+use crate::{TestContext, output, somebody, text};
 
 fn all(root: &Path) -> impl Iterator<Item = PathBuf> {
     let below = everything(root).into_iter().map(|path| root.join(path));
@@ -35,23 +31,14 @@ impl Project {
         context
             .write("lib/pdf/SKILL.md", skill("pdf", "one"))
             .write("lib/pdf/scripts/deep/run.sh", "echo one\n");
+        somebody::own(&context);
         let project = Self(context);
-        if rustix::process::geteuid().is_root() {
-            let top = project.0.root().parent().unwrap().to_owned();
-            for path in all(&top) {
-                chown(path, Some(SOMEBODY), Some(SOMEBODY)).unwrap();
-            }
-        }
         project.done(&["install", "./lib/pdf", "--yes"]);
         project
     }
 
     fn run(&self, arguments: &[&str]) -> (bool, String) {
-        let mut command = self.0.skillyard();
-        if rustix::process::geteuid().is_root() {
-            command.uid(SOMEBODY).gid(SOMEBODY);
-        }
-        let told = output(command.args(arguments));
+        let told = output(somebody::skillyard(&self.0).args(arguments));
         (told.status.success(), text(&told.stderr))
     }
 

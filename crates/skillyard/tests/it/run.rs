@@ -1,6 +1,7 @@
 //! `skillyard run`: scripts of skills, as users start them.
 
 mod beside;
+mod closed;
 mod configured;
 mod exposed;
 mod fences;

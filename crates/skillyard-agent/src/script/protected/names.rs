@@ -26,13 +26,13 @@ pub(super) fn held_in(workspace: &Path) -> Vec<PathBuf> {
     let mut hooks: Vec<PathBuf> = LEFTHOOK.iter().map(PathBuf::from).collect();
     let mut places = Vec::new();
     let config = workspace.join(".config");
-    if config.is_dir() {
-        // Where nothing can be added, nothing has to be held that is not there.
-        let is_open = access(&config, Access::WRITE_OK).is_ok();
-        let is_held = |place: &PathBuf| is_open || is_there(place);
+    if config.is_dir() && access(&config, Access::WRITE_OK).is_ok() {
         let mise = ["mise", "mise.toml", "mise.local.toml"];
-        places.extend(mise.iter().map(in_config).filter(is_held));
-        hooks.extend(LEFTHOOK.iter().map(in_config).filter(is_held));
+        places.extend(mise.iter().map(in_config));
+        hooks.extend(LEFTHOOK.iter().map(in_config));
+    } else if config.is_dir() {
+        // Nothing can be put there to be held, but its owner could open it up again.
+        places.push(".config".into());
     }
     if hooks.iter().any(is_there) {
         places.append(&mut hooks);
