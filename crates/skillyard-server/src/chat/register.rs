@@ -134,12 +134,18 @@ impl Register {
         }
     }
 
-    /// The kept session behind a conversation.
+    /// The session behind a conversation, as far as it is kept.
     pub(crate) fn session(&self, conversation: &Conversation) -> Result<Session, Problem> {
-        if let Some(draft) = &*conversation.draft() {
-            return Ok(draft.clone());
+        let is_busy = conversation.is_busy();
+        let draft = conversation.draft().clone();
+        match draft {
+            Some(draft) if !is_busy => Ok(draft),
+            draft => match (self.store()?.load(&conversation.id), draft) {
+                // What is said first is kept before it is answered, though not at once.
+                (Err(SessionError::Unknown(_)), Some(draft)) => Ok(draft),
+                (session, _) => session.map_err(kept),
+            },
         }
-        self.store()?.load(&conversation.id).map_err(kept)
     }
 
     /// Refuses a session that another program is at work on, before anything is said in it.

@@ -3,7 +3,7 @@
 use axum::http::StatusCode;
 use serde_json::{Value, json};
 
-use super::{PATIENCE, Person, found};
+use super::{PATIENCE, Person, RUNS, found};
 use crate::context::{CHAT, TestServer};
 use crate::desk::SPELL;
 
@@ -143,6 +143,28 @@ async fn a_reader_goes_on_where_it_was() {
         .await;
     assert_eq!(anew[0].1["type"], "reset");
     assert_eq!(anew[1], all[0]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_answered_first_is_seen_meanwhile() {
+    let server = TestServer::new();
+    let person = Person::on(&server);
+    let id = person.begin(Value::Null).await;
+    let path = format!("/sessions/{id}");
+    let question = person.asked(&id, RUNS).await;
+    let seen = person.ask("GET", &path, Value::Null).await.json();
+    assert_eq!(seen["busy"], true, "{seen}");
+    assert_eq!(seen["title"], RUNS, "{seen}");
+    assert_eq!(seen["active_skills"][0]["name"], "attack", "{seen}");
+    let export = format!("{path}/export");
+    let export = person.ask("GET", &export, Value::Null).await.text;
+    assert!(export.contains(RUNS), "{export}");
+    let page = server.get(&format!("/chat/{id}")).await.text;
+    assert!(
+        page.contains(&format!("dir=\"auto\">{RUNS}</h1>")),
+        "{page}"
+    );
+    person.decide(&question, "no").await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
