@@ -3,11 +3,14 @@
 //! Only files below a source's root count: whole repositories ignore `.claude/`, and
 //! their users still want the skills in it.
 
+mod lists;
+
 use std::io::Read as _;
 use std::path::Path;
 
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 
+pub use self::lists::Lists;
 use crate::regular_file::{Links, open};
 
 /// Most bytes of patterns that are read. Such files come with a checkout, and may lead to anything.
@@ -29,7 +32,8 @@ impl Ignored {
 
     /// Reads the patterns beside the entries of `folder`, if there are any.
     pub(crate) fn of<'n>(folder: &Path, names: impl Iterator<Item = &'n str>) -> Self {
-        Self(patterns(folder, names.filter(|name| Self::is_list(name))))
+        let lists = names.filter(|name| Self::is_list(name));
+        Self(patterns(folder, lists.map(Path::new)))
     }
 
     /// Whether the folder `name` is ignored.
@@ -40,12 +44,12 @@ impl Ignored {
     }
 }
 
-/// The patterns in files of a folder, the last of which has the last word.
-pub fn patterns<'n>(folder: &Path, names: impl Iterator<Item = &'n str>) -> Option<Gitignore> {
+/// The patterns in files for a folder, the last of which has the last word.
+fn patterns<'n>(folder: &Path, files: impl Iterator<Item = &'n Path>) -> Option<Gitignore> {
     let mut builder = None;
-    for name in names {
+    for file in files {
         let builder = builder.get_or_insert_with(|| GitignoreBuilder::new(folder));
-        for line in text(&folder.join(name)).lines() {
+        for line in text(&folder.join(file)).lines() {
             // A pattern that cannot be read ignores nothing.
             let _ = builder.add_line(None, line);
         }

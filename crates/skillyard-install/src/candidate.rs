@@ -150,6 +150,17 @@ impl Candidate {
         })
     }
 
+    /// The same with all that lay with it, where git could not say what it ignores there and that is
+    /// what somebody locked.
+    #[must_use]
+    pub fn as_locked_before(mut self, entry: &Locked) -> Self {
+        let digest = entry.delivered_as.unwrap_or(entry.digest);
+        if let Some(whole) = self.tree.otherwise(digest) {
+            self.tree = Arc::new(whole.clone());
+        }
+        self
+    }
+
     /// The entry of the lock for it.
     pub fn locked(&self, targets: Vec<String>) -> Locked {
         Locked {

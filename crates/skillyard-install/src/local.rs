@@ -7,7 +7,7 @@ use skillyard_catalog::walk::{Extent, Links, Reach, Walk, WalkLimits};
 use skillyard_format::skill_file::is_spelled;
 
 use crate::candidate::{Candidate, Found};
-use crate::git::{Git, Ignored};
+use crate::git::{Git, Ignored, ignored_in};
 use crate::material::{Declined, Material, MaterialError, Offer, Offers, last_part};
 use crate::origin::{Origin, OriginKind};
 use crate::processors::Apart;
@@ -19,8 +19,16 @@ pub struct LocalFolder {
     root: PathBuf,
     origin: Origin,
     limits: TreeLimits,
-    /// Who knows what is ignored there.
-    git: Option<Git>,
+    heeded: Heeded,
+}
+
+/// Who is asked what is ignored in a folder.
+#[derive(Debug)]
+enum Heeded {
+    /// Nobody: all of it is meant.
+    Nobody,
+    /// The git of this machine, if it has one.
+    Git(Option<Git>),
 }
 
 impl LocalFolder {
@@ -35,14 +43,18 @@ impl LocalFolder {
                 version: None,
             },
             limits,
-            git: None,
+            heeded: Heeded::Nobody,
         }
     }
 
-    /// The same without what this git ignores there.
+    /// The same without what git ignores there; where there is none, it is in
+    /// [doubt](Tree::doubt).
     #[must_use]
     pub fn heeding(self, git: Option<Git>) -> Self {
-        Self { git, ..self }
+        Self {
+            heeded: Heeded::Git(git),
+            ..self
+        }
     }
 
     /// A folder in the quarantine, with files that came from elsewhere.
@@ -162,9 +174,9 @@ impl Material for LocalFolder {
 
     fn load(&mut self, paths: &[String]) -> Result<Vec<Tree>, MaterialError> {
         let folders: Vec<PathBuf> = paths.iter().map(|path| self.root.join(path)).collect();
-        let ignored = match &self.git {
-            Some(git) => git.ignored_in(&folders),
-            None => vec![Ignored::default(); folders.len()],
+        let ignored = match &self.heeded {
+            Heeded::Git(git) => ignored_in(git.as_ref(), &folders),
+            Heeded::Nobody => vec![Ignored::default(); folders.len()],
         };
         let read = |(folder, ignored): (PathBuf, Ignored)| {
             let tree = Tree::read_delivered(&folder, &self.limits, ignored);

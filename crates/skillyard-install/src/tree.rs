@@ -5,6 +5,7 @@
 
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use skillyard_format::Digest;
 use skillyard_format::package::TreeDigest;
@@ -24,7 +25,7 @@ mod secrets;
 mod stamp;
 mod writer;
 
-pub use delivered::Undelivered;
+pub use delivered::{Doubt, Undelivered};
 pub use line_ends::LineEnds;
 pub use outline::Outline;
 
@@ -96,6 +97,8 @@ pub struct Tree {
     digest: Digest,
     /// What lay with them where they came from.
     left_out: Vec<String>,
+    /// What else they could be.
+    doubt: Option<Arc<Doubt>>,
 }
 
 /// Why a folder is not a tree of plain files within the limits.
@@ -182,6 +185,7 @@ impl Tree {
             files,
             digest,
             left_out: Vec::new(),
+            doubt: None,
         })
     }
 

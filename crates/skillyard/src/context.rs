@@ -1,15 +1,17 @@
 //! What the commands share.
 
-use std::collections::BTreeMap;
-use std::path::Path;
+mod ignored;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use jiff::Timestamp;
 use skillyard_agent::telemetry::Tracer;
 use skillyard_audit::{AuditLog, Event, Options, Recorder, Redact as _};
-use skillyard_install::git::{Git, Ignored};
 
+pub(crate) use self::ignored::{GIT_NEEDED, in_words};
 use crate::believed::check_ours;
 use crate::cli::Global;
 use crate::config::Config;
@@ -32,6 +34,8 @@ pub(crate) struct Context {
     /// `--config`, as given.
     flags: Vec<String>,
     warned: Arc<AtomicBool>,
+    /// The repositories that it was told of that git could not be asked about them.
+    doubted: Arc<Mutex<BTreeSet<PathBuf>>>,
     /// The configuration that holds until the end, once somebody wants it to.
     kept: Arc<OnceLock<Config>>,
     /// How many files of the log are kept by the configuration that was read last; 0 before that.
@@ -53,6 +57,7 @@ impl Context {
             redactor,
             flags: global.config.clone(),
             warned: Arc::default(),
+            doubted: Arc::default(),
             kept: Arc::default(),
             keep: Arc::default(),
             typed_scope: Arc::default(),
@@ -65,19 +70,6 @@ impl Context {
     #[expect(clippy::unused_self, reason = "the clock is part of the surroundings")]
     pub(crate) fn now(&self) -> Timestamp {
         Timestamp::now()
-    }
-
-    /// The git of this machine, if it has one.
-    pub(crate) fn git(&self) -> Option<Git> {
-        let program = self.environment.program("git")?;
-        Some(Git::new(&program).with_proxies(&self.environment.proxies))
-    }
-
-    /// What git ignores in a folder.
-    pub(crate) fn ignored_in(&self, folder: &Path) -> Ignored {
-        let ignored = self.git().map(|git| git.ignored_in(&[folder]));
-        let one = ignored.and_then(|mut ignored| ignored.pop());
-        one.unwrap_or_default()
     }
 
     /// From now on this value is not shown.

@@ -24,7 +24,10 @@ use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use skillyard_install::git::Unasked;
+
 use crate::config::problem::ConfigError;
+use crate::install::left_out::named;
 
 pub(crate) use report::{report, report_as};
 pub(crate) use run::RunError;
@@ -139,6 +142,12 @@ pub(crate) enum CommandError {
         name: String,
         reason: String,
         remedy: Option<String>,
+    },
+    #[error("git did not say whether it ignores {} in `{}`", named(paths), folder.display())]
+    Unasked {
+        folder: PathBuf,
+        paths: Vec<String>,
+        source: Arc<Unasked>,
     },
     #[error("cannot use `{}`", path.display())]
     Config { path: PathBuf, message: String },

@@ -268,6 +268,18 @@ impl Installed {
         }
     }
 
+    /// The same for who hands the folder on; where git cannot be asked, that is refused.
+    pub(crate) fn surely_ignored_in(
+        &self,
+        context: &Context,
+        folder: &Path,
+    ) -> Result<Ignored, CommandError> {
+        match self.entry(folder) {
+            Some(_) => Ok(Ignored::default()),
+            None => context.surely_ignored_in(folder),
+        }
+    }
+
     /// The places of this machine that skills came from, as the locks write them.
     pub(crate) fn places(&self) -> Vec<PathBuf> {
         let skills = self.locks.iter().flat_map(|(_, lock)| lock.skills());

@@ -1,13 +1,10 @@
 //! The way of a search through the workspace: which files it comes to.
 
-use std::collections::HashMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
 
-use ignore::Match;
-use ignore::gitignore::Gitignore;
-use skillyard_catalog::ignored::patterns;
+use skillyard_catalog::ignored::Lists;
 
 /// Whether a search comes to files whose names begin with a dot.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -32,7 +29,7 @@ pub(super) fn way(folder: &Path, under: &Path, hidden: Hidden) -> Way {
     let (top, under) = (folder.to_owned(), under.to_owned());
     let has_hidden = Arc::new(AtomicBool::new(false));
     let seen = Arc::clone(&has_hidden);
-    let ignored = Ignored::around(folder);
+    let ignored = ignored_around(folder);
     let entries = ignore::WalkBuilder::new(folder)
         // Lists of what is ignored come with a checkout, and are read with care.
         .standard_filters(false)
@@ -69,51 +66,17 @@ pub(super) fn way(folder: &Path, under: &Path, hidden: Hidden) -> Way {
 /// The files that say what is ignored, the last word last.
 const LISTS: [&str; 2] = [".gitignore", ".ignore"];
 
-/// What is ignored in a workspace.
-struct Ignored {
-    /// The outermost folder whose lists count.
-    top: PathBuf,
-    /// The patterns of each folder that something was asked of.
-    known: Mutex<HashMap<PathBuf, Option<Arc<Gitignore>>>>,
-}
-
-impl Ignored {
-    /// By the lists in a workspace, and by those above it of the repository that it is a folder of,
-    /// unless they ignore all of it. Many a home has a `.gitignore` of `*`.
-    fn around(folder: &Path) -> Self {
-        let is_repository = |each: &&Path| each.join(".git").exists();
-        let repository = folder.ancestors().find(is_repository);
-        let within = |top: &Path| Self {
-            top: top.to_owned(),
-            known: Mutex::default(),
-        };
-        let heeding = repository.map(within).filter(|ignored| {
-            let mut parts = folder.ancestors();
-            !parts.any(|part| {
-                part != ignored.top && part.starts_with(&ignored.top) && ignored.has(part, true)
-            })
-        });
-        heeding.unwrap_or_else(|| within(folder))
-    }
-
-    /// Whether a path is, which no folder around it is.
-    fn has(&self, path: &Path, is_folder: bool) -> bool {
-        let around = path.ancestors().skip(1);
-        let mut around = around.take_while(|each| each.starts_with(&self.top));
-        let said =
-            around.find_map(
-                |folder| match self.patterns(folder)?.matched(path, is_folder) {
-                    Match::None => None,
-                    Match::Ignore(_) => Some(true),
-                    Match::Whitelist(_) => Some(false),
-                },
-            );
-        said.unwrap_or(false)
-    }
-
-    fn patterns(&self, folder: &Path) -> Option<Arc<Gitignore>> {
-        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
-        let read = || patterns(folder, LISTS.into_iter()).map(Arc::new);
-        known.entry(folder.to_owned()).or_insert_with(read).clone()
-    }
+/// What is ignored in a workspace: by the lists in it, and by those above it of the repository that it
+/// is a folder of, unless they ignore all of it. Many a home has a `.gitignore` of `*`.
+fn ignored_around(folder: &Path) -> Lists {
+    let is_repository = |each: &&Path| each.join(".git").exists();
+    let top = folder.ancestors().find(is_repository);
+    let heeding = top.and_then(|top| {
+        let lists = Lists::below(top, &LISTS);
+        let mut parts = folder.ancestors();
+        let is_whole =
+            parts.any(|part| part != top && part.starts_with(top) && lists.has(part, true));
+        (!is_whole).then_some(lists)
+    });
+    heeding.unwrap_or_else(|| Lists::below(folder, &LISTS))
 }

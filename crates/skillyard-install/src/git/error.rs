@@ -82,6 +82,9 @@ pub enum GitError {
     /// A commit has more files than anybody can mean.
     #[error("the commit has more than {0} files")]
     TooMany(usize),
+    /// A folder has more repositories in it than anybody can mean.
+    #[error("there are more than {0} repositories in one skill")]
+    TooManyRepositories(usize),
     /// What git answered cannot be understood.
     #[error("git answered something unexpected about {0}")]
     Answer(&'static str),

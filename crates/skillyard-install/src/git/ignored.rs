@@ -1,128 +1,276 @@
 //! What git ignores in a folder: whoever checks the repository out anew does not have it.
+//!
+//! Where git cannot be asked, what the repository's lists of ignored files name counts as ignored.
+//! That may be committed all the same, so that whoever goes by it is told that it is a guess.
+
+mod asked;
+mod below;
+mod inner;
+mod listed;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::ffi::OsString;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
-use super::around::Around;
+use rayon::prelude::*;
+
 use super::command::Git;
-use super::watch::{PATIENCE_HERE, look};
-use crate::material::around as folders_around;
-
-/// Most folders that git is asked about by name; of more it tells all that it ignores.
-const MOST_NAMED: usize = 100;
-
-/// Settings by which no program is started for an object that is missing, also by a git that does not
-/// know how to do without it.
-const NOTHING_IS_FETCHED: [&str; 7] = [
-    "core.sshCommand=false",
-    "protocol.ext.allow=never",
-    "protocol.file.allow=never",
-    "protocol.git.allow=never",
-    "protocol.http.allow=never",
-    "protocol.https.allow=never",
-    "protocol.ssh.allow=never",
-];
+use super::error::GitError;
+use super::watch::{PATIENCE_HERE, Patience};
+use crate::material::around;
 
 /// The files and folders of a skill that git ignores and does not have.
 #[derive(Debug, Clone, Default)]
-pub struct Ignored(BTreeSet<String>);
+pub struct Ignored {
+    /// By their paths in the skill's folder; those of folders end in `/`.
+    paths: BTreeSet<String>,
+    unasked: Option<Arc<Unasked>>,
+}
+
+/// That git did not say what it ignores.
+#[derive(Debug, thiserror::Error)]
+#[error("git could not be asked what it ignores in `{}`", repository.display())]
+pub struct Unasked {
+    /// The folder that the repository is for.
+    pub repository: PathBuf,
+    /// Why not.
+    #[source]
+    pub reason: GitError,
+}
 
 impl Ignored {
     /// Whether the file or folder at a path below the skill's is ignored; the folders above it are
     /// asked about first.
     pub fn has(&self, path: &str) -> bool {
-        !self.0.is_empty() && (self.0.contains(path) || self.0.contains(&format!("{path}/")))
+        !self.paths.is_empty()
+            && (self.paths.contains(path) || self.paths.contains(&format!("{path}/")))
     }
 
-    /// What of all that a repository ignores lies in one folder. Nothing where all of the folder is
-    /// ignored, or the file that makes it a skill: whoever means it cannot mean it without them.
-    fn below(all: &BTreeSet<String>, folder: &str) -> Self {
-        let is_ignored = |path: &str| all.contains(&format!("{path}/"));
-        if folders_around(folder).chain([folder]).any(is_ignored) {
-            return Self::default();
+    /// All that is ignored, sorted; folders end in `/`.
+    pub fn paths(&self) -> impl Iterator<Item = &str> {
+        self.paths.iter().map(String::as_str)
+    }
+
+    /// Why it is only a guess, if it is one.
+    pub fn unasked(&self) -> Option<&Arc<Unasked>> {
+        self.unasked.as_ref()
+    }
+
+    fn add(&mut self, paths: BTreeSet<String>, unasked: Option<&Arc<Unasked>>) {
+        // Where no list names anything, there is nothing to be asked.
+        if !paths.is_empty() {
+            self.unasked = self.unasked.take().or_else(|| unasked.cloned());
+            self.paths.extend(paths);
         }
-        let start = match folder {
-            "" => String::new(),
-            folder => format!("{folder}/"),
-        };
-        let paths = all.range(start.clone()..);
-        let paths = paths.map_while(|path| path.strip_prefix(&start));
-        let paths: BTreeSet<String> = paths.map(str::to_owned).collect();
-        if ["SKILL.md", "skill.md"]
-            .iter()
-            .any(|file| paths.contains(*file))
-        {
-            return Self::default();
-        }
-        Self(paths)
     }
 }
 
-impl Git {
-    /// What the repositories around folders ignore in each of them. Nothing where there is no
-    /// repository, or git does not answer.
-    pub fn ignored_in<P: AsRef<Path>>(&self, folders: &[P]) -> Vec<Ignored> {
-        let mut answers = vec![Ignored::default(); folders.len()];
-        let mut repositories: BTreeMap<PathBuf, Vec<(usize, String)>> = BTreeMap::new();
-        let mut around = Around::default();
-        for (at, folder) in folders.iter().enumerate() {
-            if let Some((root, below)) = around.repository_of(folder.as_ref()) {
-                repositories.entry(root).or_default().push((at, below));
-            }
+/// What a repository is asked.
+struct Question {
+    /// For which of the folders.
+    at: usize,
+    place: Place,
+    /// Whether there are more repositories in the folder than git is started for.
+    is_beyond: bool,
+}
+
+/// Where a folder lies to a repository.
+enum Place {
+    /// In it, at this path from its root.
+    Inside(String),
+    /// Around it, which lies at this path in the folder.
+    Around(String),
+}
+
+impl Place {
+    /// The path in the repository that is asked about.
+    fn below(&self) -> &str {
+        match self {
+            Self::Inside(path) => path,
+            Self::Around(_) => "",
         }
-        for (root, asked) in repositories {
-            let all = self.ignored(&root, &asked);
-            for (at, below) in asked {
-                answers[at] = Ignored::below(&all, &below);
-            }
-        }
-        answers
     }
 
-    /// What a repository ignores in folders, and perhaps elsewhere, by the paths from its root;
-    /// those of folders end in `/`.
-    fn ignored(&self, root: &Path, asked: &[(usize, String)]) -> BTreeSet<String> {
-        let repository = root.join(".git");
-        let mut command = self.command(&repository);
-        // Its configuration is a stranger's, and nothing has to be fetched to answer this.
-        for setting in NOTHING_IS_FETCHED {
-            command.args(["-c", setting]);
+    /// What of all that the repository ignores lies in the folder.
+    fn ignored(&self, all: &BTreeSet<String>) -> BTreeSet<String> {
+        match self {
+            Self::Inside(path) => in_folder(all, path),
+            Self::Around(inner) => all.iter().map(|path| format!("{inner}/{path}")).collect(),
         }
-        command.arg("--work-tree").arg(root);
-        command.args(["ls-files", "-z", "--others", "--ignored"]);
-        command.args(["--exclude-standard", "--directory", "--"]);
-        if asked.len() <= MOST_NAMED {
-            for (_, below) in asked {
-                let mut path = OsString::from(":(top,literal)");
-                path.push(below);
-                command.arg(path);
-            }
-        }
-        let what = "list what it ignores";
-        let said = look(&mut command, what, &repository, PATIENCE_HERE).unwrap_or_default();
-        let paths = said.split(|byte| *byte == 0);
-        // A name that is no text is none that a skill could have.
-        let paths = paths.filter_map(|path| std::str::from_utf8(path).ok());
-        let paths = paths.filter(|path| !path.is_empty());
-        paths.map(str::to_owned).collect()
     }
+}
+
+/// What the repositories around folders, and those in them, ignore in each of them. Nothing where
+/// there is no repository.
+pub fn ignored_in<P: AsRef<Path> + Sync>(git: Option<&Git>, folders: &[P]) -> Vec<Ignored> {
+    ignored_within(git, folders, PATIENCE_HERE)
+}
+
+fn ignored_within<P: AsRef<Path> + Sync>(
+    git: Option<&Git>,
+    folders: &[P],
+    patience: Patience,
+) -> Vec<Ignored> {
+    let mut answers = vec![Ignored::default(); folders.len()];
+    for (root, asked) in questions(folders) {
+        let below: Vec<&str> = asked.iter().map(|each| each.place.below()).collect();
+        let said = match git {
+            Some(_) if asked.iter().all(|each| each.is_beyond) => {
+                Err(GitError::TooManyRepositories(inner::MOST_ASKED))
+            }
+            Some(git) => git.ignored(&root, &below, patience),
+            None => Err(GitError::Missing),
+        };
+        let (all, unasked) = match said {
+            Ok(all) => (all, None),
+            Err(reason) => {
+                let all = listed::ignored(&root, &below);
+                let repository = root;
+                (all, Some(Arc::new(Unasked { repository, reason })))
+            }
+        };
+        for Question { at, place, .. } in asked {
+            answers[at].add(place.ignored(&all), unasked.as_ref());
+        }
+    }
+    answers
+}
+
+/// What is asked about folders, by the roots of the repositories.
+fn questions<P: AsRef<Path> + Sync>(folders: &[P]) -> BTreeMap<PathBuf, Vec<Question>> {
+    let inner = folders.par_iter().map(|folder| {
+        let folder = folder.as_ref();
+        (repository_of(folder), inner::repositories(folder))
+    });
+    let repositories: Vec<_> = inner.collect();
+    let mut questions: BTreeMap<PathBuf, Vec<Question>> = BTreeMap::new();
+    for (at, (outer, inner)) in repositories.into_iter().enumerate() {
+        let outer = outer.map(|(root, below)| (root, Place::Inside(below), false));
+        let inner = inner.into_iter().enumerate().map(|(number, (root, path))| {
+            let is_beyond = number >= inner::MOST_ASKED;
+            (root, Place::Around(path), is_beyond)
+        });
+        for (root, place, is_beyond) in outer.into_iter().chain(inner) {
+            let question = Question {
+                at,
+                place,
+                is_beyond,
+            };
+            questions.entry(root).or_default().push(question);
+        }
+    }
+    questions
+}
+
+/// What of all that a repository ignores lies in one folder. Nothing where all of the folder is
+/// ignored, or the file that makes it a skill: whoever means it cannot mean it without them.
+fn in_folder(all: &BTreeSet<String>, folder: &str) -> BTreeSet<String> {
+    let is_ignored = |path: &str| all.contains(&format!("{path}/"));
+    if around(folder).chain([folder]).any(is_ignored) {
+        return BTreeSet::new();
+    }
+    let start = match folder {
+        "" => String::new(),
+        folder => format!("{folder}/"),
+    };
+    let paths = all.range(start.clone()..);
+    let paths = paths.map_while(|path| path.strip_prefix(&start));
+    let paths: BTreeSet<String> = paths.map(str::to_owned).collect();
+    let is_skill = |file: &&str| paths.contains(*file);
+    if ["SKILL.md", "skill.md"].iter().any(is_skill) {
+        return BTreeSet::new();
+    }
+    paths
+}
+
+/// The repository that a folder lies in, and the folder's path from its root.
+fn repository_of(folder: &Path) -> Option<(PathBuf, String)> {
+    let folder = folder.canonicalize().ok()?;
+    let is_root = |path: &&Path| path.join(".git").symlink_metadata().is_ok();
+    let root = folder.ancestors().find(is_root)?;
+    let below = folder.strip_prefix(root).ok()?.to_str()?;
+    Some((root.to_owned(), below.to_owned()))
 }
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
+    use rustix::fs::{CWD, FileType, Mode, mknodat};
+
     use super::*;
 
     #[test]
     fn what_is_ignored_as_a_whole_is_meant_as_a_whole() {
         let all = ["a/.env", "a/dist/", "b/", "c/SKILL.md", "c/x", "ab"];
         let all: BTreeSet<String> = all.map(str::to_owned).into();
-        let below = |folder| Ignored::below(&all, folder);
+        let below = |folder| Ignored {
+            paths: in_folder(&all, folder),
+            unasked: None,
+        };
         assert!(below("a").has(".env") && below("a").has("dist"));
         assert!(!below("a").has("dist/x") && !below("a").has("SKILL.md"));
         assert!(below("").has("a/.env") && below("").has("b"));
         for whole in ["b", "b/inner", "c", "d"] {
-            assert!(below(whole).0.is_empty(), "{whole}");
+            assert!(below(whole).paths.is_empty(), "{whole}");
         }
+    }
+
+    #[test]
+    fn a_list_that_is_a_pipe_is_not_waited_for() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().canonicalize().unwrap();
+        let git = root.join(".git");
+        for path in [".git/objects", ".git/refs", ".git/info", "pdf"] {
+            std::fs::create_dir_all(root.join(path)).unwrap();
+        }
+        std::fs::write(git.join("HEAD"), "ref: refs/heads/main\n").unwrap();
+        std::fs::write(git.join("info/exclude"), ".env\n").unwrap();
+        std::fs::write(root.join("pdf/.env"), "TOKEN=secret\n").unwrap();
+        std::fs::write(root.join("pdf/SKILL.md"), "").unwrap();
+        let ask = |milliseconds| {
+            let patience = Patience {
+                first: Duration::from_millis(milliseconds),
+                later: Duration::from_millis(milliseconds),
+            };
+            let git = Git::new(Path::new("git"));
+            ignored_within(Some(&git), &[root.join("pdf")], patience).remove(0)
+        };
+        let answer = ask(60_000);
+        assert!(answer.has(".env") && answer.unasked().is_none());
+        let mode = Mode::RUSR | Mode::WUSR;
+        mknodat(CWD, root.join(".gitignore"), FileType::Fifo, mode, 0).unwrap();
+        let answer = ask(50);
+        let reason = answer.unasked().map(|unasked| &unasked.reason);
+        assert!(matches!(reason, Some(GitError::Silent { .. })));
+        // Whatever the other list says, this one can be read.
+        assert!(answer.has(".env") && !answer.has("SKILL.md"));
+    }
+
+    #[test]
+    fn git_is_not_started_for_any_number_of_repositories() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().canonicalize().unwrap();
+        for number in 0..inner::MOST_ASKED + 2 {
+            let inner = root.join(format!("pdf/{number:02}"));
+            std::fs::create_dir_all(inner.join(".git/objects")).unwrap();
+            std::fs::create_dir_all(inner.join(".git/refs")).unwrap();
+            std::fs::write(inner.join(".git/HEAD"), "ref: refs/heads/main\n").unwrap();
+            std::fs::write(inner.join("a.key"), "").unwrap();
+        }
+        let ask = || {
+            let git = Git::new(Path::new("git"));
+            ignored_in(Some(&git), &[root.join("pdf")]).remove(0)
+        };
+        // Those that have nothing to ignore need not be asked.
+        assert!(ask().unasked().is_none());
+        std::fs::write(root.join("pdf/03/.gitignore"), "*.key\n").unwrap();
+        let answer = ask();
+        assert!(answer.unasked().is_none() && answer.has("03/a.key") && !answer.has("04/a.key"));
+        std::fs::write(root.join("pdf/21/.gitignore"), "*.key\n").unwrap();
+        let answer = ask();
+        let reason = answer.unasked().map(|unasked| &unasked.reason);
+        assert!(matches!(reason, Some(GitError::TooManyRepositories(_))));
+        assert!(answer.has("21/a.key"));
     }
 }

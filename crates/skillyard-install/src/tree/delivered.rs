@@ -6,14 +6,16 @@
 //! a folder of this machine: no commit has it, and it may be anybody's secrets.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use rustix::fs::FileType;
 use skillyard_catalog::modes;
+use skillyard_format::Digest;
 use skillyard_format::package::archive::{is_junk, is_litter};
 
 use super::reader;
 use super::{Tree, TreeError, TreeFile, TreeLimits};
-use crate::git::Ignored;
+use crate::git::{Ignored, Unasked};
 use crate::target::is_target;
 
 /// The files that make a folder a project.
@@ -51,6 +53,15 @@ impl<'a> Undelivered<'a> {
     }
 }
 
+/// What a folder holds that git could not be asked about.
+#[derive(Debug)]
+pub struct Doubt {
+    /// Why it could not.
+    pub unasked: Arc<Unasked>,
+    /// All that could be delivered, if git ignored nothing of it; none where that is no skill.
+    whole: Option<Tree>,
+}
+
 /// Trees are the same where their files are, whatever lay around them.
 impl PartialEq for Tree {
     fn eq(&self, other: &Self) -> bool {
@@ -67,6 +78,13 @@ impl Tree {
         limits: &TreeLimits,
         ignored: Ignored,
     ) -> Result<Self, TreeError> {
+        let doubt = ignored.unasked().map(|unasked| {
+            let whole = Self::read_delivered(folder, limits, Ignored::default());
+            Arc::new(Doubt {
+                unasked: Arc::clone(unasked),
+                whole: whole.ok(),
+            })
+        });
         let undelivered = Undelivered::of(folder, ignored);
         let mut left_out = Vec::new();
         let files = reader::read(folder, limits, |path, kind| {
@@ -77,7 +95,21 @@ impl Tree {
             }
             is_out
         })?;
-        Ok(Self::new(files)?.beside(left_out))
+        Ok(Self {
+            doubt,
+            ..Self::new(files)?.beside(left_out)
+        })
+    }
+
+    /// What could not be asked about it, if anything.
+    pub fn doubt(&self) -> Option<&Doubt> {
+        self.doubt.as_deref()
+    }
+
+    /// What may have been meant instead of it, if that has this digest.
+    pub(crate) fn otherwise(&self, digest: Digest) -> Option<&Self> {
+        let whole = self.doubt()?.whole.as_ref();
+        whole.filter(|whole| whole.digest == digest && self.digest != digest)
     }
 
     /// What a source delivers of it.

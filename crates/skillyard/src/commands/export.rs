@@ -59,14 +59,19 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     if skill.kind == SourceKind::Builtin {
         return Err(InstallFailure::Builtin(args.name.clone()).into());
     }
-    if args.archive.is_some() || args.output.is_some() {
+    let is_written = args.archive.is_some() || args.output.is_some();
+    if is_written {
         refuse_unusable(context, skill)?;
     }
     let limits = context.config()?.tree_limits();
     let folder = &skill.record.folder;
     refuse_misspelled(folder)?;
     let installed = Installed::readable(context).unwrap_or_default();
-    let ignored = installed.ignored_in(context, folder);
+    let ignored = if is_written {
+        installed.surely_ignored_in(context, folder)?
+    } else {
+        installed.ignored_in(context, folder)
+    };
     let tree = Tree::read_delivered(folder, &limits, ignored);
     let tree = tree.map_err(InstallFailure::from)?;
     if let Some(line) = left_out::line(&skill.record.name, tree.left_out()) {

@@ -59,7 +59,8 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
         args.passphrase.read(context, name)
     })?;
     let installed = Installed::readable(context).unwrap_or_default();
-    let tree = read_tree(&folder, None, installed.ignored_in(context, &folder))?;
+    let ignored = installed.surely_ignored_in(context, &folder)?;
+    let tree = read_tree(&folder, None, ignored)?;
     let left_out = tree.litter().to_vec();
     let tree = tree.tidied();
     let broken = |source| SigningError::Key {

@@ -6,6 +6,7 @@ use skillyard_format::nearest::nearest;
 
 use super::{CommandError, agent, config, system};
 
+use crate::context::GIT_NEEDED;
 use crate::shell::{shell_path, shell_word};
 
 impl CommandError {
@@ -80,6 +81,7 @@ impl CommandError {
             } => format!(
                 "Say `--model {model}`; an agent gets it with `skillyard agent edit NAME --model {model}`"
             ),
+            Self::Unasked { .. } => GIT_NEEDED.into(),
             Self::NotExported { remedy, .. } => return remedy.clone(),
             Self::NoEditor => "Set `EDITOR` to the program that you write with".into(),
             Self::NoSuchSkill {

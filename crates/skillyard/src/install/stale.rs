@@ -3,12 +3,12 @@
 //! Nothing is amiss where the store still has what is locked. Whoever checks the project out anew
 //! has only what lies there, and cannot get it.
 
-use std::fmt;
+use std::fmt::{self, Write as _};
 use std::path::{Path, PathBuf};
 
 use rayon::prelude::*;
 use serde::Serialize;
-use skillyard_install::git::Ignored;
+use skillyard_install::git::{Ignored, ignored_in};
 use skillyard_install::lockfile::{Locked, Lockfile};
 use skillyard_install::reference::Reference;
 use skillyard_install::tree::{Tree, TreeLimits};
@@ -17,6 +17,7 @@ use super::left_out;
 use super::place::Place;
 use super::supply::Supply;
 use super::wanted::Difference;
+use crate::context::{GIT_NEEDED, in_words};
 use crate::error::install::line_ends_hint;
 use crate::shell::shell_words;
 
@@ -33,6 +34,9 @@ pub(crate) struct Stale {
     pub(crate) line_ends: bool,
     /// Why it is not what is locked.
     reason: String,
+    /// Whether git could not be asked which of its files count.
+    #[serde(skip)]
+    in_doubt: bool,
 }
 
 impl Stale {
@@ -41,6 +45,9 @@ impl Stale {
         if skills.iter().all(|each| each.line_ends) {
             let folders = skills.iter().map(|each| each.source.as_str());
             return format!("{}, and check it out anew", line_ends_hint(folders));
+        }
+        if skills.iter().any(|each| each.in_doubt) {
+            return GIT_NEEDED.to_owned();
         }
         let names = skills.iter().map(|each| each.name.as_str());
         let names = names.take(if skills.len() > MOST_NAMES {
@@ -75,28 +82,31 @@ pub(crate) fn stale(
         .filter(|entry| is_checked_out(&entry.source) && !difference.is_to_change(&entry.name))
         .collect();
     let folders: Vec<PathBuf> = entries.iter().map(|entry| folder(place, entry)).collect();
-    let ignored = match supply.git() {
-        Some(git) => git.ignored_in(&folders),
-        None => vec![Ignored::default(); folders.len()],
-    };
+    let ignored = ignored_in(supply.git().as_ref(), &folders);
     let entries = entries.into_par_iter().zip(ignored);
     let unlike = entries.filter_map(|(entry, ignored)| {
+        let unasked = ignored.unasked().cloned();
         let unlike = unlike(&folder(place, entry), entry, ignored)?;
-        Some((entry, unlike))
+        Some((entry, unlike, unasked))
     });
-    let unlike: Vec<(&Locked, Unlike)> = unlike.collect();
-    // An archive, or what an older version locked under another name, is looked at once more.
-    let stale = unlike.into_iter().filter_map(|(entry, unlike)| {
-        let reason = match supply.locked(entry) {
+    let unlike: Vec<_> = unlike.collect();
+    // An archive, or what an older version locked under another name, is looked at once more, and so
+    // is what git could not be asked about.
+    let stale = unlike.into_iter().filter_map(|(entry, unlike, unasked)| {
+        let mut reason = match supply.locked(entry) {
             Ok(found) if found.tree.digest() == entry.digest => return None,
             Ok(found) => unlike.reason(|| others(place, entry, &found.tree)),
             Err(error) => error.with_causes(),
         };
+        if let Some(unasked) = &unasked {
+            let _ = write!(reason, "; {}", in_words(unasked));
+        }
         Some(Stale {
             name: entry.name.clone(),
             source: entry.source.clone(),
             line_ends: unlike == Unlike::LineEnds,
             reason,
+            in_doubt: unasked.is_some(),
         })
     });
     stale.collect()

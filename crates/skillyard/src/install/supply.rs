@@ -204,7 +204,7 @@ impl<'a> Supply<'a> {
         let found = found
             .pop()
             .ok_or_else(|| InstallFailure::NothingOffered(self.shown(&reference)))?;
-        as_locked(found, entry)
+        as_locked(found.as_locked_before(entry), entry)
     }
 
     /// The skill that a reference means in a version that is locked here, if it is.

@@ -9,7 +9,7 @@ use crate::TestContext;
 use crate::project::project;
 
 /// A project in a repository, with a skill that has all sorts of files that git ignores.
-fn ignoring() -> TestContext {
+pub(crate) fn ignoring() -> TestContext {
     let context = project();
     context.git(&["init", "--quiet"]);
     context
@@ -59,6 +59,39 @@ fn what_git_ignores_does_not_come_along() {
     }
     context.forget();
     context.done(&["sync", "--locked"]);
+}
+
+#[test]
+fn repositories_in_a_skill_know_what_they_ignore() {
+    let context = project();
+    context.git(&["init", "--quiet"]);
+    context.write_version("lib/pdf", "pdf", "1.0.0");
+    // A clone, a submodule as git makes it, and one in the other.
+    let inner = ["lib/pdf/vendor/clone", "lib/pdf/sub", "lib/pdf/sub/deep"];
+    context.git(&["init", "--quiet", inner[0]]);
+    let store = context.in_home("store").display().to_string();
+    context.git(&["init", "--quiet", "--separate-git-dir", &store, inner[1]]);
+    context.git(&["init", "--quiet", inner[2]]);
+    for folder in inner {
+        context.write(&format!("{folder}/.gitignore"), "*.key\nout/\n");
+        context.write(&format!("{folder}/a.key"), "secret\n");
+        context.write(&format!("{folder}/a.txt"), "a\n");
+        context.write(&format!("{folder}/out/a.js"), "a\n");
+    }
+    // What one ignores, the others need not.
+    context.write("lib/pdf/own.key", "shown\n");
+    let answer = context.json(&["install", "./lib/pdf", "--dry-run", "--json"]);
+    let expected = json!([
+        "sub/a.key",
+        "sub/deep/a.key",
+        "sub/deep/out/",
+        "sub/out/",
+        "vendor/clone/a.key",
+        "vendor/clone/out/",
+    ]);
+    assert_eq!(answer["checked"][0]["left_out"], expected, "{answer}");
+    let plan = context.json(&["publish", "lib/pdf", "--dry-run", "--json"]);
+    assert_eq!(plan["left_out"], expected, "{plan}");
 }
 
 #[test]

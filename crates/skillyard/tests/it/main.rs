@@ -87,6 +87,7 @@ mod install_stale;
 mod install_store;
 mod install_tags;
 mod install_team;
+mod install_unasked;
 mod install_unused;
 mod install_validation;
 mod install_versions;

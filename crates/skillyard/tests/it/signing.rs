@@ -19,10 +19,10 @@ use serde_json::Value;
 use crate::TestContext;
 
 /// A user with the trusted key `mine` and a skill `pdf` that it signed.
-struct Signed(TestContext);
+pub(crate) struct Signed(pub(crate) TestContext);
 
 impl Signed {
-    fn new() -> Self {
+    pub(crate) fn new() -> Self {
         let context = TestContext::new();
         context.write("pdf/SKILL.md", skill("pdf", "1.2.0"));
         context.write("pdf/scripts/run.sh", "echo hi\n");

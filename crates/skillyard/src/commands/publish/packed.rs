@@ -30,7 +30,8 @@ pub(super) struct Notes {
 impl Packed {
     /// Packs a folder.
     pub(super) fn read(context: &Context, folder: &Path) -> Result<Self, CommandError> {
-        let tree = Tree::read_delivered(folder, &TreeLimits::default(), context.ignored_in(folder));
+        let ignored = context.surely_ignored_in(folder)?;
+        let tree = Tree::read_delivered(folder, &TreeLimits::default(), ignored);
         let tree = tree.map_err(RegistryFailure::from)?;
         let notes = Notes {
             left_out: tree.left_out().to_vec(),

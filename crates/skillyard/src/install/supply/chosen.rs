@@ -8,6 +8,7 @@ use skillyard_install::candidate::{Candidate, Found};
 use skillyard_install::material::{Offer, Offers};
 use skillyard_install::processors::Apart;
 use skillyard_install::reference::{Local, LocalKind, Reference};
+use skillyard_install::tree::Tree;
 
 use super::Supply;
 use super::unavailable::unloadable;
@@ -85,6 +86,9 @@ impl Supply<'_> {
         let trees = material.load(&paths);
         let trees = trees.map_err(|error| unloadable(material.as_mut(), offers, error))?;
         let origin = material.origin().clone();
+        for doubt in trees.iter().filter_map(Tree::doubt) {
+            self.context.tell_unasked(&doubt.unasked);
+        }
         let origin = self.portable_origin(origin, &meaning.reference);
         // No skill of a folder is looked for behind a link, so this is done once for all of them.
         let folder = match reference {

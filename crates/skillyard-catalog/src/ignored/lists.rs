@@ -1,0 +1,68 @@
+//! The lists of a whole tree of folders.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use ignore::Match;
+use ignore::gitignore::Gitignore;
+
+use super::patterns;
+
+/// What lists of patterns say is ignored in a folder and all below it; the nearest has the last word.
+#[derive(Debug)]
+pub struct Lists {
+    top: PathBuf,
+    /// What the lists are called, the last word last.
+    names: Vec<PathBuf>,
+    /// A list for all of it, by which it goes where no other says anything.
+    farthest: Option<PathBuf>,
+    /// The patterns of each folder that something was asked of.
+    known: Mutex<HashMap<PathBuf, Option<Arc<Gitignore>>>>,
+}
+
+impl Lists {
+    /// The lists of these names, the last of which has the last word; those above `top` do not count.
+    pub fn below(top: &Path, names: &[&str]) -> Self {
+        Self {
+            top: top.to_owned(),
+            names: names.iter().map(PathBuf::from).collect(),
+            farthest: None,
+            known: Mutex::default(),
+        }
+    }
+
+    /// The same with a list that lies elsewhere, for all of it.
+    #[must_use]
+    pub fn after(self, list: Option<PathBuf>) -> Self {
+        Self {
+            farthest: list,
+            ..self
+        }
+    }
+
+    /// Whether a path is ignored, which no folder around it is.
+    pub fn has(&self, path: &Path, is_folder: bool) -> bool {
+        let around = path.ancestors().skip(1);
+        let mut around = around.take_while(|each| each.starts_with(&self.top));
+        let said =
+            around.find_map(
+                |folder| match self.patterns(folder)?.matched(path, is_folder) {
+                    Match::None => None,
+                    Match::Ignore(_) => Some(true),
+                    Match::Whitelist(_) => Some(false),
+                },
+            );
+        said.unwrap_or(false)
+    }
+
+    fn patterns(&self, folder: &Path) -> Option<Arc<Gitignore>> {
+        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        let read = || {
+            let farthest = self.farthest.iter().filter(|_| folder == self.top);
+            let lists = farthest.chain(&self.names).map(PathBuf::as_path);
+            patterns(folder, lists).map(Arc::new)
+        };
+        known.entry(folder.to_owned()).or_insert_with(read).clone()
+    }
+}

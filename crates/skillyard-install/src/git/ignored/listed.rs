@@ -1,0 +1,61 @@
+//! What the lists of a repository name that is to be ignored, for where git cannot be asked.
+
+use std::collections::BTreeSet;
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt as _;
+use std::path::{Path, PathBuf};
+
+use skillyard_catalog::ignored::Lists;
+use skillyard_catalog::regular_file::{Links, read};
+
+use super::below::go_through;
+use crate::material::around;
+
+/// Most bytes of a file that only names a place.
+const LONGEST_PATH: u64 = 1 << 16;
+
+/// What the lists name in folders, by the paths from the repository's root; those of folders end in
+/// `/`. What is committed all the same is among it, which only git knows.
+pub(super) fn ignored(root: &Path, folders: &[&str]) -> BTreeSet<String> {
+    let lists = Lists::below(root, &[".gitignore"]).after(exclude(root));
+    let mut found = BTreeSet::new();
+    for folder in folders {
+        let mut way = around(folder)
+            .chain([*folder])
+            .filter(|part| !part.is_empty());
+        if let Some(whole) = way.find(|part| lists.has(&root.join(part), true)) {
+            found.insert(format!("{whole}/"));
+            continue;
+        }
+        go_through(root, folder, |path, is_folder| {
+            let place = root.join(path);
+            if lists.has(&place, is_folder) {
+                let end = if is_folder { "/" } else { "" };
+                found.insert(format!("{path}{end}"));
+                return false;
+            }
+            // Another repository has lists of its own.
+            place.join(".git").symlink_metadata().is_err()
+        });
+    }
+    found
+}
+
+/// The list of a repository that nobody commits.
+fn exclude(root: &Path) -> Option<PathBuf> {
+    let git = root.join(".git");
+    let named = |file: &Path| read(file, Links::Followed, LONGEST_PATH).ok();
+    let own = if git.is_dir() {
+        git
+    } else {
+        let text = named(&git)?;
+        let place = text.strip_prefix(b"gitdir:")?.trim_ascii();
+        root.join(OsStr::from_bytes(place))
+    };
+    // Working trees beside the first one share it.
+    let common = match named(&own.join("commondir")) {
+        Some(place) => own.join(OsStr::from_bytes(place.trim_ascii())),
+        None => own,
+    };
+    Some(common.join("info/exclude"))
+}

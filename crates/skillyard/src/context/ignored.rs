@@ -1,0 +1,74 @@
+//! What git ignores in folders, and what is said where it could not be asked.
+
+use std::error::Error;
+use std::path::Path;
+use std::sync::{Arc, PoisonError};
+
+use skillyard_install::git::{Git, Ignored, Unasked, ignored_in};
+
+use super::Context;
+use crate::error::CommandError;
+
+/// What the user can do where git could not be asked.
+pub(crate) const GIT_NEEDED: &str =
+    "Run it where `git` works and all of the repository is at hand, or take such files away first";
+
+impl Context {
+    /// The git of this machine, if it has one.
+    pub(crate) fn git(&self) -> Option<Git> {
+        let program = self.environment.program("git")?;
+        Some(Git::new(&program).with_proxies(&self.environment.proxies))
+    }
+
+    /// What git ignores in a folder; where that is a guess, it is told.
+    pub(crate) fn ignored_in(&self, folder: &Path) -> Ignored {
+        let ignored = self.asked(folder);
+        if let Some(unasked) = ignored.unasked() {
+            self.tell_unasked(unasked);
+        }
+        ignored
+    }
+
+    /// The same for who hands the folder on, which cannot be taken back: a guess is refused.
+    pub(crate) fn surely_ignored_in(&self, folder: &Path) -> Result<Ignored, CommandError> {
+        let ignored = self.asked(folder);
+        match ignored.unasked() {
+            None => Ok(ignored),
+            Some(unasked) => Err(CommandError::Unasked {
+                folder: folder.to_owned(),
+                paths: ignored.paths().map(str::to_owned).collect(),
+                source: Arc::clone(unasked),
+            }),
+        }
+    }
+
+    fn asked(&self, folder: &Path) -> Ignored {
+        let mut ignored = ignored_in(self.git().as_ref(), &[folder]);
+        ignored.pop().unwrap_or_default()
+    }
+
+    /// Tells, once for each repository, that what was left out is a guess.
+    pub(crate) fn tell_unasked(&self, unasked: &Unasked) {
+        let told = self.doubted.lock();
+        let mut told = told.unwrap_or_else(PoisonError::into_inner);
+        if !told.insert(unasked.repository.clone()) {
+            return;
+        }
+        self.printer.warn(&format!(
+            "{}; what its lists of ignored files name is left out, also what is committed all the same",
+            in_words(unasked)
+        ));
+        self.printer.note(&format!("hint: {GIT_NEEDED}"));
+    }
+}
+
+/// That git could not be asked, and why.
+pub(crate) fn in_words(unasked: &Unasked) -> String {
+    let mut text = unasked.to_string();
+    let mut source = unasked.source();
+    while let Some(cause) = source {
+        text = format!("{text}: {cause}");
+        source = cause.source();
+    }
+    text
+}

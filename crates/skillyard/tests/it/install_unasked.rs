@@ -1,0 +1,166 @@
+//! Where git cannot be asked what it ignores, nothing that it may ignore is delivered without a word.
+
+use std::fs;
+use std::process::Command;
+
+use crate::install_ignored::ignoring;
+use crate::project::project;
+use crate::signing::Signed;
+use crate::{TestContext, output, text};
+
+/// The binary on a machine without git.
+fn without_git(context: &TestContext, arguments: &[&str]) -> Command {
+    let mut command = context.skillyard();
+    command.args(arguments).env("PATH", "/nonexistent");
+    command
+}
+
+/// What people are told there.
+fn told(context: &TestContext, arguments: &[&str]) -> String {
+    context.shown(&mut without_git(context, arguments))
+}
+
+/// A project whose repository is a working tree of one that is not there, as in a container.
+fn torn() -> TestContext {
+    let context = ignoring();
+    fs::remove_dir_all(context.root().join(".git")).unwrap();
+    context.write(".git", "gitdir: /nonexistent/worktrees/work\n");
+    context
+}
+
+const WARNING: &str = "warning: git could not be asked what it ignores in `[DIR]`: ";
+const HINT: &str = "\nhint: Run it where `git` works and all of the repository is at hand, or take such files away first\n";
+
+#[test]
+fn what_lists_name_is_left_out_and_the_reason_is_told() {
+    let check = |context: &TestContext, told: &str, reason: &str| {
+        assert!(told.contains("exit code: 0"), "{told}");
+        assert_eq!(told.matches(WARNING).count(), 1, "{told}");
+        assert!(told.contains(&format!("{WARNING}{reason}")), "{told}");
+        assert!(told.contains(HINT), "{told}");
+        let folder = context.root().join(".agents/skills/pdf");
+        assert!(folder.join("scripts/run.sh").exists());
+        for path in [".env", ".venv", "dist", "kept.log"] {
+            assert!(!folder.join(path).exists(), "{path}");
+        }
+    };
+    let context = ignoring();
+    let install = ["install", "./lib/pdf"];
+    let missing = "the program `git` was not found; what its lists";
+    check(&context, &told(&context, &install), missing);
+    let torn = torn();
+    let failed = "git could not list what it ignores: not a git repository";
+    check(&torn, &torn.run(&install), failed);
+
+    let context = ignoring();
+    let dry = ["install", "./lib/pdf", "--dry-run", "--json"];
+    let answer = output(&mut without_git(&context, &dry)).stdout;
+    let answer: serde_json::Value = serde_json::from_slice(&answer).unwrap();
+    let warning = answer["warnings"][0].as_str().unwrap();
+    assert!(warning.contains(missing), "{answer}");
+}
+
+#[test]
+fn nothing_is_handed_on_that_git_may_ignore() {
+    let signed = Signed::new();
+    let context = &signed.0;
+    context.git(&["init", "--quiet"]);
+    context.write(".gitignore", ".env\n");
+    context.write("pdf/.env", "TOKEN=secret\n");
+    context.write_skill(".agents/skills/own");
+    context.write(".agents/skills/own/.env", "TOKEN=secret\n");
+    context.done(&["trust", ".", "--yes"]);
+    let refused = |arguments: &[&str], folder: &str| {
+        let told = told(context, arguments);
+        assert!(told.contains("exit code: 2"), "{told}");
+        let line = format!("error: git did not say whether it ignores `.env` in `{folder}`\n");
+        assert!(told.contains(&line), "{told}");
+        let reason = "Caused by: the program `git` was not found\n";
+        assert!(told.contains(reason), "{told}");
+        assert!(format!("{told}\n").contains(HINT), "{told}");
+    };
+    let signature = context.read("pdf/skill.oms.sig");
+    refused(&["publish", "pdf", "--dry-run"], "pdf");
+    refused(&["sign", "pdf"], "pdf");
+    let own = "[DIR]/.agents/skills/own";
+    refused(&["export", "own", "--archive", "own.zip"], own);
+    let output = ["export", "own", "--agent", "codex", "--output", "out"];
+    refused(&output, own);
+    assert!(!context.root().join("out").exists());
+    assert_eq!(context.read("pdf/skill.oms.sig"), signature);
+    // Whoever only asks what an agent would ignore is given nothing.
+    let report = told(context, &["export", "own", "--agent", "codex"]);
+    assert!(report.contains("exit code: 0"), "{report}");
+
+    fs::remove_file(context.root().join("pdf/.env")).unwrap();
+    let plan = told(context, &["publish", "pdf", "--dry-run"]);
+    assert!(plan.contains("exit code: 0"), "{plan}");
+}
+
+#[test]
+fn machines_with_and_without_git_agree_where_they_can() {
+    let context = ignoring();
+    fs::remove_file(context.root().join("lib/pdf/kept.log")).unwrap();
+    context.git(&["rm", "--quiet", "--cached", "lib/pdf/kept.log"]);
+    context.done(&["install", "./lib/pdf"]);
+    for check in [&["sync", "--check"][..], &["sync", "--locked", "--check"]] {
+        let told = told(&context, check);
+        assert!(told.contains("exit code: 0"), "{told}");
+        assert!(!told.contains("warning"), "{told}");
+    }
+    // In a fresh checkout, all that lists name and is there is committed.
+    let context = ignoring();
+    context.done(&["install", "./lib/pdf"]);
+    for path in [".env", "scripts/run.log"] {
+        fs::remove_file(context.root().join("lib/pdf").join(path)).unwrap();
+    }
+    for path in ["dist", ".venv"] {
+        fs::remove_dir_all(context.root().join("lib/pdf").join(path)).unwrap();
+    }
+    context.forget();
+    let told = told(&context, &["sync", "--locked"]);
+    assert!(told.contains("exit code: 0"), "{told}");
+    assert!(context.root().join(".agents/skills/pdf/kept.log").exists());
+}
+
+#[test]
+fn what_cannot_be_compared_without_git_is_told_as_that() {
+    let context = ignoring();
+    context.done(&["install", "./lib/pdf"]);
+    let told = told(&context, &["sync", "--check"]);
+    assert!(told.contains("exit code: 1"), "{told}");
+    let reason = "`pdf` is other in `./lib/pdf` (not as locked: `kept.log`; git could not be asked what it ignores in `[DIR]`: the program `git` was not found)";
+    assert!(told.contains(reason), "{told}");
+    assert!(format!("{told}\n").contains(HINT), "{told}");
+    assert!(!told.contains("skillyard update"), "{told}");
+}
+
+#[test]
+fn nobody_is_told_where_no_list_names_anything() {
+    let context = project();
+    context.git(&["init", "--quiet"]);
+    context.write(".gitignore", "target/\n*.log\n!keep.log\n");
+    context.write_version("lib/pdf", "pdf", "1.0.0");
+    context.write("lib/pdf/keep.log", "kept\n");
+    context.write("lib/pdf/node_modules/a.log", "never delivered\n");
+    context.write(".git/info/exclude", "# nothing\n");
+    let quiet = |arguments: &[&str]| {
+        let told = told(&context, arguments);
+        assert!(told.contains("exit code: 0"), "{told}");
+        assert!(!told.contains("git"), "{told}");
+    };
+    quiet(&["publish", "lib/pdf", "--dry-run"]);
+    quiet(&["install", "./lib/pdf"]);
+    assert!(context.root().join(".agents/skills/pdf/keep.log").exists());
+    context.write(".git/info/exclude", "keep.*\n");
+    // A list in the tree has the last word over the one that nobody commits.
+    quiet(&["publish", "lib/pdf", "--dry-run"]);
+    context.write("lib/pdf/secret.txt", "mine\n");
+    context.write(".git/info/exclude", "secret.txt\n");
+    let refused = output(&mut without_git(
+        &context,
+        &["publish", "lib/pdf", "--dry-run"],
+    ));
+    let refused = text(&refused.stderr);
+    assert!(refused.contains("ignores `secret.txt` in"), "{refused}");
+}
