@@ -144,7 +144,7 @@ impl Candidate {
         let tree = Tree::of_any_names(files.collect())?;
         Ok(Self {
             name: name.to_owned(),
-            tree: Arc::new(tree.beside(self.tree.left_out().to_vec())),
+            tree: Arc::new(tree.beside_as(&self.tree)),
             delivered_as: self.delivered_as.or(Some(self.tree.digest())),
             ..self.clone()
         })

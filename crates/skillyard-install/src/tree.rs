@@ -97,6 +97,8 @@ pub struct Tree {
     digest: Digest,
     /// What lay with them where they came from.
     left_out: Vec<String>,
+    /// What of that git ignores there.
+    ignored: Vec<String>,
     /// What else they could be.
     doubt: Option<Arc<Doubt>>,
 }
@@ -185,6 +187,7 @@ impl Tree {
             files,
             digest,
             left_out: Vec::new(),
+            ignored: Vec::new(),
             doubt: None,
         })
     }

@@ -24,6 +24,7 @@ mod editor;
 mod environment;
 mod error;
 mod hashable;
+mod ignored_links;
 mod install;
 mod installed;
 mod json;

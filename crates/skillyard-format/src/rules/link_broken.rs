@@ -7,9 +7,10 @@ rule! {
     /// A relative link should lead to a file of the skill.
     ///
     /// Links are read from the skill's root. A model that follows a broken one wastes a step
-    /// and guesses.
+    /// and guesses. A file that git ignores is not delivered, so that a link to it is broken for
+    /// everybody else.
     ///
-    /// **Fix:** correct the path, or add the file.
+    /// **Fix:** correct the path, or add the file; one that git ignores with `git add -f`.
     "link-broken", Advice, check
 }
 

@@ -49,7 +49,12 @@ impl<'a> Undelivered<'a> {
 
     /// Whether a file or folder is left out; the folders above it are asked about first.
     pub fn has(&self, path: &str) -> bool {
-        is_undelivered(path, || is_project(self.folder)) || self.ignored.has(path)
+        self.is_never_delivered(path) || self.ignored.has(path)
+    }
+
+    /// Whether it is, whatever git says of it.
+    fn is_never_delivered(&self, path: &str) -> bool {
+        is_undelivered(path, || is_project(self.folder))
     }
 }
 
@@ -86,16 +91,22 @@ impl Tree {
             })
         });
         let undelivered = Undelivered::of(folder, ignored);
-        let mut left_out = Vec::new();
+        let (mut left_out, mut ignored) = (Vec::new(), Vec::new());
         let files = reader::read(folder, limits, |path, kind| {
             let is_out = undelivered.has(path);
             if is_out {
                 let end = if kind == FileType::Directory { "/" } else { "" };
-                left_out.push(format!("{path}{end}"));
+                let named = format!("{path}{end}");
+                if !undelivered.is_never_delivered(path) {
+                    ignored.push(named.clone());
+                }
+                left_out.push(named);
             }
             is_out
         })?;
+        ignored.sort_unstable();
         Ok(Self {
+            ignored,
             doubt,
             ..Self::new(files)?.beside(left_out)
         })
@@ -138,6 +149,19 @@ impl Tree {
     /// topmost folder for all in it, with a `/` at its end.
     pub fn left_out(&self) -> &[String] {
         &self.left_out
+    }
+
+    /// What of that is left out only because git ignores it.
+    pub fn ignored(&self) -> &[String] {
+        &self.ignored
+    }
+
+    /// The same with what lay beside another.
+    pub(crate) fn beside_as(self, other: &Self) -> Self {
+        Self {
+            ignored: other.ignored.clone(),
+            ..self.beside(other.left_out.clone())
+        }
     }
 
     /// The same with what lay beside it.

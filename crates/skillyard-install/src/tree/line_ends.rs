@@ -34,6 +34,7 @@ impl Tree {
             files,
             digest,
             left_out: Vec::new(),
+            ignored: Vec::new(),
             doubt: None,
         }
     }

@@ -74,7 +74,7 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     };
     let tree = Tree::read_delivered(folder, &limits, ignored);
     let tree = tree.map_err(InstallFailure::from)?;
-    if let Some(line) = left_out::line(&skill.record.name, tree.left_out()) {
+    if let Some(line) = left_out::line(&skill.record.name, &tree) {
         context.printer.note(&line);
     }
     for path in tree.may_hold_secrets() {

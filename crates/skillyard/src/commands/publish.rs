@@ -200,6 +200,7 @@ fn document(context: &Context, package: &Package, notes: &Notes, dry_run: bool) 
         "findings": package.facts.findings,
         "signer": package.signer,
         "left_out": notes.left_out,
+        "ignored": notes.ignored,
         "may_hold_secrets": notes.secrets,
         "warnings": context.printer.warnings(),
     })
@@ -217,7 +218,9 @@ fn show(context: &Context, package: &Package, notes: &Notes) {
         ));
     }
     for path in &notes.left_out {
-        printer.note(&format!("   left out  {}", visible(path)));
+        let is_ignored = notes.ignored.contains(path);
+        let reason = if is_ignored { " (git ignores it)" } else { "" };
+        printer.note(&format!("   left out  {}{reason}", visible(path)));
     }
     for path in &notes.secrets {
         printer.note(&format!("warning: `{}` may hold secrets", visible(path)));

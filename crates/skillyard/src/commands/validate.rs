@@ -2,6 +2,7 @@
 
 mod check;
 mod delivery;
+mod ignored;
 mod mend;
 
 use std::borrow::Cow;
@@ -107,6 +108,7 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
             &mut passed,
         )?;
     }
+    delivery.linking.tell(context, &mut checked, args.profile);
     leave_installed(context, &mut checked);
     // The reference validator looks into no folder, so it passes over none.
     if format != Format::Json && args.profile != Profile::SkillsRef {

@@ -1,7 +1,12 @@
 //! Files that lie with a skill where it comes from, and that are none of its.
 
+use skillyard_format::Document;
+use skillyard_install::candidate::Candidate;
+use skillyard_install::tree::Tree;
+
 use super::check::Checked;
 use crate::context::Context;
+use crate::ignored_links::{adding, ignored_links};
 use crate::report::counted;
 use crate::sanitize::visible;
 
@@ -13,7 +18,7 @@ const MOST_SKILLS: usize = 20;
 /// Tells what does not come along.
 pub(super) fn tell(context: &Context, checked: &[Checked<'_>]) {
     let all = checked.iter().map(|each| each.candidate);
-    let mut lines = all.filter_map(|each| line(&each.name, each.tree.left_out()));
+    let mut lines = all.filter_map(|each| line(&each.name, &each.tree));
     for line in lines.by_ref().take(MOST_SKILLS) {
         context.printer.note(&line);
     }
@@ -22,14 +27,62 @@ pub(super) fn tell(context: &Context, checked: &[Checked<'_>]) {
         let note = format!("Files of {} more are left out", counted(more, "skill"));
         context.printer.note(&note);
     }
+    let all = checked.iter().map(|each| each.candidate);
+    for candidate in all.filter(|each| !each.tree.ignored().is_empty()) {
+        tell_of_links(context, candidate);
+    }
 }
 
-/// What is left out of a skill, if anything is.
-pub(crate) fn line(name: &str, paths: &[String]) -> Option<String> {
+/// Warns of files that a skill links and that do not come along, because git ignores them.
+fn tell_of_links(context: &Context, candidate: &Candidate) {
+    let file = candidate.tree.skill_file();
+    let document = Document::parse(file.map_or(&[], |file| &file.bytes));
+    let ignored = candidate.tree.ignored();
+    let is_ignored = |path: &str| {
+        let is_it = |each: &String| each.strip_suffix('/').unwrap_or(each) == path;
+        ignored.iter().any(is_it)
+    };
+    let mut paths: Vec<String> = ignored_links(&document, is_ignored)
+        .into_iter()
+        .map(|link| link.path)
+        .collect();
+    paths.sort_unstable();
+    paths.dedup();
     if paths.is_empty() {
-        return None;
+        return;
     }
-    let line = format!("Left out of `{name}`: {}", named(paths));
+    let (name, source) = (&candidate.name, &candidate.source);
+    context.printer.warn(&format!(
+        "`{name}` links {}, which does not come along, because git ignores it",
+        named(&paths)
+    ));
+    let files = paths.iter().take(MOST_NAMED);
+    let command = adding(files.map(|path| format!("{source}/{path}")));
+    context
+        .printer
+        .note(&visible(&format!("hint: Let git have it with `{command}`")));
+}
+
+/// What is left out of a skill, if anything is, and why where that is not plain.
+pub(crate) fn line(name: &str, tree: &Tree) -> Option<String> {
+    let ignored = tree.ignored();
+    let others = tree
+        .left_out()
+        .iter()
+        .filter(|path| !ignored.contains(path));
+    let others: Vec<String> = others.cloned().collect();
+    let because = || {
+        format!(
+            "because git ignores it: {} (`git add -f` what belongs to the skill)",
+            named(ignored)
+        )
+    };
+    let line = match (&others[..], ignored) {
+        ([], []) => return None,
+        (others, []) => format!("Left out of `{name}`: {}", named(others)),
+        ([], _) => format!("Left out of `{name}`, {}", because()),
+        (others, _) => format!("Left out of `{name}`: {}; {}", named(others), because()),
+    };
     Some(visible(&line).into_owned())
 }
 

@@ -75,6 +75,7 @@ pub(crate) fn json<'c>(checked: impl IntoIterator<Item = &'c Checked<'c>>) -> Va
             "scripts": scripts,
             "inner": inner::json(candidate),
             "left_out": candidate.tree.left_out(),
+            "ignored": candidate.tree.ignored(),
             "may_hold_secrets": secrets_of(candidate).collect::<Vec<_>>(),
             "lfs_pointers": pointers_of(candidate).collect::<Vec<_>>(),
             "findings": each.findings(),

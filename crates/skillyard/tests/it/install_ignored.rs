@@ -40,7 +40,7 @@ fn what_git_ignores_does_not_come_along() {
     let answer = context.json(&dry);
     assert_eq!(answer["checked"][0]["left_out"], left_out(), "{answer}");
     let told = context.done(&["install", "./lib/pdf"]);
-    let line = "Left out of `pdf`: `.env`, `.venv/`, `dist/`, `scripts/run.log`\n";
+    let line = "Left out of `pdf`, because git ignores it: `.env`, `.venv/`, `dist/`, `scripts/run.log` (`git add -f` what belongs to the skill)\n";
     assert!(told.contains(line), "{told}");
     let folder = context.root().join(".agents/skills/pdf");
     let has = |path: &str| folder.join(path).exists();
@@ -59,6 +59,43 @@ fn what_git_ignores_does_not_come_along() {
     }
     context.forget();
     context.done(&["sync", "--locked"]);
+}
+
+#[test]
+fn what_a_skill_links_and_git_ignores_is_told() {
+    let context = ignoring();
+    let document = context.read("lib/pdf/SKILL.md");
+    let links = "\nRun [it](dist/a/out.js), see [this](kept.log).\n";
+    context.write("lib/pdf/SKILL.md", format!("{document}{links}"));
+    context.write("lib/pdf/node_modules/a.js", "a\n");
+    let found = context.json(&["validate", "lib", "--json"]);
+    let told = found["results"][0]["diagnostics"].as_array().unwrap();
+    let told = told.iter().filter(|each| each["code"] == "link-broken");
+    let told: Vec<&str> = told.map(|each| each["message"].as_str().unwrap()).collect();
+    let ignored = "git ignores `dist/a/out.js`, so that the skill is delivered without it";
+    assert_eq!(told, [ignored]);
+    let shown = context.run(&["validate", "lib", "--profile", "strict"]);
+    let help = "let git have it with `git add -f lib/pdf/dist/a/out.js`";
+    assert!(shown.contains("error[link-broken]: git ignores"), "{shown}");
+    assert!(shown.contains(help), "{shown}");
+
+    let told = context.done(&["install", "./lib/pdf"]);
+    let line = "Left out of `pdf`: `node_modules/`; because git ignores it: `.env`";
+    assert!(told.contains(line), "{told}");
+    let warning = "warning: `pdf` links `dist/a/out.js`, which does not come along";
+    assert!(told.contains(warning), "{told}");
+    let hint = "\nhint: Let git have it with `git add -f ./lib/pdf/dist/a/out.js";
+    assert!(told.contains(hint), "{told}");
+
+    // What was installed is whole, and so is what git has.
+    context.git(&["add", "--force", "lib/pdf/dist/a/out.js"]);
+    let found = context.json(&["validate", "lib", "--json"]);
+    let told = &found["results"][0]["diagnostics"];
+    assert!(!told.to_string().contains("git ignores"), "{told}");
+    let told = context.done(&["update", "--yes"]);
+    assert!(!told.contains("warning"), "{told}");
+    let delivered = ".agents/skills/pdf/dist/a/out.js";
+    assert!(context.root().join(delivered).exists());
 }
 
 #[test]

@@ -23,6 +23,8 @@ pub(super) struct Packed {
 pub(super) struct Notes {
     /// Files and folders that nobody wants delivered.
     pub(super) left_out: Vec<String>,
+    /// Those of them that git ignores.
+    pub(super) ignored: Vec<String>,
     /// Files that are published and should perhaps not be.
     pub(super) secrets: Vec<String>,
 }
@@ -35,6 +37,7 @@ impl Packed {
         let tree = tree.map_err(RegistryFailure::from)?;
         let notes = Notes {
             left_out: tree.left_out().to_vec(),
+            ignored: tree.ignored().to_vec(),
             secrets: tree.may_hold_secrets().map(str::to_owned).collect(),
         };
         let files = tree.files().iter();

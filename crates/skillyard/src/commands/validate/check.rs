@@ -119,6 +119,7 @@ fn check_file(
         let mut diagnostics = rules::check(&subject, rules);
         if rules != RuleProfile::Load {
             diagnostics.extend(delivery.check(found.folder, rules));
+            delivery.linking.note(found.folder, &document);
         }
         // A repair may make room for another, so what `--fix` would do is found by doing it.
         let fixable = if diagnostics.iter().any(|each| !each.fix.is_empty()) {

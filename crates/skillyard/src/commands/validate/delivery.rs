@@ -7,6 +7,7 @@ use skillyard_format::rules::Profile;
 use skillyard_install::git::Ignored;
 use skillyard_install::tree::{Outline, TreeError, TreeLimits};
 
+use super::ignored::Linking;
 use crate::context::Context;
 use crate::hashable;
 use crate::report::{NOT_DELIVERABLE, NOT_HASHABLE};
@@ -15,13 +16,19 @@ use crate::report::{NOT_DELIVERABLE, NOT_HASHABLE};
 pub(super) struct Delivery<'a> {
     context: &'a Context,
     limits: TreeLimits,
+    /// The skills whose links are looked at when all are known.
+    pub(super) linking: Linking,
 }
 
 impl<'a> Delivery<'a> {
     pub(super) fn new(context: &'a Context) -> Self {
         let config = context.readable_config();
         let limits = config.map_or_else(|_| TreeLimits::default(), |config| config.tree_limits());
-        Self { context, limits }
+        Self {
+            context,
+            limits,
+            linking: Linking::default(),
+        }
     }
 
     /// What is told of a skill that nobody can be given, or that cannot be handed on.

@@ -1,0 +1,86 @@
+//! Files that a skill links and that nobody gets with it, because git ignores them.
+
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+
+use skillyard_catalog::regular_file::beginning;
+use skillyard_format::Document;
+use skillyard_format::diagnostic::{Diagnostic, Severity};
+use skillyard_format::document::MAX_BYTES;
+use skillyard_format::links::relative_links;
+use skillyard_install::git::{Ignored, ignored_in};
+
+use super::Profile;
+use crate::context::Context;
+use crate::ignored_links::{adding, ignored_links};
+use crate::installed::Installed;
+use crate::report::Checked;
+
+/// The folders of skills that link files of theirs; others need not be asked about.
+#[derive(Default)]
+pub(super) struct Linking(Mutex<Vec<PathBuf>>);
+
+impl Linking {
+    /// Notes a skill, if it has such links.
+    pub(super) fn note(&self, folder: &Path, document: &Document<'_>) {
+        if !relative_links(&document.text, document.body_span()).is_empty() {
+            let folders = self.0.lock();
+            let mut folders = folders.unwrap_or_else(PoisonError::into_inner);
+            folders.push(folder.to_owned());
+        }
+    }
+
+    /// Adds what is told of their links. Git is asked once for all skills of a repository; where it
+    /// does not answer, nothing is known of them.
+    pub(super) fn tell(self, context: &Context, checked: &mut [Checked], profile: Profile) {
+        let folders = self.0.into_inner();
+        let mut folders = folders.unwrap_or_else(PoisonError::into_inner);
+        if folders.is_empty() {
+            return;
+        }
+        // What was installed is here as a whole, whatever the project ignores.
+        let installed = Installed::readable(context).unwrap_or_default();
+        folders.retain(|folder| installed.entry(folder).is_none());
+        let git = context.git();
+        let ignored = ignored_in(git.as_ref(), &folders);
+        for (folder, ignored) in folders.iter().zip(ignored) {
+            let is_known = ignored.unasked().is_none() && ignored.paths().next().is_some();
+            let mut all = checked.iter_mut();
+            if is_known && let Some(each) = all.find(|each| each.folder == *folder) {
+                add(each, &ignored, profile);
+            }
+        }
+    }
+}
+
+fn add(checked: &mut Checked, ignored: &Ignored, profile: Profile) {
+    let bytes = beginning(&checked.path(), MAX_BYTES as u64).unwrap_or_default();
+    let document = Document::parse(&bytes);
+    for link in ignored_links(&document, |path| ignored.has(path)) {
+        let place = checked.folder.join(&link.path);
+        // One that leads to nothing is told already.
+        if !place.exists() {
+            continue;
+        }
+        let command = adding([place.to_string_lossy().into_owned()]);
+        checked.diagnostics.push(Diagnostic {
+            code: "link-broken",
+            severity: match profile {
+                Profile::Strict => Severity::Error,
+                _ => Severity::Warning,
+            },
+            span: Some(link.span),
+            message: format!(
+                "git ignores `{}`, so that the skill is delivered without it",
+                link.path
+            ),
+            help: Some(format!(
+                "let git have it with `{command}`, or link another file"
+            )),
+            fix: Vec::new(),
+        });
+        if checked.text.is_empty() {
+            checked.text = document.text.clone().into_owned();
+        }
+    }
+}
