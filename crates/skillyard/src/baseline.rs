@@ -2,10 +2,11 @@
 //!
 //! An entry holds for one rule and severity, one file of one skill, and one whole statement as often
 //! as it stood there: what changes and what comes along is found again. Entries that accept less
-//! than they say are reported.
+//! than they say are reported. Skills of one name in several folders are counted each for itself.
 
 mod entry;
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::io;
 use std::path::Path;
@@ -36,13 +37,13 @@ pub(crate) struct Stale {
     pub(crate) found: usize,
 }
 
-/// A finding that is to be accepted, and the skill it is in.
-#[derive(Debug, Clone, Copy)]
+/// The findings in one folder that are to be accepted.
+#[derive(Debug, Clone)]
 pub(crate) struct Wanted<'a> {
-    /// The skill.
+    /// The skill there.
     pub(crate) skill: &'a str,
     /// What was found.
-    pub(crate) finding: &'a Finding,
+    pub(crate) findings: Vec<&'a Finding>,
 }
 
 /// The file.
@@ -101,44 +102,63 @@ impl Baseline {
         self.accepted.iter().filter(is_loose).count()
     }
 
-    /// What these findings in these skills make of it: reasons that were given stay, and so does
-    /// what was accepted in skills that nobody looked at now.
-    pub(crate) fn renewed(self, skills: &[&str], found: &[Wanted<'_>], reason: &str) -> Vec<Entry> {
-        let mut entries: Vec<Entry> = Vec::new();
-        let mut used = Used::new(&self);
-        for Wanted { skill, finding } in found {
-            let old = used.take(skill, finding, |old| !old.reason.trim().is_empty());
-            let reason = old.map_or(reason, |old| &old.reason);
-            entries.extend(Entry::new(skill, finding, reason));
+    /// What these findings make of it: reasons that were given stay, and so does what was accepted in
+    /// skills that nobody looked at now.
+    pub(crate) fn renewed(self, found: &[Wanted<'_>], reason: &str) -> Vec<Entry> {
+        // The same statement in several places is one entry, if it is for the same reason; and it
+        // stands in each of several folders as often as in the one that has most of it.
+        let mut counts: BTreeMap<Entry, usize> = BTreeMap::new();
+        for Wanted { skill, findings } in found {
+            let mut used = Used::new(&self);
+            let mut here: BTreeMap<Entry, usize> = BTreeMap::new();
+            for finding in findings {
+                let old = used.take(skill, finding, |old| !old.reason.trim().is_empty());
+                let reason = old.map_or(reason, |old| &old.reason);
+                if let Some(entry) = Entry::new(skill, finding, reason) {
+                    *here.entry(entry).or_default() += 1;
+                }
+            }
+            for (entry, count) in here {
+                let most = counts.entry(entry).or_default();
+                *most = count.max(*most);
+            }
         }
-        // The same statement in several places is one entry, if it is for the same reason.
-        entries.sort_unstable();
-        let same = entries.chunk_by(|a, b| a == b);
-        let mut entries: Vec<Entry> = same
-            .filter_map(|same| Some(same.first()?.clone().times(same.len())))
-            .collect();
+        let entries = counts.into_iter();
+        let mut entries: Vec<Entry> = entries.map(|(entry, count)| entry.times(count)).collect();
         let mut others = self.accepted;
-        others.retain(|entry| !skills.iter().any(|skill| entry.is_of(skill)));
+        others.retain(|entry| !found.iter().any(|each| entry.is_of(each.skill)));
         entries.append(&mut others);
         entries
     }
 }
 
-/// A baseline that is used: how many findings each entry has accepted.
+/// A baseline that is used: how many findings of one folder each entry has accepted.
 pub(crate) struct Used<'a> {
-    entries: Vec<(&'a Entry, usize)>,
+    entries: Vec<Use<'a>>,
+}
+
+/// An entry that is used.
+struct Use<'a> {
+    entry: &'a Entry,
+    /// In the folder that is looked at.
+    here: usize,
+    /// In the folder where it accepted most.
+    most: usize,
 }
 
 impl<'a> Used<'a> {
     /// Nothing is accepted yet.
     pub(crate) fn new(baseline: &'a Baseline) -> Self {
         Self {
-            entries: baseline.accepted.iter().map(|entry| (entry, 0)).collect(),
+            entries: baseline.accepted.iter().map(Use::new).collect(),
         }
     }
 
-    /// Takes what is accepted out of the report of a skill.
+    /// Takes what is accepted out of the report of a skill in one folder.
     pub(crate) fn apply(&mut self, skill: &str, report: &mut Report) -> Vec<Accepted> {
+        for entry in &mut self.entries {
+            entry.here = 0;
+        }
         let mut accepted = Vec::new();
         report.findings.retain(|finding| {
             let entry = self.take(skill, finding, |_| true);
@@ -153,14 +173,14 @@ impl<'a> Used<'a> {
 
     /// The entries that accept more than was found in the skills that were looked at.
     pub(crate) fn stale(&self, skills: &[&str]) -> Vec<Stale> {
-        let is_stale = |(entry, found): &&(&Entry, usize)| {
-            let is_short = *found == 0 || entry.is_whole() && *found < entry.count();
+        let is_stale = |Use { entry, most, .. }: &&Use<'_>| {
+            let is_short = *most == 0 || entry.is_whole() && *most < entry.count();
             is_short && skills.iter().any(|skill| entry.is_of(skill))
         };
         let stale = self.entries.iter().filter(is_stale);
-        let stale = stale.map(|(entry, found)| Stale {
+        let stale = stale.map(|Use { entry, most, .. }| Stale {
             entry: (*entry).clone(),
-            found: *found,
+            found: *most,
         });
         stale.collect()
     }
@@ -173,11 +193,23 @@ impl<'a> Used<'a> {
         is_good: impl Fn(&Entry) -> bool,
     ) -> Option<&'a Entry> {
         let mut entries = self.entries.iter_mut();
-        let (entry, used) = entries.find(|(entry, used)| {
-            *used < entry.count() && entry.covers(skill, finding) && is_good(entry)
+        let used = entries.find(|used| {
+            let entry = used.entry;
+            used.here < entry.count() && entry.covers(skill, finding) && is_good(entry)
         })?;
-        *used += 1;
-        Some(entry)
+        used.here += 1;
+        used.most = used.most.max(used.here);
+        Some(used.entry)
+    }
+}
+
+impl<'a> Use<'a> {
+    fn new(entry: &'a Entry) -> Self {
+        Self {
+            entry,
+            here: 0,
+            most: 0,
+        }
     }
 }
 

@@ -45,17 +45,13 @@ pub(super) fn write_baseline(
     let reason = reason.unwrap_or_default();
     let found: Vec<Wanted<'_>> = scanned
         .iter()
-        .flat_map(|skill| {
-            let findings = skill.report.at_least(Severity::Low);
-            findings.map(|finding| Wanted {
-                skill: &skill.name,
-                finding,
-            })
+        .map(|skill| Wanted {
+            skill: &skill.name,
+            findings: skill.report.at_least(Severity::Low).collect(),
         })
         .collect();
-    let count = found.len();
-    let skills: Vec<&str> = scanned.iter().map(|skill| skill.name.as_str()).collect();
-    let entries = Baseline::begun(file)?.renewed(&skills, &found, reason);
+    let count = found.iter().map(|each| each.findings.len()).sum();
+    let entries = Baseline::begun(file)?.renewed(&found, reason);
     let lacks_reason = entries.iter().any(|entry| entry.reason.trim().is_empty());
     std::fs::write(file, rendered(entries)).map_err(|source| CommandError::Write {
         path: file.to_owned(),
