@@ -19,6 +19,7 @@ use self::delivery::Delivery;
 use self::mend::Reach;
 use super::Outcome;
 use crate::context::Context;
+use crate::error::install::InstallFailure;
 use crate::error::{CommandError, Status};
 use crate::install::place;
 use crate::installed::Installed;
@@ -88,7 +89,7 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     let reach = if args.fix {
         Some(Reach {
             named: &args.paths,
-            installed: Installed::read(context)?,
+            installed: readable(context),
             store: place::store(context).root().to_owned(),
         })
     } else {
@@ -165,6 +166,19 @@ pub(super) fn folder_of<'a>(
         SourceKind::Builtin => Cow::Borrowed(path),
         _ => Cow::Owned(skill.record.folder.clone()),
     })
+}
+
+/// What was installed, as far as locks can be read; those that cannot be are told, and so is what
+/// they keep from being mended. Nothing where it is the user's own.
+fn readable(context: &Context) -> Option<Installed> {
+    for error in Installed::unread(context) {
+        let error = CommandError::from(InstallFailure::from(error));
+        context.printer.warn(&error.with_causes());
+        if let Some(hint) = error.hint() {
+            context.printer.note(&format!("hint: {hint}"));
+        }
+    }
+    Installed::readable(context).ok()
 }
 
 /// `--fix` mends nothing that was installed, so that nothing of it can be.

@@ -20,21 +20,13 @@ pub(super) struct Reach<'a> {
     /// What the user named.
     pub(super) named: &'a [PathBuf],
     /// What was installed is mended where it came from: here it would be altered, and not used.
-    pub(super) installed: Installed,
+    /// Nothing where that could be anything.
+    pub(super) installed: Option<Installed>,
     /// The folder whose files every project shares.
     pub(super) store: PathBuf,
 }
 
 impl Reach<'_> {
-    /// How an installed skill is updated from here.
-    fn update(&self, name: &str, folder: &Path) -> String {
-        let scope = self.installed.typed_scope(folder);
-        let command = format!("`skillyard update {name}{scope}`");
-        let root = self.installed.root_elsewhere(folder);
-        let place = root.map(|root| format!(" in `{}`", root.display()));
-        command + &place.unwrap_or_default()
-    }
-
     /// Writes the mended file in place of the old one, which stays whole until it is replaced; or
     /// says why not.
     pub(super) fn mend(
@@ -46,37 +38,62 @@ impl Reach<'_> {
         let Some(fixed) = fix::fix(found.bytes, found.file_name, directory) else {
             return Ok(None);
         };
-        if let Some(entry) = self.installed.entry(found.folder) {
+        let installed = self.installed.as_ref().ok_or_else(|| unknown(None))?;
+        if let Some(entry) = installed.entry(found.folder) {
             let name = shell_word(&entry.name);
-            return Err(Diagnostic {
-                code: NOT_MENDED,
-                severity: Severity::Warning,
-                span: None,
-                message: format!(
-                    "it was installed from `{}`, and is left as it is",
-                    without_userinfo(&entry.source)
-                ),
-                help: Some(format!(
-                    "mend it there, then run {}",
-                    self.update(&name, found.folder)
-                )),
-                fix: Vec::new(),
-            });
+            let source = without_userinfo(&entry.source);
+            let message = format!("it was installed from `{source}`, and is left as it is");
+            let update = update(installed, &name, found.folder);
+            let help = format!("mend it there, then run {update}");
+            return Err(not_mended(Severity::Warning, message, help));
+        }
+        if let Some(lock) = installed.unreadable(found.folder) {
+            return Err(unknown(Some(&lock)));
         }
         let named = self.named.iter().map(PathBuf::as_path);
         let folders = std::iter::once(found.folder).chain(named);
         match replace(folders, path, &self.store, fixed.text.as_bytes()) {
             Ok(()) => Ok(Some(fixed)),
-            Err(error) => Err(Diagnostic {
-                code: NOT_MENDED,
-                severity: Severity::Error,
-                span: None,
-                message: format!("its file cannot be written: {error}"),
-                help: Some("see to it that it can be written, or mend it by hand".into()),
-                fix: Vec::new(),
-            }),
+            Err(error) => {
+                let message = format!("its file cannot be written: {error}");
+                let help = "see to it that it can be written, or mend it by hand";
+                Err(not_mended(Severity::Error, message, help.into()))
+            }
         }
     }
+}
+
+/// Why a file was left as it is.
+fn not_mended(severity: Severity, message: String, help: String) -> Diagnostic {
+    Diagnostic {
+        code: NOT_MENDED,
+        severity,
+        span: None,
+        message,
+        help: Some(help),
+        fix: Vec::new(),
+    }
+}
+
+/// That a lock which cannot be read may name the skill.
+fn unknown(lock: Option<&Path>) -> Diagnostic {
+    let lock = lock.map_or_else(
+        || "the lock of your own skills".to_owned(),
+        |lock| format!("`{}`", lock.display()),
+    );
+    let message =
+        format!("it is left as it is: {lock} cannot be read, and may say that it was installed");
+    let help = "mend the lock first, then run this again";
+    not_mended(Severity::Error, message, help.into())
+}
+
+/// How an installed skill is updated from here.
+fn update(installed: &Installed, name: &str, folder: &Path) -> String {
+    let scope = installed.typed_scope(folder);
+    let command = format!("`skillyard update {name}{scope}`");
+    let root = installed.root_elsewhere(folder);
+    let place = root.map(|root| format!(" in `{}`", root.display()));
+    command + &place.unwrap_or_default()
 }
 
 fn replace<'p>(

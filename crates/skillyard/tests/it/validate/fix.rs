@@ -102,6 +102,38 @@ fn one_file_that_cannot_be_written_hides_nothing_else() {
 }
 
 #[test]
+fn a_lock_that_cannot_be_read_keeps_only_what_it_may_name_from_being_mended() {
+    let context = TestContext::new();
+    let text = "---\nname: NAME\ndescription: Usage: when\n---\nText.\n";
+    let files = ["lib/one/SKILL.md", ".agents/skills/own/SKILL.md"];
+    for (file, name) in files.into_iter().zip(["one", "own"]) {
+        context.write(file, text.replace("NAME", name));
+    }
+    context
+        .write("skills.toml", "")
+        .write("skills.lock", "<<<<<<<");
+    let told = context.run(&["validate", "--fix"]);
+    assert!(told.contains("exit code: 2"), "{told}");
+    assert!(told.contains("mended 1 problem"), "{told}");
+    assert!(told.contains("warning: "), "{told}");
+    assert!(told.contains("\nhint: "), "{told}");
+    let left = "error[not-mended]: it is left as it is: `[DIR]/skills.lock` cannot be read";
+    assert!(told.contains(left), "{told}");
+    assert!(context.read(files[0]).contains("'Usage: when'"));
+    assert!(context.read(files[1]).contains(": Usage: when"));
+
+    // The user's own could say anything of any skill, which is still checked.
+    let context = TestContext::new();
+    context.write(files[0], text.replace("NAME", "one"));
+    context.write("../home/.skillyard/lock.toml", "<<<<<<<");
+    let told = context.run(&["validate", "--fix"]);
+    assert!(told.contains("exit code: 2"), "{told}");
+    let left = "error[not-mended]: it is left as it is: the lock of your own skills cannot be read";
+    assert!(told.contains(left), "{told}");
+    assert!(context.read(files[0]).contains(": Usage: when"));
+}
+
+#[test]
 fn what_was_installed_is_left_as_it_is() {
     let context = TestContext::new();
     let text = "---\nname: NAME\ndescription: Usage: when\n---\nText.\n";
