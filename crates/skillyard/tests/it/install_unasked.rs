@@ -118,9 +118,13 @@ fn machines_with_and_without_git_agree_where_they_can() {
         fs::remove_dir_all(context.root().join("lib/pdf").join(path)).unwrap();
     }
     context.forget();
-    let told = told(&context, &["sync", "--locked"]);
-    assert!(told.contains("exit code: 0"), "{told}");
-    assert!(context.root().join(".agents/skills/pdf/kept.log").exists());
+    let lock = context.read("skills.lock");
+    for command in [&["sync", "--locked"][..], &["update", "--yes"]] {
+        let told = told(&context, command);
+        assert!(told.contains("exit code: 0"), "{told}");
+        assert!(context.root().join(".agents/skills/pdf/kept.log").exists());
+        assert_eq!(context.read("skills.lock"), lock);
+    }
 }
 
 #[test]
