@@ -7,7 +7,7 @@ use skillyard_catalog::walk::{Extent, Links, Reach, Walk, WalkLimits};
 use skillyard_format::skill_file::is_spelled;
 
 use crate::candidate::{Candidate, Found};
-use crate::git::{Git, Ignored, ignored_in};
+use crate::git::{Git, Ignored, ignored_around, ignored_in};
 use crate::material::{Declined, Material, MaterialError, Offer, Offers, last_part};
 use crate::origin::{Origin, OriginKind};
 use crate::processors::Apart;
@@ -174,17 +174,24 @@ impl Material for LocalFolder {
 
     fn load(&mut self, paths: &[String]) -> Result<Vec<Tree>, MaterialError> {
         let folders: Vec<PathBuf> = paths.iter().map(|path| self.root.join(path)).collect();
-        let ignored = match &self.heeded {
-            Heeded::Git(git) => ignored_in(git.as_ref(), &folders),
-            Heeded::Nobody => vec![Ignored::default(); folders.len()],
+        let (git, ignored) = match &self.heeded {
+            Heeded::Git(git) => (git.as_ref(), ignored_around(git.as_ref(), &folders)),
+            Heeded::Nobody => (None, vec![Ignored::default(); folders.len()]),
         };
-        let read = |(folder, ignored): (PathBuf, Ignored)| {
-            let tree = Tree::read_delivered(&folder, &self.limits, ignored);
+        let read = |folder: &Path, ignored| Tree::read_delivered(folder, &self.limits, ignored);
+        let load = |(folder, ignored): (PathBuf, Ignored)| {
+            let mut tree = read(&folder, ignored);
+            let heeds = matches!(self.heeded, Heeded::Git(_));
+            // Only a repository in a skill knows what it ignores, which may also be too much to be read.
+            if heeds && tree.as_ref().map_or(true, Tree::holds_repository) {
+                let ignored = ignored_in(git, &[&folder]).pop();
+                tree = read(&folder, ignored.unwrap_or_default());
+            }
             tree.map_err(|source| Untakable { folder, source })
         };
         let _apart = Apart::keep();
         let folders = folders.into_par_iter().zip(ignored);
-        let trees: Result<Vec<Tree>, _> = folders.map(read).collect();
+        let trees: Result<Vec<Tree>, _> = folders.map(load).collect();
         trees.map_err(MaterialError::new)
     }
 }

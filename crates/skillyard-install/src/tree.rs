@@ -101,6 +101,8 @@ pub struct Tree {
     ignored: Vec<String>,
     /// What else they could be.
     doubt: Option<Arc<Doubt>>,
+    /// Whether there was a repository in the folder that they came from, which is not its own.
+    holds_repository: bool,
 }
 
 /// Why a folder is not a tree of plain files within the limits.
@@ -189,6 +191,7 @@ impl Tree {
             left_out: Vec::new(),
             ignored: Vec::new(),
             doubt: None,
+            holds_repository: false,
         })
     }
 

@@ -14,6 +14,7 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
+use super::around::Around;
 use super::command::Git;
 use super::error::GitError;
 use super::watch::{PATIENCE_HERE, Patience};
@@ -74,6 +75,11 @@ struct Question {
     is_beyond: bool,
 }
 
+/// What is asked, by the roots of the repositories.
+type Questions = BTreeMap<PathBuf, Vec<Question>>;
+/// The root of a repository, where a folder lies to it, and whether it is one too many.
+type Asked = (PathBuf, Place, bool);
+
 /// Where a folder lies to a repository.
 enum Place {
     /// In it, at this path from its root.
@@ -103,16 +109,25 @@ impl Place {
 /// What the repositories around folders, and those in them, ignore in each of them. Nothing where
 /// there is no repository.
 pub fn ignored_in<P: AsRef<Path> + Sync>(git: Option<&Git>, folders: &[P]) -> Vec<Ignored> {
-    ignored_within(git, folders, PATIENCE_HERE)
+    answered(git, folders.len(), questions(folders), PATIENCE_HERE)
 }
 
-fn ignored_within<P: AsRef<Path> + Sync>(
+/// What the repositories around folders ignore in each of them. To look for those in many folders takes
+/// as long as to read all of them, which tells as well whether there are any.
+pub fn ignored_around<P: AsRef<Path>>(git: Option<&Git>, folders: &[P]) -> Vec<Ignored> {
+    let questions = by_root(outer(folders).into_iter().enumerate());
+    answered(git, folders.len(), questions, PATIENCE_HERE)
+}
+
+/// The answers to questions about so many folders.
+fn answered(
     git: Option<&Git>,
-    folders: &[P],
+    folders: usize,
+    questions: Questions,
     patience: Patience,
 ) -> Vec<Ignored> {
-    let mut answers = vec![Ignored::default(); folders.len()];
-    for (root, asked) in questions(folders) {
+    let mut answers = vec![Ignored::default(); folders];
+    for (root, asked) in questions {
         let below: Vec<&str> = asked.iter().map(|each| each.place.below()).collect();
         let said = match git {
             Some(_) if asked.iter().all(|each| each.is_beyond) => {
@@ -136,21 +151,37 @@ fn ignored_within<P: AsRef<Path> + Sync>(
     answers
 }
 
-/// What is asked about folders, by the roots of the repositories.
-fn questions<P: AsRef<Path> + Sync>(folders: &[P]) -> BTreeMap<PathBuf, Vec<Question>> {
-    let inner = folders.par_iter().map(|folder| {
-        let folder = folder.as_ref();
-        (repository_of(folder), inner::repositories(folder))
-    });
-    let repositories: Vec<_> = inner.collect();
-    let mut questions: BTreeMap<PathBuf, Vec<Question>> = BTreeMap::new();
-    for (at, (outer, inner)) in repositories.into_iter().enumerate() {
-        let outer = outer.map(|(root, below)| (root, Place::Inside(below), false));
-        let inner = inner.into_iter().enumerate().map(|(number, (root, path))| {
+/// What is asked about folders and the repositories in them.
+fn questions<P: AsRef<Path> + Sync>(folders: &[P]) -> Questions {
+    let inner = folders.par_iter();
+    let inner: Vec<_> = inner
+        .map(|folder| inner::repositories(folder.as_ref()))
+        .collect();
+    let inner = inner.into_iter().enumerate().flat_map(|(at, inner)| {
+        let inner = inner.into_iter().enumerate();
+        inner.map(move |(number, (root, path))| {
             let is_beyond = number >= inner::MOST_ASKED;
-            (root, Place::Around(path), is_beyond)
-        });
-        for (root, place, is_beyond) in outer.into_iter().chain(inner) {
+            (at, Some((root, Place::Around(path), is_beyond)))
+        })
+    });
+    by_root(outer(folders).into_iter().enumerate().chain(inner))
+}
+
+/// What is asked about each folder, if it lies in a repository.
+fn outer<P: AsRef<Path>>(folders: &[P]) -> Vec<Option<Asked>> {
+    let mut around = Around::default();
+    let mut repository_of = |folder: &P| around.repository_of(folder.as_ref());
+    let asked = folders.iter().map(|folder| {
+        let (root, below) = repository_of(folder)?;
+        Some((root, Place::Inside(below), false))
+    });
+    asked.collect()
+}
+
+fn by_root(all: impl Iterator<Item = (usize, Option<Asked>)>) -> Questions {
+    let mut questions = Questions::new();
+    for (at, asked) in all {
+        if let Some((root, place, is_beyond)) = asked {
             let question = Question {
                 at,
                 place,
@@ -181,15 +212,6 @@ fn in_folder(all: &BTreeSet<String>, folder: &str) -> BTreeSet<String> {
         return BTreeSet::new();
     }
     paths
-}
-
-/// The repository that a folder lies in, and the folder's path from its root.
-fn repository_of(folder: &Path) -> Option<(PathBuf, String)> {
-    let folder = folder.canonicalize().ok()?;
-    let is_root = |path: &&Path| path.join(".git").symlink_metadata().is_ok();
-    let root = folder.ancestors().find(is_root)?;
-    let below = folder.strip_prefix(root).ok()?.to_str()?;
-    Some((root.to_owned(), below.to_owned()))
 }
 
 #[cfg(test)]
@@ -234,7 +256,7 @@ mod tests {
                 later: Duration::from_millis(milliseconds),
             };
             let git = Git::new(Path::new("git"));
-            ignored_within(Some(&git), &[root.join("pdf")], patience).remove(0)
+            answered(Some(&git), 1, questions(&[root.join("pdf")]), patience).remove(0)
         };
         let answer = ask(60_000);
         assert!(answer.has(".env") && answer.unasked().is_none());

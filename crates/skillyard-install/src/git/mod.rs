@@ -24,5 +24,5 @@ mod watch;
 
 pub use command::Git;
 pub use error::GitError;
-pub use ignored::{Ignored, Unasked, ignored_in};
+pub use ignored::{Ignored, Unasked, ignored_around, ignored_in};
 pub use repository::{Repository, RepositoryRequest};

@@ -13,7 +13,7 @@ use skillyard_catalog::modes;
 use skillyard_format::Digest;
 use skillyard_format::package::archive::{is_junk, is_litter};
 
-use super::reader;
+use super::reader::{self, REPOSITORY};
 use super::{Tree, TreeError, TreeFile, TreeLimits};
 use crate::git::{Ignored, Unasked};
 use crate::target::is_target;
@@ -92,7 +92,12 @@ impl Tree {
         });
         let undelivered = Undelivered::of(folder, ignored);
         let (mut left_out, mut ignored) = (Vec::new(), Vec::new());
+        let mut holds_repository = false;
         let files = reader::read(folder, limits, |path, kind| {
+            if path.rsplit('/').next() == Some(REPOSITORY) {
+                holds_repository |= path != REPOSITORY;
+                return true;
+            }
             let is_out = undelivered.has(path);
             if is_out {
                 let end = if kind == FileType::Directory { "/" } else { "" };
@@ -108,8 +113,14 @@ impl Tree {
         Ok(Self {
             ignored,
             doubt,
+            holds_repository,
             ..Self::new(files)?.beside(left_out)
         })
+    }
+
+    /// Whether there was a repository in the folder that is not its own.
+    pub(crate) fn holds_repository(&self) -> bool {
+        self.holds_repository
     }
 
     /// What could not be asked about it, if anything.

@@ -36,6 +36,7 @@ impl Tree {
             left_out: Vec::new(),
             ignored: Vec::new(),
             doubt: None,
+            holds_repository: false,
         }
     }
 

@@ -13,6 +13,9 @@ use super::paths::is_plain;
 use super::stamp::{Mark, nanoseconds};
 use super::{TreeError, TreeFile, TreeLimits, is_left_out};
 
+/// What makes a folder a repository.
+pub(super) const REPOSITORY: &str = ".git";
+
 /// Reads the files of a folder, following no link, but nothing at a path that is left out.
 pub(super) fn read(
     folder: &Path,
@@ -79,7 +82,9 @@ impl<F: FnMut(&str, FileType) -> bool> Reader<'_, F> {
                 .ok()
                 .filter(|name| is_plain(name))
                 .ok_or_else(|| TreeError::Name(name.to_string_lossy().into_owned()))?;
-            if is_left_out(name) {
+            // Whoever reads may want to know that there is a repository, which nobody gets.
+            let is_repository = name == REPOSITORY;
+            if is_left_out(name) && !is_repository {
                 continue;
             }
             let path = if below.is_empty() {
@@ -87,7 +92,7 @@ impl<F: FnMut(&str, FileType) -> bool> Reader<'_, F> {
             } else {
                 format!("{below}/{name}")
             };
-            if (self.is_left_out)(&path, entry.file_type()) {
+            if (self.is_left_out)(&path, entry.file_type()) || is_repository {
                 continue;
             }
             let kind = match entry.file_type() {

@@ -8,7 +8,7 @@ use skillyard_format::Document;
 use skillyard_format::diagnostic::{Diagnostic, Severity};
 use skillyard_format::document::MAX_BYTES;
 use skillyard_format::links::relative_links;
-use skillyard_install::git::{Ignored, ignored_in};
+use skillyard_install::git::{Ignored, ignored_around};
 
 use super::Profile;
 use crate::context::Context;
@@ -42,7 +42,7 @@ impl Linking {
         let installed = Installed::readable(context).unwrap_or_default();
         folders.retain(|folder| installed.entry(folder).is_none());
         let git = context.git();
-        let ignored = ignored_in(git.as_ref(), &folders);
+        let ignored = ignored_around(git.as_ref(), &folders);
         for (folder, ignored) in folders.iter().zip(ignored) {
             let is_known = ignored.unasked().is_none() && ignored.paths().next().is_some();
             let mut all = checked.iter_mut();
