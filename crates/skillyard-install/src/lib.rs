@@ -22,7 +22,6 @@ mod occupant;
 pub mod origin;
 mod owner;
 pub mod plan;
-pub mod processors;
 mod read_only;
 pub mod records;
 pub mod reference;

@@ -10,7 +10,6 @@ use crate::candidate::{Candidate, Found};
 use crate::git::{Git, Ignored, ignored_around, ignored_in};
 use crate::material::{Declined, Material, MaterialError, Offer, Offers, last_part};
 use crate::origin::{Origin, OriginKind};
-use crate::processors::Apart;
 use crate::tree::{Tree, TreeError, TreeLimits};
 
 /// A folder that is a skill or holds some.
@@ -189,7 +188,6 @@ impl Material for LocalFolder {
             }
             tree.map_err(|source| Untakable { folder, source })
         };
-        let _apart = Apart::keep();
         let folders = folders.into_par_iter().zip(ignored);
         let trees: Result<Vec<Tree>, _> = folders.map(load).collect();
         trees.map_err(MaterialError::new)

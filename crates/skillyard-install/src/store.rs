@@ -16,7 +16,6 @@ use skillyard_format::Digest;
 
 use crate::flock::{Flock, Hold};
 use crate::lockfile::LockfileError;
-use crate::processors::Apart;
 use crate::staging::{Staging, sweep};
 use crate::tree::{Tree, TreeError};
 
@@ -176,7 +175,6 @@ impl Store {
             let tree = found.map_or_else(|| self.read(*digest), |found| compared(found, *digest));
             with(*digest, tree)
         };
-        let _apart = Apart::keep();
         Ok(digests.par_iter().map(read).collect())
     }
 

@@ -26,7 +26,6 @@ use crate::journal::{AnyPath, Commit, Identity, Journal, Progress, throw_away};
 use crate::lockfile::Lockfile;
 use crate::manifest::Manifest;
 use crate::plan::{Before, Plan, Settlement, Step, Wish};
-use crate::processors::Apart;
 use crate::records::Records;
 use crate::scope::Scope;
 use crate::store::Store;
@@ -152,7 +151,6 @@ impl<'a> Transaction<'a> {
             check()?;
         }
         let stages = self.stages(plan)?;
-        let _apart = Apart::keep();
         let paths: Vec<AnyPath> = stages.values().map(|each| each.path.clone()).collect();
         let drafts = files.iter().map(|file| file.path.to_path_buf());
         let drafts = drafts.chain([self.scope.spans_file()]);
@@ -204,6 +202,7 @@ impl<'a> Transaction<'a> {
         // The log waits for the disk, and nobody has to wait for the log before the end.
         let (recorded, performed) = on_the_side(
             || chronicle.happens(),
+            &|| chronicle.accompanied(),
             || {
                 let performed = commit.perform(drafts);
                 if performed.is_ok() {

@@ -7,7 +7,6 @@ use skillyard_format::nearest::nearest;
 use skillyard_install::candidate::{Candidate, Found};
 use skillyard_install::lockfile::Lockfile;
 use skillyard_install::material::{Offer, Offers};
-use skillyard_install::processors::Apart;
 use skillyard_install::reference::{Local, LocalKind, Reference};
 use skillyard_install::tree::Tree;
 
@@ -135,7 +134,6 @@ impl Supply<'_> {
             })
             .collect();
         let jobs: Vec<_> = trees.into_iter().zip(found?).zip(offers).collect();
-        let _apart = Apart::keep();
         let candidates: Result<Vec<Candidate>, InstallFailure> = jobs
             .into_par_iter()
             .map(|((tree, mut found), offer)| {
