@@ -12,6 +12,8 @@ use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 
+use rustix::fs::{Access, access};
+
 use super::{ScriptError, SkillFolders};
 
 pub(super) use git::plain;
@@ -139,14 +141,16 @@ struct Walk<'a> {
 impl Walk<'_> {
     /// Looks through one folder, and notes those in it for later.
     fn look(&mut self, folder: PathBuf, is_kept: impl Fn(&Path) -> bool) {
-        let entries = match fs::read_dir(self.workspace.join(&folder)) {
-            Ok(entries) => entries,
+        let place = self.workspace.join(&folder);
+        let entries = match fs::read_dir(&place) {
+            Ok(entries) if access(&place, Access::EXEC_OK).is_ok() => entries,
             // Nothing can be mounted there either.
             Err(error) if error.kind() == io::ErrorKind::InvalidFilename => {
                 self.has_deeper = true;
                 return;
             }
-            Err(_) => {
+            // Also one whose names are seen, but nothing behind them.
+            _ => {
                 // What we may not look into, its owner could open up again.
                 self.places.insert(folder);
                 return;

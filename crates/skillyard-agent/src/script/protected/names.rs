@@ -23,18 +23,23 @@ pub(super) fn held() -> impl Iterator<Item = &'static str> {
 pub(super) fn held_in(workspace: &Path) -> Vec<PathBuf> {
     let is_there = |place: &PathBuf| workspace.join(place).symlink_metadata().is_ok();
     let in_config = |name: &&str| Path::new(".config").join(name);
+    let in_config: Vec<PathBuf> = LEFTHOOK.iter().map(in_config).collect();
     let mut hooks: Vec<PathBuf> = LEFTHOOK.iter().map(PathBuf::from).collect();
+    let mut is_used = hooks.iter().chain(&in_config).any(is_there);
     let mut places = Vec::new();
     let config = workspace.join(".config");
-    if config.is_dir() && access(&config, Access::WRITE_OK).is_ok() {
+    let can = |what| access(&config, what).is_ok();
+    if config.is_dir() && can(Access::WRITE_OK | Access::EXEC_OK) {
         let mise = ["mise", "mise.toml", "mise.local.toml"];
-        places.extend(mise.iter().map(in_config));
-        hooks.extend(LEFTHOOK.iter().map(in_config));
+        places.extend(mise.iter().map(|name| Path::new(".config").join(name)));
+        hooks.extend(in_config);
     } else if config.is_dir() {
         // Nothing can be put there to be held, but its owner could open it up again.
         places.push(".config".into());
+        // Nobody can tell what is in it.
+        is_used |= !can(Access::EXEC_OK);
     }
-    if hooks.iter().any(is_there) {
+    if is_used {
         places.append(&mut hooks);
     }
     places

@@ -27,3 +27,24 @@ fn a_closed_folder_of_settings_is_not_opened_up() {
     assert!(!config.join("mise.toml").exists(), "{told}");
     fs::set_permissions(&config, Permissions::from_mode(0o755)).unwrap();
 }
+
+#[test]
+fn what_is_in_a_closed_folder_counts_outside_of_it() {
+    let context = any_script();
+    context.write(".config/lefthook.yml", "pre-commit: {}\n");
+    let config = context.root().join(".config");
+    somebody::own(&context);
+    for mode in [0o755, 0o555, 0o600, 0o200, 0o000] {
+        fs::set_permissions(&config, Permissions::from_mode(mode)).unwrap();
+        let script = "echo one > made && echo evil > lefthook-local.yml";
+        let mut command = somebody::skillyard(&context);
+        command.args(["run", "tools", "any.sh", "--workspace", ".", "--", script]);
+        let told = output(&mut command);
+        let told = text(&told.stdout) + &text(&told.stderr);
+        assert!(context.root().join("made").exists(), "{mode:o}: {told}");
+        let evil = context.root().join("lefthook-local.yml");
+        assert!(!evil.is_file(), "{mode:o}: {told}");
+        fs::remove_file(context.root().join("made")).unwrap();
+    }
+    fs::set_permissions(&config, Permissions::from_mode(0o755)).unwrap();
+}
