@@ -191,10 +191,10 @@ impl From<AuditError> for Problem {
     }
 }
 
-/// Something that was done elsewhere ended in the middle, which is a fault of ours.
-/// What was told to whoever asked for something that failed in the middle.
+/// What is told to whoever asked for something that failed in the middle.
 const FAILED: &str = "the server failed at this";
 
+/// Something that was done elsewhere ended in the middle, which is a fault of ours.
 impl From<JoinError> for Problem {
     fn from(error: JoinError) -> Self {
         Self::trouble(FAILED, error.to_string())

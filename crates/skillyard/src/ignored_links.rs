@@ -1,5 +1,7 @@
 //! Links of a skill to files in its folder that git ignores, so that it is delivered without them.
 
+use std::path::Path;
+
 use skillyard_format::Document;
 use skillyard_format::links::{relative_links, resolve};
 use skillyard_format::span::Span;
@@ -33,9 +35,9 @@ pub(crate) fn ignored_links(
     links.collect()
 }
 
-/// How git is made to have files that it ignores.
-pub(crate) fn adding(paths: impl IntoIterator<Item = String>) -> String {
-    let paths: Vec<String> = paths.into_iter().collect();
-    let command = ["git", "add", "-f"].into_iter();
-    shell_words(command.chain(paths.iter().map(String::as_str)))
+/// How git is made to have a file or folder that it ignores, wherever one stands.
+pub(crate) fn adding(path: &Path) -> String {
+    let folder = path.parent().unwrap_or(path).to_string_lossy();
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    shell_words(["git", "-C", &folder, "add", "-f", &name])
 }

@@ -77,8 +77,9 @@ struct Question {
 
 /// What is asked, by the roots of the repositories.
 type Questions = BTreeMap<PathBuf, Vec<Question>>;
-/// The root of a repository, where a folder lies to it, and whether it is one too many.
-type Asked = (PathBuf, Place, bool);
+/// The number of a folder, the root of a repository, where the folder lies to it, and whether it is one
+/// too many.
+type Asked = (usize, PathBuf, Place, bool);
 
 /// Where a folder lies to a repository.
 enum Place {
@@ -109,24 +110,46 @@ impl Place {
 /// What the repositories around folders, and those in them, ignore in each of them. Nothing where
 /// there is no repository.
 pub fn ignored_in<P: AsRef<Path> + Sync>(git: Option<&Git>, folders: &[P]) -> Vec<Ignored> {
-    answered(git, folders.len(), questions(folders), PATIENCE_HERE)
+    ignored_within(git, folders, PATIENCE_HERE)
 }
 
 /// What the repositories around folders ignore in each of them. To look for those in many folders takes
 /// as long as to read all of them, which tells as well whether there are any.
 pub fn ignored_around<P: AsRef<Path>>(git: Option<&Git>, folders: &[P]) -> Vec<Ignored> {
-    let questions = by_root(outer(folders).into_iter().enumerate());
-    answered(git, folders.len(), questions, PATIENCE_HERE)
+    let mut answers = vec![Ignored::default(); folders.len()];
+    answer(git, by_root(outer(folders)), PATIENCE_HERE, &mut answers);
+    answers
 }
 
-/// The answers to questions about so many folders.
-fn answered(
+fn ignored_within<P: AsRef<Path> + Sync>(
     git: Option<&Git>,
-    folders: usize,
-    questions: Questions,
+    folders: &[P],
     patience: Patience,
 ) -> Vec<Ignored> {
-    let mut answers = vec![Ignored::default(); folders];
+    let mut answers = vec![Ignored::default(); folders.len()];
+    answer(git, by_root(outer(folders)), patience, &mut answers);
+    let inner = folders.par_iter().zip(&answers).map(|(folder, ignored)| {
+        // What is left out as a whole need not be looked through.
+        inner::repositories(folder.as_ref(), |path| ignored.has(path))
+    });
+    let inner: Vec<_> = inner.collect();
+    let mut asked = Vec::new();
+    for (at, (found, is_whole)) in inner.into_iter().enumerate() {
+        if !is_whole {
+            let repository = folders[at].as_ref().to_owned();
+            let reason = GitError::TooManyEntries(below::MOST);
+            answers[at].unasked = Some(Arc::new(Unasked { repository, reason }));
+        }
+        for (number, (root, path)) in found.into_iter().enumerate() {
+            asked.push((at, root, Place::Around(path), number >= inner::MOST_ASKED));
+        }
+    }
+    answer(git, by_root(asked), patience, &mut answers);
+    answers
+}
+
+/// Adds the answers to questions to what is known of folders.
+fn answer(git: Option<&Git>, questions: Questions, patience: Patience, answers: &mut [Ignored]) {
     for (root, asked) in questions {
         let below: Vec<&str> = asked.iter().map(|each| each.place.below()).collect();
         let said = match git {
@@ -136,59 +159,48 @@ fn answered(
             Some(git) => git.ignored(&root, &below, patience),
             None => Err(GitError::Missing),
         };
-        let (all, unasked) = match said {
-            Ok(all) => (all, None),
+        let (all, unasked, is_whole) = match said {
+            Ok(all) => (all, None, true),
             Err(reason) => {
-                let all = listed::ignored(&root, &below);
+                let (all, is_whole) = listed::ignored(&root, &below);
                 let repository = root;
-                (all, Some(Arc::new(Unasked { repository, reason })))
+                (
+                    all,
+                    Some(Arc::new(Unasked { repository, reason })),
+                    is_whole,
+                )
             }
         };
         for Question { at, place, .. } in asked {
             answers[at].add(place.ignored(&all), unasked.as_ref());
+            if !is_whole {
+                answers[at].unasked.clone_from(&unasked);
+            }
         }
     }
-    answers
 }
 
-/// What is asked about folders and the repositories in them.
-fn questions<P: AsRef<Path> + Sync>(folders: &[P]) -> Questions {
-    let inner = folders.par_iter();
-    let inner: Vec<_> = inner
-        .map(|folder| inner::repositories(folder.as_ref()))
-        .collect();
-    let inner = inner.into_iter().enumerate().flat_map(|(at, inner)| {
-        let inner = inner.into_iter().enumerate();
-        inner.map(move |(number, (root, path))| {
-            let is_beyond = number >= inner::MOST_ASKED;
-            (at, Some((root, Place::Around(path), is_beyond)))
-        })
-    });
-    by_root(outer(folders).into_iter().enumerate().chain(inner))
-}
-
-/// What is asked about each folder, if it lies in a repository.
-fn outer<P: AsRef<Path>>(folders: &[P]) -> Vec<Option<Asked>> {
+/// What is asked about each folder that lies in a repository.
+fn outer<P: AsRef<Path>>(folders: &[P]) -> Vec<Asked> {
     let mut around = Around::default();
-    let mut repository_of = |folder: &P| around.repository_of(folder.as_ref());
-    let asked = folders.iter().map(|folder| {
-        let (root, below) = repository_of(folder)?;
-        Some((root, Place::Inside(below), false))
-    });
-    asked.collect()
+    let mut asked = Vec::new();
+    for (at, folder) in folders.iter().enumerate() {
+        if let Some((root, below)) = around.repository_of(folder.as_ref()) {
+            asked.push((at, root, Place::Inside(below), false));
+        }
+    }
+    asked
 }
 
-fn by_root(all: impl Iterator<Item = (usize, Option<Asked>)>) -> Questions {
+fn by_root(all: Vec<Asked>) -> Questions {
     let mut questions = Questions::new();
-    for (at, asked) in all {
-        if let Some((root, place, is_beyond)) = asked {
-            let question = Question {
-                at,
-                place,
-                is_beyond,
-            };
-            questions.entry(root).or_default().push(question);
-        }
+    for (at, root, place, is_beyond) in all {
+        let question = Question {
+            at,
+            place,
+            is_beyond,
+        };
+        questions.entry(root).or_default().push(question);
     }
     questions
 }
@@ -256,7 +268,7 @@ mod tests {
                 later: Duration::from_millis(milliseconds),
             };
             let git = Git::new(Path::new("git"));
-            answered(Some(&git), 1, questions(&[root.join("pdf")]), patience).remove(0)
+            ignored_within(Some(&git), &[root.join("pdf")], patience).remove(0)
         };
         let answer = ask(60_000);
         assert!(answer.has(".env") && answer.unasked().is_none());

@@ -49,7 +49,7 @@ fn tell_one(context: &Context, left: &LeftFolder, has: &str, is_meant: impl Fn(&
         return;
     }
     let note = format!(
-        "`{}`, which no variable names any more, {has} {}: remove them there with `skillyard remove NAME --scope user`, or let the variable name it again",
+        "`{}`, which is not used as the variables are set, {has} {}: let the variable name it again to change or remove them there, or delete them",
         left.folder.display(),
         listed(&names)
     );

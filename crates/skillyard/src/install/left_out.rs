@@ -1,5 +1,7 @@
 //! Files that lie with a skill where it comes from, and that are none of its.
 
+use std::path::Path;
+
 use skillyard_format::Document;
 use skillyard_install::candidate::Candidate;
 use skillyard_install::tree::Tree;
@@ -56,11 +58,11 @@ fn tell_of_links(context: &Context, candidate: &Candidate) {
         "`{name}` links {}, which does not come along, because git ignores it",
         named(&paths)
     ));
-    let files = paths.iter().take(MOST_NAMED);
-    let command = adding(files.map(|path| format!("{source}/{path}")));
-    context
-        .printer
-        .note(&visible(&format!("hint: Let git have it with `{command}`")));
+    for path in paths.iter().take(MOST_NAMED) {
+        let command = adding(&Path::new(source).join(path));
+        let hint = format!("hint: Let git have it with `{command}`");
+        context.printer.note(&visible(&hint));
+    }
 }
 
 /// What is left out of a skill, if anything is, and why where that is not plain.
@@ -71,11 +73,15 @@ pub(crate) fn line(name: &str, tree: &Tree) -> Option<String> {
         .iter()
         .filter(|path| !ignored.contains(path));
     let others: Vec<String> = others.cloned().collect();
-    let because = || {
-        format!(
+    let because = || match tree.doubt() {
+        None => format!(
             "because git ignores it: {} (`git add -f` what belongs to the skill)",
             named(ignored)
-        )
+        ),
+        Some(_) => format!(
+            "because a list of ignored files names it: {}",
+            named(ignored)
+        ),
     };
     let line = match (&others[..], ignored) {
         ([], []) => return None,

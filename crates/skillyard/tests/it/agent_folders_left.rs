@@ -99,7 +99,7 @@ fn what_was_left_there_can_be_removed() {
         let skill = context.root().join("../cc/skills/pdf");
         assert!(skill.is_dir());
         if last != Some("../cc") {
-            let there = "cc/skills`, which no variable names any more";
+            let there = "cc/skills`, which is not used as the variables are set";
             let listed = context.claude_done(last, &["list", "--installed"]);
             assert!(
                 listed.contains(there) && listed.contains("`pdf`"),

@@ -75,7 +75,7 @@ fn what_a_skill_links_and_git_ignores_is_told() {
     let ignored = "git ignores `dist/a/out.js`, so that the skill is delivered without it";
     assert_eq!(told, [ignored]);
     let shown = context.run(&["validate", "lib", "--profile", "strict"]);
-    let help = "let git have it with `git add -f lib/pdf/dist/a/out.js`";
+    let help = "let git have it with `git -C lib/pdf/dist/a add -f out.js`";
     assert!(shown.contains("error[link-broken]: git ignores"), "{shown}");
     assert!(shown.contains(help), "{shown}");
 
@@ -84,7 +84,7 @@ fn what_a_skill_links_and_git_ignores_is_told() {
     assert!(told.contains(line), "{told}");
     let warning = "warning: `pdf` links `dist/a/out.js`, which does not come along";
     assert!(told.contains(warning), "{told}");
-    let hint = "\nhint: Let git have it with `git add -f ./lib/pdf/dist/a/out.js";
+    let hint = "\nhint: Let git have it with `git -C ./lib/pdf/dist/a add -f out.js";
     assert!(told.contains(hint), "{told}");
 
     // What was installed is whole, and so is what git has.

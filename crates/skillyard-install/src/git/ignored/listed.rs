@@ -15,10 +15,11 @@ use crate::material::around;
 const LONGEST_PATH: u64 = 1 << 16;
 
 /// What the lists name in folders, by the paths from the repository's root; those of folders end in
-/// `/`. What is committed all the same is among it, which only git knows.
-pub(super) fn ignored(root: &Path, folders: &[&str]) -> BTreeSet<String> {
+/// `/`. What is committed all the same is among it, which only git knows. And whether all of the folders
+/// could be looked through.
+pub(super) fn ignored(root: &Path, folders: &[&str]) -> (BTreeSet<String>, bool) {
     let lists = Lists::below(root, &[".gitignore"]).after(exclude(root));
-    let mut found = BTreeSet::new();
+    let (mut found, mut is_whole) = (BTreeSet::new(), true);
     for folder in folders {
         let mut way = around(folder)
             .chain([*folder])
@@ -27,7 +28,7 @@ pub(super) fn ignored(root: &Path, folders: &[&str]) -> BTreeSet<String> {
             found.insert(format!("{whole}/"));
             continue;
         }
-        go_through(root, folder, |path, is_folder| {
+        is_whole &= go_through(root, folder, |path, is_folder| {
             let place = root.join(path);
             if lists.has(&place, is_folder) {
                 let end = if is_folder { "/" } else { "" };
@@ -38,7 +39,7 @@ pub(super) fn ignored(root: &Path, folders: &[&str]) -> BTreeSet<String> {
             place.join(".git").symlink_metadata().is_err()
         });
     }
-    found
+    (found, is_whole)
 }
 
 /// The list of a repository that nobody commits.

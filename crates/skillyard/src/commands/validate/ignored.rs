@@ -62,7 +62,7 @@ fn add(checked: &mut Checked, ignored: &Ignored, profile: Profile) {
         if !place.exists() {
             continue;
         }
-        let command = adding([place.to_string_lossy().into_owned()]);
+        let command = adding(&place);
         checked.diagnostics.push(Diagnostic {
             code: "link-broken",
             severity: match profile {

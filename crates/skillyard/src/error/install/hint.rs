@@ -167,7 +167,7 @@ impl InstallFailure {
                 left: Some(folder),
                 ..
             } => format!(
-                "It was put into `{}`, which no variable names any more: remove it with `skillyard remove {} --scope user`, or let the variable name that folder again",
+                "It was put into `{}`, which is not used as the variables are set: remove it with `skillyard remove {} --scope user`, or let the variable name that folder again",
                 folder.display(),
                 shell_word(name)
             ),
