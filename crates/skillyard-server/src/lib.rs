@@ -1,5 +1,6 @@
 #![doc = include_str!("../README.md")]
 
+mod absent;
 mod access;
 mod activation;
 mod agents;

@@ -124,7 +124,7 @@ impl Server {
             }
             Tool::Load => {
                 let input: LoadInput = understood(input)?;
-                let skill = usable(&stock, &input.name)?;
+                let skill = self.usable(&stock, &input.name)?;
                 self.for_models(skill, Event::new(EventKind::SkillActivated), asker)?;
                 let arguments = input.arguments.unwrap_or_default();
                 let activated = self.activate(skill, &arguments, asker)?;
@@ -135,14 +135,14 @@ impl Server {
             }
             Tool::Read => {
                 let input: ReadInput = understood(input)?;
-                let skill = usable(&stock, &input.name)?;
+                let skill = self.usable(&stock, &input.name)?;
                 let event = Event::new(EventKind::ResourceRead).detail("path", &input.path);
                 self.for_models(skill, event, asker)?;
                 self.read_tool(skill, &input, asker)
             }
             Tool::Files => {
                 let input: FilesInput = understood(input)?;
-                let skill = usable(&stock, &input.name)?;
+                let skill = self.usable(&stock, &input.name)?;
                 self.for_models(skill, Event::new(EventKind::ResourceRead), asker)?;
                 files_tool(skill, input.dir.as_deref())
             }

@@ -102,7 +102,8 @@ pub(super) async fn list(
 ) -> Result<Json<FileListing>, Problem> {
     let listed = elsewhere(move || {
         let stock = server.shelf.stock();
-        let list = Contents::open(stock.meant(&name)?)?.list(None)?;
+        let skill = server.meant(&stock, &name)?;
+        let list = Contents::open(skill)?.list(None)?;
         Ok::<_, Problem>(FileListing {
             files: list
                 .files
@@ -147,7 +148,7 @@ pub(super) async fn read(
             limit: part.limit,
         };
         let asker = caller.asker();
-        let skill = stock.meant(&name)?;
+        let skill = server.meant(&stock, &name)?;
         Ok::<_, Problem>(server.read_file(skill, &path, range, binary, asker)?)
     });
     let read = read.await??;

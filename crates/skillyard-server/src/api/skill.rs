@@ -22,7 +22,6 @@ use crate::contents::Contents;
 use crate::inspection::{Finding, Inspection};
 use crate::problem::Problem;
 use crate::server::Server;
-use crate::tool::usable;
 use crate::usage::Usage;
 use crate::view::SkillSummary;
 use crate::web::elsewhere;
@@ -129,13 +128,7 @@ pub(super) async fn get(
     let detail = elsewhere(move || {
         let stock = server.shelf.stock();
         let viewer = caller.viewer(&server);
-        let skill = stock.meant(&name).map_err(|problem| {
-            let mut absent = server.host.revoked_absent().into_iter();
-            match absent.find(|(each, _)| *each == name) {
-                Some((_, reason)) => Problem::revoked(&name, &viewer.veil().over(&reason)),
-                None => problem,
-            }
-        })?;
+        let skill = server.meant(&stock, &name)?;
         let contents = Contents::open(skill)?;
         let text = contents.skill_file()?;
         let (skill, digest) = server.looked_at(skill, &contents);
@@ -180,7 +173,7 @@ pub(super) async fn body(
 ) -> Result<Response, Problem> {
     let read = elsewhere(move || {
         let stock = server.shelf.stock();
-        let skill = stock.meant(&name)?;
+        let skill = server.meant(&stock, &name)?;
         let contents = Contents::open(skill)?;
         // First, so that what is read is what was hashed.
         let hashed = server.hashed(skill, &contents);
@@ -220,7 +213,8 @@ pub(super) async fn findings(
 ) -> Result<Json<Findings>, Problem> {
     let found = elsewhere(move || {
         let stock = server.shelf.stock();
-        let Inspection { findings, complete } = server.inspections.of(stock.meant(&name)?)?;
+        let skill = server.meant(&stock, &name)?;
+        let Inspection { findings, complete } = server.inspections.of(skill)?;
         Ok::<_, Problem>(Findings { findings, complete })
     });
     Ok(Json(found.await??))
@@ -263,7 +257,7 @@ pub(super) async fn activate(
             files: Files::over_http(&server, caller.holder.role),
             ..caller.asker()
         };
-        let skill = usable(&stock, &name)?;
+        let skill = server.usable(&stock, &name)?;
         let activated = server.activate(skill, &input.arguments, asker)?;
         if !skill.record.model_invocable {
             // The user said so: from now on the tools give their model the rest of it.

@@ -13,7 +13,6 @@ use super::paging::page;
 use super::refusal;
 use super::skills::invalid;
 use crate::server::Server;
-use crate::tool::usable;
 
 /// How many prompts are listed at once.
 const PAGE: usize = 100;
@@ -114,7 +113,9 @@ pub(super) fn get(
     caller: &Caller,
 ) -> Result<GetPromptResult, ErrorData> {
     let stock = server.stock();
-    let skill = usable(&stock, name).map_err(|problem| refusal::error(server, caller, &problem))?;
+    let skill = server
+        .usable(&stock, name)
+        .map_err(|problem| refusal::error(server, caller, &problem))?;
     if !skill.record.user_invocable {
         return Err(invalid(format!("skill `{name}` is not for users")));
     }

@@ -52,7 +52,8 @@ pub(crate) async fn page(
 
 fn compose(server: &Server, frame: Frame, name: &str, path: &str) -> Result<FilePage, Problem> {
     let stock = server.shelf.stock();
-    let skill = stock.known(name)?;
+    let skill = stock.known(name);
+    let skill = skill.map_err(|problem| server.absent(name, problem))?;
     let limits = ReadLimits {
         max_bytes: MOST_BYTES,
         ..server.host.read_limits()

@@ -63,7 +63,8 @@ pub(crate) async fn page(
 
 fn compose(server: &Server, frame: Frame, name: &str) -> Result<SkillPage, Problem> {
     let stock = server.shelf.stock();
-    let skill = stock.known(name)?;
+    let skill = stock.known(name);
+    let skill = skill.map_err(|problem| server.absent(name, problem))?;
     let contents = Contents::open(skill)?;
     let text = contents.skill_file()?;
     let document = Document::parse(text.as_bytes());

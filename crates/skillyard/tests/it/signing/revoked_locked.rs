@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::skill;
 use crate::TestContext;
@@ -117,9 +117,21 @@ fn a_fresh_checkout_is_told_of_what_is_revoked() {
     let serving = Serving::start(&context, &[]);
     let listed = serving.json("GET", "/api/v1/skills", &Value::Null);
     assert_eq!(listed["revoked"][0]["name"], "chart", "{listed}");
-    let (status, told) = serving.ask_with("GET", "/api/v1/skills/chart", "", &Value::Null);
-    assert_eq!(status, 404, "{told}");
-    assert!(told.contains("it is locked and revoked: "), "{told}");
+    for (method, path) in [
+        ("GET", "/api/v1/skills/chart"),
+        ("GET", "/api/v1/skills/chart/body"),
+        ("GET", "/api/v1/skills/chart/files"),
+        ("GET", "/api/v1/skills/chart/findings"),
+        ("POST", "/api/v1/skills/chart/activate"),
+        ("GET", "/skills/chart"),
+    ] {
+        let (status, told) = serving.ask_with(method, path, "", &json!({}));
+        assert_eq!(status, 404, "{path}: {told}");
+        assert!(
+            told.contains("it is locked and revoked: "),
+            "{path}: {told}"
+        );
+    }
     drop(serving);
     let told = context.run(&["doctor"]);
     let line = "✗ `chart`: it is locked and revoked: ";
