@@ -19,11 +19,11 @@ struct Place {
 }
 
 impl Around {
-    /// The repository that a folder lies in, and the folder's path from its root.
-    pub(super) fn repository_of(&mut self, folder: &Path) -> Option<(PathBuf, String)> {
+    /// The repository that a folder lies in, and the folder's path from its root, if that is text.
+    pub(super) fn repository_of(&mut self, folder: &Path) -> Option<(PathBuf, Option<String>)> {
         let Place { path, root } = self.place_of(folder)?;
         let root = root?;
-        let below = path.strip_prefix(&root).ok()?.to_str()?.to_owned();
+        let below = path.strip_prefix(&root).ok()?.to_str().map(str::to_owned);
         Some((root, below))
     }
 
@@ -86,7 +86,7 @@ mod tests {
         let mut around = Around::default();
         let mut check = |folder: &str, expected: Option<(&str, &str)>| {
             let found = around.repository_of(&place.join(folder));
-            let expected = expected.map(|(root, below)| (place.join(root), below.to_owned()));
+            let expected = expected.map(|(root, below)| (place.join(root), Some(below.to_owned())));
             assert_eq!(found, expected, "{folder}");
         };
         check("a/skills/one", Some(("a", "skills/one")));

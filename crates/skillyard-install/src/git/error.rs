@@ -85,6 +85,9 @@ pub enum GitError {
     /// A folder has more repositories in it than anybody can mean.
     #[error("there are more than {0} repositories in one skill")]
     TooManyRepositories(usize),
+    /// A folder lies where git's answers could not be understood.
+    #[error("the path of the folder in it is no text")]
+    NotText,
     /// A folder has more in it than can be looked through.
     #[error("there are more than {0} files and folders, among which repositories may be")]
     TooManyEntries(usize),

@@ -116,9 +116,7 @@ pub fn ignored_in<P: AsRef<Path> + Sync>(git: Option<&Git>, folders: &[P]) -> Ve
 /// What the repositories around folders ignore in each of them. To look for those in many folders takes
 /// as long as to read all of them, which tells as well whether there are any.
 pub fn ignored_around<P: AsRef<Path>>(git: Option<&Git>, folders: &[P]) -> Vec<Ignored> {
-    let mut answers = vec![Ignored::default(); folders.len()];
-    answer(git, by_root(outer(folders)), PATIENCE_HERE, &mut answers);
-    answers
+    asked_around(git, folders, PATIENCE_HERE)
 }
 
 fn ignored_within<P: AsRef<Path> + Sync>(
@@ -126,8 +124,7 @@ fn ignored_within<P: AsRef<Path> + Sync>(
     folders: &[P],
     patience: Patience,
 ) -> Vec<Ignored> {
-    let mut answers = vec![Ignored::default(); folders.len()];
-    answer(git, by_root(outer(folders)), patience, &mut answers);
+    let mut answers = asked_around(git, folders, patience);
     let inner = folders.par_iter().zip(&answers).map(|(folder, ignored)| {
         // What is left out as a whole need not be looked through.
         inner::repositories(folder.as_ref(), |path| ignored.has(path))
@@ -180,16 +177,27 @@ fn answer(git: Option<&Git>, questions: Questions, patience: Patience, answers: 
     }
 }
 
-/// What is asked about each folder that lies in a repository.
-fn outer<P: AsRef<Path>>(folders: &[P]) -> Vec<Asked> {
+fn asked_around<P: AsRef<Path>>(
+    git: Option<&Git>,
+    folders: &[P],
+    patience: Patience,
+) -> Vec<Ignored> {
+    let mut answers = vec![Ignored::default(); folders.len()];
     let mut around = Around::default();
     let mut asked = Vec::new();
     for (at, folder) in folders.iter().enumerate() {
-        if let Some((root, below)) = around.repository_of(folder.as_ref()) {
-            asked.push((at, root, Place::Inside(below), false));
+        match around.repository_of(folder.as_ref()) {
+            Some((root, Some(below))) => asked.push((at, root, Place::Inside(below), false)),
+            // What git would answer could not be told apart from other names.
+            Some((repository, None)) => {
+                let reason = GitError::NotText;
+                answers[at].unasked = Some(Arc::new(Unasked { repository, reason }));
+            }
+            None => {}
         }
     }
-    asked
+    answer(git, by_root(asked), patience, &mut answers);
+    answers
 }
 
 fn by_root(all: Vec<Asked>) -> Questions {

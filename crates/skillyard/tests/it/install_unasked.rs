@@ -168,3 +168,21 @@ fn nobody_is_told_where_no_list_names_anything() {
     let refused = text(&refused.stderr);
     assert!(refused.contains("ignores `secret.txt` in"), "{refused}");
 }
+
+#[test]
+fn a_folder_whose_path_git_cannot_tell_is_not_handed_on() {
+    use std::os::unix::ffi::OsStrExt as _;
+    let context = project();
+    context.git(&["init", "--quiet"]);
+    context.write(".gitignore", ".env\n");
+    context.write_version("pdf", "pdf", "1.0.0");
+    context.write("pdf/.env", "TOKEN=secret\n");
+    let strange = context.root().join(std::ffi::OsStr::from_bytes(b"caf\xe9"));
+    fs::create_dir(&strange).unwrap();
+    fs::rename(context.root().join("pdf"), strange.join("pdf")).unwrap();
+    let mut command = context.skillyard();
+    command.args(["publish", "pdf", "--dry-run"]);
+    let told = context.shown(command.current_dir(&strange));
+    assert!(told.contains("is no text"), "{told}");
+    assert!(!told.contains("exit code: 0"), "{told}");
+}
