@@ -197,6 +197,8 @@ fn a_signal_for_ctrl_c_where_a_line_is_awaited_ends_the_talk() {
     let (shown, code) = talk(&context, "xterm", &then);
     assert_eq!(code, 130, "{shown}");
     assert!(shown.contains("[ECHO]"), "{shown}");
+    let last = |word: &str| shown.rfind(word);
+    assert!(last("\x1b[?2004l") > last("\x1b[?2004h"), "{shown:?}");
     let kept = context.stdout(&["chat", "--export", "last"]);
     assert!(kept.contains("\ngo\n"), "{kept}");
 }

@@ -10,9 +10,10 @@ use std::thread;
 use std::time::Duration;
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use rustix::process::{Signal, getpid, kill_process};
+use rustix::fs::{Mode, OFlags, open};
+use rustix::process::{Signal, getpgrp, getpid, kill_process};
 use rustix::stdio::{dup2_stderr, dup2_stdout};
-use rustix::termios::{LocalModes, OptionalActions, Termios, tcgetattr, tcsetattr};
+use rustix::termios::{LocalModes, OptionalActions, Termios, tcgetattr, tcgetpgrp, tcsetattr};
 use signal_hook::low_level::{emulate_default_handler, exit, pipe};
 
 /// How often it is looked whether the talk has come to where it waits for somebody.
@@ -34,10 +35,23 @@ impl Shown {
 
     /// Makes it so again, at once: a terminal that is stopped is not waited for.
     pub(super) fn restore(&self) {
-        if let Some(before) = &self.0 {
+        // Whoever is in the background has no terminal, and would be stopped for changing it.
+        let is_ours = || tcgetpgrp(io::stdin()) == Ok(getpgrp());
+        if let Some(before) = self.0.as_ref().filter(|_| is_ours()) {
+            if hands_over_keys() {
+                leave_line();
+            }
             // Nothing can be done if the terminal is gone.
             let _ = tcsetattr(io::stdin(), OptionalActions::Now, before);
         }
+    }
+}
+
+/// Ends the line that was edited, and with it that what is pasted is marked.
+fn leave_line() {
+    let flags = OFlags::WRONLY | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
+    if let Ok(terminal) = open("/dev/tty", flags, Mode::empty()) {
+        let _ = rustix::io::write(&terminal, b"\x1b[?2004l\r\n");
     }
 }
 
