@@ -13,11 +13,17 @@ pub struct Link {
     pub span: Span,
 }
 
+/// Whether there may be links in the part of `text` that `body` covers, at a glance.
+pub fn may_have_links(text: &str, body: Span) -> bool {
+    let markdown = body.of(text);
+    markdown.contains("](") || markdown.contains("]:")
+}
+
 /// The relative links and images in the part of `text` that `body` covers.
 pub fn relative_links(text: &str, body: Span) -> Vec<Link> {
     let markdown = body.of(text);
     // Most bodies have no link, and parsing them would cost more than everything else.
-    if !markdown.contains("](") && !markdown.contains("]:") {
+    if !may_have_links(text, body) {
         return Vec::new();
     }
     let mut links = Vec::new();

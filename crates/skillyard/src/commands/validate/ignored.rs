@@ -1,5 +1,6 @@
 //! Files that a skill links and that nobody gets with it, because git ignores them.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
@@ -7,7 +8,7 @@ use skillyard_catalog::regular_file::beginning;
 use skillyard_format::Document;
 use skillyard_format::diagnostic::{Diagnostic, Severity};
 use skillyard_format::document::MAX_BYTES;
-use skillyard_format::links::relative_links;
+use skillyard_format::links::may_have_links;
 use skillyard_install::git::{Ignored, ignored_around};
 
 use super::Profile;
@@ -16,14 +17,14 @@ use crate::ignored_links::{adding, ignored_links};
 use crate::installed::Installed;
 use crate::report::Checked;
 
-/// The folders of skills that link files of theirs; others need not be asked about.
+/// The folders of skills that may link files of theirs; others need not be asked about.
 #[derive(Default)]
 pub(super) struct Linking(Mutex<Vec<PathBuf>>);
 
 impl Linking {
-    /// Notes a skill, if it has such links.
+    /// Notes a skill, if it may have such links.
     pub(super) fn note(&self, folder: &Path, document: &Document<'_>) {
-        if !relative_links(&document.text, document.body_span()).is_empty() {
+        if may_have_links(&document.text, document.body_span()) {
             let folders = self.0.lock();
             let mut folders = folders.unwrap_or_else(PoisonError::into_inner);
             folders.push(folder.to_owned());
@@ -43,11 +44,14 @@ impl Linking {
         folders.retain(|folder| installed.entry(folder).is_none());
         let git = context.git();
         let ignored = ignored_around(git.as_ref(), &folders);
-        for (folder, ignored) in folders.iter().zip(ignored) {
-            let is_known = ignored.unasked().is_none() && ignored.paths().next().is_some();
-            let mut all = checked.iter_mut();
-            if is_known && let Some(each) = all.find(|each| each.folder == *folder) {
-                add(each, &ignored, profile);
+        let is_known = |(_, ignored): &(PathBuf, Ignored)| {
+            ignored.unasked().is_none() && ignored.paths().next().is_some()
+        };
+        let known = folders.into_iter().zip(ignored).filter(is_known);
+        let known: BTreeMap<PathBuf, Ignored> = known.collect();
+        for each in checked {
+            if let Some(ignored) = known.get(&each.folder) {
+                add(each, ignored, profile);
             }
         }
     }
