@@ -5,6 +5,7 @@
 
 pub mod anthropic;
 mod assemble;
+mod discreet;
 mod error;
 pub mod http;
 mod ids;
@@ -24,6 +25,7 @@ use skillyard_format::tokens;
 use crate::message::{AssistantPart, Message};
 use crate::tool::ToolSpec;
 
+pub use discreet::{Discreet, is_secret_key};
 pub use error::ProviderError;
 pub use stop::Stop;
 

@@ -1,12 +1,12 @@
 //! Who answers for a model: a server of the configuration, or nobody.
 
 use secrecy::SecretString;
-use skillyard_agent::provider::Provider;
 use skillyard_agent::provider::anthropic::Anthropic;
 use skillyard_agent::provider::http::{Client, Endpoint, Patience};
 use skillyard_agent::provider::offline::{self, Offline};
 use skillyard_agent::provider::openai_chat::{LimitName, OpenAiChat};
 use skillyard_agent::provider::openai_responses::OpenAiResponses;
+use skillyard_agent::provider::{Discreet, Provider};
 use url::Url;
 
 use crate::config::models::ModelServer;
@@ -34,7 +34,8 @@ pub(super) fn provider(context: &Context, model: &str) -> Result<Box<dyn Provide
         .into());
     }
     let endpoint = endpoint(context, &server)?;
-    Ok(match server.api.as_str() {
+    let key = server.key.as_ref().map(secret);
+    let provider: Box<dyn Provider> = match server.api.as_str() {
         "anthropic" => Box::new(Anthropic {
             server: server.name,
             endpoint,
@@ -52,6 +53,10 @@ pub(super) fn provider(context: &Context, model: &str) -> Result<Box<dyn Provide
             name: server.name,
             endpoint,
         }),
+    };
+    Ok(match key {
+        Some(key) => Discreet::around(provider, key),
+        None => provider,
     })
 }
 

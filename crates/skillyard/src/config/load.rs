@@ -177,12 +177,13 @@ impl Config {
                 }
                 _ => continue,
             };
-            for secret in template.secrets() {
-                self.redactor.learn(secret.expose());
-            }
-            for variable in template.variables() {
-                if let Some(value) = self.environment.variable(variable) {
-                    self.redactor.learn(value.expose());
+            let variables = template.variables();
+            let variables = variables.filter_map(|name| self.environment.variable(name));
+            for secret in template.secrets().cloned().chain(variables) {
+                if setting.key.starts_with("models.") {
+                    self.redactor.learn_model_key(secret.expose());
+                } else {
+                    self.redactor.learn(secret.expose());
                 }
             }
         }

@@ -75,7 +75,7 @@ impl Config {
         let variable = self.environment().model_key(name);
         let (setting, key) = self.login_or(&format!("models.{name}.key"), variable)?;
         if let Some(key) = &key {
-            self.redactor().learn(key.expose());
+            self.redactor().learn_model_key(key.expose());
             if is_readable_by_others(&url) {
                 let url = without_userinfo(&url).into_owned();
                 return Err(ConfigError {
