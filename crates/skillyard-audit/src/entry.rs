@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::event::Event;
 use crate::hash::Hash;
-use crate::recorder::Redact;
+use crate::recorder::{Redact, Unredacted};
 
 /// No field says more as it is written, so that no line is without end.
 const LONGEST_FIELD: usize = 4096;
@@ -155,6 +155,9 @@ impl<'a> Entry<'a> {
         redact: &dyn Redact,
     ) -> Self {
         let optional = |field: &'a Option<String>| field.as_deref().map(|text| tamed(text, redact));
+        // What it is about is what the log is for, and whoever names it must not make it vanish.
+        let named =
+            |field: &'a Option<String>| field.as_deref().map(|text| tamed(text, &Unredacted));
         Self {
             seq,
             time,
@@ -163,11 +166,11 @@ impl<'a> Entry<'a> {
             outcome: event.outcome.as_str().into(),
             session: optional(&event.session),
             task: optional(&event.task),
-            skill: optional(&event.skill),
-            digest: optional(&event.digest),
+            skill: named(&event.skill),
+            digest: named(&event.digest),
             source: optional(&event.source),
             origin: optional(&event.origin),
-            tier: optional(&event.tier),
+            tier: named(&event.tier),
             trigger: optional(&event.trigger),
             reason: optional(&event.reason),
             detail: event

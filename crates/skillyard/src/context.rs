@@ -82,6 +82,11 @@ impl Context {
         self.redactor.learn_address(address);
     }
 
+    /// The name of a skill is shown, whatever the address says that it is from.
+    pub(crate) fn show_name(&self, name: &str) {
+        self.redactor.show_name(name);
+    }
+
     /// The scope that is worked in from now on, as it is typed behind other commands.
     pub(crate) fn work_in(&self, typed_scope: &'static str) {
         let scope = self.typed_scope.lock();

@@ -144,6 +144,11 @@ impl Printer {
         self.passed(out.write_all(text.as_bytes()).and_then(|()| out.flush()))
     }
 
+    /// Writes the words of another, in which nothing is a style of ours.
+    pub(crate) fn words(&self, text: &str) -> io::Result<()> {
+        self.raw(self.redactor.scrub(text).as_bytes())
+    }
+
     /// Writes data byte for byte, whatever it holds.
     pub(crate) fn raw(&self, bytes: &[u8]) -> io::Result<()> {
         let mut out = io::stdout().lock();
@@ -196,7 +201,7 @@ impl Printer {
             let mut bytes = Vec::new();
             write(&mut bytes)?;
             let text = String::from_utf8_lossy(&bytes);
-            out.write_all(self.redactor.scrub(&text).as_bytes())?;
+            out.write_all(self.redactor.scrub_json(&text).as_bytes())?;
         }
         out.write_all(b"\n")?;
         out.flush()
@@ -277,10 +282,26 @@ impl Printer {
         self.people_lines(&format!("{text}\n"));
     }
 
+    /// Shows what somebody is asked to allow: nothing is hidden but the secrets that were told, for a
+    /// look alone may be chosen by whoever wants to be allowed.
+    pub(crate) fn exactly(&self, text: &str) {
+        self.write_lines(&self.redactor.scrub(&format!("{text}\n")));
+    }
+
+    /// Words of a stranger for people, as [`exactly`](Self::exactly) as a question about them.
+    pub(crate) fn note_exactly(&self, text: &str) {
+        if self.volume >= Volume::Normal && !self.json {
+            self.exactly(text);
+        }
+    }
+
     /// The same of whole lines, which can be very many and are not copied.
     pub(crate) fn people_lines(&self, lines: &str) {
+        self.write_lines(&self.redactor.scrub_for_people(lines));
+    }
+
+    fn write_lines(&self, lines: &str) {
         let choice = self.resolved(io::stderr().is_terminal());
-        let lines = self.redactor.scrub_for_people(lines);
         // Nobody is left to be told that stderr is gone.
         let _ = if lines.contains('\x1b') {
             AutoStream::new(io::stderr().lock(), choice).write_all(lines.as_bytes())

@@ -7,35 +7,59 @@
 //! also those that nobody told of (`forms`). What a skill itself holds is printed byte for
 //! byte (`Printer::raw`), because its digest would not fit otherwise.
 
+mod address;
 mod forms;
+mod json;
 
 use std::borrow::Cow;
 use std::ffi::OsString;
 use std::sync::{Arc, PoisonError, RwLock};
 
+use skillyard_agent::provider::is_secret_key;
+
+use self::address::{SCHEME, login, without_logins};
 use self::forms::without_tokens;
 use crate::secret::{REDACTED, Secret};
 
+pub(crate) use self::address::without_userinfo;
+
 /// Shorter values are also ordinary words, and would tear holes into every text.
 const SHORTEST: usize = 6;
-/// What stands between the scheme of an address and its host.
-const SCHEME: &[u8] = b"://";
 
 /// Knows the secrets of this run; its clones know the same.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Redactor {
     /// The longest first, because one may hold another.
-    known: Arc<RwLock<Vec<Secret>>>,
+    known: Arc<RwLock<Vec<Known>>>,
+}
+
+/// A secret, and who told of it.
+#[derive(Debug)]
+struct Known {
+    secret: Secret,
+    /// Whether it stood in an address, which may be another's words.
+    is_of_address: bool,
 }
 
 impl Redactor {
     /// From now on this value is not shown.
     pub(crate) fn learn(&self, value: &str) {
+        self.learn_from(value, false);
+    }
+
+    fn learn_from(&self, value: &str, is_of_address: bool) {
         let value = value.trim();
-        self.keep(value);
+        self.keep(value, is_of_address);
         // As it stands in JSON, where it differs.
         if let Ok(quoted) = serde_json::to_string(value) {
-            self.keep(&quoted[1..quoted.len() - 1]);
+            self.keep(&quoted[1..quoted.len() - 1], is_of_address);
+        }
+    }
+
+    /// Learns the key of a model's server, unless it is a word in place of one.
+    pub(crate) fn learn_model_key(&self, key: &str) {
+        if is_secret_key(key.trim()) {
+            self.learn(key);
         }
     }
 
@@ -49,15 +73,25 @@ impl Redactor {
         }
     }
 
-    /// Learns the user and the password in an address.
+    /// Learns what gives access in an address: the password, or a token in place of a user. A user
+    /// alone is a name, and a word by itself is said for other reasons, too.
     pub(crate) fn learn_address(&self, address: &str) {
-        if let Some(found) = userinfo(address) {
-            let both = &address[found];
-            self.learn(both);
-            if let Some((_, password)) = both.split_once(':') {
-                self.learn(password);
-            }
+        let Some(login) = login(address) else {
+            return;
+        };
+        if let Some(both) = login.with_password() {
+            self.learn_from(both, true);
         }
+        if let Some(secret) = login.secret() {
+            self.learn_from(secret, true);
+        }
+    }
+
+    /// Whatever an address said, the name of a skill is shown: whoever writes the address must not
+    /// choose what people and the log are told.
+    pub(crate) fn show_name(&self, name: &str) {
+        let mut known = self.known.write().unwrap_or_else(PoisonError::into_inner);
+        known.retain(|each| !each.is_of_address || !name.contains(each.secret.expose()));
     }
 
     /// Learns what stands on the command line: headers, tokens, addresses with a password.
@@ -86,20 +120,26 @@ impl Redactor {
     pub(crate) fn scrub<'a>(&self, text: &'a str) -> Cow<'a, str> {
         let known = self.known.read().unwrap_or_else(PoisonError::into_inner);
         let mut text = Cow::Borrowed(text);
-        for secret in known.iter() {
-            if text.contains(secret.expose()) {
-                text = Cow::Owned(text.replace(secret.expose(), REDACTED));
+        for each in known.iter() {
+            let secret = each.secret.expose();
+            if text.contains(secret) {
+                text = Cow::Owned(text.replace(secret, REDACTED));
             }
         }
         text
     }
 
-    /// `text` without the secrets, and without users and passwords in addresses that nobody
-    /// told of; for words to people, not for data.
+    /// JSON without the secrets. The names of its fields are ours, and programs look for them.
+    pub(crate) fn scrub_json<'a>(&self, text: &'a str) -> Cow<'a, str> {
+        json::values(text, |value| self.scrub(value))
+    }
+
+    /// `text` without the secrets, and without logins in addresses that nobody told of; for words
+    /// to people, not for data, and not for what somebody is asked to allow.
     pub(crate) fn scrub_for_people<'a>(&self, text: &'a str) -> Cow<'a, str> {
         match self.scrub(text) {
-            Cow::Borrowed(text) => without_userinfo(text),
-            Cow::Owned(text) => Cow::Owned(without_userinfo(&text).into_owned()),
+            Cow::Borrowed(text) => without_logins(text),
+            Cow::Owned(text) => Cow::Owned(without_logins(&text).into_owned()),
         }
     }
 
@@ -111,16 +151,22 @@ impl Redactor {
             .is_empty()
     }
 
-    fn keep(&self, value: &str) {
+    fn keep(&self, value: &str, is_of_address: bool) {
         if value.len() < SHORTEST || value == REDACTED {
             return;
         }
         let mut known = self.known.write().unwrap_or_else(PoisonError::into_inner);
-        if known.iter().any(|each| each.expose() == value) {
+        if let Some(same) = known.iter_mut().find(|each| each.secret.expose() == value) {
+            same.is_of_address &= is_of_address;
             return;
         }
-        let at = known.partition_point(|each| each.expose().len() >= value.len());
-        known.insert(at, Secret::new(value));
+        let at = known.partition_point(|each| each.secret.expose().len() >= value.len());
+        let secret = Secret::new(value);
+        let known_now = Known {
+            secret,
+            is_of_address,
+        };
+        known.insert(at, known_now);
     }
 }
 
@@ -131,56 +177,6 @@ impl skillyard_audit::Redact for Redactor {
             Cow::Owned(text) => Cow::Owned(without_tokens(&text).into_owned()),
         }
     }
-}
-
-/// Where user and password stand in the first address of `text`, without the `@`.
-fn userinfo(text: &str) -> Option<std::ops::Range<usize>> {
-    let mut from = 0;
-    while let Some(at) = memchr::memmem::find(&text.as_bytes()[from..], SCHEME) {
-        let start = from + at + SCHEME.len();
-        let rest = &text[start..];
-        let end = rest
-            .find(|c: char| {
-                c.is_whitespace() || matches!(c, '/' | '?' | '#' | '"' | '\'' | '`' | '<' | '>')
-            })
-            .unwrap_or(rest.len());
-        if let Some(at) = rest[..end].rfind('@') {
-            return Some(start..start + at);
-        }
-        from = start;
-    }
-    None
-}
-
-/// `text` with user and password of every address hidden.
-pub(crate) fn without_userinfo(text: &str) -> Cow<'_, str> {
-    let mut rest = text;
-    let mut result = String::new();
-    while let Some(found) = userinfo(rest) {
-        result.push_str(&rest[..found.start]);
-        let inside = &rest[found.clone()];
-        // A variable is a name, not a secret; the user of a git remote is no secret either.
-        result.push_str(if is_variables(inside) || inside == "git" {
-            inside
-        } else {
-            REDACTED
-        });
-        rest = &rest[found.end..];
-    }
-    if result.is_empty() {
-        return Cow::Borrowed(text);
-    }
-    result.push_str(rest);
-    Cow::Owned(result)
-}
-
-/// Whether the text is nothing but `${NAME}` and colons.
-fn is_variables(text: &str) -> bool {
-    text.split(':').all(|part| {
-        part.strip_prefix("${")
-            .and_then(|part| part.strip_suffix('}'))
-            .is_some_and(|name| !name.contains(['$', '{', '}']))
-    })
 }
 
 #[cfg(test)]
@@ -227,20 +223,21 @@ mod tests {
     }
 
     #[test]
-    fn addresses_lose_their_password() {
-        let check = |text, expected: &str| assert_eq!(without_userinfo(text), expected);
-        check(
-            "at https://me:pw@host/x@y, http://b@c",
-            "at https://…redacted@host/x@y, http://…redacted@c",
-        );
-        check("https://host/a@b", "https://host/a@b");
-        check("ssh://git@host/x", "ssh://git@host/x");
-        check(
-            "https://${USER}:${PASS}@host",
-            "https://${USER}:${PASS}@host",
-        );
-        check("https://${USER}:pw@host", "https://…redacted@host");
-        check("https://a:p@w@host", "https://…redacted@host");
-        check("a://b c@d", "a://b c@d");
+    fn an_address_does_not_choose_what_is_hidden() {
+        let redactor = Redactor::default();
+        for address in [
+            "https://stealer-tool@host",
+            "https://x:UNTRUSTED@host",
+            "postgres://skills@host",
+            "https://x:stealer-2@host",
+        ] {
+            redactor.learn_address(address);
+        }
+        redactor.show_name("my-stealer-2");
+        let said = "stealer-tool UNTRUSTED skills stealer-2";
+        assert_eq!(redactor.scrub(said), said);
+        redactor.learn("stealer-2");
+        redactor.show_name("stealer-2");
+        assert_eq!(redactor.scrub("stealer-2"), REDACTED);
     }
 }

@@ -2,7 +2,6 @@
 
 mod question;
 
-use std::borrow::Cow;
 use std::fmt::Write as _;
 use std::io;
 use std::sync::Arc;
@@ -159,14 +158,13 @@ impl Terminal<'_> {
                 }
                 let printer = &self.context.printer;
                 self.collected.mid_line = !delta.ends_with('\n');
-                let text: Cow<'_, str> = if printer.styles_data() {
-                    self.collected.markdown.push(&visible(delta)).into()
+                let written = if printer.styles_data() {
+                    printer.data(&self.collected.markdown.push(&visible(delta)))
                 } else if printer.is_terminal() {
-                    visible(delta)
+                    printer.words(&visible(delta))
                 } else {
-                    delta.as_str().into()
+                    printer.words(delta)
                 };
-                let written = printer.data(&text);
                 self.collected.noted(written);
             }
             TurnEvent::SkillActivated {
@@ -188,7 +186,8 @@ impl Terminal<'_> {
             }
             TurnEvent::ToolCall { name, summary, .. } => {
                 self.end_line();
-                self.context.printer.note(&terminal::call(name, summary));
+                let call = terminal::call(name, summary);
+                self.context.printer.note_exactly(&call);
             }
             TurnEvent::ToolResult {
                 outcome,
@@ -252,7 +251,7 @@ impl Terminal<'_> {
     fn ask(&mut self, request: &ApprovalRequest) -> Answer {
         let printer = &self.context.printer;
         let (what, session) = question(&request.action);
-        printer.people(&format!(
+        printer.exactly(&format!(
             "{}\n{}  why     {}",
             visible(&what),
             change(&request.action),

@@ -152,6 +152,9 @@ pub(crate) fn verify<'a>(
     if fresh.is_empty() {
         return Ok(Vec::new());
     }
+    for candidate in &fresh {
+        context.show_name(&candidate.name);
+    }
     let rules = trust_policy(context, &context.config()?)?;
     let mut signers = policy::load(&context.environment)?;
     let now = now().0;

@@ -23,6 +23,8 @@ const TOKENS: &[(&str, usize)] = &[
 ];
 /// How names of arguments end whose values are secrets.
 const ARGUMENTS: &[&str] = &["password", "token", "api-key"];
+/// What means something to a shell.
+const RUN: &str = ";|&()<>{}`$\n";
 /// The least length of what stands behind `Bearer`: shorter words are words.
 const SHORTEST: usize = 6;
 
@@ -81,7 +83,8 @@ fn bearer(text: &str, at: usize) -> Option<Range<usize>> {
     (length >= SHORTEST).then(|| start..start + length)
 }
 
-/// The value of an argument, in a command or in a list of words as JSON has it.
+/// The value of an argument, in a command or in a list of words as JSON has it. Of a command only
+/// what a shell takes as it is can be a value: the rest is what runs, and stays.
 fn argument(text: &str, at: usize) -> Option<Range<usize>> {
     let rest = &text[at + 2..];
     let is_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
@@ -91,8 +94,9 @@ fn argument(text: &str, at: usize) -> Option<Range<usize>> {
         return None;
     }
     let mut between = ["=", "\",", " ", "\t"].into_iter();
-    let mut value = between.find_map(|between| rest.strip_prefix(between))?;
-    value = value.trim_start_matches([' ', '\t']);
+    let between = between.find(|between| rest.starts_with(between))?;
+    let is_list = between == "\",";
+    let mut value = rest[between.len()..].trim_start_matches([' ', '\t']);
     let mut quotes = ["\\\"", "\"", "'"].into_iter();
     let quote = quotes.find(|quote| value.starts_with(quote));
     value = &value[quote.map_or(0, str::len)..];
@@ -102,9 +106,15 @@ fn argument(text: &str, at: usize) -> Option<Range<usize>> {
             .match_indices(quote)
             .map(|(at, _)| at)
             .find(|at| !value[..*at].ends_with('\\')),
-        None => value.find(|c: char| c.is_whitespace() || matches!(c, '"' | '\'' | '\\')),
+        None => value.find(|c: char| {
+            c.is_whitespace() || matches!(c, '"' | '\'' | '\\') || !is_list && RUN.contains(c)
+        }),
     };
     let length = length.unwrap_or(value.len());
+    // Quotes do not always keep a shell from it: some are inside others, or are read twice.
+    if !is_list && value[..length].contains(|c| RUN.contains(c)) {
+        return None;
+    }
     // What follows is the next argument, or a variable.
     let is_value = length > 0 && !value.starts_with("--") && !value.starts_with('$');
     is_value.then(|| start..start + length)
@@ -161,6 +171,29 @@ mod tests {
             r#"["-c","x --token \"…redacted\""]"#,
         );
         check(r#"["--api_key=abc"]"#, r#"["--api_key=…redacted"]"#);
+        check(r#"["--token","a$b"]"#, r#"["--token","…redacted"]"#);
+    }
+
+    #[test]
+    fn what_a_shell_would_run_stays() {
+        let check = |text: &str, expected: &str| assert_eq!(without_tokens(text), expected);
+        check(
+            "x --token=b;touch${IFS}y",
+            "x --token=…redacted;touch${IFS}y",
+        );
+        for text in [
+            r#"x --token "a$(touch y; ls -la)""#,
+            r#"x --token "a`id`""#,
+            r#"["-c","x --token \"$(id)\""]"#,
+            "x --token $(id)",
+            "x --token `id`",
+            "x --token (id)",
+            "sh -c \"x --token '$(id)'\"",
+            "eval x --token 'a;id'",
+        ] {
+            assert_eq!(without_tokens(text), text);
+        }
+        check("x --token a|id", "x --token …redacted|id");
     }
 
     #[test]

@@ -187,7 +187,7 @@ fn ask(
     if let Some(why) = &unshown {
         let _ = write!(text, "\n  not always {}", visible(why));
     }
-    context.printer.people(&text);
+    context.printer.exactly(&text);
     let asked = match unshown {
         None => {
             let question = "May it? `always` holds while no byte of the skill changes";

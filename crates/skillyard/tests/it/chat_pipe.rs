@@ -119,3 +119,12 @@ fn who_stops_reading_stops_the_turn() {
         );
     }
 }
+
+#[test]
+fn words_go_into_a_pipe_as_they_came() {
+    let context = TestContext::new();
+    let words = "The title is set with \u{1b}]0; like that.\nSecond \u{1b}[31mred.\nThird.";
+    let (url, _) = model(vec![json!({ "content": words })]);
+    let told = talk(&context, &url, "hi\n", &[]);
+    assert_eq!(text(&told.stdout), format!("{words}\n"));
+}

@@ -6,7 +6,7 @@ use serde_json::json;
 
 use crate::chat::conformance;
 use crate::scripted_model::{call, model_that};
-use crate::terminal::typed;
+use crate::terminal::{typed, typed_with};
 use crate::{TestContext, output, text};
 
 const PROMPT: &str = "/skills-system-validation run scripts/echo.sh";
@@ -170,4 +170,39 @@ fn what_is_denied_meanwhile_is_not_allowed_for_the_session() {
         told.starts_with("1 ") && told.contains("cannot be read"),
         "{told}"
     );
+}
+
+#[test]
+fn a_question_and_the_log_have_the_whole_command_whatever_it_looks_like() {
+    let context = TestContext::new();
+    for (command, file) in [
+        ("ls https://docs;touch${IFS}pwned0;:@example.com", "pwned0"),
+        ("echo --token \"a$(touch pwned1)\"", "pwned1"),
+        ("echo --token=b;touch${IFS}pwned2", "pwned2"),
+    ] {
+        let (url, _) = model_that(
+            vec![
+                json!({ "tool_calls": [call("a", "Bash", &json!({ "command": command }))] }),
+                json!({ "content": "Done." }),
+            ],
+            |_| {},
+        );
+        let url = format!("models.test.url={url}");
+        let flags = ["--config", &url, "--config", "models.test.tool_mode=native"];
+        let words = ["chat", "--model", "test/m", "-p", "go"];
+        let arguments = [&flags[..], &words].concat();
+        let wide = [("TERM", "xterm"), ("COLUMNS", "140")];
+        let (shown, _) = typed_with(&context, &wide, &arguments, &[("Allow it?", "once\r")]);
+        let asked = format!("The model wants to run `{command}`");
+        assert!(shown.contains(&asked), "{shown}");
+        assert!(context.root().join(file).exists(), "{shown}");
+        let log = context.json(&["audit", "log", "--event", "approval.granted", "--json"]);
+        let last = log["events"]
+            .as_array()
+            .unwrap()
+            .last()
+            .unwrap()
+            .to_string();
+        assert!(last.contains(file), "{last}");
+    }
 }

@@ -8,7 +8,7 @@ use skillyard_format::package::pack::{PackFile, PackFormat, pack};
 use crate::project::{everything, packed, project};
 use crate::servers::git_http;
 use crate::servers::http::{Asked, Reply, Server};
-use crate::servers::repository::Repository;
+use crate::servers::repository::{Repository, skill};
 use crate::{TestContext, output, text};
 
 const SECRET: &str = "sesame-0123456789";
@@ -296,5 +296,31 @@ fn the_configuration_shows_no_token() {
         &["install", "corp:pdf", "--dry-run"],
     ] {
         context.keeps_secret(arguments);
+    }
+}
+
+#[test]
+fn an_address_hides_neither_a_skill_nor_our_own_words() {
+    let document = skill("stealer-tool-2", "one");
+    let file = PackFile {
+        path: "stealer-tool-2/SKILL.md",
+        mode: Mode::Plain,
+        content: document.as_bytes(),
+    };
+    let archive = pack(&[file], PackFormat::Zip, &Limits::skill()).unwrap();
+    let server = Server::start(move |_| Reply::ok(archive.clone()));
+    for login in ["stealer-tool-2", "x:stealer-tool-2", "digest", "x:digest"] {
+        let context = project();
+        let at = server.url("/stealer-tool-2.zip");
+        let at = at.replace("http://", &format!("http://{login}@"));
+        let told = context.json(&["install", &at, "--yes", "--json"]);
+        let added = &told["changes"][0]["to"];
+        assert_eq!(added["name"], "stealer-tool-2", "{told}");
+        assert!(added["digest"].is_string(), "{told}");
+        let log = ["audit", "log", "--skill", "stealer-tool-2", "--json"];
+        let log = context.json(&log).to_string();
+        assert!(log.contains("skill.installed"), "{log}");
+        assert!(log.contains("/stealer-tool-2.zip"), "{log}");
+        assert!(!log.contains(&format!("{login}@")), "{log}");
     }
 }

@@ -301,9 +301,8 @@ fn show(context: &Context, place: &Place, plan: &Plan, needed: &[Needed]) {
             let text = difference::between(&before, &after.candidate.tree);
             if !text.is_empty() {
                 let name = visible(&to.name);
-                context
-                    .printer
-                    .note(&format!(" ~ {name}\n{}", text.trim_end_matches('\n')));
+                let text = text.trim_end_matches('\n');
+                context.printer.note_exactly(&format!(" ~ {name}\n{text}"));
             }
         }
     }
