@@ -45,6 +45,10 @@ pub trait Host: Send {
         let _ = path;
         false
     }
+    /// Why no file of the workspace is read, if none is: too much lies in it that is no model's business.
+    fn unreadable(&self) -> Option<String> {
+        None
+    }
     /// What keeps a skill that is on the shelf from being used by now, if anything does.
     fn withheld(&self, skill: &str) -> Option<Withheld> {
         let _ = skill;

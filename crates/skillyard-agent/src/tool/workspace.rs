@@ -63,6 +63,13 @@ impl Workspace<'_> {
         tool: &str,
         arguments: &Map<String, Value>,
     ) -> Option<Result<Done, String>> {
+        let unreadable = match tool {
+            "Read" | "Edit" | "Glob" | "Grep" => self.host.unreadable(),
+            _ => None,
+        };
+        if let Some(reason) = unreadable {
+            return Some(Err(format!("nothing can be read: {reason}")));
+        }
         let made = match tool {
             "Read" => self.read(arguments),
             "Write" => self.write(arguments),

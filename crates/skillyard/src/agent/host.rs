@@ -42,6 +42,8 @@ pub(crate) struct Machine {
     workspace: Workspace,
     /// The folder that programs may write to, or why they may not.
     writable: Result<PathBuf, String>,
+    /// Why no file of the folder is read, if none is.
+    unreadable: Option<String>,
     /// Where skills are read from, which none of them changes.
     skill_folders: SkillFolders,
     opt_in: OptIn,
@@ -70,7 +72,15 @@ impl Machine {
             .map_err(|error| error.to_string()),
             Files::None => Err("this session has no files of this machine".to_owned()),
         };
+        let unreadable = profile::private(folder, &context.environment).map(|reason| {
+            let folder = folder.display();
+            format!(
+                "`{folder}` cannot be the workspace: {reason}; the user has to begin in the folder \
+                 of a project, or name one with `--workspace`"
+            )
+        });
         Ok(Self {
+            unreadable,
             recorder: context.recorder()?,
             skills: shelf.all().iter().map(|each| each.skill.clone()).collect(),
             workspace: workspace(&context.environment, None)?,
@@ -180,6 +190,10 @@ impl Host for Machine {
                 let profile = profile::in_workspace(folder, &self.skill_folders, limits);
                 profile.is_ok_and(|profile| profile::leads_into(folder, path, &profile.protected))
             })
+    }
+
+    fn unreadable(&self) -> Option<String> {
+        self.unreadable.clone()
     }
 
     fn withheld(&self, skill: &str) -> Option<Withheld> {

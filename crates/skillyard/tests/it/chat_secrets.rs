@@ -2,10 +2,10 @@
 
 use serde_json::{Value, json};
 
-use crate::TestContext;
 use crate::scripted_model::{call, model};
 use crate::serve_chat::Serving;
 use crate::servers::http::{Asked, Reply, Server};
+use crate::{TestContext, output};
 
 const KEY: &str = "key-0123456789-secret";
 const TOKEN: &str = "tok-9876543210-secret";
@@ -94,4 +94,83 @@ fn a_token_that_an_mcp_server_quotes_is_not_shown_and_goes_to_no_model() {
         asked.contains("not valid: ") && !asked.contains(TOKEN),
         "{asked}"
     );
+}
+
+#[test]
+fn a_key_that_comes_a_letter_at_a_time_is_not_shown() {
+    let server = Server::start(|asked: &Asked| {
+        let said = format!("Your key: {} end.", asked.header("authorization"));
+        let piece = |letter: char| {
+            let delta = json!({ "choices": [{ "index": 0, "delta": { "content": letter } }] });
+            format!("data: {delta}\n\n")
+        };
+        let pieces: String = said.chars().map(piece).collect();
+        let end = json!({ "choices": [{ "index": 0, "delta": {}, "finish_reason": "stop" }] });
+        Reply::ok(format!("{pieces}data: {end}\n\ndata: [DONE]\n\n"))
+            .header("Content-Type", "text/event-stream")
+    });
+    let context = TestContext::new();
+    let config = format!(
+        "[models.m]\nurl = '{}'\nkey = '{KEY}'\ntool_mode = 'native'\n",
+        server.url("/v1")
+    );
+    context.write("../home/.skillyard/config.toml", config);
+    let create = ["agent", "create", "a", "--model", "m/x"];
+    assert_eq!(context.code(&create), Some(0));
+    let mut all = shown(&Serving::start(&context, &[]), "a");
+    for format in ["text", "json", "stream-json"] {
+        let chat = ["chat", "--model", "m/x", "-p", "hi"];
+        let told = context.tell(&[&chat[..], &["--output-format", format]].concat());
+        all.push_str(&told);
+    }
+    // Pieces are put together as whoever reads them would.
+    let joined = all.replace("\"}\n{\"type\":\"text\",\"delta\":\"", "");
+    assert!(joined.contains("Your key: Bearer …redacted end."), "{all}");
+    assert!(!joined.contains(KEY), "{all}");
+}
+
+#[test]
+fn no_model_reads_a_workspace_that_holds_the_home_or_our_own_files() {
+    let context = TestContext::new();
+    context.write("../home/.ssh/id_rsa", "PRIVATE-KEY");
+    context.write("../home/.skillyard/config.toml", "# PRIVATE-KEY\n");
+    context.write("../home/project/notes.md", "NOTES");
+    for (folder, read) in [
+        ("home", ".ssh/id_rsa"),
+        ("", "home/.ssh/id_rsa"),
+        ("home/.skillyard", "config.toml"),
+    ] {
+        let (url, asked) = model(vec![
+            json!({ "tool_calls": [call("a", "Read", &json!({ "path": read }))] }),
+            json!({ "tool_calls": [call("b", "Grep", &json!({ "pattern": "PRIVATE", "path": read }))] }),
+            json!({ "tool_calls": [call("c", "Glob", &json!({ "pattern": "**/.ssh/*" }))] }),
+            json!({ "content": "Done." }),
+        ]);
+        let folder = context.root().parent().unwrap().join(folder);
+        let mut command = context.skillyard();
+        command.args(["--config", &format!("models.test.url={url}")]);
+        command.args(["--config", "models.test.tool_mode=native"]);
+        command.args(["chat", "--model", "test/m", "-p", "go", "--workspace"]);
+        assert!(output(command.arg(&folder)).status.success());
+        let asked = asked.lock().unwrap();
+        let sent = json!(asked.last().unwrap()["messages"]).to_string();
+        let refused = sent.matches("nothing can be read: ").count();
+        assert_eq!(refused, 3, "{sent}");
+        assert!(!sent.contains("PRIVATE-KEY"), "{sent}");
+        assert!(!sent.contains(".ssh/id_rsa\\n"), "{sent}");
+    }
+    let (url, asked) = model(vec![
+        json!({ "tool_calls": [call("a", "Read", &json!({ "path": "notes.md" }))] }),
+        json!({ "content": "Done." }),
+    ]);
+    let mut command = context.skillyard();
+    command.args(["--config", &format!("models.test.url={url}")]);
+    command.args(["--config", "models.test.tool_mode=native"]);
+    command.args(["chat", "--model", "test/m", "-p", "go", "--workspace"]);
+    assert!(
+        output(command.arg(context.in_home("project")))
+            .status
+            .success()
+    );
+    assert!(asked.lock().unwrap()[1].to_string().contains("NOTES"));
 }

@@ -18,14 +18,8 @@ pub(crate) fn workspace(path: &Path, environment: &Environment) -> Result<PathBu
     if !folder.is_dir() {
         return Err(failed("it is not a folder".into()));
     }
-    let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
-    let home = environment.home.as_deref().map(real);
-    if home.is_some_and(|home| home.starts_with(&folder)) {
-        return Err(failed("your home folder is in it".into()));
-    }
-    let own = real(&environment.skillyard_home);
-    if own.starts_with(&folder) || folder.starts_with(&own) {
-        return Err(failed("Skillyard's own files are in it".into()));
+    if let Some(reason) = private(&folder, environment) {
+        return Err(failed(reason.into()));
     }
     if folder.components().any(|step| step.as_os_str() == ".git") {
         return Err(failed("it belongs to git".into()));
@@ -38,4 +32,18 @@ pub(crate) fn workspace(path: &Path, environment: &Environment) -> Result<PathBu
         return Err(failed("it belongs to the system".into()));
     }
     Ok(folder)
+}
+
+/// Why neither a script nor a model may look around in a folder, if so: the user's home or our own
+/// files are in it, and with them keys and logins.
+pub(crate) fn private(folder: &Path, environment: &Environment) -> Option<&'static str> {
+    let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    let folder = &real(folder);
+    let home = environment.home.as_deref().map(real);
+    if home.is_some_and(|home| home.starts_with(folder)) {
+        return Some("your home folder is in it");
+    }
+    let own = real(&environment.skillyard_home);
+    let has_own = own.starts_with(folder) || folder.starts_with(&own);
+    has_own.then_some("Skillyard's own files are in it")
 }

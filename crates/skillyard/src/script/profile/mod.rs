@@ -13,5 +13,5 @@ pub(crate) use skillyard_agent::script::{
 };
 
 pub(crate) use allowed::configured;
-pub(crate) use folder::workspace;
+pub(crate) use folder::{private, workspace};
 pub(crate) use skill_folders::skill_folders;
