@@ -10,8 +10,9 @@ impl Transaction<'_> {
     pub fn changed_since<'w>(&self, lock: &Lockfile, wish: &'w Wish) -> Option<&'w str> {
         wish.names().find(|name| {
             let now = self.before.lock.get(name);
-            let wished = wish.present.iter().find(|entry| entry.name == *name);
-            now != lock.get(name) && now != wished
+            let wished = || wish.present.iter().find(|entry| entry.name == *name);
+            // Mostly nobody changed anything, and there may be thousands to look through.
+            now != lock.get(name) && now != wished()
         })
     }
 
