@@ -115,8 +115,8 @@ schemathesis: $(VENV)-schemathesis/.done
 	cargo build -p skillyard
 	SKILLYARD_BIN=target/debug/skillyard $(VENV)-schemathesis/bin/python tests/schemathesis/run.py server --minutes $(MINUTES)
 	SKILLYARD_BIN=target/debug/skillyard $(VENV)-schemathesis/bin/python tests/schemathesis/run.py registry --minutes $(MINUTES)
-	SKILLYARD_BIN=target/debug/skillyard $(VENV)-schemathesis/bin/python tests/schemathesis/run.py server --closed
-	SKILLYARD_BIN=target/debug/skillyard $(VENV)-schemathesis/bin/python tests/schemathesis/run.py registry --closed
+	SKILLYARD_BIN=target/debug/skillyard $(VENV)-schemathesis/bin/python tests/schemathesis/run.py server --closed --minutes $(MINUTES)
+	SKILLYARD_BIN=target/debug/skillyard $(VENV)-schemathesis/bin/python tests/schemathesis/run.py registry --closed --minutes $(MINUTES)
 
 $(VENV)-schemathesis/.done: tests/schemathesis/requirements.txt
 	python3 -m venv $(VENV)-schemathesis

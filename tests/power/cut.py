@@ -115,8 +115,8 @@ def one_cut(folder: Path, program: str, count: int, change: str, wait: float) ->
         before = (machine.lock(), machine.skills())
         changing = subprocess.Popen(**machine.command(*arguments), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         time.sleep(wait)
+        done = changing.poll() == 0
         disk.cut()
-        ended = changing.poll() is not None
         changing.kill()
         changing.wait()
         disk.unmount()
@@ -124,7 +124,8 @@ def one_cut(folder: Path, program: str, count: int, change: str, wait: float) ->
         machine.run("list")
         lock, skills = machine.lock(), machine.skills()
         if (lock, skills) == before:
-            return "as before, although the command had ended" if ended else "as before"
+            assert not done, (change, wait, "undone although the command had ended")
+            return "as before"
         ran = machine.run("sync", "--json")
         healed = (machine.lock(), machine.skills())
         whole = machine.run("sync", "--locked", "--check")

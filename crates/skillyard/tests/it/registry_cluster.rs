@@ -83,6 +83,8 @@ impl Node {
             .command(context)
             .args(["registry", "serve", "--port", "0", "--log-key", "log.pem"])
             .args(["--url", "http://127.0.0.1:1"])
+            // One that is not killed takes what is published in a hundred rounds.
+            .args(["--writes-per-minute", "0"])
             .args(cluster.storage())
             .arg("--json")
             .stdout(Stdio::piped())
