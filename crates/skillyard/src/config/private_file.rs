@@ -44,6 +44,15 @@ pub(crate) fn read_text(path: &Path) -> Result<String, CommandError> {
 
 /// The text of a file; nothing when it is not there.
 pub(crate) fn read(path: &Path, owner: Owner) -> Result<Text, CommandError> {
+    Ok(existing(path, owner)?.unwrap_or_default())
+}
+
+/// The text of the user's file, where an empty file is another thing than none.
+pub(crate) fn existing_text(path: &Path) -> Result<Option<String>, CommandError> {
+    Ok(existing(path, Owner::User)?.map(|text| text.text))
+}
+
+fn existing(path: &Path, owner: Owner) -> Result<Option<Text>, CommandError> {
     let refused = |reason: &str| CommandError::Refused {
         path: path.to_owned(),
         reason: reason.to_owned(),
@@ -56,7 +65,7 @@ pub(crate) fn read(path: &Path, owner: Owner) -> Result<Text, CommandError> {
         source,
     };
     let Some(file) = open(path, owner)? else {
-        return Ok(Text::default());
+        return Ok(None);
     };
     let metadata = file.metadata().map_err(failed)?;
     if !metadata.is_file() {
@@ -69,10 +78,10 @@ pub(crate) fn read(path: &Path, owner: Owner) -> Result<Text, CommandError> {
     if bytes.len() as u64 > MOST_BYTES {
         return Err(refused("it is larger than 1 MiB"));
     }
-    Ok(Text {
+    Ok(Some(Text {
         text: String::from_utf8(bytes).map_err(|_| refused("it is not UTF-8"))?,
         mode: metadata.mode(),
-    })
+    }))
 }
 
 /// Opens a file; nothing when it is not there. A link to nothing is no missing file: what it leads to

@@ -49,19 +49,20 @@ pub(super) fn run(context: &Context, args: &Args) -> Outcome {
     // Before anybody writes what could not be used.
     context.ready_to_record()?;
     let before = private_file::read(&target.path, target.owner)?.text;
-    let kept = args.from.as_deref().map(private_file::read_text);
-    let kept = kept.transpose()?;
+    let kept = args.from.as_deref().map(kept).transpose()?;
     let shown = match &kept {
         Some(kept) => kept,
         None if before.is_empty() => FIRST_LINES,
         None => &before,
     };
     let copy = copy(&target, shown)?;
+    let failed = || CommandError::Setting(ConfigError::here(Problem::Editor));
     if editor.open(&copy).is_err() {
         drop(std::fs::remove_file(&copy));
-        return Err(CommandError::Setting(ConfigError::here(Problem::Editor)));
+        return Err(failed());
     }
-    let after = private_file::read_text(&copy)?;
+    // Nobody empties a configuration by removing a copy of it.
+    let after = private_file::existing_text(&copy)?.ok_or_else(failed)?;
     if after == before || kept.is_none() && after == shown {
         drop(std::fs::remove_file(&copy));
         return told(context, &target.path, false);
@@ -97,6 +98,12 @@ pub(super) fn run(context: &Context, args: &Args) -> Outcome {
     let status = told(context, &target.path, true)?;
     tell_of_forgotten(context, &left);
     Ok(status)
+}
+
+/// The text to begin with, which has to be there: an empty one would take the configuration's place.
+fn kept(from: &Path) -> Result<String, CommandError> {
+    let text = private_file::existing_text(from)?;
+    text.ok_or_else(|| CommandError::NoSuchPath(from.to_owned()))
 }
 
 /// The logins that stay as they were while their place becomes another one: whoever is there has no

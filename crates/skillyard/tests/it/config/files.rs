@@ -106,6 +106,36 @@ fn the_editor_gets_a_copy() {
 }
 
 #[test]
+fn a_text_that_is_not_there_is_no_empty_configuration() {
+    let before = "[skills]\ndeny = ['evil*']\n";
+    let context = TestContext::configured(before);
+    assert_snapshot!(context.tell_with(&[("EDITOR", "rm")], &["config", "edit"]), @r"
+    exit status: 2
+    ----- stdout -----
+
+    ----- stderr -----
+    error: the editor failed, and nothing was changed
+    ");
+    assert_eq!(context.read(FILE), before);
+    context.write("config-a.toml", "audit.keep = 5\n");
+    let from = ["config", "edit", "--from", "config-b.toml"];
+    assert_snapshot!(context.tell_with(&[("EDITOR", "true")], &from), @r"
+    exit status: 2
+    ----- stdout -----
+
+    ----- stderr -----
+    error: `config-b.toml` does not exist
+
+    hint: Did you mean `config-a.toml`?
+    ");
+    assert_eq!(context.read(FILE), before);
+    let from = ["config", "edit", "--from", "config-a.toml"];
+    let told = context.tell_with(&[("EDITOR", "true")], &from);
+    assert!(told.contains("Written to"), "{told}");
+    assert_eq!(context.read(FILE), "audit.keep = 5\n");
+}
+
+#[test]
 fn the_editor_writes_nothing_that_set_would_refuse() {
     let before = "[skills]\ndisabled = ['a']\n";
     let org = "locked = ['skills', 'trust.git.scripts']\n[trust.git]\nscripts = 'blocked'\nask = 'first-run'\n";
