@@ -1,5 +1,6 @@
 //! `skillyard doctor`: whether installed skills are what the locks say.
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use skillyard_catalog::source::Surroundings;
@@ -14,7 +15,7 @@ use super::doctor_records;
 use super::doctor_revoked;
 use crate::config::private_file::refuse_dangling;
 use crate::context::Context;
-use crate::error::install::{line_ends_hint, lock_hint};
+use crate::error::install::{line_ends_hint, lock_hint, unreachable_hint};
 use crate::install::changes::obstacle;
 use crate::install::place::Place;
 use crate::install::revoked::Revoked;
@@ -130,7 +131,10 @@ fn scope_checks(context: &Context, place: &Place, revoked: &[Revoked]) -> Vec<Ch
     let plan = plan_in(scope, &place.store, &before, &wish, &Settlement::default());
     let is_revoked = |name: &str| revoked.iter().any(|each| each.name == name);
     let conflicts = plan.conflicts.iter().filter(|each| !is_revoked(&each.name));
-    checks.extend(conflicts.map(|each| edited(each, word)));
+    let conflicts = conflicts.map(|each| edited(each, word));
+    // What is in the way of a whole folder is so for each skill.
+    let mut told = BTreeSet::new();
+    checks.extend(conflicts.filter(|each| told.insert(each.message.clone())));
     for change in &plan.changes {
         if is_revoked(change.name()) {
             continue;
@@ -237,6 +241,10 @@ fn edited(conflict: &Conflict, word: &str) -> Check {
         let hint =
             format!("{hint}, then put it right with `skillyard sync --force --scope {word}`");
         return bad("line-ends", obstacle(conflict), &hint);
+    }
+    if let Some(hint) = unreachable_hint(&conflict.obstacle) {
+        let hint = format!("{hint}. Then run `skillyard sync --scope {word}`");
+        return bad("unreachable", obstacle(conflict), &hint);
     }
     let hint =
         format!("Keep your changes elsewhere and run `skillyard sync --force --scope {word}`");

@@ -8,6 +8,7 @@ mod lock_hint;
 mod refused;
 mod source_hint;
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use skillyard_format::Digest;
@@ -34,7 +35,7 @@ use skillyard_install::target::TargetError;
 use skillyard_install::transaction::TransactionError;
 use skillyard_install::tree::TreeError;
 
-pub(crate) use conflict_hint::line_ends_hint;
+pub(crate) use conflict_hint::{line_ends_hint, unreachable_hint};
 pub(crate) use lock_hint::lock_hint;
 
 pub(crate) use self::deed::Deed;
@@ -334,7 +335,12 @@ impl InstallFailure {
         match self {
             Self::Conflicts(conflicts)
             | Self::LeftOut(conflicts)
-            | Self::NeededName { conflicts, .. } => conflicts.iter().map(obstacle).collect(),
+            | Self::NeededName { conflicts, .. } => {
+                // What is in the way of a whole folder is so for each skill.
+                let mut told = BTreeSet::new();
+                let causes = conflicts.iter().map(obstacle);
+                causes.filter(|each| told.insert(each.clone())).collect()
+            }
             Self::SameNames(names) => names
                 .iter()
                 .map(|(name, folders)| format!("`{name}` is in `{}`", folders.join("`, `")))

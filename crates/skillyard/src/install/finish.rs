@@ -184,7 +184,8 @@ pub(crate) fn preview_around(
         for conflict in &plan.conflicts {
             settlement.settle(&conflict.name, OnConflict::Skip);
         }
-        plan = look(place, wish, settlement)?;
+        // What no folder can be made for cannot be left out.
+        plan = refuse_conflicts(look(place, wish, settlement)?, wish)?;
     }
     if held.note(&plan, wish, &place.lock()?) {
         return Ok(None);

@@ -146,3 +146,39 @@ fn a_file_where_a_folder_of_skills_should_be_is_named() {
         assert!(!context.is_there(".agents"), "{more:?}");
     }
 }
+
+#[test]
+fn a_folder_of_skills_that_cannot_be_reached_is_told_where_nothing_is_to_change() {
+    let context = project();
+    for name in ["pdf", "tar"] {
+        context.write(&format!("lib/{name}/SKILL.md"), skill(name, "one"));
+    }
+    context.done(&["install", "./lib", "--all", "--agent", "codex"]);
+    let folder = context.root().join(".agents/skills");
+    fs::remove_dir_all(&folder).unwrap();
+    let commands = [
+        &["sync", "--check"][..],
+        &["sync", "--check", "--force"],
+        &["sync", "--locked", "--check"],
+        &["sync", "--json", "--check"],
+        &["sync"],
+        &["update", "--dry-run"],
+        &["update"],
+    ];
+    fs::write(&folder, "").unwrap();
+    let cause = "`.agents/skills` is a file, and no folder for skills";
+    for command in commands {
+        let told = context.refused(command);
+        assert_eq!(told.matches(cause).count(), 1, "{command:?}: {told}");
+    }
+    let told = context.tell(&["doctor"]);
+    assert_eq!(told.matches(cause).count(), 1, "{told}");
+    assert!(told.contains("Move it away; where it is"), "{told}");
+    assert!(!told.contains("sync --force"), "{told}");
+    fs::remove_file(&folder).unwrap();
+    context.link("nowhere", ".agents/skills");
+    for command in commands {
+        let told = context.refused(command);
+        assert!(told.contains("is a link to nothing"), "{command:?}: {told}");
+    }
+}

@@ -30,6 +30,19 @@ pub(crate) fn line_ends_hint<'a>(folders: impl IntoIterator<Item = &'a str>) -> 
     )
 }
 
+/// What gives a folder of skills back that cannot be reached; `--force` does not.
+pub(crate) fn unreachable_hint(obstacle: &Obstacle) -> Option<&'static str> {
+    match obstacle {
+        Obstacle::Blocked(_) => Some(
+            "Move it away; where it is to be a link, switch `core.symlinks` on in git and check it out again",
+        ),
+        Obstacle::Dangling(_) => Some(
+            "Bring back what it leads to, as by mounting its disk; or remove the link, if nothing is there any more",
+        ),
+        _ => None,
+    }
+}
+
 fn obstacle_hint(conflicts: &[Conflict]) -> Option<String> {
     let is_line_ends = |each: &&Conflict| matches!(each.obstacle, Obstacle::LineEnds(_));
     let hint = match conflicts.first().map(|each| &each.obstacle) {
@@ -50,11 +63,8 @@ fn obstacle_hint(conflicts: &[Conflict]) -> Option<String> {
         Some(Obstacle::OtherScope(_)) => {
             "Both scopes have their skills in this folder: remove it in the other one, or replace it with `--force`"
         }
-        Some(Obstacle::Blocked(_)) => {
-            "Move it away; where it is to be a link, switch `core.symlinks` on in git and check it out again"
-        }
-        Some(Obstacle::Dangling(_)) => {
-            "Bring back what it leads to, as by mounting its disk; or remove the link, if nothing is there any more"
+        Some(obstacle @ (Obstacle::Blocked(_) | Obstacle::Dangling(_))) => {
+            unreachable_hint(obstacle)?
         }
         Some(Obstacle::Source) => {
             "Agents use it where it is; name others with `--agent`, or keep it in a folder that is no agent's and install it from there"
