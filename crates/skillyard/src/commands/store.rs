@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use serde_json::json;
+use skillyard_install::lockfile::Lockfile;
 use skillyard_install::store::{Store, StoreError, Unreachable};
 
 use super::Outcome;
@@ -141,7 +142,10 @@ fn collect(context: &Context, store: &Store, gone: bool) -> Outcome {
         return Err(InstallFailure::Unfinished { journal, source }.into());
     }
     // Where they cannot be asked, nothing is removed.
-    let wanted = agent::named_by_sessions(context)?;
+    let mut wanted = agent::named_by_sessions(context)?;
+    let here = locks_here(context)?;
+    let locked = here.iter().flat_map(|(_, lock)| lock.skills());
+    wanted.extend(locked.map(|entry| entry.digest));
     let links = store.links(&context.environment.skillyard_home);
     let mut links = links.map_err(InstallFailure::from)?;
     let mut unreachable = Unreachable::Keep;
@@ -151,6 +155,9 @@ fn collect(context: &Context, store: &Store, gone: bool) -> Outcome {
     }
     let collected = store.collect(&wanted, &links, unreachable);
     let collected = collected.map_err(InstallFailure::from)?;
+    for (file, _) in &here {
+        store.remember(file).map_err(InstallFailure::from)?;
+    }
     let of_servers = left::remove(context)?;
     let printer = &context.printer;
     if printer.is_json() {
@@ -205,6 +212,21 @@ fn collect(context: &Context, store: &Store, gone: bool) -> Outcome {
         ));
     }
     Ok(Status::Yes)
+}
+
+/// The locks around the current folder that name something. The store knows projects by where they
+/// were, and whoever stands in one that was moved wants to keep it.
+fn locks_here(context: &Context) -> Result<Vec<(PathBuf, Lockfile)>, InstallFailure> {
+    let mut locks = Vec::new();
+    for scope in place::deciding(context) {
+        let lock_file = scope.lock_file();
+        match Lockfile::read(&lock_file) {
+            Ok(lock) if lock.skills().is_empty() => (),
+            Ok(lock) => locks.push((lock_file, lock)),
+            Err(source) => return Err(StoreError::Lock { lock_file, source }.into()),
+        }
+    }
+    Ok(locks)
 }
 
 /// Folders for programs.

@@ -392,6 +392,30 @@ fn what_was_edited_through_a_link_is_no_damage() {
 }
 
 #[test]
+fn what_the_moved_project_at_hand_names_is_not_collected() {
+    let context = TestContext::new();
+    context.write("lib/pdf/SKILL.md", skill("pdf", "one"));
+    context.write("first/skills.toml", "");
+    let within = |folder: &str, arguments: &[&str]| {
+        let mut command = context.skillyard();
+        let command = command.current_dir(context.root().join(folder));
+        let done = output(command.args(arguments));
+        assert!(done.status.success(), "{}", text(&done.stderr));
+    };
+    within("first", &["install", "../lib/pdf", "--yes"]);
+    // The source goes on, so that the locked bytes are in the store alone.
+    context.write("lib/pdf/SKILL.md", skill("pdf", "two"));
+    fs::rename(context.root().join("first"), context.root().join("second")).unwrap();
+    fs::remove_dir_all(context.root().join("second/.agents")).unwrap();
+    within("second", &["store", "gc"]);
+    // The store knows from then on where the project is.
+    assert_eq!(context.json(&["store", "gc", "--json"])["removed"], 0);
+    within("second", &["sync", "--offline"]);
+    let restored = context.read("second/.agents/skills/pdf/SKILL.md");
+    assert_eq!(restored, skill("pdf", "one"));
+}
+
+#[test]
 fn what_links_of_a_moved_project_lead_to_is_not_collected() {
     let context = installed();
     context.write("lib/csv/SKILL.md", skill("csv", "linked"));
