@@ -80,32 +80,50 @@ async fn copy_into(registry: &Registry, folder: &Path) -> Result<usize, Maintena
     Ok(digests.len())
 }
 
-/// Puts a copy into a registry that is empty, once it has been looked through.
-pub async fn restore(registry: &Registry, folder: &Path) -> Result<Restored, MaintenanceError> {
-    let file = folder.join("registry.db");
-    if !file.is_file() {
-        return Err(MaintenanceError::NoCopy(folder.to_owned()));
+/// A copy that was looked through and is sound.
+pub struct SoundCopy {
+    registry: Registry,
+    versions: usize,
+    digests: HashSet<Digest>,
+}
+
+impl SoundCopy {
+    /// Looks a copy through, of which nothing is changed.
+    pub async fn open(folder: &Path) -> Result<Self, MaintenanceError> {
+        let file = folder.join("registry.db");
+        if !file.is_file() {
+            return Err(MaintenanceError::NoCopy(folder.to_owned()));
+        }
+        let database = Database::open_copy(&file).await?;
+        let blobs = Blobs::in_folder(&folder.join("blobs"))?;
+        let clock = Arc::new(jiff::Timestamp::now);
+        let registry = Registry::new(database, blobs, None, clock);
+        let found = verify(&registry).await?;
+        if !found.is_sound() {
+            return Err(MaintenanceError::Damaged(told(&found)));
+        }
+        Ok(Self {
+            digests: distinct(&registry.database).await?,
+            versions: found.entries,
+            registry,
+        })
     }
-    let from = Database::open_copy(&file).await?;
-    let blobs = Blobs::in_folder(&folder.join("blobs"))?;
-    let clock = Arc::new(jiff::Timestamp::now);
-    let old = Registry::new(from.clone(), blobs, None, clock);
-    let found = verify(&old).await?;
-    if !found.is_sound() {
-        return Err(MaintenanceError::Damaged(told(&found)));
+
+    /// Puts it into a registry that is empty.
+    pub async fn restore(self, registry: &Registry) -> Result<Restored, MaintenanceError> {
+        let from = &self.registry;
+        // Archives first: a version without its archive would be a promise that cannot be kept.
+        for digest in &self.digests {
+            let bytes = from.blobs.read(*digest).await?;
+            registry.blobs.put(*digest, bytes).await?;
+        }
+        copy(&from.database, &registry.database).await?;
+        from.database.close().await;
+        Ok(Restored {
+            versions: self.versions,
+            archives: self.digests.len(),
+        })
     }
-    let digests = distinct(&from).await?;
-    // Archives first: a version without its archive would be a promise that cannot be kept.
-    for digest in &digests {
-        let bytes = old.blobs.read(*digest).await?;
-        registry.blobs.put(*digest, bytes).await?;
-    }
-    copy(&from, &registry.database).await?;
-    from.close().await;
-    Ok(Restored {
-        versions: found.entries,
-        archives: digests.len(),
-    })
 }
 
 fn told(found: &Verified) -> Vec<String> {

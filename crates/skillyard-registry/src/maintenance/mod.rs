@@ -14,7 +14,7 @@ use crate::blobs::BlobError;
 use crate::database::DatabaseError;
 use crate::error::RegistryError;
 
-pub use backup::{Restored, back_up, restore};
+pub use backup::{Restored, SoundCopy, back_up};
 pub use collect::{Caution, collect};
 pub use export::{Exported, export_static};
 pub use signer::{LogSigner, log_signer};

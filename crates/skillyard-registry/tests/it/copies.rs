@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use axum::body::Body;
 use axum::http::Request;
 use serde_json::json;
-use skillyard_registry::maintenance::{self, MaintenanceError};
+use skillyard_registry::maintenance::{self, MaintenanceError, Restored, SoundCopy};
 use skillyard_registry::{Blobs, Database, Registry};
 use skillyard_trust::signature::{Algorithm, SigningKey};
 use tempfile::TempDir;
@@ -34,6 +34,10 @@ async fn tamper(folder: &std::path::Path, statement: impl Into<String>) {
     let statement = sqlx::AssertSqlSafe(statement.into());
     sqlx::query(statement).execute(&pool).await.unwrap();
     pool.close().await;
+}
+
+async fn restore(registry: &Registry, folder: &Path) -> Result<Restored, MaintenanceError> {
+    SoundCopy::open(folder).await?.restore(registry).await
 }
 
 async fn copy_in(folder: &std::path::Path) -> Registry {
@@ -136,7 +140,7 @@ async fn whatever_is_changed_behind_its_back_is_found() {
         // What is damaged is not restored.
         let other = TempDir::new().unwrap();
         let target = copy_in(other.path()).await;
-        let refused = maintenance::restore(&target, &folder).await;
+        let refused = restore(&target, &folder).await;
         assert!(
             matches!(refused, Err(MaintenanceError::Damaged(_))),
             "{statement}"
@@ -242,7 +246,7 @@ async fn a_copy_is_restored_from_where_nothing_can_be_written() {
     let mode = |mode| std::os::unix::fs::PermissionsExt::from_mode(mode);
     std::fs::set_permissions(&folder, mode(0o500)).unwrap();
     let other = TempDir::new().unwrap();
-    let restored = maintenance::restore(&copy_in(other.path()).await, &folder).await;
+    let restored = restore(&copy_in(other.path()).await, &folder).await;
     std::fs::set_permissions(&folder, mode(0o700)).unwrap();
     assert_eq!(restored.unwrap().versions, 4);
     // Not even for a moment was anything written beside it, which root could have done.
@@ -261,9 +265,9 @@ async fn a_registry_moves_to_postgres_and_back() {
         .unwrap();
     let blobs = TempDir::new().unwrap();
     let cluster = opened(postgres.url(), blobs.path()).await;
-    let restored = maintenance::restore(&cluster, &first).await.unwrap();
+    let restored = restore(&cluster, &first).await.unwrap();
     assert_eq!((restored.versions, restored.archives), (4, 4));
-    let again = maintenance::restore(&cluster, &first).await;
+    let again = restore(&cluster, &first).await;
     assert!(matches!(again, Err(MaintenanceError::NotEmpty)));
     let found = maintenance::verify(&cluster).await.unwrap();
     assert!(found.is_sound() && found.checkpoints == 4, "{found:?}");

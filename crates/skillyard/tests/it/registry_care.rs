@@ -99,3 +99,19 @@ fn a_key_that_is_not_there_is_told_as_such() {
     assert!(said.contains("cannot read"), "{said}");
     assert!(said.contains("No such file"), "{said}");
 }
+
+#[test]
+fn what_cannot_be_copied_makes_no_registry() {
+    let context = TestContext::new();
+    for command in [
+        ["registry", "restore", "nowhere"],
+        ["registry", "mirror", "http://127.0.0.1:1"],
+    ] {
+        let done = super::output(context.skillyard().args(command));
+        assert!(!done.status.success(), "{command:?}");
+        let verify = super::output(context.skillyard().args(["registry", "verify"]));
+        let said = super::text(&verify.stderr);
+        assert_eq!(verify.status.code(), Some(2), "{command:?}: {said}");
+        assert!(said.contains("there is no registry"), "{command:?}: {said}");
+    }
+}

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use serde_json::json;
-use skillyard_registry::maintenance;
+use skillyard_registry::maintenance::{self, SoundCopy};
 
 use super::super::Outcome;
 use super::{Need, Storage, log_key};
@@ -32,8 +32,11 @@ pub(super) struct Args {
 
 pub(super) async fn run(context: &Context, args: &Args) -> Outcome {
     let folder = context.environment.current_dir.join(&args.folder);
+    // Before a registry is made that would look sound without anything in it.
+    let copy = SoundCopy::open(&folder).await;
+    let copy = copy.map_err(RegistryFailure::from)?;
     let registry = args.storage.registry(context, Need::Made).await?;
-    let restored = maintenance::restore(&registry, &folder).await;
+    let restored = copy.restore(&registry).await;
     let restored = restored.map_err(RegistryFailure::from)?;
     let signer = maintenance::log_signer(&registry).await;
     let signer = signer.map_err(RegistryFailure::from)?;

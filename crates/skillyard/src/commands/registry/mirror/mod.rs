@@ -53,9 +53,7 @@ pub(super) async fn run(context: &Context, args: &Args) -> Outcome {
     // Clients that wait belong on a thread that may wait; they cannot even be made elsewhere.
     let remote = tokio::task::block_in_place(|| Web::new(context, &[])?.at(&args.url))?;
     let source = Source(Arc::new(remote));
-    let registry = args.storage.registry(context, Need::Made).await?;
-    let copied = copy(context, &source, &registry).await;
-    registry.database.close().await;
+    let copied = taken_in(context, args, &source).await;
     tokio::task::block_in_place(|| drop(source));
     let copied = copied?;
     if context.printer.is_json() {
@@ -84,6 +82,18 @@ pub(super) async fn run(context: &Context, args: &Args) -> Outcome {
         elapsed(start.elapsed())
     ));
     Ok(Status::Yes)
+}
+
+/// Takes in what the other registry has, once it has answered: a mirror of nothing would look like a
+/// registry in which all is well.
+async fn taken_in(context: &Context, args: &Args, source: &Source) -> Result<Copied, CommandError> {
+    source
+        .ask(|remote, asked| asked.checkpoint(&remote.http))
+        .await?;
+    let registry = args.storage.registry(context, Need::Made).await?;
+    let copied = copy(context, source, &registry).await;
+    registry.database.close().await;
+    copied
 }
 
 /// Names what was left out; the rest is as the other registry has it.
