@@ -10,7 +10,7 @@ mod error;
 mod existing;
 mod migration;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use sqlx::{Any, AnyPool, Executor as _, Transaction};
@@ -42,6 +42,13 @@ impl Database {
         let database = Self::connect(address, address::kind(address)?, Use::Everything).await?;
         database.migrate().await?;
         Ok(database)
+    }
+
+    /// The file that an address leads to, if it is one of SQLite.
+    pub fn file_of(address: &str) -> Option<PathBuf> {
+        let kind = address::kind(address).ok()?;
+        let place = address::place(address, kind);
+        (kind == Kind::Sqlite).then(|| place.strip_prefix("//").unwrap_or(&place).into())
     }
 
     /// Opens the SQLite database in a file, whatever the file is called, and brings it up to date.

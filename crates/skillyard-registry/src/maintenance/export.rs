@@ -50,10 +50,11 @@ pub struct Exported {
     pub left_out: Vec<(String, String, String)>,
 }
 
-/// Writes everything that clients read into a folder, or brings one up to date.
+/// Writes everything that clients read into a folder, or brings one up to date; only a mirror needs no
+/// key of its own.
 pub async fn export_static(
     registry: &Registry,
-    key: &SigningKey,
+    key: Option<&SigningKey>,
     url: &str,
     folder: &Path,
 ) -> Result<Exported, MaintenanceError> {
@@ -63,6 +64,7 @@ pub async fn export_static(
         let last = checkpoints::last(database).await?;
         last.ok_or(RegistryError::NoRoute)?
     } else {
+        let key = key.ok_or(RegistryError::NoRoute)?;
         let time = stored(registry.now());
         registry.log.checkpoint(database, key, time).await?
     };

@@ -17,7 +17,7 @@ use crate::error::RegistryError;
 pub use backup::{Restored, SoundCopy, back_up};
 pub use collect::{Caution, collect};
 pub use export::{Exported, export_static};
-pub use signer::{LogSigner, log_signer};
+pub use signer::{LogSigner, log_signer, replace_signer};
 pub use verify::{Damage, Verified, verify};
 
 /// Why something was not done.

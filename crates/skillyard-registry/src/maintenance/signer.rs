@@ -3,6 +3,7 @@
 use skillyard_trust::signature::SigningKey;
 
 use super::MaintenanceError;
+use crate::error::RegistryError;
 use crate::registry::Registry;
 use crate::store::{checkpoints, upstream};
 
@@ -34,4 +35,13 @@ pub async fn log_signer(registry: &Registry) -> Result<LogSigner, MaintenanceErr
     }
     let last = checkpoints::last(&registry.database).await?;
     Ok(last.map_or(LogSigner::Nobody, |signed| LogSigner::Key(signed.key)))
+}
+
+/// Forgets all that other keys signed, so that this one goes on; says how much that was.
+pub async fn replace_signer(
+    registry: &Registry,
+    key: &SigningKey,
+) -> Result<u64, MaintenanceError> {
+    let key = key.public().map_err(RegistryError::internal)?;
+    Ok(checkpoints::forget_others(&registry.database, &key.to_pem()).await?)
 }

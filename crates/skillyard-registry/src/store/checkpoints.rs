@@ -46,6 +46,15 @@ pub(crate) async fn keep(
     Ok(())
 }
 
+/// Forgets those that another key signed; says how many they were.
+pub(crate) async fn forget_others(database: &Database, key: &str) -> Result<u64, DatabaseError> {
+    let gone = sqlx::query("DELETE FROM checkpoints WHERE key <> $1")
+        .bind(key)
+        .execute(database.pool())
+        .await?;
+    Ok(gone.rows_affected())
+}
+
 type Row = (i64, String, String, String, String);
 
 fn read((size, root, time, key, signature): Row) -> Result<SignedCheckpoint, sqlx::Error> {

@@ -75,7 +75,7 @@ async fn furnished() -> Yard {
 /// The plain files of a registry.
 async fn exported(folder: &Path, public: &Path) -> maintenance::Exported {
     let (copy, key) = (copy_in(folder).await, key());
-    let exported = maintenance::export_static(&copy, &key, "https://yard.example", public);
+    let exported = maintenance::export_static(&copy, Some(&key), "https://yard.example", public);
     exported.await.unwrap()
 }
 
@@ -332,7 +332,7 @@ async fn plain_files_say_what_the_registry_says() {
     let registry = copy_in(yard.folder.path()).await;
     let folder = yard.folder.path().join("public");
     let url = "https://yard.example";
-    let first = maintenance::export_static(&registry, &key, url, &folder)
+    let first = maintenance::export_static(&registry, Some(&key), url, &folder)
         .await
         .unwrap();
     assert_eq!((first.skills, first.versions, first.unchanged), (2, 4, 0));
@@ -355,14 +355,14 @@ async fn plain_files_say_what_the_registry_says() {
             std::fs::read(folder.join(plain)).unwrap_or_else(|error| panic!("{path}: {error}"));
         assert!(file == yard.get(path).await.body, "{path}");
     }
-    let again = maintenance::export_static(&registry, &key, url, &folder)
+    let again = maintenance::export_static(&registry, Some(&key), url, &folder)
         .await
         .unwrap();
     // Only the time at which the log was signed is another.
     assert!(again.written <= 1, "{again:?}");
     let ada = yard.full("ada").await;
     yard.publish(&ada, skill("forms", "3.0.0")).await;
-    maintenance::export_static(&registry, &key, url, &folder)
+    maintenance::export_static(&registry, Some(&key), url, &folder)
         .await
         .unwrap();
     assert!(folder.join("log/consistency/4/5").is_file());

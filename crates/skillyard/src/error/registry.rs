@@ -17,7 +17,7 @@ use skillyard_registry::mirror::MirrorError;
 use skillyard_registry::package::Refusal;
 use skillyard_registry::token::ScopeError;
 
-use crate::shell::shell_word;
+use crate::shell::{shell_path, shell_word};
 
 /// Why a command about a registry failed.
 #[derive(Debug, thiserror::Error)]
@@ -69,6 +69,8 @@ pub(crate) enum RegistryFailure {
     Mirror(#[from] MirrorError),
     #[error("`{}` is not the key that the log of this registry was signed with", .0.display())]
     OtherLogKey(PathBuf),
+    #[error("the key that the log of this registry was signed with is not here: there is no `{}`", .0.display())]
+    NoLogKey(PathBuf),
     #[error("nobody asked for the name `{name}` as `{account}`")]
     NotHeld { name: String, account: String },
     #[error("a token is needed")]
@@ -163,8 +165,12 @@ impl RegistryFailure {
                 "Look whether the disk of the database is full".into()
             }
             Self::OtherLogKey(_) => {
-                "Name the key that `registry serve` has there with `--log-key`".into()
+                "Name the right one with `--log-key`; copies that `registry backup` made have it as `log.pem`".into()
             }
+            Self::NoLogKey(path) => format!(
+                "Put it there from a copy that `registry backup` made, with `cp COPY/log.pem {}`, or name it with `--log-key`. Where it is lost for good, `skillyard registry serve --replace-log-key` goes on with a new one",
+                shell_path(path)
+            ),
             Self::NotHeld { .. } => "List them with `skillyard registry name list`".into(),
             Self::NoToken(_) => "List them with `skillyard registry token list`".into(),
             Self::NothingToLogInWith => {
@@ -200,6 +206,7 @@ impl RegistryFailure {
             | Self::NoToken(_)
             | Self::NotHeld { .. }
             | Self::OtherLogKey(_)
+            | Self::NoLogKey(_)
             | Self::Mirror(
                 MirrorError::Log(_) | MirrorError::Entry { .. } | MirrorError::Checkpoint(_),
             )

@@ -127,6 +127,7 @@ mod registry_care;
 mod registry_cluster;
 mod registry_copies;
 mod registry_crash;
+mod registry_log_key;
 mod registry_login;
 mod registry_lost;
 mod registry_mirror;

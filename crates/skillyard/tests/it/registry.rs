@@ -413,7 +413,7 @@ fn a_registry_that_forgot_something_is_not_believed() {
 
     // Another key is another registry.
     std::fs::remove_file(registry.join("log.pem")).unwrap();
-    let _server = Server::start_with(&context, &["--port", &port]);
+    let _server = Server::start_with(&context, &["--port", &port, "--replace-log-key"]);
     let said = context.bad(&install);
     assert!(said.contains("another key"), "{said}");
 }

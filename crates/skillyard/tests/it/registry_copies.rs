@@ -41,7 +41,7 @@ impl Drop for PlainFiles {
     }
 }
 
-fn publish(context: &TestContext, versions: &[&str]) {
+pub(super) fn publish(context: &TestContext, versions: &[&str]) {
     for version in versions {
         context.write_version("pdf", "pdf", version);
         context.good(&["publish", "pdf", "--yes"]);
@@ -50,7 +50,7 @@ fn publish(context: &TestContext, versions: &[&str]) {
 }
 
 /// What a server answers.
-fn asked(url: &str, path: &str) -> Vec<u8> {
+pub(super) fn asked(url: &str, path: &str) -> Vec<u8> {
     let (status, body) = ask(url, &format!("GET {path} HTTP/1.1"), b"").unwrap();
     assert_eq!(status, 200, "{path}");
     body

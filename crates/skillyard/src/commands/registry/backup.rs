@@ -49,7 +49,7 @@ pub(super) async fn run(context: &Context, args: &Args) -> Outcome {
         let signer = maintenance::log_signer(&registry).await;
         let signer = signer.map_err(RegistryFailure::from)?;
         let file = args.log_key.as_deref();
-        log_key::to_copy(context, file, &signer, args.storage.place())?
+        log_key::to_copy(context, file, &signer, &args.storage)?
     };
     let copied = maintenance::back_up(&registry, &folder).await;
     let copied = copied.map_err(RegistryFailure::from)?;

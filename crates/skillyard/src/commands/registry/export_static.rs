@@ -7,7 +7,8 @@ use serde_json::{Value, json};
 use skillyard_registry::maintenance;
 
 use super::super::Outcome;
-use super::{Need, Storage, log_key};
+use super::log_key::Given;
+use super::{Need, Storage};
 use crate::context::Context;
 use crate::error::Status;
 use crate::error::registry::RegistryFailure;
@@ -46,13 +47,12 @@ pub(super) struct Args {
 pub(super) async fn run(context: &Context, args: &Args) -> Outcome {
     let start = Instant::now();
     let registry = args.storage.registry(context, Need::Existing).await?;
-    let key = log_key::load(context, args.log_key.as_deref())?;
+    let given = Given::find(context, args.log_key.as_deref(), &args.storage)?;
     let signer = maintenance::log_signer(&registry).await;
-    let signer = signer.map_err(RegistryFailure::from)?;
-    log_key::fits(&key, &signer, args.log_key.as_deref())?;
+    let key = given.fitting(context, &signer.map_err(RegistryFailure::from)?)?;
     let folder = context.environment.current_dir.join(&args.folder);
     let url = args.url.trim_end_matches('/');
-    let exported = maintenance::export_static(&registry, &key, url, &folder).await;
+    let exported = maintenance::export_static(&registry, key.as_ref(), url, &folder).await;
     let exported = exported.map_err(RegistryFailure::from)?;
     registry.database.close().await;
     let shown = folder.to_string_lossy();

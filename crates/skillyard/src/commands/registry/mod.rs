@@ -19,9 +19,11 @@ use std::sync::Arc;
 
 use clap::Subcommand;
 use skillyard_catalog::own_folder;
-use skillyard_registry::{Blobs, Database, Registry};
+use skillyard_registry::{Blobs, Database, Registry, maintenance};
 use skillyard_server::{Proxy, Readers};
+use skillyard_trust::signature::SigningKey;
 
+use self::log_key::Given;
 use super::Outcome;
 use crate::context::Context;
 use crate::error::CommandError;
@@ -97,14 +99,30 @@ pub(crate) async fn server(
         database: None,
         blobs: None,
     };
-    let key = log_key::load(context, None)?;
+    let given = Given::find(context, None, &storage)?;
     let registry = storage.registry(context, Need::Made).await?;
+    let signer = maintenance::log_signer(&registry).await;
+    let key = given.fitting(context, &signer.map_err(RegistryFailure::from)?)?;
     let mut settings = skillyard_registry::Settings::new(url);
     settings.proxy = proxy;
     if readers == Readers::Known {
         settings.access = skillyard_registry::server::Access::Private;
     }
-    Ok(skillyard_registry::Server::new(registry, settings).with_log_key(key))
+    Ok(signing(
+        skillyard_registry::Server::new(registry, settings),
+        key,
+    ))
+}
+
+/// A server that signs its log, unless it has no say in it.
+fn signing(
+    server: skillyard_registry::Server,
+    key: Option<SigningKey>,
+) -> skillyard_registry::Server {
+    match key {
+        Some(key) => server.with_log_key(key),
+        None => server,
+    }
 }
 
 /// Where the registry keeps what it has.

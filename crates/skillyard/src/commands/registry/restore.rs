@@ -1,6 +1,6 @@
 //! `skillyard registry restore`.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use serde_json::json;
 use skillyard_registry::maintenance::{self, SoundCopy};
@@ -41,12 +41,13 @@ pub(super) async fn run(context: &Context, args: &Args) -> Outcome {
     let signer = maintenance::log_signer(&registry).await;
     let signer = signer.map_err(RegistryFailure::from)?;
     registry.database.close().await;
-    let key = log_key::restore(context, &folder, &signer)?;
+    let key = log_key::restore(context, &folder, &signer, &args.storage)?;
     if context.printer.is_json() {
         context.printer.json(&json!({
             "versions": restored.versions,
             "archives": restored.archives,
             "log_key": key.as_str(),
+            "kept": key.kept().map(Path::to_string_lossy),
         }))?;
         return Ok(Status::Yes);
     }

@@ -8,19 +8,22 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::json;
-use skillyard_registry::maintenance;
+use skillyard_audit::{Event, EventKind};
+use skillyard_registry::maintenance::{self, LogSigner};
 use skillyard_registry::rate::Rates;
 use skillyard_registry::server::{Access, Names, Proxy};
 use skillyard_registry::{Registry, Server, Settings};
 use skillyard_server::Line;
+use skillyard_trust::signature::SigningKey;
 use tokio::net::TcpListener;
 use tokio::signal::unix::{SignalKind, signal};
 
 use super::super::Outcome;
-use super::{Need, Storage, log_key, reached};
+use super::log_key::Given;
+use super::{Need, Storage, reached, signing};
 use crate::context::Context;
-use crate::error::Status;
 use crate::error::registry::RegistryFailure;
+use crate::error::{CommandError, Status};
 use crate::printer::Printer;
 use crate::report::counted;
 use crate::serving::LogFormat;
@@ -57,6 +60,10 @@ pub(super) struct Args {
     /// The key that signs the log of all versions; the same on every node of a cluster
     #[arg(long, value_name = "FILE")]
     log_key: Option<PathBuf>,
+    /// Go on with another key than signed the log before, because that one is lost; clients that knew it
+    /// refuse the log until they run `skillyard registry forget`
+    #[arg(long)]
+    replace_log_key: bool,
     /// How often one address may read; 0 is without end
     #[arg(long, value_name = "N", default_value_t = 12_000)]
     reads_per_minute: u32,
@@ -89,14 +96,16 @@ pub(super) async fn run(context: &Context, args: &Args) -> Outcome {
     // Signals are heard from before anybody is told that it runs.
     let mut terminate = signal(SignalKind::terminate()).map_err(RegistryFailure::Start)?;
     let mut interrupt = signal(SignalKind::interrupt()).map_err(RegistryFailure::Start)?;
-    let key = log_key::load(context, args.log_key.as_deref())?;
+    let given = Given::find(context, args.log_key.as_deref(), &args.storage)?;
     let registry = args.storage.registry(context, Need::Made).await?;
     let signer = maintenance::log_signer(&registry).await;
-    if signer.map_err(RegistryFailure::from)?.is_other_than(&key) {
-        context.printer.note(
-            "The log of this registry was signed with another key before, so clients will refuse it: name the right one with `--log-key`",
-        );
-    }
+    let signer = signer.map_err(RegistryFailure::from)?;
+    let key = match signer {
+        LogSigner::Key(_) if args.replace_log_key => {
+            Some(replaced(context, &registry, given).await?)
+        }
+        signer => given.fitting(context, &signer)?,
+    };
     let failed = |source| RegistryFailure::Listen { address, source };
     let listener = TcpListener::bind(address).await.map_err(failed)?;
     let bound = listener.local_addr().map_err(failed)?;
@@ -124,9 +133,8 @@ pub(super) async fn run(context: &Context, args: &Args) -> Outcome {
     let report = move |what: &str, cause: &str| {
         LogFormat::default().write(&log, &Line::Failure { what, cause });
     };
-    let server = Server::new(registry, settings)
-        .with_log_key(key)
-        .with_report(Arc::new(report));
+    let server = Server::new(registry, settings).with_report(Arc::new(report));
+    let server = signing(server, key);
     if context.printer.is_json() {
         context
             .printer
@@ -150,6 +158,28 @@ pub(super) async fn run(context: &Context, args: &Args) -> Outcome {
     reading.abort();
     context.printer.note("Stopped");
     Ok(Status::Yes)
+}
+
+/// The key that goes on where another one signed, which is forgotten with all that it signed: beside that
+/// the log would never be sound again.
+async fn replaced(
+    context: &Context,
+    registry: &Registry,
+    given: Given,
+) -> Result<SigningKey, CommandError> {
+    context.ready_to_record()?;
+    let key = given.or_made(context)?;
+    let forgotten = maintenance::replace_signer(registry, &key).await;
+    if forgotten.map_err(RegistryFailure::from)? > 0 {
+        let event = Event::new(EventKind::ConfigChanged)
+            .trigger("registry")
+            .detail("change", "replace-log-key");
+        context.record(&event)?;
+        context.printer.note(
+            "What another key signed of the log is forgotten; who knew it runs `skillyard registry forget`",
+        );
+    }
+    Ok(key)
 }
 
 /// Reads all skills for the search before anybody asks, and says so where that takes a while.
