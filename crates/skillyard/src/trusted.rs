@@ -57,8 +57,12 @@ pub(crate) fn change(file: &Path, change: &Change<'_>) -> Result<bool, CommandEr
 }
 
 fn unusable(file: &Path, source: ApprovalError) -> TrustFailure {
-    TrustFailure::Approvals {
-        path: file.to_owned(),
-        source,
+    match source {
+        // Nothing is wrong with the file.
+        ApprovalError::NotUtf8(folder) => TrustFailure::NotUtf8(folder),
+        source => TrustFailure::Approvals {
+            path: file.to_owned(),
+            source,
+        },
     }
 }

@@ -16,6 +16,10 @@ pub(crate) enum TrustFailure {
         path: PathBuf,
         source: ApprovalError,
     },
+    #[error(
+        "`{0}` cannot be trusted: its path is not UTF-8, so that it cannot be written down exactly"
+    )]
+    NotUtf8(String),
     #[error("`{}` can be written by others (mode {mode:03o}), so what it says is not believed", path.display())]
     Writable { path: PathBuf, mode: u32 },
     #[error("`{}` can be written by others (mode {mode:03o}), so what it says about trust is not believed", path.display())]
@@ -137,6 +141,7 @@ impl TrustFailure {
             Self::Host(_) => "Write hosts as `example.com` or `example.com:8443`".into(),
             Self::Tool(_) => "Write tools as `Read`, `Bash(git:*)` or `Write(docs/**)`".into(),
             Self::NoRequest(_) => "Pass `--tool TOOL --input TEXT`, or `--jsonl`".into(),
+            Self::NotUtf8(_) => "Give the folder a name in UTF-8 with `mv`, then trust it".into(),
             Self::Approvals { .. } => {
                 "Mend it, or move it away and approve again what you still want".into()
             }

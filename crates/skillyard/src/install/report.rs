@@ -133,6 +133,10 @@ pub(crate) fn tell_about_trust(
     {
         let why = match context.config()?.trust_projects() {
             TrustProjects::Never => ", because `discovery.trust_projects` is `never`".to_owned(),
+            // It could not be trusted.
+            _ if project::root(&context.environment).to_str().is_none() => {
+                ", because its path is not UTF-8: give the folder another name with `mv`".to_owned()
+            }
             TrustProjects::Ask | TrustProjects::Always => {
                 let root = project::typed_here(&context.environment);
                 format!(" until you run `skillyard trust {}`", shell_word(&root))

@@ -252,7 +252,20 @@ fn a_path_that_is_not_utf_8() {
     command.args(["trust", "."]);
     let run = output(command.current_dir(context.root().join(path)));
     assert_eq!(run.status.code(), Some(2));
-    assert!(String::from_utf8_lossy(&run.stderr).contains("its path is not UTF-8"));
+    let said = String::from_utf8_lossy(&run.stderr);
+    assert!(said.contains("its path is not UTF-8"), "{said}");
+    // Nothing is wrong with what was approved before.
+    assert!(said.contains("hint: Give the folder a name"), "{said}");
+    assert!(!said.contains("approvals.toml"), "{said}");
+    let folder = context.root().join(path);
+    std::fs::write(folder.join("skills.toml"), "").unwrap();
+    let mut command = context.skillyard();
+    command.args(["install", "./pdf", "--scope", "project", "--yes"]);
+    let run = output(command.current_dir(folder));
+    let said = String::from_utf8_lossy(&run.stderr);
+    assert!(run.status.success(), "{said}");
+    assert!(said.contains("because its path is not UTF-8"), "{said}");
+    assert!(!said.contains("`skillyard trust"), "{said}");
 }
 
 #[test]
