@@ -4,7 +4,7 @@ mod folder;
 
 use std::fs::File;
 use std::io::Read as _;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use serde_json::json;
 use skillyard_format::document::MAX_BYTES;
@@ -233,11 +233,14 @@ fn report(
         return Ok(());
     }
     let pasted = shell_path(folder);
+    // Two words with a slash between them could also be a repository.
+    let is_bare = matches!(folder.components().next(), Some(Component::Normal(_)));
+    let start = if is_bare { "./" } else { "" };
     let folder = folder.to_string_lossy();
     printer.data(&format!(" + {}\n", visible(&folder)))?;
     let next = match args.scope {
         None => format!(
-            ", then use it with `skillyard install {}`",
+            ", then use it with `skillyard install {start}{}`",
             visible(&pasted)
         ),
         Some(_) => String::new(),

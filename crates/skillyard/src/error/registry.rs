@@ -2,7 +2,7 @@
 
 use std::io;
 use std::net::SocketAddr;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use skillyard_format::package::archive::{ArchiveError, ShapeProblem};
 use skillyard_format::package::pack::PackError;
@@ -23,7 +23,11 @@ use crate::shell::{shell_path, shell_word};
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum RegistryFailure {
     #[error("the skill cannot be published")]
-    Refused(#[from] Refusal),
+    Refused {
+        /// The folder that was to be published.
+        folder: PathBuf,
+        source: Box<Refusal>,
+    },
     #[error("the skill cannot be packed")]
     Pack(#[from] PackError),
     #[error(transparent)]
@@ -103,25 +107,9 @@ impl RegistryFailure {
     /// What the user can do about it.
     pub(super) fn hint(&self) -> Option<String> {
         Some(match self {
-            Self::Refused(Refusal::NoVersion) => {
-                "Write it into the frontmatter:\nmetadata:\n  version: \"1.0.0\"".into()
-            }
-            Self::Refused(Refusal::Invalid(_)) => "See all of it with `skillyard validate`".into(),
-            Self::Refused(Refusal::Findings(_)) => "See all of it with `skillyard scan`".into(),
-            Self::Refused(Refusal::Signature(_)) => "Sign it again with `skillyard sign`".into(),
-            Self::Refused(Refusal::Version(_)) => "Write three numbers, such as `1.0.0`".into(),
-            Self::Refused(
-                Refusal::Archive(ArchiveError::Shape(ShapeProblem::TwoSkillFiles(..)))
-                | Refusal::Pack(PackError::Refused(ArchiveError::Shape(
-                    ShapeProblem::TwoSkillFiles(..),
-                ))),
-            )
-            | Self::Pack(PackError::Refused(ArchiveError::Shape(ShapeProblem::TwoSkillFiles(
-                ..,
-            )))) => {
-                "A registry has skills without a folder around them, where tools disagree whose the second is: \
-                 call it otherwise, or put it two folders down"
-                    .into()
+            Self::Refused { folder, source } => return refused(folder, source),
+            Self::Pack(PackError::Refused(ArchiveError::Shape(ShapeProblem::TwoSkillFiles(..)))) => {
+                TWO_SKILL_FILES.into()
             }
             Self::NotAsked => "Pass `--yes` to publish, or `--dry-run` to see what would be".into(),
             Self::NoVersion(_) => "Write NAME@VERSION, such as `pdf@1.2.0`".into(),
@@ -134,7 +122,7 @@ impl RegistryFailure {
             }
             Self::NotPublished { name, source } => return not_published(name, source),
             Self::NotGiven { user, .. } => format!(
-                "Look how they are spelled; whoever runs the registry makes an account with its first token: `skillyard registry token create --user {}`",
+                "Look how they are spelled; whoever runs the registry makes an account with its first token: `skillyard registry token create --user {} --scope publish`",
                 shell_word(user)
             ),
             Self::NotAFolder { folder, .. } => {
@@ -200,7 +188,7 @@ impl RegistryFailure {
                 source: RegistryError::Http(error),
                 ..
             } if error.status().is_some_and(|status| status >= 500) => 2,
-            Self::Refused(_)
+            Self::Refused { .. }
             | Self::Pack(_)
             | Self::Tree(_)
             | Self::NoToken(_)
@@ -224,6 +212,28 @@ impl RegistryFailure {
             _ => 2,
         }
     }
+}
+
+const TWO_SKILL_FILES: &str = "A registry has skills without a folder around them, where tools disagree whose the second is: \
+     call it otherwise, or put it two folders down";
+
+/// What to do where a folder cannot be published as it is.
+fn refused(folder: &Path, source: &Refusal) -> Option<String> {
+    let folder = shell_path(folder);
+    Some(match source {
+        Refusal::NoVersion => {
+            "Write it into the frontmatter:\nmetadata:\n  version: \"1.0.0\"".into()
+        }
+        Refusal::Invalid(_) => format!("See all of it with `skillyard validate {folder}`"),
+        Refusal::Findings(_) => format!("See all of it with `skillyard scan {folder}`"),
+        Refusal::Signature(_) => format!("Sign it again with `skillyard sign {folder}`"),
+        Refusal::Version(_) => "Write three numbers, such as `1.0.0`".into(),
+        Refusal::Archive(ArchiveError::Shape(ShapeProblem::TwoSkillFiles(..)))
+        | Refusal::Pack(PackError::Refused(ArchiveError::Shape(ShapeProblem::TwoSkillFiles(..)))) => {
+            TWO_SKILL_FILES.into()
+        }
+        _ => return None,
+    })
 }
 
 /// What to do where a registry does not take a skill.

@@ -32,19 +32,16 @@ pub(crate) fn chosen(
                     break;
                 }
                 Err(CommandError::Install(InstallFailure::RegistryAnswer(
-                    RegistryError::Withdrawn {
-                        name,
-                        version,
-                        reason,
-                    },
+                    error @ RegistryError::Withdrawn { .. },
                 ))) => {
                     // Who has a version already goes on having it.
-                    let Some(found) = supply.pinned(source, &version)? else {
-                        let error = RegistryError::Withdrawn {
-                            name,
-                            version,
-                            reason,
-                        };
+                    let pinned = match &error {
+                        RegistryError::Withdrawn { version, .. } => {
+                            supply.pinned(source, version)?
+                        }
+                        _ => None,
+                    };
+                    let Some(found) = pinned else {
                         return Err(InstallFailure::from(error).into());
                     };
                     roots.push(found);

@@ -237,3 +237,28 @@ fn nobody_is_sent_to_a_flag_that_is_locked_or_that_the_command_has_not() {
     let install = "; say that to `skillyard install ./lib --scope user`, and give the agent the skill by its name";
     assert!(told.contains(install), "{told}");
 }
+
+#[test]
+fn a_skill_that_was_made_below_is_installed_by_what_the_hint_says() {
+    let context = project();
+    let told = context.done(&["new", "pdf", "--path", "sub/deep", "-d", "Reads. Use when."]);
+    assert!(
+        told.contains("`skillyard install ./sub/deep/pdf`"),
+        "{told}"
+    );
+    context.done(&["install", "./sub/deep/pdf"]);
+}
+
+#[test]
+fn a_skill_that_changed_is_signed_by_what_the_hint_says() {
+    let context = project();
+    context.write_version("lib/pdf", "pdf", "1.0.0");
+    context.done(&["key", "generate", "mine"]);
+    context.done(&["sign", "lib/pdf"]);
+    context.write("lib/pdf/more.md", "More.\n");
+    let told = context.refused(&["publish", "lib/pdf", "--dry-run"]);
+    let command: Vec<&str> = hinted(&told).split(' ').collect();
+    assert_eq!(command, ["sign", "lib/pdf"], "{told}");
+    context.done(&command);
+    context.done(&["publish", "lib/pdf", "--dry-run"]);
+}

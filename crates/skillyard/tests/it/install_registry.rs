@@ -370,3 +370,17 @@ fn every_kind_of_alias_leads_somewhere_with_its_login() {
     error: `files:pdf@^1` has no revisions to choose from
     ");
 }
+
+#[test]
+fn where_all_versions_are_withdrawn_nobody_is_sent_for_another() {
+    let context = project();
+    let versions: Versions = Arc::new(Mutex::new(vec![version("1.0.0"), version("2.0.0")]));
+    let server = registry(&versions);
+    context.configure(&format!("[registry]\nurl = \"{}\"\n", server.url("")));
+    versions.lock().unwrap()[0].2 = true;
+    let told = context.refused(&["install", "pdf@^1"]);
+    assert!(told.contains("`skillyard install pdf`"), "{told}");
+    versions.lock().unwrap()[1].2 = true;
+    let told = context.refused(&["install", "pdf@^1"]);
+    assert!(told.contains("Its owners withdrew all versions"), "{told}");
+}

@@ -269,7 +269,7 @@ fn only_owners_publish_and_withdraw() {
     for verb in ["add", "transfer"] {
         let said = context.bad(&["owner", verb, "pdf", "grace"]);
         assert!(said.contains("there is no account `grace`"), "{said}");
-        let hint = "`skillyard registry token create --user grace`";
+        let hint = "`skillyard registry token create --user grace --scope publish`";
         assert!(said.contains(hint), "{said}");
     }
     context.token("grace");

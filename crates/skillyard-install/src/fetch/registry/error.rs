@@ -42,6 +42,8 @@ pub enum RegistryError {
         version: Version,
         /// What its owners say.
         reason: Option<String>,
+        /// Whether there is another version that they did not withdraw.
+        has_others: bool,
     },
     /// What every registry has is not there.
     #[error("no registry answers at {registry}")]

@@ -192,6 +192,7 @@ pub fn select<'a>(
             name: name.to_string(),
             version: info.version.clone(),
             reason: info.yank_reason.clone(),
+            has_others: offered().next().is_some(),
         });
     }
     if !versions.is_empty() && offered().next().is_none() {

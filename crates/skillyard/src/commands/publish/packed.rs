@@ -45,7 +45,11 @@ impl Packed {
         let files: Vec<PackFile<'_>> = files.collect();
         let archive = pack(&files, PackFormat::TarGz, &Limits::skill());
         let archive = archive.map_err(RegistryFailure::from)?;
-        let package = examine(&archive, context.now()).map_err(RegistryFailure::from)?;
+        let package = examine(&archive, context.now());
+        let package = package.map_err(|source| RegistryFailure::Refused {
+            folder: folder.to_owned(),
+            source: Box::new(source),
+        })?;
         Ok(Self { package, notes })
     }
 }

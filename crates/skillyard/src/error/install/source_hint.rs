@@ -144,6 +144,9 @@ pub(super) fn registry_hint(error: &RegistryError) -> Option<String> {
         RegistryError::Http(HttpError::Unknown(_)) => {
             "Look whether it was done, or run it again: what was done already stays as it is".into()
         }
+        RegistryError::Withdrawn {
+            has_others: false, ..
+        } => "Its owners withdrew all versions; ask them for another one".into(),
         RegistryError::Withdrawn { name, .. } => {
             format!("Ask for another version, or for the newest with `skillyard install {name}`")
         }
