@@ -157,3 +157,19 @@ fn they_are_what_they_were_where_something_fails() {
     project.done(&["update", "--yes"]);
     assert_eq!(project.0.version_of("pdf").as_deref(), Some("two"));
 }
+
+#[test]
+fn a_lock_that_is_closed_to_its_owner_is_not_to_be_removed() {
+    let project = Project::new();
+    let lock = project.0.root().join("skills.lock");
+    set_mode(&lock, 0o000);
+    for command in [&["sync"][..], &["list", "--installed"], &["doctor"]] {
+        let told = output(somebody::skillyard(&project.0).args(command));
+        let told = text(&told.stdout) + &text(&told.stderr);
+        let hint = format!("`chmod u+r {}`", lock.display());
+        assert!(told.contains(&hint), "{command:?}: {told}");
+        assert!(!told.contains("remove it"), "{command:?}: {told}");
+    }
+    set_mode(&lock, 0o400);
+    project.done(&["sync"]);
+}

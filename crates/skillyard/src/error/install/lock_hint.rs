@@ -7,6 +7,8 @@ use std::path::Path;
 use skillyard_catalog::regular_file::NotRead;
 use skillyard_install::lockfile::LockfileError;
 
+use crate::shell::shell_path;
+
 /// What to do about a link where a file has to be.
 pub(super) const LINK: &str =
     "Look what it leads to; if that is yours, put a copy of it there instead of the link";
@@ -24,6 +26,15 @@ pub(crate) fn lock_hint(error: &LockfileError, folder: Option<&Path>) -> String 
         LockfileError::Read { source, .. } if is_link(source) => LINK.into(),
         LockfileError::Read { source, .. } if NotRead::of(source) == Some(NotRead::Dangling) => {
             "Bring back what the link leads to, as by mounting its disk".into()
+        }
+        // It is whole, and whoever removed it would lose what it pins.
+        LockfileError::Read { path, source }
+            if source.kind() == io::ErrorKind::PermissionDenied =>
+        {
+            let path = shell_path(path);
+            format!(
+                "Look at who may read it with `ls -ld {path}`; if it is yours, `chmod u+r {path}` opens it"
+            )
         }
         // No skills.toml says what was in it, and skills that no lock names are trusted as the
         // user's own.
