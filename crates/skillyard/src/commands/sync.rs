@@ -49,8 +49,8 @@ pub(crate) struct Args {
     /// Refuse when the lock does not match skills.toml, or a skill that lies in the project
     #[arg(long)]
     locked: bool,
-    /// Use the lock as it is, and do not look at skills.toml
-    #[arg(long, conflicts_with = "locked")]
+    /// Use the lock as it is, and do not look at skills.toml, unless with `--locked` to compare them
+    #[arg(long)]
     frozen: bool,
     /// Fetch nothing: everything must be in the store
     #[arg(long)]

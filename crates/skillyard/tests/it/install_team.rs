@@ -170,6 +170,18 @@ fn to_go_by_a_lock_there_must_be_one() {
 }
 
 #[test]
+fn a_lock_can_be_all_that_counts_and_have_to_match() {
+    let context = installed();
+    context.done(&["sync", "--locked", "--frozen"]);
+    let wanted = context.read("skills.toml");
+    let more = format!("{wanted}tar = \"./lib/tar\"\n");
+    context.write("skills.toml", more);
+    context.done(&["sync", "--frozen"]);
+    context.refused(&["sync", "--locked", "--frozen"]);
+    context.refused(&["sync", "--locked", "--frozen", "--check"]);
+}
+
+#[test]
 fn agents_that_are_named_later_get_the_skills_too() {
     let context = installed();
     let wanted = context.read("skills.toml");

@@ -31,6 +31,9 @@ impl Compared {
     ) -> Result<Self, CommandError> {
         if args.frozen {
             refuse_without_lock(place)?;
+        }
+        // Whoever wants both wants a lock that matches, and nothing but that.
+        if args.frozen && !args.locked {
             return Ok(Self {
                 difference: Difference::default(),
                 stale: Vec::new(),
