@@ -214,7 +214,7 @@ impl CommandError {
     }
 
     /// 1 when the answer is no, 2 when there is no answer.
-    fn code(&self) -> u8 {
+    pub(crate) fn code(&self) -> u8 {
         match self {
             Self::NotLoadable { .. }
             | Self::Reference(_)

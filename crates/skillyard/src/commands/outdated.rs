@@ -25,7 +25,7 @@ use crate::sanitize::visible;
 
 /// List installed skills that have changed at their source
 ///
-/// Exits with 1 when there is one.
+/// Exits with 1 when there is one, and with 2 when no source could be asked.
 ///
 /// Examples:
 ///   skillyard outdated
@@ -68,6 +68,7 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
             Err(error) => failed.push(Failed::new(context, &entry.name, &error)),
         }
     }
+    let unasked = Failed::status_of(&failed, entries.len(), Status::No);
     failed.extend(gaps(context, &difference, &entries));
     let mut held_back = Vec::new();
     // What does not go together cannot be had; why it could not be found out, `update` says.
@@ -139,7 +140,7 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
             ));
         }
     }
-    Ok(if is_current { Status::Yes } else { Status::No })
+    Ok(if is_current { Status::Yes } else { unasked })
 }
 
 /// A skill that has changed at its source, for programs.

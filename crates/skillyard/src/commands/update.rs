@@ -10,8 +10,8 @@ use skillyard_install::lockfile::Lockfile;
 use self::attempt::Update;
 use super::Outcome;
 use crate::context::Context;
-use crate::error::CommandError;
 use crate::error::install::InstallFailure;
+use crate::error::{CommandError, Status};
 use crate::install::held::Held;
 use crate::install::known::{again, known};
 use crate::install::newest::{Failed, expect, newest, refuse_other_registry};
@@ -103,7 +103,12 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
         is_one: names.len() == 1,
         gone,
     };
-    update.attempt(&mut supply, roots, failed, Held::default())
+    let unasked = Failed::status_of(&failed, names.len(), Status::Yes);
+    let status = update.attempt(&mut supply, roots, failed, Held::default())?;
+    Ok(match unasked {
+        Status::Yes => status,
+        unasked => unasked,
+    })
 }
 
 /// The names that were given, or all that are asked for.

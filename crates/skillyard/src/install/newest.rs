@@ -10,9 +10,12 @@ use super::renaming::as_locked;
 use super::supply::Supply;
 use super::wanted::{Difference, asked};
 use crate::context::Context;
-use crate::error::CommandError;
 use crate::error::install::InstallFailure;
+use crate::error::{CommandError, Status};
 use crate::sanitize::visible;
+
+/// What commands end with that have no answer.
+const UNANSWERED: u8 = 2;
 
 /// A skill whose source did not give it.
 #[derive(Debug, Clone, serde::Serialize)]
@@ -22,6 +25,9 @@ pub(crate) struct Failed {
     /// What can be done about it.
     #[serde(skip_serializing_if = "Option::is_none")]
     hint: Option<String>,
+    /// Whether it could not be asked; otherwise it said no.
+    #[serde(skip)]
+    is_unasked: bool,
 }
 
 impl Failed {
@@ -35,7 +41,18 @@ impl Failed {
             name: name.to_owned(),
             reason: reason.with_causes(),
             hint: error.hint().map(|hint| context.scoped(&hint)),
+            is_unasked: error.code() == UNANSWERED,
         }
+    }
+
+    /// The status of a command that asked for `count` skills: where the source of none of them could be
+    /// asked, there is no answer.
+    pub(crate) fn status_of(failed: &[Self], count: usize, status: Status) -> Status {
+        let is_unasked = |each: &Self| each.is_unasked;
+        if count > 0 && failed.len() == count && failed.iter().all(is_unasked) {
+            return Status::Code(UNANSWERED);
+        }
+        status
     }
 
     pub(crate) fn tell(&self, context: &Context) {

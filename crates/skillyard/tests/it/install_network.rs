@@ -194,3 +194,32 @@ fn what_a_repository_keeps_out_of_archives_is_told_as_that() {
     context.done(&["install", &by_git, "--yes"]);
     assert_eq!(context.version_of("lib").as_deref(), Some("one"));
 }
+
+#[test]
+fn where_no_source_can_be_asked_there_is_no_answer() {
+    let server = Server::start(|_| Reply::ok(small()));
+    let context = project();
+    for name in ["one", "two"] {
+        let url = server.url(&format!("/{name}.tar.gz"));
+        context.done(&["install", &url, "--name", name, "--yes"]);
+    }
+    let commands = [
+        &["outdated"][..],
+        &["outdated", "--json"],
+        &["update", "--yes"],
+        &["update", "--yes", "--json"],
+    ];
+    for command in commands {
+        assert_eq!(context.code(command), Some(0), "{command:?}");
+    }
+    drop(server);
+    for command in commands {
+        assert_eq!(context.code(command), Some(2), "{command:?}");
+    }
+    // A skill whose source has an answer.
+    context.write("lib/tar/SKILL.md", skill("tar", "one"));
+    context.done(&["install", "./lib/tar", "--yes"]);
+    for command in commands {
+        assert_eq!(context.code(command), Some(1), "{command:?}");
+    }
+}
