@@ -57,6 +57,16 @@ pub enum GitError {
         /// The commit.
         commit: String,
     },
+    /// What was named is a link of the repository, or lies behind one.
+    #[error("`{path}` is a link to `{to}`, and links of a repository are not followed")]
+    Link {
+        /// The link.
+        path: String,
+        /// Where it leads.
+        to: String,
+        /// The folder that was meant, if the repository has it.
+        folder: Option<String>,
+    },
     /// The server does not stop sending.
     #[error("more than {0} bytes came, and that was not all")]
     TooLarge(u64),

@@ -11,6 +11,7 @@ mod command;
 mod commit;
 mod error;
 mod ignored;
+mod linked;
 mod listing;
 mod objects;
 mod place;

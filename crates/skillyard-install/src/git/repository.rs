@@ -8,7 +8,7 @@ use super::commit::{self, Found};
 use super::error::GitError;
 use super::listing::{self, Entry, Kind};
 use super::place::Place;
-use super::{archived, objects, watch};
+use super::{archived, linked, objects, watch};
 use crate::archive::{ArchiveMaterial, Expected};
 use crate::fetch::http::Header;
 use crate::material::{Material, MaterialError, Offer, Offers, is_below, last_part, misspelled_in};
@@ -183,6 +183,22 @@ impl Repository {
         Ok(entries)
     }
 
+    /// Refuses a folder that a link stands for.
+    fn refuse_link(&mut self, folder: &str) -> Result<(), GitError> {
+        let Some(link) = linked::on_the_way(&self.entries, folder) else {
+            return Ok(());
+        };
+        let (path, object) = (link.path.clone(), link.object.clone());
+        self.require(std::slice::from_ref(&object))?;
+        let to = self.contents.get(&object).map(Vec::as_slice);
+        let to = String::from_utf8_lossy(to.unwrap_or_default()).into_owned();
+        Err(GitError::Link {
+            folder: linked::behind(&self.entries, &path, &to, folder),
+            path,
+            to,
+        })
+    }
+
     fn tree(&self, path: &str) -> Result<Tree, GitError> {
         let mut files = Vec::new();
         let mut bytes = 0;
@@ -248,6 +264,7 @@ impl Material for Repository {
     }
 
     fn offers(&mut self, below: &str) -> Result<Offers, MaterialError> {
+        self.refuse_link(below).map_err(MaterialError::new)?;
         if !self
             .entries
             .iter()

@@ -1,6 +1,7 @@
 //! `skillyard install` from repositories of git, however they are named and reached.
 
 use std::net::TcpListener;
+use std::os::unix::fs::symlink;
 use std::process::Stdio;
 use std::time::Duration;
 
@@ -471,4 +472,27 @@ fn a_repository_that_offers_no_branch_is_explained() {
     let told = context.refused(&["install", &repository.url()]);
     assert!(told.contains("name another one with `--ref`"), "{told}");
     context.done(&["install", &repository.url(), "--ref", "main", "--yes"]);
+}
+
+#[test]
+fn a_link_to_a_skill_of_the_repository_says_where_it_leads() {
+    let context = project();
+    let repository = Repository::new(&context, "remote.git");
+    repository
+        .skill("real/pdf", "one")
+        .write("skills/README.md", "");
+    let folder = context.outside("remote.git");
+    symlink("../real/pdf", folder.join("skills/pdf")).unwrap();
+    symlink("real", folder.join("all")).unwrap();
+    repository.commit("links");
+    let url = repository.url();
+    for (folder, told) in [
+        ("skills/pdf", "`skills/pdf` is a link to `../real/pdf`"),
+        ("all/pdf", "`all` is a link to `real`"),
+    ] {
+        let said = context.refused(&["install", &format!("{url}#{folder}"), "--yes"]);
+        assert!(said.contains(told), "{said}");
+        assert!(said.contains("`#real/pdf`"), "{said}");
+    }
+    context.done(&["install", &format!("{url}#real/pdf"), "--yes"]);
 }

@@ -171,6 +171,9 @@ pub(super) fn git_hint(error: &GitError) -> Option<String> {
         GitError::NoRevision { wanted, .. } if is_start_of_commit(wanted) => {
             "Only commits of branches and tags are found by their first digits; name others by all 40".into()
         }
+        GitError::Link { folder: Some(folder), .. } => {
+            format!("Name the folder itself: `#{folder}` behind the repository")
+        }
         GitError::Ambiguous { .. } => "Write more digits of the one that you mean".into(),
         GitError::NoVersion { newest: Some(version), .. } => format!("The newest is {version}"),
         GitError::NoVersion { newest: None, .. } => {

@@ -1,0 +1,66 @@
+//! Links on the way to a folder of a repository. None is followed: what it leads to can be named itself.
+
+use super::listing::{Entry, Kind};
+use crate::material::is_below;
+
+/// The link that a folder lies behind, or is.
+pub(super) fn on_the_way<'a>(entries: &'a [Entry], folder: &str) -> Option<&'a Entry> {
+    let is_on_it = |entry: &&Entry| entry.kind == Kind::Link && is_below(folder, &entry.path);
+    entries.iter().find(is_on_it)
+}
+
+/// The folder behind a link that leads `to` somewhere, if the repository has it.
+pub(super) fn behind(entries: &[Entry], link: &str, to: &str, folder: &str) -> Option<String> {
+    if to.starts_with('/') {
+        return None;
+    }
+    let start = link.rsplit_once('/').map_or("", |(start, _)| start);
+    let rest = folder.strip_prefix(link).unwrap_or_default();
+    let mut parts: Vec<&str> = Vec::new();
+    for part in [start, to, rest].iter().flat_map(|part| part.split('/')) {
+        match part {
+            "" | "." => (),
+            ".." => drop(parts.pop()?),
+            part => parts.push(part),
+        }
+    }
+    let real = parts.join("/");
+    let is_there = |entry: &Entry| is_below(&entry.path, &real);
+    (!real.is_empty() && entries.iter().any(is_there)).then_some(real)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn links_lead_to_folders_of_the_repository_alone() {
+        let entry = |path: &str, kind| Entry {
+            path: path.into(),
+            kind,
+            object: String::new(),
+        };
+        let entries = [
+            entry("real/pdf/SKILL.md", Kind::File),
+            entry("skills", Kind::Link),
+            entry("a/pdf", Kind::Link),
+        ];
+        let link = |folder: &str| on_the_way(&entries, folder).map(|entry| &*entry.path);
+        assert_eq!(link("skills/pdf"), Some("skills"));
+        assert_eq!(link("a/pdf"), Some("a/pdf"));
+        assert_eq!(link("a/pdfs"), None);
+        assert_eq!(link("real/pdf"), None);
+        for (link, to, folder, found) in [
+            ("skills", "real", "skills/pdf", Some("real/pdf")),
+            ("skills", "./real/", "skills", Some("real")),
+            ("a/pdf", "../real/pdf", "a/pdf", Some("real/pdf")),
+            ("a/pdf", "../../real/pdf", "a/pdf", None),
+            ("a/pdf", "/real/pdf", "a/pdf", None),
+            ("a/pdf", "../gone", "a/pdf", None),
+            ("a/pdf", "..", "a/pdf", None),
+        ] {
+            let behind = behind(&entries, link, to, folder);
+            assert_eq!(behind.as_deref(), found, "{link} {to}");
+        }
+    }
+}
