@@ -44,7 +44,7 @@ pub enum Step {
 
 impl Step {
     /// The folder of skills, and the name in it.
-    pub(crate) fn place(&self) -> (&str, &str) {
+    pub fn place(&self) -> (&str, &str) {
         let (Self::Put { target, name, .. } | Self::Take { target, name }) = self;
         (target, name)
     }

@@ -1,5 +1,6 @@
 //! The last steps of every change: bytes into the store, the plan made true.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use skillyard_install::chronicle::Ending;
@@ -7,7 +8,7 @@ use skillyard_install::dependencies::Needed;
 use skillyard_install::lockfile::Locked;
 use skillyard_install::manifest::Manifest;
 use skillyard_install::plan::{Conflict, Obstacle, OnConflict, Plan, Settlement, Wish};
-use skillyard_install::transaction::{Transaction, Trees, plan_in};
+use skillyard_install::transaction::{Transaction, TransactionError, Trees, check_inside, plan_in};
 use skillyard_sandbox::workspace_in_use;
 
 use super::chronicle::{self, Chronicle, Circumstances};
@@ -42,13 +43,30 @@ pub(crate) fn look(
     settlement: &Settlement,
 ) -> Result<Plan, CommandError> {
     let before = place.before()?;
-    Ok(plan_in(
-        &place.scope,
-        &place.store,
-        &before,
-        wish,
-        settlement,
-    ))
+    let plan = plan_in(&place.scope, &place.store, &before, wish, settlement);
+    refuse_elsewhere(place, &plan)?;
+    Ok(plan)
+}
+
+/// Refuses a plan about folders that links lead out of the project to, or to something else in it: what
+/// lies there is nobody's skill, and nothing would be changed there.
+fn refuse_elsewhere(place: &Place, plan: &Plan) -> Result<(), CommandError> {
+    let is_reached =
+        |each: &&Conflict| !matches!(each.obstacle, Obstacle::Blocked(_) | Obstacle::Dangling(_));
+    let held = plan.conflicts.iter().chain(&plan.skipped);
+    let held = held.filter(is_reached).map(|each| each.target.as_str());
+    let steps = plan.steps.iter().map(|step| step.place().0);
+    let targets: BTreeSet<&str> = steps.chain(held).collect();
+    for target in targets {
+        // A link may also lead to a folder of skills that is made only with the first of them.
+        if let Err(
+            error @ (TransactionError::Outside { .. } | TransactionError::NoSkillsBehind { .. }),
+        ) = check_inside(&place.scope, target)
+        {
+            return Err(InstallFailure::from(error).into());
+        }
+    }
+    Ok(())
 }
 
 /// The bytes of skills, by their digests.

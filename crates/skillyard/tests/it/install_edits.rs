@@ -97,6 +97,41 @@ fn what_others_put_there_is_kept() {
 }
 
 #[test]
+fn what_lies_behind_a_link_out_of_the_project_is_no_edit() {
+    for is_outside in [true, false] {
+        let context = project();
+        context.write("lib/pdf/SKILL.md", skill("pdf", "one"));
+        context.write("lib/tar/SKILL.md", skill("tar", "one"));
+        context.done(&["install", "./lib", "--all"]);
+        context.write("docs/pdf/secret", "theirs");
+        let secret = context.outside("victim/pdf/secret");
+        fs::create_dir_all(secret.parent().unwrap()).unwrap();
+        fs::write(&secret, "theirs").unwrap();
+        fs::remove_dir_all(context.root().join(".agents")).unwrap();
+        let to = if is_outside {
+            context.outside("victim")
+        } else {
+            context.root().join("docs")
+        };
+        fs::create_dir(context.root().join(".agents")).unwrap();
+        symlink(&to, context.root().join(".agents/skills")).unwrap();
+        for command in [
+            &["sync", "--check"][..],
+            &["sync"],
+            &["sync", "--force"],
+            &["update", "--dry-run"],
+            &["install", "./lib/pdf", "--dry-run"],
+        ] {
+            let told = context.refused(command);
+            let is_told = told.contains("leads out of the project")
+                || told.contains("where no agent has its skills");
+            assert!(is_told, "{command:?}: {told}");
+            assert!(!told.contains("secret"), "{command:?}: {told}");
+        }
+    }
+}
+
+#[test]
 fn folders_that_lead_out_of_the_project_are_refused() {
     for link in [".agents", ".agents/skills"] {
         let context = project();
