@@ -41,6 +41,8 @@ pub enum Obstacle {
     },
     /// It is the folder that the skill comes from; it is never replaced.
     Source,
+    /// The same, and it is not what is locked any more.
+    SourceChanged,
     /// Somebody edited the folder of the store that a link would lead to, through another link.
     EditedBehindLink(PathBuf),
     /// What it needs is left out.

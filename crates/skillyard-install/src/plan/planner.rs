@@ -155,10 +155,15 @@ impl Planner<'_> {
 
     fn put(&self, to: &Locked, target: &str, course: &mut Course) {
         let occupant = self.sight.occupant(target, &to.name);
-        // Who removed the skill later would lose the only copy.
-        if self.is_source(&occupant, target, to) && !self.is_known(target, to) {
-            let itself = conflict(&to.name, target, Obstacle::Source);
-            course.conflicts.push(itself);
+        if self.is_source(&occupant, target, to) {
+            let obstacle = match self.is_known(target, to) {
+                // Who removed the skill later would lose the only copy.
+                false => Obstacle::Source,
+                // The folder of skills became a link to where it comes from.
+                true if self.is(&occupant, target, to) => return,
+                true => Obstacle::SourceChanged,
+            };
+            course.conflicts.push(conflict(&to.name, target, obstacle));
             return;
         }
         if let Some(unreachable) = unreachable(&occupant) {

@@ -15,7 +15,7 @@ use super::doctor_records;
 use super::doctor_revoked;
 use crate::config::private_file::refuse_dangling;
 use crate::context::Context;
-use crate::error::install::{line_ends_hint, lock_hint, unreachable_hint};
+use crate::error::install::{line_ends_hint, lock_hint, source_changed_hint, unreachable_hint};
 use crate::install::changes::obstacle;
 use crate::install::place::Place;
 use crate::install::revoked::Revoked;
@@ -241,6 +241,10 @@ fn edited(conflict: &Conflict, word: &str) -> Check {
         let hint =
             format!("{hint}, then put it right with `skillyard sync --force --scope {word}`");
         return bad("line-ends", obstacle(conflict), &hint);
+    }
+    if conflict.obstacle == Obstacle::SourceChanged {
+        let hint = source_changed_hint([conflict.name.as_str()]);
+        return bad("stale", obstacle(conflict), &hint);
     }
     if let Some(hint) = unreachable_hint(&conflict.obstacle) {
         let hint = format!("{hint}. Then run `skillyard sync --scope {word}`");

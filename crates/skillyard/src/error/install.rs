@@ -35,7 +35,7 @@ use skillyard_install::target::TargetError;
 use skillyard_install::transaction::TransactionError;
 use skillyard_install::tree::TreeError;
 
-pub(crate) use conflict_hint::{line_ends_hint, unreachable_hint};
+pub(crate) use conflict_hint::{line_ends_hint, source_changed_hint, unreachable_hint};
 pub(crate) use lock_hint::lock_hint;
 
 pub(crate) use self::deed::Deed;

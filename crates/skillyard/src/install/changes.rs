@@ -224,6 +224,9 @@ pub(crate) fn obstacle(conflict: &Conflict) -> String {
         Obstacle::Unreadable(reason) => {
             format!("{place} is not as it was installed: {}", visible(reason))
         }
+        Obstacle::SourceChanged => {
+            format!("{place} is the folder that it comes from, which is not what is locked")
+        }
         Obstacle::Source => {
             format!("{place} is the folder that it comes from: it is there already, and yours")
         }

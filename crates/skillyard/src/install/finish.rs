@@ -224,7 +224,10 @@ pub(crate) fn refuse_conflicts(plan: Plan, wish: &Wish) -> Result<Plan, CommandE
     if wish.present.iter().any(is_needed)
         && !matches!(
             first.obstacle,
-            Obstacle::Edited(_) | Obstacle::LineEnds(_) | Obstacle::Source
+            Obstacle::Edited(_)
+                | Obstacle::LineEnds(_)
+                | Obstacle::Source
+                | Obstacle::SourceChanged
         )
         && let Some(failure) = needed_name(plan.conflicts.clone(), wish)
     {

@@ -349,3 +349,40 @@ fn a_checkout_with_a_lock_that_cannot_be_read_takes_nobodys_own_skills() {
     let pdf = all.iter().find(|each| each["name"] == "pdf").unwrap();
     assert_eq!(pdf["status"], "held-back", "{pdf}");
 }
+
+#[test]
+fn what_a_link_leads_the_agents_to_is_not_replaced_by_what_is_locked() {
+    let context = project();
+    context.write("skills/pdf/SKILL.md", skill("pdf", "one"));
+    context.done(&["install", "./skills/pdf"]);
+    fs::remove_dir_all(context.root().join(".agents/skills")).unwrap();
+    context.link("../skills", ".agents/skills");
+    context.done(&["sync", "--check"]);
+    context.write("skills/pdf/SKILL.md", skill("pdf", "precious"));
+    let commands = [
+        &["sync", "--check"][..],
+        &["sync"],
+        &["sync", "--force"],
+        &["sync", "--frozen", "--force"],
+    ];
+    let refused = || {
+        for command in commands {
+            let told = context.refused(command);
+            let hint = "`skillyard update pdf`";
+            assert!(told.contains(hint), "{command:?}: {told}");
+            assert!(!told.contains("--force"), "{command:?}: {told}");
+            let text = context.read("skills/pdf/SKILL.md");
+            assert_eq!(text, skill("pdf", "precious"), "{command:?}");
+        }
+    };
+    refused();
+    let told = context.tell(&["doctor"]);
+    assert!(told.contains("`skillyard update pdf`"), "{told}");
+    assert!(!told.contains("--force"), "{told}");
+    // The lock alone goes back, as with the other side of a merge.
+    let lock = context.read("skills.lock");
+    context.done(&["update", "pdf"]);
+    context.done(&["sync", "--locked", "--check"]);
+    context.write("skills.lock", lock);
+    refused();
+}

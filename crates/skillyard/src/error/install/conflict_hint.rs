@@ -4,6 +4,8 @@ use std::collections::BTreeSet;
 
 use skillyard_install::plan::{Conflict, Obstacle};
 
+use crate::shell::shell_words;
+
 /// What the user can do about what is in the way of an installation.
 pub(super) fn conflict_hint(conflicts: &[Conflict]) -> String {
     let other = "Give it another name with `--name`, replace it with `--force`, or leave it with `--skip-existing`";
@@ -43,6 +45,14 @@ pub(crate) fn unreachable_hint(obstacle: &Obstacle) -> Option<&'static str> {
     }
 }
 
+/// What makes a lock true whose skill lies where it comes from; nothing is replaced there.
+pub(crate) fn source_changed_hint<'a>(names: impl IntoIterator<Item = &'a str>) -> String {
+    let names = shell_words(names);
+    format!(
+        "Nothing is replaced there: lock it as it is with `skillyard update {names}`, or set it back yourself"
+    )
+}
+
 fn obstacle_hint(conflicts: &[Conflict]) -> Option<String> {
     let is_line_ends = |each: &&Conflict| matches!(each.obstacle, Obstacle::LineEnds(_));
     let hint = match conflicts.first().map(|each| &each.obstacle) {
@@ -52,6 +62,12 @@ fn obstacle_hint(conflicts: &[Conflict]) -> Option<String> {
             return Some(format!(
                 "{hint}, then put it right with `skillyard sync --force`"
             ));
+        }
+        Some(Obstacle::SourceChanged) => {
+            let changed = conflicts.iter();
+            let changed = changed.filter(|each| each.obstacle == Obstacle::SourceChanged);
+            let names: BTreeSet<&str> = changed.map(|each| each.name.as_str()).collect();
+            return Some(source_changed_hint(names));
         }
         Some(Obstacle::Edited(_)) => "Keep your changes elsewhere, or give them up with `--force`",
         Some(Obstacle::Unrecorded) => {
