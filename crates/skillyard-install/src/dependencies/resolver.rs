@@ -56,8 +56,9 @@ impl<'a, S: Supplier> Resolver<'a, S> {
         loop {
             rounds += 1;
             let mut round = self.round(roots, &demands, &anew)?;
-            if round.found.len() == roots.len() && self.known.is_nothing() && round.needs_nothing()
-            {
+            // What is older than it might be has yet to be what it was asked for as.
+            let is_alone = round.found.len() == roots.len() && self.known.is_nothing();
+            if is_alone && self.limits.is_empty() && round.needs_nothing() {
                 let failures = std::mem::take(&mut round.failures);
                 return Ok((round, failures));
             }

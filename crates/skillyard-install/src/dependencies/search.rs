@@ -30,6 +30,11 @@ impl Limits {
         (*source == candidate.source).then(|| format!("<{version}"))
     }
 
+    /// Whether nothing has to be older than it might be.
+    pub(super) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
     fn with(&self, candidate: &Candidate, version: Version) -> Self {
         let mut limits = self.clone();
         let limit = (candidate.source.clone(), version);

@@ -235,3 +235,29 @@ fn what_does_not_go_together_is_left_out_with_its_reason() {
     assert_eq!(failed.roots, ["apps"]);
     assert!(failed.error.to_string().contains("`tool` needs `^1`"));
 }
+
+#[test]
+fn nobody_gets_an_older_version_than_they_ask_for() {
+    let shelf = [
+        ("ka@1.0.0", ""),
+        ("ka@2.0.0", "kc@~1.1"),
+        ("kc@1.1.0", "kb@^2"),
+        ("kb@1.0.0", ""),
+        ("kb@2.0.0", ""),
+    ];
+    let nothing = Lockfile::default();
+    for roots in [["ka@2.0.0", "kb@1.0.0"], ["ka@^2", "kb@^1"]] {
+        let error = beside(&nothing, &shelf, &roots).unwrap_err();
+        assert!(error.contains("`kc` needs `^2`, you ask for `"), "{error}");
+    }
+    // Who asks for any version gets one that goes together with the rest.
+    let taken = beside(&nothing, &shelf, &["ka", "kb@1.0.0"]).unwrap();
+    assert_eq!(taken, ["ka 1.0.0", "kb 1.0.0"]);
+    let circle = [
+        ("bgg@1.2.0", ""),
+        ("bgg@2.0.0", "baa@~1.1"),
+        ("baa@1.1.0", "bgg@^1"),
+    ];
+    let error = beside(&nothing, &circle, &["bgg@2.0.0"]).unwrap_err();
+    assert!(error.contains("you ask for `2.0.0`"), "{error}");
+}
