@@ -83,6 +83,7 @@ impl<'a, S: Supplier> Resolver<'a, S> {
                 {
                     failures.push(Failure {
                         culprits: circle.clone(),
+                        parties: circle.clone(),
                         error: DependencyError::Circle(circle),
                     });
                 }
@@ -202,9 +203,10 @@ impl<'a, S: Supplier> Resolver<'a, S> {
             Err(source) => source,
         };
         let odd = self.at_odds(candidate, &all);
+        let parties = self.parties(candidate, &all, &odd);
         let error = DependencyError::Versions {
             name: candidate.name.clone(),
-            wanted: odd.iter().map(ToString::to_string).collect(),
+            wanted: parties.iter().map(ToString::to_string).collect(),
             source,
         };
         // What was wanted before, and could be had, is not what is wrong.
@@ -212,12 +214,30 @@ impl<'a, S: Supplier> Resolver<'a, S> {
             .into_iter()
             .partition(|demand| self.known.has(&candidate.name, demand));
         let blamed = if anew.is_empty() { before } else { anew };
-        let culprits = blamed.into_iter().map(|demand| match &demand.who {
+        let who = |demand: &Demand| match &demand.who {
             Who::Skill(name) => name.clone(),
             Who::Asker(_) => candidate.name.clone(),
+        };
+        round.failures.push(Failure {
+            error,
+            culprits: blamed.into_iter().map(who).collect(),
+            parties: parties.into_iter().map(who).collect(),
         });
-        round.fail(error, culprits.collect());
         candidate.clone()
+    }
+
+    /// All who have a part in it that what is odd does not go together with the rest. What cannot be had
+    /// in any case is odd by itself.
+    fn parties<'d>(
+        &mut self,
+        candidate: &Candidate,
+        all: &[&'d Demand],
+        odd: &[&'d Demand],
+    ) -> Vec<&'d Demand> {
+        if self.for_all(candidate, odd).is_ok() {
+            return limiting(all);
+        }
+        odd.to_vec()
     }
 
     fn is_old_enough(&self, candidate: &Candidate) -> bool {
@@ -246,8 +266,7 @@ impl<'a, S: Supplier> Resolver<'a, S> {
 
     /// What is wanted and does not go together: without it the others could have what they want.
     fn at_odds<'d>(&mut self, candidate: &Candidate, all: &[&'d Demand]) -> Vec<&'d Demand> {
-        let limiting = all.iter().copied();
-        let limiting: Vec<&Demand> = limiting.filter(|each| each.requested.is_some()).collect();
+        let limiting = limiting(all);
         let texts: BTreeSet<_> = limiting.iter().map(|each| &each.requested).collect();
         let without = |text: &Option<String>| {
             let rest = limiting.iter().copied();
@@ -268,6 +287,12 @@ impl<'a, S: Supplier> Resolver<'a, S> {
             .filter(|each| odd.contains(&&each.requested))
             .collect()
     }
+}
+
+/// What limits the versions of a skill.
+fn limiting<'d>(all: &[&'d Demand]) -> Vec<&'d Demand> {
+    let all = all.iter().copied();
+    all.filter(|each| each.requested.is_some()).collect()
 }
 
 /// That what is needed is not what stays here.

@@ -32,6 +32,8 @@ pub(super) struct Failure<E> {
     pub(super) error: DependencyError<E>,
     /// The skills that it would not be wrong without.
     pub(super) culprits: Vec<String>,
+    /// All that take part in it.
+    pub(super) parties: Vec<String>,
 }
 
 impl<E> Round<E> {
@@ -66,7 +68,11 @@ impl<E> Round<E> {
     }
 
     pub(super) fn fail(&mut self, error: DependencyError<E>, culprits: Vec<String>) {
-        self.failures.push(Failure { error, culprits });
+        self.failures.push(Failure {
+            error,
+            parties: culprits.clone(),
+            culprits,
+        });
     }
 
     /// Adds a skill that is asked for.

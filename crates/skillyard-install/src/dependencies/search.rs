@@ -68,6 +68,22 @@ impl Limits {
     }
 }
 
+/// Ways that are still to be tried.
+#[derive(Default)]
+struct Ways {
+    /// With one step back of somebody without whom all would be well.
+    likely: VecDeque<Limits>,
+    /// With one of another party, where that leads nowhere.
+    others: VecDeque<Limits>,
+}
+
+impl Ways {
+    fn next(&mut self) -> Option<Limits> {
+        let next = self.likely.pop_front();
+        next.or_else(|| self.others.pop_front())
+    }
+}
+
 impl<S: Supplier> Resolver<'_, S> {
     /// What is needed, in the newest versions that go together.
     pub(super) fn search(
@@ -76,9 +92,10 @@ impl<S: Supplier> Resolver<'_, S> {
     ) -> Result<Settled<S::Error>, DependencyError<S::Error>> {
         self.limits = Limits::default();
         let first = self.settle(roots)?;
-        let mut ways: VecDeque<Limits> = self.steps_back(&first).into();
+        let mut ways = Ways::default();
+        self.steps_back(&first, &mut ways);
         let mut seen = BTreeSet::new();
-        while let Some(limits) = ways.pop_front() {
+        while let Some(limits) = ways.next() {
             if self.tries == 0 {
                 break;
             }
@@ -95,23 +112,34 @@ impl<S: Supplier> Resolver<'_, S> {
                 self.limits.note(&mut round, &first);
                 return Ok((round, failures));
             }
-            ways.extend(self.steps_back(&(round, failures)));
+            self.steps_back(&(round, failures), &mut ways);
         }
         Ok(first)
     }
 
-    /// The ways to take one of the skills older that want what they cannot all have; those that
-    /// nobody asked for come first.
-    fn steps_back(&self, (round, failures): &Settled<S::Error>) -> Vec<Limits> {
-        let culprits = failures.iter().filter_map(|failure| {
-            let name = failure.error.disputed()?;
-            Some(failure.culprits.iter().filter(move |each| *each != name))
-        });
-        let culprits: BTreeSet<&String> = culprits.flatten().collect();
-        let mut links: Vec<_> = culprits
-            .into_iter()
-            .filter_map(|name| round.found.get(name))
-            .collect();
+    /// Adds the ways to take one of the skills older that want what they cannot all have.
+    fn steps_back(&self, (round, failures): &Settled<S::Error>, ways: &mut Ways) {
+        let (mut culprits, mut others) = (BTreeSet::new(), BTreeSet::new());
+        for failure in failures {
+            if let Some(name) = failure.error.disputed() {
+                let is_other = |each: &&String| *each != name;
+                culprits.extend(failure.culprits.iter().filter(is_other));
+                others.extend(failure.parties.iter().filter(is_other));
+            } else {
+                // What is older already needs something that is not there.
+                let is_older = |each: &&String| self.limits.0.contains_key(*each);
+                others.extend(failure.culprits.iter().filter(is_older));
+            }
+        }
+        others.retain(|each| !culprits.contains(each));
+        ways.likely.extend(self.older(round, culprits));
+        ways.others.extend(self.older(round, others));
+    }
+
+    /// The ways to take one of these skills older; those that nobody asked for come first.
+    fn older(&self, round: &Round<S::Error>, names: BTreeSet<&String>) -> Vec<Limits> {
+        let links = names.into_iter().filter_map(|name| round.found.get(name));
+        let mut links: Vec<_> = links.collect();
         links.sort_by_key(|link| !link.needed.dependency);
         let steps = links.into_iter().filter_map(|link| {
             let candidate = &link.needed.candidate;

@@ -261,3 +261,37 @@ fn nobody_gets_an_older_version_than_they_ask_for() {
     let error = beside(&nothing, &circle, &["bgg@2.0.0"]).unwrap_err();
     assert!(error.contains("you ask for `2.0.0`"), "{error}");
 }
+
+#[test]
+fn all_parties_of_a_dispute_may_have_to_step_back() {
+    let shelf = [
+        ("aa@1.0.0", ""),
+        ("aa@2.0.0", "bb@^2 cc@^2"),
+        ("aa@2.1.0", "bb@^1 cc@<2 dd@^2 ee@^1"),
+        ("bb@1.0.0", "dd@^2"),
+        ("bb@1.1.0", "dd@~1.1 ee@>=1"),
+        ("cc@1.0.0", "dd@^2 ee"),
+        ("cc@1.1.0", "dd@<2"),
+        ("cc@2.0.0", ""),
+        ("dd@1.1.0", ""),
+        ("dd@2.0.0", ""),
+        ("ee@1.1.0", ""),
+        ("ee@2.0.0", ""),
+        ("ee@2.1.0", ""),
+    ];
+    let nothing = Lockfile::default();
+    let taken = beside(&nothing, &shelf, &["bb@^1", "aa@^2"]).unwrap();
+    let versions: Vec<&str> = taken.iter().map(|each| &each[..8]).collect();
+    assert_eq!(
+        versions,
+        ["aa 2.1.0", "bb 1.0.0", "cc 1.0.0", "dd 2.0.0", "ee 1.1.0"]
+    );
+    // What is older on the way needs something that nobody has.
+    let taken = beside(&nothing, &shelf, &["aa", "dd@^1"]).unwrap();
+    assert_eq!(taken, ["aa 1.0.0", "dd 1.1.0"]);
+    // All are told who disagree.
+    let error = beside(&nothing, &shelf, &["bb@1.1.0", "aa@^2"]).unwrap_err();
+    for wanted in ["`aa` needs `^2`", "`bb` needs `~1.1`", "`cc` needs `<2`"] {
+        assert!(error.contains(wanted), "{error}");
+    }
+}
