@@ -136,6 +136,11 @@ impl Environment {
         }
     }
 
+    /// Whether the folder that the user is in was removed.
+    pub(crate) fn is_nowhere(&self) -> bool {
+        !self.current_dir.is_absolute()
+    }
+
     /// Where agents have their folders.
     pub(crate) fn agents_home(&self) -> Home<'_> {
         Home::new(self.home.as_deref(), &self.agent_variables)

@@ -66,6 +66,8 @@ impl Status {
 pub(crate) enum CommandError {
     #[error("`{}` does not exist", .0.display())]
     NoSuchPath(PathBuf),
+    #[error("the current folder is not there any more")]
+    Nowhere,
     #[error("no SKILL.md was found in `{}`", .0.display())]
     NoSkills(PathBuf),
     #[error("`{}` is not a skill: it has no SKILL.md", .0.display())]

@@ -14,6 +14,9 @@ pub(super) fn hint(error: &CommandError) -> Option<String> {
     if let CommandError::Output(_) = error {
         return None;
     }
+    if let CommandError::Nowhere = error {
+        return Some("Change into another one, or into what is there now with `cd \"$PWD\"`; for your own skills, say `--scope user`".into());
+    }
     if is_missing(error) && std::env::current_dir().is_err() {
         return Some("The folder that you are in was removed; change into another one".into());
     }

@@ -97,6 +97,10 @@ impl Place {
     /// Finds the scope.
     pub(crate) fn find(context: &Context, args: &ScopeArgs) -> Result<Self, CommandError> {
         let environment = &context.environment;
+        // Who was in a project does not mean their own skills.
+        if environment.is_nowhere() && args.scope != Some(ScopeName::User) {
+            return Err(CommandError::Nowhere);
+        }
         chronicle::recover(context);
         let project = project(context);
         // What commands mean that name no scope needs none to be typed.

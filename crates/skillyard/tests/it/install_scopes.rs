@@ -78,3 +78,30 @@ fn what_the_other_scope_still_has_is_not_removed_with_it() {
         assert_eq!(version(&context), None);
     }
 }
+
+#[test]
+fn who_is_in_a_folder_that_is_gone_does_not_mean_their_own_skills() {
+    let context = TestContext::new();
+    context.write("lib/pdf/SKILL.md", skill("pdf", "one"));
+    context.done(&["install", "./lib/pdf", "--scope", "user", "--yes"]);
+    let from_nowhere = |arguments: &str| {
+        context.mkdir("gone");
+        let mut gone = context.command("sh");
+        let script = format!("cd gone && rmdir ../gone && exec \"$0\" {arguments}");
+        gone.args(["-c", &script, env!("CARGO_BIN_EXE_skillyard")]);
+        output(&mut gone)
+    };
+    for command in [
+        "remove pdf --yes",
+        "sync --locked --check",
+        "update",
+        "outdated",
+    ] {
+        let told = from_nowhere(command);
+        assert_eq!(told.status.code(), Some(2), "{command}");
+        let told = text(&told.stderr);
+        assert!(told.contains("the current folder is not there"), "{told}");
+    }
+    assert!(from_nowhere("sync --check --scope user").status.success());
+    assert!(context.in_home(".agents/skills/pdf/SKILL.md").is_file());
+}
