@@ -77,7 +77,13 @@ impl Log {
         let signed = checkpoint.sign(key).map_err(RegistryError::internal)?;
         // What was handed out once the log has to begin with for good; `verify` asks for it.
         if state.handed_out < size {
-            checkpoints::keep(database.pool(), &signed).await?;
+            if let Err(error) = checkpoints::keep(database.pool(), &signed).await {
+                // A disk that is full keeps nobody from what was handed out before: every client that
+                // knows something of the log knows that, or less.
+                let last = checkpoints::last(database).await?;
+                let last = last.filter(|last| last.key == signed.key);
+                return last.ok_or_else(|| error.into());
+            }
             state.handed_out = size;
         }
         Ok(signed)

@@ -28,7 +28,7 @@ async fn opened(address: &str, blobs: &std::path::Path) -> Registry {
 }
 
 /// Changes the database of a copy behind everybody's back.
-async fn tamper(folder: &std::path::Path, statement: impl Into<String>) {
+pub(super) async fn tamper(folder: &std::path::Path, statement: impl Into<String>) {
     let address = format!("sqlite:{}", folder.join("registry.db").display());
     let pool = sqlx::AnyPool::connect(&address).await.unwrap();
     let statement = sqlx::AssertSqlSafe(statement.into());

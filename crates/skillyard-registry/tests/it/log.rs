@@ -5,6 +5,7 @@ use skillyard_format::Digest;
 use skillyard_trust::signature::{Algorithm, SigningKey};
 use skillyard_trust::transparency::{SignedCheckpoint, check_consistency, check_inclusion, leaf};
 
+use super::copies::tamper;
 use super::yard::{Yard, skill};
 
 fn digests(value: &Value) -> Vec<Digest> {
@@ -62,4 +63,25 @@ async fn every_version_is_in_the_log_and_the_log_only_grows() {
     }
     let missing = yard.get("/log/entries/forms/9.9.9?size=5").await;
     assert_eq!(missing.problem(), "404 no-such-version");
+}
+
+/// A trigger refuses what a full disk would.
+#[tokio::test]
+async fn where_nothing_can_be_written_the_log_is_as_long_as_it_was() {
+    let mut yard = Yard::new().await;
+    let key = SigningKey::generate(Algorithm::Ed25519, getrandom::fill).unwrap();
+    yard.server = yard.server.clone().with_log_key(key);
+    yard.router = yard.server.router();
+    let ada = yard.full("ada").await;
+    let full = "CREATE TRIGGER full BEFORE INSERT ON checkpoints \
+                BEGIN SELECT RAISE(ABORT, 'database or disk is full'); END";
+    yard.publish(&ada, skill("forms", "1.0.1")).await;
+    let before = yard.get("/log/checkpoint").await.json();
+    yard.publish(&ada, skill("forms", "1.0.2")).await;
+    tamper(yard.folder.path(), full).await;
+    let now = yard.get("/log/checkpoint").await.json();
+    assert_eq!((&now["size"], &now["root"]), (&1.into(), &before["root"]));
+    tamper(yard.folder.path(), "DROP TRIGGER full").await;
+    let now = yard.get("/log/checkpoint").await.json();
+    assert_eq!(now["size"], 2);
 }
