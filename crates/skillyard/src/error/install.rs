@@ -113,6 +113,8 @@ pub(crate) enum InstallFailure {
         elsewhere: Option<ScopeKind>,
         /// The folder of an agent that has it, and that no variable names any more.
         left: Option<PathBuf>,
+        /// Another project around this one that has it.
+        around: Option<PathBuf>,
     },
     #[error("`{name}` was not installed: it was written into {}", all(folders))]
     Written { name: String, folders: Vec<PathBuf> },
@@ -304,16 +306,18 @@ impl InstallFailure {
             nearest: nearest(name, names).map(str::to_owned),
             elsewhere: None,
             left: None,
+            around: None,
         }
     }
 
-    /// Adds to a name that is not installed here the scope that it is installed in, and the folder
-    /// where it was left.
+    /// Adds to a name that is not installed here the scope or the project that it is installed in, and
+    /// the folder where it was left.
     pub(crate) fn look_elsewhere(&mut self, context: &Context) {
         if let Self::NotInstalled {
             name,
             elsewhere,
             left,
+            around,
             ..
         } = self
         {
@@ -327,6 +331,9 @@ impl InstallFailure {
             *left = folders.find(has_left).map(|each| each.folder);
             let found = scopes.into_iter().find(has_it);
             *elsewhere = found.map(|scope| scope.kind);
+            // The innermost is the one that `list` shows.
+            let found = place::deciding(context).into_iter().rev().find(has_it);
+            *around = found.map(|scope| scope.root);
         }
     }
 

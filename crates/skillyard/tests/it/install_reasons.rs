@@ -5,7 +5,7 @@ use std::os::unix::fs::PermissionsExt as _;
 
 use insta::assert_snapshot;
 
-use crate::project::project;
+use crate::project::{installed, project};
 use crate::servers::git_http;
 use crate::servers::repository::{Repository, skill};
 use crate::{TestContext, output, text};
@@ -297,4 +297,20 @@ fn what_may_not_come_here_does_not_keep_the_rest_from_being_updated() {
     // Who asks for one alone is told as ever.
     let told = context.refused(&["update", "draw", "--yes"]);
     assert!(told.starts_with("error: `draw` was not updated"), "{told}");
+}
+
+#[test]
+fn what_the_project_around_this_one_has_is_removed_there() {
+    let context = installed();
+    let mut git = context.command("git");
+    let git = git.args(["init", "--quiet"]).current_dir(context.root());
+    assert!(output(git).status.success());
+    context.write("inner/skills.toml", "");
+    let mut remove = context.skillyard();
+    remove.current_dir(context.root().join("inner"));
+    let told = output(remove.args(["remove", "pdf"]));
+    assert_eq!(told.status.code(), Some(1));
+    let told = text(&told.stderr);
+    let hint = format!("run it in `{}`", context.root().display());
+    assert!(told.contains(&hint), "{told}");
 }

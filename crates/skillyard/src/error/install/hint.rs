@@ -172,6 +172,12 @@ impl InstallFailure {
                 shell_word(name)
             ),
             Self::NotInstalled {
+                around: Some(root), ..
+            } => format!(
+                "It is installed in the project around this one: run it in `{}`",
+                root.display()
+            ),
+            Self::NotInstalled {
                 nearest: Some(name),
                 ..
             } => format!("Did you mean `{name}`?"),
