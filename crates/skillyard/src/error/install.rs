@@ -82,6 +82,11 @@ pub(crate) enum InstallFailure {
     OutOfSource(String),
     #[error(transparent)]
     Reference(#[from] ReferenceError),
+    #[error("skills.toml does not say in a way that can be understood where `{name}` comes from")]
+    WantedFrom {
+        name: String,
+        source: ReferenceError,
+    },
     #[error("`{place}` has {count} skills, and it was not said which")]
     Several {
         place: String,

@@ -140,16 +140,21 @@ fn is_older(one: &Locked, other: &Locked) -> bool {
 
 /// From which state of a skill to which, each in a word that tells them apart.
 pub(crate) fn way(from: &Locked, to: &Locked) -> String {
-    let (mut first, mut second) = (state(from), state(to));
-    // A tag that was moved has the same version.
-    if first == second
-        && let (Some(before), Some(after)) = (&from.commit, &to.commit)
-    {
-        let version = first;
-        first = format!("{version} ({})", short(before));
-        second = format!("{version} ({})", short(after));
+    let (first, second) = (state(from), state(to));
+    if first != second {
+        return format!("{first} → {second}");
     }
-    format!("{first} → {second}")
+    // A tag that was moved has the same version, and a lock can name other bytes of the same commit.
+    let (before, after) = match (&from.commit, &to.commit) {
+        (Some(before), Some(after)) if before != after => (before.clone(), after.clone()),
+        _ if from.digest == to.digest => return format!("{first} → {second}"),
+        _ => (from.digest.to_hex(), to.digest.to_hex()),
+    };
+    format!(
+        "{first} ({}) → {second} ({})",
+        short(&before),
+        short(&after)
+    )
 }
 
 /// Which state of a skill it is, in a word.

@@ -12,6 +12,7 @@ use super::place::Place;
 use super::renaming::named;
 use super::supply::Supply;
 use crate::error::CommandError;
+use crate::error::install::InstallFailure;
 
 /// Where the lock is not what it should be.
 #[derive(Debug, Default)]
@@ -65,7 +66,10 @@ impl Difference {
             // Mostly it is written as it is locked, and nothing has to be looked for.
             let is_locked = match locked {
                 Some(entry) if entry.is_written(reference) => true,
-                Some(entry) => supply.is_of(entry, &supply.canonical(reference)?),
+                Some(entry) => {
+                    let canonical = supply.canonical(reference);
+                    supply.is_of(entry, &canonical.map_err(|error| wanted_from(name, error))?)
+                }
                 None => false,
             };
             if !is_locked {
@@ -165,7 +169,8 @@ pub(crate) fn asked(
     name: &str,
     reference: &str,
 ) -> Result<Candidate, CommandError> {
-    let reference = supply.written(reference)?;
+    let reference = supply.written(reference);
+    let reference = reference.map_err(|error| wanted_from(name, error))?;
     let found = supply.one(&reference);
     let found = found.map_err(|error| supply.unavailable(name, &reference, None, error))?;
     let mut candidate = named(found, name)?;
@@ -173,6 +178,18 @@ pub(crate) fn asked(
     let (source, _) = supply.source_of(&reference, None)?;
     candidate.source = source;
     Ok(candidate)
+}
+
+/// Names the skill whose reference nobody understands.
+fn wanted_from(name: &str, error: CommandError) -> CommandError {
+    match error {
+        CommandError::Install(InstallFailure::Reference(source)) => InstallFailure::WantedFrom {
+            name: name.to_owned(),
+            source,
+        }
+        .into(),
+        error => error,
+    }
 }
 
 /// Dependencies that nobody needs.

@@ -300,6 +300,28 @@ fn what_may_not_come_here_does_not_keep_the_rest_from_being_updated() {
 }
 
 #[test]
+fn a_line_of_skills_toml_that_says_nothing_is_named() {
+    let context = installed();
+    let wanted = context.read("skills.toml");
+    for wanted in [
+        "[skills]\npdf = \"\"\n".to_owned(),
+        format!("{wanted}tar = \"\"\n"),
+    ] {
+        context.write("skills.toml", &wanted);
+        let told = context.refused(&["sync"]);
+        let name = if wanted.contains("tar") { "tar" } else { "pdf" };
+        assert!(
+            told.contains(&format!("where `{name}` comes from")),
+            "{told}"
+        );
+        assert!(
+            told.contains(&format!("the line of `{name}` in skills.toml")),
+            "{told}"
+        );
+    }
+}
+
+#[test]
 fn what_the_project_around_this_one_has_is_removed_there() {
     let context = installed();
     let mut git = context.command("git");
@@ -313,4 +335,20 @@ fn what_the_project_around_this_one_has_is_removed_there() {
     let told = text(&told.stderr);
     let hint = format!("run it in `{}`", context.root().display());
     assert!(told.contains(&hint), "{told}");
+}
+
+#[test]
+fn other_bytes_of_the_same_commit_are_told_apart() {
+    let context = project();
+    let repository = Repository::with_pdf(&context);
+    let url = format!("{}#skills/pdf", repository.url());
+    context.done(&["install", &url, "--yes"]);
+    let lock = context.read("skills.lock");
+    let (_, digest) = lock.split_once("sha256:").unwrap();
+    let digest = &digest[..64];
+    let other = "ab".repeat(32);
+    context.write("skills.lock", lock.replace(digest, &other));
+    let told = context.tell(&["sync", "--check"]);
+    assert!(told.contains(&format!("({})", &digest[..12])), "{told}");
+    assert!(told.contains("(abababababab)"), "{told}");
 }

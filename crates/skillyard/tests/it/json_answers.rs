@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
 
+use super::project::installed;
 use super::{TestContext, output};
 
 /// The one document that a command writes, and its code.
@@ -118,4 +119,13 @@ fn what_is_published_is_told_as_what_would_be() {
     let (code, told) = answer(&context, &publish);
     assert_eq!(code, Some(1));
     assert_eq!(keys(&told), BTreeSet::from(["error"]));
+}
+
+#[test]
+fn a_check_of_sync_has_the_keys_of_sync() {
+    let context = installed();
+    let (_, whole) = answer(&context, &["sync"]);
+    let (_, check) = answer(&context, &["sync", "--check"]);
+    assert_eq!(keys(&check), keys(&whole));
+    assert!(keys(&whole).is_superset(&BTreeSet::from(["checked", "older", "stale"])));
 }

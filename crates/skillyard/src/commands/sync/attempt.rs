@@ -128,6 +128,7 @@ impl Sync<'_> {
             said.add(answer);
             answer["checked"] = review::json(checked.iter().chain(&restored));
             answer["older"] = older;
+            answer["stale"] = json!(self.stale);
         })?;
         tell_about_trust(context, place, &plan)?;
         if !args.frozen {
@@ -160,6 +161,9 @@ impl Sync<'_> {
                 answer["held_back"] = held_back::json(&needed);
                 refused.add(answer, &revoked);
                 said.add(answer);
+                // Nothing was fetched, so that nothing was looked at.
+                answer["checked"] = json!([]);
+                answer["older"] = json!([]);
                 answer["stale"] = json!(stale);
             })?;
         }

@@ -16,6 +16,7 @@ impl InstallFailure {
             Self::Unavailable { source, .. } => source.code(),
             Self::NoHome
             | Self::Reference(_)
+            | Self::WantedFrom { .. }
             | Self::Address(_)
             | Self::NoRevisions(_)
             | Self::NoRegistry

@@ -66,6 +66,9 @@ impl InstallFailure {
                 "It is needed under this name: take away what is there, or replace it with `--force`".into()
             }
             Self::NotInstalled { .. } => return self.not_installed_hint(),
+            Self::WantedFrom { name, .. } => {
+                format!("Mend the line of `{name}` in skills.toml, such as `{name} = \"owner/repository\"`")
+            }
             Self::NotOffered { nearest: Some(name), .. } => format!("Did you mean `{name}`?"),
             Self::Written { name, folders } => {
                 let name = shell_word(name);
