@@ -25,6 +25,8 @@ pub(crate) enum SigningError {
     KeyName(String),
     #[error("there is a key `{0}` already")]
     KeyExists(String),
+    #[error("the key `{0}` cannot follow itself")]
+    SameKey(String),
     #[error("the passphrase does not open the key `{0}`")]
     Passphrase(String),
     #[error("the key `{0}` is under a passphrase, and nobody can be asked for it")]
@@ -97,6 +99,9 @@ impl SigningError {
             }
             Self::ManyKeys { .. } => {
                 "Name one of them by its id; `skillyard key list` shows which is which".into()
+            }
+            Self::SameKey(_) => {
+                "Name another one that follows it; where there is none yet, it is made".into()
             }
             Self::NoKey => "Make one with `skillyard key generate NAME`".into(),
             Self::SeveralKeys(_) => "Choose one with `--key NAME`".into(),

@@ -34,6 +34,9 @@ pub(super) struct Args {
 }
 
 pub(super) fn run(context: &Context, args: &Args) -> Outcome {
+    if args.old == args.new {
+        return Err(SigningError::SameKey(args.old.clone()).into());
+    }
     let keyring = Keyring::new(context.environment.keys_folder());
     let mut passphrase = None;
     let (_, old) = keyring.signing_key(Some(&args.old), |name| {

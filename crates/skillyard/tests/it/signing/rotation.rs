@@ -117,3 +117,14 @@ fn a_time_that_is_over_for_another_reason_is_over_for_all() {
     signed.done(&["key", "trust", "mine", "--expires", "2021-01-01"]);
     assert!(signed.refused("./old").starts_with("expired"));
 }
+
+#[test]
+fn no_key_follows_itself() {
+    let signed = Signed::new();
+    let told = signed.tell(&["key", "rotate", "mine", "mine"]);
+    assert!(told.starts_with("exit status: 2"), "{told}");
+    assert!(
+        told.contains("the key `mine` cannot follow itself"),
+        "{told}"
+    );
+}
