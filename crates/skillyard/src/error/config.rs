@@ -1,5 +1,6 @@
 //! Hints about the configuration.
 
+use crate::config::origin::Origin;
 use crate::config::problem::{ConfigError, Problem};
 use crate::config::schema::below;
 use crate::shell::shell_path;
@@ -24,7 +25,7 @@ pub(super) fn hint_of_all(problems: &[ConfigError]) -> Option<String> {
 pub(super) fn hint(error: &ConfigError) -> Option<String> {
     Some(match &error.problem {
         // What lists the keys cannot be asked while a file has one that is none.
-        Problem::Unknown { meant: None, .. } if error.at.is_some() => {
+        Problem::Unknown { meant: None, .. } if matches!(error.at, Some(Origin::File { .. })) => {
             "Mend or delete the line; your own configuration opens with `skillyard config edit`"
                 .into()
         }

@@ -67,7 +67,9 @@ pub(crate) enum RegistryFailure {
     Time(#[from] jiff::Error),
     #[error(transparent)]
     Name(#[from] QualifiedProblem),
-    #[error("`{0}` can be no tag: use small letters, digits and hyphens, such as `beta`")]
+    #[error(
+        "`{0}` can be no tag: use small letters, digits and hyphens, such as `beta`, and nothing that reads as a version, such as `v1` or `x`"
+    )]
     Tag(String),
     #[error(transparent)]
     Mirror(#[from] MirrorError),

@@ -262,3 +262,24 @@ fn a_skill_that_changed_is_signed_by_what_the_hint_says() {
     context.done(&command);
     context.done(&["publish", "lib/pdf", "--dry-run"]);
 }
+
+#[test]
+fn a_flag_is_no_line_of_a_file() {
+    let context = project();
+    let told = context.refused(&["list", "--config", "zzzzzz=1"]);
+    assert_eq!(hinted(&told), "config list --all", "{told}");
+}
+
+#[test]
+fn a_folder_of_several_is_narrowed_down_where_it_is_written() {
+    let context = project();
+    for name in ["one", "two"] {
+        context.write_version(&format!("lib/{name}"), name, "1.0.0");
+    }
+    context.write("skills.toml", "[skills]\none = \"./lib\"\n");
+    let told = context.refused(&["sync"]);
+    assert!(told.contains("in skills.toml: it has one, two"), "{told}");
+    assert!(!told.contains("--skill"), "{told}");
+    context.write("skills.toml", "[skills]\none = \"./lib/one\"\n");
+    context.done(&["sync"]);
+}

@@ -384,3 +384,17 @@ fn where_all_versions_are_withdrawn_nobody_is_sent_for_another() {
     let told = context.refused(&["install", "pdf@^1"]);
     assert!(told.contains("Its owners withdrew all versions"), "{told}");
 }
+
+#[test]
+fn where_nothing_is_released_yet_a_version_is_named() {
+    let context = project();
+    let versions: Versions = Arc::new(Mutex::new(vec![version("2.1.0-rc.1")]));
+    let server = registry(&versions);
+    context.configure(&format!("[registry]\nurl = \"{}\"\n", server.url("")));
+    let told = context.refused(&["install", "pdf"]);
+    assert!(
+        told.contains("`skillyard install pdf@2.1.0-rc.1`"),
+        "{told}"
+    );
+    context.done(&["install", "pdf@2.1.0-rc.1", "--yes"]);
+}

@@ -34,6 +34,11 @@ pub(super) fn unavailable_hint(
         _ if let Some(moved) = moved => {
             format!("It has moved to `{moved}`; install it from there with `--force`")
         }
+        // Whoever wrote it into skills.toml has no flags for it.
+        (InstallFailure::Several { names, .. }, _) => format!(
+            "Name the folder of the one that you mean in skills.toml: it has {}",
+            names.join(", ")
+        ),
         (InstallFailure::NothingOffered(_), _) | (_, Some(GitError::NoFolder { .. })) => {
             format!("It is not there any more; `skillyard remove {name}` removes it here")
         }
@@ -128,6 +133,16 @@ pub(super) fn registry_hint(error: &RegistryError) -> Option<String> {
             nearest: Some(name),
             ..
         } => format!("Did you mean `{name}`?"),
+        // Only what is not released yet is left.
+        RegistryError::NoVersion {
+            name,
+            requirement,
+            versions,
+        } if requirement == "latest" => {
+            let version = versions.first()?;
+            let reference = shell_word(&format!("{name}@{version}"));
+            format!("Ask for one that is there: `skillyard install {reference}`")
+        }
         RegistryError::NeverSeen { .. } => "Run it once without `--offline`".into(),
         RegistryError::NotFound { .. } => "Look for one with `skillyard search WORDS`".into(),
         RegistryError::NotARegistry { .. }
