@@ -11,6 +11,9 @@ use super::scoring::Scoring;
 /// The score of a document whose pattern matches although no word of the task is known.
 const PATTERN_FLOOR: f32 = 1.0;
 
+/// The score of a document that is called like a task in which no word says anything.
+const NAME_FLOOR: f32 = 1.0;
+
 /// How much to say about each hit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Detail {
@@ -61,12 +64,26 @@ impl Index {
         let query = Query::read(self, task, &options.scoring);
         let ranking = Scorer::new(self, &options.scoring, &query);
         let mut scores = ranking.scores();
+        if query.words == 0 {
+            self.hear_name(task, &mut scores);
+        }
         let matched = self.hear_patterns(task, &options.scoring, &mut scores);
         let mut hits = self.best(&scores, options);
         if options.detail == Detail::Explained {
             Explanation::add(self, &query, &ranking, &matched, &mut hits);
         }
         hits
+    }
+
+    /// Raises documents that are called like the task, where no word of it says anything by itself: `do`
+    /// may be a name.
+    fn hear_name(&self, task: &str, scores: &mut [f32]) {
+        let task = task.trim();
+        for (document, score) in (0_u32..).zip(scores) {
+            if self.name(document).eq_ignore_ascii_case(task) {
+                *score = NAME_FLOOR;
+            }
+        }
     }
 
     /// Raises documents whose trigger patterns match, each once, and tells which part of the task matched and what it was worth.

@@ -52,6 +52,22 @@ fn finds_by_word_and_by_form_of_word() {
 }
 
 #[test]
+fn a_name_that_says_nothing_is_still_a_name() {
+    let mut skills = catalog();
+    skills.push(skill("do", "Work on what is to be done"));
+    skills.push(skill("how-not", "Avoid mistakes"));
+    let index = Index::build(skills);
+    let names = |task: &str| -> Vec<&str> {
+        let found = index.search(task, &Options::default());
+        found.iter().map(|hit| index.name(hit.document)).collect()
+    };
+    assert_eq!(names(" Do "), ["do"]);
+    assert_eq!(names("how-not"), ["how-not"]);
+    assert_eq!(names("it"), [""; 0]);
+    assert_eq!(names(""), [""; 0]);
+}
+
+#[test]
 fn the_exact_name_comes_first() {
     check("weather", &["weather", "weather-radar"]);
     check("weather-radar", &["weather-radar", "weather"]);
