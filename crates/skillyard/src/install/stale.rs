@@ -37,6 +37,9 @@ pub(crate) struct Stale {
     /// Whether git could not be asked which of its files count.
     #[serde(skip)]
     in_doubt: bool,
+    /// Whether nothing is there any more.
+    #[serde(skip)]
+    is_gone: bool,
 }
 
 impl Stale {
@@ -48,6 +51,14 @@ impl Stale {
         }
         if skills.iter().any(|each| each.in_doubt) {
             return GIT_NEEDED.to_owned();
+        }
+        let gone = skills.iter().filter(|each| each.is_gone);
+        let gone: Vec<&str> = gone.map(|each| each.name.as_str()).collect();
+        if !gone.is_empty() {
+            let command = shell_words(["skillyard", "remove"].into_iter().chain(gone));
+            return format!(
+                "Write into skills.toml where it lies now, or take it out with `{command}`"
+            );
         }
         let names = skills.iter().map(|each| each.name.as_str());
         let names = names.take(if skills.len() > MOST_NAMES {
@@ -107,6 +118,7 @@ pub(crate) fn stale(
             line_ends: unlike == Unlike::LineEnds,
             reason,
             in_doubt: unasked.is_some(),
+            is_gone: !folder(place, entry).exists(),
         })
     });
     stale.collect()

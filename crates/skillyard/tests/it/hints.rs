@@ -283,3 +283,16 @@ fn a_folder_of_several_is_narrowed_down_where_it_is_written() {
     context.write("skills.toml", "[skills]\none = \"./lib/one\"\n");
     context.done(&["sync"]);
 }
+
+#[test]
+fn a_skill_whose_folder_is_gone_is_removed_by_what_the_hint_says() {
+    let context = project();
+    context.write_version("skills/pdf", "pdf", "1.0.0");
+    context.done(&["install", "./skills/pdf"]);
+    std::fs::remove_dir_all(context.root().join("skills/pdf")).unwrap();
+    let told = context.refused(&["sync", "--check"]);
+    let command: Vec<&str> = hinted(&told).split(' ').collect();
+    assert_eq!(command, ["remove", "pdf"], "{told}");
+    context.done(&command);
+    context.done(&["sync", "--check"]);
+}

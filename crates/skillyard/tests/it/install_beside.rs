@@ -182,3 +182,21 @@ fn a_folder_of_skills_that_cannot_be_reached_is_told_where_nothing_is_to_change(
         assert!(told.contains("is a link to nothing"), "{command:?}: {told}");
     }
 }
+
+#[test]
+fn what_cannot_be_reached_comes_before_what_was_edited() {
+    let context = project();
+    context.write("lib/pdf/SKILL.md", skill("pdf", "one"));
+    context.done(&[&["install", "./lib/pdf"], &BOTH[..]].concat());
+    context.write(".agents/skills/pdf/SKILL.md", skill("pdf", "evil"));
+    fs::remove_dir_all(context.root().join(".claude/skills")).unwrap();
+    context.write(".claude/skills", "../.agents/skills");
+    for command in [
+        &["sync", "--check"][..],
+        &["sync", "--frozen", "--offline", "--check"],
+    ] {
+        let told = context.refused(command);
+        assert!(told.contains("`.agents/skills/pdf` was edited"), "{told}");
+        assert!(told.contains("hint: Move it away"), "{told}");
+    }
+}

@@ -55,6 +55,11 @@ pub(crate) fn source_changed_hint<'a>(names: impl IntoIterator<Item = &'a str>) 
 
 fn obstacle_hint(conflicts: &[Conflict]) -> Option<String> {
     let is_line_ends = |each: &&Conflict| matches!(each.obstacle, Obstacle::LineEnds(_));
+    // Before that nothing else can be done.
+    let mut unreachable = conflicts.iter().map(|each| &each.obstacle);
+    if let Some(hint) = unreachable.find_map(unreachable_hint) {
+        return Some(hint.to_owned());
+    }
     let hint = match conflicts.first().map(|each| &each.obstacle) {
         Some(Obstacle::LineEnds(_)) => {
             let changed = conflicts.iter().filter(is_line_ends);
@@ -78,9 +83,6 @@ fn obstacle_hint(conflicts: &[Conflict]) -> Option<String> {
         }
         Some(Obstacle::OtherScope(_)) => {
             "Both scopes have their skills in this folder: remove it in the other one, or replace it with `--force`"
-        }
-        Some(obstacle @ (Obstacle::Blocked(_) | Obstacle::Dangling(_))) => {
-            unreachable_hint(obstacle)?
         }
         Some(Obstacle::Source) => {
             "Agents use it where it is; name others with `--agent`, or keep it in a folder that is no agent's and install it from there"
