@@ -7,7 +7,7 @@ use skillyard_catalog::walk::{Extent, Links, Reach, Walk, WalkLimits};
 use skillyard_format::skill_file::is_spelled;
 
 use crate::candidate::{Candidate, Found};
-use crate::git::{Git, Ignored, ignored_around, ignored_in};
+use crate::git::{Ignored, Ignoring};
 use crate::material::{Declined, Material, MaterialError, Offer, Offers, last_part};
 use crate::origin::{Origin, OriginKind};
 use crate::tree::{Tree, TreeError, TreeLimits};
@@ -26,8 +26,8 @@ pub struct LocalFolder {
 enum Heeded {
     /// Nobody: all of it is meant.
     Nobody,
-    /// The git of this machine, if it has one.
-    Git(Option<Git>),
+    /// The git of this machine.
+    Git(Ignoring),
 }
 
 impl LocalFolder {
@@ -46,12 +46,12 @@ impl LocalFolder {
         }
     }
 
-    /// The same without what git ignores there; where there is none, it is in
+    /// The same without what git ignores there; where it does not answer, it is in
     /// [doubt](Tree::doubt).
     #[must_use]
-    pub fn heeding(self, git: Option<Git>) -> Self {
+    pub fn heeding(self, ignoring: Ignoring) -> Self {
         Self {
-            heeded: Heeded::Git(git),
+            heeded: Heeded::Git(ignoring),
             ..self
         }
     }
@@ -91,11 +91,7 @@ impl LocalFolder {
         })?;
         let trees = self.load(&paths)?;
         for (path, tree) in paths.into_iter().zip(trees) {
-            let folder = if path.is_empty() {
-                root.clone()
-            } else {
-                root.join(&path)
-            };
+            let folder = below(&root, &path);
             let name = folder.file_name();
             let found = Found {
                 source: folder.display().to_string(),
@@ -130,11 +126,7 @@ impl Material for LocalFolder {
     }
 
     fn offers(&mut self, below: &str) -> Result<Offers, MaterialError> {
-        let start = if below.is_empty() {
-            self.root.clone()
-        } else {
-            self.root.join(below)
-        };
+        let start = self::below(&self.root, below);
         std::fs::metadata(&start).map_err(|source| {
             MaterialError::new(TreeError::Read {
                 path: start.clone(),
@@ -172,18 +164,20 @@ impl Material for LocalFolder {
     }
 
     fn load(&mut self, paths: &[String]) -> Result<Vec<Tree>, MaterialError> {
-        let folders: Vec<PathBuf> = paths.iter().map(|path| self.root.join(path)).collect();
+        let folders = paths.iter().map(|path| below(&self.root, path));
+        let folders: Vec<PathBuf> = folders.collect();
         let (git, ignored) = match &self.heeded {
-            Heeded::Git(git) => (git.as_ref(), ignored_around(git.as_ref(), &folders)),
+            Heeded::Git(git) => (Some(git), git.around(&folders)),
             Heeded::Nobody => (None, vec![Ignored::default(); folders.len()]),
         };
         let read = |folder: &Path, ignored| Tree::read_delivered(folder, &self.limits, ignored);
         let load = |(folder, ignored): (PathBuf, Ignored)| {
             let mut tree = read(&folder, ignored);
-            let heeds = matches!(self.heeded, Heeded::Git(_));
             // Only a repository in a skill knows what it ignores, which may also be too much to be read.
-            if heeds && tree.as_ref().map_or(true, Tree::holds_repository) {
-                let ignored = ignored_in(git, &[&folder]).pop();
+            if let Some(git) = git
+                && tree.as_ref().map_or(true, Tree::holds_repository)
+            {
+                let ignored = git.in_folders(&[&folder]).pop();
                 tree = read(&folder, ignored.unwrap_or_default());
             }
             tree.map_err(|source| Untakable { folder, source })
@@ -191,5 +185,13 @@ impl Material for LocalFolder {
         let folders = folders.into_par_iter().zip(ignored);
         let trees: Result<Vec<Tree>, _> = folders.map(load).collect();
         trees.map_err(MaterialError::new)
+    }
+}
+
+/// A folder in a folder; the folder itself where nothing is named.
+fn below(folder: &Path, path: &str) -> PathBuf {
+    match path {
+        "" => folder.to_owned(),
+        path => folder.join(path),
     }
 }

@@ -15,8 +15,8 @@ pub struct Lists {
     top: PathBuf,
     /// What the lists are called, the last word last.
     names: Vec<PathBuf>,
-    /// A list for all of it, by which it goes where no other says anything.
-    farthest: Option<PathBuf>,
+    /// Lists for all of it, by which it goes where no other says anything; the last word last.
+    farthest: Vec<PathBuf>,
     /// The patterns of each folder that something was asked of.
     known: Mutex<HashMap<PathBuf, Option<Arc<Gitignore>>>>,
 }
@@ -27,16 +27,16 @@ impl Lists {
         Self {
             top: top.to_owned(),
             names: names.iter().map(PathBuf::from).collect(),
-            farthest: None,
+            farthest: Vec::new(),
             known: Mutex::default(),
         }
     }
 
-    /// The same with a list that lies elsewhere, for all of it.
+    /// The same with lists that lie elsewhere, for all of it; the last has the last word of them.
     #[must_use]
-    pub fn after(self, list: Option<PathBuf>) -> Self {
+    pub fn after(self, lists: Vec<PathBuf>) -> Self {
         Self {
-            farthest: list,
+            farthest: lists,
             ..self
         }
     }

@@ -1,12 +1,15 @@
 //! What git ignores in a folder: whoever checks the repository out anew does not have it.
 //!
-//! Where git cannot be asked, what the repository's lists of ignored files name counts as ignored.
-//! That may be committed all the same, so that whoever goes by it is told that it is a guess.
+//! Where git cannot be asked, what lists of ignored files name counts as ignored, those of the
+//! repository and those of the user. That may be committed all the same, so that whoever goes by it is
+//! told that it is a guess.
 
 mod asked;
 mod below;
+mod everywhere;
 mod inner;
 mod listed;
+mod settings;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -19,6 +22,8 @@ use super::command::Git;
 use super::error::GitError;
 use super::watch::{PATIENCE_HERE, Patience};
 use crate::material::around;
+
+pub use everywhere::SettingsPlaces;
 
 /// The files and folders of a skill that git ignores and does not have.
 #[derive(Debug, Clone, Default)]
@@ -107,97 +112,104 @@ impl Place {
     }
 }
 
-/// What the repositories around folders, and those in them, ignore in each of them. Nothing where
-/// there is no repository.
-pub fn ignored_in<P: AsRef<Path> + Sync>(git: Option<&Git>, folders: &[P]) -> Vec<Ignored> {
-    ignored_within(git, folders, PATIENCE_HERE)
+/// Who says what is ignored in folders of this machine: its git, if it has one, and lists where that
+/// does not answer.
+#[derive(Debug, Clone, Default)]
+pub struct Ignoring {
+    git: Option<Git>,
+    places: SettingsPlaces,
 }
 
-/// What the repositories around folders ignore in each of them. To look for those in many folders takes
-/// as long as to read all of them, which tells as well whether there are any.
-pub fn ignored_around<P: AsRef<Path>>(git: Option<&Git>, folders: &[P]) -> Vec<Ignored> {
-    asked_around(git, folders, PATIENCE_HERE)
-}
-
-fn ignored_within<P: AsRef<Path> + Sync>(
-    git: Option<&Git>,
-    folders: &[P],
-    patience: Patience,
-) -> Vec<Ignored> {
-    let mut answers = asked_around(git, folders, patience);
-    let inner = folders.par_iter().zip(&answers).map(|(folder, ignored)| {
-        // What is left out as a whole need not be looked through.
-        inner::repositories(folder.as_ref(), |path| ignored.has(path))
-    });
-    let inner: Vec<_> = inner.collect();
-    let mut asked = Vec::new();
-    for (at, (found, is_whole)) in inner.into_iter().enumerate() {
-        if !is_whole {
-            let repository = folders[at].as_ref().to_owned();
-            let reason = GitError::TooManyEntries(below::MOST);
-            answers[at].unasked = Some(Arc::new(Unasked { repository, reason }));
-        }
-        for (number, (root, path)) in found.into_iter().enumerate() {
-            asked.push((at, root, Place::Around(path), number >= inner::MOST_ASKED));
-        }
+impl Ignoring {
+    /// A git, and where its settings are.
+    pub fn new(git: Option<Git>, places: SettingsPlaces) -> Self {
+        Self { git, places }
     }
-    answer(git, by_root(asked), patience, &mut answers);
-    answers
-}
 
-/// Adds the answers to questions to what is known of folders.
-fn answer(git: Option<&Git>, questions: Questions, patience: Patience, answers: &mut [Ignored]) {
-    for (root, asked) in questions {
-        let below: Vec<&str> = asked.iter().map(|each| each.place.below()).collect();
-        let said = match git {
-            Some(_) if asked.iter().all(|each| each.is_beyond) => {
-                Err(GitError::TooManyRepositories(inner::MOST_ASKED))
-            }
-            Some(git) => git.ignored(&root, &below, patience),
-            None => Err(GitError::Missing),
-        };
-        let (all, unasked, is_whole) = match said {
-            Ok(all) => (all, None, true),
-            Err(reason) => {
-                let (all, is_whole) = listed::ignored(&root, &below);
-                let repository = root;
-                (
-                    all,
-                    Some(Arc::new(Unasked { repository, reason })),
-                    is_whole,
-                )
-            }
-        };
-        for Question { at, place, .. } in asked {
-            answers[at].add(place.ignored(&all), unasked.as_ref());
+    /// What the repositories around folders, and those in them, ignore in each of them. Nothing where
+    /// there is no repository.
+    pub fn in_folders<P: AsRef<Path> + Sync>(&self, folders: &[P]) -> Vec<Ignored> {
+        self.within(folders, PATIENCE_HERE)
+    }
+
+    /// What the repositories around folders ignore in each of them. To look for those in many folders
+    /// takes as long as to read all of them, which tells as well whether there are any.
+    pub fn around<P: AsRef<Path>>(&self, folders: &[P]) -> Vec<Ignored> {
+        self.asked_around(folders, PATIENCE_HERE)
+    }
+
+    fn within<P: AsRef<Path> + Sync>(&self, folders: &[P], patience: Patience) -> Vec<Ignored> {
+        let mut answers = self.asked_around(folders, patience);
+        let inner = folders.par_iter().zip(&answers).map(|(folder, ignored)| {
+            // What is left out as a whole need not be looked through.
+            inner::repositories(folder.as_ref(), |path| ignored.has(path))
+        });
+        let inner: Vec<_> = inner.collect();
+        let mut asked = Vec::new();
+        for (at, (found, is_whole)) in inner.into_iter().enumerate() {
             if !is_whole {
-                answers[at].unasked.clone_from(&unasked);
-            }
-        }
-    }
-}
-
-fn asked_around<P: AsRef<Path>>(
-    git: Option<&Git>,
-    folders: &[P],
-    patience: Patience,
-) -> Vec<Ignored> {
-    let mut answers = vec![Ignored::default(); folders.len()];
-    let mut around = Around::default();
-    let mut asked = Vec::new();
-    for (at, folder) in folders.iter().enumerate() {
-        match around.repository_of(folder.as_ref()) {
-            Some((root, Some(below))) => asked.push((at, root, Place::Inside(below), false)),
-            // What git would answer could not be told apart from other names.
-            Some((repository, None)) => {
-                let reason = GitError::NotText;
+                let repository = folders[at].as_ref().to_owned();
+                let reason = GitError::TooManyEntries(below::MOST);
                 answers[at].unasked = Some(Arc::new(Unasked { repository, reason }));
             }
-            None => {}
+            for (number, (root, path)) in found.into_iter().enumerate() {
+                asked.push((at, root, Place::Around(path), number >= inner::MOST_ASKED));
+            }
+        }
+        self.answer(by_root(asked), patience, &mut answers);
+        answers
+    }
+
+    fn asked_around<P: AsRef<Path>>(&self, folders: &[P], patience: Patience) -> Vec<Ignored> {
+        let mut answers = vec![Ignored::default(); folders.len()];
+        let mut around = Around::default();
+        let mut asked = Vec::new();
+        for (at, folder) in folders.iter().enumerate() {
+            match around.repository_of(folder.as_ref()) {
+                Some((root, Some(below))) => asked.push((at, root, Place::Inside(below), false)),
+                // What git would answer could not be told apart from other names.
+                Some((repository, None)) => {
+                    let reason = GitError::NotText;
+                    answers[at].unasked = Some(Arc::new(Unasked { repository, reason }));
+                }
+                None => {}
+            }
+        }
+        self.answer(by_root(asked), patience, &mut answers);
+        answers
+    }
+
+    /// Adds the answers to questions to what is known of folders.
+    fn answer(&self, questions: Questions, patience: Patience, answers: &mut [Ignored]) {
+        for (root, asked) in questions {
+            let below: Vec<&str> = asked.iter().map(|each| each.place.below()).collect();
+            let said = match &self.git {
+                Some(_) if asked.iter().all(|each| each.is_beyond) => {
+                    Err(GitError::TooManyRepositories(inner::MOST_ASKED))
+                }
+                Some(git) => git.ignored(&root, &below, patience),
+                None => Err(GitError::Missing),
+            };
+            let (all, unasked, is_whole) = match said {
+                Ok(all) => (all, None, true),
+                Err(reason) => {
+                    let (all, is_whole) = listed::ignored(&root, &below, &self.places);
+                    let repository = root;
+                    (
+                        all,
+                        Some(Arc::new(Unasked { repository, reason })),
+                        is_whole,
+                    )
+                }
+            };
+            for Question { at, place, .. } in asked {
+                answers[at].add(place.ignored(&all), unasked.as_ref());
+                if !is_whole {
+                    answers[at].unasked.clone_from(&unasked);
+                }
+            }
         }
     }
-    answer(git, by_root(asked), patience, &mut answers);
-    answers
 }
 
 fn by_root(all: Vec<Asked>) -> Questions {
@@ -242,6 +254,11 @@ mod tests {
 
     use super::*;
 
+    fn ignoring() -> Ignoring {
+        let git = Git::new(Path::new("git"));
+        Ignoring::new(Some(git), SettingsPlaces::default())
+    }
+
     #[test]
     fn what_is_ignored_as_a_whole_is_meant_as_a_whole() {
         let all = ["a/.env", "a/dist/", "b/", "c/SKILL.md", "c/x", "ab"];
@@ -275,8 +292,7 @@ mod tests {
                 first: Duration::from_millis(milliseconds),
                 later: Duration::from_millis(milliseconds),
             };
-            let git = Git::new(Path::new("git"));
-            ignored_within(Some(&git), &[root.join("pdf")], patience).remove(0)
+            ignoring().within(&[root.join("pdf")], patience).remove(0)
         };
         let answer = ask(60_000);
         assert!(answer.has(".env") && answer.unasked().is_none());
@@ -300,10 +316,7 @@ mod tests {
             std::fs::write(inner.join(".git/HEAD"), "ref: refs/heads/main\n").unwrap();
             std::fs::write(inner.join("a.key"), "").unwrap();
         }
-        let ask = || {
-            let git = Git::new(Path::new("git"));
-            ignored_in(Some(&git), &[root.join("pdf")]).remove(0)
-        };
+        let ask = || ignoring().in_folders(&[root.join("pdf")]).remove(0);
         // Those that have nothing to ignore need not be asked.
         assert!(ask().unasked().is_none());
         std::fs::write(root.join("pdf/03/.gitignore"), "*.key\n").unwrap();

@@ -25,5 +25,5 @@ mod watch;
 
 pub use command::Git;
 pub use error::GitError;
-pub use ignored::{Ignored, Unasked, ignored_around, ignored_in};
+pub use ignored::{Ignored, Ignoring, SettingsPlaces, Unasked};
 pub use repository::{Repository, RepositoryRequest};

@@ -4,7 +4,7 @@ use std::error::Error;
 use std::path::Path;
 use std::sync::{Arc, PoisonError};
 
-use skillyard_install::git::{Git, Ignored, Unasked, ignored_in};
+use skillyard_install::git::{Git, Ignored, Ignoring, Unasked};
 
 use super::Context;
 use crate::error::CommandError;
@@ -18,6 +18,11 @@ impl Context {
     pub(crate) fn git(&self) -> Option<Git> {
         let program = self.environment.program("git")?;
         Some(Git::new(&program).with_proxies(&self.environment.proxies))
+    }
+
+    /// Who says what git ignores.
+    pub(crate) fn ignoring(&self) -> Ignoring {
+        Ignoring::new(self.git(), self.environment.git_settings())
     }
 
     /// What git ignores in a folder; where that is a guess, it is told.
@@ -43,7 +48,7 @@ impl Context {
     }
 
     fn asked(&self, folder: &Path) -> Ignored {
-        let mut ignored = ignored_in(self.git().as_ref(), &[folder]);
+        let mut ignored = self.ignoring().in_folders(&[folder]);
         ignored.pop().unwrap_or_default()
     }
 
@@ -55,7 +60,7 @@ impl Context {
             return;
         }
         self.printer.warn(&format!(
-            "{}; what its lists of ignored files name is left out, also what is committed all the same",
+            "{}; what its lists of ignored files and yours name is left out, also what is committed all the same",
             in_words(unasked)
         ));
         self.printer.note(&format!("hint: {GIT_NEEDED}"));

@@ -279,7 +279,7 @@ impl<'a> Sources<'a> {
         }
         if local.path.is_dir() {
             let folder = LocalFolder::new(&local.path, limits);
-            return Ok(Box::new(folder.heeding(self.context.git())));
+            return Ok(Box::new(folder.heeding(self.context.ignoring())));
         }
         let origin = origin::Origin {
             kind: OriginKind::LocalArchive,

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use rayon::prelude::*;
 use serde::Serialize;
-use skillyard_install::git::{Ignored, ignored_around};
+use skillyard_install::git::Ignored;
 use skillyard_install::lockfile::{Locked, Lockfile};
 use skillyard_install::reference::Reference;
 use skillyard_install::tree::{Tree, TreeLimits};
@@ -93,7 +93,7 @@ pub(crate) fn stale(
         .filter(|entry| is_checked_out(&entry.source) && !difference.is_to_change(&entry.name))
         .collect();
     let folders: Vec<PathBuf> = entries.iter().map(|entry| folder(place, entry)).collect();
-    let ignored = ignored_around(supply.git().as_ref(), &folders);
+    let ignored = supply.ignoring().around(&folders);
     let entries = entries.into_par_iter().zip(ignored);
     let unlike = entries.filter_map(|(entry, ignored)| {
         let unasked = ignored.unasked().cloned();

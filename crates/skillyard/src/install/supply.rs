@@ -4,7 +4,7 @@ use std::path::Path;
 
 use skillyard_install::candidate::Candidate;
 use skillyard_install::fetch::registry::VersionInfo;
-use skillyard_install::git::Git;
+use skillyard_install::git::Ignoring;
 use skillyard_install::lockfile::{self, Locked};
 use skillyard_install::origin::OriginKind;
 use skillyard_install::reference::{
@@ -58,9 +58,9 @@ impl<'a> Supply<'a> {
         self
     }
 
-    /// The git of this machine, if it has one.
-    pub(crate) fn git(&self) -> Option<Git> {
-        self.context.git()
+    /// Who says what git ignores on this machine.
+    pub(crate) fn ignoring(&self) -> Ignoring {
+        self.context.ignoring()
     }
 
     /// Reads a reference that the user typed.

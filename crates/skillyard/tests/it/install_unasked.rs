@@ -170,6 +170,52 @@ fn nobody_is_told_where_no_list_names_anything() {
 }
 
 #[test]
+fn what_only_the_user_ignores_is_left_out_as_well() {
+    let context = project();
+    context.git(&["init", "--quiet"]);
+    context.write_version("lib/pdf", "pdf", "1.0.0");
+    context.write("lib/pdf/notes.txt", "mine\n");
+    let plan = ["publish", "lib/pdf", "--dry-run"];
+    let listed = |path: &str| {
+        let place = context.in_home(path);
+        fs::create_dir_all(place.parent().unwrap()).unwrap();
+        place
+    };
+    let told_without = |name: &str, value: &str| {
+        let mut command = without_git(&context, &plan);
+        context.shown(command.env(name, value))
+    };
+    let refused = "error: git did not say whether it ignores `notes.txt` in `lib/pdf`\n";
+    let place = listed(".config/git/ignore");
+    fs::write(&place, "notes.txt\n").unwrap();
+    assert!(told(&context, &plan).contains(refused));
+    let installed = told(&context, &["install", "./lib/pdf"]);
+    let line = "Left out of `pdf`, because a list of ignored files names it: `notes.txt`\n";
+    assert!(installed.contains(line), "{installed}");
+    assert!(installed.contains(WARNING), "{installed}");
+    // It leaves out what git does.
+    assert!(context.run(&plan).contains("notes.txt (git ignores it)"));
+    let elsewhere = listed("elsewhere/git/ignore");
+    fs::rename(&place, &elsewhere).unwrap();
+    assert!(told(&context, &plan).contains("exit code: 0"));
+    let folder = elsewhere.parent().unwrap().parent().unwrap();
+    let folder = folder.to_str().unwrap();
+    assert!(told_without("XDG_CONFIG_HOME", folder).contains(refused));
+    let settings = "[core]\n\texcludesFile = ~/elsewhere/git/ignore\n";
+    fs::write(listed(".gitconfig"), settings).unwrap();
+    assert!(told(&context, &plan).contains(refused));
+    let named = listed("named");
+    fs::rename(listed(".gitconfig"), &named).unwrap();
+    let named = named.to_str().unwrap();
+    assert!(told_without("GIT_CONFIG_GLOBAL", named).contains(refused));
+    context.git(&["config", "core.excludesFile", "~/elsewhere/git/ignore"]);
+    assert!(told(&context, &plan).contains(refused));
+    // What the repository says has the last word.
+    context.write(".git/info/exclude", "!notes.txt\n");
+    assert!(told(&context, &plan).contains("exit code: 0"));
+}
+
+#[test]
 fn a_folder_whose_path_git_cannot_tell_is_not_handed_on() {
     use std::os::unix::ffi::OsStrExt as _;
     let context = project();

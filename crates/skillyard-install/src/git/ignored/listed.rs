@@ -1,4 +1,5 @@
-//! What the lists of a repository name that is to be ignored, for where git cannot be asked.
+//! What the lists of a repository, and those of the user, name that is to be ignored, for where git
+//! cannot be asked.
 
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
@@ -9,6 +10,7 @@ use skillyard_catalog::ignored::Lists;
 use skillyard_catalog::regular_file::{Links, read};
 
 use super::below::go_through;
+use super::everywhere::SettingsPlaces;
 use crate::material::around;
 
 /// Most bytes of a file that only names a place.
@@ -17,8 +19,12 @@ const LONGEST_PATH: u64 = 1 << 16;
 /// What the lists name in folders, by the paths from the repository's root; those of folders end in
 /// `/`. What is committed all the same is among it, which only git knows. And whether all of the folders
 /// could be looked through.
-pub(super) fn ignored(root: &Path, folders: &[&str]) -> (BTreeSet<String>, bool) {
-    let lists = Lists::below(root, &[".gitignore"]).after(exclude(root));
+pub(super) fn ignored(
+    root: &Path,
+    folders: &[&str],
+    places: &SettingsPlaces,
+) -> (BTreeSet<String>, bool) {
+    let lists = Lists::below(root, &[".gitignore"]).after(elsewhere(root, places));
     let (mut found, mut is_whole) = (BTreeSet::new(), true);
     for folder in folders {
         let mut way = around(folder)
@@ -42,8 +48,20 @@ pub(super) fn ignored(root: &Path, folders: &[&str]) -> (BTreeSet<String>, bool)
     (found, is_whole)
 }
 
-/// The list of a repository that nobody commits.
-fn exclude(root: &Path) -> Option<PathBuf> {
+/// The lists that nobody commits; that of the repository has the last word.
+fn elsewhere(root: &Path, places: &SettingsPlaces) -> Vec<PathBuf> {
+    let Some((own, common)) = repository(root) else {
+        return places.lists(root, &[]);
+    };
+    let settings = [common.join("config"), own.join("config.worktree")];
+    let mut lists = places.lists(root, &settings);
+    lists.push(common.join("info/exclude"));
+    lists
+}
+
+/// The folder of the repository that a working tree has for itself, and the one that it shares with
+/// those beside it.
+fn repository(root: &Path) -> Option<(PathBuf, PathBuf)> {
     let git = root.join(".git");
     let named = |file: &Path| read(file, Links::Followed, LONGEST_PATH).ok();
     let own = if git.is_dir() {
@@ -53,10 +71,9 @@ fn exclude(root: &Path) -> Option<PathBuf> {
         let place = text.strip_prefix(b"gitdir:")?.trim_ascii();
         root.join(OsStr::from_bytes(place))
     };
-    // Working trees beside the first one share it.
     let common = match named(&own.join("commondir")) {
         Some(place) => own.join(OsStr::from_bytes(place.trim_ascii())),
-        None => own,
+        None => own.clone(),
     };
-    Some(common.join("info/exclude"))
+    Some((own, common))
 }

@@ -9,7 +9,7 @@ use skillyard_format::Document;
 use skillyard_format::diagnostic::{Diagnostic, Severity};
 use skillyard_format::document::MAX_BYTES;
 use skillyard_format::links::may_have_links;
-use skillyard_install::git::{Ignored, ignored_around};
+use skillyard_install::git::Ignored;
 
 use super::Profile;
 use crate::context::Context;
@@ -42,8 +42,7 @@ impl Linking {
         // What was installed is here as a whole, whatever the project ignores.
         let installed = Installed::readable(context).unwrap_or_default();
         folders.retain(|folder| installed.entry(folder).is_none());
-        let git = context.git();
-        let ignored = ignored_around(git.as_ref(), &folders);
+        let ignored = context.ignoring().around(&folders);
         let is_known = |(_, ignored): &(PathBuf, Ignored)| {
             ignored.unasked().is_none() && ignored.paths().next().is_some()
         };
