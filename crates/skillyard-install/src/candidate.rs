@@ -150,15 +150,27 @@ impl Candidate {
         })
     }
 
-    /// The same with all that lay with it, where git could not say what it ignores there and that is
-    /// what somebody locked.
-    #[must_use]
-    pub fn as_locked_before(mut self, entry: &Locked) -> Self {
+    /// The same with all that is locked of it and lies there, where git did not say what it ignores:
+    /// nothing goes for that. None where nobody knows what is locked; `locked` is asked for its files.
+    pub fn as_locked_before(
+        &self,
+        entry: &Locked,
+        locked: impl FnOnce() -> Option<Tree>,
+    ) -> Option<Self> {
         let digest = entry.delivered_as.unwrap_or(entry.digest);
-        if let Some(whole) = self.tree.otherwise(digest) {
-            self.tree = Arc::new(whole.clone());
-        }
-        self
+        let doubt = self.tree.doubt().filter(|_| {
+            // What no list names is there in any case.
+            self.tree.digest() != digest && !self.tree.ignored().is_empty()
+        });
+        let Some(doubt) = doubt else {
+            return Some(self.clone());
+        };
+        let whole = doubt.whole().filter(|whole| whole.digest() == digest);
+        let tree = whole.or_else(|| doubt.with_all_of(&locked()?))?;
+        Some(Self {
+            tree: Arc::new(tree),
+            ..self.clone()
+        })
     }
 
     /// The entry of the lock for it.

@@ -30,6 +30,8 @@ pub use everywhere::SettingsPlaces;
 pub struct Ignored {
     /// By their paths in the skill's folder; those of folders end in `/`.
     paths: BTreeSet<String>,
+    /// The files among it that are not ignored all the same.
+    kept: BTreeSet<String>,
     unasked: Option<Arc<Unasked>>,
 }
 
@@ -48,8 +50,29 @@ impl Ignored {
     /// Whether the file or folder at a path below the skill's is ignored; the folders above it are
     /// asked about first.
     pub fn has(&self, path: &str) -> bool {
-        !self.paths.is_empty()
-            && (self.paths.contains(path) || self.paths.contains(&format!("{path}/")))
+        if self.paths.is_empty() {
+            return false;
+        }
+        let is_named = |path: &str| self.paths.contains(&format!("{path}/"));
+        if self.kept.is_empty() {
+            return self.paths.contains(path) || is_named(path);
+        }
+        // A folder that is looked into for what is kept in it is ignored but for that.
+        let is_ignored = self.paths.contains(path) || around(path).chain([path]).any(is_named);
+        is_ignored && !self.keeps(path)
+    }
+
+    /// The same without these files of it.
+    pub(crate) fn but_for<'p>(mut self, files: impl Iterator<Item = &'p str>) -> Self {
+        self.kept.extend(files.map(str::to_owned));
+        self
+    }
+
+    /// Whether a file, or one in a folder, is kept.
+    fn keeps(&self, path: &str) -> bool {
+        let below = format!("{path}/");
+        let mut from = self.kept.range(below.clone()..);
+        self.kept.contains(path) || from.next().is_some_and(|next| next.starts_with(&below))
     }
 
     /// All that is ignored, sorted; folders end in `/`.
@@ -265,13 +288,29 @@ mod tests {
         let all: BTreeSet<String> = all.map(str::to_owned).into();
         let below = |folder| Ignored {
             paths: in_folder(&all, folder),
-            unasked: None,
+            ..Ignored::default()
         };
         assert!(below("a").has(".env") && below("a").has("dist"));
         assert!(!below("a").has("dist/x") && !below("a").has("SKILL.md"));
         assert!(below("").has("a/.env") && below("").has("b"));
         for whole in ["b", "b/inner", "c", "d"] {
             assert!(below(whole).paths.is_empty(), "{whole}");
+        }
+    }
+
+    #[test]
+    fn what_is_kept_is_not_ignored_with_the_folder_around_it() {
+        let ignored = Ignored {
+            paths: [".env", "dist/", "x/y/"].map(str::to_owned).into(),
+            ..Ignored::default()
+        };
+        let kept = ["SKILL.md", "dist/a/out.js", "dist.txt"];
+        let ignored = ignored.but_for(kept.into_iter());
+        for path in ["dist", "dist/a", "dist/a/out.js", "x", "SKILL.md"] {
+            assert!(!ignored.has(path), "{path}");
+        }
+        for path in [".env", "dist/b", "dist/a/more.js", "x/y"] {
+            assert!(ignored.has(path), "{path}");
         }
     }
 

@@ -5,12 +5,11 @@
 //! skills that were installed for working on it; they are not part of it. Nor is what git ignores in
 //! a folder of this machine: no commit has it, and it may be anybody's secrets.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use rustix::fs::FileType;
 use skillyard_catalog::modes;
-use skillyard_format::Digest;
 use skillyard_format::package::archive::{is_junk, is_litter};
 
 use super::reader::{self, REPOSITORY};
@@ -58,13 +57,32 @@ impl<'a> Undelivered<'a> {
     }
 }
 
-/// What a folder holds that git could not be asked about.
+/// A folder of which git did not say what it ignores there.
 #[derive(Debug)]
 pub struct Doubt {
-    /// Why it could not.
+    /// Why it did not.
     pub unasked: Arc<Unasked>,
+    /// The folder.
+    pub folder: PathBuf,
+    limits: TreeLimits,
+    ignored: Ignored,
+}
+
+impl Doubt {
     /// All that could be delivered, if git ignored nothing of it; none where that is no skill.
-    whole: Option<Tree>,
+    pub(crate) fn whole(&self) -> Option<Tree> {
+        self.read(Ignored::default())
+    }
+
+    /// What is delivered if git does not ignore the files of a skill; none where that is no skill.
+    pub(crate) fn with_all_of(&self, known: &Tree) -> Option<Tree> {
+        let paths = known.files().iter().map(|file| file.path.as_str());
+        self.read(self.ignored.clone().but_for(paths))
+    }
+
+    fn read(&self, ignored: Ignored) -> Option<Tree> {
+        Tree::read_delivered(&self.folder, &self.limits, ignored).ok()
+    }
 }
 
 /// Trees are the same where their files are, whatever lay around them.
@@ -84,10 +102,11 @@ impl Tree {
         ignored: Ignored,
     ) -> Result<Self, TreeError> {
         let doubt = ignored.unasked().map(|unasked| {
-            let whole = Self::read_delivered(folder, limits, Ignored::default());
             Arc::new(Doubt {
                 unasked: Arc::clone(unasked),
-                whole: whole.ok(),
+                folder: folder.to_owned(),
+                limits: *limits,
+                ignored: ignored.clone(),
             })
         });
         let undelivered = Undelivered::of(folder, ignored);
@@ -126,12 +145,6 @@ impl Tree {
     /// What could not be asked about it, if anything.
     pub fn doubt(&self) -> Option<&Doubt> {
         self.doubt.as_deref()
-    }
-
-    /// What may have been meant instead of it, if that has this digest.
-    pub(crate) fn otherwise(&self, digest: Digest) -> Option<&Self> {
-        let whole = self.doubt()?.whole.as_ref();
-        whole.filter(|whole| whole.digest == digest && self.digest != digest)
     }
 
     /// What a source delivers of it.

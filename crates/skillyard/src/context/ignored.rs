@@ -60,7 +60,7 @@ impl Context {
             return;
         }
         self.printer.warn(&format!(
-            "{}; what its lists of ignored files and yours name is left out, also what is committed all the same",
+            "{}; what its lists of ignored files and yours name is left out unless it is locked, also what is committed all the same",
             in_words(unasked)
         ));
         self.printer.note(&format!("hint: {GIT_NEEDED}"));

@@ -18,6 +18,7 @@ use super::place::Place;
 use super::supply::Supply;
 use super::wanted::Difference;
 use crate::context::{GIT_NEEDED, in_words};
+use crate::error::CommandError;
 use crate::error::install::line_ends_hint;
 use crate::shell::shell_words;
 
@@ -107,6 +108,9 @@ pub(crate) fn stale(
         let mut reason = match supply.locked(entry) {
             Ok(found) if found.tree.digest() == entry.digest => return None,
             Ok(found) => unlike.reason(|| others(place, entry, &found.tree)),
+            Err(CommandError::Unasked { paths, .. }) => {
+                format!("it may be locked with {}", left_out::named(&paths))
+            }
             Err(error) => error.with_causes(),
         };
         if let Some(unasked) = &unasked {

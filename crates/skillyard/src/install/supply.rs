@@ -24,6 +24,7 @@ use crate::error::install::InstallFailure;
 mod aliased;
 mod anchor;
 mod chosen;
+mod doubted;
 mod expected;
 mod supplier;
 pub(crate) mod unavailable;
@@ -204,7 +205,7 @@ impl<'a> Supply<'a> {
         let found = found
             .pop()
             .ok_or_else(|| InstallFailure::NothingOffered(self.shown(&reference)))?;
-        as_locked(found.as_locked_before(entry), entry)
+        as_locked(self.with_locked(found, entry)?, entry)
     }
 
     /// The skill that a reference means in a version that is locked here, if it is.

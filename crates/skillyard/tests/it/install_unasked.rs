@@ -128,12 +128,59 @@ fn machines_with_and_without_git_agree_where_they_can() {
 }
 
 #[test]
+fn what_is_locked_does_not_go_because_git_cannot_be_asked() {
+    let context = ignoring();
+    context.write("lib/pdf/dist/a/kept.js", "kept\n");
+    context.git(&["add", "--force", "lib/pdf/dist/a/kept.js"]);
+    context.done(&["install", "./lib/pdf"]);
+    let folder = context.root().join(".agents/skills/pdf");
+    let check = |told: &str, text: &str| {
+        assert!(told.contains("exit code: 0"), "{told}");
+        assert!(told.contains(WARNING), "{told}");
+        let line = "Left out of `pdf`, because a list of ignored files names it: `.env`, `.venv/`, `dist/a/out.js`, `scripts/run.log`\n";
+        assert!(told.contains(line), "{told}");
+        assert_eq!(fs::read_to_string(folder.join("kept.log")).unwrap(), text);
+        assert!(folder.join("dist/a/kept.js").exists());
+        for path in [".env", ".venv", "dist/a/out.js", "scripts/run.log"] {
+            assert!(!folder.join(path).exists(), "{path}");
+        }
+        // It is what a machine with git has.
+        let lock = context.read("skills.lock");
+        context.done(&["update", "--yes"]);
+        assert_eq!(context.read("skills.lock"), lock);
+    };
+    let told_check = told(&context, &["sync", "--check"]);
+    assert!(told_check.contains("exit code: 0"), "{told_check}");
+    context.write("lib/pdf/kept.log", "another\n");
+    check(&told(&context, &["update", "--yes"]), "another\n");
+    // The folder of skills knows as well what is locked.
+    fs::remove_dir_all(context.in_home(".skillyard/store/packs")).unwrap();
+    context.write("lib/pdf/kept.log", "a third\n");
+    check(
+        &told(&context, &["install", "./lib/pdf", "--yes"]),
+        "a third\n",
+    );
+
+    context.forget();
+    context.write("lib/pdf/kept.log", "a fourth\n");
+    let lock = context.read("skills.lock");
+    for command in [&["update", "--yes"][..], &["sync", "--yes"]] {
+        let told = told(&context, command);
+        let line = "error: git did not say whether it ignores `.env`, `.venv/`, `dist/`, `kept.log`, `scripts/run.log` in `[DIR]/lib/pdf`\n";
+        assert!(told.contains(line), "{told}");
+        assert!(format!("{told}\n").contains(HINT), "{told}");
+        assert_eq!(context.read("skills.lock"), lock);
+    }
+}
+
+#[test]
 fn what_cannot_be_compared_without_git_is_told_as_that() {
     let context = ignoring();
     context.done(&["install", "./lib/pdf"]);
+    context.forget();
     let told = told(&context, &["sync", "--check"]);
     assert!(told.contains("exit code: 1"), "{told}");
-    let reason = "`pdf` is other in `./lib/pdf` (not as locked: `kept.log`; git could not be asked what it ignores in `[DIR]`: the program `git` was not found)";
+    let reason = "`pdf` is other in `./lib/pdf` (it may be locked with `.env`, `.venv/`, `dist/`, `kept.log`, `scripts/run.log`; git could not be asked what it ignores in `[DIR]`: the program `git` was not found)";
     assert!(told.contains(reason), "{told}");
     assert!(format!("{told}\n").contains(HINT), "{told}");
     assert!(!told.contains("skillyard update"), "{told}");

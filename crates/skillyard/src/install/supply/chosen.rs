@@ -5,7 +5,6 @@ use std::path::{Path, PathBuf};
 use rayon::prelude::*;
 use skillyard_format::nearest::nearest;
 use skillyard_install::candidate::{Candidate, Found};
-use skillyard_install::lockfile::Lockfile;
 use skillyard_install::material::{Offer, Offers};
 use skillyard_install::reference::{Local, LocalKind, Reference};
 use skillyard_install::tree::Tree;
@@ -89,9 +88,6 @@ impl Supply<'_> {
         for doubt in trees.iter().filter_map(Tree::doubt) {
             self.context.tell_unasked(&doubt.unasked);
         }
-        // What is locked stays as it is, unless something else tells that it changed.
-        let is_doubted = trees.iter().any(|tree| tree.doubt().is_some());
-        let lock = is_doubted.then(|| self.place.lock()).transpose()?;
         let origin = self.portable_origin(origin, &meaning.reference);
         // No skill of a folder is looked for behind a link, so this is done once for all of them.
         let folder = match reference {
@@ -139,19 +135,13 @@ impl Supply<'_> {
             .map(|((tree, mut found), offer)| {
                 found.folder = found.folder.or_else(|| Some(offer.name.clone()));
                 let candidate = Candidate::new(tree.delivered(), found);
-                let candidate = candidate.map_err(|source| InstallFailure::Candidate {
+                candidate.map_err(|source| InstallFailure::Candidate {
                     name: offer.name.clone(),
                     source,
-                })?;
-                let mut entries = lock.iter().flat_map(Lockfile::skills);
-                let entry = entries.find(|entry| entry.source == candidate.source);
-                Ok(match entry {
-                    Some(entry) => candidate.as_locked_before(entry),
-                    None => candidate,
                 })
             })
             .collect();
-        Ok(candidates?)
+        self.with_what_is_locked(candidates?)
     }
 }
 
