@@ -23,10 +23,12 @@ use skillyard_trust::provenance::Provenance;
 pub(crate) use self::altered::Altered;
 use self::elsewhere::Elsewhere;
 pub(crate) use self::provenance::{is_from_strangers, provenance, provenance_of};
+use self::told::Told;
 use crate::context::Context;
 use crate::error::CommandError;
 use crate::error::install::InstallFailure;
 use crate::install::place;
+use crate::install::revoked_remedy::{WayOut, Ways};
 
 /// The locks of the user and of the projects around the current folder, each with what was put
 /// there and is not locked any more, and the locks of other projects where a skill lies in one.
@@ -209,6 +211,15 @@ impl Installed {
         let is_other = scope.kind == ScopeKind::Project
             && self.project.as_deref().map(place::whole).as_ref() != Some(&root);
         is_other.then_some(root)
+    }
+
+    /// What the user can do about a revoked skill in a folder, and the name of what was installed
+    /// there; nothing where nobody installed it.
+    pub(crate) fn way_out(&self, folder: &Path) -> Option<(String, Ways)> {
+        let Told { scope, entry, .. } = self.told(folder)?;
+        let (store, records) = (scope.store(), Records::default());
+        let way_out = WayOut::of_scope(&scope, &store, &records, self.typed_scope(folder));
+        Some((entry.name.clone(), way_out.of(&entry)))
     }
 
     /// What the user can do about a skill that was altered.

@@ -15,6 +15,7 @@ use super::deprecated::Deprecated;
 use super::finish::{self, Goal};
 use super::place::Place;
 use super::revoked::Revoked;
+use super::revoked_remedy::WayOut;
 use super::said::Said;
 use super::scanner::Scanner;
 use super::wish::signed;
@@ -89,7 +90,10 @@ impl Prepared {
         let entries = entries.filter(|entry| !fresh.contains(&*entry.name));
         let revoked = Revoked::among(context, place, scope, entries)?;
         Revoked::refuse_written(context, &revoked, &self.preview, "install")?;
-        Ok(revoked)
+        let lock = self.preview.lock.clone();
+        let way_out = WayOut::new(place, scope, lock, std::iter::empty());
+        let revoked = revoked.into_iter().map(|each| each.after(&way_out));
+        Ok(revoked.collect())
     }
 
     /// Makes true what was prepared and checked.

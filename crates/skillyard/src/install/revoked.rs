@@ -9,6 +9,7 @@ use skillyard_catalog::presence::is_there;
 use skillyard_format::Digest;
 use skillyard_install::lockfile::Locked;
 use skillyard_install::plan::Plan;
+use skillyard_install::scope::Scope;
 use skillyard_install::tree::{Tree, TreeLimits};
 
 use super::check::revocation;
@@ -18,7 +19,6 @@ use crate::context::Context;
 use crate::error::CommandError;
 use crate::error::install::{Deed, InstallFailure};
 use crate::sanitize::visible;
-use crate::shell::shell_word;
 use crate::signing::policy;
 
 /// Most skills that are held in memory at a time.
@@ -34,6 +34,12 @@ pub(crate) struct Revoked {
     pub(crate) hint: String,
     /// Whether it lies in one of its folders; a fresh checkout may have its lock alone.
     installed: bool,
+    /// Whether it is locked, or else only would be.
+    #[serde(skip)]
+    locked: bool,
+    /// Whether its source was asked and has nothing else.
+    #[serde(skip)]
+    newest: bool,
     /// Where it is put.
     #[serde(skip)]
     pub(crate) folders: Vec<PathBuf>,
@@ -59,7 +65,9 @@ impl Revoked {
             return Ok(Vec::new());
         }
         let entries: Vec<&Locked> = entries.collect();
-        let way_out = WayOut::new(place, scope, entries.iter().copied());
+        // What cannot be read is told elsewhere.
+        let lock = place.lock().unwrap_or_default();
+        let way_out = WayOut::new(place, scope, lock, entries.iter().copied());
         let mut found = Vec::new();
         for entries in entries.chunks(AT_ONCE) {
             let digests: Vec<Digest> = entries.iter().map(|entry| entry.digest).collect();
@@ -80,14 +88,27 @@ impl Revoked {
 
     /// A skill of a lock that is revoked for a reason.
     pub(crate) fn of(way_out: &WayOut<'_>, entry: &Locked, reason: String) -> Self {
-        let folders: Vec<PathBuf> = folders(way_out.place, entry).collect();
+        let folders: Vec<PathBuf> = folders(way_out.scope, entry).collect();
+        let locked = way_out.lock.get(&entry.name).is_some();
         Self {
             name: entry.name.clone(),
             reason,
-            hint: way_out.of(entry),
-            installed: folders.iter().any(|folder| is_there(folder)),
+            hint: way_out.of(entry).hint(),
+            installed: locked && folders.iter().any(|folder| is_there(folder)),
+            locked,
+            newest: false,
             folders,
             entry: entry.clone(),
+        }
+    }
+
+    /// The same once a change has been made, which may have taken it or what needs it away.
+    pub(crate) fn after(self, way_out: &WayOut<'_>) -> Self {
+        let settled = Self::of(way_out, &self.entry, self.reason);
+        if self.newest {
+            settled.without_newer(way_out)
+        } else {
+            settled
         }
     }
 
@@ -146,23 +167,28 @@ impl Revoked {
         }
     }
 
+    /// What is locked of it, or would be.
+    pub(crate) fn entry(&self) -> &Locked {
+        &self.entry
+    }
+
     /// What is so of it, in one line.
     pub(crate) fn described(&self) -> String {
-        let is = if self.installed {
-            "installed"
-        } else {
-            "locked"
+        let is = match (self.installed, self.locked) {
+            (true, _) => "installed",
+            (false, true) => "locked",
+            (false, false) => "wanted",
         };
         format!("it is {is} and revoked: {}", self.reason)
     }
 
     /// The same skill after its source was asked and has nothing else.
-    pub(crate) fn without_newer(mut self, scope: &str) -> Self {
-        let name = shell_word(&self.name);
-        self.hint = format!(
-            "its source has nothing newer: take it away with `skillyard remove {name}{scope}`"
-        );
-        self
+    pub(crate) fn without_newer(self, way_out: &WayOut<'_>) -> Self {
+        Self {
+            hint: way_out.of(&self.entry).without_newer(),
+            newest: true,
+            ..self
+        }
     }
 
     /// Tells people of them.
@@ -179,17 +205,17 @@ impl Revoked {
 fn in_place(place: &Place, entry: &Locked) -> Option<Tree> {
     // What was installed under a higher limit is no less revoked.
     let read = |folder: PathBuf| Tree::read(&folder, &TreeLimits::HERE).ok();
-    let tree = folders(place, entry).find_map(read)?.tidied();
+    let tree = folders(&place.scope, entry).find_map(read)?.tidied();
     (tree.digest() == entry.digest).then_some(tree)
 }
 
 /// Whether something lies where a skill is put.
 fn is_installed(place: &Place, entry: &Locked) -> bool {
-    folders(place, entry).any(|folder| is_there(&folder))
+    folders(&place.scope, entry).any(|folder| is_there(&folder))
 }
 
 /// Where a skill is put.
-fn folders(place: &Place, entry: &Locked) -> impl Iterator<Item = PathBuf> {
+fn folders(scope: &Scope, entry: &Locked) -> impl Iterator<Item = PathBuf> {
     let targets = entry.targets.iter();
-    targets.map(|target| place.scope.target(target).join(&entry.name))
+    targets.map(|target| scope.target(target).join(&entry.name))
 }

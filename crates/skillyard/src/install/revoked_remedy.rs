@@ -3,25 +3,26 @@
 use skillyard_install::lockfile::{Locked, Lockfile};
 use skillyard_install::manifest::Manifest;
 use skillyard_install::plan::{Settlement, Wish};
+use skillyard_install::records::Records;
+use skillyard_install::scope::Scope;
+use skillyard_install::store::Store;
+use skillyard_install::transaction::{before, plan_in};
 
-use super::finish;
 use super::place::Place;
 use super::wanted::{after, is_asked_for, needed_by};
 use crate::shell::{shell_word, shell_words};
 
-/// What the user can do about a skill that is installed; `scope` is typed behind commands.
-pub(crate) fn remedy(name: &str, scope: &str) -> String {
-    either(&shell_word(name), name, scope)
-}
-
-/// The ways out of what is revoked among the skills of a place.
+/// The ways out of what is revoked among the skills of a scope.
 pub(crate) struct WayOut<'a> {
-    pub(super) place: &'a Place,
+    pub(super) scope: &'a Scope,
+    store: &'a Store,
+    records: &'a Records,
     /// Typed behind commands.
-    scope: &'a str,
-    lock: Lockfile,
+    typed: &'a str,
+    /// What is locked when these commands are typed.
+    pub(super) lock: Lockfile,
     manifest: Option<Manifest>,
-    /// What is locked, and what would be.
+    /// What is locked then, and what would be if nothing were revoked.
     all: Lockfile,
 }
 
@@ -29,51 +30,72 @@ impl<'a> WayOut<'a> {
     /// Looks who needs whom, among what is locked and what would be.
     pub(crate) fn new<'e>(
         place: &'a Place,
-        scope: &'a str,
+        typed: &'a str,
+        lock: Lockfile,
         entries: impl Iterator<Item = &'e Locked>,
     ) -> Self {
-        // What cannot be read is told elsewhere.
-        let lock = place.lock().unwrap_or_default();
         let entries: Vec<Locked> = entries.cloned().collect();
         Self {
-            place,
-            scope,
+            scope: &place.scope,
+            store: &place.store,
+            records: &place.records,
+            typed,
             manifest: place.manifest().ok().flatten(),
             all: after(&lock, &entries, &[]),
             lock,
         }
     }
 
+    /// The same among what is locked in a scope.
+    pub(crate) fn of_scope(
+        scope: &'a Scope,
+        store: &'a Store,
+        records: &'a Records,
+        typed: &'a str,
+    ) -> Self {
+        // What cannot be read is told elsewhere.
+        let lock = records.lock(scope).unwrap_or_default();
+        Self {
+            scope,
+            store,
+            records,
+            typed,
+            manifest: records.manifest(scope).ok().flatten(),
+            all: lock.clone(),
+            lock,
+        }
+    }
+
     /// What can be done about one of them: what needs it goes with it, and what was changed there is
     /// not given up without a word.
-    pub(super) fn of(&self, entry: &Locked) -> String {
-        let scope = self.scope;
-        let manifest = self.manifest.as_ref();
+    pub(crate) fn of(&self, entry: &Locked) -> Ways {
         let name = entry.name.as_str();
-        let is_asked = |each: &&Locked| is_asked_for(each, manifest);
         let needs =
             |each: &&Locked| needed_by(&self.all, [each.name.as_str()].into_iter()).contains(name);
         let others = self.all.skills().iter().filter(|each| each.name != name);
-        let dependants = others.filter(is_asked).filter(needs);
-        let dependants = dependants.map(|each| each.name.as_str());
-        let names: Vec<&str> = if is_asked(&entry) {
-            vec![name]
-        } else if self.lock.get(name).is_some() {
-            [name].into_iter().chain(dependants).collect()
-        } else {
-            let dependants = shell_words(dependants);
-            return format!("Take away what needs it with `skillyard remove {dependants}{scope}`");
-        };
-        let removed = shell_words(names.iter().copied());
-        if self.is_changed(&names) {
-            let scope = format!(" --force{scope}");
-            format!(
-                "Keep your changes elsewhere. {}",
-                either(&removed, name, &scope)
-            )
-        } else {
-            either(&removed, name, scope)
+        let others = others.filter(|each| is_asked_for(each, self.manifest.as_ref()));
+        let others = others
+            .filter(|each| self.is_known(&each.name))
+            .filter(needs);
+        let others: Vec<&str> = others.map(|each| each.name.as_str()).collect();
+        // What is left of it where nobody wants it any more can be named as well.
+        let is_itself = self.is_known(name) || others.is_empty();
+        let itself = is_itself.then_some(name);
+        let names: Vec<&str> = itself.into_iter().chain(others).collect();
+        let is_changed = self.is_changed(&names);
+        let rest = if is_changed { " --force" } else { "" };
+        let rest = format!("{rest}{}", self.typed);
+        Ways {
+            is_changed,
+            removal: format!("skillyard remove {}{rest}", shell_words(names)),
+            update: is_itself.then(|| format!("skillyard update {}{rest}", shell_word(name))),
         }
+    }
+
+    /// Whether a skill can be removed by its name.
+    fn is_known(&self, name: &str) -> bool {
+        let manifest = self.manifest.as_ref();
+        self.lock.get(name).is_some() || manifest.is_some_and(|each| each.get(name).is_some())
     }
 
     /// Whether something was made of these skills that nobody takes away without a word.
@@ -82,14 +104,49 @@ impl<'a> WayOut<'a> {
             absent: names.iter().map(|&name| name.to_owned()).collect(),
             ..Wish::default()
         };
-        finish::look(self.place, &wish, &Settlement::default())
-            .is_ok_and(|plan| !plan.conflicts.is_empty())
+        let Ok(before) = before(self.scope, self.records) else {
+            return false;
+        };
+        let settlement = Settlement::default();
+        let plan = plan_in(self.scope, self.store, &before, &wish, &settlement);
+        !plan.conflicts.is_empty()
     }
 }
 
-fn either(removed: &str, name: &str, rest: &str) -> String {
-    let name = shell_word(name);
-    format!(
-        "Take it away with `skillyard remove {removed}{rest}`, or see with `skillyard update {name}{rest}` whether it was mended"
-    )
+/// What can be done about one skill, as commands.
+#[derive(Debug, Clone)]
+pub(crate) struct Ways {
+    is_changed: bool,
+    removal: String,
+    /// None where only what needs it is here.
+    update: Option<String>,
+}
+
+impl Ways {
+    /// Both ways, as far as there are two.
+    pub(crate) fn hint(&self) -> String {
+        let removal = &self.removal;
+        let keep = if self.is_changed {
+            "Keep your changes elsewhere. "
+        } else {
+            ""
+        };
+        match &self.update {
+            Some(update) => format!(
+                "{keep}Take it away with `{removal}`, or see with `{update}` whether it was mended"
+            ),
+            None => format!("{keep}Take away what needs it with `{removal}`"),
+        }
+    }
+
+    /// The one that is left where its source has nothing else.
+    pub(crate) fn without_newer(&self) -> String {
+        let removal = &self.removal;
+        let keep = if self.is_changed {
+            "keep your changes elsewhere, and "
+        } else {
+            ""
+        };
+        format!("its source has nothing newer: {keep}take it away with `{removal}`")
+    }
 }

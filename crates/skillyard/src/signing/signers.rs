@@ -19,7 +19,6 @@ use crate::commands::key::now;
 use crate::context::Context;
 use crate::environment::Environment;
 use crate::error::CommandError;
-use crate::install::revoked_remedy;
 use crate::installed::Installed;
 use crate::shell::shell_word;
 use crate::skill_files::directory_name;
@@ -172,18 +171,17 @@ pub(crate) fn remedy(installed: &Installed, name: &str, folder: &Path) -> String
     if let Some((server, _)) = name.split_once(':') {
         return format!("MCP server `{server}` publishes it; ask whoever looks after that server");
     }
-    let Some(entry) = installed.entry(folder) else {
+    let Some((whole, ways)) = installed.way_out(folder) else {
         return format!(
             "It was not installed by skillyard: take its folder `{}` away, or put a mended one there",
             folder.display()
         );
     };
     let part = match installed.around_of(folder) {
-        Some(_) => format!("It is part of `{}`. ", entry.name),
+        Some(_) => format!("It is part of `{whole}`. "),
         None => String::new(),
     };
-    let typed = installed.typed_scope(folder);
-    let remedy = revoked_remedy::remedy(&entry.name, typed);
+    let remedy = ways.hint();
     match installed.root_elsewhere(folder) {
         Some(root) => format!("{part}{remedy}; both in `{}`", root.display()),
         None => format!("{part}{remedy}"),

@@ -87,7 +87,7 @@ impl Sync<'_> {
         let (checked, restored) = match verified {
             Ok(verified) => verified,
             Err(error) => {
-                refused.learn(context, error, place, args.scope.typed(), &goal)?;
+                refused.learn(error, place, args.scope.typed(), &goal)?;
                 return Ok(None);
             }
         };
@@ -124,7 +124,7 @@ impl Sync<'_> {
         let (start, left) = (Some(self.start), refused.left());
         report_with(context, place, &plan, start, false, left, |answer| {
             answer["held_back"] = held_back::json(&needed);
-            refused.add(answer, &revoked);
+            refused.add(context, answer, &revoked);
             said.add(answer);
             answer["checked"] = review::json(checked.iter().chain(&restored));
             answer["older"] = older;
@@ -159,7 +159,7 @@ impl Sync<'_> {
             let (start, left) = (Some(self.start), refused.left());
             report_with(context, self.place, &preview, start, true, left, |answer| {
                 answer["held_back"] = held_back::json(&needed);
-                refused.add(answer, &revoked);
+                refused.add(context, answer, &revoked);
                 said.add(answer);
                 // Nothing was fetched, so that nothing was looked at.
                 answer["checked"] = json!([]);

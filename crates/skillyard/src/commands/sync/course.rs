@@ -58,13 +58,14 @@ impl Course {
             let_move(&mut settlement, &staying, difference, &needed);
             if !revoked.is_empty() {
                 let plan = finish::look(place, &goal, &settlement)?;
-                if refused.note(context, &plan, &goal, &revoked) {
+                if refused.note(&plan, &goal, &revoked) {
                     continue;
                 }
             }
             let preview = finish::preview_around(place, &goal, &mut settlement, &mut held);
             let preview = preview.inspect_err(|_| held_back::tell(context, &needed))?;
             if let Some(preview) = preview {
+                let revoked = refused.settled(place, args.scope.typed(), &preview, revoked);
                 return Ok(Self {
                     needed,
                     goal,

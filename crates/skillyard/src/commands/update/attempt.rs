@@ -24,6 +24,7 @@ use crate::install::newest::Failed;
 use crate::install::place::Place;
 use crate::install::report::{Left, report_with, tell_staying};
 use crate::install::revoked::Revoked;
+use crate::install::revoked_remedy::WayOut;
 use crate::install::scanner::Scanner;
 use crate::install::supply::Supply;
 use crate::install::wanted::{Difference, after, needing};
@@ -142,7 +143,7 @@ impl Update<'_> {
             }
         };
         tell_staying(context, staying.into_iter().map(String::as_str));
-        let besides = self.tell(supply, &needed, failed, revoked);
+        let besides = self.tell(supply, &needed, failed, self.settled(revoked, &preview));
         show(context, place, &preview, &needed);
         let told = |plan, dry_run| {
             told(
@@ -226,14 +227,28 @@ impl Update<'_> {
         let staying = meant.filter(|entry| !goes(entry));
         let revoked = Revoked::among(self.context, self.place, scope, staying)?;
         let is_newest = |name: &String| plan.is_some_and(|plan| plan.unchanged.contains(name));
+        let way_out = self.way_out(self.lock);
         let told = revoked.into_iter().map(|each| {
             if is_newest(&each.name) {
-                each.without_newer(scope)
+                each.without_newer(&way_out)
             } else {
                 each
             }
         });
         Ok(told.collect())
+    }
+
+    /// What is revoked once a plan is carried out.
+    fn settled(&self, revoked: Vec<Revoked>, plan: &Plan) -> Vec<Revoked> {
+        let way_out = self.way_out(&plan.lock);
+        let revoked = revoked.into_iter().map(|each| each.after(&way_out));
+        revoked.collect()
+    }
+
+    /// What can be done about what is revoked while this is locked.
+    fn way_out(&self, lock: &Lockfile) -> WayOut<'_> {
+        let scope = self.args.scope.typed();
+        WayOut::new(self.place, scope, lock.clone(), std::iter::empty())
     }
 }
 

@@ -307,3 +307,38 @@ fn agents_are_told_that_a_skill_of_theirs_is_revoked() {
         }
     }
 }
+
+#[test]
+fn what_a_sync_says_about_a_revoked_skill_works_when_it_is_done() {
+    let context = library(&[("report", "../chart"), ("notes", "../chart"), ("chart", "")]);
+    let wanted = "[skills]\nnotes = \"./lib/notes\"\n";
+    for is_there in [true, false] {
+        context.done(&["install", "./lib/report", "--yes"]);
+        revoke(&context, "./lib/chart");
+        if !is_there {
+            take_away(&context, "chart");
+        }
+        context.write("skills.toml", wanted);
+        let told = context.refused(&["sync", "--check"]);
+        let is = if is_there { "installed" } else { "wanted" };
+        let line = format!(" ! chart: it is {is} and revoked: ");
+        assert!(told.contains(&line), "{told}");
+        let told = context.refused(&["sync", "--yes"]);
+        // What needed it before is gone.
+        let removal = if is_there {
+            hinted(&told, "Take it away with `skillyard ")
+        } else {
+            hinted(&told, "Take away what needs it with `skillyard ")
+        };
+        let expected: &[&str] = if is_there {
+            &["remove", "chart", "notes"]
+        } else {
+            &["remove", "notes"]
+        };
+        assert_eq!(removal, expected, "{told}");
+        context.done(&removal);
+        context.done(&["sync", "--check"]);
+        assert_eq!(context.version_of("chart"), None);
+        context.write("lib/chart/SKILL.md", needing("chart", "two", ""));
+    }
+}
