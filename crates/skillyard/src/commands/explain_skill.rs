@@ -137,7 +137,10 @@ fn facts(
         facts.push(format!(
             "altered, so it reaches no prompt and no model is given it: {altered}"
         ));
-        facts.push(format!("to use it: {remedy}"));
+        // What is revoked is not put right by it.
+        if !matches!(skill.status, SkillStatus::Revoked { .. }) {
+            facts.push(format!("to use it: {remedy}"));
+        }
     }
     facts
 }

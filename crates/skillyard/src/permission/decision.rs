@@ -117,6 +117,10 @@ impl Permissions {
         opt_in: OptIn,
     ) -> Decision {
         let (name, _, folder) = skill;
+        // What is revoked is not put right by what is said of altered skills.
+        if let Some(decision) = self.against_revoked(skill) {
+            return decision;
+        }
         let altered = digest.and_then(|now| self.altered(name, folder, *now));
         if let Some(altered) = altered {
             return Decision {
@@ -127,7 +131,7 @@ impl Permissions {
                 hint: Some(self.remedy(name, folder)),
             };
         }
-        self.decide_in(skill, self.approval(name, digest), opt_in)
+        self.decide_unrevoked(skill, self.approval(name, digest), opt_in)
     }
 
     /// Whether a script of the skill may run with this approval.
@@ -138,28 +142,36 @@ impl Permissions {
         opt_in: OptIn,
     ) -> Decision {
         let (name, folder) = (&skill.record.name, &skill.record.folder);
-        self.decide_in((name, Some(skill.kind), folder), approval, opt_in)
+        let skill = (&**name, Some(skill.kind), &**folder);
+        self.against_revoked(skill)
+            .unwrap_or_else(|| self.decide_unrevoked(skill, approval, opt_in))
     }
 
-    fn decide_in(
+    /// That nothing of a skill may run, because it is revoked.
+    fn against_revoked(
+        &self,
+        (name, kind, folder): (&str, Option<SourceKind>, &Path),
+    ) -> Option<Decision> {
+        let reason = self.revoked(kind, folder)?;
+        Some(Decision {
+            verdict: ScriptVerdict::Blocked {
+                reason,
+                remedy: Remedy::None,
+            },
+            // Where nobody knows, the reason says what to do.
+            hint: self
+                .signers
+                .is_ok()
+                .then(|| self.revoked_remedy(name, folder)),
+        })
+    }
+
+    fn decide_unrevoked(
         &self,
         (name, kind, folder): (&str, Option<SourceKind>, &Path),
         approval: Option<&SkillApproval>,
         opt_in: OptIn,
     ) -> Decision {
-        if let Some(reason) = self.revoked(kind, folder) {
-            return Decision {
-                verdict: ScriptVerdict::Blocked {
-                    reason,
-                    remedy: Remedy::None,
-                },
-                // Where nobody knows, the reason says what to do.
-                hint: self
-                    .signers
-                    .is_ok()
-                    .then(|| self.revoked_remedy(name, folder)),
-            };
-        }
         let provenance = self.provenance_of(kind, folder);
         let mut decision = self.decide_for(&provenance, name, approval, opt_in);
         if let ScriptVerdict::Blocked { remedy, .. } = &decision.verdict
@@ -192,9 +204,12 @@ impl Permissions {
         Decision::of(verdict, name, || self.own_project_remedy())
     }
 
-    /// What the user can do about a skill that is revoked.
+    /// What the user can do about a skill that is revoked, or of which nobody knows whether it is.
     pub(crate) fn revoked_remedy(&self, name: &str, folder: &Path) -> String {
-        signers::remedy(&self.installed, name, folder)
+        match self.signers {
+            Ok(_) => signers::remedy(&self.installed, name, folder),
+            Err(_) => "`skillyard doctor` says what to do about the policy".to_owned(),
+        }
     }
 
     /// What the user can do about a skill that is switched off, or that a list keeps out.

@@ -85,13 +85,14 @@ pub(crate) fn decide(
 ) -> Result<Approval, CommandError> {
     let permissions = Permissions::load(context)?;
     let approved = permissions.approval(request.skill, Some(&request.digest));
-    if let Some(altered) = permissions.altered(request.skill, request.folder, request.digest) {
-        let hint = permissions.remedy(request.skill, request.folder);
-        return Err(refused(context, request, &altered.to_string(), &hint));
-    }
+    // What is revoked is not put right by what is said of altered skills.
     if let Some(reason) = permissions.revoked(request.source, request.folder) {
         let hint = permissions.revoked_remedy(request.skill, request.folder);
         return Err(refused(context, request, &reason, &hint));
+    }
+    if let Some(altered) = permissions.altered(request.skill, request.folder, request.digest) {
+        let hint = permissions.remedy(request.skill, request.folder);
+        return Err(refused(context, request, &altered.to_string(), &hint));
     }
     let provenance = permissions.provenance_of(request.source, request.folder);
     let opt_in = match answer {

@@ -342,3 +342,41 @@ fn what_a_sync_says_about_a_revoked_skill_works_when_it_is_done() {
         context.write("lib/chart/SKILL.md", needing("chart", "two", ""));
     }
 }
+
+#[test]
+fn what_is_said_where_a_revoked_skill_is_used_works() {
+    for (is_asked, is_edited) in [(false, false), (true, false), (false, true), (true, true)] {
+        let context = library(&[("report", "../chart"), ("chart", "")]);
+        context.write("lib/chart/scripts/run.sh", "#!/bin/sh\necho RAN\n");
+        context.done(&["install", "./lib/report", "--yes"]);
+        if is_asked {
+            context.done(&["install", "./lib/chart", "--yes"]);
+        }
+        context.done(&["trust", "."]);
+        revoke(&context, "./lib/chart");
+        if is_edited {
+            context.write(
+                ".agents/skills/chart/SKILL.md",
+                needing("chart", "mine", ""),
+            );
+        }
+        let commands: [&[&str]; 4] = [
+            &["run", "chart", "scripts/run.sh", "--yes"],
+            &["explain", "skill", "chart"],
+            &["doctor"],
+            &["update"],
+        ];
+        let told = commands.map(|command| context.run(command));
+        let mut removals = told.iter().map(|told| {
+            let (_, rest) = told
+                .split_once("skillyard remove ")
+                .unwrap_or_else(|| panic!("{told}"));
+            rest.split_once('`').unwrap().0
+        });
+        let removal = removals.next().unwrap();
+        assert!(removals.all(|each| each == removal), "{told:?}");
+        let removal: Vec<&str> = ["remove"].into_iter().chain(removal.split(' ')).collect();
+        context.done(&removal);
+        assert_eq!(context.version_of("chart"), None, "{removal:?}");
+    }
+}
