@@ -14,7 +14,7 @@ use skillyard_catalog::walk::{
 
 use skillyard_format::skill_file::misspelled;
 
-pub(crate) use folder::{Contents, LeftOut, contents, files};
+pub(crate) use folder::{Contents, LeftOut, Listing, contents};
 
 use crate::error::CommandError;
 

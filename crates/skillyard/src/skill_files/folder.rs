@@ -16,26 +16,36 @@ const MAX_DEPTH: usize = 16;
 const MAX_FILE_BYTES: u64 = 16 * 1024 * 1024;
 const MAX_ALL_BYTES: u64 = 64 * 1024 * 1024;
 
-/// The files of a skill's folder, as far as the rules look at them.
-pub(crate) fn files(folder: &Path) -> Vec<SkillFile> {
-    listed(folder).0
-}
-
-/// The files of a skill's folder, and what is there and was not looked at.
-fn listed(folder: &Path) -> (Vec<SkillFile>, Vec<(String, LeftOut)>) {
-    let mut listing = Listing::default();
-    listing.add(folder, "", 0);
-    listing.files.sort_unstable_by(|a, b| a.path.cmp(&b.path));
-    (listing.files, listing.left_out)
-}
-
+/// The files of a skill's folder, as far as the rules look at them, and what is there and was not
+/// looked at.
 #[derive(Default)]
-struct Listing {
-    files: Vec<SkillFile>,
+pub(crate) struct Listing {
+    pub(crate) files: Vec<SkillFile>,
     left_out: Vec<(String, LeftOut)>,
 }
 
 impl Listing {
+    /// Looks into a folder.
+    pub(crate) fn of(folder: &Path) -> Self {
+        let mut listing = Self::default();
+        listing.add(folder, "", 0);
+        listing.files.sort_unstable_by(|a, b| a.path.cmp(&b.path));
+        listing
+    }
+
+    /// Whether there may be a repository in the folder that is not its own: one was seen, or not all
+    /// was looked at.
+    pub(crate) fn may_hold_repository(&self) -> bool {
+        let mut files = self.files.iter();
+        // What a submodule has is a file that says where its repository is.
+        files.any(|file| file.path.ends_with("/.git"))
+            || self.left_out.iter().any(|(path, reason)| match reason {
+                LeftOut::Git => path.contains('/'),
+                LeftOut::TooMany | LeftOut::TooDeep => true,
+                _ => false,
+            })
+    }
+
     fn add(&mut self, folder: &Path, below: &str, depth: usize) {
         let Ok(entries) = fs::read_dir(folder) else {
             self.left_out.push((below.to_owned(), LeftOut::Unreadable));
@@ -161,13 +171,13 @@ pub(crate) struct Contents {
 /// Reads all files of a skill's folder; links are not followed, but for that of its `SKILL.md`,
 /// which agents read through it.
 pub(crate) fn contents(folder: &Path) -> Result<Contents, CommandError> {
-    let (names, skipped) = listed(folder);
+    let listing = Listing::of(folder);
     let mut contents = Contents {
         files: Vec::new(),
-        skipped,
+        skipped: listing.left_out,
     };
     let mut left = MAX_ALL_BYTES;
-    for file in names {
+    for file in listing.files {
         let path = folder.join(&file.path);
         let look = if file.path.eq_ignore_ascii_case("skill.md") {
             fs::metadata

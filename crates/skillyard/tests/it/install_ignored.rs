@@ -62,6 +62,38 @@ fn what_git_ignores_does_not_come_along() {
 }
 
 #[test]
+fn what_a_repository_in_a_skill_ignores_is_told_where_it_is_linked() {
+    let context = project();
+    context.git(&["init", "--quiet"]);
+    context.write_skill("lib/pdf");
+    let document = context.read("lib/pdf/SKILL.md");
+    let links = "\nRun [it](tool/dist/out.js), see [this](tool/kept.md).\n";
+    context.write("lib/pdf/SKILL.md", format!("{document}{links}"));
+    context
+        .write("lib/pdf/tool/.gitignore", "dist/\n")
+        .write("lib/pdf/tool/dist/out.js", "a\n")
+        .write("lib/pdf/tool/kept.md", "kept\n");
+    context.git(&["-C", "lib/pdf/tool", "init", "--quiet"]);
+    let told = || {
+        let found = context.json(&["validate", "lib", "--json"]);
+        let told = found["results"][0]["diagnostics"].as_array().unwrap();
+        let told = told.iter().filter(|each| each["code"] == "link-broken");
+        let told: Vec<String> = told.map(|each| each["message"].to_string()).collect();
+        told.join("\n")
+    };
+    let ignored = "git ignores `tool/dist/out.js`, so that the skill is delivered without it";
+    assert_eq!(told(), format!("\"{ignored}\""));
+    // A submodule has only a file there that leads to its repository.
+    let tool = context.root().join("lib/pdf/tool");
+    fs::rename(tool.join(".git"), context.root().join("modules")).unwrap();
+    context.write("lib/pdf/tool/.git", "gitdir: ../../../modules\n");
+    assert_eq!(told(), format!("\"{ignored}\""));
+    let shown = context.run(&["validate", "lib"]);
+    let help = "let git have it with `git -C lib/pdf/tool/dist add -f out.js`";
+    assert!(shown.contains(help), "{shown}");
+}
+
+#[test]
 fn what_a_skill_links_and_git_ignores_is_told() {
     let context = ignoring();
     let document = context.read("lib/pdf/SKILL.md");

@@ -12,7 +12,7 @@ use super::mend::Reach;
 use super::{Args, Profile};
 use crate::error::CommandError;
 use crate::report::{Checked, NOT_CHECKED, NOT_LOOKED_INTO};
-use crate::skill_files::{self, directory_name};
+use crate::skill_files::{self, Listing, directory_name};
 
 /// Checks every skill that `path` names, in order of their folders.
 pub(super) fn check_path(
@@ -109,17 +109,20 @@ fn check_file(
             Profile::Load => RuleProfile::Load,
             Profile::Spec | Profile::SkillsRef => RuleProfile::Spec,
         };
-        let files = (rules != RuleProfile::Load).then(|| skill_files::files(found.folder));
+        let listing = (rules != RuleProfile::Load).then(|| Listing::of(found.folder));
         let subject = Subject {
             document: &document,
             file_name: found.file_name,
             directory: directory.as_deref(),
-            files: files.as_deref(),
+            files: listing.as_ref().map(|listing| &*listing.files),
         };
         let mut diagnostics = rules::check(&subject, rules);
-        if rules != RuleProfile::Load {
+        if let Some(listing) = &listing {
             diagnostics.extend(delivery.check(found.folder, rules));
-            delivery.linking.note(found.folder, &document);
+            let holds_repository = listing.may_hold_repository();
+            delivery
+                .linking
+                .note(found.folder, &document, holds_repository);
         }
         // A repair may make room for another, so what `--fix` would do is found by doing it.
         let fixable = if diagnostics.iter().any(|each| !each.fix.is_empty()) {

@@ -19,15 +19,27 @@ use crate::report::Checked;
 
 /// The folders of skills that may link files of theirs; others need not be asked about.
 #[derive(Default)]
-pub(super) struct Linking(Mutex<Vec<PathBuf>>);
+pub(super) struct Linking(Mutex<Folders>);
+
+#[derive(Default)]
+struct Folders {
+    plain: Vec<PathBuf>,
+    /// Those with repositories in them, such as submodules, which are asked as well.
+    holding: Vec<PathBuf>,
+}
 
 impl Linking {
     /// Notes a skill, if it may have such links.
-    pub(super) fn note(&self, folder: &Path, document: &Document<'_>) {
+    pub(super) fn note(&self, folder: &Path, document: &Document<'_>, holds_repository: bool) {
         if may_have_links(&document.text, document.body_span()) {
             let folders = self.0.lock();
             let mut folders = folders.unwrap_or_else(PoisonError::into_inner);
-            folders.push(folder.to_owned());
+            let noted = if holds_repository {
+                &mut folders.holding
+            } else {
+                &mut folders.plain
+            };
+            noted.push(folder.to_owned());
         }
     }
 
@@ -35,18 +47,26 @@ impl Linking {
     /// does not answer, nothing is known of them.
     pub(super) fn tell(self, context: &Context, checked: &mut [Checked], profile: Profile) {
         let folders = self.0.into_inner();
-        let mut folders = folders.unwrap_or_else(PoisonError::into_inner);
-        if folders.is_empty() {
+        let folders = folders.unwrap_or_else(PoisonError::into_inner);
+        let Folders {
+            mut plain,
+            mut holding,
+        } = folders;
+        if plain.is_empty() && holding.is_empty() {
             return;
         }
         // What was installed is here as a whole, whatever the project ignores.
         let installed = Installed::readable(context).unwrap_or_default();
-        folders.retain(|folder| installed.entry(folder).is_none());
-        let ignored = context.ignoring().around(&folders);
+        plain.retain(|folder| installed.entry(folder).is_none());
+        holding.retain(|folder| installed.entry(folder).is_none());
+        let ignoring = context.ignoring();
+        let mut ignored = ignoring.around(&plain);
+        ignored.extend(ignoring.in_folders(&holding));
+        let folders = plain.into_iter().chain(holding);
         let is_known = |(_, ignored): &(PathBuf, Ignored)| {
             ignored.unasked().is_none() && ignored.paths().next().is_some()
         };
-        let known = folders.into_iter().zip(ignored).filter(is_known);
+        let known = folders.zip(ignored).filter(is_known);
         let known: BTreeMap<PathBuf, Ignored> = known.collect();
         for each in checked {
             if let Some(ignored) = known.get(&each.folder) {
