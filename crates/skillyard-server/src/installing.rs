@@ -44,6 +44,8 @@ pub struct Installation {
     pub unchanged: Vec<String>,
     /// What is there already and must not be used any more.
     pub revoked: Vec<RevokedSkill>,
+    /// What else has to be known, such as that git could not be asked what it ignores.
+    pub warnings: Vec<String>,
 }
 
 /// An installed skill that is revoked.

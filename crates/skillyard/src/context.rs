@@ -11,7 +11,7 @@ use jiff::Timestamp;
 use skillyard_agent::telemetry::Tracer;
 use skillyard_audit::{AuditLog, Event, Options, Recorder, Redact as _};
 
-pub(crate) use self::ignored::{GIT_NEEDED, in_words};
+pub(crate) use self::ignored::{GIT_NEEDED, guessed, in_words};
 use crate::believed::check_ours;
 use crate::cli::Global;
 use crate::config::Config;

@@ -221,6 +221,7 @@ impl Host for Machine {
                 skills: Vec::new(),
                 unchanged: vec![order.reference.clone()],
                 revoked: Vec::new(),
+                warnings: Vec::new(),
             }),
         }
     }

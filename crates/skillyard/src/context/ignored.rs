@@ -59,12 +59,17 @@ impl Context {
         if !told.insert(unasked.repository.clone()) {
             return;
         }
-        self.printer.warn(&format!(
-            "{}; what its lists of ignored files and yours name is left out unless it is locked, also what is committed all the same",
-            in_words(unasked)
-        ));
+        self.printer.warn(&guessed(unasked));
         self.printer.note(&format!("hint: {GIT_NEEDED}"));
     }
+}
+
+/// That git could not be asked, and what follows from it.
+pub(crate) fn guessed(unasked: &Unasked) -> String {
+    format!(
+        "{}; what its lists of ignored files and yours name is left out unless it is locked, also what is committed all the same",
+        in_words(unasked)
+    )
 }
 
 /// That git could not be asked, and why.

@@ -1,5 +1,6 @@
 //! Installing for the server: the same steps as `skillyard install`, and nobody at a terminal.
 
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -8,7 +9,7 @@ use skillyard_install::plan::Change;
 use skillyard_server::{Installation, Installing, Order, OrderScope, Refusal, RevokedSkill};
 
 use crate::commands::install::{self, Args};
-use crate::context::Context;
+use crate::context::{Context, guessed};
 use crate::error::CommandError;
 use crate::install::check::{Checked, described};
 use crate::install::chronicle::Answer;
@@ -83,7 +84,16 @@ fn described_plan(
         skills,
         unchanged: prepared.preview.unchanged.clone(),
         revoked: revoked.into_iter().map(told).collect(),
+        warnings: doubts(prepared),
     }
+}
+
+/// That git could not be asked what it ignores where skills come from, once for each repository.
+fn doubts(prepared: &Prepared) -> Vec<String> {
+    let trees = prepared.needed.iter().map(|each| &each.candidate.tree);
+    let doubts = trees.filter_map(|tree| Some(guessed(&tree.doubt()?.unasked)));
+    let doubts: BTreeSet<String> = doubts.collect();
+    doubts.into_iter().collect()
 }
 
 fn told(revoked: Revoked) -> RevokedSkill {

@@ -3,8 +3,11 @@
 use std::fs;
 use std::process::Command;
 
+use serde_json::json;
+
 use crate::install_ignored::ignoring;
 use crate::project::project;
+use crate::serve_chat::Serving;
 use crate::signing::Signed;
 use crate::{TestContext, output, text};
 
@@ -278,4 +281,25 @@ fn a_folder_whose_path_git_cannot_tell_is_not_handed_on() {
     let told = context.shown(command.current_dir(&strange));
     assert!(told.contains("is no text"), "{told}");
     assert!(!told.contains("exit code: 0"), "{told}");
+}
+
+#[test]
+fn a_plan_of_a_server_says_that_git_could_not_be_asked() {
+    let context = ignoring();
+    let order = json!({ "reference": "./lib/pdf", "scope": "project" });
+    let serving = Serving::started(without_git(&context, &[]), &[]);
+    // Whoever asks again is told again.
+    for _ in 0..2 {
+        let planned = serving.json("POST", "/api/v1/install", &order);
+        let warnings = planned["warnings"].as_array().unwrap();
+        assert_eq!(warnings.len(), 1, "{planned}");
+        let warning = context.normalised(warnings[0].as_str().unwrap());
+        assert!(
+            format!("warning: {warning}").starts_with(WARNING),
+            "{warning}"
+        );
+    }
+    let serving = Serving::start(&context, &[]);
+    let planned = serving.json("POST", "/api/v1/install", &order);
+    assert_eq!(planned["warnings"], json!([]), "{planned}");
 }
