@@ -3,7 +3,7 @@
 use serde::Serialize;
 use skillyard_agent::agent::{Definition, Drift, Kept};
 use skillyard_agent::settings::{LimitChanges, Limits, Strategy, ToolMode};
-use skillyard_agent::shelf::Shelf;
+use skillyard_agent::shelf::{Shelf, ShelfError};
 use skillyard_agent::tool::WorkspaceTools;
 use skillyard_audit::{Event, EventKind};
 use utoipa::ToSchema;
@@ -45,6 +45,11 @@ impl Card {
         Self {
             description: veil.over(&self.description),
             instructions: veil.over(&self.instructions),
+            skills: self
+                .skills
+                .into_iter()
+                .map(|each| each.veiled(veil))
+                .collect(),
             ..self
         }
     }
@@ -78,6 +83,19 @@ pub(crate) struct PinnedSkill {
     pub(crate) digest: String,
     /// How it fares now: `same`, `changed` or `missing`.
     pub(crate) drift: String,
+    /// Why it cannot be used, where it is known of and missing, such as that it is revoked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) reason: Option<String>,
+}
+
+impl PinnedSkill {
+    /// The same without the places of this machine that its reason names.
+    fn veiled(self, veil: &Veil) -> Self {
+        Self {
+            reason: self.reason.map(|reason| veil.over(&reason)),
+            ..self
+        }
+    }
 }
 
 /// What an agent is to be like; what is not said is as configured, or stays as it is.
@@ -215,12 +233,23 @@ fn hash(kept: &Kept) -> String {
     hash.cloned().unwrap_or_default()
 }
 
+/// Why a skill that is not on the shelf cannot be used, where it is known of.
+fn withheld(library: &Shelf, name: &str) -> Option<String> {
+    match library.named(name) {
+        Err(ShelfError::Withheld { why, .. }) => Some(why.reason),
+        _ => None,
+    }
+}
+
 fn card(kept: Kept, library: &Shelf) -> Card {
     let skills: Vec<PinnedSkill> = kept
         .definition
         .drift(library)
         .into_iter()
         .map(|(pin, drift)| PinnedSkill {
+            reason: (drift == Drift::Missing)
+                .then(|| withheld(library, &pin.name))
+                .flatten(),
             name: pin.name,
             digest: pin.digest,
             drift: match drift {

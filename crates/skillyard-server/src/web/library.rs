@@ -39,6 +39,8 @@ struct LibraryPage {
     wanted: Wanted,
     sources: Vec<String>,
     skills: Vec<(SkillSummary, String)>,
+    /// What is locked, revoked and in no folder, and why.
+    revoked: Vec<(String, String)>,
     found: usize,
     total: usize,
     enabled: usize,
@@ -100,7 +102,10 @@ fn compose(server: &Server, frame: Frame, wanted: Wanted) -> LibraryPage {
         format!("/skills?{}", query.finish())
     };
     let viewer = frame.viewer(server);
+    let revoked = absent(server, &wanted).into_iter();
+    let revoked = revoked.map(|(name, reason)| (name, viewer.veil().over(&reason)));
     LibraryPage {
+        revoked: revoked.collect(),
         active: "library",
         offered: server.host.offers_skills(),
         sources,
@@ -119,4 +124,18 @@ fn compose(server: &Server, frame: Frame, wanted: Wanted) -> LibraryPage {
         frame,
         wanted,
     }
+}
+
+/// What is locked, revoked and in no folder: it has neither a source nor a tier, and its name is all
+/// that words can be found in.
+fn absent(server: &Server, wanted: &Wanted) -> Vec<(String, String)> {
+    let is_status = wanted.status.is_empty() || wanted.status == "revoked";
+    let is_wanted = is_status && wanted.source.is_empty() && wanted.trust.is_empty();
+    if !is_wanted || wanted.page > 0 {
+        return Vec::new();
+    }
+    let words = wanted.q.to_lowercase();
+    let mut absent = server.host.revoked_absent();
+    absent.retain(|(name, _)| words.split_whitespace().all(|word| name.contains(word)));
+    absent
 }

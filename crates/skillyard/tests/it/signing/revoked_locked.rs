@@ -380,3 +380,45 @@ fn what_is_said_where_a_revoked_skill_is_used_works() {
         assert_eq!(context.version_of("chart"), None, "{removal:?}");
     }
 }
+
+#[test]
+fn pages_say_why_a_revoked_skill_is_not_here() {
+    let context = library(&[("chart", ""), ("report", "")]);
+    context.done(&["trust", "."]);
+    context.done(&["install", "./lib/chart", "--yes"]);
+    context.done(&["install", "./lib/report", "--yes"]);
+    context.done(&["agent", "create", "one", "--skills", "chart"]);
+    revoke(&context, "./lib/chart");
+    for is_there in [true, false] {
+        if !is_there {
+            take_away(&context, "chart");
+        }
+        let serving = Serving::start(&context, &[]);
+        let page = |path: &str| {
+            let (status, text) = serving.ask_with("GET", path, "", &Value::Null);
+            assert_eq!(status, 200, "{path}: {text}");
+            text
+        };
+        let why = "this very content was revoked at ";
+        let agent = page("/agents/one");
+        assert!(agent.contains(&format!("missing</span> {why}")), "{agent}");
+        let card = serving.json("GET", "/api/v1/agents/one", &Value::Null);
+        let reason = card["skills"][0]["reason"].as_str().unwrap();
+        assert!(reason.starts_with(why), "{card}");
+        let line = format!("chart</a> is locked and in no folder: {why}");
+        for (path, is_told) in [
+            ("/skills", true),
+            ("/skills?status=revoked", true),
+            ("/skills?q=chart", true),
+            ("/skills?q=report", false),
+            ("/skills?status=enabled", false),
+        ] {
+            let library = page(path);
+            assert_eq!(
+                library.contains(&line),
+                is_told && !is_there,
+                "{path}: {library}"
+            );
+        }
+    }
+}
