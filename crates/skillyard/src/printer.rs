@@ -19,6 +19,7 @@ use crate::environment::Environment;
 use crate::json;
 use crate::redactor::Redactor;
 use crate::sanitize::{Foreign, visible};
+use crate::terminal::Heard;
 
 pub(crate) use watched::Watched;
 
@@ -49,6 +50,8 @@ pub(crate) struct Printer {
     unread: Arc<AtomicBool>,
     /// What people would have been warned of, for a document to have it.
     warnings: Arc<Mutex<Vec<String>>>,
+    /// What hears signals at questions.
+    heard: Heard,
 }
 
 #[expect(
@@ -79,6 +82,7 @@ impl Printer {
             redactor,
             unread: Arc::default(),
             warnings: Arc::default(),
+            heard: Heard::default(),
         }
     }
 
@@ -115,6 +119,11 @@ impl Printer {
     /// Whether the user can be asked: stdin and stderr are a terminal.
     pub(crate) fn can_ask(&self) -> bool {
         !self.json && io::stdin().is_terminal() && io::stderr().is_terminal()
+    }
+
+    /// What hears signals while the user is asked.
+    pub(crate) fn heard(&self) -> &Heard {
+        &self.heard
     }
 
     /// Whether questions are lines of plain text: no colour is wanted, or the cursor cannot move.

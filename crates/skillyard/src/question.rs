@@ -13,7 +13,7 @@ use crate::error::CommandError;
 use crate::error::install::InstallFailure;
 use crate::printer::Printer;
 
-use self::text::{answer, keys};
+use self::text::{answer, with_keys};
 
 pub(crate) use choice::{Item, one, several};
 pub(crate) use text::{Shown, text, warning};
@@ -66,7 +66,7 @@ pub(crate) fn consent_once(printer: &Printer, question: &str) -> io::Result<Cons
 /// Asks for one of these words, or for as much of one as tells it from the others, until it is
 /// said. Of words that mean the same, the first is offered. The last is the harmless one:
 /// whoever just presses Enter means it.
-pub(crate) fn word<T: Copy + PartialEq>(
+pub(crate) fn word<T: Copy + PartialEq + Send + Sync>(
     printer: &Printer,
     question: &str,
     words: &[(&'static str, T)],
@@ -74,15 +74,16 @@ pub(crate) fn word<T: Copy + PartialEq>(
     let offered = offered(words);
     let question = format!("{question} ({offered})");
     let otherwise = words.last().map_or("", |(word, _)| word);
-    let _keys = keys(printer)?;
-    loop {
-        let shown = Shown::Otherwise(otherwise);
-        let said = answer(printer, &question, shown, |_| Ok(()))?;
-        if let Some(meant) = meant(&said, words) {
-            return Ok(meant);
+    with_keys(printer, || {
+        loop {
+            let shown = Shown::Otherwise(otherwise);
+            let said = answer(printer, &question, shown, |_| Ok(()))?;
+            if let Some(meant) = meant(&said, words) {
+                return Ok(meant);
+            }
+            warning(printer, &format!("the answer is {offered}"))?;
         }
-        warning(printer, &format!("the answer is {offered}"))?;
-    }
+    })
 }
 
 /// The words that are offered, as people list them.

@@ -275,16 +275,7 @@ impl Terminal<'_> {
         }
         words.push(("no", Answer::No));
         printer.people(&format!("  meaning {meaning}"));
-        let asking = printer.clone();
-        let said = self
-            .signals
-            .asked(move || word(&asking, "Allow it?", &words));
-        if said.is_none() && !printer.asks_plainly() {
-            // The question that was left had hidden the cursor.
-            printer.people("\x1b[?25h");
-        }
-        let answer = said.and_then(Result::ok);
-        answer.unwrap_or_else(|| {
+        word(printer, "Allow it?", &words).unwrap_or_else(|_| {
             // Ctrl-C in front of a question is meant for the whole turn.
             self.cancel.store(true, Ordering::Relaxed);
             Answer::Unanswered(Unanswered::Stopped)

@@ -7,25 +7,18 @@
 
 mod ending;
 mod twice;
-mod woken;
 
 use std::io::{self, IsTerminal as _};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::mpsc::{self, RecvTimeoutError};
-use std::time::Duration;
 
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::flag::{register, register_conditional_shutdown, register_usize};
 
 use ending::{Ending, Shown};
 use twice::Twice;
-use woken::Woken;
 
-/// How often who asks looks for a signal.
-const GLANCE: Duration = Duration::from_millis(50);
-/// How often a question that is left is woken before it is left alone.
-const CALLS: u32 = 20;
+use crate::terminal::Heard;
 
 /// The signals that were heard.
 #[derive(Debug, Default)]
@@ -43,8 +36,8 @@ pub(crate) struct Signals {
 }
 
 impl Signals {
-    /// Hears them from now on; what cannot be heard ends us as ever.
-    pub(crate) fn hear() -> Self {
+    /// Hears them from now on, also at questions; what cannot be heard ends us as ever.
+    pub(crate) fn hear(at_questions: &Heard) -> Self {
         let signals = Self {
             shown: Shown::now(),
             ..Self::default()
@@ -57,7 +50,7 @@ impl Signals {
             ..
         } = &signals;
         waiting.store(true, Ordering::SeqCst);
-        woken::hear();
+        at_questions.elsewhere(stop);
         let twice = Twice {
             once: Arc::clone(once),
             stop: Arc::clone(stop),
@@ -132,36 +125,5 @@ impl Signals {
         let came = wait();
         self.begin();
         came
-    }
-
-    /// Asks in the middle of a turn; nothing where the turn is to stop.
-    ///
-    /// The question has a thread of its own: it can be woken while it waits for a key, and a signal
-    /// that only says how large the terminal is does not reach it, which would count as Ctrl-C.
-    pub(crate) fn asked<T: Send + 'static>(
-        &self,
-        ask: impl FnOnce() -> T + Send + 'static,
-    ) -> Option<T> {
-        let (sender, answer) = mpsc::channel();
-        let question = Woken::spawn(move || {
-            // Nobody wants it any more where the turn stops.
-            let _ = sender.send(ask());
-        });
-        let mut called = 0;
-        loop {
-            match answer.recv_timeout(GLANCE) {
-                Ok(answer) if called == 0 => return Some(answer),
-                Err(RecvTimeoutError::Timeout) if !self.stop.load(Ordering::SeqCst) => {}
-                // It is not left behind: whatever is typed next would be its answer.
-                Err(RecvTimeoutError::Timeout) if called < CALLS => {
-                    called += 1;
-                    question.wake();
-                }
-                Ok(_) | Err(_) => {
-                    self.shown.restore();
-                    return None;
-                }
-            }
-        }
     }
 }

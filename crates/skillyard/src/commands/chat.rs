@@ -133,7 +133,7 @@ fn talk(context: &Context, args: &Args, output: Output, name: &mut Option<String
         let history = context.environment.history_file();
         Some(Lines::open(&history, context.printer.styles_terminal())?)
     };
-    let signals = Signals::hear();
+    let signals = Signals::hear(context.printer.heard());
     let cancel = signals.stop();
     let (mut runtime, mut session) = start(context, args, &cancel)?;
     let mut front = Terminal {

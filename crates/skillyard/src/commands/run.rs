@@ -224,6 +224,7 @@ fn start(
         // What cannot be registered ends us as ever, and the sandbox with us.
         let _ = signal_hook::flag::register(signal, Arc::clone(&cancel));
     }
+    context.printer.heard().elsewhere(&cancel);
     let (mut stdout, mut stderr) = (
         Watched::new(context.printer.foreign_stdout()),
         Watched::new(context.printer.foreign_stderr()),

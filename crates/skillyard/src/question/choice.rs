@@ -3,7 +3,7 @@
 use std::io;
 
 use super::plain;
-use super::text::keys;
+use super::text::with_keys;
 use crate::printer::Printer;
 use crate::sanitize::visible;
 
@@ -18,7 +18,10 @@ pub(crate) struct Item {
 
 /// Lets one be chosen; where it stands in the list.
 pub(crate) fn one(printer: &Printer, question: &str, items: &[Item]) -> io::Result<usize> {
-    let _keys = keys(printer)?;
+    with_keys(printer, || ask_for_one(printer, question, items))
+}
+
+fn ask_for_one(printer: &Printer, question: &str, items: &[Item]) -> io::Result<usize> {
     if printer.asks_plainly() {
         let chosen = by_number(printer, question, "its number", items, |said| {
             number(said, items.len()).map(|at| vec![at])
@@ -34,7 +37,10 @@ pub(crate) fn one(printer: &Printer, question: &str, items: &[Item]) -> io::Resu
 
 /// Lets several be chosen, and one at least; where they stand in the list.
 pub(crate) fn several(printer: &Printer, question: &str, items: &[Item]) -> io::Result<Vec<usize>> {
-    let _keys = keys(printer)?;
+    with_keys(printer, || ask_for_several(printer, question, items))
+}
+
+fn ask_for_several(printer: &Printer, question: &str, items: &[Item]) -> io::Result<Vec<usize>> {
     if printer.asks_plainly() {
         let how = "their numbers, or `all`";
         return by_number(printer, question, how, items, |said| {

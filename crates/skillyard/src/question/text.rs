@@ -16,14 +16,20 @@ pub(crate) enum Shown<'a> {
     Example(&'a str),
 }
 
-/// The keys of the terminal, for one question and as often as it is asked again: what is typed
-/// between is an answer too.
-pub(super) fn keys(printer: &Printer) -> io::Result<Keys> {
-    if printer.asks_plainly() {
-        Keys::lines()
-    } else {
-        Keys::take()
-    }
+/// Asks with the keys of the terminal, for one question and as often as it is asked again: what is
+/// typed between is an answer too. Signals that end programs leave it.
+pub(super) fn with_keys<T: Send>(
+    printer: &Printer,
+    ask: impl FnOnce() -> io::Result<T> + Send,
+) -> io::Result<T> {
+    printer.heard().asked(|| {
+        let _keys = if printer.asks_plainly() {
+            Keys::lines()
+        } else {
+            Keys::take()
+        }?;
+        ask()
+    })
 }
 
 /// Asks until the answer passes the judge, who says what is wrong with it.
@@ -31,10 +37,9 @@ pub(crate) fn text(
     printer: &Printer,
     question: &str,
     shown: Shown<'_>,
-    judge: impl Fn(&String) -> Result<(), String> + 'static,
+    judge: impl Fn(&String) -> Result<(), String> + Send + 'static,
 ) -> io::Result<String> {
-    let _keys = keys(printer)?;
-    answer(printer, question, shown, judge)
+    with_keys(printer, || answer(printer, question, shown, judge))
 }
 
 /// The same for who has the keys.

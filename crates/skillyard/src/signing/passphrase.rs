@@ -32,7 +32,8 @@ impl Given {
         if !context.printer.can_ask() {
             return Err(SigningError::NoPassphrase(name.to_owned()).into());
         }
-        hidden::ask(&format!("Passphrase of `{name}`: ")).map_err(CommandError::unanswered)
+        hidden::ask(&context.printer, &format!("Passphrase of `{name}`: "))
+            .map_err(CommandError::unanswered)
     }
 }
 
@@ -80,7 +81,8 @@ pub(crate) fn chosen(
         let key = name.to_owned();
         return Err(SigningError::NoNewPassphrase { key, flag }.into());
     }
-    let ask = |question: &str| hidden::ask(question).map_err(CommandError::unanswered);
+    let ask =
+        |question: &str| hidden::ask(&context.printer, question).map_err(CommandError::unanswered);
     let first = ask(&format!("New passphrase for `{name}`: "))?;
     let again = ask("The same again: ")?;
     if first.expose() != again.expose() {

@@ -2,8 +2,10 @@
 
 use std::io;
 
+use rustix::event::{PollFd, PollFlags, poll};
+use rustix::process::getpgrp;
 use rustix::termios::{
-    LocalModes, OptionalActions, SpecialCodeIndex, Termios, tcgetattr, tcsetattr,
+    LocalModes, OptionalActions, SpecialCodeIndex, Termios, tcgetattr, tcgetpgrp, tcsetattr,
 };
 
 /// What Ctrl-C is where it is no signal.
@@ -48,7 +50,22 @@ impl Keys {
 
 impl Drop for Keys {
     fn drop(&mut self) {
-        // Nothing can be done if the terminal is gone.
-        let _ = tcsetattr(io::stdin(), OptionalActions::Drain, &self.before);
+        if is_ours() {
+            // Nothing can be done if the terminal is gone.
+            let _ = tcsetattr(io::stdin(), OptionalActions::Drain, &self.before);
+        }
     }
+}
+
+/// Whether we are in the foreground: whoever is in the background has no terminal, and is stopped
+/// for changing it.
+pub(crate) fn is_ours() -> bool {
+    tcgetpgrp(io::stdin()) == Ok(getpgrp())
+}
+
+/// Waits until something was typed, and reads as much of it as there is, or as fits; nothing where
+/// the input ends. A signal for whoever waits ends the waiting, which reading would outlast.
+pub(crate) fn typed(into: &mut [u8]) -> io::Result<usize> {
+    poll(&mut [PollFd::new(&io::stdin(), PollFlags::IN)], None)?;
+    Ok(rustix::io::read(io::stdin(), into)?)
 }

@@ -3,6 +3,7 @@
 
 mod card;
 mod difference;
+mod heard;
 pub(crate) mod hidden;
 pub(crate) mod keys;
 mod line;
@@ -11,5 +12,6 @@ mod wrap;
 
 pub(crate) use card::{Ended, call, result};
 pub(crate) use difference::painted;
+pub(crate) use heard::Heard;
 pub(crate) use line::{LONGEST, Line, Lines};
 pub(crate) use markdown::Markdown;

@@ -117,6 +117,7 @@ mod project;
 mod prompt;
 mod prompt_catalog;
 mod proxies;
+mod question_signals;
 mod read;
 mod read_only;
 mod read_resource;

@@ -38,6 +38,7 @@ fn are_answered_with_a_word() {
         ("\x03", 130, "stopped"),
         ("ye\x03", 130, "stopped"),
         ("\x04", 130, "stopped"),
+        ("ye\x04", 130, "stopped"),
     ] {
         let shown = check(&context, &remove, &[(asked, keys)], code);
         assert!(shown.contains(said), "{keys:?}: {shown}");

@@ -4,7 +4,7 @@ use crate::{TestContext, output, text};
 
 /// Starts the program in a terminal and types, each text as soon as what stands before it was
 /// shown; what was shown, and the code. `SIGNAL:NAME` is sent, not typed; then `[ECHO]` stands
-/// behind what was shown where the terminal shows again what is typed.
+/// behind what was shown where the terminal shows again what is typed, and Ctrl-C is a signal.
 pub(crate) fn typed(
     context: &TestContext,
     arguments: &[&str],
@@ -40,7 +40,8 @@ while True:
             signalled = True
         else:
             os.write(terminal, keys.encode())
-if signalled and termios.tcgetattr(terminal)[3] & termios.ECHO: shown += b'[ECHO]'
+usual = termios.ECHO | termios.ISIG
+if signalled and termios.tcgetattr(terminal)[3] & usual == usual: shown += b'[ECHO]'
 status = os.waitpid(child, 0)[1]
 sys.stdout.buffer.write(shown)
 sys.exit(os.waitstatus_to_exitcode(status))

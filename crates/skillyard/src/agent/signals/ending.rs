@@ -11,10 +11,12 @@ use std::time::Duration;
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::{Mode, OFlags, open};
-use rustix::process::{Signal, getpgrp, getpid, kill_process};
+use rustix::process::{Signal, getpid, kill_process};
 use rustix::stdio::{dup2_stderr, dup2_stdout};
-use rustix::termios::{LocalModes, OptionalActions, Termios, tcgetattr, tcgetpgrp, tcsetattr};
+use rustix::termios::{LocalModes, OptionalActions, Termios, tcgetattr, tcsetattr};
 use signal_hook::low_level::{emulate_default_handler, exit, pipe};
+
+use crate::terminal::keys::is_ours;
 
 /// How often it is looked whether the talk has come to where it waits for somebody.
 const GLANCE: Duration = Duration::from_millis(100);
@@ -35,8 +37,6 @@ impl Shown {
 
     /// Makes it so again, at once: a terminal that is stopped is not waited for.
     pub(super) fn restore(&self) {
-        // Whoever is in the background has no terminal, and would be stopped for changing it.
-        let is_ours = || tcgetpgrp(io::stdin()) == Ok(getpgrp());
         if let Some(before) = self.0.as_ref().filter(|_| is_ours()) {
             if hands_over_keys() {
                 leave_line();

@@ -1,0 +1,106 @@
+//! Signals that end programs, at a question: they leave it, as Ctrl-C does.
+//!
+//! The program would end in the middle of it otherwise, and leave a terminal behind that shows
+//! nothing of what is typed. Where nobody is asked they do what they ever do.
+
+use std::io;
+use std::panic::resume_unwind;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::sync::{Arc, OnceLock};
+use std::thread;
+use std::time::Duration;
+
+use nix::sys::pthread::{pthread_kill, pthread_self};
+use nix::sys::signal::Signal;
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGURG};
+use signal_hook::flag::{register, register_conditional_default};
+
+/// How often it is looked for a signal.
+const GLANCE: Duration = Duration::from_millis(50);
+
+/// Hears them from the first question on.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Heard(Arc<State>);
+
+#[derive(Debug, Default)]
+struct State {
+    begun: OnceLock<()>,
+    /// One came at a question.
+    came: Arc<AtomicBool>,
+    /// Nobody is asked: they end the program.
+    end: Arc<AtomicBool>,
+    /// What becomes true in place of `came` where somebody else hears them.
+    elsewhere: OnceLock<Arc<AtomicBool>>,
+}
+
+impl Heard {
+    /// From now on somebody else hears them; `came` becomes true when whoever is asked is to stop.
+    pub(crate) fn elsewhere(&self, came: &Arc<AtomicBool>) {
+        self.0.end.store(false, Ordering::SeqCst);
+        let _ = self.0.elsewhere.set(Arc::clone(came));
+    }
+
+    /// Asks; a signal leaves the question.
+    ///
+    /// The question has a thread of its own: it can be woken while it waits for a key, and a signal
+    /// that only says how large the terminal is does not reach it, which would count as Ctrl-C.
+    pub(crate) fn asked<T: Send>(
+        &self,
+        ask: impl FnOnce() -> io::Result<T> + Send,
+    ) -> io::Result<T> {
+        let came = self.begin();
+        let came = || came.load(Ordering::SeqCst);
+        if came() {
+            return Err(io::ErrorKind::Interrupted.into());
+        }
+        let answer = thread::scope(|scope| {
+            let (sender, asking) = mpsc::channel();
+            let question = scope.spawn(move || {
+                let _ = sender.send(pthread_self());
+                let answer = ask();
+                drop(sender);
+                answer
+            });
+            if let Ok(thread) = asking.recv() {
+                while asking.recv_timeout(GLANCE) == Err(RecvTimeoutError::Timeout) {
+                    // It may be about to wait, so this is said again until it has ended.
+                    if came() {
+                        let _ = pthread_kill(thread, Signal::SIGURG);
+                    }
+                }
+            }
+            question.join().unwrap_or_else(|panic| resume_unwind(panic))
+        });
+        let is_ours = self.0.elsewhere.get().is_none();
+        self.0.end.store(is_ours, Ordering::SeqCst);
+        // Whoever ends the program wants nothing done that was just agreed to.
+        if came() {
+            return Err(io::ErrorKind::Interrupted.into());
+        }
+        answer
+    }
+
+    /// Lets signals end the program no more; what becomes true when one comes.
+    fn begin(&self) -> &Arc<AtomicBool> {
+        let State {
+            begun,
+            came,
+            end,
+            elsewhere,
+        } = &*self.0;
+        end.store(false, Ordering::SeqCst);
+        let elsewhere = elsewhere.get();
+        begun.get_or_init(|| {
+            // Only a signal that is handled interrupts whoever waits; nobody else sends us this one.
+            let _ = register(SIGURG, Arc::default());
+            let ours = [SIGINT, SIGTERM, SIGHUP].into_iter();
+            for signal in ours.filter(|_| elsewhere.is_none()) {
+                // What cannot be heard ends us as ever.
+                let _ = register_conditional_default(signal, Arc::clone(end));
+                let _ = register(signal, Arc::clone(came));
+            }
+        });
+        elsewhere.unwrap_or(came)
+    }
+}
