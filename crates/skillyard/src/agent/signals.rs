@@ -12,8 +12,10 @@ use std::io::{self, IsTerminal as _};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
-use signal_hook::flag::{register, register_conditional_shutdown, register_usize};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGTTIN, SIGTTOU};
+use signal_hook::flag::{
+    register, register_conditional_default, register_conditional_shutdown, register_usize,
+};
 
 use ending::{Ending, Shown};
 use twice::Twice;
@@ -77,12 +79,21 @@ impl Signals {
         let ends = ends.into_iter().filter(|(_, heard)| *heard);
         let ends: Vec<i32> = ends.map(|(signal, _)| signal).collect();
         if let Ok(bell) = ending.attend() {
+            let ended = Arc::default();
             for signal in ends {
+                let _ = register(signal, Arc::clone(&ended));
                 let number = usize::try_from(signal).unwrap_or_default();
                 let _ = register_usize(signal, Arc::clone(end), number);
                 let _ = register(signal, Arc::clone(stop));
                 // Last, so that whoever is woken finds what is to be done.
                 bell.rings_at(signal);
+            }
+            let touching = [SIGTTIN, SIGTTOU].into_iter();
+            for signal in touching.filter(|_| at_terminal) {
+                // Who is continued in the background to end would be stopped once more by touching
+                // the terminal, as the editor of a line does.
+                let _ = register_conditional_shutdown(signal, 130, Arc::clone(&ended));
+                let _ = register_conditional_default(signal, Arc::new(true.into()));
             }
         }
         signals
@@ -120,8 +131,11 @@ impl Signals {
 
     /// Waits for somebody to say something.
     pub(crate) fn waiting<T>(&self, wait: impl FnOnce() -> T) -> T {
-        self.waiting.store(true, Ordering::SeqCst);
-        self.forget();
+        if !self.waiting.load(Ordering::SeqCst) {
+            // What came until now was meant for what was under way.
+            self.forget();
+            self.waiting.store(true, Ordering::SeqCst);
+        }
         let came = wait();
         self.begin();
         came

@@ -77,20 +77,19 @@ fn a_talk_that_is_ended_waits_for_nothing_more() {
 #[test]
 fn where_nothing_is_under_way_a_signal_ends_it_at_once() {
     let context = TestContext::new();
-    let mut child = chat(&context, &[]).spawn().unwrap();
-    let mut told = [0; 7];
-    // It says hello, then it waits for words.
-    child
-        .stderr
-        .as_mut()
-        .unwrap()
-        .read_exact(&mut told)
-        .unwrap();
-    assert_eq!(&told, b"Session");
-    kill_process(Pid::from_child(&child), Signal::TERM).unwrap();
-    let status = child.wait().unwrap();
-    let ended = status.signal() == Some(Signal::TERM.as_raw()) || status.code() == Some(130);
-    assert!(ended, "{status:?}");
+    for signal in [Signal::TERM, Signal::INT] {
+        let mut child = chat(&context, &[]).spawn().unwrap();
+        let mut told = [0; 7];
+        // It says hello, then it waits for words.
+        let stderr = child.stderr.as_mut().unwrap();
+        stderr.read_exact(&mut told).unwrap();
+        assert_eq!(&told, b"Session");
+        kill_process(Pid::from_child(&child), signal).unwrap();
+        until(|| child.try_wait().unwrap().is_some(), "it does not end");
+        let status = child.wait().unwrap();
+        let ended = status.signal() == Some(signal.as_raw()) || status.code() == Some(130);
+        assert!(ended, "{signal:?}: {status:?}");
+    }
 }
 
 #[test]

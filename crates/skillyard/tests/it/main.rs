@@ -27,6 +27,7 @@ mod chat_question;
 mod chat_replay;
 mod chat_secrets;
 mod chat_signals;
+mod chat_suspended;
 mod cli;
 mod completions;
 mod config;

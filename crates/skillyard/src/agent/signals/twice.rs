@@ -3,7 +3,7 @@
 //!
 //! Whoever ended within the signal itself would leave the terminal as it is at a question.
 
-use std::io::{self, Read as _};
+use std::io::{self, IsTerminal as _, Read as _};
 use std::os::unix::net::UnixStream;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -43,12 +43,13 @@ impl Twice {
     }
 
     fn ends(&self) -> bool {
+        // What came for the turn before is not meant for the line.
+        let is_waiting = self.waiting.load(Ordering::SeqCst) && self.stop.load(Ordering::SeqCst);
         if hands_over_keys() {
-            // It was not typed. A question hears it, the editor of a line does not; what came for
-            // the turn before is not meant for the line.
-            self.waiting.load(Ordering::SeqCst) && self.stop.load(Ordering::SeqCst)
-        } else {
-            self.once.swap(true, Ordering::SeqCst)
+            // It was not typed. A question hears it, the editor of a line does not.
+            return is_waiting;
         }
+        // Nobody can type into a pipe that the line is taken back.
+        (is_waiting && !io::stdin().is_terminal()) || self.once.swap(true, Ordering::SeqCst)
     }
 }
