@@ -13,7 +13,8 @@ use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Response};
 use http_body_util::BodyExt as _;
 
-use super::lines::complaint;
+use super::batched;
+use super::lines::{self, Understood, complaint};
 use super::sessions::{Sessions, named};
 use crate::problem::Problem;
 
@@ -61,6 +62,13 @@ async fn understood(request: Request, next: Next) -> Response {
         return Problem::new(status, "the body could not be read").into_response();
     };
     let bytes = body.to_bytes();
+    if is_json
+        && bytes.trim_ascii_start().starts_with(b"[")
+        && batched::are_spoken(&parts.headers)
+        && let Understood::Batch(batch) = lines::understood(Some(&bytes))
+    {
+        return batched::answered(parts, batch, next).await;
+    }
     let request = Request::from_parts(parts, Body::from(bytes.clone()));
     let response = next.run(request).await;
     if is_json && response.status() == StatusCode::UNSUPPORTED_MEDIA_TYPE {

@@ -18,6 +18,8 @@ use tokio::io::{
 use tokio::sync::{Mutex, mpsc};
 use tokio::task::JoinHandle;
 
+use super::batch::{Batches, MOST, Said};
+
 /// The longest message.
 const LONGEST: u64 = 16 * 1024 * 1024;
 /// How many messages wait to be answered.
@@ -30,13 +32,16 @@ type Out<W> = Arc<Mutex<Option<W>>>;
 pub(super) struct Lines<W> {
     messages: mpsc::Receiver<RxJsonRpcMessage<RoleServer>>,
     out: Out<W>,
+    batches: Arc<Batches>,
     reading: JoinHandle<()>,
 }
 
 /// What a line is.
 #[derive(Debug)]
-enum Understood {
+pub(super) enum Understood {
     Message(Box<RxJsonRpcMessage<RoleServer>>),
+    /// Several messages.
+    Batch(Vec<Value>),
     /// No message, and this is said about it.
     Wrong(Value),
     /// Nothing that wants an answer.
@@ -49,16 +54,30 @@ impl<W: AsyncWrite + Unpin + Send + 'static> Lines<W> {
         let (sender, messages) = mpsc::channel(WAITING);
         let out = Arc::new(Mutex::new(Some(output)));
         let answers = Arc::clone(&out);
+        let batches = Arc::new(Batches::default());
+        let begun = Arc::clone(&batches);
         // On a task of its own, because whoever waits for a message may stop waiting within a line.
         let reading = tokio::spawn(async move {
             let mut input = BufReader::new(input);
             while let Some(line) = next(&mut input).await {
-                let sent = match understood(line.as_deref()) {
-                    Understood::Message(message) => sender.send(*message).await.is_ok(),
-                    Understood::Wrong(answer) => write(&answers, &answer).await.is_ok(),
-                    Understood::Nothing => true,
+                let (messages, answer) = match understood(line.as_deref()) {
+                    Understood::Message(message) => {
+                        let answers = begun.heard(&message);
+                        (vec![*message], answers)
+                    }
+                    Understood::Batch(batch) if begun.are_spoken() => begun.begin(batch),
+                    Understood::Batch(_) => (Vec::new(), Some(unspoken())),
+                    Understood::Wrong(answer) => (Vec::new(), Some(answer)),
+                    Understood::Nothing => continue,
                 };
-                if !sent {
+                for message in messages {
+                    if sender.send(message).await.is_err() {
+                        return;
+                    }
+                }
+                if let Some(answer) = answer
+                    && write(&answers, &answer).await.is_err()
+                {
                     return;
                 }
             }
@@ -66,6 +85,7 @@ impl<W: AsyncWrite + Unpin + Send + 'static> Lines<W> {
         Self {
             messages,
             out,
+            batches,
             reading,
         }
     }
@@ -79,7 +99,14 @@ impl<W: AsyncWrite + Unpin + Send + 'static> Transport<RoleServer> for Lines<W> 
         message: TxJsonRpcMessage<RoleServer>,
     ) -> impl Future<Output = io::Result<()>> + Send + 'static {
         let out = Arc::clone(&self.out);
-        async move { write(&out, &message).await }
+        let said = self.batches.said(&message);
+        async move {
+            match said {
+                Said::Alone => write(&out, &message).await,
+                Said::Later => Ok(()),
+                Said::Whole(answers) => write(&out, &answers).await,
+            }
+        }
     }
 
     async fn receive(&mut self) -> Option<RxJsonRpcMessage<RoleServer>> {
@@ -133,10 +160,17 @@ async fn next(input: &mut (impl AsyncBufRead + Unpin)) -> Option<Option<Vec<u8>>
 pub(super) fn complaint(text: &[u8]) -> Value {
     match understood(Some(text)) {
         Understood::Wrong(answer) => answer,
+        Understood::Batch(_) => unspoken(),
         Understood::Message(_) | Understood::Nothing => {
             error(-32600, "this is no message of MCP", &Value::Null)
         }
     }
+}
+
+/// What is said about a batch where there are none.
+fn unspoken() -> Value {
+    let text = "the message is a list, and only sessions of revision 2025-03-26 have batches";
+    error(-32600, text, &Value::Null)
 }
 
 fn error(code: i32, message: &str, id: &Value) -> Value {
@@ -144,7 +178,8 @@ fn error(code: i32, message: &str, id: &Value) -> Value {
     json!({ "jsonrpc": "2.0", "id": id, "error": error })
 }
 
-fn understood(line: Option<&[u8]>) -> Understood {
+/// What a line or a body is.
+pub(super) fn understood(line: Option<&[u8]>) -> Understood {
     let wrong = |code, message, id| Understood::Wrong(error(code, message, &id));
     let Some(line) = line else {
         return wrong(-32600, "the message is longer than 16 MiB", Value::Null);
@@ -156,14 +191,47 @@ fn understood(line: Option<&[u8]>) -> Understood {
     let Ok(value) = serde_json::from_slice::<Value>(line) else {
         return wrong(-32700, "the message is no JSON", Value::Null);
     };
+    match value {
+        Value::Array(batch) if batch.is_empty() => {
+            wrong(-32600, "the batch has no messages", Value::Null)
+        }
+        Value::Array(batch) if batch.len() > MOST => {
+            let text = format!(
+                "the batch has {} messages, and {MOST} are the most",
+                batch.len()
+            );
+            wrong(-32600, &text, Value::Null)
+        }
+        Value::Array(batch) => Understood::Batch(batch),
+        value => alone(value),
+    }
+}
+
+/// What a message of a batch is.
+pub(super) fn element(value: Value) -> Understood {
+    if value["method"] == "initialize" {
+        let text = "`initialize` stands in no batch";
+        return Understood::Wrong(error(-32600, text, &id(&value)));
+    }
+    alone(value)
+}
+
+/// The id of a request, if it can be one.
+fn id(value: &Value) -> Value {
+    let id = value.get("id").filter(|id| id.is_string() || id.is_i64());
+    id.cloned().unwrap_or_default()
+}
+
+fn alone(value: Value) -> Understood {
     // Only what asks for something is answered: two who answer each other's errors never end.
     let has = |key: &str| value.get(key).is_some();
     let is_request = !has("result") && !has("error") && (has("id") || !has("method"));
-    let id = value.get("id").filter(|id| id.is_string() || id.is_i64());
-    let id = id.cloned().unwrap_or_default();
+    let id = id(&value);
     match serde_json::from_value(value) {
         Ok(message) => Understood::Message(Box::new(message)),
-        Err(_) if is_request => wrong(-32600, "the message is no request of MCP", id),
+        Err(_) if is_request => {
+            Understood::Wrong(error(-32600, "the message is no request of MCP", &id))
+        }
         Err(_) => Understood::Nothing,
     }
 }

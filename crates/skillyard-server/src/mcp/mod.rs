@@ -2,11 +2,14 @@
 //!
 //! Hosts that know the Skills extension (SEP-2640) get entries with digests and `skill://`
 //! resources; the others get tools and prompts. One handler answers every revision of the protocol.
+//! `batch` and `batched` take several messages at once where a revision has that.
 //! `gateway`, `foreign`, `offered` and `upstream` offer what other servers have, under the guard of the skills that
 //! `acting` knows to be loaded; `run` runs scripts after the user was asked with a `form`.
 
 mod acting;
 mod answers;
+mod batch;
+mod batched;
 mod caller;
 mod directory;
 mod edition;

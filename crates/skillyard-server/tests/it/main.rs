@@ -16,6 +16,7 @@ mod held;
 mod limits;
 mod listener;
 mod mcp;
+mod mcp_batches;
 mod mcp_sessions;
 mod proxy;
 mod trouble;

@@ -102,6 +102,7 @@ mod lock_decides;
 mod lock_parts;
 mod machine;
 mod mcp;
+mod mcp_batches;
 mod mcp_client;
 mod mcp_ends;
 mod mcp_folder;
