@@ -26,10 +26,17 @@ pub(crate) fn of(skill: &CatalogSkill, permissions: &Permissions) -> Option<With
         detail: None,
         remedy: match &skill.status {
             Status::Enabled => None,
+            // The reason says what to do.
+            Status::Revoked { .. } if permissions.is_unknown() => None,
             Status::Revoked { .. } => Some(permissions.revoked_remedy(name, &skill.record.folder)),
             Status::Untrusted => Some(permissions.trust_remedy(&skill.record.folder)),
             Status::Disabled { .. } if permissions.unreadable(&skill.record.folder).is_some() => {
                 Some("`skillyard doctor` says what to do about that file".into())
+            }
+            Status::Disabled { .. }
+                if permissions.is_unknown() && !permissions.is_switched_off(name) =>
+            {
+                None
             }
             Status::Disabled { .. } => Some(permissions.disabled_remedy(name)),
             Status::Unavailable { missing } => Some(format!(

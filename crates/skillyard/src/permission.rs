@@ -219,7 +219,12 @@ impl Permissions {
         })
     }
 
-    /// The same of a skill of an MCP server.
+    /// Whether nobody knows what is revoked; what is told of a skill then says what to do.
+    pub(crate) fn is_unknown(&self) -> bool {
+        self.signers.is_err()
+    }
+
+    /// Why a skill of an MCP server must not be used any more.
     pub(crate) fn revoked_elsewhere(&self, skill: &PublishedSkill) -> Option<String> {
         match &self.signers {
             Ok(signers) => signers.revoked_elsewhere(skill),

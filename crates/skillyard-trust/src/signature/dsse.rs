@@ -18,7 +18,7 @@ pub enum EnvelopeError {
     #[error("it has {0} bytes, and at most {MAX_BYTES} are read")]
     TooLong(usize),
     /// Not JSON, or a key stands twice.
-    #[error("it cannot be read: {0}")]
+    #[error("it is not proper JSON: {0}")]
     Json(String),
     /// A field that must be there, or is of another type.
     #[error("`{0}` is missing or is not what it should be")]

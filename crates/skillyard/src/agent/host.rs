@@ -105,7 +105,7 @@ impl Machine {
         if let Some(reason) = library::selection(&config, &self.choice)?.reason_against(name) {
             return Ok(Some(Status::Disabled { reason }));
         }
-        let permissions = Permissions::load(&self.context)?;
+        let permissions = Permissions::to_look(&self.context)?;
         if permissions.project_trust(skill.kind, folder) == Some(ProjectTrust::Untrusted) {
             return Ok(Some(Status::Untrusted));
         }
@@ -124,7 +124,7 @@ impl Host for Machine {
     fn script_permission(&mut self, skill: &str, digest: &Digest) -> Permission {
         // Approvals may have changed since the last call.
         let decision = self.skill(skill).and_then(|skill| {
-            let permissions = Permissions::load(&self.context).map_err(explained)?;
+            let permissions = Permissions::to_look(&self.context).map_err(explained)?;
             let record = &skill.record;
             let asked = (&*record.name, Some(skill.kind), &*record.folder);
             Ok(permission(&permissions, asked, Some(digest), self.opt_in))
@@ -200,7 +200,7 @@ impl Host for Machine {
         let skill = self.skill(skill).ok()?;
         let standing = match self.standing(skill) {
             Ok(None) => return None,
-            Ok(Some(status)) => Permissions::load(&self.context).map(|all| (status, all)),
+            Ok(Some(status)) => Permissions::to_look(&self.context).map(|all| (status, all)),
             Err(error) => Err(error),
         };
         match standing {

@@ -159,10 +159,7 @@ impl Permissions {
                 remedy: Remedy::None,
             },
             // Where nobody knows, the reason says what to do.
-            hint: self
-                .signers
-                .is_ok()
-                .then(|| self.revoked_remedy(name, folder)),
+            hint: (!self.is_unknown()).then(|| self.revoked_remedy(name, folder)),
         })
     }
 
@@ -212,6 +209,11 @@ impl Permissions {
         }
     }
 
+    /// Whether the configuration keeps a skill out.
+    pub(crate) fn is_switched_off(&self, name: &str) -> bool {
+        self.selection.reason_against(name).is_some()
+    }
+
     /// What the user can do about a skill that is switched off, or that a list keeps out.
     pub(crate) fn disabled_remedy(&self, name: &str) -> String {
         let is_orgs = |layer: &&Layer| layer.name == LayerKind::Org.as_str();
@@ -224,7 +226,7 @@ impl Permissions {
         } else if self.selection.lists_keep_out(name) {
             "`skills.deny` and `skills.allow` keep it out; `skillyard enable` does not lift that"
                 .into()
-        } else if self.selection.reason_against(name).is_none() {
+        } else if !self.is_switched_off(name) {
             "Only this run leaves it out: say something else with `--allow` and `--deny`".into()
         } else if let Some(by) = &self.switches_locked {
             format!(

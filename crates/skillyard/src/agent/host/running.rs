@@ -77,7 +77,7 @@ impl Machine {
         let sandbox = Sandbox::new(backend, survey, Path::new("/proc/self/exe"), temporary)
             .map_err(RunError::from)?
             .with_notes(&self.context.environment.placeholders_folder());
-        let permissions = Permissions::load(&self.context)?;
+        let permissions = Permissions::to_look(&self.context)?;
         let place = Place {
             workspace: &folder,
             temporary,

@@ -71,7 +71,7 @@ fn tell_kept_out(context: &Context, definition: &Definition) -> Result<(), Comma
         return Ok(());
     }
     let catalog = library::load(context, IndexMode::Use, &Choice::default())?;
-    let permissions = Permissions::load(context)?;
+    let permissions = Permissions::to_look(context)?;
     for skill in &catalog.skills {
         let name = &skill.record.name;
         let is_kept_out = matches!(
@@ -101,7 +101,7 @@ fn refer(
     shelf: &Shelf,
     fetched: &[(String, String)],
 ) -> Result<(), CommandError> {
-    let permissions = Permissions::load(context)?;
+    let permissions = Permissions::to_look(context)?;
     for pin in &mut definition.skills {
         // A path that is relative to this folder says nothing elsewhere; the lock has all of it.
         let said = fetched

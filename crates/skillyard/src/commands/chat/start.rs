@@ -17,6 +17,7 @@ use crate::context::Context;
 use crate::error::CommandError;
 use crate::mcp::Lenders;
 use crate::sanitize::visible;
+use crate::signing::signers;
 use crate::workspace::workspace;
 
 /// The session, and what it runs with.
@@ -26,6 +27,7 @@ pub(super) fn start(
     cancel: &AtomicBool,
 ) -> Result<(Runtime, Session), CommandError> {
     args.keep_locked(context)?;
+    signers::warn_where_unknown(context);
     let opt_in = if args.allow_scripts {
         OptIn::Yes
     } else {

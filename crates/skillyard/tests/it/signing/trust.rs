@@ -291,6 +291,14 @@ fn what_is_installed_is_listed_shown_and_removed_under_a_damaged_policy() {
     assert!(!context.run(&["show", "pdf"]).contains("skillyard remove"));
     context.refused(&["run", "pdf", "scripts/x.sh", "--yes"]);
     assert_eq!(context.in_prompt(&[]), "");
+    // A chat goes on with the skills that nobody can revoke.
+    let told = context.done(&["chat", "-p", "/skill-review"]);
+    assert!(told.contains("+ skill skill-review"), "{told}");
+    assert_eq!(told.matches(unknown).count(), 1, "{told}");
+    assert_eq!(told.matches("cannot be read").count(), 1, "{told}");
+    let told = context.refused(&["chat", "-p", "/pdf"]);
+    assert!(told.contains("`pdf` cannot be used: held back"), "{told}");
+    assert!(!told.contains("--allow"), "{told}");
     let told = context.done(&["remove", "pdf", "--scope", "user"]);
     assert!(told.contains(unknown), "{told}");
     assert!(!context.in_home(".agents/skills/pdf").exists());
