@@ -3,6 +3,7 @@
 //! plain lines.
 
 mod choice;
+mod look;
 mod plain;
 mod text;
 

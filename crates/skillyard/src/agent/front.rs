@@ -12,6 +12,7 @@ use serde_json::json;
 use skillyard_agent::front_end::{
     Action, Answer, ApprovalRequest, FrontEnd, Trigger, TurnEvent, Unanswered,
 };
+use skillyard_agent::message::CallOutcome;
 use skillyard_agent::provider::Usage;
 
 use super::signals::Signals;
@@ -65,6 +66,8 @@ pub(crate) struct Collected {
     markdown: Markdown,
     /// Whether somebody was told that questions cannot be asked here.
     told_of_questions: bool,
+    /// Whether a question of this turn was left, which ends it.
+    left: bool,
     /// Why words of the model are missing on stdout.
     pub(crate) unwritten: Option<io::Error>,
 }
@@ -78,6 +81,7 @@ impl Collected {
             mid_line: false,
             markdown: Markdown::new(width),
             told_of_questions: false,
+            left: false,
             unwritten: None,
         }
     }
@@ -93,6 +97,7 @@ impl Collected {
     pub(crate) fn begin_turn(&mut self) {
         self.activated.clear();
         self.calls.clear();
+        self.left = false;
     }
 }
 
@@ -189,6 +194,11 @@ impl Terminal<'_> {
                 let call = terminal::call(name, summary);
                 self.context.printer.note_exactly(&call);
             }
+            // That the turn was stopped is said at its end.
+            TurnEvent::ToolResult {
+                outcome: CallOutcome::Denied,
+                ..
+            } if self.collected.left => {}
             TurnEvent::ToolResult {
                 outcome,
                 preview,
@@ -278,6 +288,7 @@ impl Terminal<'_> {
         word(printer, "Allow it?", &words).unwrap_or_else(|_| {
             // Ctrl-C in front of a question is meant for the whole turn.
             self.cancel.store(true, Ordering::Relaxed);
+            self.collected.left = true;
             Answer::Unanswered(Unanswered::Stopped)
         })
     }

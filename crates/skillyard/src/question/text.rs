@@ -2,7 +2,7 @@
 
 use std::io;
 
-use super::plain;
+use super::{look, plain};
 use crate::printer::Printer;
 use crate::sanitize::visible;
 use crate::terminal::keys::Keys;
@@ -26,6 +26,7 @@ pub(super) fn with_keys<T: Send>(
         let _keys = if printer.asks_plainly() {
             Keys::lines()
         } else {
+            look::choose();
             Keys::take()
         }?;
         ask()

@@ -179,6 +179,9 @@ fn a_signal_for_ctrl_c_leaves_the_question_and_the_talk_goes_on() {
         assert_eq!(code, 0, "{terminal}: {shown}");
         assert!(shown.contains("ALL-DONE"), "{terminal}: {shown}");
         assert!(shown.contains("[ECHO]"), "{terminal}: {shown}");
+        // That is said once.
+        assert!(!shown.contains("denied"), "{terminal}: {shown}");
+        assert!(!shown.contains("ancelled"), "{terminal}: {shown}");
         let kept = context.stdout(&["chat", "--export", "last"]);
         assert!(kept.contains("\nand go on\n"), "{terminal}: {kept}");
     }
