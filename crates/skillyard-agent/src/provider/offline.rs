@@ -17,7 +17,7 @@ use crate::router::LEAST_SCORE;
 /// Its name.
 pub const NAME: &str = "offline";
 
-/// What every answer ends with.
+/// What every answer begins with: nobody shall take it for one of a model.
 const NOTICE: &str = "(offline: no model was asked; this is what one would be given)";
 
 /// Most files that are read because a message speaks of resources.
@@ -242,7 +242,7 @@ impl<'a> Turn<'a> {
     }
 
     fn answer(&self) -> String {
-        let mut sections = Vec::new();
+        let mut sections = vec![NOTICE.to_owned()];
         for Named { name, envelope, .. } in self.skills.iter().filter(|each| !each.again) {
             sections.push(format!("Skill `{name}`:\n\n{}", instructions(envelope)));
         }
@@ -259,14 +259,13 @@ impl<'a> Turn<'a> {
             };
             sections.push(format!("`{what}`:\n\n{}", result.content.trim_end()));
         }
-        if sections.is_empty() {
+        if sections.len() == 1 {
             sections.push(if self.names_skills {
                 "The skill is in this session already.".into()
             } else {
                 "No skill here fits the message. `skillyard list` shows what there is.".into()
             });
         }
-        sections.push(NOTICE.into());
         sections.join("\n\n")
     }
 }
