@@ -7,6 +7,7 @@ use axum::extract::rejection::QueryRejection;
 use axum::extract::{Query, State};
 use axum::response::{IntoResponse as _, Redirect};
 use serde::Deserialize;
+use skillyard_agent::provider::offline;
 use skillyard_agent::session::{Place, Summary};
 
 use super::part::Part;
@@ -34,6 +35,8 @@ struct ChatPage {
     agents: Vec<String>,
     models: Vec<String>,
     model: String,
+    /// Whether no model answers in this chat.
+    is_offline: bool,
 }
 
 /// Which chats are listed beside one.
@@ -103,6 +106,7 @@ fn compose(
         }),
         agents: agents.definitions().names(),
         models: models.known,
+        is_offline: models.default == offline::NAME,
         model: models.default,
         title: String::new(),
         with: Vec::new(),
@@ -116,7 +120,9 @@ fn compose(
         let agent = session.agent.as_ref();
         page.with
             .extend(agent.map(|agent| format!("{} version {}", agent.name, agent.version)));
-        page.with.push(session.prompt.settings.model);
+        let model = session.prompt.settings.model;
+        page.is_offline = model == offline::NAME;
+        page.with.push(model);
     }
     Ok(page)
 }

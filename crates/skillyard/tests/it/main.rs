@@ -147,6 +147,7 @@ mod serve_chat;
 mod serve_ends;
 mod serve_locked;
 mod serve_mcp;
+mod serve_pages;
 mod serve_plan;
 mod servers;
 mod sessions_shared;
