@@ -4,11 +4,13 @@ use std::path::Path;
 
 use crate::context::Context;
 use crate::error::CommandError;
+use crate::terminal::Heard;
 
 /// The user's editor, with its own arguments: `code --wait`.
 pub(crate) struct Editor {
     program: String,
     arguments: Vec<String>,
+    heard: Heard,
 }
 
 impl Editor {
@@ -21,17 +23,16 @@ impl Editor {
         Ok(Self {
             program: words.next().ok_or(CommandError::NoEditor)?,
             arguments: words.collect(),
+            heard: context.printer.heard().clone(),
         })
     }
 
-    /// Opens a file and waits.
+    /// Opens a file and waits; Ctrl-C meanwhile is the editor's.
     #[expect(clippy::disallowed_methods, reason = "this file owns the editor")]
     pub(crate) fn open(&self, file: &Path) -> Result<(), CommandError> {
-        let status = std::process::Command::new(&self.program)
-            .args(&self.arguments)
-            .arg(file)
-            .status();
-        match status {
+        let mut command = std::process::Command::new(&self.program);
+        command.args(&self.arguments).arg(file);
+        match self.heard.lent(|| command.status()) {
             Ok(status) if status.success() => Ok(()),
             _ => Err(CommandError::Editor {
                 editor: self.program.clone(),

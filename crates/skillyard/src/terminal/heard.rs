@@ -1,7 +1,8 @@
 //! Signals that end programs, at a question: they leave it, as Ctrl-C does.
 //!
 //! The program would end in the middle of it otherwise, and leave a terminal behind that shows
-//! nothing of what is typed. Where nobody is asked they do what they ever do.
+//! nothing of what is typed. Where nobody is asked they do what they ever do, but for keys that are
+//! typed into an editor.
 
 use std::io;
 use std::panic::resume_unwind;
@@ -30,6 +31,8 @@ struct State {
     came: Arc<AtomicBool>,
     /// Nobody is asked: they end the program.
     end: Arc<AtomicBool>,
+    /// The same of the one that Ctrl-C is.
+    key_ends: Arc<AtomicBool>,
     /// What becomes true in place of `came` where somebody else hears them.
     elsewhere: OnceLock<Arc<AtomicBool>>,
 }
@@ -37,8 +40,20 @@ struct State {
 impl Heard {
     /// From now on somebody else hears them; `came` becomes true when whoever is asked is to stop.
     pub(crate) fn elsewhere(&self, came: &Arc<AtomicBool>) {
-        self.0.end.store(false, Ordering::SeqCst);
+        self.let_end(false);
         let _ = self.0.elsewhere.set(Arc::clone(came));
+    }
+
+    /// Lends the terminal to a program, such as an editor: what is typed there is meant for it, also
+    /// Ctrl-C, which reaches us as well.
+    pub(crate) fn lent<T>(&self, wait: impl FnOnce() -> T) -> T {
+        self.begin();
+        self.0.key_ends.store(false, Ordering::SeqCst);
+        self.0.end.store(self.is_ours(), Ordering::SeqCst);
+        let done = wait();
+        self.0.came.store(false, Ordering::SeqCst);
+        self.let_end(self.is_ours());
+        done
     }
 
     /// Asks; a signal leaves the question.
@@ -54,6 +69,7 @@ impl Heard {
         if came() {
             return Err(io::ErrorKind::Interrupted.into());
         }
+        self.let_end(false);
         let answer = thread::scope(|scope| {
             let (sender, asking) = mpsc::channel();
             let question = scope.spawn(move || {
@@ -72,8 +88,7 @@ impl Heard {
             }
             question.join().unwrap_or_else(|panic| resume_unwind(panic))
         });
-        let is_ours = self.0.elsewhere.get().is_none();
-        self.0.end.store(is_ours, Ordering::SeqCst);
+        self.let_end(self.is_ours());
         // Whoever ends the program wants nothing done that was just agreed to.
         if came() {
             return Err(io::ErrorKind::Interrupted.into());
@@ -81,21 +96,32 @@ impl Heard {
         answer
     }
 
-    /// Lets signals end the program no more; what becomes true when one comes.
+    /// Whether nobody else hears them.
+    fn is_ours(&self) -> bool {
+        self.0.elsewhere.get().is_none()
+    }
+
+    /// Whether signals end the program.
+    fn let_end(&self, end: bool) {
+        self.0.end.store(end, Ordering::SeqCst);
+        self.0.key_ends.store(end, Ordering::SeqCst);
+    }
+
+    /// Hears them; what becomes true when one comes.
     fn begin(&self) -> &Arc<AtomicBool> {
         let State {
             begun,
             came,
             end,
+            key_ends,
             elsewhere,
         } = &*self.0;
-        end.store(false, Ordering::SeqCst);
         let elsewhere = elsewhere.get();
         begun.get_or_init(|| {
             // Only a signal that is handled interrupts whoever waits; nobody else sends us this one.
             let _ = register(SIGURG, Arc::default());
-            let ours = [SIGINT, SIGTERM, SIGHUP].into_iter();
-            for signal in ours.filter(|_| elsewhere.is_none()) {
+            let ours = [(SIGINT, key_ends), (SIGTERM, end), (SIGHUP, end)];
+            for (signal, end) in ours.into_iter().filter(|_| elsewhere.is_none()) {
                 // What cannot be heard ends us as ever.
                 let _ = register_conditional_default(signal, Arc::clone(end));
                 let _ = register(signal, Arc::clone(came));

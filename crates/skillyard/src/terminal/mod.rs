@@ -1,5 +1,6 @@
 //! The terminal: lines that are edited, Markdown that is shown as it comes and a card for every
-//! call in `chat`, what differs between two texts, and lines that are not shown for passphrases.
+//! call in `chat`, what differs between two texts, lines that are not shown for passphrases, and
+//! the signals at questions.
 
 mod card;
 mod difference;

@@ -35,6 +35,7 @@ mod decided;
 mod deep;
 mod doctor;
 mod doctor_records;
+mod editor_signals;
 mod enable;
 mod eval;
 mod explain;
