@@ -6,6 +6,7 @@ mod listener;
 mod patient;
 mod places;
 mod proxy;
+mod room;
 mod upload;
 
 pub use listener::{Limits, listen};

@@ -21,6 +21,7 @@ use tower::ServiceExt as _;
 use crate::answering::Answering;
 use crate::patient::Patient;
 use crate::places::{Place, Places};
+use crate::room::{is_missing, room};
 use crate::upload::Upload;
 
 /// How long to wait when the system has no room for a connection.
@@ -29,7 +30,7 @@ const BREATH: Duration = Duration::from_millis(50);
 /// What connections may do.
 #[derive(Debug, Clone, Copy)]
 pub struct Limits {
-    /// How many are open at once; the others wait.
+    /// How many are open at once, or fewer where fewer files may be open; the others wait.
     pub connections: usize,
     /// How long a client may take to send the head of a request.
     pub head: Duration,
@@ -49,7 +50,7 @@ pub async fn listen(
     introduce: fn(&mut Extensions, SocketAddr),
     end: impl Future<Output = ()>,
 ) -> io::Result<()> {
-    let places = Places::new(limits.connections);
+    let places = Places::new(room(limits.connections));
     let graceful = GracefulShutdown::new();
     let mut end = std::pin::pin!(end);
     loop {
@@ -61,10 +62,16 @@ pub async fn listen(
             () = &mut end => break,
             arrived = arrived => arrived,
         };
-        let Ok((stream, peer)) = accepted else {
-            // No descriptors left, or a client that went away again: neither lasts.
-            tokio::time::sleep(BREATH).await;
-            continue;
+        let (stream, peer) = match accepted {
+            Ok(accepted) => accepted,
+            Err(error) => {
+                // No descriptors left, which others use as well, or a client that went away again.
+                if is_missing(&error) {
+                    places.ask_to_leave();
+                }
+                tokio::time::sleep(BREATH).await;
+                continue;
+            }
         };
         // Small answers are not held back.
         let _ = stream.set_nodelay(true);

@@ -82,7 +82,7 @@ impl Places {
     }
 
     /// Tells whoever has been silent for longest to leave.
-    fn ask_to_leave(&self) {
+    pub(crate) fn ask_to_leave(&self) {
         let taken = self.lock();
         let silent = taken.places.values().filter_map(|state| {
             let since = state.silent.filter(|since| since.elapsed() >= SILENT)?;

@@ -145,6 +145,7 @@ mod scripts_told;
 mod seeds;
 mod serve;
 mod serve_chat;
+mod serve_crowd;
 mod serve_ends;
 mod serve_locked;
 mod serve_mcp;

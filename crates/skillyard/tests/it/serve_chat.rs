@@ -48,6 +48,11 @@ impl Serving {
         Self { child, address }
     }
 
+    /// A connection on which nothing is said yet.
+    pub(crate) fn connected(&self) -> TcpStream {
+        TcpStream::connect(&self.address).unwrap()
+    }
+
     /// Asks, and gives the status and the body.
     fn ask(&self, method: &str, path: &str, token: Option<&str>, body: &Value) -> (u16, String) {
         let token = token.map(|token| format!("authorization: Bearer {token}\r\n"));
@@ -77,7 +82,7 @@ impl Serving {
 
     /// Asks, and does not wait for the answer.
     pub(crate) fn asked(&self, method: &str, path: &str, headers: &str, body: &Value) -> TcpStream {
-        let mut stream = TcpStream::connect(&self.address).unwrap();
+        let mut stream = self.connected();
         let body = if body.is_null() {
             String::new()
         } else {
