@@ -2,6 +2,7 @@
 
 use super::command;
 use super::harmless;
+use super::interpreter;
 use super::pattern::CommandPattern;
 use super::request::GuardInput;
 use super::shell::{self, SimpleCommand, Word};
@@ -64,6 +65,10 @@ fn may_start(command: &SimpleCommand, pattern: &CommandPattern, depth: usize) ->
     }
     if wrapper::starts_others(program) {
         return names_it(program, arguments, pattern);
+    }
+    let mut told = arguments.iter().filter_map(Word::literal);
+    if interpreter::has_commands(program) && told.any(|text| names(text, pattern)) {
+        return true;
     }
     // Whoever is not known to take words as data may start a program that they name.
     let mut behind = (1..command.words.len()).map(|at| &command.words[at..]);

@@ -11,6 +11,7 @@ mod files;
 mod meant;
 mod probes;
 mod property;
+mod scripts;
 mod shell;
 mod syntax;
 

@@ -4,20 +4,27 @@
 //! `git -c core.pager='sh -c …' log`. What the pattern itself names is the author's choice; what
 //! follows is looked at here. It is a table of what is known, and no boundary around a program.
 
+mod awk;
 mod git;
 mod programs;
+mod sed;
 
 use super::pattern::base_name;
 use super::request::Surroundings;
 use super::shell::Word;
+use awk::awk;
 use git::git;
 use programs::{PROGRAMS, Program};
+use sed::sed;
 
 /// Why the arguments behind the first `named` words are dangerous, if they are.
 pub(super) fn danger(words: &[Word], named: usize, world: &dyn Surroundings) -> Option<String> {
     let name = base_name(words.first()?.literal()?);
-    if name == "git" {
-        return git(words, named, world);
+    match name {
+        "git" => return git(words, named, world),
+        "sed" | "gsed" => return sed(words, named),
+        "awk" | "gawk" | "mawk" | "nawk" => return awk(words, named),
+        _ => {}
     }
     let program = PROGRAMS.iter().find(|each| each.names.contains(&name))?;
     let mut operands_only = false;
@@ -61,6 +68,7 @@ pub(super) fn start_something(words: &[Word]) -> bool {
 fn is_dangerous(program: &Program, text: &str) -> bool {
     let name = text.split('=').next().unwrap_or(text);
     program.whole.contains(&name)
+        || text.starts_with(|c| program.leads.contains(c))
         || is_long(text, program.long)
         || (is_short(text) && has_letter(text, program.short))
 }

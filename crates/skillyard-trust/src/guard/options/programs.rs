@@ -9,6 +9,8 @@ pub(super) struct Program {
     pub(super) short: &'static str,
     /// Words that are options as a whole, such as `-exec`.
     pub(super) whole: &'static [&'static str],
+    /// What a word begins with that is a command, such as `+!ls`.
+    pub(super) leads: &'static str,
     /// First words that are commands of their own.
     pub(super) verbs: &'static [&'static str],
 }
@@ -18,6 +20,7 @@ const NONE: Program = Program {
     long: &[],
     short: "",
     whole: &[],
+    leads: "",
     verbs: &[],
 };
 
@@ -130,6 +133,44 @@ pub(super) const PROGRAMS: &[Program] = &[
             "--shell",
             "--globalconfig",
             "--userconfig",
+            "--prefix",
+            "--cwd",
+            "--dir",
+        ],
+        short: "C",
+        ..NONE
+    },
+    Program {
+        names: &["less", "more", "most"],
+        long: &[
+            "--log-file",
+            "--LOG-FILE",
+            "--lesskey-file",
+            "--lesskey-src",
+            "--lesskey-content",
+        ],
+        short: "oOk",
+        leads: "+",
+        ..NONE
+    },
+    Program {
+        names: &["vi", "vim", "nvim", "view", "ex"],
+        long: &["--cmd", "--listen", "--remote-send", "--remote-expr"],
+        short: "cSsuwW",
+        leads: "+",
+        ..NONE
+    },
+    Program {
+        names: &["make", "gmake"],
+        long: &["--eval"],
+        short: "E",
+        whole: &[
+            "SHELL",
+            ".SHELLFLAGS",
+            "MAKE",
+            "MAKEFLAGS",
+            "MAKEFILES",
+            "GNUMAKEFLAGS",
         ],
         ..NONE
     },

@@ -1,0 +1,113 @@
+//! Programs that have a language of their own, in which they start others or write files.
+
+use crate::commands;
+use crate::deny::is_denied;
+
+#[test]
+fn scripts_of_sed() {
+    commands(
+        "Bash(sed:*)",
+        &[
+            "+sed 's/a/b/' x",
+            "+sed -n '1,5p;$p' x",
+            "+sed -nE '/^a{2}$/,+3{s|/e|w|gp;=}' x",
+            "+sed -e 's/w/e/g' -e '/e/!d' x",
+            "+sed --expression='y/we/ew/' x",
+            "+sed -i.bak 's/one/two/' x",
+            "+sed -i '' 's/one/two/' x",
+            "+sed ':a;N;$!ba;s/\\n/ /g' x",
+            "+sed '2i\\\ne is a word' x",
+            "+sed 's/a/b/w /dev/stdout' x",
+            "+sed --sandbox '1e ls' x",
+            "+sed -n '/e/p' ./\"$X\" y",
+            "-sed '1e touch x' x",
+            "-sed e",
+            "-sed 's/a/b/e' x",
+            "-sed 's/a/b/ge' x",
+            "-sed -n '1w /etc/x' x",
+            "-sed 's/a/b/w out' x",
+            "-sed '/a/W out' x",
+            "-sed '{p;e ls\n}' x",
+            "-sed -e p -e '1e ls' x",
+            "-sed -ne '1e ls' x",
+            "-sed --expression='1e ls' x",
+            "-sed p -e '1e ls' x",
+            "-sed -- '1e ls' x",
+            "-sed -i '' '1e ls' x",
+            "-sed '\\,a,e ls' x",
+            "-sed -f x.sed y",
+            "-sed --file=x.sed y",
+            "-sed \"$X\" y",
+            "-sed '?' y",
+        ],
+    );
+    // What the list itself says is its author's choice.
+    commands("Bash(sed -f x.sed:*)", &["+sed -f x.sed y"]);
+}
+
+#[test]
+fn programs_of_awk() {
+    commands(
+        "Bash(awk:*)",
+        &[
+            "+awk '{print $1}' x",
+            "+awk -F: '$3 > 5 || /a|b/ {print $1, ($2 > $3)}' x",
+            "+awk -v 'a=1' 'BEGIN { printf \"%s | system(x) > y\", a }' x",
+            "+awk '{ print \"no\" > \"/dev/stderr\" }' x",
+            "+awk '/a/ { n++ } END { print n / 2 }' x",
+            "-awk 'BEGIN{system(\"touch x\")}'",
+            "-awk 'BEGIN{print \"x\" > \"/etc/x\"}'",
+            "-awk '{print $1 >> \"x\"}' y",
+            "-awk '{print | \"sh\"}' y",
+            "-awk 'BEGIN{\"ls\" | getline x}'",
+            "-awk -F : '{system(\"ls\")}' y",
+            "-awk -f x.awk y",
+            "-awk --file=x.awk y",
+            "-awk -i inplace '{print}' y",
+            "-awk '@load \"x\"; {print}' y",
+            "-awk \"$X\" y",
+        ],
+    );
+}
+
+#[test]
+fn words_that_are_commands() {
+    commands(
+        "Bash(less:*) Bash(vim:*) Bash(make:*) Bash(npm test:*)",
+        &[
+            "+less x",
+            "+make -j4 test V=1",
+            "+npm test -- --watch",
+            "-less +'!touch x' y",
+            "-less -o out y",
+            "-vim -c ':!ls' x",
+            "-vim +':!ls' x",
+            "-make --eval='x:;touch y' x",
+            "-make SHELL=/tmp/evil",
+            "-npm test --prefix /tmp/evil",
+        ],
+    );
+}
+
+#[test]
+fn denied_commands_in_them() {
+    for command in [
+        "less '+!rm x' f",
+        "vim -c ':!rm x'",
+        "expect -c 'spawn rm x'",
+        "sqlite3 ':memory:' '.shell rm x'",
+        "psql -c '\\! rm x'",
+        "dc -e '!rm x'",
+        "m4 -D 'x=syscmd(rm)'",
+    ] {
+        assert!(is_denied("Bash(rm:*)", "Bash", command), "{command}");
+    }
+    for command in [
+        "less x",
+        "vim x",
+        "sqlite3 x.db .tables",
+        "psql -c 'select 1'",
+    ] {
+        assert!(!is_denied("Bash(rm:*)", "Bash", command), "{command}");
+    }
+}
