@@ -23,10 +23,10 @@ fn check_text(text: impl AsRef<[u8]>, words: &str) {
 
 #[test]
 fn texts_that_are_no_bundle() {
-    check_text("", "cannot be read");
+    check_text("", "is not proper JSON");
     check_text("null", "`mediaType` is missing");
-    check_text(b"\xff\xfe", "cannot be read");
-    check_text("[".repeat(1 << 20), "cannot be read");
+    check_text(b"\xff\xfe", "is not proper JSON");
+    check_text("[".repeat(1 << 20), "is not proper JSON");
     check_text(" ".repeat((4 << 20) + 1), "bytes, and at most");
 }
 
