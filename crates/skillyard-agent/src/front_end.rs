@@ -189,6 +189,9 @@ pub enum Action {
         script: String,
         /// Its arguments.
         arguments: Vec<String>,
+        /// What it reads, if anything is given to it.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        stdin: Option<String>,
         /// Why [`Answer::Digest`] is no answer to it, if it is none.
         #[serde(skip_serializing_if = "Option::is_none")]
         unshown: Option<String>,

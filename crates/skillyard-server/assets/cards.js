@@ -107,7 +107,9 @@ export const question = (asked, chat, answer) => {
   const command = make("pre", "", asked.command);
   command.tabIndex = 0;
   const boxed = ["script", "command"].includes(asked.kind) ? "It runs in the sandbox. " : "";
-  element.append(title, command, ...(asked.difference ? [difference(asked.difference)] : []), make("p", "muted", boxed, "Asked because ", asked.reason, "."));
+  const input = make("pre", "", asked.input ?? "");
+  input.tabIndex = 0;
+  element.append(title, command, ...(asked.input === undefined ? [] : [make("p", "muted", "It reads this:"), input]), ...(asked.difference ? [difference(asked.difference)] : []), make("p", "muted", boxed, "Asked because ", asked.reason, "."));
   if (asked.digest) element.append(make("p", "muted", "Exactly these files: ", make("code", "digest", asked.digest)));
   if (asked.unshown) element.append(make("p", "muted", "It cannot be allowed always: ", asked.unshown, "."));
   const buttons = make("div", "buttons");

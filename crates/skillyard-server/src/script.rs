@@ -108,11 +108,15 @@ pub(crate) enum Beforehand {
 impl Wanted {
     /// An event about it.
     pub(crate) fn about(&self, event: Event) -> Event {
-        event
+        let event = event
             .skill(self.skill.record.name.as_str())
             .digest(self.digest.to_string())
             .detail("script", &self.input.script)
-            .detail("argv", json!(self.input.args).to_string())
+            .detail("argv", json!(self.input.args).to_string());
+        match &self.input.stdin {
+            None => event,
+            Some(stdin) => event.detail("stdin_digest", Digest::of(stdin.as_bytes()).to_string()),
+        }
     }
 
     /// What is to be decided, with everything that would make it another decision.

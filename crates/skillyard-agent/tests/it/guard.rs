@@ -237,6 +237,31 @@ fn two_skills_with_disjoint_lists_both_keep_working() {
 }
 
 #[test]
+fn what_a_script_reads_is_asked_about_with_it() {
+    let lab = lab();
+    lab.machine.lock().unwrap().permission = Permission::Ask {
+        reason: "it is new".into(),
+    };
+    let mut front = Front::new(Answer::Once);
+    let run = |stdin: &str| {
+        (
+            "skill_run",
+            json!({ "name": "free", "script": "scripts/x.sh", "stdin": stdin }),
+        )
+    };
+    let _ = turn(&lab, &mut front, "/free do it", &[run("touch x\n")]);
+    let Action::Script { stdin, .. } = &front.asked[0].action else {
+        panic!("a script is asked about");
+    };
+    assert_eq!(stdin.as_deref(), Some("touch x\n"));
+    let machine = lab.machine.lock().unwrap();
+    let mut events = machine.events.iter();
+    let asked = events.find(|event| event.detail.contains_key("stdin_digest"));
+    let digest = skillyard_format::package::Digest::of(b"touch x\n").to_string();
+    assert_eq!(asked.unwrap().detail["stdin_digest"], digest);
+}
+
+#[test]
 fn scripts_are_asked_about_once_for_the_session_or_for_the_bytes() {
     let run = || {
         (

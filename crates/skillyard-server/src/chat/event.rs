@@ -194,6 +194,9 @@ pub(crate) struct Question {
     pub(crate) kind: String,
     /// What is to be run or changed, exactly: what cannot be seen or deceives is `\u{…}`.
     pub(crate) command: String,
+    /// What a script reads, as exactly, if anything is given to it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) input: Option<String>,
     /// What will be other in a file, as lines that are gone (`-`) and new (`+`).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) difference: Option<String>,
@@ -238,15 +241,16 @@ impl Question {
             _ => None,
         };
         let difference = difference.map(|text| visible(&text).into_owned());
-        let unshown = match &request.action {
-            Action::Script { unshown, .. } => unshown.as_deref(),
-            _ => None,
+        let (input, unshown) = match &request.action {
+            Action::Script { stdin, unshown, .. } => (stdin.as_deref(), unshown.as_deref()),
+            _ => (None, None),
         };
         Self {
             id,
             call: request.call.clone(),
             kind: kind.to_owned(),
             command,
+            input: input.map(|text| exact(text).into_owned()),
             difference,
             skill,
             digest,

@@ -2,6 +2,7 @@
 
 use serde_json::{Map, Value, json};
 use skillyard_audit::{Event, EventKind};
+use skillyard_format::package::Digest;
 
 use super::approve::unallowed;
 use super::{Calls, Ended};
@@ -25,11 +26,17 @@ impl Calls<'_> {
         };
         let wanted = run.clone();
         let about = |event: Event| {
-            event
+            let event = event
                 .skill(&wanted.skill)
                 .digest(wanted.digest.to_string())
                 .detail("script", &wanted.script)
-                .detail("argv", json!(wanted.arguments).to_string())
+                .detail("argv", json!(wanted.arguments).to_string());
+            match &wanted.stdin {
+                None => event,
+                Some(stdin) => {
+                    event.detail("stdin_digest", Digest::of(stdin.as_bytes()).to_string())
+                }
+            }
         };
         if let Some(mut denied) = self.spent().or_else(|| self.spent_by(&run.skill)) {
             denied.event = about(denied.event);
@@ -53,6 +60,7 @@ impl Calls<'_> {
                     digest: run.digest.to_string(),
                     script: run.script.clone(),
                     arguments: run.arguments.clone(),
+                    stdin: run.stdin.clone(),
                     unshown: self.host.unshown(&run.skill),
                 };
                 let answer = self.approved(call, action, reason, grant, &about)?;

@@ -58,6 +58,7 @@ fn an_answer_that_was_not_offered_counts_for_the_session() {
             digest: String::new(),
             script: "a.sh".into(),
             arguments: Vec::new(),
+            stdin: Some("rm \u{200b}x\n".into()),
             unshown: Some("it has too many files".into()),
         },
         ..request()
@@ -71,6 +72,7 @@ fn an_answer_that_was_not_offered_counts_for_the_session() {
     let told = serde_json::to_value(conversation.events()).unwrap();
     let question = &told[0]["question"];
     assert_eq!(question["unshown"], "it has too many files", "{told}");
+    assert_eq!(question["input"], "rm \\u{200b}x\n", "{told}");
     assert_eq!(told[1]["consent"], "session", "{told}");
 }
 
