@@ -38,6 +38,12 @@ pub enum AccessError {
         /// The line, from 1.
         line: usize,
     },
+    /// A token stands in two lines.
+    #[error("the token in line {line} has a role already, in a line before it")]
+    Repeated {
+        /// The second line, from 1.
+        line: usize,
+    },
     /// There is none.
     #[error("there is no token in it")]
     Empty,
@@ -61,7 +67,12 @@ impl Tokens {
             if token.len() < SHORTEST {
                 return Err(AccessError::Short { line: at });
             }
-            tokens.known.push((role, hash(token)));
+            let hash = hash(token);
+            // Whoever narrows a token down with a second line would be mistaken.
+            if tokens.known.iter().any(|(_, known)| *known == hash) {
+                return Err(AccessError::Repeated { line: at });
+            }
+            tokens.known.push((role, hash));
         }
         if tokens.known.is_empty() {
             return Err(AccessError::Empty);
@@ -170,6 +181,8 @@ mod tests {
         check("\nadmin", AccessError::Line { line: 2 });
         check(&format!("root {LONG}"), AccessError::Role { line: 1 });
         check("admin short", AccessError::Short { line: 1 });
+        let twice = format!("read {LONG}\n\nadmin {LONG}\n");
+        check(&twice, AccessError::Repeated { line: 3 });
     }
 
     #[test]
