@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use super::assemble::Assembly;
 use super::http::{Endpoint, Stream};
-use super::{Completion, Delta, ModelRequest, Provider, ProviderError, Stop, Usage};
+use super::{Completion, Delta, ModelRequest, Provider, ProviderError, Stop, Usage, lenient};
 
 /// Its name.
 const NAME: &str = "anthropic";
@@ -53,7 +53,7 @@ fn hear(
         ..Answer::default()
     };
     while let Some(event) = stream.next()? {
-        let data: Value = match serde_json::from_str(&event.data) {
+        let data: Value = match lenient::json(&event.data) {
             Ok(data) => data,
             Err(error) => {
                 let problem = error.to_string();

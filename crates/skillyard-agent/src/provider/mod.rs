@@ -9,6 +9,7 @@ mod discreet;
 mod error;
 pub mod http;
 mod ids;
+mod lenient;
 mod longest;
 pub mod offline;
 pub mod openai_chat;

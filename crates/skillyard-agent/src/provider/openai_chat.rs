@@ -10,7 +10,7 @@ use serde_json::{Map, Value, json};
 use super::assemble::Assembly;
 use super::http::{Endpoint, Stream};
 use super::ids::Ids;
-use super::{Completion, Delta, ModelRequest, Provider, ProviderError, Stop, Usage};
+use super::{Completion, Delta, ModelRequest, Provider, ProviderError, Stop, Usage, lenient};
 use crate::message::AssistantPart;
 
 use blocks::{BLOCKS, Blocks};
@@ -104,7 +104,7 @@ fn hear(
             answer.ended = true;
             break;
         }
-        let data: Value = match serde_json::from_str(&event.data) {
+        let data: Value = match lenient::json(&event.data) {
             Ok(data) => data,
             Err(_) if answer.ended => break,
             Err(error) => {

@@ -8,7 +8,7 @@ use super::assemble::Assembly;
 use super::http::{Endpoint, Stream};
 use super::ids::Ids;
 use super::openai_chat::{arguments, given, is_plain};
-use super::{Completion, Delta, ModelRequest, Provider, ProviderError, Stop, Usage};
+use super::{Completion, Delta, ModelRequest, Provider, ProviderError, Stop, Usage, lenient};
 use crate::message::{AssistantPart, Message};
 
 /// A server that speaks Responses.
@@ -59,7 +59,7 @@ fn hear(
         if event.data.trim() == "[DONE]" {
             break;
         }
-        let data: Value = serde_json::from_str(&event.data).map_err(|error| {
+        let data: Value = lenient::json(&event.data).map_err(|error| {
             let problem = error.to_string();
             ProviderError::Malformed { problem }
         })?;

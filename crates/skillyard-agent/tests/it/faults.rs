@@ -98,6 +98,20 @@ fn an_error_inside_a_stream_never_shows_the_key() {
 }
 
 #[test]
+fn a_character_that_is_cut_in_two_does_not_end_an_answer() {
+    let chunk = |text: &str, end: &str| {
+        let delta = format!(r#"{{"content":"{text}"}}"#);
+        format!("data: {{\"choices\":[{{\"delta\":{delta},\"finish_reason\":{end}}}]}}\n\n")
+    };
+    let first = chunk(r"a\ud83d", "null");
+    let second = chunk(r"\ude00 b", r#""stop""#);
+    let (answer, ..) = turn(vec![Reply::stream(format!(
+        "{first}{second}data: [DONE]\n\n"
+    ))]);
+    assert_eq!(answer.unwrap(), "a\u{fffd}\u{fffd} b");
+}
+
+#[test]
 fn half_a_stream_is_an_error_and_not_an_answer() {
     let chunk = json!({ "choices": [{ "delta": { "content": "hel" }, "finish_reason": null }] });
     let half = Reply::stream(format!("data: {chunk}\n\n"));
