@@ -17,7 +17,7 @@ use crate::web::elsewhere;
 pub(crate) struct Choices {
     /// What is taken when nobody chooses.
     default: String,
-    /// What the configuration and the agents name; other models of those servers work, too.
+    /// What the configuration and the agents name; other models of those servers work for admins, too.
     models: Vec<String>,
 }
 

@@ -99,6 +99,7 @@ pub(super) async fn open(
         serde_json::from_slice(&body).map_err(|error| Problem::bad(error.to_string()))?
     };
     let opening = opening.unwrap_or_default();
+    let is_bound = !caller.may(Role::Admin);
     let wish = Wish {
         agent: opening.agent,
         model: opening.model,
@@ -108,9 +109,30 @@ pub(super) async fn open(
             Keeper::Token(name) => Some(name),
         },
     };
-    let opened = elsewhere(move || server.register.open(&wish)).await??;
+    let opened = elsewhere(move || {
+        if is_bound {
+            only_offered(&server, &wish)?;
+        }
+        server.register.open(&wish)
+    });
+    let opened = opened.await??;
     let id = opened.id.clone();
     Ok((StatusCode::CREATED, Json(Opened { id })))
+}
+
+/// Refuses a model that nobody offers: it is asked with the key of whoever runs the server, who pays
+/// for it.
+fn only_offered(server: &Server, wish: &Wish) -> Result<(), Problem> {
+    let Some(model) = &wish.model else {
+        return Ok(());
+    };
+    let models = server.register.agents()?.models()?;
+    if models.known.contains(model) {
+        return Ok(());
+    }
+    let known = models.known.join("`, `");
+    let text = format!("your token is for these models: `{known}`; others are for admins");
+    Err(Problem::new(StatusCode::FORBIDDEN, text))
 }
 
 /// Get a session and what happened in it

@@ -421,7 +421,7 @@ fn a_script_in_the_chat_of_a_token_has_no_folder_of_the_server() {
         json!({ "content": "Done." }),
     ]);
     let context = TestContext::configured(&format!(
-        "[models.test]\nurl = \"{url}\"\ntool_mode = \"native\"\n"
+        "[agents]\nmodel = \"test/m\"\n\n[models.test]\nurl = \"{url}\"\ntool_mode = \"native\"\n"
     ));
     context.write("secret.txt", "of the server\n");
     context.write(

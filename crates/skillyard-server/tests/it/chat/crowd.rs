@@ -2,7 +2,7 @@
 
 use axum::body::Body;
 use axum::http::StatusCode;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::{Person, RUNS};
 use crate::context::{ADMIN, CHAT, TestServer};
@@ -63,4 +63,20 @@ async fn many_sessions_of_one_push_out_nobody_elses() {
     // What was kept made room, and is found again.
     person.said(&first, "/pdf x").await;
     assert!(!person.events(&kept).await.is_empty());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn who_is_no_admin_gets_the_models_that_are_offered() {
+    let server = TestServer::with_tokens();
+    let (person, admin) = (Person::with(&server, CHAT), Person::with(&server, ADMIN));
+    let dear = || json!({ "model": format!("local/{}", "x".repeat(20_000)) });
+    let refused = person.ask("POST", "/sessions", dear()).await;
+    assert_eq!(refused.status, StatusCode::FORBIDDEN);
+    assert!(refused.text.contains("`offline`"), "{}", refused.text);
+    let offered = json!({ "model": "offline" });
+    let opened = person.ask("POST", "/sessions", offered).await;
+    assert_eq!(opened.status, StatusCode::CREATED);
+    // What an admin names is looked for.
+    let unknown = admin.ask("POST", "/sessions", dear()).await;
+    assert_eq!(unknown.status, StatusCode::BAD_REQUEST);
 }
