@@ -82,6 +82,12 @@ pub struct Completion {
 }
 
 impl Completion {
+    /// Whether it wants calls made.
+    pub(crate) fn has_calls(&self) -> bool {
+        let is_call = |part: &AssistantPart| matches!(part, AssistantPart::Call(_));
+        self.parts.iter().any(is_call)
+    }
+
     /// Its words.
     pub(crate) fn text(&self) -> String {
         let words = self.parts.iter().filter_map(|part| match part {

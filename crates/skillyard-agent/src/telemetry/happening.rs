@@ -83,6 +83,8 @@ pub struct Asked<'a> {
     pub started: Timestamp,
     /// When it had answered.
     pub ended: Timestamp,
+    /// Whether it wants calls made.
+    pub calls: bool,
     /// How it went: why it stopped and what it cost, or the kind of its failure.
     pub outcome: Result<(Stop, Usage), &'static str>,
 }

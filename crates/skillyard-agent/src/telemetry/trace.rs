@@ -180,6 +180,7 @@ fn chat(root: &Span, asked: &Asked<'_>) -> Option<Span> {
     match asked.outcome {
         Ok((stop, usage)) => {
             let reason = match stop {
+                Stop::End if asked.calls => "tool_calls",
                 Stop::End => "stop",
                 Stop::Length => "length",
                 Stop::Refused => "content_filter",

@@ -99,6 +99,14 @@ impl Turn<'_> {
             .runtime
             .provider
             .complete(&request, &mut on, &self.cancel);
+        let usage = match &completion {
+            Ok(completion) => Usage::of(&*self.runtime.provider, &request, completion),
+            // Nobody counts what was stopped or broken off, and it is paid for.
+            Err(error) if matches!(error, ProviderError::Cancelled) || !heard.is_empty() => {
+                Usage::estimate(&request, &[AssistantPart::Text { text: heard }])
+            }
+            Err(_) => Usage::default(),
+        };
         tell(
             &self.runtime.subscribers,
             &Happening::Asked(Asked {
@@ -108,20 +116,13 @@ impl Turn<'_> {
                 max_tokens: request.max_tokens,
                 started,
                 ended: (self.runtime.clock)(),
+                calls: completion.as_ref().is_ok_and(Completion::has_calls),
                 outcome: match &completion {
-                    Ok(completion) => Ok((completion.stop, completion.usage)),
+                    Ok(completion) => Ok((completion.stop, usage)),
                     Err(error) => Err(error.kind()),
                 },
             }),
         );
-        let usage = match &completion {
-            Ok(completion) => Usage::of(&*self.runtime.provider, &request, completion),
-            // Nobody counts what was stopped or broken off, and it is paid for.
-            Err(error) if matches!(error, ProviderError::Cancelled) || !heard.is_empty() => {
-                Usage::estimate(&request, &[AssistantPart::Text { text: heard }])
-            }
-            Err(_) => Usage::default(),
-        };
         let completion = match completion {
             Ok(completion) => completion,
             Err(error) => {

@@ -142,6 +142,10 @@ fn a_turn_is_a_trace_with_the_names_of_the_conventions() {
     }
     assert_eq!(attribute(root, "gen_ai.usage.input_tokens"), "300");
     assert_eq!(attribute(&spans[1], "gen_ai.usage.output_tokens"), "10");
+    for (span, reason) in [(1, "tool_calls"), (3, "tool_calls"), (10, "stop")] {
+        let reasons = attribute(&spans[span], "gen_ai.response.finish_reasons");
+        assert!(reasons.to_string().contains(reason), "{reasons}");
+    }
     let read = &spans[4];
     assert_eq!(attribute(read, "gen_ai.operation.name"), "execute_tool");
     assert_eq!(attribute(read, "gen_ai.tool.call.id"), "c2");
