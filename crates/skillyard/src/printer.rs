@@ -27,6 +27,8 @@ const ERROR: Style = AnsiColor::Red.on_default().bold();
 const HINT: Style = AnsiColor::Cyan.on_default().bold();
 const BOLD: Style = Style::new().bold();
 const GOOD: Style = AnsiColor::Green.on_default().bold();
+/// Most warnings that are kept for a document.
+const MOST_WARNINGS: usize = 1_000;
 
 /// How much is said.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -237,7 +239,10 @@ impl Printer {
         if self.json {
             let warnings = self.warnings.lock();
             let mut warnings = warnings.unwrap_or_else(PoisonError::into_inner);
-            warnings.push(text.to_owned());
+            // A server warns for as long as it runs.
+            if warnings.len() < MOST_WARNINGS {
+                warnings.push(text.to_owned());
+            }
         }
     }
 

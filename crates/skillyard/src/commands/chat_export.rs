@@ -9,6 +9,7 @@ use skillyard_agent::message::{AssistantPart, CallOutcome, Message, UserPart};
 use skillyard_agent::session::Session;
 
 use super::Outcome;
+use super::chat_words::below;
 use crate::agent;
 use crate::context::Context;
 use crate::error::Status;
@@ -90,7 +91,7 @@ fn as_markdown(session: &Session) -> String {
 
 fn said(part: &UserPart, text: &mut String) {
     let _ = match part {
-        UserPart::Text { text: words } => writeln!(text, "\n{}", words.trim_end()),
+        UserPart::Text { text: words } => write!(text, "\n{}", below(words)),
         UserPart::Skill {
             name,
             digest,
@@ -109,7 +110,7 @@ fn said(part: &UserPart, text: &mut String) {
 
 fn answered(part: &AssistantPart, text: &mut String) {
     let _ = match part {
-        AssistantPart::Text { text: words } => writeln!(text, "\n{}", words.trim_end()),
+        AssistantPart::Text { text: words } => write!(text, "\n{}", below(words)),
         AssistantPart::Call(call) => {
             let card = terminal::call(&call.name, &call.arguments);
             writeln!(text, "\n> {card}")

@@ -6,6 +6,7 @@ pub(crate) mod chat;
 mod chat_export;
 mod chat_sessions;
 mod chat_talk;
+mod chat_words;
 mod completion_values;
 pub(crate) mod completions;
 pub(crate) mod config;
