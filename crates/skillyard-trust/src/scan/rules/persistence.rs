@@ -24,7 +24,7 @@ rule! {
     words: &[
         "bashrc", "zshrc", ".profile", "bash_profile", "zprofile", "crontab", "/etc/cron", "systemctl", "systemd", "launchagents", "launchdaemons",
         "launchctl", "git/hooks", "hookspath", "authorized_keys", ".ssh/config", "schtasks", "currentversion\\run", "currentversion\\\\run", "rc.local", "register-scheduledtask", "startup", "githooks", "asar", "resources/app", "zshenv", "usercustomize", "sitecustomize", ".pth", "bash_login", "/etc/profile",
-        ".husky", "lefthook", ".pre-commit-config", "overcommit", ".envrc", ".vscode", ".zed", ".idea", ".devcontainer", ".dir-locals", ".exrc", ".helix", ".lazy.lua", ".mise", "mise.", ".nvim", ".tool-versions",
+        ".husky", "lefthook", ".pre-commit-config", "overcommit", ".envrc", ".vscode", ".zed", ".idea", ".devcontainer", ".dir-locals", "exrc", "vimrc", ".helix", ".lazy.lua", ".mise", "mise.", ".nvim", ".tool-versions",
     ],
     check
 }
