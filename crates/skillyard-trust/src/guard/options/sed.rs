@@ -23,7 +23,6 @@ pub(super) fn sed(words: &[Word], named: usize) -> Option<String> {
             Said::End => given.operands_only = true,
             Said::Operand => given.operand(word, is_judged),
             Said::Value => at += 1,
-            Said::Sandbox => return None,
             Said::File if is_judged => return Some(starts("sed", text)),
             Said::Nothing | Said::File => {}
             Said::Script(Some(script)) => given.script(Some(script), is_judged),
@@ -40,10 +39,32 @@ pub(super) fn sed(words: &[Word], named: usize) -> Option<String> {
         given.scripts
     };
     let judged: Option<Vec<&str>> = scripts.into_iter().collect();
-    match judged {
-        None => Some("a script of `sed` is only known when it runs".into()),
-        Some(scripts) => Script::of(&scripts.join("\n")).danger(),
+    let Some(scripts) = judged else {
+        return Some("a script of `sed` is only known when it runs".into());
+    };
+    let text = scripts.join("\n");
+    // Not every `sed` ends a pattern where its delimiter stands in brackets.
+    let ways = [Brackets::Hold, Brackets::End].map(|way| Script::of(&text, way).judged());
+    match ways {
+        [Err(Bad::Danger(reason)), _] | [_, Err(Bad::Danger(reason))] => Some(reason),
+        [Err(Bad::Unread), Err(Bad::Unread)] => Some(unread()),
+        _ => None,
     }
+}
+
+/// What is wrong with a script.
+enum Bad {
+    /// It starts programs or writes files.
+    Danger(String),
+    /// What it does cannot be told; `sed` itself refuses most of these.
+    Unread,
+}
+
+/// Whether a delimiter in brackets ends a pattern.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Brackets {
+    Hold,
+    End,
 }
 
 /// The scripts of a command that are judged; none in the place of one that cannot be seen.
@@ -85,8 +106,6 @@ enum Said<'a> {
     File,
     /// A script, here or in the next word.
     Script(Option<&'a str>),
-    /// `sed` refuses what is dangerous.
-    Sandbox,
 }
 
 fn option(text: &str) -> Said<'_> {
@@ -101,7 +120,6 @@ fn option(text: &str) -> Said<'_> {
         return match name {
             _ if "expression".starts_with(name) => Said::Script(value),
             _ if "file".starts_with(name) => Said::File,
-            "sandbox" => Said::Sandbox,
             _ if value.is_none() && "line-length".starts_with(name) => Said::Value,
             _ => Said::Nothing,
         };
@@ -128,48 +146,49 @@ fn option(text: &str) -> Said<'_> {
 struct Script {
     rest: Vec<char>,
     at: usize,
+    brackets: Brackets,
 }
 
 impl Script {
-    fn of(text: &str) -> Self {
+    fn of(text: &str, brackets: Brackets) -> Self {
         Self {
             rest: text.chars().collect(),
             at: 0,
+            brackets,
         }
     }
 
-    fn danger(mut self) -> Option<String> {
+    fn judged(mut self) -> Result<(), Bad> {
         loop {
             self.skip(|c| c.is_whitespace() || matches!(c, ';' | '{' | '}'));
             if self.peek() == Some('#') {
                 self.line();
                 continue;
             }
-            if self.addresses().is_none() {
-                return Some(unread());
-            }
-            let command = self.next()?;
+            self.addresses().ok_or(Bad::Unread)?;
+            let Some(command) = self.next() else {
+                return Ok(());
+            };
             match command {
-                'e' => return Some(told(command)),
-                'w' | 'W' if !self.is_stream() => return Some(told(command)),
-                's' => {
-                    if let Err(reason) = self.substitution() {
-                        return Some(reason);
-                    }
-                }
+                'e' => return Err(told(command)),
+                'w' | 'W' if !self.is_stream() => return Err(told(command)),
+                's' => self.substitution()?,
                 'y' => {
                     let delimiter = self.next();
-                    let parts = [self.part(delimiter), self.part(delimiter)];
-                    if parts.contains(&None) {
-                        return Some(unread());
-                    }
+                    self.part(delimiter).ok_or(Bad::Unread)?;
+                    self.part(delimiter).ok_or(Bad::Unread)?;
                 }
-                'a' | 'i' | 'c' | 'r' | 'R' | 'w' | 'W' => self.line(),
-                'b' | 't' | 'T' | ':' | 'v' => self.skip(|c| !matches!(c, ';' | '\n' | '}')),
+                'a' | 'i' | 'c' => self.lines(),
+                'r' | 'R' | 'w' | 'W' => self.line(),
+                // A label ends at a blank, and another command may follow.
+                'b' | 't' | 'T' | ':' | 'v' => {
+                    self.skip(|c| matches!(c, ' ' | '\t'));
+                    self.skip(|c| !c.is_whitespace() && !matches!(c, ';' | '}'));
+                }
                 'l' | 'L' | 'q' | 'Q' => self.skip(|c| c == ' ' || c.is_ascii_digit()),
                 '=' | 'd' | 'D' | 'g' | 'G' | 'h' | 'H' | 'n' | 'N' | 'p' | 'P' | 'x' | 'z'
                 | 'F' | '{' | '}' => {}
-                _ => return Some(unread()),
+                _ => return Err(Bad::Unread),
             }
         }
     }
@@ -190,8 +209,13 @@ impl Script {
         }
     }
 
-    /// To the end of the line, which a backslash carries on.
+    /// To the end of the line.
     fn line(&mut self) {
+        self.skip(|c| c != '\n');
+    }
+
+    /// To the end of the line, which a backslash carries on.
+    fn lines(&mut self) {
         while let Some(next) = self.next() {
             match next {
                 '\\' => drop(self.next()),
@@ -215,9 +239,49 @@ impl Script {
                 }
                 _ => return Some(()),
             };
-            self.part(delimiter)?;
+            self.pattern(delimiter)?;
             self.skip(|c| matches!(c, 'I' | 'M'));
         }
+    }
+
+    /// The same for a pattern, in whose brackets a delimiter may be one of the letters.
+    fn pattern(&mut self, delimiter: Option<char>) -> Option<()> {
+        if self.brackets == Brackets::End {
+            return self.part(delimiter);
+        }
+        let delimiter = delimiter.filter(|it| !matches!(it, '\n' | '\\'))?;
+        loop {
+            match self.next()? {
+                '\\' => drop(self.next()?),
+                next if next == delimiter => return Some(()),
+                '[' => self.bracket(delimiter)?,
+                _ => {}
+            }
+        }
+    }
+
+    /// To the end of brackets, in which classes such as `[:alpha:]` may stand.
+    fn bracket(&mut self, delimiter: char) -> Option<()> {
+        self.skip_one('^');
+        self.skip_one(']');
+        loop {
+            match self.next()? {
+                ']' => return Some(()),
+                '\\' => self.skip_one(delimiter),
+                '[' => {
+                    if let Some(kind) = self.peek().filter(|it| ":.=".contains(*it)) {
+                        self.at += 1;
+                        self.skip(|c| c.is_ascii_alphabetic());
+                        (self.next()? == kind && self.next()? == ']').then_some(())?;
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+
+    fn skip_one(&mut self, letter: char) {
+        self.at += usize::from(self.peek() == Some(letter));
     }
 
     /// To a delimiter and behind it.
@@ -233,10 +297,10 @@ impl Script {
     }
 
     /// Reads a substitution; why it is dangerous, if it is.
-    fn substitution(&mut self) -> Result<(), String> {
+    fn substitution(&mut self) -> Result<(), Bad> {
         let delimiter = self.next();
-        self.part(delimiter).ok_or_else(unread)?;
-        self.part(delimiter).ok_or_else(unread)?;
+        self.pattern(delimiter).ok_or(Bad::Unread)?;
+        self.part(delimiter).ok_or(Bad::Unread)?;
         loop {
             match self.peek() {
                 Some('e') => return Err(told('e')),
@@ -250,7 +314,7 @@ impl Script {
                 }
                 Some('g' | 'p' | 'i' | 'I' | 'm' | 'M' | '0'..='9') => self.at += 1,
                 None | Some(';' | '\n' | '}' | '#' | ' ' | '\t') => return Ok(()),
-                Some(_) => return Err(unread()),
+                Some(_) => return Err(Bad::Unread),
             }
         }
     }
@@ -263,8 +327,10 @@ impl Script {
     }
 }
 
-fn told(command: char) -> String {
-    format!("the command `{command}` of its script lets `sed` start other programs or write files")
+fn told(command: char) -> Bad {
+    Bad::Danger(format!(
+        "the command `{command}` of its script lets `sed` start other programs or write files"
+    ))
 }
 
 fn unread() -> String {
