@@ -9,6 +9,20 @@ use crate::secret::REDACTED;
 pub(super) const SCHEME: &[u8] = b"://";
 /// The least length of what is taken for a token in place of a user.
 const SHORTEST_TOKEN: usize = 12;
+/// From this length on also letters or digits alone may be one.
+const LONG: usize = 20;
+/// Schemes whose addresses name a user without a password.
+const USERS: [&str; 9] = [
+    "ssh",
+    "sftp",
+    "postgres",
+    "postgresql",
+    "mysql",
+    "redis",
+    "rediss",
+    "git",
+    "smb",
+];
 
 /// What stands before the host of an address.
 pub(super) struct Login<'a> {
@@ -34,9 +48,16 @@ impl<'a> Login<'a> {
     /// Whether it is hidden in the address itself.
     fn is_hidden(&self) -> bool {
         let is_password = || self.with_password().is_some();
-        // Only on the web a user may be a token; a variable is a name; so is the user of git.
-        let is_user = || !self.scheme.starts_with("http") && !is_token(self.text);
+        // A variable is a name, and so is the user of git.
+        let is_user = || self.names_users() && !is_token(self.text);
         !is_variables(self.text) && self.text != "git" && (is_password() || !is_user())
+    }
+
+    /// Whether who stands alone before the host is a user; elsewhere it may be a token.
+    fn names_users(&self) -> bool {
+        let scheme = self.scheme.rsplit('+').next().unwrap_or_default();
+        let mut known = USERS.iter();
+        known.any(|each| each.eq_ignore_ascii_case(scheme))
     }
 }
 
@@ -115,7 +136,8 @@ fn is_word(text: &str) -> bool {
 /// Whether a text may be a token: nobody is called so.
 fn is_token(text: &str) -> bool {
     let has = |kind: fn(&u8) -> bool| text.as_bytes().iter().any(kind);
-    text.len() >= SHORTEST_TOKEN && has(u8::is_ascii_digit) && has(u8::is_ascii_alphabetic)
+    let has_both = has(u8::is_ascii_digit) && has(u8::is_ascii_alphabetic);
+    text.len() >= if has_both { SHORTEST_TOKEN } else { LONG }
 }
 
 /// Whether the text is nothing but `${NAME}` and colons.
@@ -152,7 +174,7 @@ mod tests {
 
     #[test]
     fn a_user_alone_is_a_name_unless_it_may_be_a_token() {
-        let check = |text, expected: &str| assert_eq!(without_userinfo(text), expected);
+        let check = |text: &str, expected: &str| assert_eq!(without_userinfo(text), expected);
         check("postgres://skills@host/x", "postgres://skills@host/x");
         check("postgres://skills:@host/x", "postgres://skills:@host/x");
         check("postgres://me:pw@host/x", "postgres://…redacted@host/x");
@@ -160,6 +182,11 @@ mod tests {
             "git+ssh://0123456789abcdef@host",
             "git+ssh://…redacted@host",
         );
+        for scheme in ["git+https", "HTTPS", "htps", "sparse+http"] {
+            let hidden = format!("{scheme}://…redacted@host");
+            check(&format!("{scheme}://zecret@host"), &hidden);
+        }
+        check("git+SSH://deploy@host", "git+SSH://deploy@host");
         let secret = |address| login(address).and_then(|login| login.secret());
         assert_eq!(secret("postgres://skills@host"), None);
         assert_eq!(secret("https://digest@host"), None);
