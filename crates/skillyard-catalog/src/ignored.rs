@@ -64,5 +64,7 @@ fn text(path: &Path) -> String {
         // What was read before it failed counts.
         let _ = file.take(LARGEST).read_to_end(&mut bytes);
     }
-    String::from_utf8_lossy(&bytes).into_owned()
+    // Some editors put a mark in front, which git passes over.
+    let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&bytes);
+    String::from_utf8_lossy(bytes).into_owned()
 }

@@ -8,6 +8,7 @@ use serde_json::json;
 use crate::install_ignored::ignoring;
 use crate::project::project;
 use crate::serve_chat::Serving;
+use crate::servers::repository::skill;
 use crate::signing::Signed;
 use crate::{TestContext, output, text};
 
@@ -61,6 +62,19 @@ fn what_lists_name_is_left_out_and_the_reason_is_told() {
     let answer: serde_json::Value = serde_json::from_slice(&answer).unwrap();
     let warning = answer["warnings"][0].as_str().unwrap();
     assert!(warning.contains(missing), "{answer}");
+}
+
+#[test]
+fn a_mark_in_front_of_a_list_is_no_part_of_it() {
+    let context = project();
+    context.git(&["init", "--quiet"]);
+    context.write(".gitignore", "\u{feff}*.key\n");
+    context.write("lib/pdf/SKILL.md", skill("pdf", "one"));
+    context.write("lib/pdf/secret.key", "x");
+    let told = told(&context, &["install", "./lib/pdf"]);
+    assert!(told.contains(WARNING), "{told}");
+    let folder = context.root().join(".agents/skills/pdf");
+    assert!(folder.join("SKILL.md").exists() && !folder.join("secret.key").exists());
 }
 
 #[test]
