@@ -203,7 +203,13 @@ impl<'a, S: Supplier> Resolver<'a, S> {
             Err(source) => source,
         };
         let odd = self.at_odds(candidate, &all);
-        let parties = self.parties(candidate, &all, &odd);
+        let is_limited = self.limits.of(candidate).is_some();
+        let parties = if is_limited && self.for_all(candidate, &[]).is_err() {
+            // There is none so old, whatever they want: only without it they can go together.
+            all.clone()
+        } else {
+            self.parties(candidate, &all, &odd)
+        };
         let error = DependencyError::Versions {
             name: candidate.name.clone(),
             wanted: parties.iter().map(ToString::to_string).collect(),

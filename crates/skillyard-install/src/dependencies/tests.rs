@@ -216,6 +216,21 @@ fn nobody_gets_older_than_asked_for_or_installed() {
 }
 
 #[test]
+fn who_needs_something_in_any_version_may_do_without_it() {
+    let shelf = [
+        ("app@1.0.0", ""),
+        ("app@2.0.0", "lib"),
+        ("lib@1.0.0", "core@^2"),
+        ("tool@1.0.0", "core@^1"),
+        ("core@1.0.0", ""),
+        ("core@2.0.0", ""),
+    ];
+    let taken = beside(&Lockfile::default(), &shelf, &["app", "tool"]).unwrap();
+    let expected = ["app 1.0.0", "core 1.0.0 for others", "tool 1.0.0 core@^1"];
+    assert_eq!(taken, expected);
+}
+
+#[test]
 fn what_does_not_go_together_is_left_out_with_its_reason() {
     let mut shelf = Shelf(SHELF.to_vec());
     let roots = ["apps", "loose", "more"].map(|root| shelf.root(root));
