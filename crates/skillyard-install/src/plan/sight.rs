@@ -63,6 +63,11 @@ pub trait Sight {
     /// Whether these bytes have another digest where a skill lies, because no executable bit is kept
     /// there.
     fn is_shown_as(&self, target: &str, name: &str, digest: Digest, shown: Digest) -> bool;
+    /// Whether everything is there that a skill consists of, whatever else lies beside it.
+    fn has_all_of(&self, target: &str, name: &str, digest: Digest) -> bool {
+        let _ = (target, name, digest);
+        false
+    }
     /// Whether it is what a power cut left of these bytes.
     fn is_left_of(&self, target: &str, name: &str, digest: Digest) -> bool;
 }

@@ -198,6 +198,17 @@ impl Sight for Here<'_> {
         self.store.shown_as(digest, &place).contains(&shown)
     }
 
+    fn has_all_of(&self, target: &str, name: &str, digest: Digest) -> bool {
+        let place = self.scope.target(target).join(name);
+        let there = Tree::read_any_names(&place, &TreeLimits::HERE);
+        let both = there.ok().zip(self.store.read(digest).ok());
+        both.is_some_and(|(there, whole)| {
+            let there = told(there, &whole, &place);
+            let mut files = whole.files().iter();
+            files.all(|file| there.get(&file.path) == Some(file))
+        })
+    }
+
     fn is_left_of(&self, target: &str, name: &str, digest: Digest) -> bool {
         let place = self.scope.target(target).join(name);
         let Ok(left) = Tree::read_any_names(&place, &TreeLimits::HERE) else {

@@ -358,6 +358,10 @@ fn what_a_link_leads_the_agents_to_is_not_replaced_by_what_is_locked() {
     fs::remove_dir_all(context.root().join(".agents/skills")).unwrap();
     context.link("../skills", ".agents/skills");
     context.done(&["sync", "--check"]);
+    // What is not delivered makes no other skill of it.
+    context.write("skills/pdf/node_modules/x.js", "x");
+    context.done(&["sync", "--check"]);
+    context.done(&["sync"]);
     context.write("skills/pdf/SKILL.md", skill("pdf", "precious"));
     let commands = [
         &["sync", "--check"][..],
