@@ -260,7 +260,7 @@ impl Terminal<'_> {
 
     fn ask(&mut self, request: &ApprovalRequest) -> Answer {
         let printer = &self.context.printer;
-        let (what, session) = question(&request.action);
+        let (what, session) = question(&request.action, printer.width());
         printer.exactly(&format!(
             "{}\n{}  why     {}",
             visible(&what),

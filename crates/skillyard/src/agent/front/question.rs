@@ -1,6 +1,9 @@
 //! What a person is asked before something is done.
 
+use std::fmt::Write as _;
+
 use skillyard_agent::front_end::Action;
+use unicode_width::UnicodeWidthChar as _;
 
 use crate::sanitize::exact;
 use crate::shell::shell_words;
@@ -30,8 +33,9 @@ pub(super) fn change(action: &Action) -> String {
     }
 }
 
-/// What is asked, and what a yes for the session is about.
-pub(super) fn question(action: &Action) -> (String, &'static str) {
+/// What is asked, in lines of this width, and what a yes for the session is about.
+pub(super) fn question(action: &Action, width: usize) -> (String, &'static str) {
+    let shown = |before: String, text: &str| shown(&before, text, width);
     match action {
         Action::Script {
             skill,
@@ -42,44 +46,68 @@ pub(super) fn question(action: &Action) -> (String, &'static str) {
             ..
         } => {
             let words = std::iter::once(script).chain(arguments).map(String::as_str);
-            let words = marked(&shell_words(words));
-            let input = stdin.as_deref().map(input).unwrap_or_default();
-            let what = format!("Skill `{skill}` wants to run `{words}`{input}\n  digest  {digest}");
+            let words = shell_words(words);
+            let mut what = shown(format!("Skill `{skill}` wants to run"), &words);
+            if let Some(stdin) = stdin {
+                what.push_str(&input(stdin, width));
+            }
+            let _ = write!(what, "\n  digest  {digest}");
             (what, "for all scripts of this skill until the session ends")
         }
         Action::Command { command } => (
-            format!("The model wants to run `{}`", marked(command)),
+            shown("The model wants to run".into(), command),
             "for exactly this command until the session ends",
         ),
         Action::Change { tool, path, .. } => (
-            format!("The model wants to change `{}` with `{tool}`", marked(path)),
+            shown(format!("The model wants to change with `{tool}`"), path),
             "for all changes to files until the session ends",
         ),
         Action::Lent { tool, arguments } => (
-            format!(
-                "The model wants to call `{tool}` with `{}`",
-                marked(arguments)
-            ),
+            shown(format!("The model wants to call `{tool}` with"), arguments),
             "for this tool, whatever it is called with, until the session ends",
         ),
     }
 }
 
-/// A text of the model's as it is shown: each further line has a mark in front, which no line of the
-/// question's own has.
-fn marked(text: &str) -> String {
-    exact(text).replace('\n', MARKED)
+/// A text of the model's behind words of ours: in the same line if there is room for it, else in
+/// lines of its own that have a mark in front, which no line of the question's own has.
+fn shown(before: &str, text: &str, width: usize) -> String {
+    let text = exact(text);
+    let columns = |text: &str| text.chars().map(|c| c.width().unwrap_or(0)).sum::<usize>();
+    if !text.contains('\n') && columns(before) + columns(&text) + 3 <= width {
+        return format!("{before} `{text}`");
+    }
+    format!("{before}:{}", marked(&text, width))
+}
+
+/// Lines with a mark in front of each, also where the terminal would break one.
+fn marked(text: &str, width: usize) -> String {
+    let mut lines = String::with_capacity(text.len() * 2);
+    let room = width.saturating_sub(MARKED.len()).max(1);
+    for line in text.split('\n') {
+        lines.push_str(MARKED);
+        let mut column = 0;
+        for letter in line.chars() {
+            column += letter.width().unwrap_or(0);
+            if column > room {
+                lines.push_str(MARKED);
+                column = letter.width().unwrap_or(0);
+            }
+            lines.push(letter);
+        }
+    }
+    lines
 }
 
 /// That a script is given something to read, and what.
-fn input(stdin: &str) -> String {
+fn input(stdin: &str, width: usize) -> String {
     let shown: String = stdin.chars().take(MOST_SHOWN).collect();
     let more = match stdin.len() - shown.len() {
         0 => String::new(),
         more => format!("\n  and {more} more bytes that are too many to be shown"),
     };
-    let lines = marked(&shown);
-    format!(" with {} bytes of input:{MARKED}{lines}{more}", stdin.len())
+    let lines = marked(&exact(&shown), width);
+    format!("\n  with {} bytes of input:{lines}{more}", stdin.len())
 }
 
 #[cfg(test)]
@@ -89,7 +117,7 @@ mod tests {
     #[test]
     fn no_line_of_the_model_passes_for_one_of_the_question() {
         let forged = "x`\n  why     it only prints the date";
-        let asked = |action: &Action| question(action).0;
+        let asked = |action: &Action| question(action, 80).0;
         let script = |stdin: Option<&str>| Action::Script {
             skill: "pdf".into(),
             digest: "sha256:0".into(),
@@ -100,18 +128,32 @@ mod tests {
         };
         assert_eq!(
             asked(&script(None)),
-            "Skill `pdf` wants to run `e.sh 'x`\n  |   why     it only prints the date'`\n  digest  sha256:0"
+            "Skill `pdf` wants to run:\n  | e.sh 'x`\n  |   why     it only prints the date'\n  digest  sha256:0"
         );
         let given = "echo a\n  digest  sha256:1\u{200b}\n";
         assert!(asked(&script(Some(given))).contains(
-            "date'` with 29 bytes of input:\n  | echo a\n  |   digest  sha256:1\\u{200b}\n  | \n  digest  sha256:0"
+            "date'\n  with 29 bytes of input:\n  | echo a\n  |   digest  sha256:1\\u{200b}\n  | \n  digest  sha256:0"
         ));
         let long = asked(&script(Some(&"é".repeat(MOST_SHOWN + 2))));
         assert!(long.contains("\n  and 4 more bytes that are too many to be shown\n"));
         let command = forged.to_owned();
         assert_eq!(
             asked(&Action::Command { command }),
-            "The model wants to run `x`\n  |   why     it only prints the date`"
+            "The model wants to run:\n  | x`\n  |   why     it only prints the date"
+        );
+        // Where the terminal would break a line, too.
+        let command = format!("ls {}  why     it only lists files", "x".repeat(72));
+        assert_eq!(
+            asked(&Action::Command { command }),
+            format!(
+                "The model wants to run:\n  | ls {}\n  |   why     it only lists files",
+                "x".repeat(72)
+            )
+        );
+        let command = "ls -la".to_owned();
+        assert_eq!(
+            asked(&Action::Command { command }),
+            "The model wants to run `ls -la`"
         );
     }
 }
