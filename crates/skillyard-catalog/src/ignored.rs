@@ -33,7 +33,8 @@ impl Ignored {
     /// Reads the patterns beside the entries of `folder`, if there are any.
     pub(crate) fn of<'n>(folder: &Path, names: impl Iterator<Item = &'n str>) -> Self {
         let lists = names.filter(|name| Self::is_list(name));
-        Self(patterns(folder, lists.map(Path::new)))
+        let lists = lists.map(|list| (Path::new(list), Exceptions::Heeded));
+        Self(patterns(folder, lists))
     }
 
     /// Whether the folder `name` is ignored.
@@ -44,12 +45,26 @@ impl Ignored {
     }
 }
 
+/// Whether a list may take back what another one names.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Exceptions {
+    Heeded,
+    /// It is a guess whether the list counts at all.
+    PassedOver,
+}
+
 /// The patterns in files for a folder, the last of which has the last word.
-fn patterns<'n>(folder: &Path, files: impl Iterator<Item = &'n Path>) -> Option<Gitignore> {
+fn patterns<'n>(
+    folder: &Path,
+    files: impl Iterator<Item = (&'n Path, Exceptions)>,
+) -> Option<Gitignore> {
     let mut builder = None;
-    for file in files {
+    for (file, exceptions) in files {
         let builder = builder.get_or_insert_with(|| GitignoreBuilder::new(folder));
         for line in text(&folder.join(file)).lines() {
+            if exceptions == Exceptions::PassedOver && line.starts_with('!') {
+                continue;
+            }
             // A pattern that cannot be read ignores nothing.
             let _ = builder.add_line(None, line);
         }

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use ignore::Match;
 use ignore::gitignore::Gitignore;
 
-use super::patterns;
+use super::{Exceptions, patterns};
 
 /// What lists of patterns say is ignored in a folder and all below it; the nearest has the last word.
 #[derive(Debug)]
@@ -32,7 +32,8 @@ impl Lists {
         }
     }
 
-    /// The same with lists that lie elsewhere, for all of it; the last has the last word of them.
+    /// The same with lists that lie elsewhere, for all of it. They take nothing back: whether they count
+    /// is a guess.
     #[must_use]
     pub fn after(self, lists: Vec<PathBuf>) -> Self {
         Self {
@@ -60,8 +61,10 @@ impl Lists {
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         let read = || {
             let farthest = self.farthest.iter().filter(|_| folder == self.top);
-            let lists = farthest.chain(&self.names).map(PathBuf::as_path);
-            patterns(folder, lists).map(Arc::new)
+            let farthest = farthest.map(|list| (list.as_path(), Exceptions::PassedOver));
+            let own = self.names.iter();
+            let own = own.map(|list| (list.as_path(), Exceptions::Heeded));
+            patterns(folder, farthest.chain(own)).map(Arc::new)
         };
         known.entry(folder.to_owned()).or_insert_with(read).clone()
     }

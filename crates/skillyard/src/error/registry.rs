@@ -155,7 +155,7 @@ impl RegistryFailure {
                 "Look whether the disk of the database is full".into()
             }
             Self::OtherLogKey(_) => {
-                "Name the right one with `--log-key`; copies that `registry backup` made have it as `log.pem`".into()
+                "Name the right one with `--log-key`; copies that `registry backup` made have it as `log.pem`. Where it is lost for good, `skillyard registry serve --replace-log-key` goes on with another one".into()
             }
             Self::NoLogKey(path) => format!(
                 "Put it there from a copy that `registry backup` made, with `cp COPY/log.pem {}`, or name it with `--log-key`. Where it is lost for good, `skillyard registry serve --replace-log-key` goes on with a new one",

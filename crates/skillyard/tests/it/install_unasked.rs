@@ -234,6 +234,27 @@ fn nobody_is_told_where_no_list_names_anything() {
 }
 
 #[test]
+fn a_list_that_may_not_count_takes_nothing_back() {
+    let context = project();
+    context.git(&["init", "--quiet"]);
+    context.write_version("lib/pdf", "pdf", "1.0.0");
+    context.write("lib/pdf/notes.txt", "mine\n");
+    let settings =
+        "[core]\n\texcludesFile = ~/a\n[includeIf \"gitdir:/nowhere/\"]\n\tpath = ~/inc\n";
+    for (path, text) in [
+        (".gitconfig", settings),
+        ("inc", "[core]\n\texcludesFile = ~/b\n"),
+        ("a", "notes.txt\n"),
+        ("b", "!notes.txt\n"),
+    ] {
+        fs::write(context.in_home(path), text).unwrap();
+    }
+    let told = told(&context, &["publish", "lib/pdf", "--dry-run"]);
+    let refused = "error: git did not say whether it ignores `notes.txt` in `lib/pdf`\n";
+    assert!(told.contains(refused), "{told}");
+}
+
+#[test]
 fn what_only_the_user_ignores_is_left_out_as_well() {
     let context = project();
     context.git(&["init", "--quiet"]);

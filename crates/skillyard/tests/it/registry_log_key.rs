@@ -119,3 +119,18 @@ fn a_key_that_is_lost_is_replaced_on_purpose() {
     fs::copy(context.root().join("copy/log.pem"), &key).unwrap();
     sign(&context, &[]);
 }
+
+#[test]
+fn two_that_start_at_once_sign_with_one_key() {
+    for _ in 0..3 {
+        let context = TestContext::new();
+        let start = || Server::start_with(&context, &["--port", "0"]);
+        std::thread::scope(|scope| {
+            for server in [scope.spawn(start), scope.spawn(start)] {
+                asked(&server.join().unwrap().url, "/log/checkpoint");
+            }
+        });
+        sign(&context, &[]);
+        context.good(&["registry", "verify"]);
+    }
+}

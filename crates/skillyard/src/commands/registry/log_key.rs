@@ -12,7 +12,7 @@ use zeroize::Zeroizing;
 pub(super) use copied::{Copying, restore, to_copy};
 
 use super::Storage;
-use crate::config::private_file::{read_text, write_private};
+use crate::config::private_file::{lock, read_text, write_private};
 use crate::context::Context;
 use crate::error::CommandError;
 use crate::error::registry::RegistryFailure;
@@ -20,6 +20,8 @@ use crate::error::signing::SigningError;
 
 /// The name of its file.
 const FILE: &str = "log.pem";
+/// What is locked while it is made.
+const LOCK: &str = "log.lock";
 
 /// The key that somebody named for a registry, or the one that belongs to it. It is nothing to print.
 pub(super) struct Given {
@@ -77,9 +79,15 @@ fn own_file(context: &Context, storage: &Storage) -> PathBuf {
     beside.unwrap_or_else(|| super::folder(context).join(FILE))
 }
 
-/// Makes this machine's key.
+/// Makes this machine's key, unless another process was quicker: what one signs, the other would
+/// have to sign with another key.
 fn make(context: &Context) -> Result<SigningKey, CommandError> {
-    let path = super::home(context)?.join(FILE);
+    let folder = super::home(context)?;
+    let path = folder.join(FILE);
+    let _alone = lock(&folder.join(LOCK))?;
+    if path.exists() {
+        return read(&path).map(|(key, _)| key);
+    }
     let key = SigningKey::generate(Algorithm::Ed25519, getrandom::fill);
     let key = key.map_err(RegistryFailure::from)?;
     let text = key.to_pem().map_err(|source| SigningError::Key {
