@@ -13,10 +13,25 @@ use crate::message::AssistantPart;
 
 /// What is said in place of a key.
 const REDACTED: &str = "…redacted";
-/// From this length on also a key without a digit is no word.
-const LONG: usize = 20;
-/// Shorter ones are always words.
-const SHORT: usize = 8;
+/// Shorter keys are always words.
+const SHORT: usize = 6;
+/// From this length on also small letters alone are no word.
+const LONG: usize = 12;
+/// What people write where a local server wants any key.
+const WORDS: [&str; 12] = [
+    "api-key",
+    "dummy-key",
+    "lm-studio",
+    "no-key",
+    "no-key-required",
+    "not-needed",
+    "not-required",
+    "not-used",
+    "placeholder",
+    "sk-dummy",
+    "sk-no-key-required",
+    "your-api-key",
+];
 
 /// A model, and the key that its server knows.
 pub struct Discreet {
@@ -26,7 +41,9 @@ pub struct Discreet {
 
 impl Discreet {
     /// The model as it is to be asked with a key, unless that [is none](is_secret_key).
-    pub fn around(model: Box<dyn Provider>, key: SecretString) -> Box<dyn Provider> {
+    pub fn around(model: Box<dyn Provider>, key: &SecretString) -> Box<dyn Provider> {
+        // A server quotes it without what stood around it.
+        let key = SecretString::from(key.expose_secret().trim().to_owned());
         if is_secret_key(key.expose_secret()) {
             Box::new(Self { model, key })
         } else {
@@ -45,8 +62,11 @@ impl Discreet {
 /// Whether a key is one: local servers take any word, such as `ollama` or `not-needed`, and who hides
 /// it everywhere tears holes into every text.
 pub fn is_secret_key(key: &str) -> bool {
-    let has_digit = key.contains(|c: char| c.is_ascii_digit());
-    key.len() >= if has_digit { SHORT } else { LONG }
+    let is_word = key.bytes().all(|byte| byte.is_ascii_lowercase());
+    let is_short = key.len() < if is_word { LONG } else { SHORT };
+    let is_known = WORDS.iter().any(|word| key.eq_ignore_ascii_case(word));
+    let is_shouted = key.eq_ignore_ascii_case("empty");
+    !is_short && !is_known && !is_shouted
 }
 
 impl Provider for Discreet {
@@ -141,7 +161,7 @@ mod tests {
     }
 
     fn said(pieces: &'static [&'static str], key: &str) -> (String, Completion) {
-        let model = Discreet::around(Box::new(Quoting(pieces)), key.to_owned().into());
+        let model = Discreet::around(Box::new(Quoting(pieces)), &key.to_owned().into());
         let request = ModelRequest {
             model: "m",
             system: "",
@@ -174,6 +194,15 @@ mod tests {
             assert_eq!(told, expected);
             assert_eq!(completion.text(), expected);
         }
+    }
+
+    #[test]
+    fn a_key_is_hidden_whatever_stands_around_it() {
+        for key in [" sk-secret-1234567890 ", "sk-secret-1234567890\n"] {
+            let (told, _) = said(&["a sk-secret-1234567890 b"], key);
+            assert_eq!(told, "a …redacted b");
+        }
+        assert!(is_secret_key("sk-MasterPassword"));
     }
 
     #[test]

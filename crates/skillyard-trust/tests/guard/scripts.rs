@@ -115,7 +115,9 @@ fn words_that_are_commands() {
             "-vim +':!ls' x",
             "-make --eval='x:;touch y' x",
             "-make SHELL=/tmp/evil",
-            "-npm test --prefix /tmp/evil",
+            "+npm test --prefix web",
+            "+vim +10 x",
+            "+less +F x",
         ],
     );
 }

@@ -55,7 +55,7 @@ pub(super) fn provider(context: &Context, model: &str) -> Result<Box<dyn Provide
         }),
     };
     Ok(match key {
-        Some(key) => Discreet::around(provider, key),
+        Some(key) => Discreet::around(provider, &key),
         None => provider,
     })
 }

@@ -17,6 +17,7 @@ use crate::error::agent::AgentFailure;
 use crate::error::{CommandError, Status};
 use crate::report::counted;
 use crate::sanitize::{shortened, visible};
+use crate::script::profile;
 use crate::terminal::{Line, Lines};
 
 /// What can be said that is not for the model.
@@ -103,6 +104,12 @@ fn welcome(runtime: &Runtime, session: &Session, context: &Context) {
         session.id,
         visible(model),
     ));
+    let here = &context.environment;
+    if let Some(reason) = profile::private(&here.current_dir, here) {
+        context.printer.note(&format!(
+            "No model can read or change files here: {reason}. Begin in the folder of a project, or name one with `--workspace`."
+        ));
+    }
     if *model == offline::NAME {
         context.printer.note(
             "`offline` is no model: it shows what one would be given. `--model SERVER/NAME` talks to one.",

@@ -80,7 +80,9 @@ fn bearer(text: &str, at: usize) -> Option<Range<usize>> {
     let start = text.len() - rest.len();
     let is_part = |c: char| c.is_ascii_alphanumeric() || "-._~+/=".contains(c);
     let length = rest.find(|c| !is_part(c)).unwrap_or(rest.len());
-    (length >= SHORTEST).then(|| start..start + length)
+    // A path is what something is done to.
+    let is_path = rest.starts_with(['/', '.', '~']);
+    (length >= SHORTEST && !is_path).then(|| start..start + length)
 }
 
 /// The value of an argument, in a command or in a list of words as JSON has it. Of a command only
@@ -188,6 +190,7 @@ mod tests {
             "x --token $(id)",
             "x --token `id`",
             "x --token (id)",
+            "rm -rf bearer /home/user/work",
             "sh -c \"x --token '$(id)'\"",
             "eval x --token 'a;id'",
         ] {

@@ -68,9 +68,14 @@ pub(super) fn start_something(words: &[Word]) -> bool {
 fn is_dangerous(program: &Program, text: &str) -> bool {
     let name = text.split('=').next().unwrap_or(text);
     program.whole.contains(&name)
-        || text.starts_with(|c| program.leads.contains(c))
+        || text.starts_with(|c| program.leads.contains(c)) && !is_place(&text[1..])
         || is_long(text, program.long)
         || (is_short(text) && has_letter(text, program.short))
+}
+
+/// Whether what follows a `+` only says where to begin: a line, or the end.
+fn is_place(text: &str) -> bool {
+    text.is_empty() || matches!(text, "F" | "G") || text.bytes().all(|byte| byte.is_ascii_digit())
 }
 
 /// Whether `text` is one of the long options, perhaps shortened.

@@ -133,11 +133,7 @@ pub(super) const PROGRAMS: &[Program] = &[
             "--shell",
             "--globalconfig",
             "--userconfig",
-            "--prefix",
-            "--cwd",
-            "--dir",
         ],
-        short: "C",
         ..NONE
     },
     Program {
