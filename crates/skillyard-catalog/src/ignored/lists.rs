@@ -16,7 +16,7 @@ pub struct Lists {
     /// What the lists are called, the last word last.
     names: Vec<PathBuf>,
     /// Lists for all of it, by which it goes where no other says anything; the last word last.
-    farthest: Vec<PathBuf>,
+    farthest: Vec<(PathBuf, Exceptions)>,
     /// The patterns of each folder that something was asked of.
     known: Mutex<HashMap<PathBuf, Option<Arc<Gitignore>>>>,
 }
@@ -32,12 +32,15 @@ impl Lists {
         }
     }
 
-    /// The same with lists that lie elsewhere, for all of it. They take nothing back: whether they count
-    /// is a guess.
+    /// The same with lists that lie elsewhere, for all of it, the last of which has the last word of them.
+    /// Those of which it is a guess whether they count come first, and take nothing back.
     #[must_use]
-    pub fn after(self, lists: Vec<PathBuf>) -> Self {
+    pub fn after(self, guessed: Vec<PathBuf>, own: Option<PathBuf>) -> Self {
+        let guessed = guessed.into_iter();
+        let guessed = guessed.map(|list| (list, Exceptions::PassedOver));
+        let own = own.map(|list| (list, Exceptions::Heeded));
         Self {
-            farthest: lists,
+            farthest: guessed.chain(own).collect(),
             ..self
         }
     }
@@ -61,7 +64,7 @@ impl Lists {
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         let read = || {
             let farthest = self.farthest.iter().filter(|_| folder == self.top);
-            let farthest = farthest.map(|list| (list.as_path(), Exceptions::PassedOver));
+            let farthest = farthest.map(|(list, exceptions)| (list.as_path(), *exceptions));
             let own = self.names.iter();
             let own = own.map(|list| (list.as_path(), Exceptions::Heeded));
             patterns(folder, farthest.chain(own)).map(Arc::new)

@@ -161,6 +161,8 @@ impl Planner<'_> {
                 false => Obstacle::Source,
                 // The folder of skills became a link to where it comes from.
                 true if self.is(&occupant, target, to) => return,
+                // What is to be locked anew is what was just read there.
+                true if !self.is_locked(to) => return,
                 // What no source delivers, such as what git ignores, may lie there as well.
                 true if self.sight.has_all_of(target, &to.name, to.digest) => return,
                 true => Obstacle::SourceChanged,

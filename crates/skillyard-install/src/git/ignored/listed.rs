@@ -24,7 +24,8 @@ pub(super) fn ignored(
     folders: &[&str],
     places: &SettingsPlaces,
 ) -> (BTreeSet<String>, bool) {
-    let lists = Lists::below(root, &[".gitignore"]).after(elsewhere(root, places));
+    let (guessed, own) = elsewhere(root, places);
+    let lists = Lists::below(root, &[".gitignore"]).after(guessed, own);
     let (mut found, mut is_whole) = (BTreeSet::new(), true);
     for folder in folders {
         let mut way = around(folder)
@@ -48,15 +49,14 @@ pub(super) fn ignored(
     (found, is_whole)
 }
 
-/// The lists that nobody commits; that of the repository has the last word.
-fn elsewhere(root: &Path, places: &SettingsPlaces) -> Vec<PathBuf> {
+/// The lists that nobody commits: those that settings may name, and that of the repository.
+fn elsewhere(root: &Path, places: &SettingsPlaces) -> (Vec<PathBuf>, Option<PathBuf>) {
     let Some((own, common)) = repository(root) else {
-        return places.lists(root, &[]);
+        return (places.lists(root, &[]), None);
     };
     let settings = [common.join("config"), own.join("config.worktree")];
-    let mut lists = places.lists(root, &settings);
-    lists.push(common.join("info/exclude"));
-    lists
+    let lists = places.lists(root, &settings);
+    (lists, Some(common.join("info/exclude")))
 }
 
 /// The folder of the repository that a working tree has for itself, and the one that it shares with

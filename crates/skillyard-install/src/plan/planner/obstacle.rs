@@ -163,6 +163,12 @@ impl Planner<'_> {
             && self.sight.is_source(target, entry)
     }
 
+    /// Whether the lock has these bytes of a skill.
+    pub(super) fn is_locked(&self, to: &Locked) -> bool {
+        let locked = self.before.lock.get(&to.name);
+        locked.is_some_and(|from| from.digest == to.digest)
+    }
+
     /// Whether the lock has a skill from this source in this folder.
     pub(super) fn is_known(&self, target: &str, to: &Locked) -> bool {
         let locked = self.before.lock.get(&to.name);
