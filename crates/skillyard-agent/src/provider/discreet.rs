@@ -65,8 +65,7 @@ pub fn is_secret_key(key: &str) -> bool {
     let is_word = key.bytes().all(|byte| byte.is_ascii_lowercase());
     let is_short = key.len() < if is_word { LONG } else { SHORT };
     let is_known = WORDS.iter().any(|word| key.eq_ignore_ascii_case(word));
-    let is_shouted = key.eq_ignore_ascii_case("empty");
-    !is_short && !is_known && !is_shouted
+    !is_short && !is_known
 }
 
 impl Provider for Discreet {

@@ -391,17 +391,21 @@ fn what_was_edited_through_a_link_is_no_damage() {
     assert!(is_mine());
 }
 
+/// Runs a command in a folder of the project, which has to succeed.
+#[track_caller]
+fn done_within(context: &TestContext, folder: &str, arguments: &[&str]) {
+    let mut command = context.skillyard();
+    let command = command.current_dir(context.root().join(folder));
+    let done = output(command.args(arguments));
+    assert!(done.status.success(), "{}", text(&done.stderr));
+}
+
 #[test]
 fn what_the_moved_project_at_hand_names_is_not_collected() {
     let context = TestContext::new();
     context.write("lib/pdf/SKILL.md", skill("pdf", "one"));
     context.write("first/skills.toml", "");
-    let within = |folder: &str, arguments: &[&str]| {
-        let mut command = context.skillyard();
-        let command = command.current_dir(context.root().join(folder));
-        let done = output(command.args(arguments));
-        assert!(done.status.success(), "{}", text(&done.stderr));
-    };
+    let within = |folder: &str, arguments: &[&str]| done_within(&context, folder, arguments);
     within("first", &["install", "../lib/pdf", "--yes"]);
     // The source goes on, so that the locked bytes are in the store alone.
     context.write("lib/pdf/SKILL.md", skill("pdf", "two"));
@@ -420,12 +424,7 @@ fn what_links_of_a_moved_project_lead_to_is_not_collected() {
     let context = installed();
     context.write("lib/csv/SKILL.md", skill("csv", "linked"));
     context.write("first/skills.toml", "");
-    let within = |folder: &str, arguments: &[&str]| {
-        let mut command = context.skillyard();
-        let command = command.current_dir(context.root().join(folder));
-        let done = output(command.args(arguments));
-        assert!(done.status.success(), "{}", text(&done.stderr));
-    };
+    let within = |folder: &str, arguments: &[&str]| done_within(&context, folder, arguments);
     within("first", &["install", "../lib/csv", "--link", "--yes"]);
     within("first", &["install", "../lib/pdf", "--link", "--yes"]);
     fs::remove_dir_all(context.root().join("lib/csv")).unwrap();
