@@ -30,7 +30,7 @@ pub use copy::Copy;
 pub use error::ScriptError;
 pub use interpreter::beginning;
 pub use made::Made;
-pub use plan::{Plan, Subject, in_workspace, outline, plan};
+pub use plan::{Plan, Subject, in_workspace, outline, plan, shown_at};
 pub use protected::{is_obeyed, leads_into};
 pub use ready::{Machine, Ready, Wanted};
 pub use scratch::{Scratch, sweep};

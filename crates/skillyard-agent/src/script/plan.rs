@@ -57,6 +57,14 @@ pub fn plan(
     started_by(&interpreter, subject, allowed, arguments, backend)
 }
 
+/// Where the copy of a skill is shown: in its place, or, where that is in the workspace, in the place
+/// that links lead to from there, because they lead on inside as they do outside.
+pub fn shown_at(folder: &Path, workspace: Option<&Path>) -> PathBuf {
+    let is_inside = workspace.is_some_and(|workspace| folder.starts_with(workspace));
+    let real = is_inside.then(|| folder.canonicalize().ok()).flatten();
+    real.unwrap_or_else(|| folder.to_owned())
+}
+
 /// The same for a script that this interpreter understands.
 pub(super) fn started_by(
     interpreter: &Interpreter,
@@ -72,13 +80,14 @@ pub(super) fn started_by(
     };
     // Where it can be, the copy is shown in the place of the skill. It cannot where the workspace
     // is that place or lies in it: an author works on the skill, and the script is to see the work.
-    let is_worked_on = workspace.is_some_and(|each| each.starts_with(subject.folder));
+    let place = shown_at(subject.folder, workspace);
+    let is_worked_on = workspace.is_some_and(|each| each.starts_with(&place));
     let skill = Mount {
         source: subject.copy.to_owned(),
-        target: if subject.folder.as_os_str().is_empty() || is_worked_on {
+        target: if place.as_os_str().is_empty() || is_worked_on {
             subject.copy.to_owned()
         } else {
-            subject.folder.to_owned()
+            place
         },
         access: Access::Read,
     };

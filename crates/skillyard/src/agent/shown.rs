@@ -9,7 +9,7 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use skillyard_agent::host::{Permission, SkillFiles};
-use skillyard_agent::script::{Copy, Scratch, ScriptError};
+use skillyard_agent::script::{Copy, Scratch, ScriptError, shown_at};
 use skillyard_catalog::CatalogSkill;
 use skillyard_catalog::resource::{SkillRoot, digest};
 use skillyard_catalog::source::SourceKind;
@@ -66,14 +66,15 @@ impl Shown {
         for files in active {
             let found = skills.iter().find(|each| *each.record.name == files.skill);
             let Some(skill) = found else { continue };
-            if files.folder.starts_with(place.workspace) {
+            let at = shown_at(&files.folder, Some(place.workspace));
+            if at.starts_with(place.workspace) {
                 continue;
             }
             let record = &skill.record;
             let asked = (&*record.name, Some(skill.kind), &*record.folder);
             match permission(asked, Some(&files.digest)) {
                 Permission::Blocked { reason } => shown.leave_out(&files.skill, &reason),
-                Permission::Run | Permission::Ask { .. } => shown.show(skill, files, place)?,
+                Permission::Run | Permission::Ask { .. } => shown.show(skill, files, at, place)?,
             }
         }
         // Nothing is hidden where a program finds files in their own place alone.
@@ -97,6 +98,7 @@ impl Shown {
         &mut self,
         skill: &CatalogSkill,
         files: &SkillFiles,
+        at: PathBuf,
         place: &Place<'_>,
     ) -> Result<(), CommandError> {
         let copy = script_place::copy(&SkillPlace::of(skill), place.temporary, place.identity)?;
@@ -105,16 +107,16 @@ impl Shown {
             self.leave_out(&files.skill, reason);
             return Ok(());
         }
+        let is_around = place.workspace.starts_with(&at);
         let shown = Mount {
             source: copy.folder(),
-            target: files.folder.clone(),
+            target: at,
             access: Access::Read,
         };
-        let is_around = place.workspace.starts_with(&files.folder);
         self.mounts.push(
             if is_around || place.backend.place(&shown) != shown.target {
                 // The copy would be elsewhere than the instructions say, or without the workspace.
-                Mount::new(&files.folder, Access::Read)
+                Mount::new(&shown.target, Access::Read)
             } else {
                 self.copies.push(copy);
                 shown

@@ -10,6 +10,7 @@ mod hostile;
 mod installed;
 mod killed;
 mod leading;
+mod linked;
 mod question;
 mod recorded;
 mod refused;
