@@ -202,7 +202,8 @@ impl<'a> Contents<'a> {
             Files::Builtin(files) => {
                 let mut tree = TreeDigest::default();
                 for (path, text) in *files {
-                    tree.add(path, false, Digest::of(text.as_bytes()));
+                    let executable = builtin::is_executable(text);
+                    tree.add(path, executable, Digest::of(text.as_bytes()));
                 }
                 Ok(tree.finish())
             }

@@ -221,6 +221,9 @@ pub enum HostError {
     /// It makes no sense, in words for who asked.
     #[error("{0}")]
     Senseless(String),
+    /// It may not be done as things are now, in words for who asked.
+    #[error("{0}")]
+    Unfitting(String),
 }
 
 impl HostError {
@@ -228,7 +231,7 @@ impl HostError {
     pub(crate) fn whole(&self) -> String {
         match self {
             Self::Failed(error) => Cause::of(&**error).0,
-            Self::Missing(text) | Self::Senseless(text) => text.clone(),
+            Self::Missing(text) | Self::Senseless(text) | Self::Unfitting(text) => text.clone(),
         }
     }
 

@@ -178,6 +178,7 @@ impl From<HostError> for Problem {
         let error = match error {
             HostError::Missing(text) => return Self::new(StatusCode::NOT_FOUND, text),
             HostError::Senseless(text) => return Self::bad(text),
+            HostError::Unfitting(text) => return Self::new(StatusCode::CONFLICT, text),
             failed @ HostError::Failed(_) => failed,
         };
         let detail = "the server could not do this; its terminal and its log say why";

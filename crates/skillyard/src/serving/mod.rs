@@ -326,6 +326,7 @@ fn unrun(error: &CommandError) -> HostError {
         CommandError::Run(RunError::Script(ScriptError::NotAScript(_))) => {
             HostError::Senseless(text)
         }
+        CommandError::Run(RunError::Blocked { .. }) => HostError::Unfitting(text),
         _ => HostError::new(text),
     }
 }

@@ -157,6 +157,24 @@ fn a_script_over_http() {
 }
 
 #[test]
+fn scripts_of_the_skills_inside_the_binary() {
+    let context = machine();
+    let name = "skills-system-validation";
+    let input = json!({ "name": name, "script": "scripts/echo.sh" });
+    let marker = "REMCOCHAT_SKILLS_SCRIPT_OK";
+    let ran = context.stdout(&["run", name, "echo.sh"]);
+    assert!(ran.contains(marker), "{ran}");
+    let here = last(&context, "skill.script_started")["digest"].clone();
+    let serving = Serving::start(&context, &["--allow-run"]);
+    let activate = format!("/api/v1/skills/{name}/activate");
+    serving.json("POST", &activate, &json!({}));
+    let answer = serving.json("POST", "/api/v1/tools/skill_run", &input);
+    let said = answer["structured"]["stdout"].as_str().unwrap();
+    assert!(said.contains(marker), "{answer}");
+    assert_eq!(last(&context, "skill.script_started")["digest"], here);
+}
+
+#[test]
 fn a_script_that_is_none_is_the_callers_mistake() {
     let context = machine();
     let serving = Serving::start(&context, &["--allow-run"]);
