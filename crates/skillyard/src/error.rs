@@ -5,6 +5,7 @@
 
 pub(crate) mod agent;
 pub(crate) mod audit;
+mod certificate_hint;
 mod config;
 mod hint;
 pub(crate) mod install;

@@ -37,16 +37,36 @@ pub(crate) struct Bucket {
 impl Postgres {
     /// Starts it; none where it is not installed, unless the tests have to be whole.
     pub(crate) fn start() -> Option<Self> {
+        Self::start_with(|folder| {
+            let host = folder.display().to_string().replace('/', "%2F");
+            let settings = vec!["listen_addresses=".to_owned()];
+            (settings, format!("postgres://yard@{host}/postgres"))
+        })
+    }
+
+    /// The same with settings and an address that depend on its folder.
+    pub(crate) fn start_with(prepare: impl FnOnce(&Path) -> (Vec<String>, String)) -> Option<Self> {
+        let folder = Self::cluster()?;
+        let (settings, url) = prepare(folder.path());
+        Some(Self {
+            _running: Self::serve(&folder, &settings),
+            _folder: folder,
+            url,
+        })
+    }
+
+    /// Its address, once it takes connections.
+    pub(crate) fn url(&self) -> &str {
+        &self.url
+    }
+
+    /// A folder with the data of a new cluster.
+    fn cluster() -> Option<TempDir> {
         let Some(initdb) = program("initdb") else {
             return missing("PostgreSQL");
         };
-        let postgres = program("postgres")?;
         let folder = TempDir::new().unwrap();
-        let data = folder.path().join("data");
-        if is_root() {
-            let owner = command("chown").arg("nobody").arg(folder.path()).status();
-            assert!(owner.unwrap().success());
-        }
+        give_away(folder.path());
         let made = as_somebody(&initdb)
             .args([
                 "--auth=trust",
@@ -55,32 +75,45 @@ impl Postgres {
                 "--encoding=UTF8",
             ])
             .args(["--locale=C.UTF-8", "--pgdata"])
-            .arg(&data)
+            .arg(folder.path().join("data"))
             .stdout(Stdio::null())
             .status();
         assert!(made.unwrap().success());
+        Some(folder)
+    }
+
+    /// Starts a cluster, and waits until it takes connections.
+    fn serve(folder: &TempDir, settings: &[String]) -> Running {
+        let postgres = program("postgres").expect("it is where `initdb` is");
         let running = as_somebody(&postgres)
-            .args(["-c", "listen_addresses=", "-c", "fsync=off", "-k"])
+            .args(settings.iter().flat_map(|each| ["-c", each]))
+            .args(["-c", "fsync=off", "-k"])
             .arg(folder.path())
             .arg("-D")
-            .arg(&data)
+            .arg(folder.path().join("data"))
             .stdout(Stdio::null())
             .stderr(Stdio::null())
             .spawn();
         let running = Running(running.unwrap());
-        let socket = folder.path().join(".s.PGSQL.5432");
-        wait_for(|| std::os::unix::net::UnixStream::connect(&socket).is_ok());
-        let host = folder.path().display().to_string().replace('/', "%2F");
-        Some(Self {
-            _running: running,
-            _folder: folder,
-            url: format!("postgres://yard@{host}/postgres"),
-        })
+        let is_socket = |name: &str| name.starts_with(".s.PGSQL.") && !name.ends_with(".lock");
+        let entries = || std::fs::read_dir(folder.path()).into_iter().flatten();
+        wait_for(|| {
+            let mut paths = entries().flatten().map(|entry| entry.path());
+            paths.any(|path| {
+                let name = path.file_name().and_then(|name| name.to_str());
+                name.is_some_and(is_socket)
+                    && std::os::unix::net::UnixStream::connect(&path).is_ok()
+            })
+        });
+        running
     }
+}
 
-    /// Its address, once it takes connections.
-    pub(crate) fn url(&self) -> &str {
-        &self.url
+/// PostgreSQL does not run as root, and takes no key that belongs to others.
+pub(crate) fn give_away(path: &Path) {
+    if is_root() {
+        let owner = command("chown").arg("nobody").arg(path).status();
+        assert!(owner.unwrap().success());
     }
 }
 
@@ -90,10 +123,7 @@ impl Bucket {
         let Some(server) = program("moto_server") else {
             return missing("moto_server, a server of the S3 protocol,");
         };
-        // A port that was free a moment ago.
-        let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
-        let port = listener.local_addr().unwrap().port();
-        drop(listener);
+        let port = free_port();
         let running = command(server)
             .args(["-H", "127.0.0.1", "-p", &port.to_string()])
             .stdout(Stdio::null())
@@ -129,6 +159,12 @@ fn missing<T>(what: &str) -> Option<T> {
     assert!(!has_to_be_whole, "{text}");
     eprintln!("left out: {text}");
     None
+}
+
+/// A port that was free a moment ago.
+pub(crate) fn free_port() -> u16 {
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    listener.local_addr().unwrap().port()
 }
 
 fn wait_for(mut ready: impl FnMut() -> bool) {
@@ -176,6 +212,6 @@ fn as_somebody(program: &Path) -> Command {
     clippy::disallowed_methods,
     reason = "the tests start their servers here and nowhere else"
 )]
-fn command(program: impl AsRef<std::ffi::OsStr>) -> Command {
+pub(crate) fn command(program: impl AsRef<std::ffi::OsStr>) -> Command {
     Command::new(program)
 }

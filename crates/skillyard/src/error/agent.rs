@@ -12,6 +12,7 @@ use skillyard_catalog::selection::PatternError;
 use skillyard_format::nearest::nearest;
 
 use super::CommandError;
+use super::certificate_hint::certificate_hint;
 use crate::shell::{shell_path, shell_word};
 
 /// What is wrong with how an agent was asked for.
@@ -212,8 +213,9 @@ pub(crate) fn hint(error: &TurnError) -> Option<String> {
                 "You may not write into `{folder}`; look at whose it is with `ls -ld {folder}`, or name another folder with `SKILLYARD_HOME`"
             )
         }
-        TurnError::Session(SessionError::Server { .. } | SessionError::Address) => {
-            "Is the database running, and its address in `sessions.database` right? Without that key, sessions are in a file of this machine".into()
+        TurnError::Session(error @ (SessionError::Server { .. } | SessionError::Address)) => {
+            let running = || "Is the database running, and its address in `sessions.database` right? Without that key, sessions are in a file of this machine".into();
+            certificate_hint(error).unwrap_or_else(running)
         }
         TurnError::Provider(ProviderError::Status {
             status: 401 | 403, ..

@@ -17,6 +17,7 @@ use skillyard_registry::mirror::MirrorError;
 use skillyard_registry::package::Refusal;
 use skillyard_registry::token::ScopeError;
 
+use super::certificate_hint::certificate_hint;
 use crate::shell::{shell_path, shell_word};
 
 /// Why a command about a registry failed.
@@ -154,6 +155,7 @@ impl RegistryFailure {
             Self::Database(error) if error.is_of_disk() => {
                 "Look whether the disk of the database is full".into()
             }
+            Self::Database(error @ DatabaseError::Open { .. }) => return certificate_hint(error),
             Self::OtherLogKey(_) => {
                 "Name the right one with `--log-key`; copies that `registry backup` made have it as `log.pem`. Where it is lost for good, `skillyard registry serve --replace-log-key` goes on with another one".into()
             }

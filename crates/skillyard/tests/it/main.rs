@@ -131,6 +131,7 @@ mod registry_care;
 mod registry_cluster;
 mod registry_copies;
 mod registry_crash;
+mod registry_encrypted;
 mod registry_log_key;
 mod registry_login;
 mod registry_lost;
