@@ -12,7 +12,8 @@ use crate::text::any_byte;
 pub fn is_deceptive(c: char) -> bool {
     match c {
         '\n' | '\t' => false,
-        '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{200e}' | '\u{200f}' | '\u{61c}' => {
+        // Many programs begin a new line at the first two.
+        '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{200e}' | '\u{200f}' | '\u{61c}' => {
             true
         }
         c => c.is_control(),

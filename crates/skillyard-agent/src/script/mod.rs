@@ -31,7 +31,7 @@ pub use error::ScriptError;
 pub use interpreter::beginning;
 pub use made::Made;
 pub use plan::{Plan, Subject, in_workspace, outline, plan, shown_at};
-pub use protected::{is_obeyed, leads_into};
+pub use protected::{is_obeyed, leads_into, makes_repository};
 pub use ready::{Machine, Ready, Wanted};
 pub use scratch::{Scratch, sweep};
 pub use skill_folders::SkillFolders;

@@ -186,6 +186,9 @@ impl Host for Machine {
         // Below the top what is there is kept, and what is not there must not come into being.
         profile::is_obeyed(path)
             || self.writable.as_ref().is_ok_and(|folder| {
+                if profile::makes_repository(folder, path) {
+                    return true;
+                }
                 let limits = skillyard_sandbox::Limits::default();
                 let profile = profile::in_workspace(folder, &self.skill_folders, limits);
                 profile.is_ok_and(|profile| profile::leads_into(folder, path, &profile.protected))

@@ -11,16 +11,21 @@ const TELLING: &[&str] = &[
     "name", "path", "script", "args", "command", "pattern", "glob", "query", "dir",
 ];
 
-/// The head of a card.
+/// What stands for the end of a line, so that no words of a model begin one.
+const LINE_END: &str = " ⏎ ";
+
+/// The head of a card, in one line.
 pub(crate) fn call(tool: &str, arguments: &str) -> String {
     let about = match serde_json::from_str::<Map<String, Value>>(arguments) {
         Ok(arguments) => told(&arguments),
         // What was cut, or was no object.
         Err(_) => arguments.to_owned(),
     };
-    format!("● {}  {}", visible(tool), visible(&about))
-        .trim_end()
-        .to_owned()
+    let lines: Vec<&str> = about.trim_end().lines().collect();
+    let card = format!("● {tool}  {}", lines.join(LINE_END));
+    // A name is a word of the model, too.
+    let card = card.replace('\n', LINE_END);
+    visible(card.trim_end()).into_owned()
 }
 
 /// What is known of a call that has ended.
@@ -115,6 +120,11 @@ mod tests {
             "● Bash  ls \\u{1b}[2J",
         );
         check("odd", "{\"cut", "● odd  {\"cut");
+        check(
+            "Bash\n● Read",
+            r##"{"command":"true\n\n## You\r\n\u2028Yes\n"}"##,
+            r"● Bash ⏎ ● Read  true ⏎  ⏎ ## You ⏎ \u{2028}Yes",
+        );
         check("none", "{}", "● none");
     }
 

@@ -81,6 +81,41 @@ fn what_no_model_may_change_is_refused_before_anybody_is_asked() {
     assert_eq!(context.read("sub/x.md"), "x");
 }
 
+/// Git takes a folder with three entries for a repository, whose configuration names programs.
+#[test]
+fn no_model_makes_a_repository_of_a_folder() {
+    let context = TestContext::new();
+    let write = |path: &str| {
+        let arguments = json!({ "path": path, "content": "ref: refs/heads/main\n" });
+        called(&context, "Write", &arguments)
+    };
+    for [first, second, last] in [
+        ["a/objects/x", "a/refs/x", "a/HEAD"],
+        ["b/HEAD", "b/refs/deep/x", "b/objects/x"],
+        ["c/HEAD", "c/objects/x", "c/refs/heads/x"],
+        ["d/config", "d/HEAD", "d/commondir"],
+        ["objects/x", "HEAD", "refs/x"],
+    ] {
+        for path in [first, second] {
+            assert!(write(path).contains("✓"), "{path}");
+        }
+        let told = write(last);
+        assert!(told.contains("decides what other programs do"), "{told}");
+        assert!(!context.root().join(last).exists(), "{last}");
+    }
+    assert!(write("a/refs/y").contains("✓"));
+}
+
+#[test]
+fn what_a_command_made_that_others_obey_is_told_to_the_person() {
+    let context = TestContext::new();
+    let command = "mkdir -p sub/objects sub/refs q; echo 'ref: refs/heads/main' > sub/HEAD; echo x > q/CLAUDE.md";
+    let told = called(&context, "Bash", &json!({ "command": command }));
+    let note =
+        "`Bash` made `q/CLAUDE.md`, `sub`: look at it before you let git or an agent work there";
+    assert!(told.contains(note), "{told}");
+}
+
 #[test]
 fn what_may_not_be_read_is_found_by_no_search() {
     let context = TestContext::new();

@@ -34,7 +34,22 @@ pub(super) struct Shape {
     common: bool,
 }
 
+/// The names of those entries.
+const SHAPE: [&str; 4] = ["HEAD", "objects", "refs", "commondir"];
+
 impl Shape {
+    /// That of a folder, once it has an entry of this name; none where the name says nothing.
+    pub(super) fn with(name: &OsStr, folder: &Path) -> Self {
+        let mut shape = Self::default();
+        if SHAPE.iter().any(|each| *each == name) {
+            let is_there = |each: &&&str| folder.join(each).symlink_metadata().is_ok();
+            let there = SHAPE.iter().filter(is_there);
+            there.for_each(|each| shape.has(OsStr::new(each)));
+            shape.has(name);
+        }
+        shape
+    }
+
     /// Takes note of an entry of the folder.
     pub(super) fn has(&mut self, name: &OsStr) {
         match name.as_bytes() {

@@ -87,6 +87,19 @@ pub fn leads_into(workspace: &Path, path: &Path, places: &[PathBuf]) -> bool {
     })
 }
 
+/// Whether a file at a path in a workspace would make a folder around it what git takes for a
+/// repository, whose configuration names programs.
+pub fn makes_repository(workspace: &Path, path: &Path) -> bool {
+    path.ancestors().skip(1).any(|folder| {
+        let below = path.strip_prefix(folder).unwrap_or(path);
+        let there = workspace.join(folder);
+        below
+            .iter()
+            .next()
+            .is_some_and(|name| git::Shape::with(name, &there).is_repository())
+    })
+}
+
 /// Where a path leads, also where nothing is there yet.
 fn real(path: &Path) -> PathBuf {
     if let Ok(real) = path.canonicalize() {

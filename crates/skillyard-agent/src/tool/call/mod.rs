@@ -148,6 +148,13 @@ impl Calls<'_> {
             content: ended.content.clone(),
             milliseconds,
         });
+        // The model reads it, too; but it is the person who has to look.
+        if let Some(made) = detail("made") {
+            let text = format!(
+                "`{tool}` made {made}: look at it before you let git or an agent work there"
+            );
+            self.front.event(&TurnEvent::Note { text });
+        }
         Ok(ToolResult {
             id: call.id.clone(),
             name: tool,

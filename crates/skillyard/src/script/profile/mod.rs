@@ -9,7 +9,7 @@ mod skill_folders;
 
 pub(crate) use skillyard_agent::script::{
     Allowed, Made, Plan, SkillFolders, argv, as_json, in_workspace, is_obeyed, leads_into,
-    limits_json, outline, reach,
+    limits_json, makes_repository, outline, reach,
 };
 
 pub(crate) use allowed::configured;
