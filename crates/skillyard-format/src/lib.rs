@@ -8,6 +8,7 @@ pub mod document;
 pub mod edit;
 pub mod fix;
 pub mod frontmatter;
+pub mod lenient;
 pub mod lent_name;
 pub mod links;
 pub mod name;

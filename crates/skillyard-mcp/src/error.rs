@@ -24,7 +24,7 @@ pub enum McpError {
         said: String,
     },
     /// It took too long.
-    #[error("the server did not answer within {} s", after.as_secs_f32())]
+    #[error("the server did not answer within {} s", seconds(*after))]
     Silent {
         /// How long it was waited.
         after: Duration,
@@ -123,6 +123,11 @@ impl McpError {
             problem: problem.into(),
         }
     }
+}
+
+/// A time as people say it, to a tenth of a second.
+fn seconds(time: Duration) -> f64 {
+    (time.as_secs_f64() * 10.0).round() / 10.0
 }
 
 fn about(status: u16, to: Option<&str>) -> String {

@@ -1,6 +1,7 @@
 //! JSON-RPC, as far as MCP uses it.
 
 use serde_json::{Map, Value, json};
+use skillyard_format::lenient;
 
 use crate::error::McpError;
 
@@ -43,7 +44,8 @@ pub(crate) fn answer(id: &Value, method: &str) -> Value {
 /// Understands a message.
 pub(crate) fn read(bytes: &[u8]) -> Result<Incoming, McpError> {
     let unreadable = || McpError::malformed("a message is not JSON");
-    let value: Value = serde_json::from_slice(bytes).map_err(|_| unreadable())?;
+    let text = std::str::from_utf8(bytes).map_err(|_| unreadable())?;
+    let value = lenient::json(text).map_err(|_| unreadable())?;
     let Value::Object(mut message) = value else {
         return Err(McpError::malformed("a message is not an object"));
     };
@@ -102,6 +104,19 @@ mod tests {
         }
         let nested = format!("{}1{}", "[".repeat(100_000), "]".repeat(100_000));
         assert!(read(nested.as_bytes()).is_err());
+    }
+
+    #[test]
+    fn half_a_character_does_not_make_an_answer_unreadable() {
+        let text = r#"{"id":1,"result":{"text":"abc \ud83d"}}"#;
+        let Ok(Incoming::Response { id: 1, result }) = read(text.as_bytes()) else {
+            panic!("no answer");
+        };
+        assert_eq!(result.unwrap()["text"], "abc \u{fffd}");
+        let silent = McpError::Silent {
+            after: std::time::Duration::from_micros(4_999_997),
+        };
+        assert_eq!(silent.to_string(), "the server did not answer within 5 s");
     }
 
     #[test]

@@ -84,6 +84,14 @@ const CHOICES = [
   ["no", "Deny", "danger"],
 ];
 
+/** What "Allow in this chat" holds for. */
+const SCOPES = {
+  script: "all scripts of this skill, whatever they are called with",
+  command: "exactly this command",
+  change: "all changes to files",
+  tool: "this tool, whatever it is called with",
+};
+
 const LINES = { "+": "new", "-": "gone", "@": "place" };
 
 /** What will be other in a file; the first character of a line says what it is. */
@@ -122,6 +130,7 @@ export const question = (asked, chat, answer) => {
     button.addEventListener("click", () => answer(asked.id, consent));
     buttons.append(button);
   }
+  if (asked.kind in SCOPES && "mayRun" in chat.dataset) element.append(make("p", "muted", "“Allow in this chat” holds for ", SCOPES[asked.kind], "."));
   if (!("mayRun" in chat.dataset)) element.append(make("p", "note warn", "Your token may not let scripts run."));
   element.append(buttons);
   return element;

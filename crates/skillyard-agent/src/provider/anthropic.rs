@@ -6,10 +6,11 @@ use std::sync::atomic::AtomicBool;
 
 use messages::messages;
 use serde_json::{Value, json};
+use skillyard_format::lenient;
 
 use super::assemble::Assembly;
 use super::http::{Endpoint, Stream};
-use super::{Completion, Delta, ModelRequest, Provider, ProviderError, Stop, Usage, lenient};
+use super::{Completion, Delta, ModelRequest, Provider, ProviderError, Stop, Usage};
 
 /// Its name.
 const NAME: &str = "anthropic";

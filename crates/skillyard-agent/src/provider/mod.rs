@@ -9,7 +9,6 @@ mod discreet;
 mod error;
 pub mod http;
 mod ids;
-mod lenient;
 mod longest;
 pub mod offline;
 pub mod openai_chat;

@@ -6,11 +6,12 @@ mod messages;
 use std::sync::atomic::AtomicBool;
 
 use serde_json::{Map, Value, json};
+use skillyard_format::lenient;
 
 use super::assemble::Assembly;
 use super::http::{Endpoint, Stream};
 use super::ids::Ids;
-use super::{Completion, Delta, ModelRequest, Provider, ProviderError, Stop, Usage, lenient};
+use super::{Completion, Delta, ModelRequest, Provider, ProviderError, Stop, Usage};
 use crate::message::AssistantPart;
 
 use blocks::{BLOCKS, Blocks};

@@ -3,12 +3,13 @@
 use std::sync::atomic::AtomicBool;
 
 use serde_json::{Value, json};
+use skillyard_format::lenient;
 
 use super::assemble::Assembly;
 use super::http::{Endpoint, Stream};
 use super::ids::Ids;
 use super::openai_chat::{arguments, given, is_plain};
-use super::{Completion, Delta, ModelRequest, Provider, ProviderError, Stop, Usage, lenient};
+use super::{Completion, Delta, ModelRequest, Provider, ProviderError, Stop, Usage};
 use crate::message::{AssistantPart, Message};
 
 /// A server that speaks Responses.

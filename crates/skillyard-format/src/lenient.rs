@@ -1,9 +1,9 @@
-//! JSON of servers that cut text between the two halves of a character, as some in JavaScript do.
+//! JSON of programs that cut text between the two halves of a character, as some in JavaScript do.
 
 use serde_json::Value;
 
 /// Reads JSON; a half of a character that stands alone is shown as one that is not known (U+FFFD).
-pub(super) fn json(text: &str) -> Result<Value, serde_json::Error> {
+pub fn json(text: &str) -> Result<Value, serde_json::Error> {
     serde_json::from_str(text).or_else(|error| match without_halves(text) {
         Some(mended) => serde_json::from_str(&mended),
         None => Err(error),
