@@ -1,7 +1,7 @@
 //! What connects us with the launcher and the program.
 
 use std::fs::File;
-use std::io;
+use std::io::{self, IsTerminal as _};
 use std::os::fd::{AsFd as _, OwnedFd};
 
 use crate::child;
@@ -55,6 +55,13 @@ pub(super) fn stdin(sandbox: &Sandbox, command: &Command) -> Result<(OwnedFd, Fe
         Stdin::Empty => {
             let nothing = File::open("/dev/null").doing("open `/dev/null`")?;
             (nothing.into(), None)
+        }
+        // A file, or a pipe of somebody else's, could be read but not opened by its name.
+        Stdin::Inherited if !io::stdin().is_terminal() => {
+            let (read, write) = pipe(sandbox)?;
+            // It ends with the input, with the program, or with us.
+            std::thread::spawn(move || io::copy(&mut io::stdin(), &mut File::from(write)));
+            (read, None)
         }
         Stdin::Inherited => {
             let own = io::stdin().as_fd().try_clone_to_owned();

@@ -31,6 +31,9 @@ use crate::script::place::{self, SkillPlace};
 use crate::script::profile::{self, Made, Plan};
 use crate::script::record::{Run, Standing};
 
+/// The code of a script whose output nobody reads.
+const UNREAD: u8 = 141;
+
 /// Run a script of a skill in a sandbox
 ///
 /// The script sees its skill, which it cannot change, the system's programs, and nothing else of
@@ -175,7 +178,7 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     let recorder = context.ready_to_record()?;
     // On the disk before the script begins: whoever kills us does not kill that.
     let started = recorder.record(&run.started())?.seq;
-    let (ran, unwritten) = match start(context, &sandbox, &plan) {
+    let (ran, written) = match start(context, &sandbox, &plan) {
         Ok(ran) => ran,
         Err(error) => {
             recorder.record(&run.failed(started, error.to_string()))?;
@@ -192,11 +195,14 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
         value["script_digest"] = json!(script_digest.to_string());
         value["approval"] = json!(approval.as_str());
         context.printer.json(&value)?;
-    } else {
+    } else if !matches!(written, Written::Unread) {
         tell(context, &ran, &plan, &made);
     }
-    if let Some(error) = unwritten {
-        return Err(CommandError::Output(error));
+    match written {
+        Written::Failed(error) => return Err(CommandError::Output(error)),
+        // As of a program that a shell ended for the same reason.
+        Written::Unread => return Ok(Status::Code(UNREAD)),
+        Written::Whole => {}
     }
     Ok(Status::Code(u8::try_from(ran.code()).unwrap_or(255)))
 }
@@ -209,12 +215,12 @@ fn answer(args: &Args) -> Answer {
     }
 }
 
-/// Runs it, with its output passed on as it comes; and why not all of that could be written.
+/// Runs it, with its output passed on as it comes; and what became of that.
 fn start(
     context: &Context,
     sandbox: &Sandbox,
     plan: &Plan,
-) -> Result<(Ran, Option<io::Error>), CommandError> {
+) -> Result<(Ran, Written), CommandError> {
     let cancel = Arc::new(AtomicBool::new(false));
     for signal in [
         signal_hook::consts::SIGINT,
@@ -226,7 +232,7 @@ fn start(
     }
     context.printer.heard().elsewhere(&cancel);
     let (mut stdout, mut stderr) = (
-        Watched::new(context.printer.foreign_stdout()),
+        Watched::stopping(context.printer.foreign_stdout(), &cancel),
         Watched::new(context.printer.foreign_stderr()),
     );
     let live = if context.printer.is_json() {
@@ -243,5 +249,20 @@ fn start(
     };
     let ran = sandbox.run(&plan.profile, &plan.command, live);
     let ran = ran.map_err(RunError::from)?;
-    Ok((ran, stdout.failure().or(stderr.failure())))
+    let written = match (stdout.is_unread(), stdout.failure().or(stderr.failure())) {
+        (true, _) => Written::Unread,
+        (false, Some(error)) => Written::Failed(error),
+        (false, None) => Written::Whole,
+    };
+    Ok((ran, written))
+}
+
+/// What became of a script's output.
+enum Written {
+    /// All of it was written.
+    Whole,
+    /// Nobody reads it any more, and the script was ended.
+    Unread,
+    /// It could not be written.
+    Failed(io::Error),
 }

@@ -1,21 +1,38 @@
 //! A way out that remembers what went wrong on it.
 
 use std::io;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// A writer that remembers its first failure, for who passes it to somebody that goes on without it.
 #[derive(Debug)]
-pub(crate) struct Watched<W> {
+pub(crate) struct Watched<'a, W> {
     inner: W,
     failure: Option<io::Error>,
+    stop: Option<&'a AtomicBool>,
 }
 
-impl<W> Watched<W> {
+impl<'a, W> Watched<'a, W> {
     /// Watches over a writer.
     pub(crate) fn new(inner: W) -> Self {
         Self {
             inner,
             failure: None,
+            stop: None,
         }
+    }
+
+    /// The same, and stops whoever writes when the reader goes away, as a shell would.
+    pub(crate) fn stopping(inner: W, stop: &'a AtomicBool) -> Self {
+        Self {
+            stop: Some(stop),
+            ..Self::new(inner)
+        }
+    }
+
+    /// Whether the reader went away.
+    pub(crate) fn is_unread(&self) -> bool {
+        let gone = |error: &io::Error| error.kind() == io::ErrorKind::BrokenPipe;
+        self.failure.as_ref().is_some_and(gone)
     }
 
     /// What went wrong first. A reader that went away has read enough, which is no failure.
@@ -28,12 +45,15 @@ impl<W> Watched<W> {
         result.map_err(|error| {
             let kind = error.kind();
             self.failure.get_or_insert(error);
+            if let Some(stop) = self.stop.filter(|_| kind == io::ErrorKind::BrokenPipe) {
+                stop.store(true, Ordering::SeqCst);
+            }
             kind.into()
         })
     }
 }
 
-impl<W: io::Write> io::Write for Watched<W> {
+impl<W: io::Write> io::Write for Watched<'_, W> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let written = self.inner.write(bytes);
         self.noted(written)

@@ -19,6 +19,7 @@ mod without;
 mod workspace;
 
 use std::fs;
+use std::io::Read as _;
 use std::process::Stdio;
 
 use insta::assert_snapshot;
@@ -156,6 +157,30 @@ fn input_is_passed_on_when_asked_for() {
     };
     assert_eq!(given(&["--stdin"]), "b 2\na 1\n");
     assert_eq!(given(&[]), "");
+    // Many programs want a name.
+    let named = "cat /dev/stdin\n";
+    context.write("../home/.agents/skills/tools/scripts/count.sh", named);
+    assert_eq!(given(&["--stdin"]), "b\na\nb\n");
+}
+
+#[test]
+fn a_script_whose_output_nobody_reads_is_ended() {
+    let context = skill("");
+    let script = "while true; do echo again; sleep 0.05; done\n";
+    context.write("../home/.agents/skills/tools/scripts/count.sh", script);
+    let mut command = context.skillyard();
+    command.args(["run", "tools", "count.sh", "--timeout", "300"]);
+    let mut run = command
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut first = [0; 6];
+    run.stdout.take().unwrap().read_exact(&mut first).unwrap();
+    assert_eq!(first, *b"again\n");
+    let ended = run.wait_with_output().unwrap();
+    assert_eq!(ended.status.code(), Some(141), "{}", text(&ended.stderr));
+    assert_eq!(text(&ended.stderr), "");
 }
 
 #[test]
