@@ -144,6 +144,15 @@ impl Printer {
         self.columns.unwrap_or(100).clamp(40, 140)
     }
 
+    /// How wide lines of others in notes may be: programs are given them whole.
+    pub(crate) fn width_of_notes(&self) -> usize {
+        if io::stderr().is_terminal() {
+            self.width()
+        } else {
+            usize::MAX
+        }
+    }
+
     /// Writes data.
     pub(crate) fn data(&self, text: &str) -> io::Result<()> {
         let text = &*self.redactor.scrub(text);

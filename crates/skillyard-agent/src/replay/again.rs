@@ -1,5 +1,6 @@
 //! A session on its way to being made again, message by message.
 
+use std::borrow::Cow;
 use std::collections::VecDeque;
 
 use serde_json::{Map, Value};
@@ -13,9 +14,9 @@ use crate::prompt::Prompt;
 use crate::session::{INTERRUPTED, Session};
 use crate::shelf::{Caller, InstalledSkill, Shelf};
 use crate::tool::{
-    CAME_EMPTY, LENT, Output, SEARCH, ToolSpec, answer, has, receive, understood, unmarked,
+    CAME_EMPTY, LENT, Output, SEARCH, ToolSpec, answer, has, logged, receive, understood, unmarked,
 };
-use crate::turn::{NOT_MADE, digest, is_own_answer, request, view};
+use crate::turn::{NOT_MADE, TOO_MANY, digest, is_own_answer, request, view};
 
 /// The events between two turns.
 const RELEASED: &str = "skill.released";
@@ -213,10 +214,15 @@ impl Replay<'_> {
             call: result.id.clone(),
             from,
         };
-        if result.content == NOT_MADE {
+        if [NOT_MADE, TOO_MANY].contains(&&*result.content) {
             return Ok(());
         }
-        let is_event = |event: &Recorded| event.detail.get("call") == Some(&result.id);
+        // Older versions wrote every id as it is.
+        let names = [logged(&result.id), Cow::from(&*result.id)];
+        let is_event = |event: &Recorded| {
+            let call = event.detail.get("call");
+            call.is_some_and(|call| names.iter().any(|name| name == call))
+        };
         if result.content == INTERRUPTED {
             if self.events.front().is_some_and(is_event) {
                 self.events.pop_front();
@@ -225,7 +231,7 @@ impl Replay<'_> {
         }
         let output = Digest::of(result.content.as_bytes()).to_string();
         let Some(event) = self.events.pop_front().filter(is_event) else {
-            return Err(self.missing(&format!("call {}", result.id)));
+            return Err(self.missing(&format!("call {}", names[0])));
         };
         if event.detail.get("output") != Some(&output) {
             return Err(differs(format!("event {} of the log", event.place)));

@@ -35,7 +35,7 @@ use crate::telemetry::{Happening, Subscriber, TurnEnded, TurnStarted};
 use crate::tool::{Calls, Repeats};
 
 pub(crate) use ask::{digest, request, view};
-pub(crate) use work::{NOT_MADE, is_mark};
+pub(crate) use work::{NOT_MADE, TOO_MANY, is_mark};
 
 /// Whether the runtime gives this answer by itself, without a model.
 pub(crate) fn is_own_answer(text: &str) -> bool {

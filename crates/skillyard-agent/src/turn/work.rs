@@ -11,6 +11,13 @@ use crate::tool::Length;
 /// What a call is told that was not made, because the turn was over before its time came.
 pub(crate) const NOT_MADE: &str = "This call was not made: the turn was stopped before.";
 
+/// What a call is told that came behind too many others.
+pub(crate) const TOO_MANY: &str =
+    "This call was not made: an answer has at most 128 calls. Make it in your next one.";
+
+/// Most calls of one answer: each is written down, and nobody is asked about most of them.
+const MOST_CALLS: usize = 128;
+
 /// What a turn says that the server ended.
 const SERVER_ENDED: &str = "(stopped: the server ended)";
 
@@ -187,11 +194,16 @@ impl Turn<'_> {
     fn make(&mut self, calls: &[ToolCall], is_limited: bool) -> Result<(), TurnError> {
         let mut results = Vec::new();
         for (at, call) in calls.iter().enumerate() {
-            if self.is_over().is_some() {
+            let unmade = if self.is_over().is_some() {
+                Some(NOT_MADE)
+            } else {
+                (at >= MOST_CALLS).then_some(TOO_MANY)
+            };
+            if let Some(reason) = unmade {
                 results.push(ToolResult {
                     id: call.id.clone(),
                     name: call.name.clone(),
-                    content: NOT_MADE.into(),
+                    content: reason.into(),
                     outcome: CallOutcome::Denied,
                 });
                 continue;

@@ -257,6 +257,11 @@ impl Conversation {
         }
     }
 
+    /// Whether the turn under way is to stop.
+    pub(super) fn is_stopped(&self) -> bool {
+        self.stopped.load(Ordering::SeqCst)
+    }
+
     /// Becomes true when somebody wants the turn to stop.
     pub(super) fn stopped(&self) -> Arc<AtomicBool> {
         Arc::clone(&self.stopped)

@@ -18,7 +18,7 @@ use skillyard_audit::{Event, EventKind};
 use skillyard_format::package::Digest;
 use skillyard_trust::guard::{DenyLayer, Surroundings, ToolList};
 
-use super::Conversation;
+use super::{ChatEvent, Conversation};
 use crate::access::{Holder, Role};
 use crate::server::Server;
 
@@ -116,7 +116,14 @@ impl Host for Watched {
                 .detail("decider_role", decider.role.as_str());
         }
         self.server.charge(&event);
-        self.machine.record(&event)
+        self.machine.record(&event)?;
+        // An answer of a model may hold many calls, and a turn many answers.
+        if self.server.with_room(&event).is_err() && !self.conversation.is_stopped() {
+            let text = "stopped: this token has added its share to the audit log".to_owned();
+            self.conversation.tell(ChatEvent::Note { text });
+            self.conversation.stop();
+        }
+        Ok(())
     }
 
     fn surroundings(&self) -> &dyn Surroundings {

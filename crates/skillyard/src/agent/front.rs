@@ -264,7 +264,7 @@ impl Terminal<'_> {
         printer.exactly(&format!(
             "{}\n{}  why     {}",
             visible(&what),
-            change(&request.action),
+            change(&request.action, printer.width()),
             visible(&request.reason)
         ));
         let mut words = vec![

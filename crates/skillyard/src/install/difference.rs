@@ -13,7 +13,7 @@ use crate::terminal::painted;
 const MOST_LINES: usize = 200;
 
 /// The files that differ, the instructions first, then scripts, then the rest.
-pub(crate) fn between(before: &Tree, after: &Tree) -> String {
+pub(crate) fn between(before: &Tree, after: &Tree, width: usize) -> String {
     let mut paths: Vec<&str> = before
         .files()
         .iter()
@@ -24,12 +24,18 @@ pub(crate) fn between(before: &Tree, after: &Tree) -> String {
     paths.dedup();
     let mut text = String::new();
     for path in paths {
-        file(path, before.get(path), after.get(path), &mut text);
+        let texts = (before.get(path), after.get(path));
+        file(path, texts, width, &mut text);
     }
     text
 }
 
-fn file(path: &str, before: Option<&TreeFile>, after: Option<&TreeFile>, text: &mut String) {
+fn file(
+    path: &str,
+    (before, after): (Option<&TreeFile>, Option<&TreeFile>),
+    width: usize,
+    text: &mut String,
+) {
     // What a signature is made of tells nobody anything; that there is one now, or none, does.
     let is_signature = path == SIGNATURE_FILE;
     if before == after || is_signature && before.is_some() && after.is_some() {
@@ -58,7 +64,7 @@ fn file(path: &str, before: Option<&TreeFile>, after: Option<&TreeFile>, text: &
     });
     if let [Some(before), Some(after)] = texts {
         let difference = Difference::between(&before, &after, Limits::telling(MOST_LINES));
-        text.push_str(&painted(&difference, "     "));
+        text.push_str(&painted(&difference, "     ", width));
     } else {
         let bytes = |file: Option<&TreeFile>| file.map_or(0, |file| file.bytes.len());
         let (before, after) = (bytes(before), bytes(after));

@@ -9,6 +9,7 @@ pub(crate) mod hidden;
 pub(crate) mod keys;
 mod line;
 mod markdown;
+mod pieces;
 mod wrap;
 
 pub(crate) use card::{Ended, call, result};
@@ -16,3 +17,4 @@ pub(crate) use difference::painted;
 pub(crate) use heard::Heard;
 pub(crate) use line::{LONGEST, Line, Lines};
 pub(crate) use markdown::Markdown;
+pub(crate) use pieces::{columns, pieces};

@@ -22,6 +22,7 @@ mod chat_changes;
 mod chat_context;
 mod chat_elsewhere;
 mod chat_ends;
+mod chat_flood;
 mod chat_pipe;
 mod chat_question;
 mod chat_replay;

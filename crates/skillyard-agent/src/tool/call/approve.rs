@@ -7,7 +7,7 @@ use skillyard_trust::guard::{
     ActiveSkill, GuardInput, GuardRequest, GuardVerdict, ToolList, check,
 };
 
-use super::{Calls, Ended};
+use super::{Calls, Ended, logged};
 use crate::front_end::{Action, Answer, ApprovalRequest};
 use crate::host::HostError;
 use crate::message::ToolCall;
@@ -82,7 +82,13 @@ impl Calls<'_> {
         if before.is_some_and(|before| self.host.is_sealed(&told, &before.seal)) {
             return Ok(Answer::Session);
         }
-        let event = |kind| about(Event::new(kind).session(&session).detail("call", &call.id));
+        let event = |kind| {
+            about(
+                Event::new(kind)
+                    .session(&session)
+                    .detail("call", logged(&call.id)),
+            )
+        };
         self.host
             .record(&event(EventKind::ApprovalRequested).reason(&reason))?;
         let request = ApprovalRequest {

@@ -8,6 +8,7 @@ mod budget;
 mod ended;
 mod guarded;
 mod lent;
+mod logged;
 mod repeats;
 mod script;
 mod skill;
@@ -34,6 +35,7 @@ use ended::Ended;
 
 pub(crate) use guarded::has;
 pub(crate) use lent::PREFIX as LENT;
+pub(crate) use logged::logged;
 pub(crate) use repeats::Repeats;
 pub(crate) use skill::refusal;
 
@@ -182,7 +184,7 @@ impl Calls<'_> {
 fn identified(event: Event, call: &ToolCall, tool: &str) -> Event {
     event
         .detail("tool", tool)
-        .detail("call", &call.id)
+        .detail("call", logged(&call.id))
         .detail("input", Digest::of(call.arguments.as_bytes()).to_string())
 }
 

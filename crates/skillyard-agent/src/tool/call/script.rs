@@ -5,7 +5,7 @@ use skillyard_audit::{Event, EventKind};
 use skillyard_format::package::Digest;
 
 use super::approve::unallowed;
-use super::{Calls, Ended};
+use super::{Calls, Ended, logged};
 use crate::front_end::{Action, Answer};
 use crate::host::{Executed, HostError, Permission, ScriptRun};
 use crate::message::{CallOutcome, ToolCall};
@@ -130,7 +130,7 @@ impl Calls<'_> {
             asked: Event::new(EventKind::ScriptStarted)
                 .session(&self.session.id)
                 .trigger("model")
-                .detail("call", &call.id),
+                .detail("call", logged(&call.id)),
         })
     }
 }

@@ -3,11 +3,10 @@
 use std::fmt::Write as _;
 
 use skillyard_agent::front_end::Action;
-use unicode_width::UnicodeWidthChar as _;
 
 use crate::sanitize::exact;
 use crate::shell::shell_words;
-use crate::terminal;
+use crate::terminal::{self, columns, pieces};
 
 /// What stands in front of further lines that the model wrote.
 const MARKED: &str = "\n  | ";
@@ -15,7 +14,7 @@ const MARKED: &str = "\n  | ";
 const MOST_SHOWN: usize = 20_000;
 
 /// What will be other in a file that is to be changed.
-pub(super) fn change(action: &Action) -> String {
+pub(super) fn change(action: &Action, width: usize) -> String {
     match action {
         Action::Change {
             difference: Some(difference),
@@ -24,7 +23,7 @@ pub(super) fn change(action: &Action) -> String {
         Action::Change {
             difference: Some(difference),
             ..
-        } => terminal::painted(difference, "  "),
+        } => terminal::painted(difference, "  ", width),
         Action::Change { .. } => {
             "  what will be other cannot be shown: it is no text, or the change does not fit\n"
                 .into()
@@ -73,8 +72,7 @@ pub(super) fn question(action: &Action, width: usize) -> (String, &'static str) 
 /// lines of its own that have a mark in front, which no line of the question's own has.
 fn shown(before: &str, text: &str, width: usize) -> String {
     let text = exact(text);
-    let columns = |text: &str| text.chars().map(|c| c.width().unwrap_or(0)).sum::<usize>();
-    if !text.contains('\n') && columns(before) + columns(&text) + 3 <= width {
+    if !text.contains(['\n', '\t']) && columns(before) + columns(&text) + 3 <= width {
         return format!("{before} `{text}`");
     }
     format!("{before}:{}", marked(&text, width))
@@ -82,21 +80,9 @@ fn shown(before: &str, text: &str, width: usize) -> String {
 
 /// Lines with a mark in front of each, also where the terminal would break one.
 fn marked(text: &str, width: usize) -> String {
-    let mut lines = String::with_capacity(text.len() * 2);
-    let room = width.saturating_sub(MARKED.len()).max(1);
-    for line in text.split('\n') {
-        lines.push_str(MARKED);
-        let mut column = 0;
-        for letter in line.chars() {
-            column += letter.width().unwrap_or(0);
-            if column > room {
-                lines.push_str(MARKED);
-                column = letter.width().unwrap_or(0);
-            }
-            lines.push(letter);
-        }
-    }
-    lines
+    let room = width.saturating_sub(MARKED.len());
+    let lines = text.split('\n').flat_map(|line| pieces(line, room));
+    lines.map(|piece| format!("{MARKED}{piece}")).collect()
 }
 
 /// That a script is given something to read, and what.
@@ -150,6 +136,10 @@ mod tests {
                 "x".repeat(72)
             )
         );
+        let command = format!("ls{}   why     it only lists files", "\t".repeat(10));
+        let told = asked(&Action::Command { command });
+        let mut forged = told.lines().filter(|line| line.contains("why"));
+        assert!(forged.all(|line| line.starts_with("  | ")), "{told}");
         let command = "ls -la".to_owned();
         assert_eq!(
             asked(&Action::Command { command }),

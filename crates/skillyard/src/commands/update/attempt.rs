@@ -307,13 +307,14 @@ fn told(
 
 /// Shows what changes in each skill.
 fn show(context: &Context, place: &Place, plan: &Plan, needed: &[Needed]) {
+    let width = context.printer.width_of_notes();
     for change in &plan.changes {
         let Change::Changed { from, to } = change else {
             continue;
         };
         let after = needed.iter().find(|each| each.candidate.name == to.name);
         if let (Ok(before), Some(after)) = (place.store.read(from.digest), after) {
-            let text = difference::between(&before, &after.candidate.tree);
+            let text = difference::between(&before, &after.candidate.tree, width);
             if !text.is_empty() {
                 let name = visible(&to.name);
                 let text = text.trim_end_matches('\n');
