@@ -9,16 +9,23 @@
 //! on it or around it only from a skill of there.
 
 mod answers;
+mod asked;
+mod blame;
+mod cause;
 mod circle;
 mod demand;
+mod descent;
 mod error;
 mod known;
 mod met;
+mod reason;
 mod resolver;
-mod round;
 mod search;
+mod seen;
+mod taking;
 #[cfg(test)]
 mod tests;
+mod way;
 
 pub use answers::is_neighbour;
 pub use demand::Asker;
@@ -28,7 +35,7 @@ pub use known::Known;
 
 use crate::candidate::Candidate;
 use crate::lockfile::Required;
-use resolver::Resolver;
+use resolver::{Failure, Resolver, Settled};
 
 /// Most skills that may be needed by one another.
 const MOST: usize = 1_000;
@@ -100,10 +107,10 @@ pub fn resolve<S: Supplier>(
     known: &Known<'_>,
     supplier: &mut S,
 ) -> Result<Vec<Needed>, DependencyError<S::Error>> {
-    let (round, failures) = Resolver::new(supplier, known).search(roots)?;
-    match failures.into_iter().next() {
+    let settled = Resolver::new(supplier, known).search(roots)?;
+    match settled.failures.into_iter().next() {
         Some(failure) => Err(failure.error),
-        None => Ok(round.needed()),
+        None => Ok(settled.needed),
     }
 }
 
@@ -116,24 +123,25 @@ pub fn resolve_each<S: Supplier>(
     let mut resolver = Resolver::new(supplier, known);
     let mut failed = Vec::new();
     loop {
-        let (round, failures) = resolver.search(&roots)?;
+        let Settled { needed, failures } = resolver.search(&roots)?;
         if failures.is_empty() {
-            let needed = round.needed();
             return Ok(Resolved { needed, failed });
         }
-        for failure in failures {
-            let affected = round.roots_that_reach(&failure.culprits);
+        for Failure {
+            error,
+            roots: affected,
+        } in failures
+        {
+            if affected.is_empty() {
+                return Err(error);
+            }
             let (gone, stays): (Vec<Root>, Vec<Root>) = roots
                 .into_iter()
-                .partition(|root| affected.contains(root.candidate.name.as_str()));
+                .partition(|root| affected.contains(&root.candidate.name));
             roots = stays;
-            if gone.is_empty() && affected.is_empty() {
-                return Err(failure.error);
-            }
             let gone: Vec<String> = gone.into_iter().map(|root| root.candidate.name).collect();
             // Those that another failure took along already have their reason.
             if !gone.is_empty() {
-                let error = failure.error;
                 failed.push(Failed { roots: gone, error });
             }
         }

@@ -7,7 +7,6 @@ use url::Url;
 
 use super::Supplier;
 use super::error::DependencyError;
-use super::round::Round;
 use crate::candidate::Candidate;
 use crate::origin::{Origin, OriginKind};
 use crate::reference::{Context, Nearness, Reference};
@@ -33,6 +32,11 @@ impl<'a, S: Supplier> Answers<'a, S> {
         }
     }
 
+    /// How often sources were asked for a version of a skill that was found before.
+    pub(super) fn count(&self) -> usize {
+        self.at.len()
+    }
+
     /// The same skill in the highest version that was requested.
     pub(super) fn at(&mut self, candidate: &Candidate, requested: &str) -> Answer<S::Error> {
         let key = (
@@ -53,9 +57,8 @@ impl<'a, S: Supplier> Answers<'a, S> {
         &mut self,
         reference: &str,
         by: &Candidate,
-        round: &Round<S::Error>,
+        chain: impl Fn() -> String,
     ) -> Result<Candidate, DependencyError<S::Error>> {
-        let chain = || round.chain(&by.name);
         if by.origin.kind != OriginKind::LocalFolder && names_machine(reference) {
             return Err(DependencyError::Local {
                 chain: chain(),

@@ -1,6 +1,6 @@
 //! Who wants a skill, and in which versions.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::fmt;
 
 use semver::Version;
@@ -10,9 +10,6 @@ use crate::candidate::Candidate;
 use crate::lockfile::{Locked, rules_out};
 use crate::origin::OriginKind;
 use crate::reference::Requirement;
-
-/// Everything that is wanted, by the names of the skills.
-pub(super) type Demands = BTreeMap<String, BTreeSet<Demand>>;
 
 /// Who wants a skill of their own accord.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -86,6 +83,22 @@ impl Demand {
         let is_other = |version| rules_out(requested, version, offer.origin);
         let is_same = offer.requested == Some(requested) || self.bytes == Some(offer.bytes);
         is_same && !offer.version.is_some_and(is_other) || fits(requested, offer.version)
+    }
+
+    /// What somebody wants who gets this where nobody wants anything else.
+    pub(super) fn of(who: Who, candidate: &Candidate) -> Self {
+        Self {
+            who,
+            source: candidate.source.clone(),
+            requested: candidate.requested.clone(),
+            bytes: Some(candidate.tree.digest()),
+        }
+    }
+
+    /// Whether it may be met by a version that is not the newest.
+    pub(super) fn leaves_open(&self) -> bool {
+        let requested = self.requested.as_ref();
+        requested.is_none_or(|requested| requested.parse::<Requirement>().is_ok())
     }
 }
 

@@ -76,26 +76,15 @@ pub enum DependencyError<E> {
         /// Where that is.
         place: &'static str,
     },
+    /// So many versions disagree that not all ways were tried.
+    #[error("no versions that go together were found, and there are too many to try all: {reason}")]
+    GivenUp {
+        /// What does not go together in the newest versions.
+        reason: String,
+    },
     /// Far too many.
     #[error("more than {0} skills are needed")]
     TooMany(usize),
-}
-
-impl<E> DependencyError<E> {
-    /// The skill that several want as they cannot have it together.
-    pub(super) fn disputed(&self) -> Option<&String> {
-        match self {
-            Self::Conflict { name, .. } | Self::Versions { name, .. } | Self::Held { name, .. } => {
-                Some(name)
-            }
-            _ => None,
-        }
-    }
-
-    /// Whether several want what they cannot have together.
-    pub(super) fn is_disagreement(&self) -> bool {
-        self.disputed().is_some()
-    }
 }
 
 /// Where a skill comes from, with its version or commit.

@@ -2,20 +2,22 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::demand::{Asker, Demand, Demands, Who, combined};
+use super::demand::{Asker, Demand, Who, combined};
 use crate::lockfile::{Locked, Lockfile, Required, rules_out};
 
 /// What installed skills need and what was asked for before.
 #[derive(Debug, Clone)]
 pub struct Known<'a> {
     pub(super) lock: &'a Lockfile,
-    wishes: Vec<Wish>,
+    /// The installed skills that need another one, by its name.
+    needing: BTreeMap<&'a str, Vec<&'a Locked>>,
+    /// By the names of the skills.
+    wishes: BTreeMap<String, Vec<Wish>>,
     held: BTreeSet<String>,
 }
 
 #[derive(Debug, Clone)]
 struct Wish {
-    name: String,
     source: String,
     requested: Option<String>,
     asker: Asker,
@@ -24,11 +26,26 @@ struct Wish {
 impl<'a> Known<'a> {
     /// What the installed skills need of each other.
     pub fn new(lock: &'a Lockfile) -> Self {
+        let mut needing: BTreeMap<&str, Vec<&Locked>> = BTreeMap::new();
+        for entry in lock.skills() {
+            for name in entry.needs() {
+                let of_name = needing.entry(name).or_default();
+                if !of_name.iter().any(|other| other.name == entry.name) {
+                    of_name.push(entry);
+                }
+            }
+        }
         Self {
             lock,
-            wishes: Vec::new(),
+            needing,
+            wishes: BTreeMap::new(),
             held: BTreeSet::new(),
         }
+    }
+
+    /// What is installed.
+    pub fn lock(&self) -> &'a Lockfile {
+        self.lock
     }
 
     /// Adds that an installed skill stays as it is, whoever wants it otherwise.
@@ -43,38 +60,24 @@ impl<'a> Known<'a> {
 
     /// Adds that a skill is wanted from a source, as it was requested.
     pub fn wish(&mut self, name: &str, source: String, requested: Option<String>, asker: Asker) {
-        self.wishes.push(Wish {
-            name: name.to_owned(),
+        let of_name = self.wishes.entry(name.to_owned()).or_default();
+        of_name.push(Wish {
             source,
             requested,
             asker,
         });
     }
 
-    /// Whether nothing is installed, and nothing was asked for before.
-    pub(super) fn is_nothing(&self) -> bool {
-        self.lock.skills().is_empty() && self.wishes.is_empty()
-    }
-
     /// What all together request of the installed skills, by their names.
     pub fn requested(&self) -> BTreeMap<String, String> {
-        let nothing = BTreeSet::new();
-        let demands = self.demands(&nothing, &nothing).into_iter();
-        let requested = demands.filter_map(|(name, demands)| {
-            let source = &self.lock.get(&name)?.source;
-            let demands = demands.iter().filter(|demand| demand.source == *source);
-            Some((name, combined(demands, None)?))
+        let requested = self.lock.skills().iter().filter_map(|entry| {
+            let demands = self.wanted(&entry.name, |_| false, |_| false);
+            let demands = demands
+                .iter()
+                .filter(|demand| demand.source == entry.source);
+            Some((entry.name.clone(), combined(demands, None)?))
         });
         requested.collect()
-    }
-
-    /// Whether a skill is installed in just this version.
-    pub(super) fn is_installed(&self, name: &str, version: &str) -> bool {
-        let installed = self
-            .lock
-            .get(name)
-            .and_then(|entry| entry.version.as_deref());
-        installed == Some(version)
     }
 
     /// Whether just that is wanted of a skill as things are.
@@ -84,41 +87,41 @@ impl<'a> Known<'a> {
                 let mut requires = entry.requires.iter();
                 requires.any(|each| each.name == name && each.requested == demand.requested)
             }),
-            Who::Asker(_) => self
-                .wishes
-                .iter()
-                .any(|wish| wish.name == name && wish.requested == demand.requested),
+            Who::Asker(_) => {
+                let mut wishes = self.wishes.get(name).into_iter().flatten();
+                wishes.any(|wish| wish.requested == demand.requested)
+            }
         }
     }
 
-    /// What goes on being wanted when `roots` are asked for anew, and `found` are as they come
-    /// with them.
-    pub(super) fn demands(&self, roots: &BTreeSet<&str>, found: &BTreeSet<&str>) -> Demands {
-        let mut demands = Demands::new();
-        for wish in &self.wishes {
-            if roots.contains(wish.name.as_str()) {
-                continue;
-            }
-            let locked = self.lock.get(&wish.name);
+    /// What goes on being wanted of a skill where some are asked for anew, and those and others come as
+    /// they are now.
+    pub(super) fn wanted(
+        &self,
+        name: &str,
+        is_root: impl Fn(&str) -> bool,
+        is_anew: impl Fn(&str) -> bool,
+    ) -> BTreeSet<Demand> {
+        let mut demands = BTreeSet::new();
+        let wishes = self.wishes.get(name).filter(|_| !is_root(name));
+        for wish in wishes.into_iter().flatten() {
+            let locked = self.lock.get(name);
             let locked = locked.filter(|entry| {
                 !entry.dependency
                     && entry.source == wish.source
                     && entry.requested == wish.requested
             });
-            let demand = Demand {
+            demands.insert(Demand {
                 who: Who::Asker(wish.asker),
                 source: wish.source.clone(),
                 requested: wish.requested.clone(),
                 bytes: locked.map(|entry| entry.digest),
-            };
-            demands.entry(wish.name.clone()).or_default().insert(demand);
+            });
         }
-        for entry in self.staying(found) {
-            for required in &entry.requires {
-                if let Some(demand) = self.demand(entry, required) {
-                    let of_name = demands.entry(required.name.clone());
-                    of_name.or_default().insert(demand);
-                }
+        for entry in self.needing(name) {
+            if self.stays(entry, &is_anew) {
+                let required = entry.requires.iter().filter(|each| each.name == name);
+                demands.extend(required.filter_map(|each| self.demand(entry, each)));
             }
         }
         demands
@@ -140,23 +143,26 @@ impl<'a> Known<'a> {
         })
     }
 
-    /// The installed skills that stay as they are, and are wanted or held.
-    fn staying(&self, found: &BTreeSet<&str>) -> Vec<&Locked> {
-        // What is held is not always wanted, but it is there and goes on needing what it needs.
-        let is_root = |entry: &&Locked| !entry.dependency || self.held.contains(&entry.name);
-        let roots = self.lock.skills().iter().filter(is_root);
-        let mut queue: Vec<&str> = roots.map(|entry| entry.name.as_str()).collect();
+    /// The installed skills that need another one.
+    fn needing(&self, name: &str) -> impl Iterator<Item = &'a Locked> {
+        let needing = self.needing.get(name).into_iter().flatten();
+        needing.copied()
+    }
+
+    /// Whether an installed skill stays as it is, and is wanted or held.
+    fn stays(&self, entry: &'a Locked, is_anew: impl Fn(&str) -> bool) -> bool {
         let mut seen = BTreeSet::new();
-        let mut staying = Vec::new();
-        while let Some(name) = queue.pop() {
-            if found.contains(name) || !seen.insert(name) {
+        let mut queue = vec![entry];
+        while let Some(entry) = queue.pop() {
+            if is_anew(&entry.name) || !seen.insert(entry.name.as_str()) {
                 continue;
             }
-            if let Some(entry) = self.lock.get(name) {
-                queue.extend(entry.needs());
-                staying.push(entry);
+            // What is held is not always wanted, but it is there and goes on needing what it needs.
+            if !entry.dependency || self.held.contains(&entry.name) {
+                return true;
             }
+            queue.extend(self.needing(&entry.name));
         }
-        staying
+        false
     }
 }

@@ -3,9 +3,7 @@
 //! Whoever writes a skill can have a copy of a popular one, byte for byte. That must not make it
 //! theirs: by its source it is trusted, and from there it is updated.
 
-use std::collections::BTreeSet;
-
-use super::demand::Demands;
+use super::demand::Demand;
 use super::known::Known;
 use crate::candidate::Candidate;
 use crate::lockfile::Locked;
@@ -13,23 +11,21 @@ use crate::lockfile::Locked;
 impl Known<'_> {
     /// The installed skill that has the same bytes from another source, and stays from there.
     ///
-    /// What is only there for others comes from elsewhere once all of them were resolved `anew` and
-    /// none of them wants it from where it is.
-    pub(super) fn met(
+    /// What is only there for others comes from elsewhere once all of them come anew and none of them
+    /// wants it from where it is.
+    pub(super) fn met<'d>(
         &self,
         candidate: &Candidate,
-        demands: &Demands,
-        anew: &BTreeSet<String>,
+        mut wanted: impl Iterator<Item = &'d Demand>,
+        is_anew: impl Fn(&str) -> bool,
     ) -> Option<&Locked> {
         let entry = self.lock.get(&candidate.name).filter(|entry| {
             entry.source != candidate.source && entry.digest == candidate.tree.digest()
         })?;
         let mut dependants = self.lock.skills().iter();
-        let mut wanted = demands.get(&candidate.name).into_iter().flatten();
         let moves = entry.dependency
-            && dependants.all(|each| {
-                anew.contains(&each.name) || each.needs().all(|name| name != entry.name)
-            })
+            && dependants
+                .all(|each| is_anew(&each.name) || each.needs().all(|name| name != entry.name))
             && wanted.all(|demand| demand.source != entry.source);
         (!moves).then_some(entry)
     }

@@ -1,88 +1,29 @@
-//! Older versions, where the newest ones do not go together.
+//! The versions that go together, with the fewest steps back from the newest.
 //!
-//! First everything is taken as new as it may be. If two then want what they cannot both have, one
-//! of them is taken one version older, then another, and so on, fewest steps back first. What is
-//! installed is never taken older than it is.
+//! First everything is taken as new as all who want it allow. If that leads nowhere, one step back is
+//! allowed, then two, and so on. A skill is taken older only where it has a part in it that a way
+//! leads nowhere, so sources are asked for nothing else. If a few steps do not do, any number is
+//! allowed, and for a while something better is looked for than what is found then.
 
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::collections::BTreeMap;
 
-use semver::Version;
-
-use super::demand::Demand;
-use super::error::DependencyError;
-use super::resolver::{Resolver, Settled};
-use super::round::{Failure, Round};
-use super::{HeldBack, Root, Supplier};
+use super::asked::Asked;
+use super::cause::Cause;
+use super::descent::{End, Terms};
+use super::error::{DependencyError, described};
+use super::resolver::{Failure, Resolver, Settled, Stop};
+use super::way::{Steps, Taken, Way};
+use super::{HeldBack, Needed, Root, Supplier};
 use crate::candidate::Candidate;
-use crate::reference::Requirement;
 
-/// How often older versions are tried in all: each may have to be fetched.
-pub(super) const TRIES: usize = 64;
+/// So many steps back are allowed one after the other.
+const FEW: usize = 8;
 
-/// The versions that skills have to be older than, by their names.
-#[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Limits(BTreeMap<String, (String, Version)>);
+/// So many tries are spent on something better than what was found.
+const BETTER: usize = 10_000;
 
-impl Limits {
-    /// What the limit of a skill says, as it is requested of its source.
-    pub(super) fn of(&self, candidate: &Candidate) -> Option<String> {
-        let (source, version) = self.0.get(&candidate.name)?;
-        (*source == candidate.source).then(|| format!("<{version}"))
-    }
-
-    /// Whether nothing has to be older than it might be.
-    pub(super) fn is_empty(&self) -> bool {
-        self.0.is_empty()
-    }
-
-    fn with(&self, candidate: &Candidate, version: Version) -> Self {
-        let mut limits = self.clone();
-        let limit = (candidate.source.clone(), version);
-        limits.0.insert(candidate.name.clone(), limit);
-        limits
-    }
-
-    /// Whether there is no dispute any more, and nothing else is wrong with what is older now. What
-    /// is wrong elsewhere is so in any version.
-    fn settle<E>(&self, round: &Round<E>, failures: &[Failure<E>]) -> bool {
-        let older: Vec<String> = self.0.keys().cloned().collect();
-        let affected = round.roots_that_reach(&older);
-        failures.iter().all(|failure| {
-            let failing = round.roots_that_reach(&failure.culprits);
-            !failure.error.is_disagreement() && failing.is_disjoint(&affected)
-        })
-    }
-
-    /// Writes down which skills are older than they might be, and why.
-    fn note<E: std::error::Error + 'static>(&self, round: &mut Round<E>, first: &Settled<E>) {
-        let reason = first.1.first().map(|failure| failure.error.to_string());
-        for name in self.0.keys() {
-            let newest = first.0.found.get(name);
-            let newest = newest.and_then(|link| link.needed.candidate.origin.version.clone());
-            let held_back = newest.zip(reason.clone());
-            if let Some(link) = round.found.get_mut(name) {
-                link.needed.held_back =
-                    held_back.map(|(newest, reason)| HeldBack { newest, reason });
-            }
-        }
-    }
-}
-
-/// Ways that are still to be tried.
-#[derive(Default)]
-struct Ways {
-    /// With one step back of somebody without whom all would be well.
-    likely: VecDeque<Limits>,
-    /// With one of another party, where that leads nowhere.
-    others: VecDeque<Limits>,
-}
-
-impl Ways {
-    fn next(&mut self) -> Option<Limits> {
-        let next = self.likely.pop_front();
-        next.or_else(|| self.others.pop_front())
-    }
-}
+/// Any number of steps back.
+const ANY: usize = usize::MAX;
 
 impl<S: Supplier> Resolver<'_, S> {
     /// What is needed, in the newest versions that go together.
@@ -90,72 +31,184 @@ impl<S: Supplier> Resolver<'_, S> {
         &mut self,
         roots: &[Root],
     ) -> Result<Settled<S::Error>, DependencyError<S::Error>> {
-        self.limits = Limits::default();
-        let first = self.settle(roots)?;
-        let mut ways = Ways::default();
-        self.steps_back(&first, &mut ways);
-        let mut seen = BTreeSet::new();
-        while let Some(limits) = ways.next() {
-            if self.tries == 0 {
-                break;
-            }
-            if !seen.insert(limits.clone()) {
-                continue;
-            }
-            self.tries -= 1;
-            self.limits = limits;
-            // A way that leads too far is no way.
-            let Ok((mut round, failures)) = self.settle(roots) else {
-                continue;
-            };
-            if self.limits.settle(&round, &failures) {
-                self.limits.note(&mut round, &first);
-                return Ok((round, failures));
-            }
-            self.steps_back(&(round, failures), &mut ways);
+        let (asked, odd) = Asked::new(roots);
+        if let Some((first, second)) = odd {
+            return Ok(failed(two_of_one_name(first, second)));
         }
-        Ok(first)
+        self.first = None;
+        match self.best(&asked) {
+            Ok(Ok(way)) => Ok(self.settled(way)),
+            Ok(Err(cause)) => Ok(failed(self.refusal(&asked, &cause))),
+            Err(Stop::Error(error)) => Err(error),
+            Err(_) => Ok(failed(self.given_up(&asked))),
+        }
     }
 
-    /// Adds the ways to take one of the skills older that want what they cannot all have.
-    fn steps_back(&self, (round, failures): &Settled<S::Error>, ways: &mut Ways) {
-        let (mut culprits, mut others) = (BTreeSet::new(), BTreeSet::new());
-        for failure in failures {
-            if let Some(name) = failure.error.disputed() {
-                let is_other = |each: &&String| *each != name;
-                culprits.extend(failure.culprits.iter().filter(is_other));
-                others.extend(failure.parties.iter().filter(is_other));
+    /// The way with the fewest steps back, and among those the one that leaves those alone that are
+    /// asked for; or why there is none.
+    fn best<'r>(&mut self, asked: &'r Asked<'r>) -> Result<Best<'r, S::Error>, Stop<S::Error>> {
+        let mut levels = 0..=FEW;
+        let mut best = loop {
+            let all = levels.next().unwrap_or(ANY);
+            match self.look(asked, within(all, ANY))? {
+                End::Found(way) => break way,
+                End::Nothing(cause) if !cause.is_cut || all == ANY => return Ok(Err(cause)),
+                End::Nothing(_) => {}
+            }
+        };
+        // What takes fewer steps was looked for, but not beyond a few.
+        let mut fewest = best.steps(None).all.min(FEW + 1);
+        let mut fewest_of_roots = 0;
+        let kept = self.tries.saturating_sub(BETTER);
+        self.tries -= kept;
+        loop {
+            let Steps { all, of_roots } = best.steps(None);
+            let terms = if all > fewest {
+                within(all - 1, ANY)
+            } else if of_roots > fewest_of_roots {
+                within(all, of_roots - 1)
             } else {
-                // What is older already needs something that is not there.
-                let is_older = |each: &&String| self.limits.0.contains_key(*each);
-                others.extend(failure.culprits.iter().filter(is_older));
+                break;
+            };
+            match self.look(asked, terms) {
+                Ok(End::Found(better)) => best = better,
+                Ok(End::Nothing(_)) if all > fewest => fewest = all,
+                Ok(End::Nothing(_)) => fewest_of_roots = of_roots,
+                // What was found goes together, too.
+                Err(_) => break,
             }
         }
-        others.retain(|each| !culprits.contains(each));
-        ways.likely.extend(self.older(round, culprits));
-        ways.others.extend(self.older(round, others));
+        self.tries += kept;
+        Ok(Ok(self.as_installed(asked, &best).unwrap_or(best)))
     }
 
-    /// The ways to take one of these skills older; those that nobody asked for come first.
-    fn older(&self, round: &Round<S::Error>, names: BTreeSet<&String>) -> Vec<Limits> {
-        let links = names.into_iter().filter_map(|name| round.found.get(name));
-        let mut links: Vec<_> = links.collect();
-        links.sort_by_key(|link| !link.needed.dependency);
-        let steps = links.into_iter().filter_map(|link| {
-            let candidate = &link.needed.candidate;
-            let version = candidate.origin.version.as_deref()?;
-            let demands = round.demands.get(&candidate.name).into_iter().flatten();
-            let is_free = demands.into_iter().all(leaves_open)
-                && !self.known.is_installed(&candidate.name, version);
-            let version = Version::parse(version).ok().filter(|_| is_free)?;
-            Some(self.limits.with(candidate, version))
+    /// What is installed, if what was found is another way, and no better than that.
+    fn as_installed<'r>(
+        &mut self,
+        asked: &'r Asked<'r>,
+        found: &Way<'_, S::Error>,
+    ) -> Option<Way<'r, S::Error>> {
+        let lock = self.known.lock;
+        let is_same = |(name, taken): (&String, &Taken<S::Error>)| {
+            let digest = taken.candidate.tree.digest();
+            lock.get(name).is_some_and(|entry| entry.digest == digest)
+        };
+        let mut names = asked.iter().map(|root| &root.candidate.name);
+        if found.taken.iter().all(is_same) || !names.all(|name| lock.get(name).is_some()) {
+            return None;
+        }
+        let terms = Terms {
+            most: found.steps(None),
+            as_installed: true,
+        };
+        match self.look(asked, terms) {
+            Ok(End::Found(way)) => Some(way),
+            _ => None,
+        }
+    }
+
+    /// What was found, with the reasons why it is not newer, and what is wrong with it.
+    fn settled(&mut self, mut way: Way<'_, S::Error>) -> Settled<S::Error> {
+        let mut held_back = self.held_back(&way);
+        let circle = way.circle();
+        let mut failures = Vec::new();
+        let names: Vec<String> = way.stack.iter().map(|each| each.name.clone()).collect();
+        for name in names {
+            let taken = way.taken.get_mut(&name);
+            let flaws = taken.map(|taken| std::mem::take(&mut taken.flaws));
+            for error in flaws.into_iter().flatten() {
+                let roots = way.roots_of(std::iter::once(name.clone()));
+                let roots = roots.into_iter().collect();
+                failures.push(Failure { error, roots });
+            }
+        }
+        if let (Some(circle), []) = (circle, &failures[..]) {
+            let roots = way.roots_of(circle.iter().cloned()).into_iter().collect();
+            let error = DependencyError::Circle(circle);
+            failures.push(Failure { error, roots });
+        }
+        let needed = way.taken.into_iter().map(|(name, taken)| Needed {
+            dependency: !way.asked.has(&name),
+            held_back: held_back.remove(&name),
+            candidate: taken.candidate,
+            requires: taken.requires,
+            stays: taken.stays,
         });
-        steps.collect()
+        Settled {
+            needed: needed.collect(),
+            failures,
+        }
+    }
+
+    /// The skills that are older than all who want them would take, and why.
+    fn held_back(&mut self, way: &Way<'_, S::Error>) -> BTreeMap<String, HeldBack> {
+        let mut held_back = BTreeMap::new();
+        for choice in &way.stack {
+            if let Some(newest) = way.over(choice).max() {
+                let newest = newest.to_string();
+                let reason = self.reason(way, choice, &newest);
+                held_back.insert(choice.name.clone(), HeldBack { newest, reason });
+            }
+        }
+        held_back
+    }
+
+    /// That nothing goes together, as it shows first among those that have a part in it when all are as
+    /// new as they can be.
+    fn refusal(&mut self, asked: &Asked<'_>, cause: &Cause) -> Failure<S::Error> {
+        let first = self.first.take();
+        if let Some(part) = asked.part(&cause.parties) {
+            // Of others it may have shown first that they do not, and they could step back.
+            let _ = self.look(&part, within(0, 0));
+        }
+        let found = self.first.take().or(first);
+        found.unwrap_or_else(|| self.given_up(asked))
+    }
+
+    /// That too much would have to be tried.
+    fn given_up(&mut self, asked: &Asked<'_>) -> Failure<S::Error> {
+        let all = || {
+            asked
+                .iter()
+                .map(|root| root.candidate.name.clone())
+                .collect()
+        };
+        let (reason, roots) = match self.first.take() {
+            Some(first) => (first.error.to_string(), first.roots),
+            None => ("too many skills need each other".to_owned(), all()),
+        };
+        let error = DependencyError::GivenUp { reason };
+        Failure { error, roots }
     }
 }
 
-/// Whether a demand may be met by a version that is not the newest.
-fn leaves_open(demand: &Demand) -> bool {
-    let requested = demand.requested.as_ref();
-    requested.is_none_or(|requested| requested.parse::<Requirement>().is_ok())
+/// A way, or why there is none.
+type Best<'r, E> = Result<Way<'r, E>, Cause>;
+
+fn within(all: usize, of_roots: usize) -> Terms {
+    Terms {
+        most: Steps { all, of_roots },
+        as_installed: false,
+    }
+}
+
+fn failed<E>(failure: Failure<E>) -> Settled<E> {
+    Settled {
+        needed: Vec::new(),
+        failures: vec![failure],
+    }
+}
+
+/// That two different skills of one name are asked for.
+fn two_of_one_name<E>(first: &Candidate, second: &Candidate) -> Failure<E> {
+    Failure {
+        roots: vec![first.name.clone()],
+        error: DependencyError::Conflict {
+            name: first.name.clone(),
+            first: "you ask for it".into(),
+            first_source: described(first),
+            second: "and".into(),
+            second_source: described(second),
+        },
+    }
 }

@@ -1,4 +1,6 @@
 mod shelf;
+mod steps;
+mod whole;
 
 use shelf::{Shelf, beside, locked, resolved, told};
 
@@ -134,7 +136,7 @@ fn older_versions_are_taken_where_the_newest_do_not_go_together() {
         ("lib@1.0.0", ""),
         ("lib@2.0.0", ""),
     ];
-    let mut supplier = Shelf(shelf.to_vec());
+    let mut supplier = Shelf::new(&shelf);
     let root = supplier.root("app");
     let nothing = Lockfile::default();
     let needed = resolve(&[root], &Known::new(&nothing), &mut supplier).unwrap();
@@ -232,7 +234,7 @@ fn who_needs_something_in_any_version_may_do_without_it() {
 
 #[test]
 fn what_does_not_go_together_is_left_out_with_its_reason() {
-    let mut shelf = Shelf(SHELF.to_vec());
+    let mut shelf = Shelf::new(&SHELF);
     let roots = ["apps", "loose", "more"].map(|root| shelf.root(root));
     let lock = locked(&SHELF, &["tool"]);
     let resolved = resolve_each(roots.into(), &Known::new(&lock), &mut shelf).unwrap();

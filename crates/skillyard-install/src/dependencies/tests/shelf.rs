@@ -10,7 +10,8 @@ use crate::reference::Requirement;
 use crate::tree::{Tree, TreeFile};
 
 /// Skills by `name@version`, and a tag behind a space; the second is what they require.
-pub(super) struct Shelf(pub(super) Vec<(&'static str, &'static str)>);
+#[derive(Debug, Clone)]
+pub(super) struct Shelf(pub(super) Vec<(String, String)>);
 
 fn candidate(name: &str, needs: &str, version: &str, requested: Option<&str>) -> Candidate {
     let text = format!(
@@ -37,11 +38,16 @@ fn candidate(name: &str, needs: &str, version: &str, requested: Option<&str>) ->
 }
 
 impl Shelf {
+    pub(super) fn new(skills: &[(&str, &str)]) -> Self {
+        let owned = |(id, needs): &(&str, &str)| ((*id).to_owned(), (*needs).to_owned());
+        Self(skills.iter().map(owned).collect())
+    }
+
     fn newest(&self, name: &str, requested: Option<&str>) -> Result<Candidate, std::io::Error> {
         let mut of_name = self.0.iter().filter_map(|(each, needs)| {
             let (own, version) = each.split_once('@').unwrap_or((each, "1.0.0"));
             let (version, tag) = version.split_once(' ').unwrap_or((version, ""));
-            (own == name).then(|| (Version::parse(version).unwrap(), (tag, *needs)))
+            (own == name).then(|| (Version::parse(version).unwrap(), (tag, needs)))
         });
         let text = requested.unwrap_or("latest");
         let found = match text.parse::<Requirement>() {
@@ -98,7 +104,7 @@ pub(super) fn told(needed: &[Needed]) -> Vec<String> {
 }
 
 /// What the first skill of a shelf needs.
-pub(super) fn resolved(shelf: &[(&'static str, &'static str)]) -> Result<Vec<String>, String> {
+pub(super) fn resolved(shelf: &[(&str, &str)]) -> Result<Vec<String>, String> {
     let (first, _) = shelf[0];
     beside(&Lockfile::default(), shelf, &[first])
 }
@@ -106,10 +112,10 @@ pub(super) fn resolved(shelf: &[(&'static str, &'static str)]) -> Result<Vec<Str
 /// What some skills of a shelf need where others are installed.
 pub(super) fn beside(
     lock: &Lockfile,
-    shelf: &[(&'static str, &'static str)],
+    shelf: &[(&str, &str)],
     roots: &[&str],
 ) -> Result<Vec<String>, String> {
-    let mut shelf = Shelf(shelf.to_vec());
+    let mut shelf = Shelf::new(shelf);
     let roots: Vec<Root> = roots.iter().map(|root| shelf.root(root)).collect();
     let needed = resolve(&roots, &Known::new(lock), &mut shelf);
     let needed = needed.map_err(|error| error.to_string())?;
@@ -117,17 +123,23 @@ pub(super) fn beside(
 }
 
 /// A lock with what some skills of a shelf need.
-pub(super) fn locked(shelf: &[(&'static str, &'static str)], roots: &[&str]) -> Lockfile {
-    let mut shelf = Shelf(shelf.to_vec());
+pub(super) fn locked(shelf: &[(&str, &str)], roots: &[&str]) -> Lockfile {
+    let mut shelf = Shelf::new(shelf);
     let roots: Vec<Root> = roots.iter().map(|root| shelf.root(root)).collect();
     let empty = Lockfile::default();
     let needed = resolve(&roots, &Known::new(&empty), &mut shelf).unwrap();
     let mut lock = Lockfile::default();
+    put(&mut lock, needed);
+    lock
+}
+
+/// Puts what was resolved into a lock.
+pub(super) fn put(lock: &mut Lockfile, needed: Vec<Needed>) {
     for each in needed {
         let mut entry = each.candidate.locked(vec![".agents/skills".into()]);
         entry.requires = each.requires;
-        entry.dependency = each.dependency;
+        let before = lock.get(&entry.name);
+        entry.dependency = each.dependency && before.is_none_or(|before| before.dependency);
         lock.put(entry);
     }
-    lock
 }

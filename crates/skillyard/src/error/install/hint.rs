@@ -334,7 +334,7 @@ fn candidate_hint(name: &str, error: &CandidateError) -> Option<String> {
 
 fn dependency_hint(error: &DependencyError<CommandError>) -> Option<String> {
     match error {
-        DependencyError::Versions { .. } => Some(
+        DependencyError::Versions { .. } | DependencyError::GivenUp { .. } => Some(
             "Ask for another version of one of them, or remove one with `skillyard remove NAME`"
                 .into(),
         ),
