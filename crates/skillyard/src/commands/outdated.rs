@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use serde_json::{Value, json};
 use skillyard_install::candidate::Candidate;
-use skillyard_install::dependencies::{self, Needed, Root};
+use skillyard_install::dependencies::{self, Known, Needed, Resolved, Root};
 use skillyard_install::lockfile::{Gap, Locked, Lockfile};
 
 use super::Outcome;
@@ -53,7 +53,7 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     let within = |entry: &Locked| requested.get(&entry.name).map(String::as_str);
     let expected = entries.iter().map(|entry| (*entry, within(entry)));
     expect(&mut supply, &difference, expected);
-    let mut roots: Vec<Root> = Vec::new();
+    let mut roots: Vec<(&Locked, Candidate)> = Vec::new();
     for entry in &entries {
         // One source that cannot be reached must not hide the others.
         match offered(&mut supply, &lock, &difference, entry, within(entry)) {
@@ -62,7 +62,7 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
                     outdated.push(((*entry).clone(), candidate.locked(Vec::new())));
                 }
                 if !entry.dependency {
-                    roots.push(again(candidate, &lock, &difference, &place));
+                    roots.push((entry, candidate));
                 }
             }
             Err(error) => failed.push(Failed::new(context, &entry.name, &error)),
@@ -71,9 +71,9 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     let unasked = Failed::status_of(&failed, entries.len(), Status::No);
     failed.extend(gaps(context, &difference, &entries));
     let mut held_back = Vec::new();
-    // What does not go together cannot be had; why it could not be found out, `update` says.
+    // Where nothing has changed, nobody leaves other versions than before either.
     if !outdated.is_empty()
-        && let Ok(resolved) = dependencies::resolve_each(roots, &known, &mut supply)
+        && let Some(resolved) = resolved(&mut supply, &place, &difference, &known, roots)
     {
         keep_what_can_be_had(
             context,
@@ -83,11 +83,8 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
             resolved.failed,
         );
         held_back = resolved.needed;
-        held_back.retain(|each| {
-            entries
-                .iter()
-                .any(|entry| entry.name == each.candidate.name)
-        });
+        let names = entries.iter().map(|entry| &entry.name);
+        held_back.retain(|each| names.clone().any(|name| *name == each.candidate.name));
     }
     let wanted = difference.wanted.iter().map(|(name, _)| name);
     let is_asked = |name: &&String| args.names.is_empty() || args.names.contains(name);
@@ -178,6 +175,29 @@ fn offered(
     Ok(candidate)
 }
 
+/// What an update of some skills would lead to, if that can be found out; why not, `update` says. It
+/// begins with the newest of each, whatever others leave of that as they are now.
+fn resolved(
+    supply: &mut Supply<'_>,
+    place: &Place,
+    difference: &Difference,
+    known: &Known<'_>,
+    found: Vec<(&Locked, Candidate)>,
+) -> Option<Resolved<CommandError>> {
+    let lock = known.lock();
+    let requested = known.requested();
+    let roots = found.into_iter().map(|(entry, mut candidate)| {
+        if requested.get(&entry.name) != entry.requested.as_ref()
+            && let Ok(newest) = offered(supply, lock, difference, entry, None)
+        {
+            candidate = newest;
+        }
+        again(candidate, lock, difference, place)
+    });
+    let roots: Vec<Root> = roots.collect();
+    dependencies::resolve_each(roots, known, supply).ok()
+}
+
 /// Where the lock contradicts itself about some skills.
 fn gaps(context: &Context, difference: &Difference, entries: &[&Locked]) -> Vec<Failed> {
     let is_chosen = |gap: &&Gap| entries.iter().any(|entry| entry.name == gap.name());
@@ -241,9 +261,7 @@ fn can_be_had(from: &Locked, to: &mut Locked, needed: &[Needed]) -> bool {
     let Some(found) = needed.iter().find(|each| each.candidate.name == from.name) else {
         return true;
     };
-    if found.held_back.is_some() {
-        *to = found.candidate.locked(Vec::new());
-    }
+    *to = found.candidate.locked(Vec::new());
     to.digest != from.digest
 }
 

@@ -87,6 +87,7 @@ mod install_sources;
 mod install_spaces;
 mod install_staging;
 mod install_stale;
+mod install_steps_back;
 mod install_store;
 mod install_tags;
 mod install_team;
