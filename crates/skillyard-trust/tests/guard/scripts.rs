@@ -54,6 +54,26 @@ fn scripts_of_sed() {
             "-sed '?' y",
         ],
     );
+    // Each is read in a dangerous way by one `sed` or another.
+    commands(
+        "Bash(sed:*)",
+        &[
+            "-sed 's/[[.].]/]/p;#\\nls/e' x",
+            "-sed ':x}a\\ 1e ls' x",
+            "-sed ':x;a\\\n1w out' x",
+            "-sed '# x \\\ns/x/\n1w out\n#/' x",
+            "-sed 'a\\  \ns/x/\n1w out\n#/' x",
+            "-sed '1w out' -e p x",
+            "-sed -l '1w out' p",
+            "-sed 's/a/b/w /dev/stdout ' x",
+            "-sed -i../x p y",
+            "-sed --in-place=/tmp/x p y",
+            "+sed -l 5 -n l x",
+            "+sed '/[[:space:]]/s/[[:upper:]]/e/;s/w/e/' x",
+            "+sed ':a;s/hello world/x/;ta' x",
+            "+sed -e 's/[]\\/$*.^[]/\\\\&/g' x",
+        ],
+    );
     // What the list itself says is its author's choice.
     commands("Bash(sed -f x.sed:*)", &["+sed -f x.sed y"]);
 }
@@ -97,6 +117,26 @@ fn programs_of_awk() {
             "-awk -i inplace '{print}' y",
             "-awk '@load \"x\"; {print}' y",
             "-awk \"$X\" y",
+        ],
+    );
+    // Each is read in a dangerous way by one `awk` or another.
+    commands(
+        "Bash(awk:*)",
+        &[
+            "-awk 'BEGIN{x=\"a\"system(\"ls\")}'",
+            "-awk 'BEGIN{x=1system(\"ls\")}'",
+            "-awk 'BEGIN{ length /\"/; system(\"ls\") }#\"'",
+            "-awk 'BEGIN{ if(1) /\"/; system(\"ls\") }#\"'",
+            "-awk 'BEGIN{ while(z++<1) /\"/; system(\"ls\") }#\"'",
+            "-awk 'BEGIN{print 1 &&\n1 > \"out\"}'",
+            "-awk 'BEGIN{print 1 ?\n1 : 2 > \"out\"}'",
+            "-awk 'BEGIN{print \"x\" > \"/dev/stdout\" \"x\"}'",
+            "-awk --assign 'BEGIN{system(\"ls\")}' x",
+            "-awk --source='{print}' 'BEGIN{system(\"ls\")}' x",
+            "-awk -rF 'BEGIN{system(\"ls\")}' x",
+            "+awk '{x = /a|b/; print x}' y",
+            "+awk '{print /a|b/; y = z ? /c|d/ : ($1 + $2) / 2}' x",
+            "+awk -F '|' '{print $2}' x",
         ],
     );
 }

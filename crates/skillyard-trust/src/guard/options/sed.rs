@@ -2,8 +2,9 @@
 
 use super::super::shell::Word;
 use super::{starts, unseen};
-use script::{Bad, Brackets, Script};
+use script::{Bad, judge};
 
+mod pattern;
 mod script;
 
 /// Why a script behind the first `named` words is dangerous, if it is.
@@ -25,7 +26,15 @@ pub(super) fn sed(words: &[Word], named: usize) -> Option<String> {
         match option(text) {
             Said::End => given.operands_only = true,
             Said::Operand => given.operand(word, is_judged),
-            Said::Value => at += 1,
+            // Where `-l` has no value, this is the script.
+            Said::Value => {
+                let is_number = |it: &str| it.bytes().all(|byte| byte.is_ascii_digit());
+                let value = words.get(at).and_then(Word::literal);
+                if at >= named && !value.is_some_and(is_number) {
+                    return Some(starts("sed", text));
+                }
+                at += 1;
+            }
             Said::File if is_judged => return Some(starts("sed", text)),
             Said::Nothing | Said::File => {}
             Said::Script(Some(script)) => given.script(Some(script), is_judged),
@@ -39,19 +48,20 @@ pub(super) fn sed(words: &[Word], named: usize) -> Option<String> {
     let scripts = if given.scripts.is_empty() {
         given.first
     } else {
+        // Where options end at the first operand, that one is the script.
+        if let Some(Err(Bad::Danger(reason))) = given.first.first().copied().flatten().map(judge) {
+            return Some(reason);
+        }
         given.scripts
     };
     let judged: Option<Vec<&str>> = scripts.into_iter().collect();
     let Some(scripts) = judged else {
         return Some("a script of `sed` is only known when it runs".into());
     };
-    let text = scripts.join("\n");
-    // Not every `sed` ends a pattern where its delimiter stands in brackets.
-    let ways = [Brackets::Hold, Brackets::End].map(|way| Script::of(&text, way).judged());
-    match ways {
-        [Err(Bad::Danger(reason)), _] | [_, Err(Bad::Danger(reason))] => Some(reason),
-        [Err(Bad::Unread), Err(Bad::Unread)] => Some(unread()),
-        _ => None,
+    match judge(&scripts.join("\n")) {
+        Ok(()) => None,
+        Err(Bad::Danger(reason)) => Some(reason),
+        Err(Bad::Unread) => Some("what the script of `sed` does cannot be told".into()),
     }
 }
 
@@ -59,7 +69,7 @@ pub(super) fn sed(words: &[Word], named: usize) -> Option<String> {
 #[derive(Default)]
 struct Given<'a> {
     scripts: Vec<Option<&'a str>>,
-    /// The first operand, which is the script where no option names one.
+    /// The first operand, if no script was named before it; it is the script then.
     first: Vec<Option<&'a str>>,
     has_operands: bool,
     operands_only: bool,
@@ -71,7 +81,8 @@ impl<'a> Given<'a> {
         if word.literal() == Some("") {
             return;
         }
-        if !std::mem::replace(&mut self.has_operands, true) && is_judged {
+        let is_first = !std::mem::replace(&mut self.has_operands, true);
+        if is_first && is_judged && self.scripts.is_empty() {
             self.first.push(word.literal());
         }
     }
@@ -90,7 +101,7 @@ enum Said<'a> {
     End,
     /// A value follows that is no script.
     Value,
-    /// A script that cannot be seen.
+    /// A script that cannot be seen, or a file that is written elsewhere.
     File,
     /// A script, here or in the next word.
     Script(Option<&'a str>),
@@ -108,6 +119,8 @@ fn option(text: &str) -> Said<'_> {
         return match name {
             _ if "expression".starts_with(name) => Said::Script(value),
             _ if "file".starts_with(name) => Said::File,
+            // A copy would be made in another folder.
+            _ if "in-place".starts_with(name) && value.is_some_and(is_away) => Said::File,
             _ if value.is_none() && "line-length".starts_with(name) => Said::Value,
             _ => Said::Nothing,
         };
@@ -122,6 +135,7 @@ fn option(text: &str) -> Said<'_> {
             'e' => return Said::Script(rest),
             'f' => return Said::File,
             'l' if rest.is_none() => return Said::Value,
+            'i' | 'I' if rest.is_some_and(is_away) => return Said::File,
             // What follows belongs to them.
             'i' | 'I' | 'l' => return Said::Nothing,
             _ => {}
@@ -130,6 +144,7 @@ fn option(text: &str) -> Said<'_> {
     Said::Nothing
 }
 
-fn unread() -> String {
-    "what the script of `sed` does cannot be told".into()
+/// Whether what copies are called leads to another folder.
+fn is_away(suffix: &str) -> bool {
+    suffix.contains('/')
 }

@@ -1,4 +1,14 @@
 //! A script of `sed`, read command by command.
+//!
+//! Where one `sed` reads it in another way than the next (which letter ends a pattern, a label or a
+//! text), every way is followed, and one that is dangerous is enough.
+
+use std::collections::BTreeSet;
+
+use super::pattern;
+
+/// How many steps are followed before a script is given up.
+const MAX_STEPS: usize = 4096;
 
 /// What is wrong with a script.
 pub(super) enum Bad {
@@ -8,196 +18,213 @@ pub(super) enum Bad {
     Unread,
 }
 
-/// Whether a delimiter in brackets ends a pattern.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Brackets {
-    Hold,
+/// Whether all that a script does is known and harmless.
+pub(super) fn judge(text: &str) -> Result<(), Bad> {
+    let script = Script(text.chars().collect());
+    let mut seen = BTreeSet::new();
+    let mut open = vec![Step::Command(0)];
+    while let Some(step) = open.pop() {
+        if seen.len() == MAX_STEPS {
+            return Err(Bad::Unread);
+        }
+        if seen.insert(step) {
+            open.extend(script.follow(step)?);
+        }
+    }
+    if seen.contains(&Step::End) {
+        Ok(())
+    } else {
+        Err(Bad::Unread)
+    }
+}
+
+/// What is read next, and where.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Step {
+    /// A command, with what lines it is for.
+    Command(usize),
+    /// What follows an address: another one, or the command itself.
+    Addressed(usize),
+    /// What a substitution puts in the place of a pattern, to this delimiter.
+    Replacement(usize, char),
+    /// Nothing more.
     End,
 }
 
-/// A script on its way to its end.
-pub(super) struct Script {
-    rest: Vec<char>,
-    at: usize,
-    brackets: Brackets,
-}
+struct Script(Vec<char>);
 
 impl Script {
-    pub(super) fn of(text: &str, brackets: Brackets) -> Self {
-        Self {
-            rest: text.chars().collect(),
-            at: 0,
-            brackets,
-        }
-    }
-
-    pub(super) fn judged(mut self) -> Result<(), Bad> {
-        loop {
-            self.skip(|c| c.is_whitespace() || matches!(c, ';' | '{' | '}'));
-            if self.peek() == Some('#') {
-                self.line();
-                continue;
-            }
-            self.addresses().ok_or(Bad::Unread)?;
-            let Some(command) = self.next() else {
-                return Ok(());
-            };
-            match command {
-                'e' => return Err(told(command)),
-                'w' | 'W' if !self.is_stream() => return Err(told(command)),
-                's' => self.substitution()?,
-                'y' => {
-                    let delimiter = self.next();
-                    self.part(delimiter).ok_or(Bad::Unread)?;
-                    self.part(delimiter).ok_or(Bad::Unread)?;
+    /// The steps behind this one; none where no `sed` would go on.
+    fn follow(&self, step: Step) -> Result<Vec<Step>, Bad> {
+        match step {
+            Step::End => Ok(Vec::new()),
+            Step::Command(at) => {
+                let at = self.behind(at, |c| is_blank(c) || matches!(c, ';' | '{' | '}'));
+                match self.peek(at) {
+                    None => Ok(vec![Step::End]),
+                    Some('#') => Ok(commands(self.line(at))),
+                    Some(_) => Ok(vec![Step::Addressed(at)]),
                 }
-                'a' | 'i' | 'c' => self.lines(),
-                'r' | 'R' | 'w' | 'W' => self.line(),
-                // A label ends at a blank, and another command may follow.
-                'b' | 't' | 'T' | ':' | 'v' => {
-                    self.skip(|c| matches!(c, ' ' | '\t'));
-                    self.skip(|c| !c.is_whitespace() && !matches!(c, ';' | '}'));
-                }
-                'l' | 'L' | 'q' | 'Q' => self.skip(|c| c == ' ' || c.is_ascii_digit()),
-                '=' | 'd' | 'D' | 'g' | 'G' | 'h' | 'H' | 'n' | 'N' | 'p' | 'P' | 'x' | 'z'
-                | 'F' | '{' | '}' => {}
-                _ => return Err(Bad::Unread),
+            }
+            Step::Addressed(at) => self.addressed(at),
+            Step::Replacement(at, delimiter) => match self.part(at, delimiter) {
+                Some(at) => self.flags(at),
+                None => Ok(Vec::new()),
+            },
+        }
+    }
+
+    fn peek(&self, at: usize) -> Option<char> {
+        self.0.get(at).copied()
+    }
+
+    /// Behind the letters that are skipped.
+    fn behind(&self, at: usize, is_skipped: impl Fn(char) -> bool) -> usize {
+        let skipped = self.0[at..].iter().take_while(|c| is_skipped(**c)).count();
+        at + skipped
+    }
+
+    fn addressed(&self, at: usize) -> Result<Vec<Step>, Bad> {
+        let at = self.behind(at, |c| {
+            c.is_ascii_digit() || matches!(c, ' ' | '\t' | '$' | ',' | '~' | '+' | '!' | 'I' | 'M')
+        });
+        let (begins, delimiter) = match self.peek(at) {
+            Some('/') => (at + 1, Some('/')),
+            Some('\\') => (at + 2, self.delimiter(at + 1)),
+            Some(command) => return self.command(command, at + 1),
+            None => return Ok(vec![Step::End]),
+        };
+        let ends = delimiter.map(|delimiter| pattern::ends(&self.0, begins, delimiter));
+        Ok(ends.into_iter().flatten().map(Step::Addressed).collect())
+    }
+
+    fn command(&self, command: char, at: usize) -> Result<Vec<Step>, Bad> {
+        match command {
+            'e' => Err(told(command)),
+            'w' | 'W' => self.written(command, at),
+            's' => {
+                let Some(delimiter) = self.delimiter(at) else {
+                    return Ok(Vec::new());
+                };
+                let ends = pattern::ends(&self.0, at + 1, delimiter).into_iter();
+                Ok(ends.map(|at| Step::Replacement(at, delimiter)).collect())
+            }
+            'y' => {
+                let behind = self.delimiter(at).and_then(|delimiter| {
+                    let at = self.part(at + 1, delimiter)?;
+                    self.part(at, delimiter)
+                });
+                Ok(commands(behind))
+            }
+            'a' | 'i' | 'c' => Ok(commands(self.text(at))),
+            'r' | 'R' => Ok(commands(self.line(at))),
+            'b' | 't' | 'T' | ':' | 'v' => Ok(commands(self.label(at))),
+            'l' | 'L' | 'q' | 'Q' => {
+                let behind = self.behind(at, |c| c == ' ' || c == '\t' || c.is_ascii_digit());
+                Ok(commands([behind]))
+            }
+            '=' | 'd' | 'D' | 'g' | 'G' | 'h' | 'H' | 'n' | 'N' | 'p' | 'P' | 'x' | 'z' | 'F'
+            | '{' | '}' => Ok(commands([at])),
+            _ => Ok(Vec::new()),
+        }
+    }
+
+    fn delimiter(&self, at: usize) -> Option<char> {
+        self.peek(at).filter(|it| !matches!(it, '\n' | '\\'))
+    }
+
+    /// Behind a delimiter that no backslash stands before.
+    fn part(&self, mut at: usize, delimiter: char) -> Option<usize> {
+        loop {
+            match self.peek(at)? {
+                '\\' => at += 2,
+                next if next == delimiter => return Some(at + 1),
+                _ => at += 1,
             }
         }
     }
 
-    fn peek(&self) -> Option<char> {
-        self.rest.get(self.at).copied()
+    /// Behind the line; some carry it on where it ends with a backslash.
+    fn line(&self, at: usize) -> [usize; 2] {
+        [self.behind(at, |c| c != '\n'), self.carried(at)]
     }
 
-    fn next(&mut self) -> Option<char> {
-        let next = self.peek();
-        self.at += usize::from(next.is_some());
-        next
-    }
-
-    fn skip(&mut self, is_skipped: impl Fn(char) -> bool) {
-        while self.peek().is_some_and(&is_skipped) {
-            self.at += 1;
-        }
-    }
-
-    /// To the end of the line.
-    fn line(&mut self) {
-        self.skip(|c| c != '\n');
-    }
-
-    /// To the end of the line, which a backslash carries on.
-    fn lines(&mut self) {
-        while let Some(next) = self.next() {
-            match next {
-                '\\' => drop(self.next()),
-                '\n' => return,
-                _ => {}
+    fn carried(&self, mut at: usize) -> usize {
+        loop {
+            match self.peek(at) {
+                Some('\\') => at += 2,
+                None | Some('\n') => return at.min(self.0.len()),
+                Some(_) => at += 1,
             }
         }
     }
 
-    /// Which lines a command is for.
-    fn addresses(&mut self) -> Option<()> {
-        loop {
-            self.skip(|c| {
-                c.is_ascii_digit() || matches!(c, ' ' | '\t' | '$' | ',' | '~' | '+' | '!')
-            });
-            let delimiter = match self.peek() {
-                Some('/') => self.next(),
-                Some('\\') => {
-                    self.at += 1;
-                    self.next()
-                }
-                _ => return Some(()),
-            };
-            self.pattern(delimiter)?;
-            self.skip(|c| matches!(c, 'I' | 'M'));
-        }
+    /// Behind a text. Some let blanks stand between the backslash and the line where it begins.
+    fn text(&self, at: usize) -> [usize; 2] {
+        let blank = |c| c == ' ' || c == '\t';
+        let slash = self.behind(at, blank);
+        let line = self.behind((slash + 1).min(self.0.len()), blank);
+        let begins = if self.peek(slash) == Some('\\') && self.peek(line) == Some('\n') {
+            line + 1
+        } else {
+            at
+        };
+        [self.carried(at), self.carried(begins)]
     }
 
-    /// The same for a pattern, in whose brackets a delimiter may be one of the letters.
-    fn pattern(&mut self, delimiter: Option<char>) -> Option<()> {
-        if self.brackets == Brackets::End {
-            return self.part(delimiter);
-        }
-        let delimiter = delimiter.filter(|it| !matches!(it, '\n' | '\\'))?;
-        loop {
-            match self.next()? {
-                '\\' => drop(self.next()?),
-                next if next == delimiter => return Some(()),
-                '[' => self.bracket(delimiter)?,
-                _ => {}
-            }
-        }
+    /// Behind a label, which ends at a blank for some, and only at the line's end for others.
+    fn label(&self, at: usize) -> [usize; 4] {
+        let at = self.behind(at, |c| c == ' ' || c == '\t');
+        [
+            self.behind(at, |c| !is_blank(c) && !matches!(c, ';' | '}')),
+            self.behind(at, |c| !is_blank(c) && c != ';'),
+            self.behind(at, |c| c != '\n' && c != ';'),
+            self.behind(at, |c| c != '\n'),
+        ]
     }
 
-    /// To the end of brackets, in which classes such as `[:alpha:]` may stand.
-    fn bracket(&mut self, delimiter: char) -> Option<()> {
-        self.skip_one('^');
-        self.skip_one(']');
+    /// What follows a replacement.
+    fn flags(&self, mut at: usize) -> Result<Vec<Step>, Bad> {
+        let mut steps = Vec::new();
         loop {
-            match self.next()? {
-                ']' => return Some(()),
-                '\\' => self.skip_one(delimiter),
-                '[' => {
-                    if let Some(kind) = self.peek().filter(|it| ":.=".contains(*it)) {
-                        self.at += 1;
-                        self.skip(|c| c.is_ascii_alphabetic());
-                        (self.next()? == kind && self.next()? == ']').then_some(())?;
-                    }
-                }
-                _ => {}
-            }
-        }
-    }
-
-    fn skip_one(&mut self, letter: char) {
-        self.at += usize::from(self.peek() == Some(letter));
-    }
-
-    /// To a delimiter and behind it.
-    fn part(&mut self, delimiter: Option<char>) -> Option<()> {
-        let delimiter = delimiter.filter(|it| !matches!(it, '\n' | '\\'))?;
-        loop {
-            match self.next()? {
-                '\\' => drop(self.next()?),
-                next if next == delimiter => return Some(()),
-                _ => {}
-            }
-        }
-    }
-
-    /// Reads a substitution; why it is dangerous, if it is.
-    fn substitution(&mut self) -> Result<(), Bad> {
-        let delimiter = self.next();
-        self.pattern(delimiter).ok_or(Bad::Unread)?;
-        self.part(delimiter).ok_or(Bad::Unread)?;
-        loop {
-            match self.peek() {
+            match self.peek(at) {
                 Some('e') => return Err(told('e')),
                 Some('w') => {
-                    self.at += 1;
-                    if !self.is_stream() {
-                        return Err(told('w'));
-                    }
-                    self.line();
-                    return Ok(());
+                    steps.extend(self.written('w', at + 1)?);
+                    return Ok(steps);
                 }
-                Some('g' | 'p' | 'i' | 'I' | 'm' | 'M' | '0'..='9') => self.at += 1,
-                None | Some(';' | '\n' | '}' | '#' | ' ' | '\t') => return Ok(()),
-                Some(_) => return Err(Bad::Unread),
+                Some('g' | 'p' | 'i' | 'I' | 'm' | 'M' | '0'..='9') => {}
+                // Another may follow, or a command.
+                Some(' ' | '\t') => steps.push(Step::Command(at)),
+                None | Some(';' | '\n' | '\r' | '}' | '#') => {
+                    steps.push(Step::Command(at));
+                    return Ok(steps);
+                }
+                Some(_) => return Ok(steps),
             }
+            at += 1;
         }
     }
 
-    /// Whether what is named next, to the end of the line, is where `sed` writes anyway.
-    fn is_stream(&self) -> bool {
-        let line = self.rest[self.at..].iter().take_while(|c| **c != '\n');
-        let line: String = line.collect();
-        matches!(line.trim(), "/dev/stdout" | "/dev/stderr")
+    /// What follows the name of a file, if it is where `sed` writes anyway.
+    fn written(&self, command: char, at: usize) -> Result<Vec<Step>, Bad> {
+        let at = self.behind(at, |c| c == ' ' || c == '\t');
+        let end = self.behind(at, |c| c != '\n');
+        let name: String = self.0[at..end].iter().collect();
+        if matches!(&*name, "/dev/stdout" | "/dev/stderr") {
+            Ok(commands([end]))
+        } else {
+            Err(told(command))
+        }
     }
+}
+
+fn is_blank(c: char) -> bool {
+    c.is_ascii_whitespace() || c == '\u{b}'
+}
+
+fn commands(places: impl IntoIterator<Item = usize>) -> Vec<Step> {
+    places.into_iter().map(Step::Command).collect()
 }
 
 fn told(command: char) -> Bad {
