@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::options;
+use super::options::{self, Here};
 use super::path::{PathPattern, Place};
 use super::pattern::Cwd;
 use super::request::{GuardInput, Surroundings};
@@ -143,7 +143,11 @@ impl Check<'_> {
                 if !pattern.allows(words, self.cwd, self.world) {
                     continue;
                 }
-                let dangerous = options::danger(words, pattern.named(), self.world);
+                let here = Here {
+                    world: self.world,
+                    cwd: self.cwd,
+                };
+                let dangerous = options::danger(words, pattern.named(), &here);
                 if let Some(reason) = dangerous {
                     refusal = Some(Refusal::by(&rule.pattern, reason));
                     continue;
@@ -208,10 +212,7 @@ impl Check<'_> {
                 "the redirection to `{target}` leaves the workspace"
             ));
         };
-        let below = place.below_workspace(self.world).unwrap_or_default();
-        let is_hidden = below
-            .components()
-            .any(|part| part.as_os_str().to_string_lossy().starts_with('.'));
+        let is_hidden = place.is_hidden(self.world);
         if redirection.access == Access::Write && is_hidden && !self.may_write(&place) {
             return self.refuse(format!(
                 "the redirection to `{target}` writes a hidden file, which may hold settings"

@@ -40,6 +40,14 @@ impl Place {
         self.named.starts_with(workspace) && real.is_some_and(|real| self.real.starts_with(real))
     }
 
+    /// Whether it is hidden in the workspace, as files with settings are.
+    pub(super) fn is_hidden(&self, world: &dyn Surroundings) -> bool {
+        let below = self.below_workspace(world).unwrap_or_default();
+        below
+            .components()
+            .any(|part| part.as_os_str().to_string_lossy().starts_with('.'))
+    }
+
     /// The path below the workspace.
     pub(super) fn below_workspace(&self, world: &dyn Surroundings) -> Option<PathBuf> {
         let real = world.canonical(world.workspace())?;

@@ -163,6 +163,132 @@ fn words_that_are_commands() {
 }
 
 #[test]
+fn editors_and_what_they_are_told() {
+    commands(
+        "Bash(vim:*) Bash(nvim:*) Bash(emacs:*) Bash(ed:*) Bash(ex:*) Bash(dc:*)",
+        &[
+            "+vim -R x",
+            "-vim -V9out x",
+            "-vim -i x y",
+            "-vim -es x",
+            "-vim --startuptime out x",
+            "-nvim -l x.lua",
+            "+emacs x",
+            "-emacs --batch --eval '(shell-command \"ls\")'",
+            "-emacs -batch -l x.el",
+            "-emacs --ev='(ls)'",
+            "-ed x <<'E'\n!ls\nE",
+            "+ed -r x",
+            "-ex x",
+            "+dc -e '2 3 + p'",
+            "+dc -e '[p]sa 1 2 !<a'",
+            "-dc -e '!ls'",
+            "-dc -e '?'",
+            "-dc x",
+            "-dc",
+        ],
+    );
+}
+
+#[test]
+fn databases_and_what_they_are_told() {
+    commands(
+        "Bash(sqlite3:*) Bash(psql:*) Bash(mysql:*)",
+        &[
+            "+sqlite3 x.db 'select 1'",
+            "+sqlite3 -header -csv ./x.db .tables",
+            "+sqlite3 -cmd '.mode csv' x.db 'select * from edited'",
+            "+sqlite3 --version",
+            "-sqlite3 x.db '.shell ls'",
+            "-sqlite3 x.db .system ls",
+            "-sqlite3 x.db '.output |ls' 'select 1'",
+            "-sqlite3 x.db '.import |ls t'",
+            "-sqlite3 -cmd '.sh ls' x.db 'select 1'",
+            "-sqlite3 -init x y.db 'select 1'",
+            "-sqlite3 x.db \"select writefile('/etc/x', 'y')\"",
+            "-sqlite3 x.db \"$X\"",
+            "-sqlite3 x.db",
+            "-sqlite3 x.db < x.sql",
+            "+psql -h host -c 'select 1' db",
+            "+psql -lqt",
+            "+psql db -c '\\dt'",
+            "-psql -c '\\! ls'",
+            "-psql -tc '\\! ls'",
+            "-psql --command='\\d \\! ls'",
+            "-psql -c '\\o |ls'",
+            "-psql -c '\\d `ls`'",
+            "-psql -c \"copy t to program 'ls'\"",
+            "-psql -c \"\\\\copy t to program 'ls'\"",
+            "-psql -o '|ls' -c 'select 1'",
+            "-psql -f x.sql",
+            "-psql db",
+            "+mysql -u me -psecret -e 'select 1' db",
+            "-mysql -e 'system ls'",
+            "-mysql -e 'select 1;\\! ls'",
+            "-mysql --pager=ls -e 'select 1'",
+            "-mysql db",
+        ],
+    );
+}
+
+#[test]
+fn files_that_options_name() {
+    commands(
+        "Bash(curl:*) Bash(wget:*) Bash(tar:*) Bash(make:*) Bash(git:*)",
+        &[
+            "+curl -sSLo out.json https://x/y",
+            "+curl -o - https://x/y",
+            "+curl -s -o /dev/null -w '%{http_code}' https://x/y",
+            "+curl -H 'Accept: o' --output sub/out https://x/y",
+            "-curl -o /etc/x https://x/y",
+            "-curl -sSLo ../x https://x/y",
+            "-curl -o/etc/x https://x/y",
+            "-curl --output=/etc/x https://x/y",
+            "-curl --output-dir /etc -O https://x/y",
+            "-curl -o .git/hooks/pre-commit https://x/y",
+            "-curl -D /etc/x https://x/y",
+            "-curl -o '#1' 'https://x/{..}'",
+            "+wget -qO- https://x/y",
+            "+wget -P sub https://x/y",
+            "-wget -O /etc/x https://x/y",
+            "-wget -qP /etc https://x/y",
+            "+tar -xf x.tgz",
+            "+tar xzf /tmp/x.tgz",
+            "+tar -xzf x.tgz -C sub",
+            "+tar czf x.tgz sub",
+            "+tar -C /srv -czf x.tgz .",
+            "-tar -C /etc -xf x.tgz",
+            "-tar -xf x.tgz --directory=/etc",
+            "-tar xfC x.tgz /etc",
+            "-tar -xC/etc -f x.tgz",
+            "-tar -cf /etc/x sub",
+            "-tar xf host:x.tgz",
+            "+make -f sub/build.mk all",
+            "+make -j4 -C sub all",
+            "-make -f /dev/stdin",
+            "-make -f -",
+            "-make -C /tmp/evil",
+            "-git worktree add ../x",
+            "-git worktree add /x main",
+            "-git clone https://x/y /etc/z",
+            "-git init /etc/z",
+            "-git apply --unsafe-paths x",
+            "+git worktree add sub main",
+            "+git worktree list",
+            "+git clone --depth 1 https://x/y sub",
+            "+git init",
+        ],
+    );
+    commands(
+        "Bash(curl:*) Bash(git:*) Bash(cd:*)",
+        &[
+            "-cd /etc && curl -o x https://x/y",
+            "+cd sub && git clone --depth 1 https://x/y",
+        ],
+    );
+}
+
+#[test]
 fn denied_commands_in_them() {
     for command in [
         "less '+!rm x' f",

@@ -1,9 +1,7 @@
 //! Options of git, which has many commands and runs programs for most of them.
 
-use super::super::path::Place;
-use super::super::request::Surroundings;
 use super::super::shell::Word;
-use super::{has_letter, is_long, is_short, starts, unseen};
+use super::{Here, has_letter, is_long, is_short, outside, starts, unseen};
 
 /// Commands of git that do what they say; others may be aliases or start programs.
 const GIT_COMMANDS: &[&str] = &[
@@ -103,7 +101,11 @@ const GIT_LONG: &[&str] = &[
     "--upload-archive",
     "--separate-git-dir",
     "--remote",
+    "--unsafe-paths",
 ];
+
+/// Commands that make a folder, and how many of their words before it are something else.
+const GIT_FOLDERS: &[(&str, usize)] = &[("clone", 1), ("init", 0), ("worktree", 1)];
 
 /// Letters of dangerous options for each command of git.
 const GIT_SHORT: &[(&str, &str)] = &[
@@ -114,7 +116,7 @@ const GIT_SHORT: &[(&str, &str)] = &[
     ("rebase", "x"),
 ];
 
-pub(super) fn git(words: &[Word], named: usize, world: &dyn Surroundings) -> Option<String> {
+pub(super) fn git(words: &[Word], named: usize, here: &Here<'_>) -> Option<String> {
     let mut at = 1;
     // Options before the command.
     let command = loop {
@@ -126,8 +128,7 @@ pub(super) fn git(words: &[Word], named: usize, world: &dyn Surroundings) -> Opt
         }
         if text == "-C" {
             let folder = words.get(at + 1).and_then(Word::literal);
-            let place = folder.and_then(|folder| Place::of(folder, world));
-            if !place.is_some_and(|place| place.is_inside(world)) && at >= named {
+            if !folder.is_some_and(|folder| here.is_inside(folder)) && at >= named {
                 return Some("`-C` leads outside the workspace".into());
             }
             at += 1;
@@ -160,7 +161,20 @@ pub(super) fn git(words: &[Word], named: usize, world: &dyn Surroundings) -> Opt
         }
         operands_only |= text == "--";
     }
-    None
+    folder(command, &words[at + 1..], here).filter(|_| words.len() > named)
+}
+
+/// Why a folder that a command makes is not for it to make, if it is not.
+fn folder(command: &str, words: &[Word], here: &Here<'_>) -> Option<String> {
+    let (_, others) = GIT_FOLDERS.iter().find(|(each, _)| *each == command)?;
+    let is_operand = |word: &&Word| word.literal().is_none_or(|text| !text.starts_with('-'));
+    let mut folders = words.iter().filter(is_operand).skip(*others);
+    let away = folders.find(|word| {
+        let is_address = |text: &str| text.contains("://") && !text.contains("..");
+        let text = word.literal();
+        !text.is_some_and(|text| is_address(text) || here.is_inside(text))
+    })?;
+    Some(outside(command, away.literal().unwrap_or("…")))
 }
 
 fn is_config_read(command: &str, words: &[Word]) -> bool {

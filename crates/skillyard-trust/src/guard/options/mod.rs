@@ -5,11 +5,16 @@
 //! follows is looked at here. It is a table of what is known, and no boundary around a program.
 
 mod awk;
+mod files;
 mod git;
 mod programs;
 mod sed;
+mod talkers;
+mod tar;
 
-use super::pattern::base_name;
+use super::command::is_device;
+use super::path::Place;
+use super::pattern::{Cwd, base_name};
 use super::request::Surroundings;
 use super::shell::Word;
 use awk::awk;
@@ -18,14 +23,44 @@ use programs::{PROGRAMS, Program};
 use sed::sed;
 
 /// Why the arguments behind the first `named` words are dangerous, if they are.
-pub(super) fn danger(words: &[Word], named: usize, world: &dyn Surroundings) -> Option<String> {
+pub(super) fn danger(words: &[Word], named: usize, here: &Here<'_>) -> Option<String> {
     let name = base_name(words.first()?.literal()?);
     match name {
-        "git" => return git(words, named, world),
-        "sed" | "gsed" => return sed(words, named),
-        "awk" | "gawk" | "mawk" | "nawk" => return awk(words, named),
-        _ => {}
+        "git" => git(words, named, here),
+        "sed" | "gsed" => sed(words, named),
+        "awk" | "gawk" | "mawk" | "nawk" | "original-awk" => awk(words, named),
+        "tar" | "bsdtar" | "gtar" => {
+            known(name, words, named).or_else(|| tar::tar(words, named, here))
+        }
+        _ => known(name, words, named)
+            .or_else(|| files::elsewhere(name, words, named, here))
+            .or_else(|| talkers::told(name, words, named)),
     }
+}
+
+/// Where a command runs.
+pub(super) struct Here<'a> {
+    pub(super) world: &'a dyn Surroundings,
+    /// Whether relative paths begin in the workspace.
+    pub(super) cwd: Cwd,
+}
+
+impl Here<'_> {
+    /// Whether a path surely leads into the workspace.
+    fn is_inside(&self, path: &str) -> bool {
+        let is_known = self.cwd == Cwd::Workspace || path.starts_with('/');
+        is_known && Place::of(path, self.world).is_some_and(|place| place.is_inside(self.world))
+    }
+
+    /// Whether a file may be written: it is in the workspace, and holds no settings.
+    fn is_writable(&self, path: &str) -> bool {
+        let place = Place::of(path, self.world).filter(|_| self.is_inside(path));
+        place.is_some_and(|place| !place.is_hidden(self.world)) || is_device(path)
+    }
+}
+
+/// Why an option that the table has is dangerous, if there is one.
+fn known(name: &str, words: &[Word], named: usize) -> Option<String> {
     let program = PROGRAMS.iter().find(|each| each.names.contains(&name))?;
     let mut operands_only = false;
     for (at, word) in words.iter().enumerate().skip(named.max(1)) {
@@ -92,6 +127,27 @@ fn is_short(text: &str) -> bool {
 
 fn has_letter(text: &str, letters: &str) -> bool {
     text.contains(|c| letters.contains(c))
+}
+
+/// The letters of short options in a word, with the value of the last one if it stands there.
+fn letters<'a>(text: &'a str, valued: &str) -> Vec<(char, Option<&'a str>)> {
+    let mut found = Vec::new();
+    let Some(letters) = text.strip_prefix('-').filter(|_| is_short(text)) else {
+        return found;
+    };
+    for (at, letter) in letters.char_indices() {
+        let rest = &letters[at + letter.len_utf8()..];
+        if valued.contains(letter) {
+            found.push((letter, Some(rest)));
+            break;
+        }
+        found.push((letter, None));
+    }
+    found
+}
+
+fn outside(option: &str, path: &str) -> String {
+    format!("`{option}` names `{path}`, which may lie outside the workspace or hold settings")
 }
 
 fn unseen(name: &str) -> String {

@@ -150,9 +150,17 @@ pub(super) const PROGRAMS: &[Program] = &[
         ..NONE
     },
     Program {
-        names: &["vi", "vim", "nvim", "view", "ex"],
-        long: &["--cmd", "--listen", "--remote-send", "--remote-expr"],
-        short: "cSsuwW",
+        names: &["vi", "vim", "nvim", "view"],
+        long: &[
+            "--cmd",
+            "--embed",
+            "--listen",
+            "--remote-expr",
+            "--remote-send",
+            "--server",
+            "--startuptime",
+        ],
+        short: "cSsuwWeEilUV",
         leads: "+",
         ..NONE
     },
