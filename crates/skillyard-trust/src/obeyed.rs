@@ -41,6 +41,7 @@ pub const INSTRUCTIONS: &[&str] = &[
 
 /// What editors and shells start when a folder is opened, and git when hooks are there.
 pub const OPENED: &[&str] = &[
+    ".Rprofile",
     ".devcontainer",
     ".devcontainer.json",
     ".dir-locals.el",
@@ -57,7 +58,9 @@ pub const OPENED: &[&str] = &[
     ".mise.toml",
     ".nvim.lua",
     ".nvimrc",
+    ".theia",
     ".tool-versions",
+    ".vim",
     ".vimrc",
     ".vscode",
     ".zed",
@@ -67,6 +70,9 @@ pub const OPENED: &[&str] = &[
     "mise.local.toml",
     "mise.toml",
 ];
+
+/// How files end that editors open as a folder, with what they start then.
+pub const OPENED_ENDINGS: &[&str] = &[".code-workspace"];
 
 /// Hooks of git that one program runs by its own files, where somebody has set it up: each of these
 /// counts as soon as another one is there.
@@ -122,4 +128,10 @@ pub(crate) fn names(lists: &[&[&str]], path: &str) -> bool {
         let mut listed = lists.iter().copied().flatten();
         listed.any(|name| name.eq_ignore_ascii_case(part))
     })
+}
+
+/// Whether a path leads to a file that ends in this way, however it is spelled.
+pub fn ends(endings: &[&str], path: &str) -> bool {
+    let path = path.to_ascii_lowercase();
+    endings.iter().any(|ending| path.ends_with(ending))
 }

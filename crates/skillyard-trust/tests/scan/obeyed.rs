@@ -41,6 +41,8 @@ fn every_name_is_told_where_a_script_writes_to_it() {
         ".vscode/tasks.json",
         ".zed/settings.json",
         ".husky/pre-commit",
+        ".vim/coc-settings.json",
+        "all.code-workspace",
     ] {
         let text = format!("mkdir -p sub\necho x > sub/{name}\n");
         assert!(

@@ -66,6 +66,8 @@ fn what_no_model_may_change_is_refused_before_anybody_is_asked() {
         "sub/.crush.json",
         ".vscode/tasks.json",
         "mise.toml",
+        "sub/.cargo/config.toml",
+        "sub/all.code-workspace",
     ] {
         let told = called(&context, "Write", &json!({ "path": path, "content": "x" }));
         assert!(told.contains("decides what other programs do"), "{told}");

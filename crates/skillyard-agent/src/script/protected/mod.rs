@@ -70,10 +70,12 @@ pub(super) struct Found {
     has_deeper: bool,
 }
 
-/// Whether a path in a workspace, however deep, has a name in it that is held shut at the top.
+/// Whether a path in a workspace, however deep, has a name in it that is held shut at the top, or
+/// that editors open.
 pub fn is_obeyed(path: &Path) -> bool {
     let held: HashSet<&OsStr> = names::held().map(OsStr::new).collect();
-    path.iter().any(|name| held.contains(name))
+    path.iter()
+        .any(|name| held.contains(name) || names::is_opened(name))
 }
 
 /// Whether a path in a workspace leads into one of these places, or to what a link there leads to.
@@ -173,7 +175,7 @@ impl Walk<'_> {
         for entry in entries.flatten() {
             let name = entry.file_name();
             shape.has(&name);
-            if self.names.contains(name.as_os_str()) {
+            if self.names.contains(name.as_os_str()) || names::is_opened(&name) {
                 self.places.insert(folder.join(&name));
                 if name == ".git" {
                     self.places.extend(git::of(self.workspace, &folder));

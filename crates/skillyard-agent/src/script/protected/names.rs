@@ -1,22 +1,34 @@
 //! The names of files and folders in a workspace that other programs obey.
 
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
 use rustix::fs::{Access, access};
 use skillyard_catalog::agents;
-use skillyard_trust::obeyed::{BUILDS, HOOKS, INSTRUCTIONS, LEFTHOOK, OPENED};
+use skillyard_trust::obeyed::{
+    self, BUILDS, HOOKS, INSTRUCTIONS, LEFTHOOK, OPENED, OPENED_ENDINGS,
+};
 
 /// Git: with one of these, every git command in the folder can run programs.
 const GIT: &[&str] = &[".git"];
+
+/// Cargo: its settings name programs that are started with it, also by an editor that opens the
+/// folder. Scripts put programs into that of the home folder, so the scanner does not tell of it.
+const CARGO: &[&str] = &[".cargo"];
 
 /// Our own.
 const OWN: &[&str] = &[".skills", ".skillyard", "skills.toml", "skills.lock"];
 
 /// Names that are held shut at the top of a workspace, even where nothing is there yet.
 pub(super) fn held() -> impl Iterator<Item = &'static str> {
-    let lists = [GIT, OWN, INSTRUCTIONS, OPENED];
+    let lists = [GIT, OWN, CARGO, INSTRUCTIONS, OPENED];
     let listed = lists.into_iter().flatten().copied();
     agents::hidden_folders().chain(listed)
+}
+
+/// Whether a name counts by how it ends, which cannot be held where nothing is there yet.
+pub(super) fn is_opened(name: &OsStr) -> bool {
+    obeyed::ends(OPENED_ENDINGS, &name.to_string_lossy())
 }
 
 /// Places that are held shut in this workspace, because of what is there already.

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::{Findings, Here};
-use crate::obeyed::{self, HOOKS, LEFTHOOK, OPENED};
+use crate::obeyed::{self, HOOKS, LEFTHOOK, OPENED, OPENED_ENDINGS};
 use crate::scan::Severity;
 use crate::scan::facts::Fact;
 use crate::scan::hosts;
@@ -24,7 +24,7 @@ rule! {
     words: &[
         "bashrc", "zshrc", ".profile", "bash_profile", "zprofile", "crontab", "/etc/cron", "systemctl", "systemd", "launchagents", "launchdaemons",
         "launchctl", "git/hooks", "hookspath", "authorized_keys", ".ssh/config", "schtasks", "currentversion\\run", "currentversion\\\\run", "rc.local", "register-scheduledtask", "startup", "githooks", "asar", "resources/app", "zshenv", "usercustomize", "sitecustomize", ".pth", "bash_login", "/etc/profile",
-        ".husky", "lefthook", ".pre-commit-config", "overcommit", ".envrc", ".vscode", ".zed", ".idea", ".devcontainer", ".dir-locals", "exrc", "vimrc", ".helix", ".lazy.lua", ".mise", "mise.", ".nvim", ".tool-versions",
+        ".husky", "lefthook", ".pre-commit-config", "overcommit", ".envrc", ".vscode", ".zed", ".idea", ".devcontainer", ".dir-locals", "exrc", "vimrc", ".helix", ".lazy.lua", ".mise", "mise.", ".nvim", ".tool-versions", ".theia", ".vim", ".rprofile", ".code-workspace",
     ],
     check
 }
@@ -147,7 +147,9 @@ fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
 
 /// Where a script writes what runs when a folder is opened or something is committed.
 fn opened(here: &Here<'_>) -> Option<Range<usize>> {
-    let is_one = |path: &str| obeyed::names(&[OPENED, LEFTHOOK, HOOKS], path);
+    let is_one = |path: &str| {
+        obeyed::names(&[OPENED, LEFTHOOK, HOOKS], path) || obeyed::ends(OPENED_ENDINGS, path)
+    };
     targets::find(here.text, is_one).filter(|_| here.runs())
 }
 
@@ -160,7 +162,10 @@ mod tests {
     fn every_name_is_asked_about() {
         asks_about(
             &RULE,
-            [OPENED, LEFTHOOK, HOOKS].into_iter().flatten().copied(),
+            [OPENED, OPENED_ENDINGS, LEFTHOOK, HOOKS]
+                .into_iter()
+                .flatten()
+                .copied(),
         );
     }
 }

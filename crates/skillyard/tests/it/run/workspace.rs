@@ -22,6 +22,7 @@ fn what_agents_obey_is_neither_made_nor_changed() {
     context.write("sub/.gitlab-ci.yml", "x");
     context.write("sub/.pre-commit-config.yaml", "x");
     context.write(".github/dependabot.yml", "x");
+    context.write("all.code-workspace", "{}");
     let before = context.tree();
     let places = [
         ".agents/skills/evil/SKILL.md",
@@ -61,6 +62,10 @@ fn what_agents_obey_is_neither_made_nor_changed() {
         ".mise.toml",
         ".tool-versions",
         ".nvim.lua",
+        ".cargo/config.toml",
+        ".vim/coc-settings.json",
+        ".Rprofile",
+        "all.code-workspace",
         "sub/.pre-commit-config.yaml",
     ];
     let (printed, _) = tried(
