@@ -1,6 +1,8 @@
 //! Secrets that nobody told of, by their look: tokens of well-known services, what stands behind
 //! `Bearer`, and the values of arguments such as `--password`.
 
+mod file;
+
 use std::borrow::Cow;
 use std::ops::Range;
 
@@ -68,7 +70,8 @@ fn token(text: &str, at: usize) -> Option<Range<usize>> {
     let length = rest.find(|c| !is_part(c)).unwrap_or(rest.len());
     // Words with hyphens are long as well, and have no digits.
     let has_digit = rest[..length].contains(|c: char| c.is_ascii_digit());
-    (length >= *least && has_digit).then(|| at..at + start.len() + length)
+    let end = at + start.len() + length;
+    (length >= *least && has_digit && !file::is_file(text, at, end)).then_some(at..end)
 }
 
 /// What stands behind a `Bearer`.
@@ -92,7 +95,7 @@ fn argument(text: &str, at: usize) -> Option<Range<usize>> {
     let is_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
     let (name, rest) = rest.split_at(rest.find(|c| !is_name(c))?);
     let name = name.to_ascii_lowercase().replace('_', "-");
-    if !ARGUMENTS.iter().any(|end| name.ends_with(end)) {
+    if !ARGUMENTS.iter().any(|end| name.ends_with(end)) || file::is_behind_options(&text[..at]) {
         return None;
     }
     let mut between = ["=", "\",", " ", "\t"].into_iter();
@@ -197,6 +200,43 @@ mod tests {
             assert_eq!(without_tokens(text), text);
         }
         check("x --token a|id", "x --token …redacted|id");
+    }
+
+    #[test]
+    fn what_is_done_to_files_stays() {
+        for text in [
+            "rm -rf -- --token important/dir",
+            "rm -rf -- --token important",
+            r#"["rm","-rf","--","--token","important"]"#,
+            "true; /bin/mv -- --password a b",
+            "sh ./sk-aaaaaaaaaaaaaaaaaaaaaaa1.sh",
+            "sh sk-aaaaaaaaaaaaaaaaaaaaaaa1",
+            "bash -e 'sk-aaaaaaaaaaaaaaaaaaaaaaa1'",
+            r#"["sh","sk-aaaaaaaaaaaaaaaaaaaaaaa1"]"#,
+            "./ghp_0123456789abcdefABCDEF --all",
+            "rm -rf x sk-aaaaaaaaaaaaaaaaaaaaaaa1",
+            "cp a ghp_0123456789abcdefABCDEF/b",
+        ] {
+            assert_eq!(without_tokens(text), text);
+        }
+        for (text, expected) in [
+            (
+                "npm run deploy -- --token abc123",
+                "npm run deploy -- --token …redacted",
+            ),
+            (
+                "rm -- x; curl --token abc123 y",
+                "rm -- x; curl --token …redacted y",
+            ),
+            ("sh up.sh sk-aaaaaaaaaaaaaaaaaaaaaaa1", "sh up.sh …redacted"),
+            (
+                "curl https://x/ghp_0123456789abcdefABCDEF/y",
+                "curl https://x/…redacted/y",
+            ),
+            ("KEY=sk-aaaaaaaaaaaaaaaaaaaaaaa1 sh x", "KEY=…redacted sh x"),
+        ] {
+            assert_eq!(without_tokens(text), expected);
+        }
     }
 
     #[test]
