@@ -12,7 +12,7 @@ use std::io::{self, IsTerminal as _};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGTTIN, SIGTTOU};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGTTIN, SIGTTOU};
 use signal_hook::flag::{
     register, register_conditional_default, register_conditional_shutdown, register_usize,
 };
@@ -75,7 +75,11 @@ impl Signals {
             waiting: Arc::clone(waiting),
             shown: signals.shown.clone(),
         };
-        let ends = [(SIGTERM, true), (SIGHUP, at_terminal)];
+        let ends = [
+            (SIGTERM, true),
+            (SIGHUP, at_terminal),
+            (SIGQUIT, at_terminal),
+        ];
         let ends = ends.into_iter().filter(|(_, heard)| *heard);
         let ends: Vec<i32> = ends.map(|(signal, _)| signal).collect();
         if let Ok(bell) = ending.attend() {

@@ -14,7 +14,7 @@ use std::time::Duration;
 
 use nix::sys::pthread::{pthread_kill, pthread_self};
 use nix::sys::signal::Signal;
-use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGURG};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGURG};
 use signal_hook::flag::{register, register_conditional_default};
 
 /// How often it is looked for a signal.
@@ -31,7 +31,7 @@ struct State {
     came: Arc<AtomicBool>,
     /// Nobody is asked: they end the program.
     end: Arc<AtomicBool>,
-    /// The same of the one that Ctrl-C is.
+    /// The same of those that keys are: Ctrl-C, and Ctrl-\.
     key_ends: Arc<AtomicBool>,
     /// What becomes true in place of `came` where somebody else hears them.
     elsewhere: OnceLock<Arc<AtomicBool>>,
@@ -120,7 +120,12 @@ impl Heard {
         begun.get_or_init(|| {
             // Only a signal that is handled interrupts whoever waits; nobody else sends us this one.
             let _ = register(SIGURG, Arc::default());
-            let ours = [(SIGINT, key_ends), (SIGTERM, end), (SIGHUP, end)];
+            let ours = [
+                (SIGINT, key_ends),
+                (SIGQUIT, key_ends),
+                (SIGTERM, end),
+                (SIGHUP, end),
+            ];
             for (signal, end) in ours.into_iter().filter(|_| elsewhere.is_none()) {
                 // What cannot be heard ends us as ever.
                 let _ = register_conditional_default(signal, Arc::clone(end));

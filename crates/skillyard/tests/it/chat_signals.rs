@@ -144,13 +144,15 @@ fn talk(context: &TestContext, terminal: &str, then: &[(&str, &str)]) -> (String
 
 #[test]
 fn a_question_is_left_and_the_terminal_is_as_it_was() {
-    let context = TestContext::new();
-    let (shown, code) = asked(&context, "SIGNAL:TERM", "");
-    assert_eq!(code, 130, "{shown}");
-    assert!(shown.contains("Go on with `skillyard chat"), "{shown}");
-    assert!(shown.contains("[ECHO]"), "{shown}");
-    let kept = context.stdout(&["chat", "--export", "last"]);
-    assert!(kept.contains("go"), "{kept}");
+    for signal in ["SIGNAL:TERM", "SIGNAL:QUIT"] {
+        let context = TestContext::new();
+        let (shown, code) = asked(&context, signal, "");
+        assert_eq!(code, 130, "{signal}: {shown}");
+        assert!(shown.contains("Go on with `skillyard chat"), "{shown}");
+        assert!(shown.contains("[ECHO]"), "{signal}: {shown}");
+        let kept = context.stdout(&["chat", "--export", "last"]);
+        assert!(kept.contains("go"), "{kept}");
+    }
 }
 
 #[test]

@@ -26,7 +26,7 @@ fn a_word_is_not_waited_for() {
     let context = TestContext::new();
     context.skill("../home/.agents/skills/mine", "Use when asked.");
     let remove = ["remove", "mine", "--force", "--scope", "user"];
-    for signal in ["SIGNAL:INT", "SIGNAL:TERM", "SIGNAL:HUP"] {
+    for signal in ["SIGNAL:INT", "SIGNAL:TERM", "SIGNAL:HUP", "SIGNAL:QUIT"] {
         left(&context, &remove, "for good?", signal);
     }
     assert!(context.in_home(".agents/skills/mine/SKILL.md").exists());
