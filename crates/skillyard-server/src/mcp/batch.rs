@@ -67,8 +67,9 @@ impl Batches {
         batch: Vec<Value>,
     ) -> (Vec<RxJsonRpcMessage<RoleServer>>, Option<Value>) {
         let (mut open, mut messages) = (Open::default(), Vec::new());
+        let mut ids = Vec::new();
         for value in batch {
-            match element(value) {
+            match element(value, &mut ids) {
                 Understood::Message(message) => {
                     if let JsonRpcMessage::Request(request) = &*message {
                         open.awaited.push(id(&request.id));

@@ -29,9 +29,10 @@ pub(super) fn are_spoken(headers: &HeaderMap) -> bool {
 /// Passes on the messages of a batch; what is refused for all of them is the answer.
 pub(super) async fn answered(parts: Parts, batch: Vec<Value>, next: Next) -> Response {
     let (mut first, mut streams) = (None, StreamMap::new());
+    let mut ids = Vec::new();
     for value in batch {
         let text = value.to_string();
-        let response = match element(value) {
+        let response = match element(value, &mut ids) {
             Understood::Message(_) => {
                 let mut request = Request::from_parts(parts.clone(), Body::from(text));
                 request.headers_mut().remove(CONTENT_LENGTH);

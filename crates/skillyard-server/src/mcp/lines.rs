@@ -207,8 +207,16 @@ pub(super) fn understood(line: Option<&[u8]>) -> Understood {
     }
 }
 
-/// What a message of a batch is.
-pub(super) fn element(value: Value) -> Understood {
+/// What a message of a batch is, whose requests before it had these ids: one that stands twice would
+/// have one answer, and whoever waits for the second waits for good.
+pub(super) fn element(value: Value, before: &mut Vec<Value>) -> Understood {
+    let own = id(&value);
+    if value.get("method").is_some() && !own.is_null() {
+        if before.contains(&own) {
+            return Understood::Wrong(error(-32600, "the id stands twice in the batch", &own));
+        }
+        before.push(own);
+    }
     if value["method"] == "initialize" {
         let text = "`initialize` stands in no batch";
         return Understood::Wrong(error(-32600, text, &id(&value)));

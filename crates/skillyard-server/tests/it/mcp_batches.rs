@@ -48,6 +48,21 @@ async fn each_request_of_a_batch_is_answered() {
 }
 
 #[tokio::test]
+async fn an_id_that_stands_twice_is_answered_twice() {
+    let server = TestServer::new();
+    let (client, _) = Legacy::open(&server, "2025-03-26").await;
+    let answer = client.send(&json!([ping("a"), ping("a"), ping("b")])).await;
+    let said = said(&answer.text);
+    let ids: Vec<&str> = said
+        .iter()
+        .map(|each| each["id"].as_str().unwrap())
+        .collect();
+    assert_eq!(ids, ["a", "a", "b"], "{said:?}");
+    let refused = said.iter().find(|each| each.get("error").is_some());
+    assert_eq!(refused.unwrap()["error"]["code"], -32600, "{said:?}");
+}
+
+#[tokio::test]
 async fn what_is_no_batch_there_is_refused() {
     let server = TestServer::new();
     let (client, _) = Legacy::open(&server, "2025-03-26").await;
