@@ -10,6 +10,7 @@ use skillyard_agent::shelf::Shelf;
 use skillyard_agent::{Runtime, TurnError};
 
 use crate::host::HostError;
+use crate::problem::Problem;
 
 /// The agents of this machine. All of it may block: it is called on threads of its own.
 pub trait Agents: Send + Sync + 'static {
@@ -83,6 +84,19 @@ pub struct Wish {
     pub strategy: Option<Strategy>,
     /// Whose it is; the user's own without one.
     pub owner: Option<String>,
+}
+
+/// How long the name of a model may be.
+const LONGEST_MODEL: usize = 256;
+
+/// Refuses a name that no model has: it stands in lists, logs and every session.
+pub(crate) fn refuse_long_model(model: Option<&str>) -> Result<(), Problem> {
+    if model.is_none_or(|model| model.chars().count() <= LONGEST_MODEL) {
+        return Ok(());
+    }
+    Err(Problem::bad(format!(
+        "`model` has at most {LONGEST_MODEL} characters"
+    )))
 }
 
 /// Why agents could not do what was asked.

@@ -9,6 +9,7 @@ use skillyard_audit::{Event, EventKind};
 use utoipa::ToSchema;
 
 use crate::access::Holder;
+use crate::agents::refuse_long_model;
 use crate::problem::Problem;
 use crate::server::Server;
 use crate::veil::Veil;
@@ -126,6 +127,7 @@ impl Draft {
             let text = "`model` names no model; without it, the agent has the configured one, or keeps its own";
             return Err(Problem::bad(text));
         }
+        refuse_long_model(self.model.as_deref())?;
         let fields = [
             (self.model, &mut definition.model),
             (self.description, &mut definition.description),

@@ -44,7 +44,7 @@ pub(crate) struct NewAgent {
 #[serde(deny_unknown_fields)]
 pub(crate) struct Said {
     /// The model, as `SERVER/NAME`.
-    #[schema(min_length = 1, pattern = r"\S")]
+    #[schema(min_length = 1, max_length = 256, pattern = r"\S")]
     model: Option<String>,
     /// What it is for, in a line.
     description: Option<String>,

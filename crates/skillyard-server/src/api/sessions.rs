@@ -29,6 +29,7 @@ pub(crate) struct Opening {
     /// An agent.
     agent: Option<String>,
     /// The model, as `SERVER/NAME`.
+    #[schema(max_length = 256)]
     model: Option<String>,
     /// Who picks skills: `tool`, `router` or `hybrid`.
     #[schema(value_type = Option<String>)]

@@ -7,7 +7,7 @@ use skillyard_agent::session::{Owner, Place, Session, SessionError, SessionStore
 
 use super::Conversation;
 use super::history::history;
-use crate::agents::{Agents, AgentsError, Wish};
+use crate::agents::{Agents, AgentsError, Wish, refuse_long_model};
 use crate::host::HostError;
 use crate::problem::Problem;
 
@@ -86,6 +86,7 @@ impl Register {
 
     /// Begins a session.
     pub(crate) fn open(&self, wish: &Wish) -> Result<Arc<Conversation>, Problem> {
+        refuse_long_model(wish.model.as_deref())?;
         let session = self.agents()?.begin(wish)?;
         let conversation = Conversation::new(&session, telling()?, Vec::new());
         Ok(self.keep(Arc::new(conversation.with_draft(session))))

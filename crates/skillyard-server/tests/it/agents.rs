@@ -99,6 +99,10 @@ async fn what_is_said_of_an_agent_is_understood_or_refused() {
         (json!({ "name": "other" }), "name"),
         (json!({ "model": "" }), "`model` names no model"),
         (json!({ "model": " \n" }), "`model` names no model"),
+        (
+            json!({ "model": format!("e/{}", "m".repeat(255)) }),
+            "at most 256 characters",
+        ),
     ] {
         let path = "/api/v1/agents/helper";
         let refused = server.ask("PUT", path, &[JSON], said.to_string()).await;
@@ -111,6 +115,9 @@ async fn what_is_said_of_an_agent_is_understood_or_refused() {
             assert_eq!(refused.status, StatusCode::BAD_REQUEST, "{new}");
         }
     }
+    let long = json!({ "model": "m".repeat(257) });
+    let refused = server.post("/api/v1/sessions", &long).await;
+    assert_eq!(refused.status, StatusCode::BAD_REQUEST, "{}", refused.text);
     let kept = server.get("/api/v1/agents").await.json();
     assert_eq!(kept["agents"].as_array().unwrap().len(), 1);
     assert_eq!(kept["agents"][0]["version"], 1);

@@ -109,10 +109,14 @@ fn endpoint(context: &Context, server: &ModelServer) -> Result<Endpoint, Command
         let value = format!("Bearer {}", key.expose());
         headers.push(("authorization", value.into()));
     }
+    let usual = Patience::default();
     Ok(Endpoint {
         client,
         url: server.url.clone(),
         headers,
-        patience: Patience::default(),
+        patience: Patience {
+            silence: server.silence.unwrap_or(usual.silence),
+            ..usual
+        },
     })
 }

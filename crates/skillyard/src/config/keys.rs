@@ -198,6 +198,16 @@ pub(crate) static ENTRIES: &[Entry] = &[
         Project::Never(WORDS),
         "Tokens that its models take at once; 200,000 are assumed. The catalog gets 2% of them.",
     ),
+    with_default(
+        "models.SERVER.silence",
+        Kind::Count {
+            least: 1,
+            most: 7_200,
+        },
+        Plain::Count(300),
+        Project::Never(WORDS),
+        "Seconds for which it may say nothing, before its answer and in the middle; then the turn fails.",
+    ),
     entry(
         "sessions.database",
         Kind::Database,

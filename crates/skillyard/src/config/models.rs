@@ -1,5 +1,7 @@
 //! `[models]`: the servers that answer for models.
 
+use std::time::Duration;
+
 use super::Config;
 use super::address::is_readable_by_others;
 use super::problem::{ConfigError, Problem};
@@ -22,6 +24,8 @@ pub(crate) struct ModelServer {
     pub(crate) tool_mode: String,
     /// Tokens that its models take at once, if that was said.
     pub(crate) context: Option<usize>,
+    /// How long it may say nothing, if that was said.
+    pub(crate) silence: Option<Duration>,
 }
 
 /// Servers that need no configuration but a key: name, language, address.
@@ -89,6 +93,8 @@ impl Config {
         }
         let tool_mode = self.text(&format!("models.{name}.tool_mode"));
         let context = self.count(&format!("models.{name}.context"));
+        let silence = self.count(&format!("models.{name}.silence"));
+        let silence = silence.and_then(|seconds| u64::try_from(seconds).ok());
         let api = api.unwrap_or_else(|| "openai-chat".into());
         let url = url.trim_end_matches('/');
         // `/v1/messages` is put behind it, and many write the first half already.
@@ -98,6 +104,7 @@ impl Config {
         };
         Ok(Some(ModelServer {
             context,
+            silence: silence.map(Duration::from_secs),
             tool_mode: tool_mode.unwrap_or_else(|| "auto".into()),
             name: name.to_owned(),
             api,

@@ -232,6 +232,9 @@ pub(crate) fn hint(error: &TurnError) -> Option<String> {
         TurnError::Provider(ProviderError::Overfull { .. }) => {
             "What was said last does not fit, also with everything before it left out: say less at once, or go on with a model that takes more (`--resume last --model SERVER/NAME`). Where the server's word is not true, `skillyard config set models.SERVER.context TOKENS` says how much it takes".into()
         }
+        TurnError::Provider(ProviderError::Silent { .. }) => {
+            "Where it needs longer to think, `skillyard config set models.SERVER.silence SECONDS` says how long to wait; go on with `skillyard chat --resume last`".into()
+        }
         TurnError::Provider(ProviderError::Connect { .. }) => {
             "Is the server running, and its address right? See `skillyard config list`; go on with `skillyard chat --resume last`".into()
         }

@@ -1,5 +1,7 @@
 //! How turns of `skillyard chat` end that have no answer, and how they do not end.
 
+use std::net::TcpListener;
+
 use serde_json::{Value, json};
 
 use crate::chat::conformance;
@@ -22,6 +24,24 @@ const JSON: [&str; 6] = ["--model", "test/m", "-p", "go", "--output-format", "js
 
 fn read(text: &str) -> Value {
     serde_json::from_str(text).unwrap()
+}
+
+#[test]
+fn a_server_that_says_nothing_is_given_up_once() {
+    let context = TestContext::new();
+    let silent = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("models.test.url=http://{}/v1", silent.local_addr().unwrap());
+    let mut command = context.skillyard();
+    command.args(["--config", &url, "--config", "models.test.silence=1"]);
+    command.args(["--config", "models.test.tool_mode=native", "chat"]);
+    let told = output(command.args(NEW));
+    assert_eq!(told.status.code(), Some(2));
+    let told = text(&told.stderr);
+    assert!(told.contains("said nothing for 1 seconds"), "{told}");
+    assert!(told.contains("models.SERVER.silence"), "{told}");
+    silent.set_nonblocking(true).unwrap();
+    assert!(silent.accept().is_ok());
+    assert!(silent.accept().is_err(), "it was asked once more");
 }
 
 #[test]

@@ -51,7 +51,7 @@ pub(super) fn instead(text: &[u8], secrets: &[SecretString]) -> Option<ProviderE
 
 /// Why a server gave nothing at all.
 pub(super) fn failed(error: reqwest::Error, silence: Duration) -> ProviderError {
-    if error.is_timeout() {
+    if error.is_timeout() && !error.is_connect() {
         let seconds = silence.as_secs();
         return ProviderError::Silent { seconds };
     }
