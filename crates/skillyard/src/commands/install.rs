@@ -12,6 +12,7 @@ pub(crate) use self::preparing::prepare;
 use super::Outcome;
 use crate::config::Config;
 use crate::context::Context;
+use crate::error::install::Chosen;
 use crate::error::{CommandError, Status};
 use crate::install::check::{self, Checked};
 use crate::install::chronicle::Answer;
@@ -22,7 +23,7 @@ use crate::install::report::{Left, report_with, tell_about_trust};
 use crate::install::revoked::Revoked;
 use crate::install::threads::{drop_later, work_along};
 use crate::install::unused::Unused;
-use crate::install::{held_back, names, review};
+use crate::install::{accept, held_back, names, review};
 
 /// Install skills from a folder, an archive, a repository or a registry
 ///
@@ -100,6 +101,7 @@ pub(crate) struct Args {
 pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     let start = Instant::now();
     work_along();
+    accept::check(&args.accept)?;
     context.keep_config()?;
     let place = Place::find(context, &args.scope.or_configured(context)?)?;
     let prepared = prepare(context, args, &place, &Pick::Ask)?;
@@ -112,7 +114,7 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
         revoked: &revoked,
     };
     if args.dry_run {
-        check::scan(context, &checked, &args.accept)?;
+        check::scan(context, &checked, &args.accept, Chosen::ByCommand)?;
         review::show(context, &checked);
         let plan = &prepared.preview;
         told(context, &place, &prepared, plan, &judged, start, None)?;
@@ -122,7 +124,7 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     let is_asked = !args.yes && review::asks(&checked);
     // What was accepted in spite of the scanner is noted with the change, before it is made.
     if is_asked || !args.accept.is_empty() {
-        check::scan(context, &checked, &args.accept)?;
+        check::scan(context, &checked, &args.accept, Chosen::ByCommand)?;
     }
     let unused = OnceCell::new();
     let afterwards = |plan: &Plan| {
@@ -142,7 +144,7 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     } else {
         // Nobody has to be waited for, so the disk does not wait for the scanner either.
         make_true(Answer::Flag, &|| {
-            check::scan(context, &checked, &args.accept)?;
+            check::scan(context, &checked, &args.accept, Chosen::ByCommand)?;
             review::show(context, &checked);
             Ok(())
         })?

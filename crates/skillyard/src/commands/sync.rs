@@ -22,6 +22,7 @@ use super::Outcome;
 use crate::context::Context;
 use crate::error::CommandError;
 use crate::error::install::InstallFailure;
+use crate::install::accept;
 use crate::install::place::{Place, ScopeArgs};
 use crate::install::stale::is_checked_out;
 use crate::install::supply::Supply;
@@ -72,6 +73,7 @@ pub(crate) struct Args {
 pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     let start = Instant::now();
     work_along();
+    accept::check(&args.accept)?;
     context.keep_config()?;
     let place = Place::find(context, &args.scope)?;
     // What is wanted is read beside what is locked, and remembered.

@@ -12,6 +12,7 @@ use super::Outcome;
 use crate::context::Context;
 use crate::error::install::InstallFailure;
 use crate::error::{CommandError, Status};
+use crate::install::accept;
 use crate::install::held::Held;
 use crate::install::known::{again, known};
 use crate::install::newest::{Failed, expect, newest, refuse_other_registry};
@@ -55,6 +56,7 @@ pub(crate) struct Args {
 pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     let start = Instant::now();
     work_along();
+    accept::check(&args.accept)?;
     context.keep_config()?;
     let place = Place::find(context, &args.scope)?;
     let lock = place.lock()?;

@@ -39,7 +39,7 @@ pub(crate) use conflict_hint::{line_ends_hint, source_changed_hint, unreachable_
 pub(crate) use lock_hint::lock_hint;
 
 pub(crate) use self::deed::Deed;
-pub(crate) use self::refused::{Along, Refused, WayOut};
+pub(crate) use self::refused::{Along, Chosen, Refused, WayOut};
 use super::CommandError;
 use crate::context::Context;
 use crate::install::changes::obstacle;
@@ -215,7 +215,12 @@ pub(crate) enum InstallFailure {
         "nothing was installed: the scanner found something in {} that is never installed without a word from you",
         counted(.0.len(), "skill")
     )]
-    FindingsAmong(Vec<Refused>),
+    FindingsAmong(Vec<Refused>, Chosen),
+    #[error("nothing is found as `{code}`, so it cannot be accepted")]
+    NoSuchCode {
+        code: String,
+        nearest: Option<&'static str>,
+    },
     #[error(
         "`{name}` was not {deed}: it has a skill `{inner}` inside of it, in `{folder}`, and there is another one in `{}`",
         taken.display()
@@ -361,7 +366,7 @@ impl InstallFailure {
             | Self::Signature { reason, .. }
             | Self::Revoked { reason, .. } => vec![reason.clone()],
             Self::Findings { findings, .. } => findings.clone(),
-            Self::FindingsAmong(refused) => refused.iter().flat_map(Refused::lines).collect(),
+            Self::FindingsAmong(refused, _) => refused.iter().flat_map(Refused::lines).collect(),
             Self::InnerName { readers, .. } => vec![format!(
                 "{readers} would offer both, or the one for the other"
             )],

@@ -23,14 +23,14 @@ use skillyard_trust::scan::Finding;
 use skillyard_trust::signature::{Asked, Distrust, Place, Signer, Verification, verify_skill};
 use skillyard_trust::verdict::{Verdict, assess};
 
-pub(crate) use self::grounds::Grounds;
+pub(crate) use self::grounds::{Grounds, ROLLBACK};
 pub(crate) use self::late::{remember as remember_late, sign_unchanged};
 pub(crate) use self::refusal::{about, described, revocation};
 use self::refusal::{found, refuse_signature, refused_findings, signed_tree};
 use crate::commands::key::now;
 use crate::context::Context;
 use crate::error::CommandError;
-use crate::error::install::InstallFailure;
+use crate::error::install::{Chosen, InstallFailure};
 use crate::install::chronicle::{Answer, Circumstances};
 use crate::install::scanner::{Look, Scanner};
 use crate::install::{inner, validation};
@@ -235,6 +235,7 @@ pub(crate) fn scan(
     context: &Context,
     verified: &[Checked<'_>],
     accepted: &[String],
+    chosen: Chosen,
 ) -> Result<(), CommandError> {
     // Nobody waits for what another thread looks at as long as there is something else to look at.
     verified.par_iter().for_each(|each| each.look.help());
@@ -247,7 +248,7 @@ pub(crate) fn scan(
         Some(only) if verified.len() == 1 => Err(InstallFailure::from(only).into()),
         Some(last) => {
             refused.push(last);
-            Err(InstallFailure::FindingsAmong(refused).into())
+            Err(InstallFailure::FindingsAmong(refused, chosen).into())
         }
     }
 }

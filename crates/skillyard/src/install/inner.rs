@@ -19,7 +19,7 @@ use crate::library::{self, Choice, IndexMode};
 use crate::sanitize::visible;
 
 /// What `--accept` takes for a name inside of a skill that another one has.
-const ACCEPT: &str = "inner-name";
+pub(crate) const ACCEPT: &str = "inner-name";
 /// How much of a description is shown.
 const MOST: usize = 80;
 /// Most of them that are listed.

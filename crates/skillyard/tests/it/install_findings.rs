@@ -71,6 +71,33 @@ fn all_that_is_refused_is_told_at_once() {
     }
     context.done(&[&install[..], &["--except", "one,two"]].concat());
     assert!(context.version_of("good").is_some());
+    // What comes by skills.toml is not left out by flags of another command.
+    context.write(
+        "skills.toml",
+        "[skills]\none = \"./lib/one\"\ntwo = \"./lib/two\"\n",
+    );
+    let told = context.refused(&["sync", "--yes"]);
+    assert!(told.contains("take them out of skills.toml"), "{told}");
+    assert!(!told.contains("--except"), "{told}");
+}
+
+#[test]
+fn a_code_that_is_none_is_not_accepted() {
+    let context = project();
+    context.write("lib/one/SKILL.md", skill("one", "one"));
+    for command in [&["install", "./lib/one"][..], &["update"], &["sync"]] {
+        let accept = ["--yes", "--accept", "scan-pipe-to-shel,inner-name"];
+        let told = context.run(&[command, &accept].concat());
+        assert!(
+            told.contains("nothing is found as `scan-pipe-to-shel`"),
+            "{told}"
+        );
+        assert!(
+            told.contains("Did you mean `scan-pipe-to-shell`?"),
+            "{told}"
+        );
+    }
+    assert_eq!(context.version_of("one"), None);
 }
 
 #[test]

@@ -11,6 +11,7 @@ use super::refused::Refused;
 use super::{Args, compared, fetch_missing};
 use crate::commands::Outcome;
 use crate::context::Context;
+use crate::error::install::Chosen;
 use crate::error::{CommandError, Status};
 use crate::install::check::Grounds;
 use crate::install::place::Place;
@@ -95,8 +96,8 @@ impl Sync<'_> {
         refused.tell(context, &revoked)?;
         self.tell_staying(&goal);
         let scan = || {
-            check::scan(context, &checked, &args.accept)?;
-            check::scan(context, &restored, &args.accept)?;
+            check::scan(context, &checked, &args.accept, Chosen::ByManifest)?;
+            check::scan(context, &restored, &args.accept, Chosen::ByManifest)?;
             findings::tell(context, restored.iter());
             inner::tell(context, &restored.iter().collect::<Vec<_>>());
             Ok::<_, CommandError>(())

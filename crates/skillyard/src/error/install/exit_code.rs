@@ -32,6 +32,7 @@ impl InstallFailure {
                 | GitError::Redirect(_),
             )
             | Self::OneName(_)
+            | Self::NoSuchCode { .. }
             | Self::Lockfile(_)
             | Self::Manifest(_)
             | Self::Target(_)

@@ -20,7 +20,7 @@ use super::lock_hint::{LINK, is_link, lock_hint};
 use super::source_hint::{
     git_hint, locked_from, material_hint, registry_hint, size_hint, unavailable_hint,
 };
-use super::{InstallFailure, MOST_NAMES, Refused};
+use super::{Chosen, InstallFailure, MOST_NAMES, Refused};
 use crate::error::CommandError;
 use crate::install::agents_line;
 use crate::install::stale::Stale;
@@ -43,15 +43,24 @@ fn agents_hint(error: &TargetError) -> Option<String> {
 }
 
 /// What can be done where the scanner keeps some of several skills out.
-fn among_hint(refused: &[Refused]) -> String {
+fn among_hint(refused: &[Refused], chosen: Chosen) -> String {
     let names: Vec<&str> = refused.iter().map(|each| &*each.name).collect();
     let codes = refused.iter().flat_map(|each| each.codes.clone());
     let codes: Vec<String> = codes.collect();
+    let them = if names.len() == 1 { "it" } else { "them" };
+    let leave_out = match chosen {
+        Chosen::ByCommand => {
+            let names = names.join(",");
+            format!(
+                "leave {them} out with `--all --except {}`",
+                shell_word(&names)
+            )
+        }
+        Chosen::ByManifest => format!("take {them} out of skills.toml"),
+    };
     format!(
-        "Read about it with `skillyard explain {}`; leave {} out with `--all --except {}`, or, if you know it is harmless, pass `--accept {}`",
+        "Read about it with `skillyard explain {}`; {leave_out}, or, if you know it is harmless, pass `--accept {}`",
         codes.first().map_or("", String::as_str),
-        if names.len() == 1 { "it" } else { "them" },
-        shell_word(&names.join(",")),
         deduplicated(&codes).join(",")
     )
 }
@@ -87,7 +96,11 @@ impl InstallFailure {
                 codes.first().map_or("", String::as_str),
                 deduplicated(codes).join(",")
             ),
-            Self::FindingsAmong(refused) => among_hint(refused),
+            Self::FindingsAmong(refused, chosen) => among_hint(refused, *chosen),
+            Self::NoSuchCode { nearest: Some(code), .. } => format!("Did you mean `{code}`?"),
+            Self::NoSuchCode { .. } => {
+                "`skillyard explain` lists the codes, and a refusal names the one to pass".into()
+            }
             Self::InnerName { .. } => {
                 "Look at what it is for; if both may be there, pass `--accept inner-name`".into()
             }

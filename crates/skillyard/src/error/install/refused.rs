@@ -41,6 +41,15 @@ impl From<Refused> for InstallFailure {
     }
 }
 
+/// By what the skills were chosen that one was found something in.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Chosen {
+    /// The words of the command.
+    ByCommand,
+    /// skills.toml and the lock.
+    ByManifest,
+}
+
 /// A skill that a command has to name for one to go back.
 #[derive(Debug, Clone)]
 pub(crate) struct Along {

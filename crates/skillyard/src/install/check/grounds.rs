@@ -21,7 +21,7 @@ use crate::install::wanted::needing;
 use crate::signing::publisher;
 
 /// The code by which a user accepts that a skill gets older.
-const ROLLBACK: &str = "rollback";
+pub(crate) const ROLLBACK: &str = "rollback";
 
 /// What a command was asked for.
 #[derive(Clone, Copy)]
