@@ -1,7 +1,7 @@
 //! Programs with commands of their own, among which one starts a program or writes a file.
 
 use super::super::shell::Word;
-use super::{is_long, letters, starts};
+use super::{is_long, letters, starts, unseen};
 
 /// Commands of `sqlite3` that only show something.
 #[rustfmt::skip]
@@ -212,10 +212,13 @@ impl Options {
         while let Some(word) = rest.next() {
             let Some(text) = word.literal() else {
                 if word.may_hide_an_option() {
-                    return Some(unknown(name));
+                    return Some(unseen(name));
                 }
                 continue;
             };
+            if text == "--" {
+                break;
+            }
             if is_long(text, self.dangerous) {
                 return Some(starts(name, text));
             }

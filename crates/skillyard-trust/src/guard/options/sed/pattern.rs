@@ -46,16 +46,16 @@ impl Mode {
         match (self, c) {
             (Self::Plain, '\\') => vec![Self::Escaped],
             (Self::Plain, '[') => vec![Self::Plain, Self::First],
-            (Self::Plain | Self::Escaped, _) => vec![Self::Plain],
+            (Self::Plain | Self::Escaped, _) | (Self::Inside, ']') => vec![Self::Plain],
             (Self::First, '^') => vec![Self::First, Self::Inside],
             (Self::First, ']') => vec![Self::Inside, Self::Plain],
             (Self::First | Self::Inside, '\\') => vec![Self::Inside, Self::InsideEscaped],
             (Self::First | Self::Inside, '[') => vec![Self::Inside, Self::MayBeClass],
-            (Self::Inside, ']') => vec![Self::Plain],
-            (Self::First | Self::Inside | Self::InsideEscaped, _) => vec![Self::Inside],
+            (Self::First | Self::Inside | Self::InsideEscaped, _) | (Self::ClassEnd(_), ']') => {
+                vec![Self::Inside]
+            }
             (Self::MayBeClass, '[') => vec![Self::MayBeClass],
             (Self::MayBeClass, ':' | '.' | '=') => vec![Self::Class(c)],
-            (Self::ClassEnd(_), ']') => vec![Self::Inside],
             (Self::Class(kind), _) if c == kind => vec![Self::ClassEnd(kind)],
             (Self::ClassEnd(kind), _) if c == kind => vec![self, Self::Class(kind)],
             (Self::Class(kind) | Self::ClassEnd(kind), _) if c != '\n' => vec![Self::Class(kind)],
