@@ -4,7 +4,10 @@
 //! that is written into it as `hooks` runs. So a link may lead to a folder that some agent reads
 //! skills from, as `.claude/skills` often does to `.agents/skills`, and nowhere else.
 
+use std::io;
 use std::path::{Path, PathBuf};
+
+use skillyard_catalog::ways::{dangling, real};
 
 use super::{Transaction, TransactionError, disk};
 use crate::scope::{Scope, ScopeKind};
@@ -30,15 +33,10 @@ pub fn check_inside(scope: &Scope, target: &str) -> Result<(), TransactionError>
     let folder = scope.target(target);
     let failed = |source| disk(&folder, source);
     let root = scope.root.canonicalize().map_err(failed)?;
-    // A link that leads nowhere is not the same as nothing.
-    let existing = folder
-        .ancestors()
-        .find(|part| part.symlink_metadata().is_ok())
-        .unwrap_or(&folder);
-    let to = existing.canonicalize().map_err(failed)?;
-    let to = match folder.strip_prefix(existing) {
-        Ok(missing) if !missing.as_os_str().is_empty() => to.join(missing),
-        _ => to,
+    // A link may also lead to a folder that is made only with the first skill in it.
+    let to = match folder.canonicalize() {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => real(&folder),
+        other => other.map_err(failed)?,
     };
     let Ok(below) = to.strip_prefix(&root) else {
         let target = target.to_owned();
@@ -51,6 +49,20 @@ pub fn check_inside(scope: &Scope, target: &str) -> Result<(), TransactionError>
         link,
         to: below.to_owned(),
     })
+}
+
+/// The folder to make for a target: behind a link to nothing it is the one that the link leads to,
+/// written as the scope's root is.
+pub(super) fn to_make(scope: &Scope, target: &str) -> PathBuf {
+    let folder = scope.target(target);
+    if dangling(&folder).is_none() {
+        return folder;
+    }
+    let to = real(&folder);
+    match to.strip_prefix(real(&scope.root)) {
+        Ok(below) => scope.root.join(below),
+        Err(_) => to,
+    }
 }
 
 /// The outermost link on the way to a target, below the project's root.

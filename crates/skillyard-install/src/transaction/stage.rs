@@ -10,6 +10,7 @@ use skillyard_catalog::modes;
 use skillyard_catalog::own_folder::WAITING;
 use skillyard_format::Digest;
 
+use super::inside::to_make;
 use super::spans::Span;
 use super::{Transaction, TransactionError, Trees, disk};
 use crate::chronicle::unique;
@@ -65,10 +66,10 @@ impl Transaction<'_> {
             if stages.contains_key(target) {
                 continue;
             }
-            let folder = self.scope.target(target);
-            let failed = |source| disk(&folder, source);
             // Before anything is made: a link must not lead even an empty folder outside.
             self.check_inside(target)?;
+            let folder = to_make(self.scope, target);
+            let failed = |source| disk(&folder, source);
             let missing = folder.ancestors().take_while(|part| !part.exists());
             let made: Vec<PathBuf> = missing.map(Path::to_owned).collect();
             let owner = Owner::around(&folder);
@@ -78,6 +79,7 @@ impl Transaction<'_> {
                     owner.take_folder(each);
                 }
             }
+            let folder = self.scope.target(target);
             let folder = folder.canonicalize().map_err(failed)?;
             self.check_inside(target)?;
             // Two targets may lie in the same folder.

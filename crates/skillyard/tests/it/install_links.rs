@@ -74,6 +74,35 @@ fn agents_may_share_a_folder_through_a_link() {
 }
 
 #[test]
+fn a_link_to_a_folder_of_skills_that_is_still_to_be_made_is_followed() {
+    for (link, to) in [
+        (".agents/skills", "../.claude/skills"),
+        (".agents/skills", "../.codex/skills"),
+        (".agents", ".claude"),
+    ] {
+        let context = project();
+        context.write("lib/pdf/SKILL.md", skill("pdf", "one"));
+        context.linked(link, to);
+        let install = ["install", "./lib/pdf", "--agent", "codex", "--yes"];
+        context.done(&[&install[..], &["--dry-run"]].concat());
+        context.done(&install);
+        assert_eq!(context.version_of("pdf").as_deref(), Some("one"), "{link}");
+        context.done(&["sync", "--check"]);
+        context.done(&["remove", "pdf", "--yes"]);
+        // The folder was made for the skill; the link is the project's own.
+        let link = context.root().join(link);
+        assert!(link.is_symlink() && !link.exists(), "{}", link.display());
+        // As with a checkout that has the lock and not the skills.
+        context.done(&install);
+        for folder in [".claude", ".codex"] {
+            let _ = fs::remove_dir_all(context.root().join(folder));
+        }
+        context.done(&["sync"]);
+        assert_eq!(context.version_of("pdf").as_deref(), Some("one"));
+    }
+}
+
+#[test]
 fn nothing_outside_the_project_is_deleted() {
     let context = installed();
     context.write("skills.toml", "[skills]\npdf = \"./lib/pdf\"\n");
