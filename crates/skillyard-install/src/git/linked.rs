@@ -3,14 +3,22 @@
 use super::listing::{Entry, Kind};
 use crate::material::is_below;
 
+/// As many links as are followed to find out what was meant.
+pub(super) const MOST: usize = 8;
+
 /// The link that a folder lies behind, or is.
 pub(super) fn on_the_way<'a>(entries: &'a [Entry], folder: &str) -> Option<&'a Entry> {
     let is_on_it = |entry: &&Entry| entry.kind == Kind::Link && is_below(folder, &entry.path);
     entries.iter().find(is_on_it)
 }
 
-/// The folder behind a link that leads `to` somewhere, if the repository has it.
-pub(super) fn behind(entries: &[Entry], link: &str, to: &str, folder: &str) -> Option<String> {
+/// Whether the repository has a folder.
+pub(super) fn has(entries: &[Entry], folder: &str) -> bool {
+    entries.iter().any(|entry| is_below(&entry.path, folder))
+}
+
+/// The folder behind a link that leads `to` somewhere, if that is in the repository.
+pub(super) fn behind(link: &str, to: &str, folder: &str) -> Option<String> {
     if to.starts_with('/') {
         return None;
     }
@@ -25,8 +33,7 @@ pub(super) fn behind(entries: &[Entry], link: &str, to: &str, folder: &str) -> O
         }
     }
     let real = parts.join("/");
-    let is_there = |entry: &Entry| is_below(&entry.path, &real);
-    (!real.is_empty() && entries.iter().any(is_there)).then_some(real)
+    (!real.is_empty()).then_some(real)
 }
 
 #[cfg(test)]
@@ -56,11 +63,12 @@ mod tests {
             ("a/pdf", "../real/pdf", "a/pdf", Some("real/pdf")),
             ("a/pdf", "../../real/pdf", "a/pdf", None),
             ("a/pdf", "/real/pdf", "a/pdf", None),
-            ("a/pdf", "../gone", "a/pdf", None),
+            ("a/pdf", "../gone", "a/pdf", Some("gone")),
             ("a/pdf", "..", "a/pdf", None),
         ] {
-            let behind = behind(&entries, link, to, folder);
+            let behind = behind(link, to, folder);
             assert_eq!(behind.as_deref(), found, "{link} {to}");
         }
+        assert!(has(&entries, "real/pdf") && !has(&entries, "gone"));
     }
 }

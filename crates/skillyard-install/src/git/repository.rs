@@ -188,15 +188,37 @@ impl Repository {
         let Some(link) = linked::on_the_way(&self.entries, folder) else {
             return Ok(());
         };
-        let (path, object) = (link.path.clone(), link.object.clone());
-        self.require(std::slice::from_ref(&object))?;
-        let to = self.contents.get(&object).map(Vec::as_slice);
-        let to = String::from_utf8_lossy(to.unwrap_or_default()).into_owned();
+        let link = link.clone();
+        let to = self.leads(&link)?;
         Err(GitError::Link {
-            folder: linked::behind(&self.entries, &path, &to, folder),
-            path,
+            folder: self.meant(folder)?,
+            path: link.path,
             to,
         })
+    }
+
+    /// The folder that is meant with one behind links, if the repository has it.
+    fn meant(&mut self, folder: &str) -> Result<Option<String>, GitError> {
+        let mut meant = folder.to_owned();
+        // Links can lead to each other, and back.
+        for _ in 0..linked::MOST {
+            let Some(link) = linked::on_the_way(&self.entries, &meant).cloned() else {
+                return Ok(linked::has(&self.entries, &meant).then_some(meant));
+            };
+            let to = self.leads(&link)?;
+            match linked::behind(&link.path, &to, &meant) {
+                Some(next) => meant = next,
+                None => break,
+            }
+        }
+        Ok(None)
+    }
+
+    /// Where a link says that it leads.
+    fn leads(&mut self, link: &Entry) -> Result<String, GitError> {
+        self.require(std::slice::from_ref(&link.object))?;
+        let to = self.contents.get(&link.object).map(Vec::as_slice);
+        Ok(String::from_utf8_lossy(to.unwrap_or_default()).into_owned())
     }
 
     fn tree(&self, path: &str) -> Result<Tree, GitError> {

@@ -484,11 +484,21 @@ fn a_link_to_a_skill_of_the_repository_says_where_it_leads() {
     let folder = context.outside("remote.git");
     symlink("../real/pdf", folder.join("skills/pdf")).unwrap();
     symlink("real", folder.join("all")).unwrap();
+    symlink("all", folder.join("every")).unwrap();
+    for (link, to) in [("loop", "loop"), ("there", "back"), ("back", "there")] {
+        symlink(to, folder.join(link)).unwrap();
+    }
     repository.commit("links");
     let url = repository.url();
+    for folder in ["loop", "there/pdf"] {
+        let said = context.refused(&["install", &format!("{url}#{folder}"), "--yes"]);
+        assert!(said.contains("are not followed"), "{said}");
+        assert!(!said.contains("Name the folder itself"), "{said}");
+    }
     for (folder, told) in [
         ("skills/pdf", "`skills/pdf` is a link to `../real/pdf`"),
         ("all/pdf", "`all` is a link to `real`"),
+        ("every/pdf", "`every` is a link to `all`"),
     ] {
         let said = context.refused(&["install", &format!("{url}#{folder}"), "--yes"]);
         assert!(said.contains(told), "{said}");
