@@ -8,6 +8,8 @@ use std::ffi::OsString;
 use std::io;
 use std::path::{Component, Path, PathBuf};
 
+use rustix::io::Errno;
+
 /// As many links as systems follow.
 const MOST_LINKS: usize = 40;
 
@@ -60,6 +62,35 @@ pub fn dangling(path: &Path) -> Option<(PathBuf, PathBuf)> {
     let found = link.metadata();
     let is_nothing = found.is_err_and(|error| error.kind() == io::ErrorKind::NotFound);
     is_nothing.then(|| (link.to_owned(), to))
+}
+
+/// The link on the way to a path that leads back to itself, so that nothing can be at the path.
+pub fn looping(path: &Path) -> Option<PathBuf> {
+    let is_listed = |each: &&Path| each.symlink_metadata().is_ok();
+    let link = path.ancestors().find(is_listed)?;
+    let is_loop = |error: io::Error| error.raw_os_error() == Some(Errno::LOOP.raw_os_error());
+    let is_looping = link.metadata().is_err_and(is_loop);
+    is_looping.then(|| link.to_owned())
+}
+
+/// The folder on the way to a path, or the path itself, that the user may not look into.
+pub fn closed(path: &Path) -> Option<PathBuf> {
+    let is_refused = |error: &io::Error| error.kind() == io::ErrorKind::PermissionDenied;
+    match path.metadata() {
+        Ok(found) if found.is_dir() => {
+            let listed = path.read_dir();
+            listed
+                .is_err_and(|error| is_refused(&error))
+                .then(|| path.to_owned())
+        }
+        Err(error) if is_refused(&error) => {
+            let mut around = path.ancestors().skip(1);
+            around
+                .find(|each| each.metadata().is_ok())
+                .map(Path::to_owned)
+        }
+        _ => None,
+    }
 }
 
 /// The steps of a path; what is neither a name nor a step back says nothing.
@@ -119,6 +150,15 @@ mod tests {
         }
         for sound in ["disk", "disk/a/b", "there", "there/a", "none/a"] {
             assert_eq!(dangling(&at(sound)), None, "{sound}");
+        }
+        symlink("other", at("round")).unwrap();
+        symlink("round", at("other")).unwrap();
+        for below in ["round", "round/a/b"] {
+            assert_eq!(looping(&at(below)), Some(at("round")), "{below}");
+            assert_eq!(dangling(&at(below)), None, "{below}");
+        }
+        for other in ["disk", "there/a", "none/a", "link/a"] {
+            assert_eq!(looping(&at(other)), None, "{other}");
         }
     }
 }

@@ -1,8 +1,10 @@
 //! Skills in a folder of this machine.
 
+use std::io;
 use std::path::{Path, PathBuf};
 
 use rayon::prelude::*;
+use skillyard_catalog::regular_file;
 use skillyard_catalog::walk::{Extent, Links, Reach, Walk, WalkLimits};
 use skillyard_format::skill_file::is_spelled;
 
@@ -127,12 +129,7 @@ impl Material for LocalFolder {
 
     fn offers(&mut self, below: &str) -> Result<Offers, MaterialError> {
         let start = self::below(&self.root, below);
-        std::fs::metadata(&start).map_err(|source| {
-            MaterialError::new(TreeError::Read {
-                path: start.clone(),
-                source,
-            })
-        })?;
+        refuse_closed(&start)?;
         let walk = Walk {
             limits: WalkLimits {
                 depth: 16,
@@ -185,6 +182,23 @@ impl Material for LocalFolder {
         let folders = folders.into_par_iter().zip(ignored);
         let trees: Result<Vec<Tree>, _> = folders.map(load).collect();
         trees.map_err(MaterialError::new)
+    }
+}
+
+/// Refuses a folder that is not there, and one that is closed to the user: nobody can tell whether a
+/// skill is in it.
+fn refuse_closed(folder: &Path) -> Result<(), MaterialError> {
+    let refused = |path: PathBuf, source| MaterialError::new(TreeError::Read { path, source });
+    let failed = |source| refused(folder.to_owned(), source);
+    if std::fs::metadata(folder).map_err(failed)?.is_dir() {
+        std::fs::read_dir(folder).map_err(failed)?;
+    }
+    let skill = folder.join("SKILL.md");
+    match regular_file::open(&skill, regular_file::Links::Followed) {
+        Err(source) if source.kind() == io::ErrorKind::PermissionDenied => {
+            Err(refused(skill, source))
+        }
+        _ => Ok(()),
     }
 }
 

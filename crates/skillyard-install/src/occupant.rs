@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::path::{Path, PathBuf};
 
-use skillyard_catalog::ways::dangling;
+use skillyard_catalog::ways::{closed, dangling, looping};
 
 use crate::plan::{Blocking, Occupant};
 use crate::seen::Seen;
@@ -85,10 +85,11 @@ fn look_stamped(path: &Path) -> (Occupant, Option<Stamp>) {
             return (occupant, None);
         }
         Err(error) => {
-            let occupant = match blocking(path) {
-                Some(blocking) => Occupant::Blocked(blocking),
-                None => Occupant::Other(error.to_string()),
-            };
+            let occupant = None
+                .or_else(|| blocking(path).map(Occupant::Blocked))
+                .or_else(|| looping(path).map(Occupant::Looping))
+                .or_else(|| closed(path).map(Occupant::Closed));
+            let occupant = occupant.unwrap_or_else(|| Occupant::Other(error.to_string()));
             return (occupant, None);
         }
     };

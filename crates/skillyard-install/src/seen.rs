@@ -42,7 +42,9 @@ impl Seen {
             Occupant::Repository
             | Occupant::Other(_)
             | Occupant::Blocked(_)
-            | Occupant::Dangling(_) => Self::Other(Stamp::of(place)),
+            | Occupant::Dangling(_)
+            | Occupant::Looping(_)
+            | Occupant::Closed(_) => Self::Other(Stamp::of(place)),
         }
     }
 

@@ -30,6 +30,10 @@ pub enum Obstacle {
     Blocked(Blocking),
     /// What is there lies behind this link, which leads to nothing.
     Dangling(PathBuf),
+    /// No folder can be behind this link, which leads back to itself.
+    Looping(PathBuf),
+    /// What is there lies in this folder, which the user may not look into.
+    Closed(PathBuf),
     /// It is from another source.
     OtherSource(String),
     /// It is from another registry, where one name can be another skill.
@@ -47,6 +51,16 @@ pub enum Obstacle {
     EditedBehindLink(PathBuf),
     /// What it needs is left out.
     Without(String),
+}
+
+impl Obstacle {
+    /// Whether it keeps everybody from the place, so that nothing can be replaced there.
+    pub fn is_unreachable(&self) -> bool {
+        matches!(
+            self,
+            Self::Blocked(_) | Self::Dangling(_) | Self::Looping(_) | Self::Closed(_)
+        )
+    }
 }
 
 /// Something in the way.

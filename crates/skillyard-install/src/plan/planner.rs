@@ -294,10 +294,9 @@ impl Planner<'_> {
 
     /// Leaves a skill out, or the whole plan undone.
     fn hold(&mut self, name: &str, conflicts: Vec<Conflict>) {
-        let is_blocked =
-            |each: &Conflict| matches!(each.obstacle, Obstacle::Blocked(_) | Obstacle::Dangling(_));
+        let is_unreachable = |each: &Conflict| each.obstacle.is_unreachable();
         match self.settlement.of(name) {
-            OnConflict::Skip if !conflicts.iter().any(is_blocked) => {
+            OnConflict::Skip if !conflicts.iter().any(is_unreachable) => {
                 self.plan.skipped.extend(conflicts);
             }
             _ => self.plan.conflicts.extend(conflicts),

@@ -29,6 +29,10 @@ pub enum Occupant {
     Blocked(Blocking),
     /// Nobody knows: this link on the way leads to nothing, as to a disk that is not mounted now.
     Dangling(PathBuf),
+    /// Nothing, because this link on the way leads back to itself.
+    Looping(PathBuf),
+    /// Nobody knows: the user may not look into this folder on the way.
+    Closed(PathBuf),
 }
 
 /// A file where a folder is to be.

@@ -136,6 +136,8 @@ impl Sight for Here<'_> {
                 link,
             }),
             Occupant::Dangling(link) => Occupant::Dangling(relative(&link, &self.scope.root)),
+            Occupant::Looping(link) => Occupant::Looping(relative(&link, &self.scope.root)),
+            Occupant::Closed(folder) => Occupant::Closed(relative(&folder, &self.scope.root)),
             found => found,
         }
     }

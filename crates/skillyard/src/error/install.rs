@@ -36,7 +36,8 @@ use skillyard_install::transaction::TransactionError;
 use skillyard_install::tree::TreeError;
 
 pub(crate) use conflict_hint::{line_ends_hint, source_changed_hint, unreachable_hint};
-pub(crate) use lock_hint::lock_hint;
+pub(crate) use lock_hint::{lock_hint, opening_hint};
+pub(crate) use source_hint::closed_source;
 
 pub(crate) use self::deed::Deed;
 pub(crate) use self::refused::{Along, Chosen, Refused, WayOut};

@@ -171,6 +171,11 @@ pub(crate) fn short(hash: &str) -> &str {
     hash.get(..12).unwrap_or(hash)
 }
 
+/// A path in a line of text.
+fn shown(path: &Path) -> String {
+    visible(&path.to_string_lossy()).into_owned()
+}
+
 /// Why something is in the way.
 pub(crate) fn obstacle(conflict: &Conflict) -> String {
     let folder = conflict.folder.as_deref().map(Path::to_string_lossy);
@@ -222,9 +227,16 @@ pub(crate) fn obstacle(conflict: &Conflict) -> String {
             text
         }
         Obstacle::Dangling(link) => {
-            let link = link.to_string_lossy();
-            let link = visible(&link);
+            let link = shown(link);
             format!("`{link}` is a link to nothing, so that nobody can tell what is in {place}")
+        }
+        Obstacle::Looping(link) => {
+            let link = shown(link);
+            format!("`{link}` is a link that leads back to itself, and no folder for skills")
+        }
+        Obstacle::Closed(folder) => {
+            let folder = shown(folder);
+            format!("`{folder}` is closed to you, so that nobody can tell what is in {place}")
         }
         Obstacle::Unreadable(reason) => {
             format!("{place} is not as it was installed: {}", visible(reason))

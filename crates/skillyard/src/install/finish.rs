@@ -51,8 +51,7 @@ pub(crate) fn look(
 /// Refuses a plan about folders that links lead out of the project to, or to something else in it: what
 /// lies there is nobody's skill, and nothing would be changed there.
 fn refuse_elsewhere(place: &Place, plan: &Plan) -> Result<(), CommandError> {
-    let is_reached =
-        |each: &&Conflict| !matches!(each.obstacle, Obstacle::Blocked(_) | Obstacle::Dangling(_));
+    let is_reached = |each: &&Conflict| !each.obstacle.is_unreachable();
     let held = plan.conflicts.iter().chain(&plan.skipped);
     let held = held.filter(is_reached).map(|each| each.target.as_str());
     let steps = plan.steps.iter().map(|step| step.place().0);

@@ -1,6 +1,7 @@
 //! Sources of skills, each opened once and closed together.
 
 use std::collections::HashMap;
+use std::io;
 use std::path::PathBuf;
 
 use skillyard_install::archive::{ArchiveMaterial, Expected};
@@ -8,7 +9,7 @@ use skillyard_install::fetch::forge::ForgeError;
 use skillyard_install::fetch::http::{Header, HttpError};
 use skillyard_install::git::{Git, GitError, Repository, RepositoryRequest};
 use skillyard_install::local::LocalFolder;
-use skillyard_install::material::Material;
+use skillyard_install::material::{Material, MaterialError};
 use skillyard_install::origin::{self, OriginKind};
 use skillyard_install::reference::{
     Address, GitReference, Hosted, Local, Reference, RegistryReference, Remote,
@@ -16,6 +17,7 @@ use skillyard_install::reference::{
 use skillyard_install::staging::Staging;
 use skillyard_install::store::Store;
 use skillyard_install::stored::StoredSkill;
+use skillyard_install::tree::TreeError;
 use url::Origin;
 
 use super::meaning::{self, Meaning};
@@ -274,8 +276,15 @@ impl<'a> Sources<'a> {
     /// A folder or an archive of this machine.
     fn local(&self, local: &Local) -> Result<Box<dyn Material>, CommandError> {
         let limits = self.context.config()?.tree_limits();
-        if !local.path.exists() {
-            return Err(CommandError::NoSuchPath(local.path.clone()));
+        if let Err(source) = local.path.metadata() {
+            let path = local.path.clone();
+            return Err(match source.kind() {
+                io::ErrorKind::PermissionDenied => {
+                    let closed = MaterialError::new(TreeError::Read { path, source });
+                    InstallFailure::from(closed).into()
+                }
+                _ => CommandError::NoSuchPath(path),
+            });
         }
         if local.path.is_dir() {
             let folder = LocalFolder::new(&local.path, limits);

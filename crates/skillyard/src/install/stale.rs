@@ -19,7 +19,7 @@ use super::supply::Supply;
 use super::wanted::Difference;
 use crate::context::{GIT_NEEDED, in_words};
 use crate::error::CommandError;
-use crate::error::install::line_ends_hint;
+use crate::error::install::{closed_source, line_ends_hint, opening_hint};
 use crate::shell::shell_words;
 
 /// Most skills that a command names.
@@ -41,6 +41,9 @@ pub(crate) struct Stale {
     /// Whether nothing is there any more.
     #[serde(skip)]
     is_gone: bool,
+    /// What of it is closed to the user, so that nobody can tell what is there.
+    #[serde(skip)]
+    closed: Option<PathBuf>,
 }
 
 impl Stale {
@@ -52,6 +55,9 @@ impl Stale {
         }
         if skills.iter().any(|each| each.in_doubt) {
             return GIT_NEEDED.to_owned();
+        }
+        if let Some(closed) = skills.iter().find_map(|each| each.closed.as_ref()) {
+            return opening_hint(closed);
         }
         let gone = skills.iter().filter(|each| each.is_gone);
         let gone: Vec<&str> = gone.map(|each| each.name.as_str()).collect();
@@ -105,24 +111,30 @@ pub(crate) fn stale(
     // An archive, or what an older version locked under another name, is looked at once more, and so
     // is what git could not be asked about.
     let stale = unlike.into_iter().filter_map(|(entry, unlike, unasked)| {
+        let mut closed = None;
         let mut reason = match supply.locked(entry) {
             Ok(found) if found.tree.digest() == entry.digest => return None,
             Ok(found) => unlike.reason(|| others(place, entry, &found.tree)),
             Err(CommandError::Unasked { paths, .. }) => {
                 format!("it may be locked with {}", left_out::named(&paths))
             }
-            Err(error) => error.with_causes(),
+            Err(error) => {
+                closed = closed_source(&error);
+                error.with_causes()
+            }
         };
         if let Some(unasked) = &unasked {
             let _ = write!(reason, "; {}", in_words(unasked));
         }
+        let folder = folder(place, entry);
         Some(Stale {
             name: entry.name.clone(),
             source: entry.source.clone(),
             line_ends: unlike == Unlike::LineEnds,
             reason,
             in_doubt: unasked.is_some(),
-            is_gone: !folder(place, entry).exists(),
+            is_gone: folder.try_exists().is_ok_and(|is_there| !is_there),
+            closed,
         })
     });
     stale.collect()

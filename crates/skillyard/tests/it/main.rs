@@ -52,6 +52,7 @@ mod install_aliases;
 mod install_attacks;
 mod install_beside;
 mod install_bundles;
+mod install_closed;
 mod install_crash;
 mod install_edits;
 mod install_findings;

@@ -15,6 +15,8 @@ pub(super) fn unreachable(occupant: &Occupant) -> Option<Obstacle> {
     match occupant {
         Occupant::Blocked(blocking) => Some(Obstacle::Blocked(blocking.clone())),
         Occupant::Dangling(link) => Some(Obstacle::Dangling(link.clone())),
+        Occupant::Looping(link) => Some(Obstacle::Looping(link.clone())),
+        Occupant::Closed(folder) => Some(Obstacle::Closed(folder.clone())),
         _ => None,
     }
 }
@@ -119,7 +121,9 @@ impl Planner<'_> {
             | Occupant::Repository
             | Occupant::Other(_)
             | Occupant::Blocked(_)
-            | Occupant::Dangling(_) => false,
+            | Occupant::Dangling(_)
+            | Occupant::Looping(_)
+            | Occupant::Closed(_) => false,
         }
     }
 

@@ -41,6 +41,10 @@ pub(crate) fn unreachable_hint(obstacle: &Obstacle) -> Option<&'static str> {
         Obstacle::Dangling(_) => Some(
             "Bring back what it leads to, as by mounting its disk; or remove the link, if nothing is there any more",
         ),
+        Obstacle::Looping(_) => Some("Remove the link: nothing is behind it"),
+        Obstacle::Closed(_) => {
+            Some("Look at whose it is with `ls -ld`; if it is yours, `chmod u+rwx` opens it")
+        }
         _ => None,
     }
 }

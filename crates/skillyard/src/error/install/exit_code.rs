@@ -8,6 +8,7 @@ use skillyard_install::git::GitError;
 use skillyard_install::store::StoreError;
 
 use super::InstallFailure;
+use super::source_hint::closed_to_us;
 
 impl InstallFailure {
     /// 1 when it was refused, 2 when it could not be tried.
@@ -43,6 +44,7 @@ impl InstallFailure {
                 StoreError::Disk { .. } | StoreError::Root { .. } | StoreError::Lock { .. },
             )
             | Self::Transaction(_) => 2,
+            Self::Material(error) if closed_to_us(error).is_some() => 2,
             // A registry that knows no such thing has answered.
             Self::RegistryAnswer(RegistryError::Http(error))
                 if matches!(error.status(), Some(400 | 404)) =>

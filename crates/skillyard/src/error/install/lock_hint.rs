@@ -2,7 +2,7 @@
 
 use std::ffi::OsStr;
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use skillyard_catalog::regular_file::NotRead;
 use skillyard_install::lockfile::LockfileError;
@@ -31,10 +31,7 @@ pub(crate) fn lock_hint(error: &LockfileError, folder: Option<&Path>) -> String 
         LockfileError::Read { path, source }
             if source.kind() == io::ErrorKind::PermissionDenied =>
         {
-            let path = shell_path(path);
-            format!(
-                "Look at who may read it with `ls -ld {path}`; if it is yours, `chmod u+r {path}` opens it"
-            )
+            opening_hint(path)
         }
         // No skills.toml says what was in it, and skills that no lock names are trusted as the
         // user's own.
@@ -51,6 +48,17 @@ pub(crate) fn lock_hint(error: &LockfileError, folder: Option<&Path>) -> String 
         ),
         _ => format!("Take it from the repository, or remove it and run `skillyard sync`{place}"),
     }
+}
+
+/// What opens what may not be read: it is whole, and nothing needs to be removed.
+pub(crate) fn opening_hint(path: &Path) -> String {
+    let mode = if path.is_dir() { "u+rwx" } else { "u+r" };
+    // Without the `.` that a reference may have in it.
+    let path: PathBuf = path.components().collect();
+    let path = shell_path(&path);
+    format!(
+        "Look at who may read it with `ls -ld {path}`; if it is yours, `chmod {mode} {path}` opens it"
+    )
 }
 
 pub(super) fn is_link(error: &io::Error) -> bool {

@@ -1,7 +1,10 @@
 //! What the user can do where a source does not give what was asked for.
 
 use std::error::Error;
+use std::io;
+use std::path::PathBuf;
 
+use skillyard_catalog::ways::closed;
 use skillyard_format::package::archive::{ArchiveError, EntryProblem, LimitProblem, Limits};
 use skillyard_install::archive::UnpackError;
 use skillyard_install::fetch::http::HttpError;
@@ -11,6 +14,7 @@ use skillyard_install::material::MaterialError;
 use skillyard_install::tree::TreeError;
 
 use super::InstallFailure;
+use super::lock_hint::opening_hint;
 use crate::error::CommandError;
 use crate::shell::shell_word;
 
@@ -74,7 +78,33 @@ pub(super) fn material_hint(error: &MaterialError) -> Option<String> {
         ));
     }
     let git = error.0.downcast_ref().and_then(git_hint);
-    git.or_else(|| size_hint(&*error.0))
+    let closed = || closed_to_us(error).map(|path| opening_hint(&path));
+    git.or_else(closed).or_else(|| size_hint(&*error.0))
+}
+
+/// The folder of this machine, or the file in it, that the user may not read.
+pub(super) fn closed_to_us(error: &MaterialError) -> Option<PathBuf> {
+    let mut cause: Option<&(dyn Error + 'static)> = Some(&*error.0);
+    while let Some(error) = cause {
+        match error.downcast_ref() {
+            Some(TreeError::Read { path, source })
+                if source.kind() == io::ErrorKind::PermissionDenied =>
+            {
+                return Some(closed(path).unwrap_or_else(|| path.clone()));
+            }
+            _ => cause = error.source(),
+        }
+    }
+    None
+}
+
+/// The same where a source could not be had for that reason.
+pub(crate) fn closed_source(error: &CommandError) -> Option<PathBuf> {
+    match error {
+        CommandError::Install(InstallFailure::Material(error)) => closed_to_us(error),
+        CommandError::Install(InstallFailure::Unavailable { source, .. }) => closed_source(source),
+        _ => None,
+    }
 }
 
 /// Where a skill is larger than may be installed.

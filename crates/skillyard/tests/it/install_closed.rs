@@ -1,0 +1,116 @@
+//! Folders that the user may not look into, and links that lead back to themselves: they are named with
+//! what helps, and neither is anybody's edit.
+
+use std::fs::{self, Permissions};
+use std::os::unix::fs::PermissionsExt as _;
+use std::os::unix::fs::symlink;
+
+use crate::project::{installed, project};
+use crate::servers::repository::skill;
+use crate::{TestContext, output, somebody, text};
+
+/// What the binary says to somebody who is not root, and how it ends.
+fn told(context: &TestContext, arguments: &[&str]) -> (Option<i32>, String) {
+    let told = output(somebody::skillyard(context).args(arguments));
+    (told.status.code(), text(&told.stderr) + &text(&told.stdout))
+}
+
+fn set_mode(context: &TestContext, path: &str, mode: u32) {
+    fs::set_permissions(context.root().join(path), Permissions::from_mode(mode)).unwrap();
+}
+
+/// A project of somebody in which `pdf` is installed.
+fn theirs() -> TestContext {
+    let context = project();
+    context.write("lib/pdf/SKILL.md", skill("pdf", "one"));
+    somebody::own(&context);
+    let (code, told) = told(&context, &["install", "./lib/pdf", "--yes"]);
+    assert_eq!(code, Some(0), "{told}");
+    context
+}
+
+#[test]
+fn a_folder_of_skills_that_is_closed_is_no_edit() {
+    let context = theirs();
+    for closed in [".agents/skills", ".agents"] {
+        set_mode(&context, closed, 0o000);
+        for arguments in [
+            &["sync"][..],
+            &["sync", "--check"],
+            &["sync", "--force"],
+            &["update", "--dry-run"],
+            &["install", "./lib/pdf", "--dry-run"],
+            &["remove", "pdf", "--yes"],
+        ] {
+            let (code, told) = told(&context, arguments);
+            assert_eq!(code, Some(1), "{arguments:?}: {told}");
+            let named = format!("`{closed}` is closed to you");
+            assert!(told.contains(&named), "{arguments:?}: {told}");
+            assert!(
+                told.contains("chmod u+rwx") && !told.contains("--force"),
+                "{arguments:?}: {told}"
+            );
+        }
+        set_mode(&context, closed, 0o755);
+    }
+    assert_eq!(told(&context, &["sync", "--check"]).0, Some(0));
+}
+
+#[test]
+fn a_source_that_is_closed_is_not_gone() {
+    let context = theirs();
+    for (closed, opened, mode) in [
+        ("lib/pdf", 0o755, "u+rwx"),
+        ("lib", 0o755, "u+rwx"),
+        ("lib/pdf/SKILL.md", 0o644, "u+r"),
+    ] {
+        set_mode(&context, closed, 0o000);
+        for (arguments, ends) in [
+            (&["update"][..], 2),
+            (&["outdated"], 2),
+            (&["install", "./lib/pdf", "--yes"], 2),
+            (&["sync", "--check"], 1),
+            (&["sync", "--locked"], 1),
+        ] {
+            let (code, told) = told(&context, arguments);
+            assert_eq!(code, Some(ends), "{closed} {arguments:?}: {told}");
+            assert!(
+                told.contains("Permission denied"),
+                "{closed} {arguments:?}: {told}"
+            );
+            let path = context.root().join(closed);
+            let opens = format!("`chmod {mode} {}`", path.display());
+            assert!(told.contains(&opens), "{closed} {arguments:?}: {told}");
+        }
+        set_mode(&context, closed, opened);
+    }
+    assert_eq!(told(&context, &["update"]).0, Some(0));
+}
+
+#[test]
+fn a_link_that_leads_back_to_itself_is_named() {
+    for link in [".agents", ".agents/skills"] {
+        let context = installed();
+        let path = context.root().join(link);
+        fs::remove_dir_all(&path).unwrap();
+        symlink(path.file_name().unwrap(), &path).unwrap();
+        for arguments in [
+            &["sync"][..],
+            &["sync", "--check"],
+            &["sync", "--force"],
+            &["update", "--dry-run"],
+            &["install", "./lib/pdf", "--yes", "--force"],
+        ] {
+            let told = context.refused(arguments);
+            let named = format!("`{link}` is a link that leads back to itself");
+            assert!(told.contains(&named), "{arguments:?}: {told}");
+            assert!(
+                told.contains("Remove the link") && !told.contains("--force"),
+                "{arguments:?}: {told}"
+            );
+        }
+        fs::remove_file(&path).unwrap();
+        context.done(&["sync"]);
+        assert_eq!(context.version_of("pdf").as_deref(), Some("one"));
+    }
+}
