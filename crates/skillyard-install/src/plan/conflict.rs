@@ -127,6 +127,11 @@ impl Settlement {
         self.of(name) == OnConflict::Replace
     }
 
+    /// Whether what is in the way gives way, but for skills that are settled by name.
+    pub(super) fn is_forced(&self) -> bool {
+        self.others == OnConflict::Replace
+    }
+
     /// How what is in the way of one skill is settled.
     pub(super) fn of(&self, name: &str) -> OnConflict {
         self.named.get(name).copied().unwrap_or(self.others)

@@ -64,8 +64,19 @@ fn work_out(before: &Before, wish: &Wish, settlement: &Settlement, sight: &dyn S
 struct Course {
     steps: Vec<Step>,
     conflicts: Vec<Conflict>,
+    /// What `--force` would lift: the reason only where nothing else is.
+    yielding: Vec<Conflict>,
     given_up: Vec<Conflict>,
     let_go: Vec<(String, String)>,
+}
+
+impl Course {
+    /// Why the skill cannot be changed, if anything is in its way.
+    fn reasons(&mut self) -> Option<Vec<Conflict>> {
+        let held = [&mut self.conflicts, &mut self.yielding];
+        let reasons = held.into_iter().find(|each| !each.is_empty());
+        reasons.map(std::mem::take)
+    }
 }
 
 struct Planner<'a> {
@@ -95,8 +106,8 @@ impl Planner<'_> {
                 self.take(&to.name, target, &mut course);
             }
         }
-        if !course.conflicts.is_empty() {
-            self.hold(&to.name, course.conflicts);
+        if let Some(reasons) = course.reasons() {
+            self.hold(&to.name, reasons);
             return;
         }
         let steps = &course.steps;
@@ -207,8 +218,8 @@ impl Planner<'_> {
         for target in self.targets(name) {
             self.take(name, target, &mut course);
         }
-        if !course.conflicts.is_empty() {
-            self.hold(name, course.conflicts);
+        if let Some(reasons) = course.reasons() {
+            self.hold(name, reasons);
             return;
         }
         self.plan.placed.remove(name);
@@ -278,11 +289,14 @@ impl Planner<'_> {
     /// Notes what is in the way; says whether it gives way.
     fn meet(&self, conflict: Conflict, course: &mut Course) -> bool {
         let gives_way = self.settlement.replaces(&conflict.name);
-        if gives_way {
-            course.given_up.push(conflict);
+        let noted = if gives_way {
+            &mut course.given_up
+        } else if self.settlement.is_forced() {
+            &mut course.yielding
         } else {
-            course.conflicts.push(conflict);
-        }
+            &mut course.conflicts
+        };
+        noted.push(conflict);
         gives_way
     }
 

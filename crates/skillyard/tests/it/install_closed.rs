@@ -114,3 +114,27 @@ fn a_link_that_leads_back_to_itself_is_named() {
         assert_eq!(context.version_of("pdf").as_deref(), Some("one"));
     }
 }
+
+#[test]
+fn the_hint_is_about_what_force_does_not_lift() {
+    let context = project();
+    context.write("skills/pdf/SKILL.md", skill("pdf", "one"));
+    let install = ["install", "./skills/pdf", "--agent", "codex,claude-code"];
+    context.done(&[&install[..], &["--yes"]].concat());
+    // The copy of one agent was edited; that of the other became the source, which changed.
+    context.write(".agents/skills/pdf/SKILL.md", skill("pdf", "mine"));
+    context.write("skills/pdf/SKILL.md", skill("pdf", "two"));
+    let claude = context.root().join(".claude/skills");
+    fs::remove_dir_all(&claude).unwrap();
+    symlink("../skills", &claude).unwrap();
+    let told = context.refused(&["sync"]);
+    assert!(told.contains("was edited"), "{told}");
+    let told = context.refused(&["sync", "--force"]);
+    assert!(
+        told.contains("`skillyard update pdf`") && !told.contains("was edited"),
+        "{told}"
+    );
+    assert_eq!(context.version_of("pdf").as_deref(), Some("mine"));
+    context.done(&["update", "pdf", "--force", "--yes"]);
+    assert_eq!(context.version_of("pdf").as_deref(), Some("two"));
+}
