@@ -4,8 +4,9 @@
 //! their users still want the skills in it.
 
 mod lists;
+mod pattern;
 
-use std::io::Read as _;
+use std::io::{self, Read as _};
 use std::path::Path;
 
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
@@ -34,7 +35,7 @@ impl Ignored {
     pub(crate) fn of<'n>(folder: &Path, names: impl Iterator<Item = &'n str>) -> Self {
         let lists = names.filter(|name| Self::is_list(name));
         let lists = lists.map(|list| (Path::new(list), Exceptions::Heeded));
-        Self(patterns(folder, lists))
+        Self(Patterns::of(folder, lists, Letters::Differ).all)
     }
 
     /// Whether the folder `name` is ignored.
@@ -53,33 +54,63 @@ enum Exceptions {
     PassedOver,
 }
 
-/// The patterns in files for a folder, the last of which has the last word.
-fn patterns<'n>(
-    folder: &Path,
-    files: impl Iterator<Item = (&'n Path, Exceptions)>,
-) -> Option<Gitignore> {
-    let mut builder = None;
-    for (file, exceptions) in files {
-        let builder = builder.get_or_insert_with(|| GitignoreBuilder::new(folder));
-        for line in text(&folder.join(file)).lines() {
-            if exceptions == Exceptions::PassedOver && line.starts_with('!') {
-                continue;
-            }
-            // A pattern that cannot be read ignores nothing.
-            let _ = builder.add_line(None, line);
-        }
-    }
-    builder.and_then(|builder| builder.build().ok())
+/// Whether small letters and capitals are the same in patterns.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Letters {
+    Differ,
+    AreAlike,
 }
 
-/// The patterns in a file; none where it is no file, and not all where they do not end.
-fn text(path: &Path) -> String {
-    let mut bytes = Vec::new();
-    if let Ok((file, _)) = open(path, Links::Followed) {
-        // What was read before it failed counts.
-        let _ = file.take(LARGEST).read_to_end(&mut bytes);
+/// The patterns in files for a folder, the last of which has the last word.
+#[derive(Debug, Clone)]
+struct Patterns {
+    all: Option<Gitignore>,
+    /// Whether the files could be read to their ends.
+    is_whole: bool,
+}
+
+impl Patterns {
+    fn of<'n>(
+        folder: &Path,
+        files: impl Iterator<Item = (&'n Path, Exceptions)>,
+        letters: Letters,
+    ) -> Self {
+        let (mut builder, mut is_whole) = (None, true);
+        for (file, exceptions) in files {
+            let builder = builder.get_or_insert_with(|| {
+                let mut builder = GitignoreBuilder::new(folder);
+                let _ = builder.case_insensitive(letters == Letters::AreAlike);
+                builder
+            });
+            let (text, is_read) = text(&folder.join(file));
+            is_whole &= is_read;
+            for line in text.lines() {
+                if exceptions == Exceptions::PassedOver && line.starts_with('!') {
+                    continue;
+                }
+                // A pattern that cannot be read ignores nothing.
+                let _ = builder.add_line(None, &pattern::translated(line));
+            }
+        }
+        Self {
+            all: builder.and_then(|builder| builder.build().ok()),
+            is_whole,
+        }
     }
+}
+
+/// The patterns in a file, and whether these are all; none where it is no file.
+fn text(path: &Path) -> (String, bool) {
+    let mut bytes = Vec::new();
+    let is_whole = match open(path, Links::Followed) {
+        Ok((file, _)) => {
+            // What was read before it failed counts.
+            let read = file.take(LARGEST + 1).read_to_end(&mut bytes);
+            read.is_ok() && bytes.len() as u64 <= LARGEST
+        }
+        Err(error) => error.kind() != io::ErrorKind::PermissionDenied,
+    };
     // Some editors put a mark in front, which git passes over.
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&bytes);
-    String::from_utf8_lossy(bytes).into_owned()
+    (String::from_utf8_lossy(bytes).into_owned(), is_whole)
 }

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use ignore::Match;
 use ignore::gitignore::Gitignore;
 
-use super::{Exceptions, patterns};
+use super::{Exceptions, Letters, Patterns};
 
 /// What lists of patterns say is ignored in a folder and all below it; the nearest has the last word.
 #[derive(Debug)]
@@ -17,9 +17,13 @@ pub struct Lists {
     names: Vec<PathBuf>,
     /// Lists for all of it, by which it goes where no other says anything; the last word last.
     farthest: Vec<(PathBuf, Exceptions)>,
+    letters: Letters,
     /// The patterns of each folder that something was asked of.
-    known: Mutex<HashMap<PathBuf, Option<Arc<Gitignore>>>>,
+    known: Mutex<HashMap<PathBuf, Known>>,
 }
+
+/// The patterns of a folder, and whether these are all.
+type Known = (Option<Arc<Gitignore>>, bool);
 
 impl Lists {
     /// The lists of these names, the last of which has the last word; those above `top` do not count.
@@ -28,6 +32,7 @@ impl Lists {
             top: top.to_owned(),
             names: names.iter().map(PathBuf::from).collect(),
             farthest: Vec::new(),
+            letters: Letters::Differ,
             known: Mutex::default(),
         }
     }
@@ -43,6 +48,21 @@ impl Lists {
             farthest: guessed.chain(own).collect(),
             ..self
         }
+    }
+
+    /// The same where small letters and capitals are the same.
+    #[must_use]
+    pub fn with_letters_alike(self) -> Self {
+        Self {
+            letters: Letters::AreAlike,
+            ..self
+        }
+    }
+
+    /// Whether all lists that were asked could be read to their ends; nobody knows what else they name.
+    pub fn are_whole(&self) -> bool {
+        let known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        known.values().all(|(_, is_whole)| *is_whole)
     }
 
     /// Whether a path is ignored, which no folder around it is.
@@ -67,8 +87,10 @@ impl Lists {
             let farthest = farthest.map(|(list, exceptions)| (list.as_path(), *exceptions));
             let own = self.names.iter();
             let own = own.map(|list| (list.as_path(), Exceptions::Heeded));
-            patterns(folder, farthest.chain(own)).map(Arc::new)
+            let read = Patterns::of(folder, farthest.chain(own), self.letters);
+            (read.all.map(Arc::new), read.is_whole)
         };
-        known.entry(folder.to_owned()).or_insert_with(read).clone()
+        let known = known.entry(folder.to_owned()).or_insert_with(read);
+        known.0.clone()
     }
 }

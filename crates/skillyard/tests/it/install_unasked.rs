@@ -65,6 +65,42 @@ fn what_lists_name_is_left_out_and_the_reason_is_told() {
 }
 
 #[test]
+fn lists_are_read_as_git_reads_them() {
+    for (list, setting) in [
+        ("SECRET.KEY\n", "true"),
+        ("[[:lower:]]ecret.key\n", "false"),
+        ("{a,b}.txt\n[s]ecret.{key\nsecret.[!{]ey\n", "false"),
+    ] {
+        let context = project();
+        context.git(&["init", "--quiet"]);
+        context.git(&["config", "core.ignorecase", setting]);
+        context.write(".gitignore", list);
+        context.write("lib/pdf/SKILL.md", skill("pdf", "one"));
+        for file in ["secret.key", "a.txt"] {
+            context.write(&format!("lib/pdf/{file}"), "x");
+        }
+        let told = told(&context, &["install", "./lib/pdf"]);
+        assert!(told.contains(WARNING), "{list} {told}");
+        let folder = context.root().join(".agents/skills/pdf");
+        let has = |file: &str| folder.join(file).exists();
+        assert!(has("a.txt") && !has("secret.key"), "{list} {told}");
+        // The same as with git.
+        context.done(&["sync", "--check"]);
+    }
+}
+
+#[test]
+fn a_list_that_cannot_be_read_whole_is_told() {
+    let context = project();
+    context.git(&["init", "--quiet"]);
+    context.write(".gitignore", format!("{}\n*.key\n", "#".repeat(1 << 20)));
+    context.write("lib/pdf/SKILL.md", skill("pdf", "one"));
+    context.write("lib/pdf/secret.key", "x");
+    let told = told(&context, &["install", "./lib/pdf"]);
+    assert!(told.contains(WARNING), "{told}");
+}
+
+#[test]
 fn a_mark_in_front_of_a_list_is_no_part_of_it() {
     let context = project();
     context.git(&["init", "--quiet"]);

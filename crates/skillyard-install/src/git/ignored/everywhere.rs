@@ -29,10 +29,19 @@ pub struct SettingsPlaces {
     pub files: Vec<PathBuf>,
 }
 
+/// What settings say about the lists for a repository.
+#[derive(Debug, Default)]
+pub(super) struct Named {
+    /// The lists that are named anywhere, and the one that needs no naming. The last has the last word.
+    pub(super) lists: Vec<PathBuf>,
+    /// Whether small letters and capitals are the same in lists, as `git init` writes it on disks that
+    /// do not tell them apart.
+    pub(super) has_letters_alike: bool,
+}
+
 impl SettingsPlaces {
-    /// The lists that hold for a repository, whose own settings are in `own`: those that are named
-    /// anywhere, and the one that needs no naming. The last has the last word.
-    pub(super) fn lists(&self, root: &Path, own: &[PathBuf]) -> Vec<PathBuf> {
+    /// What settings say about a repository, whose own ones are in `own`.
+    pub(super) fn named(&self, root: &Path, own: &[PathBuf]) -> Named {
         let config = self.config.clone();
         let config = config.or_else(|| Some(self.home.as_ref()?.join(".config")));
         let config = config.map(|config| config.join("git"));
@@ -40,7 +49,10 @@ impl SettingsPlaces {
         let usual = usual.chain(self.home.iter().map(|home| home.join(".gitconfig")));
         let files = std::iter::once(PathBuf::from(EVERYBODYS)).chain(usual);
         let files = files.chain(self.files.iter().chain(own).cloned());
-        let mut found: Vec<PathBuf> = config.iter().map(|config| config.join("ignore")).collect();
+        let mut found = Named {
+            lists: config.iter().map(|config| config.join("ignore")).collect(),
+            ..Named::default()
+        };
         let mut seen = BTreeSet::new();
         for file in files {
             self.add_named(file, root, &mut seen, &mut found);
@@ -48,13 +60,13 @@ impl SettingsPlaces {
         found
     }
 
-    /// Adds the lists that a file of settings and those that it includes name.
+    /// Adds what a file of settings and those that it includes say.
     fn add_named(
         &self,
         file: PathBuf,
         root: &Path,
         seen: &mut BTreeSet<PathBuf>,
-        found: &mut Vec<PathBuf>,
+        found: &mut Named,
     ) {
         let mut open = vec![file];
         while let Some(file) = open.pop() {
@@ -63,13 +75,14 @@ impl SettingsPlaces {
             }
             let bytes = read(&file, Links::Followed, LARGEST).unwrap_or_default();
             for each in settings(&String::from_utf8_lossy(&bytes)) {
-                let names_list = each.section == "core" && each.key == "excludesfile";
-                let names_file =
-                    matches!(&*each.section, "include" | "includeif") && each.key == "path";
-                if names_list {
-                    found.extend(self.path(&each.value, root));
-                } else if names_file && let Some(around) = file.parent() {
-                    open.extend(self.path(&each.value, around));
+                match (&*each.section, &*each.key) {
+                    ("core", "excludesfile") => found.lists.extend(self.path(&each.value, root)),
+                    ("core", "ignorecase") => found.has_letters_alike |= is_yes(&each.value),
+                    ("include" | "includeif", "path") => {
+                        let around = file.parent();
+                        open.extend(around.and_then(|around| self.path(&each.value, around)));
+                    }
+                    _ => {}
                 }
             }
         }
@@ -88,6 +101,12 @@ impl SettingsPlaces {
             None => Some(around.join(written)),
         }
     }
+}
+
+/// Whether a setting is switched on.
+fn is_yes(value: &str) -> bool {
+    let value = value.to_ascii_lowercase();
+    !matches!(&*value, "" | "false" | "no" | "off" | "0")
 }
 
 #[cfg(test)]
@@ -109,7 +128,7 @@ mod tests {
         };
         let root = Path::new("/repository");
         let check = |places: &SettingsPlaces, own: &[PathBuf], expected: &[&str]| {
-            let mut found = places.lists(root, own);
+            let mut found = places.named(root, own).lists;
             // What the machine's own settings name is not this test's.
             found.retain(|list| list.starts_with(home) || list.starts_with(root));
             let expected: Vec<PathBuf> = expected.iter().map(|path| home.join(path)).collect();

@@ -24,20 +24,28 @@ pub(super) fn ignored(
     folders: &[&str],
     places: &SettingsPlaces,
 ) -> (BTreeSet<String>, bool) {
-    let (guessed, own) = elsewhere(root, places);
-    let lists = Lists::below(root, &[".gitignore"]).after(guessed, own);
+    let elsewhere = elsewhere(root, places);
+    let lists = || {
+        let Elsewhere { guessed, own, .. } = &elsewhere;
+        Lists::below(root, &[".gitignore"]).after(guessed.clone(), own.clone())
+    };
+    let alike = elsewhere.has_letters_alike;
+    let alike = alike.then(|| lists().with_letters_alike());
+    let lists: Vec<Lists> = [lists()].into_iter().chain(alike).collect();
+    let is_named =
+        |path: &Path, is_folder: bool| lists.iter().any(|each| each.has(path, is_folder));
     let (mut found, mut is_whole) = (BTreeSet::new(), true);
     for folder in folders {
         let mut way = around(folder)
             .chain([*folder])
             .filter(|part| !part.is_empty());
-        if let Some(whole) = way.find(|part| lists.has(&root.join(part), true)) {
+        if let Some(whole) = way.find(|part| is_named(&root.join(part), true)) {
             found.insert(format!("{whole}/"));
             continue;
         }
         is_whole &= go_through(root, folder, |path, is_folder| {
             let place = root.join(path);
-            if lists.has(&place, is_folder) {
+            if is_named(&place, is_folder) {
                 let end = if is_folder { "/" } else { "" };
                 found.insert(format!("{path}{end}"));
                 return false;
@@ -46,17 +54,32 @@ pub(super) fn ignored(
             place.join(".git").symlink_metadata().is_err()
         });
     }
-    (found, is_whole)
+    (found, is_whole && lists.iter().all(Lists::are_whole))
 }
 
-/// The lists that nobody commits: those that settings may name, and that of the repository.
-fn elsewhere(root: &Path, places: &SettingsPlaces) -> (Vec<PathBuf>, Option<PathBuf>) {
-    let Some((own, common)) = repository(root) else {
-        return (places.lists(root, &[]), None);
-    };
-    let settings = [common.join("config"), own.join("config.worktree")];
-    let lists = places.lists(root, &settings);
-    (lists, Some(common.join("info/exclude")))
+/// What lists that nobody commits hold for a repository.
+struct Elsewhere {
+    /// Those that settings may name.
+    guessed: Vec<PathBuf>,
+    /// That of the repository.
+    own: Option<PathBuf>,
+    /// Whether small letters and capitals may be the same in all lists.
+    has_letters_alike: bool,
+}
+
+fn elsewhere(root: &Path, places: &SettingsPlaces) -> Elsewhere {
+    let repository = repository(root);
+    let own = repository.as_ref();
+    let settings = own.map(|(own, common)| [common.join("config"), own.join("config.worktree")]);
+    let named = places.named(
+        root,
+        settings.as_ref().map_or(&[], <[PathBuf; 2]>::as_slice),
+    );
+    Elsewhere {
+        guessed: named.lists,
+        own: repository.map(|(_, common)| common.join("info/exclude")),
+        has_letters_alike: named.has_letters_alike,
+    }
 }
 
 /// The folder of the repository that a working tree has for itself, and the one that it shares with
