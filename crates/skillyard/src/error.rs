@@ -28,6 +28,7 @@ use std::sync::Arc;
 use skillyard_install::git::Unasked;
 
 use crate::config::problem::ConfigError;
+use crate::editor::EditorFailure;
 use crate::install::left_out::named;
 
 pub(crate) use report::{report, report_as};
@@ -120,8 +121,11 @@ pub(crate) enum CommandError {
     },
     #[error("no editor is set")]
     NoEditor,
-    #[error("the editor `{editor}` failed")]
-    Editor { editor: String, file: PathBuf },
+    #[error("{failure}")]
+    Editor {
+        failure: EditorFailure,
+        file: PathBuf,
+    },
     #[error("`{}` is not valid, and nothing was created", path.display())]
     Invalid {
         path: PathBuf,

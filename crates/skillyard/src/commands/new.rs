@@ -113,7 +113,9 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     };
     create(args, &folder, &text)?;
     if let Some(editor) = editor {
-        editor.open(&folder.join("SKILL.md"))?;
+        let file = folder.join("SKILL.md");
+        let opened = editor.open(&file);
+        opened.map_err(|failure| CommandError::Editor { failure, file })?;
     }
     report(&context.printer, &name, &folder, args)?;
     Ok(Status::Yes)

@@ -4,6 +4,7 @@ use std::fmt;
 use std::path::PathBuf;
 
 use super::origin::Origin;
+use crate::editor::EditorFailure;
 
 /// Something wrong, and where it was said.
 #[derive(Debug)]
@@ -57,8 +58,8 @@ pub(crate) enum Problem {
     NoValue,
     #[error("the configuration was changed by someone else meanwhile; your text is kept in `{}`", kept.display())]
     Changed { kept: PathBuf },
-    #[error("the editor failed, and nothing was changed")]
-    Editor,
+    #[error("{0}, and nothing was changed")]
+    Editor(EditorFailure),
     #[error("your text cannot be used, and is kept in `{}`", kept.display())]
     Unusable {
         kept: PathBuf,

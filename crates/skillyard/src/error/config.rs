@@ -56,6 +56,9 @@ pub(super) fn hint(error: &ConfigError) -> Option<String> {
         }
         Problem::Readable { .. } => "Use `https://`".into(),
         Problem::NoProject => "In the home directory there is only your own configuration".into(),
+        Problem::Editor(_) => {
+            "Set `EDITOR` to the program that you write with, if it is another one".into()
+        }
         Problem::NoValue => "For example `--config install.scope=user`".into(),
         Problem::Changed { kept } => format!(
             "Look at both; to go on with your text, run `skillyard config edit --from {}`",

@@ -337,7 +337,7 @@ fn the_editor_is_started_with_the_file() {
     let editor = editor(&context, "echo \"Edited with $1.\" >> \"$2\"");
     let mut command = context.skillyard();
     command.args(["new", "pdf", "--edit", "--description", DESCRIPTION]);
-    command.env("EDITOR", format!("{editor} --wait"));
+    command.env("EDITOR", format!("'{editor}' --wait"));
     assert_snapshot!(context.shown(&mut command), @"
     success: true
     exit code: 0
@@ -371,7 +371,7 @@ fn an_editor_that_fails_is_told() {
     ----- stdout -----
 
     ----- stderr -----
-    error: the editor `[EDITOR]` failed
+    error: the editor `[EDITOR]` ended with 3
 
     hint: The skill was made; its instructions are in `./pdf/SKILL.md`
     ");

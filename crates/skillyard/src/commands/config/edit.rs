@@ -56,13 +56,14 @@ pub(super) fn run(context: &Context, args: &Args) -> Outcome {
         None => &before,
     };
     let copy = copy(&target, shown)?;
-    let failed = || CommandError::Setting(ConfigError::here(Problem::Editor));
-    if editor.open(&copy).is_err() {
+    let failed = |failure| CommandError::Setting(ConfigError::here(Problem::Editor(failure)));
+    if let Err(failure) = editor.open(&copy) {
         drop(std::fs::remove_file(&copy));
-        return Err(failed());
+        return Err(failed(failure));
     }
     // Nobody empties a configuration by removing a copy of it.
-    let after = private_file::existing_text(&copy)?.ok_or_else(failed)?;
+    let after = private_file::existing_text(&copy)?;
+    let after = after.ok_or_else(|| failed(editor.left_nothing()))?;
     if after == before || kept.is_none() && after == shown {
         drop(std::fs::remove_file(&copy));
         return told(context, &target.path, false);

@@ -100,8 +100,13 @@ fn the_editor_gets_a_copy() {
     ----- stdout -----
 
     ----- stderr -----
-    error: the editor failed, and nothing was changed
+    error: the editor `false` ended with 1, and nothing was changed
+
+    hint: Set `EDITOR` to the program that you write with, if it is another one
     ");
+    let told = context.tell_with(&[("EDITOR", "'/no where/ed' -w")], &["config", "edit"]);
+    let named = "the editor `/no where/ed` could not be started: No such file";
+    assert!(told.contains(named), "{told}");
     assert_eq!(context.code(&["config", "edit"]), Some(2));
 }
 
@@ -114,7 +119,9 @@ fn a_text_that_is_not_there_is_no_empty_configuration() {
     ----- stdout -----
 
     ----- stderr -----
-    error: the editor failed, and nothing was changed
+    error: the editor `rm` left no text, and nothing was changed
+
+    hint: Set `EDITOR` to the program that you write with, if it is another one
     ");
     assert_eq!(context.read(FILE), before);
     context.write("config-a.toml", "audit.keep = 5\n");
