@@ -1,11 +1,13 @@
 //! `skillyard store`.
 
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::time::Instant;
 
 use serde_json::json;
 use skillyard_install::lockfile::Lockfile;
+use skillyard_install::scope::Scope;
 use skillyard_install::store::{Store, StoreError, Unreachable};
 
 use super::Outcome;
@@ -215,11 +217,15 @@ fn collect(context: &Context, store: &Store, gone: bool) -> Outcome {
 }
 
 /// The locks around the current folder that name something. The store knows projects by where they
-/// were, and whoever stands in one that was moved wants to keep it.
+/// were, and whoever stands in one that was moved wants to keep it, and all that it lies in.
 fn locks_here(context: &Context) -> Result<Vec<(PathBuf, Lockfile)>, InstallFailure> {
+    let environment = &context.environment;
+    let around = environment.current_dir.ancestors();
+    let around = around.map(|root| Scope::project(root, &environment.skillyard_home));
+    let scopes = place::deciding(context).into_iter().chain(around);
+    let files: BTreeSet<PathBuf> = scopes.map(|scope| scope.lock_file()).collect();
     let mut locks = Vec::new();
-    for scope in place::deciding(context) {
-        let lock_file = scope.lock_file();
+    for lock_file in files {
         match Lockfile::read(&lock_file) {
             Ok(lock) if lock.skills().is_empty() => (),
             Ok(lock) => locks.push((lock_file, lock)),

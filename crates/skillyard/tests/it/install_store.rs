@@ -420,6 +420,28 @@ fn what_the_moved_project_at_hand_names_is_not_collected() {
 }
 
 #[test]
+fn what_projects_around_the_moved_one_at_hand_name_is_not_collected() {
+    let context = TestContext::new();
+    let within = |folder: &str, arguments: &[&str]| done_within(&context, folder, arguments);
+    for (folder, name, source) in [
+        ("first", "pdf", "../lib/pdf"),
+        ("first/inner", "csv", "../../lib/csv"),
+    ] {
+        context.write(&format!("lib/{name}/SKILL.md"), skill(name, "one"));
+        context.write(&format!("{folder}/skills.toml"), "");
+        context.write(&format!("{folder}/.git/HEAD"), "ref: refs/heads/main\n");
+        within(folder, &["install", source, "--yes"]);
+        context.write(&format!("lib/{name}/SKILL.md"), skill(name, "two"));
+    }
+    fs::rename(context.root().join("first"), context.root().join("second")).unwrap();
+    fs::remove_dir_all(context.root().join("second/.agents")).unwrap();
+    within("second/inner", &["store", "gc"]);
+    within("second", &["sync", "--offline"]);
+    let restored = context.read("second/.agents/skills/pdf/SKILL.md");
+    assert_eq!(restored, skill("pdf", "one"));
+}
+
+#[test]
 fn what_links_of_a_moved_project_lead_to_is_not_collected() {
     let context = installed();
     context.write("lib/csv/SKILL.md", skill("csv", "linked"));
