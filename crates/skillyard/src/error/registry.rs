@@ -157,10 +157,10 @@ impl RegistryFailure {
             }
             Self::Database(error @ DatabaseError::Open { .. }) => return certificate_hint(error),
             Self::OtherLogKey(_) => {
-                "Name the right one with `--log-key`; copies that `registry backup` made have it as `log.pem`. Where it is lost for good, `skillyard registry serve --replace-log-key` goes on with another one".into()
+                "Name the right one with `--log-key` of `skillyard registry serve`; copies that `registry backup` made have it as `log.pem`. Where it is lost for good, `skillyard registry serve --replace-log-key` goes on with another one".into()
             }
             Self::NoLogKey(path) => format!(
-                "Put it there from a copy that `registry backup` made, with `cp COPY/log.pem {}`, or name it with `--log-key`. Where it is lost for good, `skillyard registry serve --replace-log-key` goes on with a new one",
+                "Put it there from a copy that `registry backup` made, with `cp COPY/log.pem {}`, or name it with `--log-key` of `skillyard registry serve`. Where it is lost for good, `skillyard registry serve --replace-log-key` goes on with a new one",
                 shell_path(path)
             ),
             Self::NotHeld { .. } => "List them with `skillyard registry name list`".into(),

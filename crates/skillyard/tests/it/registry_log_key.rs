@@ -43,9 +43,12 @@ fn nothing_signs_a_log_that_another_key_signed() {
         &["serve", "--registry", "--port", "0"],
         &["registry", "export-static", "public"],
     ];
+    // `serve --registry` has no such flag.
+    let named = "`--log-key` of `skillyard registry serve`";
     fs::remove_file(&key).unwrap();
     for command in commands {
         let said = context.bad(command);
+        assert!(said.contains(named), "{said}");
         assert!(said.contains("is not here: there is no `"), "{said}");
         assert!(said.contains("`cp COPY/log.pem "), "{said}");
         assert!(!key.exists(), "{command:?}");
@@ -55,6 +58,7 @@ fn nothing_signs_a_log_that_another_key_signed() {
         let said = context.bad(command);
         assert!(said.contains("is not the key that the log"), "{said}");
         assert!(said.contains(key.to_str().unwrap()), "{said}");
+        assert!(said.contains(named), "{said}");
     }
     assert!(!context.root().join("public").exists());
     sign(&context, &["--log-key", "copy/log.pem"]);
