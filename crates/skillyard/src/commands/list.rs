@@ -264,11 +264,17 @@ fn trust_remedy(context: &Context, catalog: &Catalog) -> String {
         .map(|other| other.map(|other| other.root.as_path()))
         .collect();
     let command = |root: Option<&Path>| {
-        let root = match root {
-            Some(other) => other.to_string_lossy().into_owned(),
-            None => project::typed_here(&context.environment),
+        let (root, typed) = match root {
+            Some(other) => (other.to_owned(), other.to_string_lossy().into_owned()),
+            None => (
+                project::root(&context.environment),
+                project::typed_here(&context.environment),
+            ),
         };
-        format!("`skillyard trust {}`", visible(&shell_word(&root)))
+        match root.to_str() {
+            Some(_) => format!("`skillyard trust {}`", visible(&shell_word(&typed))),
+            None => project::TO_RENAME.to_owned(),
+        }
     };
     let commands: Vec<String> = roots.into_iter().map(command).collect();
     commands.join(", ")

@@ -297,7 +297,9 @@ fn set_folder(context: &Context, file: &Path, folder: &Path, trusted: bool) -> O
         ));
     }
     if trusted && keeps_out {
-        context.printer.note(&TrustProjects::Never.remedy("."));
+        context
+            .printer
+            .note(&TrustProjects::Never.remedy(Path::new("."), "."));
     }
     Ok(Status::Yes)
 }

@@ -9,6 +9,7 @@ use skillyard_catalog::walk::WalkLimits;
 
 use super::Config;
 use super::origin::LayerKind;
+use super::project::TO_RENAME;
 use super::value::Value;
 use crate::error::CommandError;
 use crate::shell::shell_word;
@@ -26,11 +27,14 @@ pub(crate) enum TrustProjects {
 
 impl TrustProjects {
     /// What the user can do about a project that is not trusted.
-    pub(crate) fn remedy(self, folder: &str) -> String {
+    pub(crate) fn remedy(self, root: &Path, typed: &str) -> String {
         match self {
             Self::Never => "`discovery.trust_projects` is `never`, so no project's skills are used, whatever is trusted; `skillyard config get discovery.trust_projects --show-origin` says who wants it so".into(),
+            Self::Ask | Self::Always if root.to_str().is_none() => {
+                format!("The project cannot be trusted: {TO_RENAME}")
+            }
             Self::Ask | Self::Always => {
-                let folder = shell_word(folder);
+                let folder = shell_word(typed);
                 format!("Look at the project's skills, then run `skillyard trust {folder}`")
             }
         }

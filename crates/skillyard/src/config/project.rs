@@ -35,6 +35,10 @@ pub(crate) fn typed(root: &Path, current: &Path) -> String {
     }
 }
 
+/// What can be done about a project whose path cannot be written down exactly, so that nobody can
+/// trust it.
+pub(crate) const TO_RENAME: &str = "its path is not UTF-8: give the folder another name with `mv`";
+
 /// The same of the project around the working directory.
 pub(crate) fn typed_here(environment: &Environment) -> String {
     typed(&root(environment), &environment.current_dir)

@@ -135,7 +135,7 @@ pub(crate) fn tell_about_trust(
             TrustProjects::Never => ", because `discovery.trust_projects` is `never`".to_owned(),
             // It could not be trusted.
             _ if project::root(&context.environment).to_str().is_none() => {
-                ", because its path is not UTF-8: give the folder another name with `mv`".to_owned()
+                format!(", because {}", project::TO_RENAME)
             }
             TrustProjects::Ask | TrustProjects::Always => {
                 let root = project::typed_here(&context.environment);

@@ -253,11 +253,11 @@ impl Permissions {
     pub(crate) fn own_project_remedy(&self) -> String {
         let root = self.surroundings.project_root();
         let typed = project::typed(root, &self.surroundings.current);
-        self.trust_projects.remedy(&typed)
+        self.trust_projects.remedy(root, &typed)
     }
 
     /// What the user can do about a project that is not trusted.
     pub(crate) fn project_remedy(&self, root: &Path) -> String {
-        self.trust_projects.remedy(&root.to_string_lossy())
+        self.trust_projects.remedy(root, &root.to_string_lossy())
     }
 }

@@ -266,6 +266,14 @@ fn a_path_that_is_not_utf_8() {
     assert!(run.status.success(), "{said}");
     assert!(said.contains("because its path is not UTF-8"), "{said}");
     assert!(!said.contains("`skillyard trust"), "{said}");
+    let mut command = context.skillyard();
+    let run = output(command.arg("list").current_dir(context.root().join(path)));
+    let said = String::from_utf8_lossy(&run.stderr);
+    assert!(
+        said.contains("not trusted (its path is not UTF-8"),
+        "{said}"
+    );
+    assert!(!said.contains("`skillyard trust"), "{said}");
 }
 
 #[test]

@@ -127,6 +127,9 @@ fn tell_of_project(context: &Context, config: &Config) {
     let file = file.to_string_lossy().into_owned();
     let why = match config.trust_projects() {
         TrustProjects::Never => ": `discovery.trust_projects` is `never`".to_owned(),
+        _ if project::root(&context.environment).to_str().is_none() => {
+            format!(": {}", project::TO_RENAME)
+        }
         TrustProjects::Ask | TrustProjects::Always => {
             let root = shell_word(&project::typed_here(&context.environment));
             format!(" before you trust the project with `skillyard trust {root}`")
