@@ -1,7 +1,8 @@
 //! The tree digest of a skill on disk.
 //!
-//! Every regular file and every link counts, also one whose name [`SkillRoot::read`] refuses because of another system: the digest of the
-//! same files is the same everywhere. Names count by their bytes; those that nobody can be given (not UTF-8, or with a
+//! Every regular file and every link counts, and so does what nothing is read of, such as a pipe:
+//! nobody installed it. So does a file whose name [`SkillRoot::read`] refuses because of another system: the
+//! digest of the same files is the same everywhere. Names count by their bytes; those that nobody can be given (not UTF-8, or with a
 //! line break) are part of the digest only.
 
 use std::borrow::Cow;
@@ -68,6 +69,8 @@ pub struct FileDigests {
     links: Vec<(Vec<u8>, Digest)>,
     /// Regular files with names that nobody can be given.
     nameless: Vec<(Vec<u8>, bool, Digest)>,
+    /// Pipes and the like, with the digests of what they are.
+    specials: Vec<(String, Digest)>,
     /// Links, pipes and the like, of which nothing is read.
     pub others: Vec<String>,
     /// The files with names that nobody can be given, as they can be shown.
@@ -92,6 +95,9 @@ impl FileDigests {
         }
         for (path, leads) in &self.links {
             tree.add_link(path, *leads);
+        }
+        for (path, kind) in &self.specials {
+            tree.add_special(path, *kind);
         }
         tree.finish()
     }
@@ -193,8 +199,10 @@ impl Hashing<'_> {
             }
             Visit::Other {
                 path,
-                reason: ResourceError::NotRegular { .. },
+                reason: ResourceError::NotRegular { kind, .. },
             } => {
+                let kind = Digest::of(kind.to_string().as_bytes());
+                self.found.specials.push((path.clone(), kind));
                 self.found.others.push(path);
                 return Ok(());
             }

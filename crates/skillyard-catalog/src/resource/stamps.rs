@@ -36,11 +36,13 @@ pub(crate) fn stamps(root: &SkillRoot) -> Result<Stamps, ResourceError> {
                 key.extend_from_slice(link.path);
                 let _ = writeln!(key, "\0{stamps:?}");
             }
-            Visit::Litter { .. }
-            | Visit::Other {
-                reason: ResourceError::NotRegular { .. },
-                ..
-            } => {}
+            Visit::Litter { .. } => {}
+            Visit::Other {
+                path,
+                reason: ResourceError::NotRegular { kind, .. },
+            } => {
+                let _ = writeln!(key, "{path}\0{kind}");
+            }
             Visit::Other { reason, .. } => return Err(reason),
         }
         Ok(Walk::On)

@@ -126,6 +126,7 @@ enum Mark {
     Plain,
     Executable,
     Link,
+    Special,
 }
 
 impl TreeDigest {
@@ -142,6 +143,11 @@ impl TreeDigest {
     /// Adds a symbolic link, with the digest of where it leads.
     pub fn add_link(&mut self, path: impl AsRef<[u8]>, leads: Digest) {
         self.line(path.as_ref(), Mark::Link, leads);
+    }
+
+    /// Adds a pipe, a socket or a device, of which nothing is read, with the digest of what it is.
+    pub fn add_special(&mut self, path: impl AsRef<[u8]>, kind: Digest) {
+        self.line(path.as_ref(), Mark::Special, kind);
     }
 
     fn line(&mut self, path: &[u8], mark: Mark, content: Digest) {
@@ -164,6 +170,7 @@ impl TreeDigest {
                 Mark::Plain => b" - ",
                 Mark::Executable => b" x ",
                 Mark::Link => b" l ",
+                Mark::Special => b" s ",
             });
             hasher.update(path);
             hasher.update(b"\n");

@@ -52,6 +52,38 @@ fn its_scripts_do_not_run_whatever_is_said() {
 }
 
 #[test]
+fn what_is_no_file_is_a_change_too() {
+    let context = project();
+    context.write("lib/pdf/SKILL.md", BODY);
+    context.done(&["install", "./lib/pdf"]);
+    assert_eq!(context.code(&["trust", "."]), Some(0));
+    let status = || {
+        let list = context.json(&["list", "--json"]);
+        list["skills"][0]["status"].clone()
+    };
+    assert_eq!(status(), "enabled");
+    let folder = context.root().join(".agents/skills/pdf");
+    let pipe = folder.join("pipe");
+    assert!(
+        output(context.command("mkfifo").arg(&pipe))
+            .status
+            .success()
+    );
+    assert_eq!(status(), "altered");
+    for arguments in [&["doctor"][..], &["sync", "--check"]] {
+        let told = output(context.skillyard().args(arguments));
+        assert_eq!(told.status.code(), Some(1), "{arguments:?}");
+        let told = text(&told.stdout) + &text(&told.stderr);
+        assert!(told.contains("`pipe` is a pipe"), "{arguments:?}: {told}");
+    }
+    std::fs::remove_file(&pipe).unwrap();
+    let _socket = std::os::unix::net::UnixListener::bind(folder.join("s")).unwrap();
+    assert_eq!(status(), "altered");
+    context.done(&["sync", "--force"]);
+    assert_eq!(status(), "enabled");
+}
+
+#[test]
 fn a_user_does_not_activate_it() {
     let context = altered();
     let told = context.refused(&["chat", "-p", "/pdf go"]);
