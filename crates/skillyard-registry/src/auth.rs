@@ -55,5 +55,5 @@ pub(crate) async fn let_in(server: &Server, request: Request) -> Result<Request,
 /// balancers have no token; and whoever is told that they need one is told on a page, whose looks
 /// are everybody's, or logs in.
 pub(crate) fn is_free(path: &str) -> bool {
-    matches!(path, "/health" | "/login" | "/logout") || path.starts_with("/assets/")
+    matches!(path, "/health" | "/ready" | "/login" | "/logout") || path.starts_with("/assets/")
 }

@@ -130,6 +130,19 @@ impl Blobs {
         stored.map(|_| ()).map_err(BlobError::Refused)
     }
 
+    /// Stores something that is no archive and takes it out again, which fails where nothing can be
+    /// written.
+    pub(crate) async fn touch(&self) -> Result<(), BlobError> {
+        let path = self.prefix.clone().join("readiness");
+        // As much as takes a place of its own on a disk.
+        let bytes = Bytes::from_static(&[0; 4096]);
+        let stored = self.store.put(&path, PutPayload::from_bytes(bytes)).await;
+        stored.map_err(BlobError::Refused)?;
+        // What stays is in nobody's way, and is written over.
+        let _ = self.store.delete(&path).await;
+        Ok(())
+    }
+
     /// An archive, to be read piece by piece.
     pub(crate) async fn get(&self, digest: Digest) -> Result<GetResult, BlobError> {
         match self.store.get(&self.path(digest)).await {

@@ -28,6 +28,7 @@ mod problem;
 mod publishing;
 pub mod rate;
 mod reached;
+mod readiness;
 pub mod registry;
 pub mod role;
 mod routes;

@@ -12,7 +12,7 @@ use utoipa::{Modify, OpenApi};
 use crate::auth::is_free;
 use crate::endpoints::{
     apm, changes, deprecate, dist_tags, download, health, index, list, log, marketplace, me,
-    namespaces, owners, publish, show, tokens, transfers, well_known, yank,
+    namespaces, owners, publish, ready, show, tokens, transfers, well_known, yank,
 };
 use crate::pages::{assets, compare, file, home, login, owner, skill};
 use crate::problem::Problem;
@@ -75,6 +75,7 @@ use crate::server::{Access, Server};
         tokens::revoke,
         me::me,
         health::health,
+        ready::ready,
         document,
         home::home,
         skill::skill,

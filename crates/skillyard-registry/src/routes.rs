@@ -7,7 +7,7 @@ use axum::routing::{delete, get, post, put};
 use crate::begun::finished;
 use crate::endpoints::{
     apm, changes, deprecate, dist_tags, download, health, index, list, log, marketplace, me,
-    namespaces, owners, publish, show, tokens, transfers, well_known, yank,
+    namespaces, owners, publish, ready, show, tokens, transfers, well_known, yank,
 };
 use crate::error::RegistryError;
 use crate::openapi;
@@ -136,6 +136,7 @@ fn changing() -> Router<Server> {
 fn for_people() -> Router<Server> {
     Router::new()
         .route("/health", get(health::health))
+        .route("/ready", get(ready::ready))
         .route("/openapi.json", get(openapi::document))
         .route("/", get(home::home))
         .route("/view/{name}", get(skill::skill))

@@ -24,6 +24,7 @@ use crate::guard::guard;
 use crate::kept::Kept;
 use crate::rate::{Gate, Rates};
 use crate::reached::below;
+use crate::readiness::Readiness;
 use crate::registry::Registry;
 use crate::routes::routes;
 use crate::sheet::Sheet;
@@ -125,6 +126,7 @@ pub struct Parts {
     pub(crate) archives: Arc<Kept<Digest, Bytes>>,
     pub(crate) documents: Arc<Kept<KeptDocument, Bytes>>,
     pub(crate) opened: Arc<Semaphore>,
+    pub(crate) readiness: Arc<Readiness>,
     pub(crate) log_key: Option<Arc<SigningKey>>,
     pub(crate) report: Option<Report>,
 }
@@ -149,6 +151,7 @@ impl Server {
             archives: Arc::new(Kept::new(ARCHIVES)),
             documents: Arc::new(Kept::new(DOCUMENTS)),
             opened: Arc::new(Semaphore::new(OPENED)),
+            readiness: Arc::default(),
             log_key: None,
             report: None,
             registry,

@@ -14,6 +14,7 @@ pub(crate) mod me;
 pub(crate) mod namespaces;
 pub(crate) mod owners;
 pub(crate) mod publish;
+pub(crate) mod ready;
 pub(crate) mod show;
 mod summary;
 pub(crate) mod tokens;

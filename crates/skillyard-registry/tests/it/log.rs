@@ -65,6 +65,42 @@ async fn every_version_is_in_the_log_and_the_log_only_grows() {
     assert_eq!(missing.problem(), "404 no-such-version");
 }
 
+/// A trigger refuses what a full disk would, and a file lies where the folder of archives was.
+#[tokio::test]
+async fn who_asks_whether_it_is_ready_is_told_the_truth() {
+    let told = |answer: &crate::yard::Answer| {
+        let told = answer.json();
+        (
+            answer.status.as_u16(),
+            told["status"].as_str().unwrap().to_owned(),
+            told["database"].as_bool().unwrap(),
+            told["archives"].as_bool().unwrap(),
+        )
+    };
+    let yard = Yard::new().await;
+    let ready = yard.get("/ready").await;
+    assert_eq!(told(&ready), (200, "ready".to_owned(), true, true));
+
+    let yard = Yard::new().await;
+    let full = "CREATE TRIGGER full BEFORE UPDATE ON state \
+                BEGIN SELECT RAISE(ABORT, 'database or disk is full'); END";
+    tamper(yard.folder.path(), full).await;
+    let failing = yard.get("/ready").await;
+    assert_eq!(told(&failing), (503, "failing".to_owned(), false, true));
+    // It is alive all the same, and serves what it has.
+    assert_eq!(yard.get("/health").await.status, 200);
+    // Whoever asks again at once is told the same, and nothing is written for them.
+    tamper(yard.folder.path(), "DROP TRIGGER full").await;
+    assert_eq!(told(&yard.get("/ready").await), told(&failing));
+
+    let yard = Yard::new().await;
+    let archives = yard.folder.path().join("blobs");
+    std::fs::remove_dir_all(&archives).unwrap();
+    std::fs::write(&archives, "").unwrap();
+    let failing = yard.get("/ready").await;
+    assert_eq!(told(&failing), (503, "failing".to_owned(), true, false));
+}
+
 /// A trigger refuses what a full disk would.
 #[tokio::test]
 async fn where_nothing_can_be_written_the_log_is_as_long_as_it_was() {
