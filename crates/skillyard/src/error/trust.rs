@@ -153,6 +153,7 @@ impl TrustFailure {
     pub(super) fn code(&self) -> u8 {
         match self {
             Self::Builtin(_)
+            | Self::NoAnswer
             | Self::StillTrusted { .. }
             | Self::PartOfProject { .. }
             | Self::AlwaysTrusted(_)

@@ -60,7 +60,7 @@ fn scripts_are_approved_and_revoked() {
     let context = project();
     assert_eq!(context.permission(), "ask");
     assert_snapshot!(context.tell(&["trust", "pdf", "--scripts"]), @"
-    exit status: 2
+    exit status: 1
     ----- stdout -----
 
     ----- stderr -----
