@@ -5,7 +5,7 @@ mod preparing;
 use std::cell::OnceCell;
 use std::time::Instant;
 
-use serde_json::json;
+use serde_json::{Value, json};
 use skillyard_install::plan::{OnConflict, Plan, Settlement};
 
 pub(crate) use self::preparing::prepare;
@@ -168,8 +168,8 @@ struct Judged<'a> {
     revoked: &'a [Revoked],
 }
 
-/// Tells what was done, or would be where nobody knows yet what will not be used; programs are told
-/// what people were shown before it, too.
+/// Tells what was done, or would be where nobody knows yet what will not be used, which programs are
+/// told as `null`; they are told what people were shown before it, too.
 fn told(
     context: &Context,
     place: &Place,
@@ -186,9 +186,8 @@ fn told(
         answer["deprecated"] = json!(prepared.deprecated);
         answer["held_back"] = held_back::json(&prepared.needed);
         prepared.said.add(answer);
-        if let Some(unused) = unused {
-            answer["unused"] = unused.iter().map(Unused::json).collect();
-        }
+        let unused = unused.map(|unused| unused.iter().map(Unused::json).collect());
+        answer["unused"] = unused.unwrap_or(Value::Null);
     })
 }
 

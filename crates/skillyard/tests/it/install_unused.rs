@@ -42,7 +42,11 @@ fn who_installs_it_is_told() {
     let text = "---\nname: pdf\ndescription: Ours. Use for forms.\n---\n";
     std::fs::write(org.join("pdf/SKILL.md"), text).unwrap();
     context.configure(&format!("[[org]]\npath = {org:?}\npinned = true\n"));
-    let told = context.json(&["install", "./lib/pdf", "--scope", "user", "--json"]);
+    let install = ["install", "./lib/pdf", "--scope", "user", "--json"];
+    // What was not put anywhere yet is not known to be used or not.
+    let dry = context.json(&[&install[..], &["--dry-run"]].concat());
+    assert_eq!(dry.get("unused"), Some(&serde_json::Value::Null));
+    let told = context.json(&install);
     let place = org.join("pdf");
     let reason = format!(
         "the one at {} (source org-pinned) comes first",
