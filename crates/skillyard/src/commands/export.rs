@@ -40,7 +40,7 @@ use crate::whole_folder;
 #[derive(Debug, clap::Args)]
 #[command(verbatim_doc_comment, group = clap::ArgGroup::new("form").required(true).args(["agent", "archive"]))]
 pub(crate) struct Args {
-    /// The skill's name
+    /// The name of a skill that is here, as `skillyard list` shows it
     name: String,
     /// The agent it is for
     #[arg(long, value_name = "AGENT")]

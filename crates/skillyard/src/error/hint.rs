@@ -84,19 +84,7 @@ impl CommandError {
             Self::Unasked { .. } => GIT_NEEDED.into(),
             Self::NotExported { remedy, .. } => return remedy.clone(),
             Self::NoEditor => "Set `EDITOR` to the program that you write with".into(),
-            Self::NoSuchSkill {
-                nearest: Some(name),
-                ..
-            } => format!("Did you mean `{name}`?"),
-            Self::NoSuchSkill { name, .. } if Path::new(name).join("SKILL.md").is_file() => {
-                // A word with a slash is a path already.
-                let start = if name.contains('/') { "" } else { "./" };
-                let path = shell_word(&format!("{start}{name}"));
-                format!("That is a folder here; to use the skill in it, run `skillyard install {path}`")
-            }
-            Self::NoSuchSkill { nearest: None, .. } => {
-                "List the skills that are here with `skillyard list --all`".into()
-            }
+            Self::NoSuchSkill { name, nearest } => no_such_skill(name, nearest.as_deref()),
             Self::Audit(skillyard_audit::AuditError::NotAFile { .. }) => {
                 "Move it away; what happens next begins a new log".into()
             }
@@ -117,6 +105,34 @@ impl CommandError {
             _ => return None,
         })
     }
+}
+
+/// What was meant with the name of a skill that is not here.
+fn no_such_skill(name: &str, nearest: Option<&str>) -> String {
+    if let Some(name) = nearest {
+        return format!("Did you mean `{name}`?");
+    }
+    if Path::new(name).join("SKILL.md").is_file() {
+        // A word with a slash is a path already.
+        let start = if name.contains('/') { "" } else { "./" };
+        let path = shell_word(&format!("{start}{name}"));
+        return format!(
+            "That is a folder here; to use the skill in it, run `skillyard install {path}`"
+        );
+    }
+    if is_source(name) {
+        let name = shell_word(name);
+        return format!(
+            "That says where a skill comes from: run `skillyard install {name}`, then name the skill"
+        );
+    }
+    "List the skills that are here with `skillyard list --all`".into()
+}
+
+/// Whether a word can only say where a skill comes from: no skill has such a name.
+fn is_source(word: &str) -> bool {
+    let is_path = word.starts_with(['.', '/', '~']);
+    word.contains("://") || word.starts_with('@') || !is_path && word.matches('/').count() > 1
 }
 
 /// How a file gets the name that it should have on every system.

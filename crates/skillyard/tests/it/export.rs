@@ -22,6 +22,25 @@ fn with_skill() -> TestContext {
 }
 
 #[test]
+fn what_is_not_here_is_to_be_installed_first() {
+    let context = with_skill();
+    context.write_skill("lib/csv");
+    for (word, hint) in [
+        ("./lib/csv", "`skillyard install ./lib/csv`"),
+        ("acme/skills/csv", "`skillyard install acme/skills/csv`"),
+        (
+            "https://a.example/csv.zip",
+            "`skillyard install https://a.example/csv.zip`",
+        ),
+        ("@acme/csv", "`skillyard install @acme/csv`"),
+        ("./lib/none/at/all", "`skillyard list --all`"),
+    ] {
+        let told = context.refused(&["export", word, "--archive", "out.zip"]);
+        assert!(told.contains(hint), "{word}: {told}");
+    }
+}
+
+#[test]
 fn another_agents_layout_says_what_is_lost() {
     let context = with_skill();
     let answer = context.json(&[
