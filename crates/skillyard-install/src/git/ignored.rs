@@ -17,6 +17,7 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
+use self::asked::Naming;
 use super::around::Around;
 use super::command::Git;
 use super::error::GitError;
@@ -210,7 +211,14 @@ impl Ignoring {
                 Some(_) if asked.iter().all(|each| each.is_beyond) => {
                     Err(GitError::TooManyRepositories(inner::MOST_ASKED))
                 }
-                Some(git) => git.ignored(&root, &below, patience),
+                Some(git) => {
+                    let naming = if listed::is_relative(&root, &self.places) {
+                        Naming::Relative
+                    } else {
+                        Naming::Whole
+                    };
+                    git.ignored(&root, &below, naming, patience)
+                }
                 None => Err(GitError::Missing),
             };
             let (all, unasked, is_whole) = match said {

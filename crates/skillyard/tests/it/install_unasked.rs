@@ -90,6 +90,23 @@ fn lists_are_read_as_git_reads_them() {
 }
 
 #[test]
+fn a_list_that_settings_name_without_a_root_begins_at_that_of_the_repository() {
+    let context = project();
+    context.git(&["init", "--quiet"]);
+    context.git(&["config", "core.excludesFile", "own.ignore"]);
+    context.write("own.ignore", "*.key\n");
+    context.write("lib/pdf/SKILL.md", skill("pdf", "one"));
+    context.write("lib/pdf/secret.key", "x");
+    context.done(&["install", "./lib/pdf"]);
+    let folder = context.root().join(".agents/skills/pdf");
+    assert!(folder.join("SKILL.md").exists() && !folder.join("secret.key").exists());
+    context.done(&["remove", "pdf", "--yes"]);
+    let told = told(&context, &["install", "./lib/pdf"]);
+    assert!(told.contains(WARNING), "{told}");
+    assert!(folder.join("SKILL.md").exists() && !folder.join("secret.key").exists());
+}
+
+#[test]
 fn a_list_that_cannot_be_read_whole_is_told() {
     let context = project();
     context.git(&["init", "--quiet"]);

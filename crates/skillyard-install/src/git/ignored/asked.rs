@@ -1,8 +1,9 @@
 //! What git itself says that it ignores.
 
 use std::collections::BTreeSet;
-use std::ffi::OsString;
-use std::path::Path;
+use std::ffi::{OsStr, OsString};
+use std::os::unix::ffi::OsStrExt as _;
+use std::path::{Path, PathBuf};
 
 use crate::git::command::Git;
 use crate::git::error::GitError;
@@ -23,6 +24,15 @@ const NOTHING_IS_FETCHED: [&str; 7] = [
     "protocol.ssh.allow=never",
 ];
 
+/// How settings name the list that is the user's own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Naming {
+    /// By a whole path, if they do.
+    Whole,
+    /// Perhaps by one that begins in the folder that git is started in.
+    Relative,
+}
+
 impl Git {
     /// What a repository ignores in folders, and perhaps elsewhere, by the paths from its root;
     /// those of folders end in `/`.
@@ -30,6 +40,7 @@ impl Git {
         &self,
         root: &Path,
         folders: &[&str],
+        list: Naming,
         patience: Patience,
     ) -> Result<BTreeSet<String>, GitError> {
         let repository = root.join(".git");
@@ -37,6 +48,11 @@ impl Git {
         // Its configuration is a stranger's, and nothing has to be fetched to answer this.
         for setting in NOTHING_IS_FETCHED {
             command.args(["-c", setting]);
+        }
+        if let Some(list) = self.relative_list(&repository, list, patience) {
+            let mut setting = OsString::from("core.excludesFile=");
+            setting.push(root.join(list));
+            command.arg("-c").arg(setting);
         }
         command.arg("--work-tree").arg(root);
         command.args(["ls-files", "-z", "--others", "--ignored"]);
@@ -54,5 +70,31 @@ impl Git {
         let paths = paths.filter_map(|path| std::str::from_utf8(path).ok());
         let paths = paths.filter(|path| !path.is_empty());
         Ok(paths.map(str::to_owned).collect())
+    }
+
+    /// The user's list, where its path begins in the folder that git is started in: for whoever works
+    /// in a repository that is its root, and here it is none in which a program could lie.
+    fn relative_list(
+        &self,
+        repository: &Path,
+        list: Naming,
+        patience: Patience,
+    ) -> Option<PathBuf> {
+        if list == Naming::Whole {
+            return None;
+        }
+        let mut command = self.command(repository);
+        command.args(["config", "-z", "--path", "--get", "core.excludesFile"]);
+        // It fails where none is named that holds here.
+        let said = look(
+            &mut command,
+            "say what its settings are",
+            repository,
+            patience,
+        )
+        .ok()?;
+        let path = said.split(|byte| *byte == 0).next()?;
+        let path = PathBuf::from(OsStr::from_bytes(path));
+        (path.is_relative() && !path.as_os_str().is_empty()).then_some(path)
     }
 }

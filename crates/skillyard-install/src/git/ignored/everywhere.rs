@@ -37,6 +37,8 @@ pub(super) struct Named {
     /// Whether small letters and capitals are the same in lists, as `git init` writes it on disks that
     /// do not tell them apart.
     pub(super) has_letters_alike: bool,
+    /// Whether a list is named by a path that begins in the folder that git is started in.
+    pub(super) is_relative: bool,
 }
 
 impl SettingsPlaces {
@@ -76,7 +78,10 @@ impl SettingsPlaces {
             let bytes = read(&file, Links::Followed, LARGEST).unwrap_or_default();
             for each in settings(&String::from_utf8_lossy(&bytes)) {
                 match (&*each.section, &*each.key) {
-                    ("core", "excludesfile") => found.lists.extend(self.path(&each.value, root)),
+                    ("core", "excludesfile") => {
+                        found.is_relative |= !each.value.starts_with(['/', '~', '%']);
+                        found.lists.extend(self.path(&each.value, root));
+                    }
                     ("core", "ignorecase") => found.has_letters_alike |= is_yes(&each.value),
                     ("include" | "includeif", "path") => {
                         let around = file.parent();

@@ -10,7 +10,7 @@ use skillyard_catalog::ignored::Lists;
 use skillyard_catalog::regular_file::{Links, read};
 
 use super::below::go_through;
-use super::everywhere::SettingsPlaces;
+use super::everywhere::{Named, SettingsPlaces};
 use crate::material::around;
 
 /// Most bytes of a file that only names a place.
@@ -67,14 +67,23 @@ struct Elsewhere {
     has_letters_alike: bool,
 }
 
-fn elsewhere(root: &Path, places: &SettingsPlaces) -> Elsewhere {
-    let repository = repository(root);
-    let own = repository.as_ref();
+/// Whether settings name a list for a repository by a path without a root.
+pub(super) fn is_relative(root: &Path, places: &SettingsPlaces) -> bool {
+    settings(root, places, repository(root).as_ref()).is_relative
+}
+
+/// What settings say about a repository, with its own ones.
+fn settings(root: &Path, places: &SettingsPlaces, own: Option<&(PathBuf, PathBuf)>) -> Named {
     let settings = own.map(|(own, common)| [common.join("config"), own.join("config.worktree")]);
-    let named = places.named(
+    places.named(
         root,
         settings.as_ref().map_or(&[], <[PathBuf; 2]>::as_slice),
-    );
+    )
+}
+
+fn elsewhere(root: &Path, places: &SettingsPlaces) -> Elsewhere {
+    let repository = repository(root);
+    let named = settings(root, places, repository.as_ref());
     Elsewhere {
         guessed: named.lists,
         own: repository.map(|(_, common)| common.join("info/exclude")),
