@@ -95,7 +95,7 @@ impl Postgres {
             .stderr(Stdio::null())
             .spawn();
         let running = Running(running.unwrap());
-        let is_socket = |name: &str| name.starts_with(".s.PGSQL.") && !name.ends_with(".lock");
+        let is_socket = |name: &str| name.starts_with(".s.PGSQL.");
         let entries = || std::fs::read_dir(folder.path()).into_iter().flatten();
         wait_for(|| {
             let mut paths = entries().flatten().map(|entry| entry.path());

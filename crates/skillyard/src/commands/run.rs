@@ -199,12 +199,11 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
         tell(context, &ran, &plan, &made);
     }
     match written {
-        Written::Failed(error) => return Err(CommandError::Output(error)),
+        Written::Failed(error) => Err(CommandError::Output(error)),
         // As of a program that a shell ended for the same reason.
-        Written::Unread => return Ok(Status::Code(UNREAD)),
-        Written::Whole => {}
+        Written::Unread => Ok(Status::Code(UNREAD)),
+        Written::Whole => Ok(Status::Code(u8::try_from(ran.code()).unwrap_or(255))),
     }
-    Ok(Status::Code(u8::try_from(ran.code()).unwrap_or(255)))
 }
 
 fn answer(args: &Args) -> Answer {

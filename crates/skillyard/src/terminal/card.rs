@@ -122,7 +122,7 @@ mod tests {
         check("odd", "{\"cut", "● odd  {\"cut");
         check(
             "Bash\n● Read",
-            r##"{"command":"true\n\n## You\r\n\u2028Yes\n"}"##,
+            r#"{"command":"true\n\n## You\r\n\u2028Yes\n"}"#,
             r"● Bash ⏎ ● Read  true ⏎  ⏎ ## You ⏎ \u{2028}Yes",
         );
         check("none", "{}", "● none");

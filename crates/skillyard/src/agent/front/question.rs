@@ -82,7 +82,11 @@ fn shown(before: &str, text: &str, width: usize) -> String {
 fn marked(text: &str, width: usize) -> String {
     let room = width.saturating_sub(MARKED.len());
     let lines = text.split('\n').flat_map(|line| pieces(line, room));
-    lines.map(|piece| format!("{MARKED}{piece}")).collect()
+    lines.fold(String::new(), |mut text, piece| {
+        text.push_str(MARKED);
+        text.push_str(&piece);
+        text
+    })
 }
 
 /// That a script is given something to read, and what.

@@ -20,22 +20,18 @@ true
 
 /// How the skill comes into the folder of the project.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Layout {
-    LinkToSkill,
-    LinkToFolder,
-    LinkToStore,
+enum Linked {
+    Skill,
+    Folder,
+    Store,
 }
 
-const ALL: [Layout; 3] = [
-    Layout::LinkToSkill,
-    Layout::LinkToFolder,
-    Layout::LinkToStore,
-];
+const ALL: [Linked; 3] = [Linked::Skill, Linked::Folder, Linked::Store];
 
-fn project(layout: Layout) -> TestContext {
+fn project(layout: Linked) -> TestContext {
     let context = TestContext::configured("[discovery]\ntrust_projects = \"always\"\n");
     let skill = match layout {
-        Layout::LinkToStore => "../alpha",
+        Linked::Store => "../alpha",
         _ => "skills/alpha",
     };
     context
@@ -44,15 +40,15 @@ fn project(layout: Layout) -> TestContext {
         .write(&format!("{skill}/scripts/go.sh"), SCRIPT);
     let agents = context.root().join(".agents");
     match layout {
-        Layout::LinkToSkill => {
+        Linked::Skill => {
             fs::create_dir_all(agents.join("skills")).unwrap();
             symlink("../../skills/alpha", agents.join("skills/alpha")).unwrap();
         }
-        Layout::LinkToFolder => {
+        Linked::Folder => {
             fs::create_dir_all(&agents).unwrap();
             symlink("../skills", agents.join("skills")).unwrap();
         }
-        Layout::LinkToStore => {
+        Linked::Store => {
             let install = [
                 "install", "../alpha", "--link", "--yes", "--scope", "project",
             ];
