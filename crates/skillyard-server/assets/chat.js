@@ -24,11 +24,22 @@ const nearEnd = () => log.scrollHeight - log.scrollTop - log.clientHeight < 160;
 const toEnd = () => {
   log.scrollTop = log.scrollHeight;
 };
-/** Changes what is shown; who reads its end goes on reading its end. */
+let near = null;
+/** Changes what is shown; who reads its end goes on reading its end. Where that is, is looked at once for each picture: a look lays the whole page out anew. */
 const change = (how) => {
-  const near = nearEnd();
+  if (near === null) {
+    near = nearEnd();
+    requestAnimationFrame(() => {
+      if (near) toEnd();
+      near = null;
+    });
+  }
   how();
-  if (near) toEnd();
+};
+/** Whoever said something reads what comes of it. */
+const stayAtEnd = () => {
+  change(() => {});
+  near = true;
 };
 const add = (element) => {
   hello.remove();
@@ -62,7 +73,7 @@ const show = {
     busy(false);
     add(said("div", "said user", event.text));
     busy(true);
-    toEnd();
+    stayAtEnd();
     if (at("title").textContent !== "New chat") return;
     const title = event.text.split("\n")[0].slice(0, 60);
     for (const place of [at("title"), at("entry")]) place?.replaceChildren(title);

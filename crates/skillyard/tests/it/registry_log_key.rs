@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use super::TestContext;
 use super::registry::Server;
 use super::registry_copies::{asked, publish};
+use super::registry_crash::ask;
 
 /// A registry that has signed something and is not served now, with a copy of it.
 fn signed() -> (TestContext, PathBuf) {
@@ -137,4 +138,22 @@ fn two_that_start_at_once_sign_with_one_key() {
         sign(&context, &[]);
         context.good(&["registry", "verify"]);
     }
+}
+
+#[test]
+fn a_node_with_a_key_of_its_own_does_not_sign() {
+    let context = TestContext::new();
+    let one = context.with_registry();
+    fs::write(context.root().join("other.pem"), other_key()).unwrap();
+    // Nobody has signed yet, so nobody is refused.
+    let flags = ["--port", "0", "--log-key", "other.pem"];
+    let other = Server::start_with(&context, &flags);
+    publish(&context, &["1.0.0"]);
+    let status = |server: &Server| {
+        let line = "GET /log/checkpoint HTTP/1.1";
+        ask(&server.url, line, b"").unwrap().0
+    };
+    assert_eq!(status(&one), 200);
+    assert_eq!(status(&other), 503);
+    assert_eq!(status(&one), 200);
 }
