@@ -11,10 +11,6 @@ use crate::nesting::levelled;
 /// The longest text that is made into a page; the rest is left out.
 pub const LONGEST: usize = 512 * 1024;
 
-/// Most `&` of a text that is read as Markdown. The time that they take grows with their square, and no
-/// document that people read has so many.
-const MOST_REFERENCES: usize = 20_000;
-
 /// A text as a page shows it.
 #[derive(Debug)]
 pub struct Rendered {
@@ -30,12 +26,6 @@ pub fn render(markdown: &str, address: impl Fn(&str) -> String) -> Rendered {
         Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH | Options::ENABLE_TASKLISTS;
     let is_cut = markdown.len() > LONGEST;
     let markdown = &markdown[..markdown.floor_char_boundary(LONGEST)];
-    if markdown.bytes().filter(|byte| *byte == b'&').count() > MOST_REFERENCES {
-        return Rendered {
-            html: plain(markdown),
-            is_cut,
-        };
-    }
     let events = Parser::new_ext(markdown, options).map(|event| match event {
         // A field of a form would be taken away.
         Event::TaskListMarker(is_done) => Event::Text(if is_done { "☑ " } else { "☐ " }.into()),
@@ -60,22 +50,6 @@ pub fn render(markdown: &str, address: impl Fn(&str) -> String) -> Rendered {
         html: sanitiser.clean(&text).to_string(),
         is_cut,
     }
-}
-
-/// A text as it is.
-fn plain(text: &str) -> String {
-    let mut html = String::with_capacity(text.len() * 2);
-    html.push_str("<pre>");
-    for letter in text.chars() {
-        match letter {
-            '&' => html.push_str("&amp;"),
-            '<' => html.push_str("&lt;"),
-            '>' => html.push_str("&gt;"),
-            other => html.push(other),
-        }
-    }
-    html.push_str("</pre>");
-    html
 }
 
 fn sanitiser() -> Builder<'static> {
@@ -124,18 +98,6 @@ mod tests {
         );
         assert!(html.contains(r#"href="https://x.example/""#));
         assert!(html.contains(r##"href="#c""##));
-    }
-
-    #[test]
-    fn what_would_take_too_long_is_shown_as_it_is() {
-        let many = format!("# Title\n<script>x</script>{}", "&".repeat(LONGEST));
-        let rendered = render(&many, below);
-        assert!(rendered.is_cut);
-        let start = "<pre># Title\n&lt;script&gt;x&lt;/script&gt;&amp;&amp;";
-        assert!(rendered.html.starts_with(start), "{}", &rendered.html[..99]);
-        assert!(!rendered.html.contains("<script"));
-        let few = format!("# Title\n{}", "& ".repeat(99));
-        assert!(render(&few, below).html.contains("<h1>"));
     }
 
     #[test]
