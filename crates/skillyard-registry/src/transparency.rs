@@ -77,12 +77,6 @@ impl Log {
         let signed = checkpoint.sign(key).map_err(RegistryError::internal)?;
         // What was handed out once the log has to begin with for good; `verify` asks for it.
         if state.handed_out < size {
-            // Clients refuse a log that two keys sign in turns.
-            let last = checkpoints::last(database).await?;
-            if last.is_some_and(|last| last.key != signed.key) {
-                let reason = "the log was signed with another key: give all nodes the same one with `--log-key`";
-                return Err(RegistryError::internal(reason));
-            }
             if let Err(error) = checkpoints::keep(database.pool(), &signed).await {
                 // A disk that is full keeps nobody from what was handed out before: every client that
                 // knows something of the log knows that, or less.
