@@ -26,7 +26,7 @@ pub enum About {
     Project,
     /// What was put into a folder of the user's agents, whose skills are held back without it.
     Folder,
-    /// Which folders were made for skills, or when they were written.
+    /// Which folders were made for skills, which skills were there before, or when they were written.
     Making,
 }
 
@@ -43,7 +43,7 @@ fn damaged(path: PathBuf) -> Option<DamagedRecord> {
     let about = match path.extension()?.to_str()? {
         "toml" if path.file_name().is_some_and(is_folder_record) => About::Folder,
         "toml" => About::Project,
-        "made" | "times" => About::Making,
+        "made" | "found" | "times" => About::Making,
         _ => return None,
     };
     let text = match text_if_there(&path) {

@@ -6,6 +6,7 @@ mod planner;
 mod sight;
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
 
 use skillyard_format::Digest;
 
@@ -121,6 +122,8 @@ pub struct Plan {
     pub placed: Lockfile,
     /// What was put there once and is the project's or the user's own now, by its folder.
     pub let_go: Vec<(String, String)>,
+    /// What was there before it was installed and counts as installed now, by its folder.
+    pub taken_over: Vec<(String, String)>,
     /// What was in the places of the steps, by folder and name.
     pub(crate) seen: BTreeMap<(String, String), Seen>,
 }
@@ -134,6 +137,8 @@ pub struct Before {
     pub placed: Lockfile,
     /// Whether it wrote that down; else it is what the lock says.
     pub is_recorded: bool,
+    /// The places, below the root, of what was there before it was installed.
+    pub found: BTreeSet<PathBuf>,
     /// Who else has skills in the same folders.
     pub neighbours: Vec<Neighbour>,
 }
@@ -158,6 +163,11 @@ impl Before {
     /// What the lock says of a name, else what this machine put there.
     pub fn entry(&self, name: &str) -> Option<&Locked> {
         self.entries(name).next()
+    }
+
+    /// Whether a skill was there before it was installed, and not put there.
+    pub(crate) fn was_found(&self, target: &str, name: &str) -> bool {
+        self.found.contains(&Path::new(target).join(name))
     }
 
     /// What this machine put into the place of a name, as far as it knows.

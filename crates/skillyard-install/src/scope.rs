@@ -136,6 +136,11 @@ impl Scope {
         self.own_file("placed", "made", &self.folder_key())
     }
 
+    /// The file that says which skills were there before they were installed.
+    pub(crate) fn found_file(&self) -> PathBuf {
+        self.own_file("placed", "found", &self.folder_key())
+    }
+
     /// A name for the root that goes with it.
     fn folder_key(&self) -> Digest {
         Identity::of(&self.root).map_or_else(|| self.path_key(), Identity::digest)

@@ -41,6 +41,7 @@ mod beside;
 mod error;
 mod few;
 mod folders;
+mod found;
 mod here;
 mod inside;
 mod keep;
@@ -228,6 +229,7 @@ impl<'a> Transaction<'a> {
         recorded?;
         let removed = std::fs::remove_file(&self.journal);
         self.tidy(plan, &stages);
+        self.note_found(plan);
         Ok(removed.map_err(|source| disk(&self.journal, source))?)
     }
 

@@ -68,6 +68,7 @@ struct Course {
     yielding: Vec<Conflict>,
     given_up: Vec<Conflict>,
     let_go: Vec<(String, String)>,
+    taken_over: Vec<(String, String)>,
 }
 
 impl Course {
@@ -186,6 +187,10 @@ impl Planner<'_> {
             course.conflicts.push(unreachable);
             return;
         }
+        if self.is_taken_over(&occupant, target, to) {
+            let place = (to.name.clone(), target.to_owned());
+            course.taken_over.push(place);
+        }
         if self.is(&occupant, target, to)
             || self.is_link_to_copy(&occupant, &to.name, target, &to.targets)
         {
@@ -271,7 +276,9 @@ impl Planner<'_> {
             return;
         }
         let is_source = |entry: &Locked| self.is_source(&occupant, target, entry);
-        if self.before.entries(name).any(is_source) {
+        // Who wrote it there keeps it, unless it is to go whatever it is.
+        let is_own = self.before.was_found(target, name) && !self.settlement.is_forced();
+        if is_own || self.before.entries(name).any(is_source) {
             course.let_go.push((name.to_owned(), target.to_owned()));
             return;
         }
@@ -304,6 +311,7 @@ impl Planner<'_> {
         self.plan.steps.append(&mut course.steps);
         self.plan.given_up.append(&mut course.given_up);
         self.plan.let_go.append(&mut course.let_go);
+        self.plan.taken_over.append(&mut course.taken_over);
     }
 
     /// Leaves a skill out, or the whole plan undone.

@@ -19,6 +19,7 @@ use crate::store::Store;
 use crate::target;
 use crate::tree::{LineEnds, Tree, TreeLimits};
 
+use super::made::noted;
 use super::spans::Spans;
 
 /// How a scope is now.
@@ -43,6 +44,7 @@ pub fn before(scope: &Scope, records: &Records) -> Result<Before, LockfileError>
         is_recorded,
         placed,
         lock,
+        found: noted(&scope.found_file()),
         neighbours: records.neighbours(),
     })
 }

@@ -8,7 +8,6 @@ use super::Transaction;
 use super::stage::Stage;
 use crate::journal::AnyPath;
 use crate::plan::{Plan, Step};
-use crate::scope::Scope;
 use crate::text::text_if_there;
 use crate::write::Draft;
 
@@ -31,7 +30,7 @@ impl Transaction<'_> {
         if new.is_empty() && emptied.is_empty() {
             return;
         }
-        let before = noted(self.scope);
+        let before = noted(&self.scope.made_file());
         let mut all: BTreeSet<PathBuf> = before.iter().cloned().collect();
         all.extend(new.iter().map(|folder| self.within(folder)));
         if !emptied.is_empty() {
@@ -44,7 +43,7 @@ impl Transaction<'_> {
             }
         }
         if all != before {
-            note(self.scope, all);
+            note(&self.scope.made_file(), all);
         }
     }
 
@@ -61,9 +60,9 @@ fn is_put(step: &Step) -> bool {
     matches!(step, Step::Put { .. })
 }
 
-/// What was made before; what cannot be read says nothing.
-fn noted(scope: &Scope) -> BTreeSet<PathBuf> {
-    let text = text_if_there(&scope.made_file()).ok().flatten();
+/// The folders that a record names; what cannot be read says nothing.
+pub(super) fn noted(file: &Path) -> BTreeSet<PathBuf> {
+    let text = text_if_there(file).ok().flatten();
     let folders = text.and_then(|text| made_folders(&text).ok());
     folders.unwrap_or_default()
 }
@@ -75,8 +74,8 @@ pub(crate) fn made_folders(text: &str) -> serde_json::Result<BTreeSet<PathBuf>> 
     Ok(folders.map(|folder| folder.to_path_buf()).collect())
 }
 
-fn note(scope: &Scope, folders: BTreeSet<PathBuf>) {
-    let file = scope.made_file();
+/// Writes a record of folders; one of none goes.
+pub(super) fn note(file: &Path, folders: BTreeSet<PathBuf>) {
     if folders.is_empty() {
         let _ = std::fs::remove_file(file);
         return;
@@ -86,5 +85,5 @@ fn note(scope: &Scope, folders: BTreeSet<PathBuf>) {
         return;
     };
     // Not through a link that somebody put there.
-    let _ = Draft::write(&file, text.as_bytes()).and_then(Draft::publish);
+    let _ = Draft::write(file, text.as_bytes()).and_then(Draft::publish);
 }

@@ -19,6 +19,11 @@ const MOST: usize = 5;
 /// The changes of a plan, a line each, sorted by name.
 pub(crate) fn lines(plan: &Plan) -> String {
     let mut text = one_by_one(&plan.changes.iter().collect::<Vec<_>>());
+    for (name, target) in &plan.taken_over {
+        let place = format!("{target}/{name}");
+        let was = "was there already, with the same files: it counts as installed from now on, and stays when it is removed";
+        let _ = writeln!(text, "   {}  {was}", visible(&place));
+    }
     for (name, target) in &plan.let_go {
         let place = format!("{target}/{name}");
         let stays = "stays: it is not locked any more, and is yours now";
@@ -306,6 +311,7 @@ pub(crate) fn json(plan: &Plan, scope: &Scope, dry_run: bool) -> Value {
         "changes": changes,
         "unchanged": plan.unchanged,
         "let_go": plan.let_go.iter().map(|(name, target)| json!({ "name": name, "target": target })).collect::<Vec<_>>(),
+        "taken_over": plan.taken_over.iter().map(|(name, target)| json!({ "name": name, "target": target })).collect::<Vec<_>>(),
         "skipped": conflicts(&plan.skipped),
         "given_up": conflicts(&plan.given_up),
         "conflicts": conflicts(&plan.conflicts),

@@ -57,7 +57,7 @@ fn a_link_to_the_copy_of_another_target_is_that_copy() {
 fn links_go_with_what_they_lead_to() {
     let context = linked();
     context.done(&["install", "./lib/pdf", "--agent", "codex"]);
-    let told = context.done(&["remove", "pdf"]);
+    let told = context.done(&["remove", "pdf", "--force"]);
     assert!(told.contains("pdf, a link to it"), "{told}");
     assert!(!context.is_there(".claude/skills/pdf"));
     assert!(!context.is_there(".agents/skills/pdf"));

@@ -48,6 +48,41 @@ fn what_git_keeps_in_the_project_is_not_taken_away() {
 }
 
 #[test]
+fn what_was_there_before_it_was_installed_stays_when_it_is_removed() {
+    let context = project();
+    context.write("lib/pdf/SKILL.md", skill("pdf", "one"));
+    context.write(PDF, skill("pdf", "one"));
+    for arguments in [
+        &["install", "./lib/pdf", "--dry-run"][..],
+        &["install", "./lib/pdf"],
+    ] {
+        let told = context.done(arguments);
+        assert!(told.contains("was there already"), "{told}");
+    }
+    let told = context.done(&["install", "./lib/pdf"]);
+    assert!(!told.contains("was there already"), "{told}");
+    let told = context.done(&["remove", "pdf"]);
+    assert!(told.contains("is yours now"), "{told}");
+    assert_eq!(context.version_of("pdf").as_deref(), Some("one"));
+    let answer = context.json(&["install", "./lib/pdf", "--json"]);
+    assert_eq!(answer["taken_over"][0]["name"], "pdf", "{answer}");
+    context.done(&["remove", "pdf", "--force"]);
+    assert_eq!(context.version_of("pdf"), None);
+}
+
+#[test]
+fn what_replaced_one_that_was_there_goes_when_it_is_removed() {
+    let context = project();
+    context.write("lib/pdf/SKILL.md", skill("pdf", "one"));
+    context.write(PDF, skill("pdf", "one"));
+    context.done(&["install", "./lib/pdf"]);
+    context.write("lib/pdf/SKILL.md", skill("pdf", "two"));
+    context.done(&["update"]);
+    context.done(&["remove", "pdf"]);
+    assert_eq!(context.version_of("pdf"), None);
+}
+
+#[test]
 fn another_project_in_the_same_place_has_no_past() {
     let context = installed();
     let root = context.root();
@@ -126,6 +161,7 @@ fn a_clone_of_a_repository_is_never_ours() {
     assert!(told.contains("has a git repository in it"), "{told}");
     // Or it was made one after it was installed.
     fs::rename(clone.join(".git"), context.root().join("kept")).unwrap();
+    fs::remove_dir_all(&clone).unwrap();
     context.done(&["install", &address, "--yes"]);
     fs::rename(context.root().join("kept"), clone.join(".git")).unwrap();
     repository.write("SKILL.md", skill("pdf", "two"));

@@ -127,6 +127,15 @@ impl Planner<'_> {
         }
     }
 
+    /// Whether what somebody put there is exactly the entry, and counts as installed from now on.
+    pub(super) fn is_taken_over(&self, occupant: &Occupant, target: &str, entry: &Locked) -> bool {
+        let is_known = |each: &String| each == target || self.sight.is_same(each, target);
+        matches!(occupant, Occupant::Folder { .. })
+            && self.is(occupant, target, entry)
+            && !self.targets(&entry.name).into_iter().any(is_known)
+            && self.neighbour(occupant, &entry.name, target).is_none()
+    }
+
     /// Whether it is a link to the copy of the skill in another of its targets, as other tools make
     /// them: that is as good as a copy, and nobody loses anything with it.
     pub(super) fn is_link_to_copy(
