@@ -181,9 +181,11 @@ fn refuse_beside_scripts(
 }
 
 /// The same where what is in the way of some skills must not hold up the others: they are left out,
-/// and told of at the end. Where nothing else is to be done, they are all there is to tell. There is
-/// no plan yet where something has to be resolved again around them.
+/// and told of at the end. Where nothing else is to be done, they are all there is to tell people;
+/// programs get the same answer as ever. There is no plan yet where something has to be resolved
+/// again around them.
 pub(crate) fn preview_around(
+    context: &Context,
     place: &Place,
     wish: &Wish,
     settlement: &mut Settlement,
@@ -207,7 +209,7 @@ pub(crate) fn preview_around(
     if held.note(&plan, wish, &place.lock()?) {
         return Ok(None);
     }
-    if plan.is_empty() && !held.is_empty() {
+    if plan.is_empty() && !held.is_empty() && !context.printer.is_json() {
         return Err(InstallFailure::LeftOut(held.conflicts()).into());
     }
     Ok(Some(plan))

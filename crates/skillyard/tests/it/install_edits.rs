@@ -21,6 +21,26 @@ fn outdated() -> TestContext {
 }
 
 #[test]
+fn programs_get_the_same_answer_where_an_edited_skill_is_all_there_is_to_tell() {
+    let context = outdated();
+    context.write(INSTALLED, skill("pdf", "mine"));
+    for (command, keys) in [
+        (&["sync", "--json"][..], &["stale", "revoked"][..]),
+        (&["sync", "--check", "--json"], &["stale", "revoked"]),
+        (&["update", "--json"], &["failed", "revoked"]),
+        (&["update", "--dry-run", "--json"], &["failed", "revoked"]),
+    ] {
+        let answer = context.json(command);
+        assert_eq!(answer["skipped"][0]["name"], "pdf", "{command:?}: {answer}");
+        for key in keys {
+            assert!(answer[key].is_array(), "{command:?}: {answer}");
+        }
+        assert_eq!(context.code(command), Some(1), "{command:?}");
+    }
+    assert_eq!(context.version_of("pdf").as_deref(), Some("mine"));
+}
+
+#[test]
 fn edited_skills_are_never_overwritten_silently() {
     let context = outdated();
     let mine = skill("pdf", "mine");

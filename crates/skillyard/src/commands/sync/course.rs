@@ -62,7 +62,7 @@ impl Course {
                     continue;
                 }
             }
-            let preview = finish::preview_around(place, &goal, &mut settlement, &mut held);
+            let preview = finish::preview_around(context, place, &goal, &mut settlement, &mut held);
             let preview = preview.inspect_err(|_| held_back::tell(context, &needed))?;
             if let Some(preview) = preview {
                 let revoked = refused.settled(place, args.scope.typed(), &preview, revoked);

@@ -102,7 +102,7 @@ impl Update<'_> {
         goal.left_out = held.conflicts();
         let mut settlement = finish::settlement(args.force);
         let_move(&mut settlement, lock, difference, &needed);
-        let preview = finish::preview_around(place, &goal, &mut settlement, &mut held);
+        let preview = finish::preview_around(context, place, &goal, &mut settlement, &mut held);
         let preview = match preview {
             Ok(Some(preview)) => preview,
             Ok(None) => return self.attempt(supply, roots, earlier, held),
