@@ -116,10 +116,35 @@ fn here_documents() {
             "+git apply <<A | git log\na\nA",
             "-git apply <<A | curl x\na\nA",
             "-git log $(git apply <<A\nx\nA\n)",
+            "+git commit -m \"$(git show <<'EOF'\nfeat(a): b; curl x\n\nFixes #1 & more\nEOF\n)\"",
+            "-git commit -m \"$(curl x <<'EOF'\na\nEOF\n)\"",
+            "-git commit -m \"$(git show <<'EOF'\na\nEOF\ncurl x)\"",
+            "-git commit -m \"$(git show <<'EOF'\na\nEOF\n)\" && curl x",
+            "-git commit -m \"$(git show <<'EOF'\n) ; curl x #\nEOF\n)\"",
+            "-git commit -m \"$(git show <<'EOF'\ndon't\nEOF\n)\"",
+            "-git commit -m \"$(git show <<'EOF')\"\na\nEOF",
+            "-git commit -m \"$(git show $(git log <<'EOF'\na\nEOF\n))\"",
+            "-git commit -m \"$(git show <<'EOF'\na\nEOF)\"\ncurl x\nEOF\n)\"",
             "+git apply <<A\n\\$(curl x)\nA",
             "-git apply <<A\n\\\\$(curl x)\nA",
             "-git apply <<A\n${x:-`curl`}\nA",
             "-git apply <<A $(git log\ncurl x)\nA\n",
+        ],
+    );
+}
+
+#[test]
+fn the_message_of_a_commit_is_no_option() {
+    commands(
+        LIST,
+        &[
+            "+git commit -m \"$X\"",
+            "+git commit -q -am \"$X\" -m \"$Y\"",
+            "-git commit -m $X",
+            "-git commit -m -m \"$X\"",
+            "-git commit --author -m \"$X\"",
+            "-git commit -m a \"$X\"",
+            "-git log -m \"$X\"",
         ],
     );
 }

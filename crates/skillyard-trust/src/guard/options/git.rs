@@ -1,6 +1,6 @@
 //! Options of git, which has many commands and runs programs for most of them.
 
-use super::super::shell::Word;
+use super::super::shell::{Splits, Word};
 use super::{Here, has_letter, is_long, is_short, outside, starts, unseen};
 
 /// Commands of git that do what they say; others may be aliases or start programs.
@@ -145,8 +145,9 @@ pub(super) fn git(words: &[Word], named: usize, here: &Here<'_>) -> Option<Strin
         .find(|(each, _)| *each == command)
         .map_or("", |(_, letters)| *letters);
     let mut operands_only = false;
-    for word in words.iter().skip(named.max(at + 1)) {
-        if word.may_hide_an_option() && !operands_only {
+    for (place, word) in words.iter().enumerate().skip(named.max(at + 1)) {
+        let is_message = || command == "commit" && is_message(&words[at + 1..place], word);
+        if word.may_hide_an_option() && !operands_only && !is_message() {
             return Some(unseen("git"));
         }
         let text = match word {
@@ -162,6 +163,44 @@ pub(super) fn git(words: &[Word], named: usize, here: &Here<'_>) -> Option<Strin
         operands_only |= text == "--";
     }
     folder(command, &words[at + 1..], here).filter(|_| words.len() > named)
+}
+
+/// Options of `git commit` that take no value.
+const COMMIT_FLAGS: &[&str] = &[
+    "-a",
+    "--all",
+    "--allow-empty",
+    "--amend",
+    "-n",
+    "--no-verify",
+    "-q",
+    "--quiet",
+    "-s",
+    "--signoff",
+    "-v",
+    "--verbose",
+];
+
+/// Whether a word is surely the message of a commit, whatever it begins with: nothing in front of it
+/// could have taken its `-m` for a value.
+fn is_message(before: &[Word], word: &Word) -> bool {
+    let is_one = |word: &Word| match word {
+        Word::Literal(_) => true,
+        Word::Open { splits, .. } => *splits == Splits::Never,
+    };
+    let mut before = before.iter();
+    while let Some(text) = before.next().and_then(Word::literal) {
+        if matches!(text, "-m" | "-am" | "--message") {
+            match before.next() {
+                None => return is_one(word),
+                Some(value) if is_one(value) => {}
+                Some(_) => return false,
+            }
+        } else if !COMMIT_FLAGS.contains(&text) {
+            return false;
+        }
+    }
+    false
 }
 
 /// Why a folder that a command makes is not for it to make, if it is not.

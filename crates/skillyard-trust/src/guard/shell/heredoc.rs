@@ -2,6 +2,7 @@
 
 use super::ShellProblem;
 use super::parse::Reader;
+use super::plain_line::is_plain;
 use super::word::Quoting;
 
 /// A here-document that was announced and whose text is still to come.
@@ -15,23 +16,23 @@ pub(super) struct Heredoc {
 impl Reader<'_> {
     /// Reads what follows `<<` or `<<-`.
     pub(super) fn announce_heredoc(&mut self, strips_tabs: bool) -> Result<(), ShellProblem> {
-        // Shells disagree where such a document ends inside a substitution.
-        if self.substitutions > 0 {
-            return Err(ShellProblem::Unsupported(
-                "a here-document inside a substitution",
-            ));
-        }
         self.blanks()?;
         let (quote, quoting) = match self.cursor.peek() {
             Some(quote @ ('\'' | '"')) => (Some(quote), Quoting::Literal),
             _ => (None, Quoting::Expanding),
         };
+        // Shells disagree where such a document ends inside a substitution, unless it is plain.
+        if self.substitutions > 1 || self.substitutions == 1 && quote != Some('\'') {
+            return Err(ShellProblem::Unsupported(
+                "a here-document inside a substitution, whose delimiter is not in single quotes",
+            ));
+        }
         if quote.is_some() {
             self.cursor.next();
         }
         let start = self.cursor.at();
-        let is_plain = |c: char| c.is_ascii_alphanumeric() || c == '_';
-        while self.cursor.peek().is_some_and(is_plain) {
+        let is_letter = |c: char| c.is_ascii_alphanumeric() || c == '_';
+        while self.cursor.peek().is_some_and(is_letter) {
             self.cursor.next();
         }
         let delimiter = self.cursor.since(start).to_owned();
@@ -76,6 +77,11 @@ impl Reader<'_> {
                     Quoting::Literal => Ok(()),
                     Quoting::Expanding => self.expand_text(body),
                 };
+            }
+            if self.substitutions > 0 && !is_plain(line, &heredoc.delimiter) {
+                return Err(ShellProblem::Unsupported(
+                    "a here-document inside a substitution with a quote or parenthesis that is not closed on its line, or with a backslash",
+                ));
             }
             // A joined line may hide or make a delimiter.
             if heredoc.quoting == Quoting::Expanding && line.ends_with('\\') {

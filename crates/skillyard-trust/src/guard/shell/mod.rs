@@ -10,6 +10,7 @@ mod cursor;
 mod expansion;
 mod heredoc;
 mod parse;
+mod plain_line;
 mod redirect;
 mod simple;
 mod spaces;

@@ -100,6 +100,9 @@ impl Reader<'_> {
         if end? != End::Parenthesis {
             return Err(ShellProblem::Unterminated("a substitution"));
         }
+        if !self.heredocs.is_empty() {
+            return Err(ShellProblem::Unterminated("a here-document"));
+        }
         self.heredocs = waiting;
         self.refuse_newline_before_heredoc(self.cursor.since(start))
     }
