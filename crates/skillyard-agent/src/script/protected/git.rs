@@ -41,7 +41,7 @@ impl Shape {
     /// That of a folder, once it has an entry of this name; none where the name says nothing.
     pub(super) fn with(name: &OsStr, folder: &Path) -> Self {
         let mut shape = Self::default();
-        if SHAPE.iter().any(|each| *each == name) {
+        if SHAPE.iter().any(|each| name.eq_ignore_ascii_case(each)) {
             let is_there = |each: &&&str| folder.join(each).symlink_metadata().is_ok();
             let there = SHAPE.iter().filter(is_there);
             there.for_each(|each| shape.has(OsStr::new(each)));
@@ -52,8 +52,9 @@ impl Shape {
 
     /// Takes note of an entry of the folder.
     pub(super) fn has(&mut self, name: &OsStr) {
-        match name.as_bytes() {
-            b"HEAD" => self.head = true,
+        // Git finds them in any spelling on a disk that ignores case.
+        match name.to_ascii_lowercase().as_bytes() {
+            b"head" => self.head = true,
             b"objects" => self.objects = true,
             b"refs" => self.refs = true,
             b"commondir" => self.common = true,

@@ -6,9 +6,9 @@
 mod git;
 mod names;
 mod reached;
+mod spelling;
 
-use std::collections::{BTreeSet, HashSet};
-use std::ffi::OsStr;
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 
@@ -17,6 +17,7 @@ use rustix::fs::{Access, access};
 use super::{ScriptError, SkillFolders};
 
 pub(super) use git::plain;
+use spelling::Names;
 
 /// The most folders that are looked through, which takes about a second.
 const MOST_FOLDERS: usize = 100_000;
@@ -71,11 +72,14 @@ pub(super) struct Found {
 }
 
 /// Whether a path in a workspace, however deep, has a name in it that is held shut at the top, or
-/// that editors open.
+/// that editors open, also as disks spell it that ignore case.
 pub fn is_obeyed(path: &Path) -> bool {
-    let held: HashSet<&OsStr> = names::held().map(OsStr::new).collect();
-    path.iter()
-        .any(|name| held.contains(name) || names::is_opened(name))
+    let held = Names::new(names::held());
+    let mut steps = path.ancestors();
+    steps.any(|step| match (step.parent(), step.file_name()) {
+        (Some(folder), Some(name)) => held.has(folder, name) || names::is_opened(name),
+        _ => false,
+    })
 }
 
 /// Whether a path in a workspace leads into one of these places, or to what a link there leads to.
@@ -123,7 +127,7 @@ pub(super) fn find(
 ) -> Found {
     let mut walk = Walk {
         workspace,
-        names: names::held().chain(names::kept()).map(OsStr::new).collect(),
+        names: Names::new(names::held().chain(names::kept())),
         places: names::held().map(PathBuf::from).collect(),
         ahead: vec![PathBuf::new()],
         has_deeper: false,
@@ -147,7 +151,7 @@ pub(super) fn find(
 
 struct Walk<'a> {
     workspace: &'a Path,
-    names: HashSet<&'static OsStr>,
+    names: Names,
     places: BTreeSet<PathBuf>,
     ahead: Vec<PathBuf>,
     has_deeper: bool,
@@ -175,9 +179,9 @@ impl Walk<'_> {
         for entry in entries.flatten() {
             let name = entry.file_name();
             shape.has(&name);
-            if self.names.contains(name.as_os_str()) || names::is_opened(&name) {
+            if self.names.has(&folder, &name) || names::is_opened(&name) {
                 self.places.insert(folder.join(&name));
-                if name == ".git" {
+                if spelling::folded(&name) == ".git" {
                     self.places.extend(git::of(self.workspace, &folder));
                 }
             } else if name != NOT_LOOKED_FOR && entry.file_type().is_ok_and(|kind| kind.is_dir()) {
@@ -190,6 +194,45 @@ impl Walk<'_> {
         }
         if is_repository {
             self.places.insert(folder);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_count_however_they_are_spelled() {
+        for path in [
+            ".GIT/hooks/x",
+            "sub/.Git/config",
+            "claude.md",
+            ".ENVRC",
+            "sub/.VSCODE/tasks.json",
+            "a/.g\u{200c}it/x",
+            "sub/CLAUDE.md",
+            "Skills.toml",
+        ] {
+            assert!(is_obeyed(Path::new(path)), "{path}");
+        }
+        for path in ["docs/agents.md.txt", ".gitignore", "src/git/x", "gits"] {
+            assert!(!is_obeyed(Path::new(path)), "{path}");
+        }
+    }
+
+    #[test]
+    fn what_is_there_in_another_spelling_is_kept() {
+        let folder = tempfile::tempdir().unwrap();
+        let workspace = folder.path().canonicalize().unwrap();
+        fs::create_dir_all(workspace.join("sub/.VSCODE")).unwrap();
+        fs::create_dir_all(workspace.join("bare/objects")).unwrap();
+        fs::create_dir_all(workspace.join("bare/refs")).unwrap();
+        fs::write(workspace.join("claude.md"), "").unwrap();
+        assert!(makes_repository(&workspace, Path::new("bare/head")));
+        let found = find(&workspace, &SkillFolders::default(), |_| true).places;
+        for place in ["sub/.VSCODE", "claude.md"] {
+            assert!(found.contains(Path::new(place)), "{place}");
         }
     }
 }
