@@ -2,6 +2,7 @@
 
 mod allowed;
 mod denied;
+mod narrowed;
 
 use std::ffi::OsString;
 use std::io;
@@ -17,6 +18,7 @@ use skillyard_sandbox::{Backend, Live, Outcome as Ran, Sandbox};
 
 use self::allowed::{allowed, approved_hosts, backend, unlocked};
 use self::denied::{denied, unanswered};
+use self::narrowed::narrowed;
 use super::Outcome;
 use super::run_explain::explain;
 use super::run_told::{as_json, tell, tell_unread};
@@ -135,12 +137,13 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     let (script, script_digest) = copy.script(&args.script)?;
     let words = &args.arguments;
     let plan = script::plan(context, (&skill, &copy), script, words, &allowed, backend)?;
+    let narrowed = narrowed(args, &plan, backend);
     if args.explain {
-        explain(context, &skill, script, &copy, &plan, backend)?;
+        explain(context, &skill, script, &copy, &plan, &narrowed, backend)?;
         return Ok(Status::Yes);
     }
     if !context.printer.is_json() {
-        tell_unread(context, &plan);
+        tell_unread(context, plan.unread.iter().chain(&narrowed));
     }
     let request = Request {
         skill: &skill.name,
@@ -193,6 +196,7 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
         value["digest"] = json!(copy.digest().to_string());
         value["script"] = json!(script);
         value["script_digest"] = json!(script_digest.to_string());
+        value["narrowed"] = json!(narrowed);
         value["approval"] = json!(approval.as_str());
         context.printer.json(&value)?;
     } else if !matches!(written, Written::Unread) {

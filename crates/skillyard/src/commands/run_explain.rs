@@ -20,6 +20,7 @@ pub(super) fn explain(
     script: &str,
     copy: &Copy,
     plan: &Plan,
+    narrowed: &[String],
     backend: Backend,
 ) -> Result<(), CommandError> {
     let cannot = backend.cannot(&plan.profile);
@@ -28,6 +29,7 @@ pub(super) fn explain(
         value["skill"] = json!(skill.name);
         value["digest"] = json!(copy.digest().to_string());
         value["script"] = json!(script);
+        value["narrowed"] = json!(narrowed);
         value["unenforceable"] = json!(cannot);
         return Ok(context.printer.json(&value)?);
     }
@@ -88,6 +90,9 @@ pub(super) fn explain(
     );
     for host in &plan.wished {
         row("would like", &format!("--net {host}"));
+    }
+    for flag in narrowed {
+        row("but", flag);
     }
     for unread in &plan.unread {
         row("unread", unread);

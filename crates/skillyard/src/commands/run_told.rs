@@ -10,9 +10,9 @@ use crate::sanitize::visible;
 use crate::script::profile::{self, Made, Plan};
 use crate::script::record::{self, exposed};
 
-/// Tells people before a run what of the skill's own wishes is not kept.
-pub(super) fn tell_unread(context: &Context, plan: &Plan) {
-    for unread in &plan.unread {
+/// Tells people before a run what of the skill's own wishes, and of their own, is not kept.
+pub(super) fn tell_unread<'a>(context: &Context, unread: impl Iterator<Item = &'a String>) {
+    for unread in unread {
         context
             .printer
             .note(&format!("sandbox: {}", visible(unread)));
@@ -117,6 +117,7 @@ pub(super) fn as_json(ran: &Ran, plan: &Plan, made: &Made) -> Value {
         "approval": null,
         "argv": profile::argv(&plan.command),
         "unread": plan.unread,
+        "narrowed": null,
         "backend": ran.backend.as_str(),
         "exit_code": ran.code(),
         "signal": signal,

@@ -167,6 +167,28 @@ fn a_skill_can_ask_for_less() {
     assert_eq!(explained["network"]["mode"], "none");
     assert_eq!(explained["wished_hosts"][0], "api.example.com");
     assert_eq!(explained["limits"]["timeout_ms"], 1000);
+    let narrowed = explained["narrowed"].as_array().unwrap();
+    assert_eq!(narrowed.len(), 1, "{explained}");
+}
+
+#[test]
+fn what_a_flag_allows_and_the_skill_does_not_want_is_told() {
+    let context =
+        skill("metadata:\n  sandbox-timeout: \"1\"\n  sandbox-network: api.example.com\n");
+    let run = ["run", "tools", "words.pl", "--yes"];
+    let flags = ["--timeout", "9", "--net", "other.example"];
+    for more in [&["--explain"][..], &[]] {
+        let told = context.run(&[&run[..], &flags, more].concat());
+        let timeout = "`--timeout` [TIME] has no effect: the skill asks for [TIME] at most";
+        assert!(told.contains(timeout), "{told}");
+        let host = "`--net other.example` has no effect: the skill asks for no more than `api.example.com`";
+        assert!(told.contains(host), "{told}");
+    }
+    let told = context.json(&[&run[..], &flags, &["--json"]].concat());
+    assert_eq!(told["narrowed"].as_array().unwrap().len(), 2, "{told}");
+    let kept = ["--timeout", "1", "--net", "api.example.com"];
+    let told = context.json(&[&run[..], &kept, &["--explain", "--json"]].concat());
+    assert_eq!(told["narrowed"], serde_json::json!([]), "{told}");
 }
 
 #[test]
