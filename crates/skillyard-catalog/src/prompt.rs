@@ -5,6 +5,7 @@ use skillyard_format::render::catalog::{self, CatalogEntry, CatalogFormat};
 use skillyard_format::tokens::estimate;
 
 use crate::budget::{self, Budget, Entry, Fitting, Way};
+use crate::record::Record;
 
 /// Tokens of a catalog when nothing is said: 2 % of a context of 200,000.
 pub const DEFAULT_BUDGET: usize = 4_000;
@@ -14,6 +15,15 @@ const AROUND: &str = "<available_skills>\n</available_skills>";
 const OMISSION: usize = 30;
 /// The same in JSON, where it has names around it.
 const JSON_OMISSION: usize = 50;
+
+/// About how many tokens a skill here has in every prompt; none where models are not told of it.
+pub fn prompt_tokens(record: &Record) -> usize {
+    if record.model_invocable {
+        entry_tokens(&record.name, &record.description)
+    } else {
+        0
+    }
+}
 
 /// About how many tokens a skill has in every prompt: those of its entry as it is written there.
 pub fn entry_tokens(name: &str, description: &str) -> usize {

@@ -19,6 +19,8 @@ pub struct Candidate {
     pub name: String,
     /// Its description.
     pub description: String,
+    /// Whether models are told of it, in every prompt.
+    pub model_invocable: bool,
     /// What it says that it needs around it, in one line.
     pub compatibility: Option<String>,
     /// The reference to it alone, without a revision.
@@ -96,6 +98,7 @@ impl Candidate {
         Ok(Self {
             requires: skill.requires_skills(),
             commands: skill.requires(),
+            model_invocable: skill.is_model_invocable(),
             compatibility: skill.stated_compatibility(),
             description: skill.offer().into_owned(),
             name: skill.name.into_owned(),

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use serde::Serialize;
 use skillyard_catalog::CatalogSkill;
-use skillyard_catalog::prompt::entry_tokens;
+use skillyard_catalog::prompt::prompt_tokens;
 use utoipa::ToSchema;
 
 use crate::access::Role;
@@ -50,7 +50,7 @@ impl SkillSummary {
             status: skill.status.as_str().to_owned(),
             reason: viewer.told(skill.status.reason()),
             path: viewer.path(&record.folder),
-            tokens: entry_tokens(&record.name, &record.description),
+            tokens: prompt_tokens(record),
             problems: record.problems.len(),
             user_invocable: record.user_invocable,
             model_invocable: record.model_invocable,

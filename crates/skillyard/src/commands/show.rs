@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use serde_json::{Value, json};
 use skillyard_catalog::builtin;
-use skillyard_catalog::prompt::entry_tokens;
+use skillyard_catalog::prompt::prompt_tokens;
 use skillyard_catalog::record::Record;
 use skillyard_catalog::resource::{Listing, SkillRoot, digest};
 use skillyard_catalog::source::SourceKind;
@@ -173,7 +173,7 @@ fn json(skill: &CatalogSkill, details: &Details, catalog: &Catalog) -> Value {
         "status": skill.status.as_str(),
         "reason": skill.status.reason(),
         "digest": details.digest.map(|digest| digest.to_string()),
-        "tokens": { "catalog": catalog_tokens(skill), "instructions": details.body_tokens, "activation": details.activation_tokens },
+        "tokens": { "catalog": prompt_tokens(record), "instructions": details.body_tokens, "activation": details.activation_tokens },
         "fields": fields,
         "files": files,
         "truncated": details.truncated,
@@ -200,10 +200,6 @@ fn needs_json(context: &Context, record: &Record) -> Value {
 fn stand_in<'a>(skill: &CatalogSkill, catalog: &'a Catalog) -> Option<&'a CatalogSkill> {
     let meant = catalog.meant(&skill.record.name)?;
     (meant.record.folder != skill.record.folder).then_some(meant)
-}
-
-fn catalog_tokens(skill: &CatalogSkill) -> usize {
-    entry_tokens(&skill.record.name, &skill.record.description)
 }
 
 fn text(
@@ -243,8 +239,11 @@ fn text(
     row(
         "tokens",
         &format!(
-            "about {} in every prompt, about {} when activated",
-            catalog_tokens(skill),
+            "{} in every prompt, about {} when activated",
+            match prompt_tokens(record) {
+                0 => "none".to_owned(),
+                tokens => format!("about {tokens}"),
+            },
             details.activation_tokens
         ),
     );

@@ -172,9 +172,13 @@ fn is_pointer(bytes: &[u8]) -> bool {
     bytes.len() < 1024 && bytes.starts_with(START)
 }
 
-/// How many tokens every prompt has for it.
+/// How many tokens every prompt has for it; none where models are not told of it.
 pub(crate) fn prompt_tokens(candidate: &Candidate) -> usize {
-    entry_tokens(&candidate.name, &candidate.description)
+    if candidate.model_invocable {
+        entry_tokens(&candidate.name, &candidate.description)
+    } else {
+        0
+    }
 }
 
 /// The files of a skill that could be run.

@@ -57,6 +57,26 @@ fn what_an_activation_costs_is_what_a_chat_says() {
 }
 
 #[test]
+fn what_models_are_not_told_of_costs_no_prompt_a_token() {
+    let context = TestContext::configured(TRUSTING);
+    let fields =
+        "name: by-hand\ndescription: Deploys. Use when asked.\ndisable-model-invocation: true\n";
+    let text = format!("---\n{fields}---\n\nDeploy.\n");
+    context.write("lib/by-hand/SKILL.md", text);
+    let planned = ["install", "./lib/by-hand", "--dry-run", "--json"];
+    let planned = context.json(&planned);
+    assert_eq!(planned["checked"][0]["prompt_tokens"], 0, "{planned}");
+    context.done(&["install", "./lib/by-hand"]);
+    let shown = context.json(&["show", "by-hand", "--json"]);
+    assert_eq!(shown["tokens"]["catalog"], 0, "{shown}");
+    let text = context.tell(&["show", "by-hand"]);
+    assert!(text.contains("none in every prompt"), "{text}");
+    let serving = Serving::start(&context, &[]);
+    let skill = serving.json("GET", "/api/v1/skills/by-hand", &Value::Null);
+    assert_eq!(skill["tokens"], 0, "{skill}");
+}
+
+#[test]
 fn as_text() {
     let context = pdf();
     assert_snapshot!(told(&context, &["show", "pdf"]), @"

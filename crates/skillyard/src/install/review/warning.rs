@@ -124,7 +124,11 @@ fn about(group: &[&Checked<'_>], text: &mut String) {
     let _ = writeln!(text, "Trust level: {tier}");
     let _ = writeln!(text, "Signed: {}", visible(&signed(first)));
     let tokens: usize = group.iter().map(|each| prompt_tokens(each.candidate)).sum();
-    let _ = writeln!(text, "Prompt: about {tokens} tokens in every prompt\n");
+    let prompt = match tokens {
+        0 => "nothing: models are not told of it".to_owned(),
+        tokens => format!("about {tokens} tokens in every prompt"),
+    };
+    let _ = writeln!(text, "Prompt: {prompt}\n");
 }
 
 /// An address, and what was taken from there: the commit, or the version and the registry.
