@@ -95,10 +95,7 @@ impl AgentChoice {
             }
             Self::Named(names) => {
                 for name in names {
-                    let agent = agents::find(name).ok_or_else(|| TargetError::NoSuchAgent {
-                        name: name.clone(),
-                        nearest: nearest(name),
-                    })?;
+                    let agent = TargetError::known(name)?;
                     let folder = folder(agent, scope.kind);
                     targets.push(folder.ok_or_else(|| TargetError::ProjectOnly(name.clone()))?);
                 }
@@ -216,12 +213,36 @@ pub fn meant(names: &[String]) -> Option<Vec<String>> {
     meant.collect()
 }
 
-/// The agent that is nearly called so, or whose name begins so, as `claude` does.
+impl TargetError {
+    /// The agent of a name; where there is none, the error has the one that was meant.
+    pub fn known(name: &str) -> Result<&'static Agent, Self> {
+        agents::find(name).ok_or_else(|| Self::NoSuchAgent {
+            name: name.to_owned(),
+            nearest: nearest(name),
+        })
+    }
+}
+
+/// What some call an agent whose name has nothing of that.
+const ALSO_CALLED: &[(&str, &str)] = &[
+    ("antigravity-ide", "antigravity"),
+    ("factory", "droid"),
+    ("visual-studio-code", "github-copilot"),
+    ("vs-code", "github-copilot"),
+    ("vscode", "github-copilot"),
+];
+
+/// The agent that is called so by some, whose name has this for a part, as `claude-code` has
+/// `claude`, or that is nearly called so.
 fn nearest(name: &str) -> Option<&'static str> {
     let name = name.to_ascii_lowercase();
     let ids = || AGENTS.iter().map(|agent| agent.id.as_str());
-    let begins = ids().find(|id| *id == name || id.starts_with(&format!("{name}-")));
-    begins.or_else(|| skillyard_format::nearest::nearest(&name, ids()))
+    let is_called = |(called, _): &&(&str, &'static str)| *called == name;
+    let called = ALSO_CALLED.iter().find(is_called).map(|(_, id)| *id);
+    let begins = || ids().find(|id| *id == name || id.starts_with(&format!("{name}-")));
+    let has = || ids().find(|id| id.split('-').any(|part| part == name));
+    let near = || skillyard_format::nearest::nearest(&name, ids());
+    called.or_else(begins).or_else(has).or_else(near)
 }
 
 #[cfg(test)]
@@ -267,5 +288,21 @@ mod tests {
         assert_eq!(meant(&["claude", "codx", "goose"]), both);
         assert_eq!(meant(&["claude", "no-such-agent-at-all"]), None);
         assert_eq!(meant(&[]), None);
+    }
+
+    #[test]
+    fn who_has_the_word_in_its_name_comes_before_who_is_nearly_called_so() {
+        for (name, expected) in [
+            ("kiro", "kiro-cli"),
+            ("copilot", "github-copilot"),
+            ("vscode", "github-copilot"),
+            ("Gemini", "gemini-cli"),
+            ("kilos", "kilo"),
+        ] {
+            assert_eq!(nearest(name), Some(expected), "{name}");
+        }
+        for (_, id) in ALSO_CALLED {
+            assert!(agents::find(id).is_some(), "{id}");
+        }
     }
 }

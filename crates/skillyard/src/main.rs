@@ -16,6 +16,7 @@ mod alteration;
 mod baseline;
 mod believed;
 mod cli;
+mod cli_words;
 mod commands;
 mod config;
 mod context;

@@ -3,12 +3,12 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use skillyard_catalog::agents::{AGENTS, Agent, Duplicates, Home, find};
+use skillyard_catalog::agents::{AGENTS, Agent, Duplicates, Home};
 use skillyard_catalog::quirk::{Quirk, quirks};
 use skillyard_catalog::source::{Source, SourceKind};
 use skillyard_catalog::{Catalog, CatalogSkill};
-use skillyard_format::nearest::nearest;
 use skillyard_install::scope::Scope;
+use skillyard_install::target::TargetError;
 
 use super::doctor::{Check, Verdict};
 use super::{doctor_inner, doctor_names};
@@ -76,16 +76,7 @@ fn agents(context: &Context, named: &[String]) -> Result<Vec<&'static Agent>, Co
         let used = |agent: &&Agent| agent.is_present(environment.agents_home(), &root);
         return Ok(AGENTS.iter().filter(used).collect());
     }
-    let agent = |name: &String| {
-        find(name).ok_or_else(|| {
-            let ids = AGENTS.iter().map(|agent| agent.id.as_str());
-            let unknown = skillyard_install::target::TargetError::NoSuchAgent {
-                name: name.clone(),
-                nearest: nearest(name, ids),
-            };
-            InstallFailure::from(unknown).into()
-        })
-    };
+    let agent = |name: &String| Ok(TargetError::known(name).map_err(InstallFailure::from)?);
     named.iter().map(agent).collect()
 }
 

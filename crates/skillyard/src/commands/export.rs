@@ -6,7 +6,7 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
-use skillyard_catalog::agents::{self, Agent};
+use skillyard_catalog::agents::Agent;
 use skillyard_catalog::source::SourceKind;
 use skillyard_catalog::{CatalogSkill, Status as Standing};
 use skillyard_format::package::pack::{PackFile, PackFormat, pack};
@@ -14,6 +14,7 @@ use skillyard_format::{Document, Skill};
 use skillyard_install::export::{Loss, losses};
 use skillyard_install::reference::ArchiveKind;
 use skillyard_install::scope::Scope;
+use skillyard_install::target::TargetError;
 use skillyard_install::transaction::check_inside;
 use skillyard_install::tree::{Access, Tree, TreeError, TreeLimits};
 
@@ -118,13 +119,7 @@ fn refuse_unusable(context: &Context, skill: &CatalogSkill) -> Result<(), Comman
 }
 
 fn known(name: &str) -> Result<&'static Agent, CommandError> {
-    let names = || agents::AGENTS.iter().map(|agent| agent.id.as_str());
-    Ok(agents::find(name).ok_or_else(|| {
-        InstallFailure::Target(skillyard_install::target::TargetError::NoSuchAgent {
-            name: name.to_owned(),
-            nearest: skillyard_format::nearest::nearest(name, names()),
-        })
-    })?)
+    Ok(TargetError::known(name).map_err(InstallFailure::Target)?)
 }
 
 fn to_agent(context: &Context, args: &Args, tree: &Tree, agent: &'static Agent) -> Outcome {

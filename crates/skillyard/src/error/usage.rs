@@ -9,6 +9,7 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 use super::Status;
 use super::report::{Told, failed, tell};
 use crate::cli::Global;
+use crate::cli_words::command_of;
 use crate::environment::Environment;
 use crate::printer::Printer;
 use crate::redactor::Redactor;
@@ -119,6 +120,7 @@ impl Wrong<'_> {
             ContextKind::SuggestedValue,
         ];
         let near = near.into_iter().find_map(|kind| self.words(kind).pop());
+        let near = self.elsewhere().map(str::to_owned).or(near);
         let near = near.map(|near| format!("Did you mean `{near}`?"));
         let values = self.words(ContextKind::ValidValue);
         let values = (!values.is_empty()).then(|| format!("Use one of {}", values.join(", ")));
@@ -133,6 +135,14 @@ impl Wrong<'_> {
             .collect();
         let command = command.join(" ");
         Some(format!("Use it as `{usage}`; `{command} --help` says more"))
+    }
+
+    /// The command that other tools call by the word that was given, which may be like another one.
+    fn elsewhere(&self) -> Option<&'static str> {
+        let given = self.words(ContextKind::InvalidSubcommand).pop()?;
+        // Groups of commands have words of their own.
+        let is_first = self.usage()?.starts_with("skillyard [");
+        is_first.then(|| command_of(&given)).flatten()
     }
 
     fn usage(&self) -> Option<String> {

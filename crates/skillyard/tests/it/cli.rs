@@ -238,6 +238,25 @@ fn wrong_arguments_are_told_as_other_failures_are() {
 }
 
 #[test]
+fn words_of_other_tools_lead_to_our_commands() {
+    let context = TestContext::new();
+    for (word, command) in [
+        ("upgrade", "update"),
+        ("lint", "validate"),
+        ("add", "install"),
+    ] {
+        let told = context.run(&[word, "x"]);
+        let hint = format!("Did you mean `{command}`?");
+        assert!(told.contains(&hint), "{told}");
+    }
+    // A group of commands has words of its own.
+    let told = context.run(&["key", "add"]);
+    assert!(!told.contains("`install`"), "{told}");
+    let told = context.run(&["doctor", "--agent", "kiro"]);
+    assert!(told.contains("Did you mean `kiro-cli`?"), "{told}");
+}
+
+#[test]
 fn help_is_a_word_too() {
     let context = TestContext::new();
     assert_eq!(context.run(&["help"]), context.run(&["--help"]));
