@@ -324,6 +324,18 @@ fn a_log_that_leads_elsewhere_is_refused() {
 }
 
 #[test]
+fn a_value_does_not_pass_for_fields() {
+    let context = TestContext::new();
+    let folder = "a  tool=Read  (root)";
+    context.mkdir(folder);
+    context.mkdir(&format!("{folder}/.git"));
+    context.tell(&["trust", folder, "--yes"]);
+    let told = context.stdout(&["audit", "log"]);
+    assert!(told.contains("/a  tool=Read  (root)\""), "{told}");
+    assert!(told.contains("  folder=\"[DIR]/"), "{told}");
+}
+
+#[test]
 fn what_a_line_says_does_not_reach_the_terminal_raw() {
     let context = TestContext::new();
     context.tell(&["disable", "x*\u{1b}[31m]\u{202e}\nfake"]);

@@ -11,7 +11,7 @@ use super::super::Outcome;
 use super::Which;
 use crate::context::Context;
 use crate::error::{CommandError, Status};
-use crate::sanitize::{shortened, visible};
+use crate::sanitize::visible;
 
 /// List events, the oldest first
 ///
@@ -106,6 +106,30 @@ const FINE_PRINT: &[&str] = &["call", "limits", "milliseconds", "transaction"];
 /// Longest detail that is shown whole.
 const LONGEST: usize = 100;
 
+/// A value as one word, in quotes where it could be taken for more: some are what a model wrote. What
+/// is too long is cut at its end, and how much is missing is told.
+fn quoted(value: &str, longest: usize) -> String {
+    let is_plain = |letter: char| !letter.is_whitespace() && !"=\"()".contains(letter);
+    let count = value.chars().count();
+    if count <= longest && !value.is_empty() && value.chars().all(is_plain) {
+        return value.to_owned();
+    }
+    let mut text = String::from('"');
+    for letter in value.chars().take(longest) {
+        match letter {
+            '"' | '\\' => text.extend(['\\', letter]),
+            ' ' => text.push(' '),
+            letter if letter.is_whitespace() => text.extend(letter.escape_default()),
+            letter => text.push(letter),
+        }
+    }
+    text.push('"');
+    if count > longest {
+        let _ = write!(text, "+{} characters", count - longest);
+    }
+    text
+}
+
 /// An event on one line; digests and the like only where everything is wanted.
 fn described(entry: &Entry<'_>, everything: bool) -> String {
     let time = entry.time.to_string();
@@ -127,9 +151,9 @@ fn described(entry: &Entry<'_>, everything: bool) -> String {
     }
     for (name, value) in &entry.detail {
         if everything {
-            let _ = write!(text, "  {name}={value}");
+            let _ = write!(text, "  {name}={}", quoted(value, usize::MAX));
         } else if !value.starts_with("sha256:") && !FINE_PRINT.contains(&&**name) {
-            let _ = write!(text, "  {name}={}", shortened(value, LONGEST));
+            let _ = write!(text, "  {name}={}", quoted(value, LONGEST));
         }
     }
     if let Some(session) = entry.session.as_ref().filter(|_| everything) {
@@ -137,4 +161,18 @@ fn described(entry: &Entry<'_>, everything: bool) -> String {
     }
     let _ = write!(text, "  ({})", entry.actor);
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_are_one_word() {
+        assert_eq!(quoted("once", 100), "once");
+        assert_eq!(quoted("", 100), "\"\"");
+        let forged = "true  exit=0\u{2028}\"x\"";
+        assert_eq!(quoted(forged, 100), r#""true  exit=0\u{2028}\"x\"""#);
+        assert_eq!(quoted("abcdef", 4), "\"abcd\"+2 characters");
+    }
 }
