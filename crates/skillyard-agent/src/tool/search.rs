@@ -5,6 +5,7 @@
 //! number would tell what is in them. What else was not looked into is told, too: who reads that
 //! nothing was found takes it for granted.
 
+use std::fs::FileType;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
@@ -32,6 +33,8 @@ struct Found {
     denied: usize,
     /// Files that could not be read.
     unread: usize,
+    /// Files that hold no text.
+    no_text: usize,
     /// Files that were only searched in part.
     part: Vec<String>,
     has_hidden: bool,
@@ -85,7 +88,8 @@ impl Workspace<'_> {
                 found.flow()
             });
             match searched {
-                Ok(Searched::Whole | Searched::NoText) => {}
+                Ok(Searched::Whole) => {}
+                Ok(Searched::NoText) => found.no_text += 1,
                 Ok(Searched::Part) => found.part.push(path.to_owned()),
                 Err(_) => found.unread += 1,
             }
@@ -149,7 +153,11 @@ impl Workspace<'_> {
                 continue;
             };
             is_there |= below == under;
-            let is_file = entry.file_type().is_some_and(|kind| kind.is_file());
+            let kind = entry.file_type();
+            if below == under {
+                refuse_odd(under, kind)?;
+            }
+            let is_file = kind.is_some_and(|kind| kind.is_file());
             let (true, Some(path), Some(whole)) = (is_file, below.to_str(), entry.path().to_str())
             else {
                 continue;
@@ -178,6 +186,17 @@ impl Workspace<'_> {
     }
 }
 
+/// Refuses to search what was named and is neither a folder nor a file: nothing would be found.
+fn refuse_odd(under: &Path, kind: Option<FileType>) -> Result<(), String> {
+    let what = match kind {
+        Some(kind) if kind.is_symlink() => "a symbolic link",
+        Some(kind) if !kind.is_dir() && !kind.is_file() => "neither a file nor a folder",
+        _ => return Ok(()),
+    };
+    let under = under.display();
+    Err(format!("`{under}` is {what}, and is not searched"))
+}
+
 impl Pattern {
     /// Whether it names a file, from the workspace or from the folder that is searched.
     fn means(&self, path: &str, under: &Path) -> bool {
@@ -198,7 +217,8 @@ impl Found {
 
     fn told(self) -> String {
         let mut lines = self.lines;
-        if lines.is_empty() {
+        let is_nothing = lines.is_empty();
+        if is_nothing {
             lines.push("Nothing was found.".to_owned());
             if self.has_hidden {
                 lines.push("[hidden files were passed over; name one to look into it]".to_owned());
@@ -218,6 +238,13 @@ impl Found {
         };
         lines.extend(files(self.denied, "may not be read"));
         lines.extend(files(self.unread, "could not be read"));
+        // Who found something does not ask about pictures.
+        let no_text = if is_nothing { self.no_text } else { 0 };
+        lines.extend(match no_text {
+            0 => None,
+            1 => Some("[1 file is no text and was left out]".to_owned()),
+            many => Some(format!("[{many} files are no text and were left out]")),
+        });
         lines.join("\n")
     }
 }

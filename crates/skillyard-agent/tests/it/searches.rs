@@ -123,8 +123,8 @@ fn a_search_does_not_leave_the_workspace() {
         at(inside.to_str().unwrap()),
     ];
     let found = search(&lab, "look", &all);
-    assert_eq!(found[0].1, "Nothing was found.");
-    for (outcome, content) in &found[1..5] {
+    assert_eq!(found[0].1, "`link` is a symbolic link, and is not searched");
+    for (outcome, content) in &found[..5] {
         assert_eq!(*outcome, CallOutcome::Failed, "{content}");
     }
     assert_eq!(found[5].1, "docs/deep/e.md");
@@ -156,6 +156,22 @@ fn a_search_goes_to_the_end_of_a_file_and_into_every_text() {
     assert_eq!(found[0].1, expected);
     assert!(found[1].1.starts_with("one-line.txt:1: xxx"), "{found:?}");
     assert_eq!(found[2].1, "Nothing was found.");
+}
+
+#[test]
+fn what_cannot_be_searched_is_told_where_nothing_was_found() {
+    let lab = lab();
+    lab.write("work/a.txt", "PASSWORD\n");
+    let work = lab.folder.path().join("work");
+    std::os::unix::fs::symlink("a.txt", work.join("lnk")).unwrap();
+    drop(std::os::unix::net::UnixListener::bind(work.join("socket")).unwrap());
+    fs::write(work.join("program"), b"\x7fELF\0\0PASSWORD\n").unwrap();
+    let at = |path: &str| ("Grep", json!({ "pattern": "PASS", "path": path }));
+    let found = search(&lab, "look", &[at("lnk"), at("socket"), at("program")]);
+    assert_eq!(found[0].0, CallOutcome::Failed);
+    assert_eq!(found[1].0, CallOutcome::Failed);
+    let text = "Nothing was found.\n[1 file is no text and was left out]";
+    assert_eq!(found[2].1, text);
 }
 
 #[test]
