@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use semver::Version;
 use serde_json::{Value, json};
 use skillyard_format::render::one_line;
 use skillyard_install::fetch::registry::{Memory, Registry as _, SearchQuery, SearchResults};
@@ -269,8 +270,13 @@ impl Found {
                 _ => shown.to_string(),
             };
             let from = self.alias.as_ref().map(|alias| format!("{alias}:"));
+            // What is not released is installed only by its version.
+            let version = match Version::parse(&first.version) {
+                Ok(version) if !version.pre.is_empty() => format!("@{version}"),
+                _ => String::new(),
+            };
             let note = format!(
-                "{more} from {}; install with `skillyard install {}{}{}`",
+                "{more} from {}; install with `skillyard install {}{}{version}{}`",
                 self.registry,
                 from.unwrap_or_default(),
                 first.name,

@@ -103,6 +103,19 @@ fn a_skill_in_a_namespace_is_published_installed_locked_and_updated() {
 }
 
 #[test]
+fn what_is_not_released_is_offered_by_its_version() {
+    let context = TestContext::new();
+    let _server = context.with_registry();
+    context.write_version("pdf", "pdf", "1.0.0-rc.1");
+    context.good(&["publish", "pdf", "--yes"]);
+    let told = context.tell(&["search", "pdf"]);
+    let hint = "`skillyard install pdf@1.0.0-rc.1`";
+    assert!(told.contains(hint), "{told}");
+    let install = ["install", "pdf@1.0.0-rc.1", "--scope", "project", "--yes"];
+    context.good(&install);
+}
+
+#[test]
 fn tags_choose_versions() {
     let context = TestContext::new();
     let _server = context.with_registry();
