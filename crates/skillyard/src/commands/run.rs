@@ -163,11 +163,7 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
             .printer
             .note("Running without a sandbox, as `--backend none` says");
     }
-    let by = match approval {
-        Approval::Flag if args.yes => "--yes",
-        Approval::Flag => "--allow-scripts",
-        other => other.as_str(),
-    };
+    let by = by(args, approval);
     let run = Run {
         asked: &approval::event(&request, EventKind::ScriptStarted).detail("approval", by),
         skill: &skill,
@@ -207,6 +203,15 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
         // As of a program that a shell ended for the same reason.
         Written::Unread => Ok(Status::Code(UNREAD)),
         Written::Whole => Ok(Status::Code(u8::try_from(ran.code()).unwrap_or(255))),
+    }
+}
+
+/// What the run was approved by, as the log has it.
+fn by(args: &Args, approval: Approval) -> &'static str {
+    match approval {
+        Approval::Flag if args.yes => "--yes",
+        Approval::Flag => "--allow-scripts",
+        other => other.as_str(),
     }
 }
 
