@@ -29,6 +29,9 @@ pub(crate) struct Parameters {
 pub(crate) struct Changes {
     /// The skills, the earliest change first.
     skills: Vec<ChangedSkill>,
+    /// The number of the last change of all. Who knows a higher one knows changes that are undone,
+    /// and begins with 0 again.
+    last: i64,
 }
 
 /// A skill that changed.
@@ -50,10 +53,14 @@ pub(crate) async fn changes(
     let wrong = |_| RegistryError::Parameter("`since` is the number of a change".to_owned());
     let parameters = parameters.map_err(wrong)?.0;
     let limit = parameters.limit.unwrap_or(MOST).clamp(1, MOST);
-    let found = skills::changed_after(&server.registry.database, parameters.since, limit).await?;
+    let database = &server.registry.database;
+    let found = skills::changed_after(database, parameters.since, limit).await?;
+    // Afterwards, so that no skill has a higher one.
+    let last = database.sequence().await?;
     let skills = found.into_iter();
     let skills = skills.map(|(name, sequence)| ChangedSkill { name, sequence });
     Ok(Json(Changes {
         skills: skills.collect(),
+        last,
     }))
 }

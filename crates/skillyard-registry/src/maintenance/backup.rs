@@ -7,13 +7,13 @@ use std::sync::Arc;
 
 use skillyard_format::Digest;
 
-use super::copy::copy;
+use super::copy::{copied, copy};
 use super::verify::verify;
 use super::{MaintenanceError, Verified};
 use crate::blobs::Blobs;
 use crate::database::{CopyOutcome, Database};
 use crate::registry::Registry;
-use crate::store::versions;
+use crate::store::{skills, versions};
 
 /// What was restored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -117,7 +117,11 @@ impl SoundCopy {
             let bytes = from.blobs.read(*digest).await?;
             registry.blobs.put(*digest, bytes).await?;
         }
-        copy(&from.database, &registry.database).await?;
+        let mut change = copied(&from.database, &registry.database).await?;
+        // Whoever keeps a copy knows numbers of changes that were made after this one, and are
+        // undone: every skill counts as changed now, under a number that nobody has seen.
+        skills::renumber(&mut change, registry.now().as_millisecond()).await?;
+        change.commit().await?;
         from.database.close().await;
         Ok(Restored {
             versions: self.versions,

@@ -171,6 +171,12 @@ const TABLES: &[(&str, Columns)] = &[
 
 /// Copies all rows as they are at one moment into a database that has none.
 pub(super) async fn copy(from: &Database, to: &Database) -> Result<(), MaintenanceError> {
+    copied(from, to).await?.commit().await?;
+    Ok(())
+}
+
+/// Does the same, as a change that is not committed yet.
+pub(super) async fn copied(from: &Database, to: &Database) -> Result<Change, MaintenanceError> {
     let mut reading = from.snapshot().await?;
     let (mut writing, _) = to.change().await?;
     for (table, columns) in TABLES {
@@ -184,8 +190,7 @@ pub(super) async fn copy(from: &Database, to: &Database) -> Result<(), Maintenan
         }
         copy_table(&mut reading, &mut writing, table, columns).await?;
     }
-    writing.commit().await?;
-    Ok(())
+    Ok(writing)
 }
 
 async fn copy_table(

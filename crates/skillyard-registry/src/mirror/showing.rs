@@ -80,7 +80,7 @@ impl Mirror<'_> {
         }
         arrivals::clear(&mut change).await?;
         checkpoints::keep(&mut *change, run.signed).await?;
-        self.upstream.sequence = self.upstream.sequence.max(run.sequence);
+        self.upstream.sequence = run.sequence;
         upstream::keep(&mut *change, &self.upstream).await?;
         change.commit().await?;
         Ok(())

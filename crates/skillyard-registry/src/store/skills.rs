@@ -231,6 +231,31 @@ pub(crate) async fn touch_within(
     Ok(())
 }
 
+/// Gives the changes of all skills numbers from `first` on, in the same order; those who have seen
+/// some of them take all for new.
+///
+/// A time in milliseconds is above every number that a registry has given so far, whichever copy it
+/// is made from; where the clock is wrong, the numbers of the copy itself are passed.
+pub(crate) async fn renumber(
+    connection: &mut AnyConnection,
+    first: i64,
+) -> Result<(), sqlx::Error> {
+    let (lowest, last): (Option<i64>, i64) = sqlx::query_as(
+        "SELECT (SELECT MIN(changed) FROM skills), sequence FROM state WHERE id = 1",
+    )
+    .fetch_one(&mut *connection)
+    .await?;
+    let shift = first.saturating_sub(lowest.unwrap_or(last)).max(last);
+    for statement in [
+        "UPDATE skills SET changed = changed + $1",
+        "UPDATE state SET sequence = sequence + $1",
+    ] {
+        let statement = sqlx::query(statement).bind(shift);
+        statement.execute(&mut *connection).await?;
+    }
+    Ok(())
+}
+
 /// Says what to use instead of a skill, or takes that back.
 pub(crate) async fn set_deprecated(
     connection: &mut AnyConnection,

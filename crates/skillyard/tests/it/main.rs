@@ -139,6 +139,7 @@ mod registry_log_key;
 mod registry_login;
 mod registry_lost;
 mod registry_mirror;
+mod registry_mirror_set_back;
 mod registry_names;
 mod registry_offline;
 mod run;

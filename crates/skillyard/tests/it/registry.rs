@@ -38,12 +38,17 @@ impl Server {
             url: url.trim().to_owned(),
         }
     }
+
+    /// Ends it.
+    pub(super) fn stop(&mut self) {
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
 }
 
 impl Drop for Server {
     fn drop(&mut self) {
-        let _ = self.process.kill();
-        let _ = self.process.wait();
+        self.stop();
     }
 }
 

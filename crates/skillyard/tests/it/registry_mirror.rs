@@ -11,14 +11,14 @@ use super::servers::http::Reply;
 const STORAGE: [&str; 4] = ["--database", "sqlite:m.db", "--blobs", "m"];
 
 /// A registry, somebody before it, and a way to mirror it.
-struct Mirrored {
-    context: TestContext,
-    server: Server,
-    middle: Middle,
+pub(super) struct Mirrored {
+    pub(super) context: TestContext,
+    pub(super) server: Server,
+    pub(super) middle: Middle,
 }
 
 impl Mirrored {
-    fn new() -> Self {
+    pub(super) fn new() -> Self {
         let context = TestContext::new();
         let server = context.with_registry();
         let middle = Middle::before(&server.url);
@@ -31,7 +31,7 @@ impl Mirrored {
         mirrored
     }
 
-    fn publish(&self, name: &str, version: &str) {
+    pub(super) fn publish(&self, name: &str, version: &str) {
         self.context.write_version(name, name, version);
         self.context.good(&["publish", name, "--yes"]);
     }
@@ -43,13 +43,13 @@ impl Mirrored {
         arguments.map(|each| (*each).to_owned()).collect()
     }
 
-    fn mirror(&self) -> Value {
+    pub(super) fn mirror(&self) -> Value {
         let arguments = self.arguments();
         let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
         self.context.json(&arguments)
     }
 
-    fn served(&self) -> Server {
+    pub(super) fn served(&self) -> Server {
         Server::start_with(&self.context, &[&["--port", "0"], &STORAGE[..]].concat())
     }
 
@@ -67,7 +67,7 @@ impl Mirrored {
     }
 
     /// Every line of the index of the copy, and that it is what the registry itself says.
-    fn same(&self, copy: &Server, name: &str) -> Vec<Value> {
+    pub(super) fn same(&self, copy: &Server, name: &str) -> Vec<Value> {
         let lines = Self::index(&copy.url, name);
         assert_eq!(lines, Self::index(&self.server.url, name));
         lines

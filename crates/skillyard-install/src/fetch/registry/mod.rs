@@ -27,7 +27,7 @@ pub use log::SeenLog;
 pub use memory::{Memory, Remembered, SeenSkill, Used};
 pub use namespace::{Offer, People, Person};
 pub use tokens::{IssuedToken, TokenInfo, TokenWish};
-pub use whole::{ChangedSkill, Details, LogEntry};
+pub use whole::{ChangedSkill, Changes, Details, LogEntry};
 
 /// A registry of skills.
 pub trait Registry {

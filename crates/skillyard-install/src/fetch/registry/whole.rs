@@ -54,9 +54,14 @@ struct Entries {
     entries: Vec<LogEntry>,
 }
 
-#[derive(Deserialize)]
-struct Changes {
-    skills: Vec<ChangedSkill>,
+/// Skills that changed after a change.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+pub struct Changes {
+    /// The skills, the earliest change first.
+    pub skills: Vec<ChangedSkill>,
+    /// The number of the registry's last change of all; older registries do not say it.
+    #[serde(default)]
+    pub last: Option<i64>,
 }
 
 impl HttpRegistry {
@@ -85,12 +90,12 @@ impl HttpRegistry {
     }
 
     /// The skills that changed after a change, as many as the registry gives at once.
-    pub fn changes(&self, http: &Http, since: i64) -> Result<Vec<ChangedSkill>, RegistryError> {
+    pub fn changes(&self, http: &Http, since: i64) -> Result<Changes, RegistryError> {
         let body = http.get(
             &self.with(&["changes"], "since", &since.to_string()),
             MAX_ANSWER,
         );
-        Ok(body?.json::<Changes>()?.skills)
+        Ok(body?.json()?)
     }
 
     /// What is told about a skill.

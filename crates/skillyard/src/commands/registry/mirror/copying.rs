@@ -24,6 +24,8 @@ pub(super) struct Copied {
     pub(super) fetched: usize,
     /// How many skills were brought up to date.
     pub(super) changed: usize,
+    /// Whether changes that were read before are undone there, so that all were read again.
+    pub(super) set_back: bool,
     /// Versions that could not be had, and why.
     pub(super) absent: Missing,
     /// Skills of which nothing newer could be had, and why.
@@ -66,7 +68,12 @@ pub(super) async fn copy(
             context.printer.detail(&format!("{done} of {}", some.len()));
         }
     }
-    let (names, mut sequence) = changed(source, mirror.sequence()).await?;
+    let Changed {
+        names,
+        since,
+        mut sequence,
+    } = changed(source, mirror.sequence()).await?;
+    copied.set_back = since < mirror.sequence();
     // A version that was withdrawn or tagged on its way here is not among the changes any more.
     let arrived = new.iter().chain(&before);
     let arrived = arrived.filter(|entry| !copied.misses(entry));
@@ -82,7 +89,7 @@ pub(super) async fn copy(
                     copied.miss(entry, reason.clone());
                 }
                 copied.stale.insert(name.to_string(), reason);
-                sequence = mirror.sequence();
+                sequence = since;
             }
         }
     }
@@ -144,23 +151,46 @@ fn read(entry: LogEntry) -> Result<Entry, CommandError> {
     })
 }
 
-/// The skills that changed after a change, and the number of the last change.
-async fn changed(
-    source: &Source,
-    mut sequence: i64,
-) -> Result<(Vec<QualifiedName>, i64), CommandError> {
-    let mut names = Vec::new();
+/// Skills that changed.
+struct Changed {
+    names: Vec<QualifiedName>,
+    /// The change after which it was asked: the one that was read last, or 0.
+    since: i64,
+    /// The number of the last change.
+    sequence: i64,
+}
+
+/// The skills that changed after a change, or all of them where the registry has not even come to
+/// that one: it was set back to what it was before, or the number was a lie.
+async fn changed(source: &Source, since: i64) -> Result<Changed, CommandError> {
+    let mut changed = Changed {
+        names: Vec::new(),
+        since,
+        sequence: since,
+    };
     loop {
-        let since = sequence;
-        let changes = source
-            .ask(move |remote, asked| asked.changes(&remote.http, since))
+        let after = changed.sequence;
+        let answer = source
+            .ask(move |remote, asked| asked.changes(&remote.http, after))
             .await?;
-        let Some(last) = changes.iter().map(|each| each.sequence).max() else {
-            return Ok((names, sequence));
-        };
-        let known = changes.iter().filter_map(|each| each.name.parse().ok());
-        names.extend(known);
-        sequence = sequence.max(last);
+        let reached = answer.last.unwrap_or(i64::MAX);
+        if changed.since > 0 && reached < changed.since {
+            (changed.since, changed.sequence) = (0, 0);
+            continue;
+        }
+        let known = answer.skills.iter();
+        changed
+            .names
+            .extend(known.filter_map(|each| each.name.parse().ok()));
+        match answer.skills.iter().map(|each| each.sequence).max() {
+            // A number that is not reached yet would hide the changes up to it from the next run.
+            Some(last) if last > reached => {
+                changed.sequence = changed.since;
+                return Ok(changed);
+            }
+            Some(last) if last > after => changed.sequence = last,
+            _ => return Ok(changed),
+        }
     }
 }
 

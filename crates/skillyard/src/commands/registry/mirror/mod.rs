@@ -67,10 +67,17 @@ pub(super) async fn run(context: &Context, args: &Args) -> Outcome {
             "new": copied.new,
             "fetched": copied.fetched,
             "changed": copied.changed,
+            "set_back": copied.set_back,
             "absent": absent.collect::<Vec<Value>>(),
             "stale": stale.collect::<Vec<Value>>(),
         }))?;
         return Ok(Status::Yes);
+    }
+    if copied.set_back {
+        context.printer.warn(
+            "the changes of the registry end before those of the last run: it was set back to an earlier \
+             state, or an answer was wrong; all of its skills were looked at again",
+        );
     }
     tell(context, &copied)?;
     context.printer.note(&format!(
