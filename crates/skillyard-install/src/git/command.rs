@@ -6,6 +6,7 @@ use std::process::{Child, ChildStdout, Command, Output, Stdio};
 use std::sync::Arc;
 
 use super::error::GitError;
+use super::memory::{self, MEMORY};
 use super::start::Start;
 use super::watch::SAID;
 use crate::fetch::http::Proxies;
@@ -137,6 +138,7 @@ pub(super) fn spawn(
     input: Vec<u8>,
 ) -> Result<(Child, Option<std::thread::JoinHandle<()>>), GitError> {
     let mut child = command.stdin(Stdio::piped()).spawn().map_err(start_error)?;
+    memory::bound(&child, MEMORY);
     let writer = child.stdin.take().map(|mut stdin| {
         std::thread::spawn(move || {
             // A writer that failed shows in what git said.
@@ -217,6 +219,12 @@ pub(super) fn succeeded(output: Output, what: &'static str) -> Result<Vec<u8>, G
         })
         .filter(|line| !line.is_empty())
         .collect();
+    if lines.iter().any(|line| line.contains("Out of memory")) {
+        return Err(GitError::Memory {
+            what,
+            limit: MEMORY,
+        });
+    }
     Err(GitError::Failed {
         what,
         message: lines.join("; "),

@@ -81,6 +81,16 @@ pub enum GitError {
     /// The server sends us where we may not go.
     #[error(transparent)]
     Redirect(HttpError),
+    /// A server or a repository has more than fits into the memory that git may have.
+    #[error(
+        "git could not {what}: it needed more than the {limit} bytes of memory that it may have"
+    )]
+    Memory {
+        /// What it was to do.
+        what: &'static str,
+        /// The most that it may have.
+        limit: u64,
+    },
     /// A repository has more to list than anybody can mean.
     #[error("git could not {what}: they are more than {limit} bytes")]
     TooMuch {

@@ -13,6 +13,7 @@ mod error;
 mod ignored;
 mod linked;
 mod listing;
+mod memory;
 mod objects;
 mod place;
 mod quarantine;

@@ -31,6 +31,7 @@ impl InstallFailure {
                 | GitError::Failed { .. }
                 | GitError::Silent { .. }
                 | GitError::Redirect(_),
+                | GitError::Memory { .. }
             )
             | Self::OneName(_)
             | Self::NoSuchCode { .. }
