@@ -106,12 +106,12 @@ impl Material for SiteMaterial {
                 .collect(),
             declined: Vec::new(),
         };
-        offers
-            .declined
-            .extend(self.index.skipped.iter().map(|each| Declined {
-                path: each.name.clone(),
-                reason: each.reason.clone(),
-            }));
+        let skipped = self.index.skipped.iter();
+        let skipped = skipped.filter(|each| below.is_empty() || each.name == below);
+        offers.declined.extend(skipped.map(|each| Declined {
+            path: each.name.clone(),
+            reason: each.reason.clone(),
+        }));
         offers.sort();
         Ok(offers)
     }

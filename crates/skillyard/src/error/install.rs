@@ -79,6 +79,12 @@ pub(crate) enum InstallFailure {
     },
     #[error("there is no skill in `{place}` that could be loaded")]
     NoneLoadable { place: String, reason: String },
+    #[error("the skill `{name}` of `{place}` cannot be loaded")]
+    NotLoadable {
+        place: String,
+        name: String,
+        reason: String,
+    },
     #[error("`{0}` leads out of the source it stands in")]
     OutOfSource(String),
     #[error(transparent)]
@@ -364,6 +370,7 @@ impl InstallFailure {
                 .map(|(name, folders)| format!("`{name}` is in `{}`", folders.join("`, `")))
                 .collect(),
             Self::NoneLoadable { reason, .. }
+            | Self::NotLoadable { reason, .. }
             | Self::Signature { reason, .. }
             | Self::Revoked { reason, .. } => vec![reason.clone()],
             Self::Findings { findings, .. } => findings.clone(),

@@ -1,5 +1,7 @@
 //! Which skills of a source are meant.
 
+mod declined;
+
 use std::path::Path;
 
 use skillyard_format::nearest::nearest;
@@ -101,6 +103,13 @@ impl Pick {
     ) -> Result<Vec<Offer>, CommandError> {
         let place = source.shown;
         if offers.is_empty() {
+            if let Self::Named(names) = self {
+                let mut reasons = names.iter();
+                let reason = reasons.find_map(|name| declined::why(name, declined, source));
+                if let Some(reason) = reason {
+                    return Err(reason.into());
+                }
+            }
             let reason = declined.first().map(|each| match each.path.as_str() {
                 "" => each.reason.clone(),
                 path => format!("`{path}`: {}", each.reason),
@@ -115,11 +124,22 @@ impl Pick {
             .into());
         }
         match self {
-            Self::All => Ok(offers),
-            Self::AllBut(names) => all_but(names, offers, source),
+            Self::All => {
+                declined::tell(printer, source, declined.iter());
+                Ok(offers)
+            }
+            Self::AllBut(names) => {
+                let kept = all_but(names, offers, declined, source)?;
+                let is_wanted = |each: &&Declined| {
+                    let mut names = names.iter();
+                    !names.any(|name| declined::is_meant(name, each, source))
+                };
+                declined::tell(printer, source, declined.iter().filter(is_wanted));
+                Ok(kept)
+            }
             Self::Named(names) => names
                 .iter()
-                .map(|name| named(name, &offers, source))
+                .map(|name| named(name, &offers, declined, source))
                 .collect(),
             Self::Only | Self::Ask if offers.len() == 1 => Ok(offers),
             Self::Ask if printer.can_ask() => ask(printer, place, &offers),
@@ -134,8 +154,15 @@ impl Pick {
 }
 
 /// The skill of a name, which may also be the path or the name of its folder.
-fn named(name: &str, offers: &[Offer], source: &Source<'_>) -> Result<Offer, CommandError> {
-    match &meant(name, offers, source)?[..] {
+fn named(
+    name: &str,
+    offers: &[Offer],
+    declined: &[Declined],
+    source: &Source<'_>,
+) -> Result<Offer, CommandError> {
+    let meant = meant(name, offers, source);
+    let meant = meant.map_err(|absent| declined::why(name, declined, source).unwrap_or(absent))?;
+    match &meant[..] {
         [one] => Ok((*one).clone()),
         several => Err(InstallFailure::SameName {
             place: source.shown.to_owned(),
@@ -169,17 +196,21 @@ fn meant<'o>(
     })
 }
 
-/// All skills but those of these names, each of which must be there.
+/// All skills but those of these names, each of which must be there, sound or not.
 fn all_but(
     words: &[String],
     offers: Vec<Offer>,
+    declined: &[Declined],
     source: &Source<'_>,
 ) -> Result<Vec<Offer>, CommandError> {
     let mut left_out = Vec::new();
     for word in words {
-        // Of all that are called so none is wanted.
-        let meant = meant(word, &offers, source)?;
-        left_out.extend(meant.iter().map(|offer| offer.path.clone()));
+        // Of all that are called so none is wanted, nor is one that cannot be loaded.
+        match meant(word, &offers, source) {
+            Ok(meant) => left_out.extend(meant.iter().map(|offer| offer.path.clone())),
+            Err(_) if declined::why(word, declined, source).is_some() => {}
+            Err(absent) => return Err(absent.into()),
+        }
     }
     let kept = offers.into_iter();
     Ok(kept

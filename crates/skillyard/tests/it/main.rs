@@ -93,6 +93,7 @@ mod install_store;
 mod install_tags;
 mod install_team;
 mod install_unasked;
+mod install_unloadable;
 mod install_unused;
 mod install_validation;
 mod install_versions;

@@ -105,7 +105,9 @@ impl InstallFailure {
                 "Look at what it is for; if both may be there, pass `--accept inner-name`".into()
             }
             Self::Signature { name, way_out, deed, .. } => return way_out.hint(name, *deed),
-            Self::NoneLoadable { place, .. } if Path::new(place).is_dir() => {
+            Self::NoneLoadable { place, .. } | Self::NotLoadable { place, .. }
+                if Path::new(place).is_dir() =>
+            {
                 let place = shell_word(place);
                 format!("See all that is wrong with `skillyard validate {place}`")
             }

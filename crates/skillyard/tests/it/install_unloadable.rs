@@ -1,0 +1,98 @@
+//! Skills of a source that cannot be loaded, beside some that can.
+
+use serde_json::{Value, json};
+use skillyard_format::Digest;
+
+use crate::TestContext;
+use crate::project::project;
+use crate::servers::http::{Reply, Server};
+use crate::servers::repository::{Repository, skill};
+
+/// What is no frontmatter.
+const BROKEN: &str = "---\nname: [\n---\nBody.\n";
+
+/// A project beside a folder with a sound skill and one that is not.
+fn with_both() -> TestContext {
+    let context = project();
+    context.write("lib/good/SKILL.md", skill("good", "one"));
+    context.write("lib/bad/SKILL.md", BROKEN);
+    context
+}
+
+fn warnings(answer: &Value) -> String {
+    answer["warnings"].to_string()
+}
+
+#[test]
+fn all_of_a_folder_but_what_cannot_be_loaded_is_installed_with_a_warning() {
+    let context = with_both();
+    let told = context.done(&["install", "./lib", "--all", "--yes"]);
+    assert!(
+        told.contains("warning: `bad` of `./lib` is left out"),
+        "{told}"
+    );
+    assert_eq!(context.version_of("good").as_deref(), Some("one"));
+    let all = ["install", "./lib", "--all", "--yes", "--dry-run", "--json"];
+    assert!(warnings(&context.json(&all)).contains("`bad` of `./lib`"));
+    // Who says that it is known hears no more of it.
+    let known = [&all[..], &["--except", "bad"]].concat();
+    assert_eq!(warnings(&context.json(&known)), "[]");
+}
+
+#[test]
+fn all_of_a_repository_is_installed_with_the_same_warning() {
+    let context = project();
+    let repository = Repository::with_pdf(&context);
+    let folder = repository.folder.join("skills/bad");
+    std::fs::create_dir_all(&folder).unwrap();
+    std::fs::write(folder.join("SKILL.md"), BROKEN).unwrap();
+    repository.commit("bad");
+    let told = context.done(&["install", &repository.url(), "--all", "--yes"]);
+    assert!(told.contains("warning: `skills/bad` of "), "{told}");
+}
+
+#[test]
+fn who_asks_for_it_hears_what_is_wrong_with_it() {
+    let context = with_both();
+    let named = ["install", "./lib", "--skill", "bad", "--yes"];
+    let told = context.refused(&named);
+    assert!(
+        told.contains("the skill `bad` of `./lib` cannot be loaded"),
+        "{told}"
+    );
+    assert!(!told.contains("has no skill"), "{told}");
+}
+
+#[test]
+fn a_site_says_of_each_skill_what_is_wrong_with_that_one() {
+    let context = project();
+    let two = skill("wk-two", "one");
+    let index = json!({
+        "$schema": "https://schemas.agentskills.io/discovery/0.2.0/schema.json",
+        "skills": [
+            { "name": "Bad Name", "type": "skill-md", "description": "d", "url": "/b", "digest": Digest::of(b"b").to_string() },
+            { "name": "wk-one", "type": "skill-md", "description": "d", "url": "/one" },
+            { "name": "wk-two", "type": "skill-md", "description": "d", "url": "/two", "digest": Digest::of(two.as_bytes()).to_string() },
+        ]
+    });
+    let server = Server::serve([
+        ("/.well-known/agent-skills/index.json", Reply::json(&index)),
+        ("/two", Reply::ok(two)),
+    ]);
+    let site = server.url("");
+    let one = format!("{site}#wk-one");
+    for arguments in [
+        &["install", &site, "--skill", "wk-one", "--yes"][..],
+        &["install", &one, "--yes"],
+    ] {
+        let told = context.refused(arguments);
+        assert!(told.contains("missing field `digest`"), "{told}");
+        assert!(!told.contains("Bad Name"), "{told}");
+    }
+    let told = context.done(&["install", &site, "--all", "--yes"]);
+    assert!(
+        told.contains("`Bad Name`") && told.contains("`wk-one`"),
+        "{told}"
+    );
+    assert_eq!(context.version_of("wk-two").as_deref(), Some("one"));
+}
