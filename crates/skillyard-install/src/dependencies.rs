@@ -37,8 +37,10 @@ use crate::candidate::Candidate;
 use crate::lockfile::Required;
 use resolver::{Failure, Resolver, Settled};
 
-/// Most skills that may be needed by one another.
-const MOST: usize = 1_000;
+/// Most skills that may come along with those that are asked for.
+const MOST: usize = 500;
+/// Most skills of which each is needed by the one before.
+const DEEPEST: usize = 32;
 
 /// A way to the skills that others name.
 pub trait Supplier {

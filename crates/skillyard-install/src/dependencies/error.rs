@@ -83,8 +83,21 @@ pub enum DependencyError<E> {
         reason: String,
     },
     /// Far too many.
-    #[error("more than {0} skills are needed")]
-    TooMany(usize),
+    #[error("more than {most} skills would come along, the last of them as {chain}")]
+    TooMany {
+        /// The most that may.
+        most: usize,
+        /// How the next one is come to.
+        chain: String,
+    },
+    /// A chain that may have no end.
+    #[error("skills need one another more than {most} deep: {chain}")]
+    TooDeep {
+        /// The most that may.
+        most: usize,
+        /// The chain.
+        chain: String,
+    },
 }
 
 /// Where a skill comes from, with its version or commit.

@@ -1,6 +1,5 @@
 //! Taking a skill in one version, with what it needs.
 
-use super::MOST;
 use super::Supplier;
 use super::cause::Cause;
 use super::demand::{Demand, Who};
@@ -23,9 +22,9 @@ impl<S: Supplier> Resolver<'_, S> {
         self.try_one()?;
         let name = candidate.name.clone();
         let root = way.asked.get(&name);
-        if root.is_none() && way.taken.len() >= MOST {
+        if let Some(error) = way.endless(&name).filter(|_| root.is_none()) {
             if self.first.is_none() {
-                return Err(Stop::Error(DependencyError::TooMany(MOST)));
+                return Err(Stop::Error(error));
             }
             // A way back that leads too far is no way.
             return Ok(Some(Cause::of(way.taken.keys().cloned())));

@@ -1,3 +1,4 @@
+mod endless;
 mod shelf;
 mod steps;
 mod whole;

@@ -4,15 +4,18 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use semver::Version;
 
-use super::MOST;
 use super::asked::Asked;
 use super::cause::Cause;
 use super::circle::{Needs, circle};
 use super::demand::{Demand, Who, fits};
 use super::error::DependencyError;
 use super::seen::Seen;
+use super::{DEEPEST, MOST};
 use crate::candidate::Candidate;
 use crate::lockfile::Required;
+
+/// Most skills of a way that are named.
+const SHOWN: usize = 10;
 
 /// Where a skill stands in the order; what needs nothing comes last.
 type Place = (bool, usize);
@@ -247,18 +250,38 @@ impl<'r, E> Way<'r, E> {
         circle(&self.needs())
     }
 
-    /// How a skill was come to, as `a → b`.
-    pub(super) fn chain(&self, name: &str) -> String {
+    /// Why a skill that somebody needs is one too many: what strangers need may have no end.
+    pub(super) fn endless(&self, name: &str) -> Option<DependencyError<E>> {
+        let along = self.taken.keys().filter(|name| !self.asked.has(name));
+        if self.back(name).nth(DEEPEST).is_some() {
+            let (most, chain) = (DEEPEST, self.chain(name));
+            return Some(DependencyError::TooDeep { most, chain });
+        }
+        (along.count() >= MOST).then(|| DependencyError::TooMany {
+            most: MOST,
+            chain: self.chain(name),
+        })
+    }
+
+    /// A skill, who needs it, who needs that one, up to who is asked for.
+    fn back<'n>(&'n self, name: &'n str) -> impl Iterator<Item = &'n str> {
         let by = |name: &&str| {
             let wants = self.wants.get(*name);
             let wants = wants.filter(|_| !self.asked.has(name));
             wants?.first().map(|want| want.by.as_str())
         };
-        let mut names: Vec<String> = std::iter::successors(Some(name), by)
-            .take(MOST)
-            .map(|name| format!("`{name}`"))
-            .collect();
+        // Where they need one another in a circle, it has no end.
+        std::iter::successors(Some(name), by).take(MOST)
+    }
+
+    /// How a skill was come to, as `a → b`; of a long way the middle is left out.
+    pub(super) fn chain(&self, name: &str) -> String {
+        let mut names: Vec<String> = self.back(name).map(|name| format!("`{name}`")).collect();
         names.reverse();
+        if names.len() > SHOWN {
+            let end = names.len() - SHOWN / 2;
+            names.splice(SHOWN / 2..end, ["…".to_owned()]);
+        }
         names.join(" → ")
     }
 
