@@ -107,12 +107,12 @@ impl Registry {
             enough(role, Role::Owner, identity, &namespace.to_string())?;
             return Ok(Made::Before);
         }
-        // Somebody's own namespace waits for them.
+        // Somebody's own namespace waits for them, whoever else has a name that looks like theirs.
         let accounts = namespaces::accounts(&mut change).await?;
         let is_other = |each: &&String| {
             **each != identity.account && names::folded_text(&each.to_lowercase()) == folded
         };
-        if let Some(other) = accounts.iter().find(is_other) {
+        if let Some(other) = accounts.iter().find(is_other).filter(|_| !is_own) {
             return Err(RegistryError::Confusable {
                 name: namespace.to_string(),
                 other: other.clone(),

@@ -4,8 +4,9 @@ use jiff::Timestamp;
 use sqlx::any::AnyRow;
 use sqlx::{AnyConnection, Row as _};
 
-use super::stored;
+use super::{namespaces, stored};
 use crate::database::{Database, DatabaseError};
+use crate::names;
 use crate::token::{Identity, NewToken, Scope, hash};
 
 /// A token, without what it is.
@@ -155,6 +156,21 @@ pub async fn list(
     .fetch_all(database.pool())
     .await?;
     Ok(rows.iter().map(read).collect::<Result<_, _>>()?)
+}
+
+/// The account that a new one would look like; none where it is there already.
+pub async fn lookalike(
+    database: &Database,
+    account: &str,
+) -> Result<Option<String>, DatabaseError> {
+    let mut connection = database.pool().acquire().await?;
+    let accounts = namespaces::accounts(&mut connection).await?;
+    if accounts.iter().any(|each| each == account) {
+        return Ok(None);
+    }
+    let folded = |account: &str| names::folded_text(&account.to_lowercase());
+    let own = folded(account);
+    Ok(accounts.into_iter().find(|each| folded(each) == own))
 }
 
 /// Ends a token now, of anybody or of an account, and all that was made with it; returns what

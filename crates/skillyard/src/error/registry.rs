@@ -60,6 +60,8 @@ pub(crate) enum RegistryFailure {
     Scope(#[from] ScopeError),
     #[error("`{0}` is no name for an account: use letters, digits, `-`, `_` and `.`")]
     Account(String),
+    #[error("there is no account `{account}` yet, and `{other}`, which looks like it")]
+    AccountAlike { account: String, other: String },
     #[error("there is no token `{0}` that could be revoked")]
     NoToken(String),
     #[error("no random numbers can be had")]
@@ -127,6 +129,10 @@ impl RegistryFailure {
             Self::NotGiven { user, .. } => format!(
                 "Look how they are spelled; whoever runs the registry makes an account with its first token: `skillyard registry token create --user {} --scope publish`",
                 shell_word(user)
+            ),
+            Self::AccountAlike { account, other } => format!(
+                "Write `--user {}`, or pass `--new` if `{account}` is somebody else",
+                shell_word(other)
             ),
             Self::NotAFolder { folder, .. } => {
                 format!("Publish it with `skillyard publish {}`", folder.display())
@@ -196,6 +202,7 @@ impl RegistryFailure {
             | Self::Pack(_)
             | Self::Tree(_)
             | Self::NoToken(_)
+            | Self::AccountAlike { .. }
             | Self::NotHeld { .. }
             | Self::OtherLogKey(_)
             | Self::NoLogKey(_)

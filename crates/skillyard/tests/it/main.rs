@@ -130,6 +130,7 @@ mod read_only;
 mod read_resource;
 mod readme;
 mod registry;
+mod registry_accounts;
 mod registry_attacks;
 mod registry_care;
 mod registry_cluster;

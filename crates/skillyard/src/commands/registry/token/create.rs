@@ -37,6 +37,9 @@ pub(super) struct Args {
     /// What to recognise it by
     #[arg(long, value_name = "TEXT")]
     label: Option<String>,
+    /// Make the account although its name looks like another's
+    #[arg(long)]
+    new: bool,
     #[command(flatten)]
     storage: Storage,
 }
@@ -54,6 +57,17 @@ pub(super) async fn run(context: &Context, args: &Args) -> Outcome {
     let token = NewToken::draw().map_err(RegistryFailure::from)?;
     let recorder = context.ready_to_record()?;
     let database = args.storage.database(context, Need::Made).await?;
+    if !args.new {
+        let other = tokens::lookalike(&database, &args.user).await;
+        if let Some(other) = other.map_err(RegistryFailure::from)? {
+            database.close().await;
+            return Err(RegistryFailure::AccountAlike {
+                account: args.user.clone(),
+                other,
+            }
+            .into());
+        }
+    }
     let terms = Terms {
         account: &args.user,
         scopes: &scopes,
