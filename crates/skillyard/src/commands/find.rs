@@ -9,7 +9,7 @@ use skillyard_catalog::{Catalog, CatalogSkill};
 use skillyard_format::render::one_line;
 
 use super::Outcome;
-use super::find_remote::{self, Found, Narrowed, Reach};
+use super::find_remote::{self, Asked, Found, Narrowed, Reach};
 use super::find_store::{self, Stored};
 use super::list::mark;
 use crate::context::Context;
@@ -88,10 +88,12 @@ pub(crate) fn search(context: &Context, args: &SearchArgs) -> Outcome {
     let reach = args.reach();
     // What is wrong with the configuration is not a trouble of the registry.
     context.config()?;
-    let remote = find_remote::search(context, reach, &words, args.limit, &args.narrowed)?;
+    let Asked { found, failed } =
+        find_remote::search(context, reach, &words, args.limit, &args.narrowed)?;
     let is_offline = args.narrowed.is_offline();
     let mut elsewhere = Elsewhere {
-        remote,
+        remote: found,
+        failed,
         stored: Vec::new(),
         is_offline,
     };
@@ -122,6 +124,8 @@ pub(crate) fn search(context: &Context, args: &SearchArgs) -> Outcome {
 struct Elsewhere {
     /// In registries, as they say or said.
     remote: Vec<Found>,
+    /// Why registries said nothing.
+    failed: Vec<String>,
     /// In the store.
     stored: Vec<Stored>,
     /// Whether nobody was asked.
@@ -201,6 +205,9 @@ fn print(
         results.extend(hits.iter().map(|(skill, hit)| json_hit(skill, hit)));
         results.extend(find_store::json(&elsewhere.stored));
         let mut answer = json!({ "results": results });
+        if !elsewhere.failed.is_empty() {
+            answer["failed"] = json!(elsewhere.failed);
+        }
         if elsewhere.is_offline {
             let unseen = elsewhere.remote.iter().filter(|each| each.is_unseen());
             answer["unseen"] = unseen.map(Found::registry).collect();
@@ -228,14 +235,19 @@ fn print(
         for remote in &elsewhere.remote {
             remote.note(context);
         }
-        if is_empty {
+        if is_empty && elsewhere.failed.is_empty() {
             context
                 .printer
                 .note("No skill matches; see all of them with `skillyard list`");
         }
         elsewhere.tell_unseen(context);
     }
-    Ok(if is_empty { Status::No } else { Status::Yes })
+    Ok(match (is_empty, elsewhere.failed.is_empty()) {
+        (false, _) => Status::Yes,
+        (true, true) => Status::No,
+        // Nobody knows whether there is one.
+        (true, false) => Status::Code(2),
+    })
 }
 
 fn json_hit(skill: &CatalogSkill, hit: &Hit) -> Value {

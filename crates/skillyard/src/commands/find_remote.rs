@@ -104,6 +104,15 @@ pub(super) struct Found {
     is_unseen: bool,
 }
 
+/// What came of asking registries.
+#[derive(Default)]
+pub(super) struct Asked {
+    /// What they found.
+    pub(super) found: Vec<Found>,
+    /// Why some said nothing.
+    pub(super) failed: Vec<String>,
+}
+
 /// Asks the registry, or looks up what was seen of all of them; nothing where there is none.
 pub(super) fn search(
     context: &Context,
@@ -111,9 +120,10 @@ pub(super) fn search(
     words: &str,
     limit: usize,
     narrowed: &Narrowed,
-) -> Result<Vec<Found>, CommandError> {
+) -> Result<Asked, CommandError> {
+    let mut all = Asked::default();
     if reach == Reach::Local {
-        return Ok(Vec::new());
+        return Ok(all);
     }
     let mut aliases = vec![narrowed.from.clone()];
     if narrowed.offline && narrowed.from.is_none() {
@@ -127,18 +137,16 @@ pub(super) fn search(
             aliases.remove(0);
         }
     }
-    let mut all = Vec::new();
     for alias in aliases {
         match ask(context, words, limit, narrowed, alias) {
-            Ok(found) => all.push(found),
+            Ok(found) => all.found.push(found),
             Err(error) if reach == Reach::Registry => return Err(error),
             Err(CommandError::Install(InstallFailure::NoRegistry)) => {}
             Err(error) => {
-                let note = format!(
-                    "warning: nothing came from the registry: {}",
-                    error.with_causes()
-                );
+                let reason = error.with_causes();
+                let note = format!("warning: nothing came from the registry: {reason}");
                 context.printer.note(&visible(&note));
+                all.failed.push(reason);
             }
         }
     }
@@ -160,10 +168,16 @@ fn ask(
     let query = narrowed.query(words, limit);
     let results = remote.registry.search(&remote.http, &query);
     let is_unseen = narrowed.offline && !tell_age(context, &remote);
+    let results = results.map_err(InstallFailure::from)?;
+    if let Some(reason) = &results.unkept {
+        let registry = remote.address();
+        let note = format!("what {registry} said is not kept for `--offline`: {reason}");
+        context.printer.warn(&note);
+    }
     Ok(Found {
         registry: remote.address(),
         alias,
-        results: results.map_err(InstallFailure::from)?,
+        results,
         is_remembered: narrowed.offline,
         is_unseen,
     })

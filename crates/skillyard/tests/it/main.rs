@@ -149,6 +149,7 @@ mod scan;
 mod scan_baseline;
 mod scripted_model;
 mod scripts_told;
+mod search_unkept;
 mod seeds;
 mod serve;
 mod serve_chat;

@@ -190,10 +190,11 @@ impl Registry for HttpRegistry {
         let body = http
             .get(&request, MAX_ANSWER)
             .map_err(|error| self.explain_own(error))?;
-        let found: SearchResults = body.json()?;
+        let mut found: SearchResults = body.json()?;
         if let Some(memory) = &self.memory {
+            // What was found is no less found where nothing can be written.
             let kept = memory.keep_skills(&found.skills);
-            kept.map_err(|source| self.forgetful(source))?;
+            found.unkept = kept.err().map(|error| error.to_string());
         }
         Ok(found)
     }

@@ -110,6 +110,9 @@ pub struct SearchResults {
     /// How many there are in all.
     #[serde(default)]
     pub total: u64,
+    /// Why they could not be kept for when nobody is asked, if they could not.
+    #[serde(skip)]
+    pub unkept: Option<String>,
 }
 
 /// What a registry says about a skill.

@@ -21,7 +21,9 @@ impl InstallFailure {
             | Self::Address(_)
             | Self::NoRevisions(_)
             | Self::NoRegistry
-            | Self::RegistryAnswer(RegistryError::NotARegistry { .. })
+            | Self::RegistryAnswer(
+                RegistryError::NotARegistry { .. } | RegistryError::Memory { .. },
+            )
             | Self::NoSource { .. }
             | Self::NotARegistry { .. }
             | Self::Forge(ForgeError::RateLimited { .. })
@@ -29,9 +31,9 @@ impl InstallFailure {
                 GitError::Missing
                 | GitError::Run(_)
                 | GitError::Failed { .. }
+                | GitError::Memory { .. }
                 | GitError::Silent { .. }
                 | GitError::Redirect(_),
-                | GitError::Memory { .. }
             )
             | Self::OneName(_)
             | Self::NoSuchCode { .. }

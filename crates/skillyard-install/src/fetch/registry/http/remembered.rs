@@ -56,6 +56,10 @@ impl HttpRegistry {
         skills.sort_by(|a, b| (rank(a), &a.name).cmp(&(rank(b), &b.name)));
         let total = skills.len() as u64;
         skills.truncate(query.limit);
-        SearchResults { skills, total }
+        SearchResults {
+            skills,
+            total,
+            unkept: None,
+        }
     }
 }
