@@ -10,6 +10,7 @@ pub mod markdown;
 pub mod mount;
 mod nesting;
 pub mod policy;
+mod runs;
 pub mod size;
 pub mod tag;
 mod tokens;

@@ -7,9 +7,13 @@ use ammonia::{Builder, UrlRelative};
 use pulldown_cmark::{CowStr, Event, Options, Parser, Tag, html};
 
 use crate::nesting::levelled;
+use crate::runs::parted;
 
 /// The longest text that is made into a page; the rest is left out.
 pub const LONGEST: usize = 512 * 1024;
+
+/// The longest attribute, such as the address of a link; a longer one is left out.
+const LONGEST_ATTRIBUTE: usize = 8 * 1024;
 
 /// A text as a page shows it.
 #[derive(Debug)]
@@ -43,7 +47,7 @@ pub fn render(markdown: &str, address: impl Fn(&str) -> String) -> Rendered {
         other => other,
     });
     let sanitiser = sanitiser();
-    let events = levelled(events, &sanitiser.clone_tags());
+    let events = parted(levelled(events, &sanitiser.clone_tags()));
     let mut text = String::with_capacity(markdown.len() * 2);
     html::push_html(&mut text, events.into_iter());
     Rendered {
@@ -59,6 +63,7 @@ fn sanitiser() -> Builder<'static> {
         .rm_tags(["img", "map", "area"])
         .url_relative(UrlRelative::PassThrough)
         .url_schemes(["http", "https", "mailto"].into())
+        .attribute_filter(|_, _, value| (value.len() <= LONGEST_ATTRIBUTE).then(|| value.into()))
         .link_rel(Some("noopener noreferrer nofollow"));
     // The marks of a list stand where its words begin, which in some scripts is at the right.
     for list in ["ul", "ol"] {
@@ -186,6 +191,24 @@ mod tests {
     }
 
     #[test]
+    fn long_texts_are_whole() {
+        let text = "a & ä ".repeat(2_000);
+        let text = text.trim();
+        let shown = text.replace('&', "&amp;");
+        check(text, &format!("<p>{shown}</p>"));
+        check(
+            &format!("`{text}`"),
+            &format!("<p><code>{shown}</code></p>"),
+        );
+        check(
+            &format!("```\n{text}\n```"),
+            &format!("<pre><code>{shown}\n</code></pre>"),
+        );
+        let lines = text.replace(' ', "\n");
+        check(&lines, &format!("<p>{}</p>", shown.replace(' ', "\n")));
+    }
+
+    #[test]
     fn what_is_left_out_is_known() {
         let text = "word ".repeat(LONGEST / 5);
         assert!(!render(&text, below).is_cut);
@@ -223,6 +246,13 @@ mod tests {
             format!("<p>{open}{}", half("<p>x")),
             format!("<table>\n\n{}", half("x\n\n")),
             format!("<table>{}", half("<p>x</p>")),
+            many("&"),
+            many("§"),
+            many("& &\n"),
+            format!("`{}`", many("&")),
+            format!("```\n{}\n```", many("&")),
+            format!("[x](y \"{}\")", many("&")),
+            format!("[x](<{}>)", many("&")),
         ] {
             let html = render(&attack, below).html;
             let beginning = &attack[..40];
