@@ -77,6 +77,14 @@ impl Log {
         let signed = checkpoint.sign(key).map_err(RegistryError::internal)?;
         // What was handed out once the log has to begin with for good; `verify` asks for it.
         if state.handed_out < size {
+            // Another node may have signed since this one was started: clients refuse a second key.
+            let last = checkpoints::last(database).await?;
+            if last.is_some_and(|last| last.key != signed.key) {
+                return Err(RegistryError::internal(
+                    "the log of this registry is signed with another key than this server has; \
+                     start all servers of a registry with the same `--log-key`",
+                ));
+            }
             if let Err(error) = checkpoints::keep(database.pool(), &signed).await {
                 // A disk that is full keeps nobody from what was handed out before: every client that
                 // knows something of the log knows that, or less.

@@ -2,8 +2,10 @@
 
 use serde_json::Value;
 use skillyard_format::Digest;
+use skillyard_registry::{Blobs, Database};
 use skillyard_trust::signature::{Algorithm, SigningKey};
 use skillyard_trust::transparency::{SignedCheckpoint, check_consistency, check_inclusion, leaf};
+use tempfile::TempDir;
 
 use super::copies::tamper;
 use super::yard::{Yard, skill};
@@ -120,4 +122,29 @@ async fn where_nothing_can_be_written_the_log_is_as_long_as_it_was() {
     tamper(yard.folder.path(), "DROP TRIGGER full").await;
     let now = yard.get("/log/checkpoint").await.json();
     assert_eq!(now["size"], 2);
+}
+
+#[tokio::test]
+async fn a_second_node_does_not_sign_with_a_key_of_its_own() {
+    let node = |mut yard: Yard| {
+        let key = SigningKey::generate(Algorithm::Ed25519, getrandom::fill).unwrap();
+        yard.server = yard.server.clone().with_log_key(key);
+        yard.router = yard.server.router();
+        yard
+    };
+    let first = node(Yard::new().await);
+    let file = first.folder.path().join("registry.db");
+    let address = format!("sqlite:{}", file.display());
+    let database = Database::open(&address).await.unwrap();
+    let blobs = Blobs::in_folder(&first.folder.path().join("blobs")).unwrap();
+    let second = Yard::over(TempDir::new().unwrap(), database, blobs, |_| {});
+    let second = node(second);
+    let ada = first.full("ada").await;
+    first.publish(&ada, skill("forms", "1.0.0")).await;
+    assert_eq!(first.get("/log/checkpoint").await.status, 200);
+    assert_eq!(second.get("/log/checkpoint").await.status, 503);
+    // The one whose key it is goes on, also after that.
+    first.publish(&ada, skill("forms", "1.1.0")).await;
+    assert_eq!(first.get("/log/checkpoint").await.status, 200);
+    assert_eq!(second.get("/log/checkpoint").await.status, 503);
 }
