@@ -253,6 +253,8 @@ mod tests {
             format!("```\n{}\n```", many("&")),
             format!("[x](y \"{}\")", many("&")),
             format!("[x](<{}>)", many("&")),
+            format!("<div>\n{}\n</div>", many("&")),
+            format!("x <b>{}</b>", many("&")),
         ] {
             let html = render(&attack, below).html;
             let beginning = &attack[..40];
