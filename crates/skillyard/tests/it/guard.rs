@@ -328,7 +328,10 @@ fn every_decision_is_written_down() {
         assert!(words.iter().all(|word| line.contains(word)), "{line}");
     };
     assert_eq!(told.len(), 4, "{told:?}");
-    starts(0, &["tool_allowed", "ok", "git-tools", "input=git status"]);
+    starts(
+        0,
+        &["tool_allowed", "ok", "git-tools", "input=\"git status\""],
+    );
     starts(
         1,
         &[

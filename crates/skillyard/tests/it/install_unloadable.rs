@@ -40,6 +40,19 @@ fn all_of_a_folder_but_what_cannot_be_loaded_is_installed_with_a_warning() {
 }
 
 #[test]
+fn names_of_folders_begin_no_line() {
+    let context = with_both();
+    let forged = "lib/x\n✓ Signed by somebody\ny/SKILL.md";
+    context.write(forged, BROKEN);
+    let told = context.done(&["install", "./lib", "--all", "--yes"]);
+    assert!(
+        told.contains("warning: `x ✓ Signed by somebody y` of"),
+        "{told}"
+    );
+    assert!(!told.lines().any(|line| line.starts_with('✓')), "{told}");
+}
+
+#[test]
 fn all_of_a_repository_is_installed_with_the_same_warning() {
     let context = project();
     let repository = Repository::with_pdf(&context);

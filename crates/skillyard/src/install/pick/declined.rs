@@ -1,5 +1,6 @@
 //! What of a source could be a skill and cannot be loaded.
 
+use skillyard_format::render::one_line;
 use skillyard_install::material::Declined;
 
 use super::Source;
@@ -24,9 +25,10 @@ pub(super) fn tell<'d>(
         } else {
             &each.path
         };
+        // Names of a stranger's folders begin no line.
+        let (path, reason) = (one_line(path), one_line(&each.reason));
         printer.warn(&format!(
-            "`{path}` of `{place}` is left out, because it cannot be loaded: {}",
-            each.reason
+            "`{path}` of `{place}` is left out, because it cannot be loaded: {reason}"
         ));
     }
     let more = declined.count();
