@@ -237,7 +237,7 @@ fn json_says_all() {
         .keys()
         .map(String::as_str)
         .collect();
-    assert_snapshot!(keys.join(" "), @"skill digest script script_digest approval argv unread backend exit_code signal stopped stdout stderr duration_ms cpu_ms peak_memory_bytes limits denials connections made made_more");
+    assert_snapshot!(keys.join(" "), @"skill digest script script_digest approval argv unread narrowed backend exit_code signal stopped stdout stderr duration_ms cpu_ms peak_memory_bytes limits denials connections made made_more");
     assert_eq!(value["exit_code"], 3);
     assert_eq!(value["approval"], "policy");
     assert_eq!(value["argv"][2], "3");
