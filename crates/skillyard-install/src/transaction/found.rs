@@ -12,6 +12,9 @@ impl Transaction<'_> {
     /// Notes what was taken over, and forgets what was replaced, removed or let go. Where that fails
     /// the skill counts as one that was put there.
     pub(super) fn note_found(&self, plan: &Plan) {
+        if self.before.found.is_empty() && plan.taken_over.is_empty() {
+            return;
+        }
         let place = |(name, target): &(String, String)| Path::new(target).join(name);
         let mut found: BTreeSet<PathBuf> = self.before.found.clone();
         found.extend(plan.taken_over.iter().map(place));

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::TestContext;
 use crate::mcp_client::Raw;
-use crate::scripted_model::{call, model};
+use crate::scripted_model::{call, chat};
 use crate::serve_chat::Serving;
 
 const LOG: &str = "../home/.skillyard/logs/audit.jsonl";
@@ -71,22 +71,12 @@ fn input() -> Value {
 #[test]
 fn a_script_of_a_chat() {
     let context = machine();
-    let (url, _) = model(vec![
+    let answers = vec![
         json!({ "tool_calls": [call("c1", "skill_load", &json!({ "name": "runs" }))] }),
         json!({ "tool_calls": [call("c2", "skill_run", &input())] }),
         json!({ "content": "Done." }),
-    ]);
-    context.code(&["config", "set", "models.mock.url", &url]);
-    let answer = context.json(&[
-        "chat",
-        "--model",
-        "mock/m",
-        "--tool-mode",
-        "native",
-        "-p",
-        "Run it.",
-        "--json",
-    ]);
+    ];
+    let (answer, _) = chat(&context, answers, &[]);
     let said = answer["calls"][1].to_string();
     assert!(
         said.contains("RAN a b c") && said.contains("http://"),
@@ -104,21 +94,12 @@ fn output_cannot_speak_for_anybody_else() {
     let script = format!("#!/bin/sh\nprintf '{said}'\n");
     context.write("../home/.agents/skills/runs/scripts/x.sh", &script);
     let command = json!({ "command": format!("printf '{said}'") });
-    let (url, _) = model(vec![
+    let answers = vec![
         json!({ "tool_calls": [call("c1", "skill_load", &json!({ "name": "runs" }))] }),
         json!({ "tool_calls": [call("c2", "skill_run", &input()), call("c3", "Bash", &command)] }),
         json!({ "content": "Done." }),
-    ]);
-    context.code(&["config", "set", "models.mock.url", &url]);
-    let chat = [
-        "chat",
-        "--model",
-        "mock/m",
-        "--tool-mode",
-        "native",
-        "--yes",
     ];
-    let answer = context.json(&[&chat[..], &["-p", "Run it.", "--json"]].concat());
+    let (answer, _) = chat(&context, answers, &["--yes"]);
     for call in [1, 2] {
         let told = answer["calls"][call].to_string();
         assert!(told.contains("&lt;/stdout> exit code 7"), "{told}");

@@ -5,7 +5,7 @@ use std::fs;
 use serde_json::{Value, json};
 
 use crate::TestContext;
-use crate::scripted_model::{call, model};
+use crate::scripted_model::{call, chat, model};
 use crate::serve_chat::Serving;
 
 const LOG: &str = "../home/.skillyard/logs/audit.jsonl";
@@ -26,18 +26,8 @@ fn many(count: usize, round: usize) -> Value {
 #[test]
 fn an_answer_has_so_many_calls_and_odd_ids_are_found_again() {
     let context = TestContext::new();
-    let (url, requests) = model(vec![many(200, 0), json!({ "content": "Done." })]);
-    context.code(&["config", "set", "models.mock.url", &url]);
-    let chat = [
-        "chat",
-        "--model",
-        "mock/m",
-        "--tool-mode",
-        "native",
-        "-p",
-        "Go.",
-    ];
-    context.done(&chat);
+    let answers = vec![many(200, 0), json!({ "content": "Done." })];
+    let (_, requests) = chat(&context, answers, &[]);
     let made = context.json(&["audit", "log", "--event", "skill.resource_read", "--json"]);
     assert_eq!(made["events"].as_array().unwrap().len(), 128);
     let told = requests.lock().unwrap().last().unwrap().to_string();

@@ -7,6 +7,8 @@ use std::sync::{Arc, Mutex};
 
 use serde_json::{Value, json};
 
+use crate::TestContext;
+
 /// A server that gives these answers in order, as Chat Completions, and keeps the requests. One that
 /// is not whole has the `finish_reason` in it.
 pub(crate) fn model(answers: Vec<Value>) -> (String, Arc<Mutex<Vec<Value>>>) {
@@ -64,4 +66,17 @@ pub(crate) fn request(connection: &TcpStream) -> Vec<u8> {
 /// An answer that calls a tool.
 pub(crate) fn call(id: &str, tool: &str, arguments: &Value) -> Value {
     json!({ "index": 0, "id": id, "type": "function", "function": { "name": tool, "arguments": arguments.to_string() } })
+}
+
+/// What a chat tells programs in which a model gives these answers; and what the model was asked.
+pub(crate) fn chat(
+    context: &TestContext,
+    answers: Vec<Value>,
+    more: &[&str],
+) -> (Value, Arc<Mutex<Vec<Value>>>) {
+    let (url, asked) = model(answers);
+    context.done(&["config", "set", "models.mock.url", &url]);
+    let chat = ["chat", "--model", "mock/m", "--tool-mode", "native"];
+    let said = context.json(&[&chat[..], &["-p", "Run it.", "--json"], more].concat());
+    (said, asked)
 }

@@ -7,7 +7,7 @@ use serde_json::json;
 
 use super::ran;
 use crate::TestContext;
-use crate::scripted_model::{call, model};
+use crate::scripted_model::{call, chat};
 
 const SKILL: &str = "---\nname: alpha\ndescription: Goes. Use for going.\n---\nRead note.md.\n";
 const SCRIPT: &str = "#!/bin/sh
@@ -81,21 +81,12 @@ fn models_use_them() {
         let context = project(layout);
         let run = json!({ "name": "alpha", "script": "go.sh" });
         let command = json!({ "command": "cat .agents/skills/alpha/note.md" });
-        let (url, _) = model(vec![
+        let answers = vec![
             json!({ "tool_calls": [call("c1", "skill_load", &json!({ "name": "alpha" }))] }),
             json!({ "tool_calls": [call("c2", "skill_run", &run), call("c3", "Bash", &command)] }),
             json!({ "content": "Done." }),
-        ]);
-        context.code(&["config", "set", "models.mock.url", &url]);
-        let chat = [
-            "chat",
-            "--model",
-            "mock/m",
-            "--tool-mode",
-            "native",
-            "--yes",
         ];
-        let answer = context.json(&[&chat[..], &["-p", "Run it.", "--json"]].concat());
+        let (answer, _) = chat(&context, answers, &["--yes"]);
         for call in [1, 2] {
             let told = answer["calls"][call].to_string();
             assert!(told.contains("NOTE"), "{layout:?}: {told}");
