@@ -13,13 +13,10 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use crate::event::Event;
+use crate::field::{room, tamed};
 use crate::hash::Hash;
 use crate::recorder::{Redact, Unredacted};
 
-/// No field says more as it is written, so that no line is without end.
-const LONGEST_FIELD: usize = 4096;
-/// No letter is longer as it is written, for each of its bytes.
-const LONGEST_LETTER: usize = 6;
 /// No event says more than this many further things.
 const MOST_DETAILS: usize = 64;
 /// `,"prev":"` and 64 digits and a quote.
@@ -74,46 +71,6 @@ pub struct Entry<'a> {
     pub detail: BTreeMap<String, String>,
 }
 
-/// A field as it may stand in the log: without secrets and not without end. Of what is too long the
-/// beginning and the end stay, and a digest of the whole: what matters may stand anywhere in it.
-fn tamed<'a>(text: &'a str, redact: &dyn Redact) -> Cow<'a, str> {
-    let text = redact.redact(text);
-    if text.len() <= LONGEST_FIELD / LONGEST_LETTER {
-        return text;
-    }
-    let length: usize = text.chars().map(written_length).sum();
-    if length <= LONGEST_FIELD {
-        return text;
-    }
-    let beginning = within(text.chars(), LONGEST_FIELD / 2);
-    let end = text.len() - within(text.chars().rev(), LONGEST_FIELD / 2);
-    let (left_out, whole) = (end - beginning, Hash::of(text.as_bytes()));
-    Cow::Owned(format!(
-        "{}… {left_out} bytes left out, sha256:{whole} in all …{}",
-        &text[..beginning],
-        &text[end..]
-    ))
-}
-
-/// The bytes of as many letters as are not longer together as they are written.
-fn within(letters: impl Iterator<Item = char>, most: usize) -> usize {
-    let mut written = 0;
-    let fits = letters.take_while(|letter| {
-        written += written_length(*letter);
-        written <= most
-    });
-    fits.map(char::len_utf8).sum()
-}
-
-/// How many bytes a letter has in a line: some are escaped.
-fn written_length(letter: char) -> usize {
-    match letter {
-        '"' | '\\' | '\n' | '\r' | '\t' | '\u{8}' | '\u{c}' => 2,
-        letter if letter < ' ' => LONGEST_LETTER,
-        letter => letter.len_utf8(),
-    }
-}
-
 impl Event {
     /// How many bytes its line takes, about, and not less.
     pub fn size(&self) -> usize {
@@ -135,15 +92,6 @@ impl Event {
         let details = details.map(|(name, value)| room(name) + room(value));
         AROUND + fields.chain(details).sum::<usize>()
     }
-}
-
-/// How many bytes a field takes at most.
-fn room(text: &str) -> usize {
-    // Quotes, a colon and a comma, or what is said of what was left out.
-    const AROUND: usize = 8;
-    const LEFT_OUT: usize = 160;
-    let length: usize = text.chars().map(written_length).sum();
-    length.min(LONGEST_FIELD + LEFT_OUT) + AROUND
 }
 
 impl<'a> Entry<'a> {

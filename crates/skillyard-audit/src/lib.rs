@@ -7,6 +7,7 @@ mod error;
 mod event;
 mod export;
 mod fault;
+mod field;
 mod files;
 mod follow;
 mod hash;

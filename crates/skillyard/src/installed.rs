@@ -1,15 +1,16 @@
 //! What the locks say about the folders of skills.
 
 mod altered;
+mod compared;
 mod elsewhere;
 mod provenance;
+mod records;
 mod told;
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use skillyard_catalog::resource::{SkillRoot, digest};
 use skillyard_format::package::Digest;
 use skillyard_install::git::Ignored;
 use skillyard_install::lockfile::{Locked, Lockfile, LockfileError};
@@ -17,12 +18,13 @@ use skillyard_install::origin as install;
 use skillyard_install::records::Records;
 use skillyard_install::scope::{Scope, ScopeKind};
 use skillyard_install::store::Store;
-use skillyard_install::tree::Tree;
 use skillyard_trust::provenance::Provenance;
 
 pub(crate) use self::altered::Altered;
 use self::elsewhere::Elsewhere;
 pub(crate) use self::provenance::{is_from_strangers, provenance, provenance_of};
+pub(crate) use self::records::has_records;
+use self::records::records_of;
 use self::told::Told;
 use crate::context::Context;
 use crate::error::CommandError;
@@ -230,46 +232,6 @@ impl Installed {
         }
     }
 
-    /// What was installed into a folder, or with the skill that it lies in, if the files there are
-    /// something else now.
-    pub(crate) fn altered(&self, folder: &Path, now: Digest) -> Option<Altered> {
-        let told = self.told(folder)?;
-        let installed = told.entry.digest;
-        let (folder, now) = match &told.around {
-            None => (folder, now),
-            // What cannot be compared is another: a digest is never that of nothing.
-            Some(around) => (
-                around.as_path(),
-                digest_of(around).unwrap_or_else(|| Digest::of(b"")),
-            ),
-        };
-        let is_sound = installed == now || shown_as(&told.scope, installed, folder).contains(&now);
-        (!is_sound).then_some(Altered { now, installed })
-    }
-
-    /// The digests that the files in a folder may have while they are what was installed into exactly
-    /// this folder, that of the lock first.
-    pub(crate) fn expected(&self, folder: &Path) -> Option<Vec<Digest>> {
-        let told = self.told(folder).filter(|told| told.around.is_none())?;
-        let installed = told.entry.digest;
-        let shown = shown_as(&told.scope, installed, folder);
-        Some(std::iter::once(installed).chain(shown).collect())
-    }
-
-    /// Whether the files in a folder are what was installed into exactly this folder.
-    pub(crate) fn is_as_installed(&self, folder: &Path) -> bool {
-        let expected = self.expected(folder);
-        expected.is_some_and(|expected| {
-            digest_of(folder).is_some_and(|digest| expected.contains(&digest))
-        })
-    }
-
-    /// What was installed into exactly this folder where no executable bits are kept; nothing elsewhere.
-    pub(crate) fn behind(&self, folder: &Path) -> Option<Tree> {
-        let told = self.told(folder).filter(|told| told.around.is_none())?;
-        told.scope.store().behind(told.entry.digest, folder)
-    }
-
     /// What git ignores in a folder that was not installed; what was came as a whole, whatever the
     /// project around it ignores.
     pub(crate) fn ignored_in(&self, context: &Context, folder: &Path) -> Ignored {
@@ -333,51 +295,4 @@ impl Installed {
         let told = self.told(folder)?;
         Some((told.scope.kind, provenance_of(&told.entry)))
     }
-}
-
-/// What is written down about a scope: its lock, and what was put there and is not locked any more.
-fn records_of(scope: &Scope) -> Result<Vec<(Scope, Lockfile)>, LockfileError> {
-    let records = Records::default();
-    let lock = records.lock(scope)?;
-    let placed = records.placed(scope).filter(|placed| *placed != lock);
-    let dropped = placed.map(|placed| still_there(scope, &lock, placed));
-    let all = std::iter::once(lock).chain(dropped);
-    Ok(all.map(|lock| (scope.clone(), lock)).collect())
-}
-
-/// Whether anything is written down about a scope.
-pub(crate) fn has_records(scope: &Scope) -> bool {
-    // A link in the place of a lock is none that can be read.
-    let is_there = |file: PathBuf| file.symlink_metadata().is_ok();
-    is_there(scope.lock_file()) || scope.placed_file().is_some_and(is_there)
-}
-
-/// What a folder consists of.
-fn digest_of(folder: &Path) -> Option<Digest> {
-    digest(&SkillRoot::open(folder).ok()?).ok()
-}
-
-/// The digests that a skill has in a folder where no executable bits are kept.
-fn shown_as(scope: &Scope, installed: Digest, folder: &Path) -> Vec<Digest> {
-    scope.store().shown_as(installed, folder)
-}
-
-/// What others took out of a lock is not less foreign for that, as long as it is what was put there.
-/// Who made something else of it has made it their own.
-fn still_there(scope: &Scope, lock: &Lockfile, mut placed: Lockfile) -> Lockfile {
-    let is_there = |entry: &Locked| {
-        entry.targets.iter().any(|target| {
-            let folder = scope.target(target).join(&entry.name);
-            digest_of(&folder).is_some_and(|now| {
-                now == entry.digest || shown_as(scope, entry.digest, &folder).contains(&now)
-            })
-        })
-    };
-    let names = placed.skills().iter();
-    let gone = names.filter(|entry| lock.get(&entry.name).is_some() || !is_there(entry));
-    let gone: Vec<String> = gone.map(|entry| entry.name.clone()).collect();
-    for name in gone {
-        placed.remove(&name);
-    }
-    placed
 }

@@ -14,9 +14,10 @@ use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _};
 use std::path::Path;
 
 use rustix::fs::{Mode, openat};
-use skillyard_format::package::{ContentDigest, Digest, TreeDigest};
+use skillyard_format::package::{ContentDigest, Digest};
 
 use super::error::ResourceError;
+use super::file_digests::{FileDigest, FileDigests};
 use super::open::FILE;
 use super::path::shown;
 use super::read::{OWNER_EXECUTES, regular};
@@ -55,63 +56,6 @@ pub fn digest(root: &SkillRoot) -> Result<Digest, ResourceError> {
 /// The tree digest of a skill, if it is within `limits`.
 pub fn digest_within(root: &SkillRoot, limits: &DigestLimits) -> Result<Digest, ResourceError> {
     Ok(file_digests(root, limits)?.tree())
-}
-
-/// The files of a skill by their content.
-#[derive(Debug, Default)]
-pub struct FileDigests {
-    /// The regular files.
-    pub files: Vec<FileDigest>,
-    /// What programs left behind that only use the skill, and what is left out; no part of the tree
-    /// digest.
-    pub litter: Vec<String>,
-    /// Links, with the digests of where they lead.
-    links: Vec<(Vec<u8>, Digest)>,
-    /// Regular files with names that nobody can be given.
-    nameless: Vec<(Vec<u8>, bool, Digest)>,
-    /// Pipes and the like, with the digests of what they are.
-    specials: Vec<(String, Digest)>,
-    /// Links, pipes and the like, of which nothing is read.
-    pub others: Vec<String>,
-    /// The files with names that nobody can be given, as they can be shown.
-    pub unnamed: Vec<String>,
-}
-
-impl FileDigests {
-    /// The digest of a file, if it is one of the skill.
-    pub fn of(&self, path: &str) -> Option<Digest> {
-        let found = self.files.iter().find(|file| file.path == path);
-        found.map(|file| file.digest)
-    }
-
-    /// The tree digest.
-    pub fn tree(&self) -> Digest {
-        let mut tree = TreeDigest::default();
-        for file in &self.files {
-            tree.add(&file.path, file.executable, file.digest);
-        }
-        for (path, executable, content) in &self.nameless {
-            tree.add(path, *executable, *content);
-        }
-        for (path, leads) in &self.links {
-            tree.add_link(path, *leads);
-        }
-        for (path, kind) in &self.specials {
-            tree.add_special(path, *kind);
-        }
-        tree.finish()
-    }
-}
-
-/// One regular file of a skill.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct FileDigest {
-    /// The path below the skill's root.
-    pub path: String,
-    /// Whether its owner may execute the file.
-    pub executable: bool,
-    /// The digest of its content.
-    pub digest: Digest,
 }
 
 /// The digest of every file of a skill, if it is within `limits`.

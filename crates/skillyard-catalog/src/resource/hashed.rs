@@ -8,9 +8,11 @@ use std::io::Read as _;
 use skillyard_format::package::{ContentDigest, Digest};
 
 use super::content::HEAD;
-use super::digest::{DigestLimits, FileDigests};
+use super::digest::DigestLimits;
 use super::error::ResourceError;
-use super::read::{Opened, Part, ReadLimits, ReadRange, Resource, Taken};
+use super::file_digests::FileDigests;
+use super::limits::{ReadLimits, ReadRange};
+use super::read::{Opened, Part, Resource, Taken};
 use super::root::SkillRoot;
 
 impl SkillRoot {

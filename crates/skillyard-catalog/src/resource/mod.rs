@@ -20,7 +20,9 @@
 mod content;
 mod digest;
 mod error;
+mod file_digests;
 mod hashed;
+mod limits;
 mod link;
 mod list;
 mod open;
@@ -32,15 +34,16 @@ mod stamps;
 mod walk;
 
 pub use digest::{
-    DigestLimits, FileDigest, FileDigests, Snapshot, digest, digest_within, file_digests,
-    file_digests_without, snapshot,
+    DigestLimits, Snapshot, digest, digest_within, file_digests, file_digests_without, snapshot,
 };
 pub use error::{FileKind, ResourceError};
+pub use file_digests::{FileDigest, FileDigests};
+pub use limits::{BinaryContent, HardLinks, Names, ReadLimits, ReadRange};
 pub use list::{Listing, ResourceEntry, Skipped};
 #[doc(hidden)]
 pub use open::Resolver;
 pub use probe::{Seen, SeenKind, probe, probe_seeing};
-pub use read::{BinaryContent, Content, HardLinks, Names, ReadLimits, ReadRange, Resource};
+pub use read::{Content, Resource};
 pub use root::SkillRoot;
 pub(crate) use stamps::{Stamps, stamps};
 pub use walk::{MAX_DEPTH, MAX_FOLDERS};

@@ -7,93 +7,27 @@
 mod asked;
 mod below;
 mod everywhere;
+mod found;
 mod inner;
 mod listed;
+mod place;
 mod settings;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use rayon::prelude::*;
 
 use self::asked::Naming;
+use self::place::Place;
 use super::around::Around;
 use super::command::Git;
 use super::error::GitError;
 use super::watch::{PATIENCE_HERE, Patience};
-use crate::material::around;
 
 pub use everywhere::SettingsPlaces;
-
-/// The files and folders of a skill that git ignores and does not have.
-#[derive(Debug, Clone, Default)]
-pub struct Ignored {
-    /// By their paths in the skill's folder; those of folders end in `/`.
-    paths: BTreeSet<String>,
-    /// The files among it that are not ignored all the same.
-    kept: BTreeSet<String>,
-    unasked: Option<Arc<Unasked>>,
-}
-
-/// That git did not say what it ignores.
-#[derive(Debug, thiserror::Error)]
-#[error("git could not be asked what it ignores in `{}`", repository.display())]
-pub struct Unasked {
-    /// The folder that the repository is for.
-    pub repository: PathBuf,
-    /// Why not.
-    #[source]
-    pub reason: GitError,
-}
-
-impl Ignored {
-    /// Whether the file or folder at a path below the skill's is ignored; the folders above it are
-    /// asked about first.
-    pub fn has(&self, path: &str) -> bool {
-        if self.paths.is_empty() {
-            return false;
-        }
-        let is_named = |path: &str| self.paths.contains(&format!("{path}/"));
-        if self.kept.is_empty() {
-            return self.paths.contains(path) || is_named(path);
-        }
-        // A folder that is looked into for what is kept in it is ignored but for that.
-        let is_ignored = self.paths.contains(path) || around(path).chain([path]).any(is_named);
-        is_ignored && !self.keeps(path)
-    }
-
-    /// The same without these files of it.
-    pub(crate) fn but_for<'p>(mut self, files: impl Iterator<Item = &'p str>) -> Self {
-        self.kept.extend(files.map(str::to_owned));
-        self
-    }
-
-    /// Whether a file, or one in a folder, is kept.
-    fn keeps(&self, path: &str) -> bool {
-        let below = format!("{path}/");
-        let mut from = self.kept.range(below.clone()..);
-        self.kept.contains(path) || from.next().is_some_and(|next| next.starts_with(&below))
-    }
-
-    /// All that is ignored, sorted; folders end in `/`.
-    pub fn paths(&self) -> impl Iterator<Item = &str> {
-        self.paths.iter().map(String::as_str)
-    }
-
-    /// Why it is only a guess, if it is one.
-    pub fn unasked(&self) -> Option<&Arc<Unasked>> {
-        self.unasked.as_ref()
-    }
-
-    fn add(&mut self, paths: BTreeSet<String>, unasked: Option<&Arc<Unasked>>) {
-        // Where no list names anything, there is nothing to be asked.
-        if !paths.is_empty() {
-            self.unasked = self.unasked.take().or_else(|| unasked.cloned());
-            self.paths.extend(paths);
-        }
-    }
-}
+pub use found::{Ignored, Unasked};
 
 /// What a repository is asked.
 struct Question {
@@ -109,32 +43,6 @@ type Questions = BTreeMap<PathBuf, Vec<Question>>;
 /// The number of a folder, the root of a repository, where the folder lies to it, and whether it is one
 /// too many.
 type Asked = (usize, PathBuf, Place, bool);
-
-/// Where a folder lies to a repository.
-enum Place {
-    /// In it, at this path from its root.
-    Inside(String),
-    /// Around it, which lies at this path in the folder.
-    Around(String),
-}
-
-impl Place {
-    /// The path in the repository that is asked about.
-    fn below(&self) -> &str {
-        match self {
-            Self::Inside(path) => path,
-            Self::Around(_) => "",
-        }
-    }
-
-    /// What of all that the repository ignores lies in the folder.
-    fn ignored(&self, all: &BTreeSet<String>) -> BTreeSet<String> {
-        match self {
-            Self::Inside(path) => in_folder(all, path),
-            Self::Around(inner) => all.iter().map(|path| format!("{inner}/{path}")).collect(),
-        }
-    }
-}
 
 /// Who says what is ignored in folders of this machine: its git, if it has one, and lists where that
 /// does not answer.
@@ -256,27 +164,6 @@ fn by_root(all: Vec<Asked>) -> Questions {
     questions
 }
 
-/// What of all that a repository ignores lies in one folder. Nothing where all of the folder is
-/// ignored, or the file that makes it a skill: whoever means it cannot mean it without them.
-fn in_folder(all: &BTreeSet<String>, folder: &str) -> BTreeSet<String> {
-    let is_ignored = |path: &str| all.contains(&format!("{path}/"));
-    if around(folder).chain([folder]).any(is_ignored) {
-        return BTreeSet::new();
-    }
-    let start = match folder {
-        "" => String::new(),
-        folder => format!("{folder}/"),
-    };
-    let paths = all.range(start.clone()..);
-    let paths = paths.map_while(|path| path.strip_prefix(&start));
-    let paths: BTreeSet<String> = paths.map(str::to_owned).collect();
-    let is_skill = |file: &&str| paths.contains(*file);
-    if ["SKILL.md", "skill.md"].iter().any(is_skill) {
-        return BTreeSet::new();
-    }
-    paths
-}
-
 #[cfg(test)]
 mod tests {
     use std::time::Duration;
@@ -288,38 +175,6 @@ mod tests {
     fn ignoring() -> Ignoring {
         let git = Git::new(Path::new("git"));
         Ignoring::new(Some(git), SettingsPlaces::default())
-    }
-
-    #[test]
-    fn what_is_ignored_as_a_whole_is_meant_as_a_whole() {
-        let all = ["a/.env", "a/dist/", "b/", "c/SKILL.md", "c/x", "ab"];
-        let all: BTreeSet<String> = all.map(str::to_owned).into();
-        let below = |folder| Ignored {
-            paths: in_folder(&all, folder),
-            ..Ignored::default()
-        };
-        assert!(below("a").has(".env") && below("a").has("dist"));
-        assert!(!below("a").has("dist/x") && !below("a").has("SKILL.md"));
-        assert!(below("").has("a/.env") && below("").has("b"));
-        for whole in ["b", "b/inner", "c", "d"] {
-            assert!(below(whole).paths.is_empty(), "{whole}");
-        }
-    }
-
-    #[test]
-    fn what_is_kept_is_not_ignored_with_the_folder_around_it() {
-        let ignored = Ignored {
-            paths: [".env", "dist/", "x/y/"].map(str::to_owned).into(),
-            ..Ignored::default()
-        };
-        let kept = ["SKILL.md", "dist/a/out.js", "dist.txt"];
-        let ignored = ignored.but_for(kept.into_iter());
-        for path in ["dist", "dist/a", "dist/a/out.js", "x", "SKILL.md"] {
-            assert!(!ignored.has(path), "{path}");
-        }
-        for path in [".env", "dist/b", "dist/a/more.js", "x/y"] {
-            assert!(ignored.has(path), "{path}");
-        }
     }
 
     #[test]

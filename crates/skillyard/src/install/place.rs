@@ -1,22 +1,22 @@
 //! Where a command installs: the scope, the store and the agents' folders.
 
 mod portable;
+mod scopes;
+mod wanted_scope;
 
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
-use clap::ValueEnum;
 use portable::Around;
 use skillyard_catalog::agents::{Home, Variables};
 use skillyard_catalog::presence::is_there;
 use skillyard_catalog::source::{Preset, Surroundings, has_project_files};
-use skillyard_catalog::ways::real;
 use skillyard_install::LeftFolder;
 use skillyard_install::lockfile::Lockfile;
 use skillyard_install::manifest::Manifest;
 use skillyard_install::plan::Before;
 use skillyard_install::records::Records;
-use skillyard_install::scope::{Scope, ScopeKind};
+use skillyard_install::scope::Scope;
 use skillyard_install::store::Store;
 use skillyard_install::target::{self, AgentChoice, TargetError};
 use skillyard_install::transaction;
@@ -27,57 +27,9 @@ use crate::error::install::InstallFailure;
 use crate::install::chronicle;
 use crate::install::written;
 
-/// Whose skills they are.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum ScopeName {
-    /// All your projects
-    User,
-    /// This project, for everyone who works on it
-    Project,
-}
-
-impl ScopeName {
-    /// The word for it.
-    fn as_str(self) -> &'static str {
-        match self {
-            Self::User => "user",
-            Self::Project => "project",
-        }
-    }
-}
-
-/// Where skills are installed.
-#[derive(Debug, Clone, Default, clap::Args)]
-pub(crate) struct ScopeArgs {
-    /// Whose skills: the project's around the current folder, or yours [default: project in a
-    /// repository or beside a skills.toml, else user]
-    #[arg(long, value_name = "SCOPE")]
-    pub(crate) scope: Option<ScopeName>,
-}
-
-impl ScopeArgs {
-    /// The scope that was named, else the one of the configuration.
-    pub(crate) fn or_configured(&self, context: &Context) -> Result<Self, CommandError> {
-        let config = context.config()?;
-        let scope = match self.scope {
-            None => config.install_scope(),
-            Some(named) => {
-                config.keep_locked("install.scope", "`--scope`", named.as_str())?;
-                Some(named)
-            }
-        };
-        Ok(Self { scope })
-    }
-
-    /// What to type behind another command so that it means the same scope.
-    pub(crate) fn typed(&self) -> &'static str {
-        match self.scope {
-            Some(ScopeName::User) => " --scope user",
-            Some(ScopeName::Project) => " --scope project",
-            None => "",
-        }
-    }
-}
+use scopes::neighbours;
+pub(crate) use scopes::{all, deciding, is_among_own, scopes};
+pub(crate) use wanted_scope::{ScopeArgs, ScopeName};
 
 /// The scope a command works in, and what lies around it.
 #[derive(Debug)]
@@ -257,79 +209,6 @@ pub(crate) fn store(context: &Context) -> Store {
 /// A path with no link in it, where there is something.
 pub(crate) fn whole(path: &Path) -> PathBuf {
     path.canonicalize().unwrap_or_else(|_| path.to_owned())
-}
-
-/// The scopes that commands mean here.
-pub(crate) fn scopes(context: &Context) -> Vec<Scope> {
-    let home = &context.environment.skillyard_home;
-    let project = project(context).map(|root| Scope::project(&root, home));
-    project.into_iter().chain(user_scope(context)).collect()
-}
-
-/// The same with what lies around each, and what to type behind a command so that it means the scope.
-pub(crate) fn all(context: &Context) -> Vec<(Place, &'static str)> {
-    let scopes = scopes(context);
-    // In a project, commands mean the project's skills.
-    let is_in_project = scopes.iter().any(|each| each.kind == ScopeKind::Project);
-    let typed = |scope: &Scope| match scope.kind {
-        ScopeKind::User if is_in_project => " --scope user",
-        _ => "",
-    };
-    let scopes = scopes.into_iter();
-    let places = scopes.map(|scope| {
-        let typed = typed(&scope);
-        (Place::with(context, scope), typed)
-    });
-    places.collect()
-}
-
-/// The scopes whose locks have a say about the skills that are found here: the user's, and those of
-/// all projects that the current folder is in, the outermost first. What a project in the home
-/// folder installed lies among the user's own skills, so that it has a say everywhere.
-pub(crate) fn deciding(context: &Context) -> Vec<Scope> {
-    let environment = &context.environment;
-    let surroundings = surroundings(context);
-    let mut roots: Vec<&Path> = surroundings.levels().collect();
-    roots.extend(environment.home.as_deref());
-    roots.reverse();
-    let home = &environment.skillyard_home;
-    let projects = roots.into_iter().map(|root| Scope::project(root, home));
-    // With a link a project can name the user's folders as its own. The user's lock knows better.
-    user_scope(context).into_iter().chain(projects).collect()
-}
-
-/// Whether a scope has its skills among the user's own.
-pub(crate) fn is_among_own(context: &Context, scope: &Scope) -> bool {
-    let home = context.environment.home.as_deref();
-    scope.kind == ScopeKind::User || home.is_some_and(|home| real(home) == real(&scope.root))
-}
-
-/// The other scopes that may have their skills in the same folders: where the home directory is a
-/// project, or a variable puts a folder of the user's agents into one.
-fn neighbours(context: &Context, scope: &Scope) -> Vec<Scope> {
-    let Some(user) = user_scope(context) else {
-        return Vec::new();
-    };
-    let moved = user.moved_targets();
-    let mut roots: Vec<PathBuf> = moved.flat_map(|each| target::roots(&real(each))).collect();
-    roots.push(real(&user.root));
-    match scope.kind {
-        ScopeKind::User => {
-            roots.sort_unstable();
-            roots.dedup();
-            let project = |root: &PathBuf| Scope::project(root, &scope.skillyard_home);
-            roots.iter().map(project).collect()
-        }
-        ScopeKind::Project if roots.contains(&real(&scope.root)) => vec![user],
-        ScopeKind::Project => Vec::new(),
-    }
-}
-
-fn user_scope(context: &Context) -> Option<Scope> {
-    let environment = &context.environment;
-    let home = environment.home.as_deref();
-    let (variables, own) = (&environment.agent_variables, &environment.skillyard_home);
-    home.map(|home| Scope::user(home, variables, own))
 }
 
 /// The root of the project that commands mean here.
