@@ -21,6 +21,8 @@ pub struct LocalFolder {
     origin: Origin,
     limits: TreeLimits,
     heeded: Heeded,
+    /// What is ignored in the folder as a whole, where that was asked before.
+    told: Option<Ignored>,
 }
 
 /// Who is asked what is ignored in a folder.
@@ -45,6 +47,7 @@ impl LocalFolder {
             },
             limits,
             heeded: Heeded::Nobody,
+            told: None,
         }
     }
 
@@ -54,6 +57,15 @@ impl LocalFolder {
     pub fn heeding(self, ignoring: Ignoring) -> Self {
         Self {
             heeded: Heeded::Git(ignoring),
+            ..self
+        }
+    }
+
+    /// The same where git was asked before, about many folders at once.
+    #[must_use]
+    pub fn told(self, ignored: Option<Ignored>) -> Self {
+        Self {
+            told: ignored,
             ..self
         }
     }
@@ -77,6 +89,14 @@ pub struct Taken {
 }
 
 impl LocalFolder {
+    /// What git ignores in the folders of skills.
+    fn ignored(&self, git: &Ignoring, paths: &[String], folders: &[PathBuf]) -> Vec<Ignored> {
+        match (&self.told, paths) {
+            (Some(told), [path]) if path.is_empty() => vec![told.clone()],
+            _ => git.around(folders),
+        }
+    }
+
     /// Every skill in it; each is known by the whole path of its own folder afterwards, because
     /// `shop/pdf` alone would be a repository of GitHub.
     pub fn take(&mut self) -> Result<Taken, MaterialError> {
@@ -164,7 +184,7 @@ impl Material for LocalFolder {
         let folders = paths.iter().map(|path| below(&self.root, path));
         let folders: Vec<PathBuf> = folders.collect();
         let (git, ignored) = match &self.heeded {
-            Heeded::Git(git) => (Some(git), git.around(&folders)),
+            Heeded::Git(git) => (Some(git), self.ignored(git, paths, &folders)),
             Heeded::Nobody => (None, vec![Ignored::default(); folders.len()]),
         };
         let read = |folder: &Path, ignored| Tree::read_delivered(folder, &self.limits, ignored);

@@ -97,11 +97,22 @@ impl Installed {
         folders: impl IntoIterator<Item = &'a Path>,
     ) -> Result<Self, CommandError> {
         let readable = Self::readable(context)?;
-        let mut folders = folders.into_iter();
-        if folders.any(|folder| readable.unreadable(folder).is_some()) {
-            return Self::read(context);
-        }
+        readable.refuse_unreadable(context, folders)?;
         Ok(readable)
+    }
+
+    /// Refuses a lock of the user or of the project at hand that cannot be read and could name one of
+    /// these folders.
+    pub(crate) fn refuse_unreadable<'a>(
+        &self,
+        context: &Context,
+        folders: impl IntoIterator<Item = &'a Path>,
+    ) -> Result<(), CommandError> {
+        let mut folders = folders.into_iter();
+        if folders.any(|folder| self.unreadable(folder).is_some()) {
+            Self::read(context)?;
+        }
+        Ok(())
     }
 
     /// What the locks of others say, and nothing of these.

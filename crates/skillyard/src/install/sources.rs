@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use skillyard_install::archive::{ArchiveMaterial, Expected};
 use skillyard_install::fetch::forge::ForgeError;
 use skillyard_install::fetch::http::{Header, HttpError};
-use skillyard_install::git::{Git, GitError, Repository, RepositoryRequest};
+use skillyard_install::git::{Git, GitError, Ignored, Repository, RepositoryRequest};
 use skillyard_install::local::LocalFolder;
 use skillyard_install::material::{Material, MaterialError};
 use skillyard_install::origin::{self, OriginKind};
@@ -47,6 +47,8 @@ pub(super) struct Sources<'a> {
     hosts: Vec<Origin>,
     reach: Reach,
     web: Option<Web>,
+    /// What git said that it ignores in folders, before they were opened.
+    ignored: HashMap<PathBuf, Ignored>,
     /// Folders that go when this goes.
     quarantines: Vec<Staging>,
 }
@@ -61,6 +63,7 @@ impl<'a> Sources<'a> {
             hosts: Vec::new(),
             reach: Reach::Everywhere,
             web: None,
+            ignored: HashMap::new(),
             quarantines: Vec::new(),
         }
     }
@@ -78,6 +81,12 @@ impl<'a> Sources<'a> {
     /// Adds to the hosts that the headers are sent to.
     pub(super) fn send_to(&mut self, host: Origin) {
         self.hosts.push(host);
+    }
+
+    /// Asks git at once what it ignores in folders that will be opened.
+    pub(super) fn ask_git(&mut self, folders: Vec<PathBuf>) {
+        let answers = self.context.ignoring().around(&folders);
+        self.ignored.extend(folders.into_iter().zip(answers));
     }
 
     /// Fetches nothing from now on.
@@ -287,7 +296,8 @@ impl<'a> Sources<'a> {
             });
         }
         if local.path.is_dir() {
-            let folder = LocalFolder::new(&local.path, limits);
+            let told = self.ignored.get(&local.path).cloned();
+            let folder = LocalFolder::new(&local.path, limits).told(told);
             return Ok(Box::new(folder.heeding(self.context.ignoring())));
         }
         let origin = origin::Origin {

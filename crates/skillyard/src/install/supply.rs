@@ -1,6 +1,7 @@
 //! From a reference to skills with all their bytes.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use skillyard_install::candidate::Candidate;
 use skillyard_install::fetch::registry::VersionInfo;
@@ -20,6 +21,7 @@ use super::sources::Sources;
 use crate::context::Context;
 use crate::error::CommandError;
 use crate::error::install::InstallFailure;
+use crate::installed::Installed;
 
 mod aliased;
 mod anchor;
@@ -34,6 +36,8 @@ pub(crate) struct Supply<'a> {
     context: &'a Context,
     place: &'a Place,
     sources: Sources<'a>,
+    /// What the locks say, once somebody asked.
+    installed: Option<Arc<Installed>>,
 }
 
 impl<'a> Supply<'a> {
@@ -42,6 +46,7 @@ impl<'a> Supply<'a> {
             context,
             place,
             sources: Sources::new(context, &place.store),
+            installed: None,
         }
     }
 

@@ -65,6 +65,7 @@ mod install_limits;
 mod install_links;
 mod install_local;
 mod install_lock;
+mod install_many_sources;
 mod install_merged;
 mod install_mounts;
 mod install_moved;

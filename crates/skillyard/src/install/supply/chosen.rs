@@ -1,6 +1,7 @@
 //! The skills of a source that were chosen.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use rayon::prelude::*;
 use skillyard_format::nearest::nearest;
@@ -73,6 +74,18 @@ impl Supply<'_> {
         InstallFailure::LeftOutOfArchive { place, git }.into()
     }
 
+    /// What the locks say of folders. They are read once: with as many sources as skills, each of them
+    /// would be read for each of those.
+    fn installed_about(&mut self, folders: &[PathBuf]) -> Result<Arc<Installed>, CommandError> {
+        let installed = match &self.installed {
+            Some(installed) => Arc::clone(installed),
+            None => Arc::new(Installed::readable(self.context)?),
+        };
+        self.installed = Some(Arc::clone(&installed));
+        installed.refuse_unreadable(self.context, folders.iter().map(PathBuf::as_path))?;
+        Ok(installed)
+    }
+
     /// Loads the skills that were chosen.
     fn load(
         &mut self,
@@ -100,9 +113,9 @@ impl Supply<'_> {
         let installed = match &folder {
             Some(folder) => {
                 let folders: Vec<PathBuf> = paths.iter().map(|path| below(folder, path)).collect();
-                Installed::about(self.context, folders.iter().map(PathBuf::as_path))?
+                self.installed_about(&folders)?
             }
-            None => Installed::default(),
+            None => Arc::default(),
         };
         let found: Result<Vec<Found>, CommandError> = paths
             .iter()

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use skillyard_install::reference::Reference;
+use skillyard_install::reference::{Local, LocalKind, Reference};
 
 use super::{Meaning, Supply};
 
@@ -10,6 +10,14 @@ impl Supply<'_> {
     /// Tells each source which skills will be asked for, so that it is not asked for one after the
     /// other.
     pub(crate) fn expect(&mut self, references: &[Reference]) {
+        let folders = references.iter().filter_map(|reference| match reference {
+            Reference::Local(Local {
+                path,
+                kind: LocalKind::Folder,
+            }) if path.is_dir() => Some(path.clone()),
+            _ => None,
+        });
+        self.sources.ask_git(folders.collect());
         let mut sources: HashMap<String, Vec<Meaning>> = HashMap::new();
         for reference in references {
             // What is wrong is said when it is asked for.
