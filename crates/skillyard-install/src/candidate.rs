@@ -10,6 +10,7 @@ use skillyard_trust::signature::SIGNATURE_FILE;
 use crate::lockfile::{Locked, is_folder_name};
 use crate::material::misspelled_as;
 use crate::origin::Origin;
+use crate::reference::Reference;
 use crate::tree::{Tree, TreeError, TreeFile};
 
 /// A skill with all its bytes, and where they came from.
@@ -176,6 +177,13 @@ impl Candidate {
         })
     }
 
+    /// The address that it came from, where that is known: of what lies in a folder that a project
+    /// installed into, only the kind of place is believed.
+    pub fn address(&self) -> Option<&str> {
+        let is_here = Reference::is_local(&self.source) && Reference::is_local(&self.origin.url);
+        (self.origin.kind.is_remote() && !is_here).then_some(&*self.origin.url)
+    }
+
     /// The entry of the lock for it.
     pub fn locked(&self, targets: Vec<String>) -> Locked {
         Locked {
@@ -185,11 +193,7 @@ impl Candidate {
             version: self.origin.version.clone(),
             commit: self.origin.commit.clone(),
             origin: self.origin.kind,
-            url: self
-                .origin
-                .kind
-                .is_remote()
-                .then(|| self.origin.url.clone()),
+            url: self.address().map(str::to_owned),
             digest: self.tree.digest(),
             delivered_as: self.delivered_as,
             signer: None,

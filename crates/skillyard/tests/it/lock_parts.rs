@@ -5,6 +5,7 @@ use skillyard_format::package::archive::Limits;
 use skillyard_format::package::pack::{PackFile, PackFormat, pack};
 
 use crate::servers::http::{Reply, Server};
+use crate::servers::repository::Repository;
 use crate::{TestContext, output, text};
 
 const SKILL: &str = "---\nname: NAME\ndescription: Runs. Use for running.\n---\nRun a.sh.\n";
@@ -146,4 +147,27 @@ fn what_is_installed_from_where_it_was_installed_comes_from_as_far() {
         context.done(&["sync", "--scope", "user", "--yes"]);
         context.blocked("mine", "scripts/a.sh");
     }
+}
+
+#[test]
+fn of_what_a_project_installed_only_the_kind_of_place_is_believed() {
+    let context = crate::project::project();
+    let repository = Repository::with_pdf(&context);
+    context.write("sub/skills.toml", "[skills]\n");
+    let mut install = context.skillyard();
+    let source = format!("{}#skills/pdf", repository.url());
+    let install = install.args(["install", &source, "--yes", "--scope", "project"]);
+    let done = output(install.current_dir(context.root().join("sub")));
+    assert!(done.status.success(), "{}", text(&done.stderr));
+    let copy = ["install", "./sub/.agents/skills/pdf"];
+    let told = context.tell(&copy);
+    let said = "which the lock of a project says is from a git repository";
+    assert!(told.contains(said), "{told}");
+    context.done(&[&copy[..], &["--yes"]].concat());
+    // Paths of this machine would be other ones for everybody else.
+    let lock = context.read("skills.lock");
+    assert!(lock.contains("origin = \"git\""), "{lock}");
+    assert!(!lock.contains("url ="), "{lock}");
+    context.done(&["update", "--yes"]);
+    assert_eq!(context.read("skills.lock"), lock);
 }
