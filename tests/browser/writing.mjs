@@ -45,6 +45,8 @@ export async function prose(browser, base) {
   }
   for (const text of ["[it](https://a.example/x_(y)) and", "(see https://a.example/x_(y))"]) assert.match(await made(text), /href="https:\/\/a.example\/x_\(y\)"/);
   for (const text of ['[it](https://a.example/ "title")', "<https://a.example/>"]) assert.match(await made(text), /^<p><a href="https:\/\/a.example\/"[^>]*>[^<"]*<\/a><\/p>$/);
+  for (const text of ["See https://a.example/x.", "https://a.example/x, and", "Is it https://a.example/x?!", "在 https://a.example/x。"]) assert.match(await made(text), /href="https:\/\/a.example\/x"[^>]*>https:\/\/a.example\/x<\/a>[.,?。]/);
+  assert.match(await made("a ![picture](https://a.example/x.png) b"), /^<p>a <a [^>]*>picture<\/a> b<\/p>$/);
   // What a model in a loop writes is soon looked through.
   const start = Date.now();
   for (const loop of ["**a ", "[a", "_a ", "~~a "]) await made(loop.repeat(15_000));

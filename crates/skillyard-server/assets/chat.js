@@ -77,6 +77,7 @@ const show = {
     if (at("title").textContent !== "New chat") return;
     const title = event.text.split("\n")[0].slice(0, 60);
     for (const place of [at("title"), at("entry")]) place?.replaceChildren(title);
+    document.title = `${title} · Skillyard`;
   },
   started(event) {
     if (!at("with").children.length) at("with").append(make("span", "pill plain", event.model));
@@ -122,7 +123,7 @@ const show = {
     if (here) box.focus();
   },
   retry(event) {
-    add(make("p", "aside muted", `${event.reason}; trying again in ${event.milliseconds} ms`));
+    add(make("p", "aside muted", `${event.reason}; trying again in ${event.milliseconds / 1000} s`));
   },
   usage(event) {
     const { input, cached, output, estimated } = event.session;
@@ -155,11 +156,19 @@ const decide = async (id, consent) => {
 let following = null;
 const start = () => {
   const told = (event) => show[event.type]?.(event);
-  following = follow(`${api}/${session}`, told, (state, why) => {
+  following = follow(`${api}/${session}`, told, (state, why, code) => {
     chat.dataset.server = state;
-    const words = { there: cost, lost: "The connection is lost; reconnecting…", gone: `This chat cannot be followed any more: ${why}` };
-    status.textContent = words[state];
+    if (state === "gone") return leave(why, code);
+    status.textContent = state === "there" ? cost : "The connection is lost; reconnecting…";
   });
+};
+/** Says that nothing more is heard of the chat, and where to go from here. */
+const leave = (why, code) => {
+  show.done();
+  const [name, address] = code === 404 ? ["New chat", "/"] : ["Log in again", `/login?next=${encodeURIComponent(location.pathname)}`];
+  const way = make("a", "", name);
+  way.href = address;
+  status.replaceChildren(`This chat cannot be followed any more: ${why}. `, way);
 };
 const begin = async () => {
   const wish = { agent: at("agent").value, model: at("model").value.trim(), strategy: at("strategy").value };

@@ -4,7 +4,7 @@ import { reason, send } from "./dom.js";
 
 const AGAIN = 3000;
 
-/** Follows a session; `told` hears its events, `state` whether the server is `there`, `lost` or `gone`, and why. */
+/** Follows a session; `told` hears its events, `state` whether the server is `there`, `lost` or `gone`, why, and its status then. */
 export const follow = (address, told, state) => {
   let known = "";
   let source = null;
@@ -21,7 +21,7 @@ export const follow = (address, told, state) => {
     const answer = await send("GET", address);
     if ([401, 403, 404].includes(answer.status)) {
       ended = true;
-      state("gone", await reason(answer));
+      state("gone", await reason(answer), answer.status);
     } else if (!document.hidden) timer = setTimeout(join, AGAIN);
   };
   const join = () => {

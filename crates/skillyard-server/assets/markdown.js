@@ -20,7 +20,7 @@ const INLINE = new RegExp(
     `\\*(?![\\s*])((?:\\\\[^]|[^\\\\*]){1,${SPAN}}?)(?<!\\s)\\*`,
     around("_"),
     // An address may have brackets in it that belong together, and a title behind it.
-    `\\[((?:\\\\[^]|[^\\\\\\]\\n]){1,500})\\]\\(((?:[^\\s()]|\\([^\\s()]*\\))+)(?:\\s+(?:"[^"\\n]*"|'[^'\\n]*'))?\\)`,
+    `!?\\[((?:\\\\[^]|[^\\\\\\]\\n]){1,500})\\]\\(((?:[^\\s()]|\\([^\\s()]*\\))+)(?:\\s+(?:"[^"\\n]*"|'[^'\\n]*'))?\\)`,
     "<(https?:\\/\\/[^\\s<>]+)>",
     `(https?:\\/\\/(?:[^\\s<>"'()\\]]|\\([^\\s<>"'()\\]]*\\))+)`,
   ].join("|"),
@@ -47,9 +47,10 @@ const inline = (text) => {
   let at = 0;
   for (const found of text.matchAll(INLINE)) {
     const [whole, plain, , code, both, strong, strongToo, gone, soft, softToo, label, target, marked, bare] = found;
-    const address = marked ?? bare;
+    // What ends a sentence ends the address in it.
+    const address = marked ?? bare?.replace(/[?!.,:;*_~。，、；：！？]+$/u, "");
     if (found.index > at) parts.push(text.slice(at, found.index));
-    at = found.index + whole.length;
+    at = found.index + (bare ? address.length : whole.length);
     if (plain !== undefined) parts.push(plain);
     else if (code !== undefined) parts.push(make("code", "", code.trim()));
     else if (both !== undefined) parts.push(make("strong", "", make("em", "", ...inline(both))));

@@ -69,12 +69,13 @@ pub(super) fn call(
 fn tool(server: &Server, tool: Tool) -> McpTool {
     let stock = server.shelf.stock();
     let choosable = stock.choosable();
-    let mut name = json!({ "type": "string", "description": "The skill's name" });
+    let name = json!({ "type": "string", "description": "The skill's name" });
+    let mut loadable = name.clone();
     // Other servers may have more, or fewer, by the time of the call.
     let most = MOST_NAMES.min(server.host.portions().skills);
     if server.upstream.is_none() && (1..=most).contains(&choosable.len()) {
         let names = choosable.iter().map(|skill| skill.record.name.as_str());
-        name["enum"] = names.collect::<Vec<_>>().into();
+        loadable["enum"] = names.collect::<Vec<_>>().into();
     }
     let (title, description, properties, required) = match tool {
         Tool::Search => (
@@ -91,7 +92,7 @@ fn tool(server: &Server, tool: Tool) -> McpTool {
             "Load a skill",
             load_description(server),
             json!({
-                "name": name,
+                "name": loadable,
                 "arguments": { "type": "string", "description": "What the user wrote behind the skill's name" },
             }),
             json!(["name"]),

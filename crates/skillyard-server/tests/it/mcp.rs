@@ -57,6 +57,22 @@ async fn every_older_revision_is_answered() {
 }
 
 #[tokio::test]
+async fn files_of_any_skill_can_be_named_and_what_is_offered_can_be_loaded() {
+    let server = TestServer::new();
+    let (client, _) = Legacy::open(&server, "2025-11-25").await;
+    let tools = client.ask("tools/list", json!({})).await;
+    let tools = tools["result"]["tools"].as_array().unwrap();
+    // A skill that the user invoked is not among those that are offered to models.
+    let is_bound = |tool: &&serde_json::Value| {
+        let name = &tool["inputSchema"]["properties"]["name"];
+        name["enum"].is_array()
+    };
+    let bound: Vec<_> = tools.iter().filter(is_bound).collect();
+    assert_eq!(bound.len(), 1, "{bound:?}");
+    assert_eq!(bound[0]["name"], "skill_load");
+}
+
+#[tokio::test]
 async fn digests_are_those_of_the_bytes_on_both_generations() {
     let server = TestServer::new();
     let (client, hello) = Legacy::open(&server, "2025-11-25").await;

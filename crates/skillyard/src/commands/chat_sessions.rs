@@ -14,7 +14,7 @@ use crate::error::{CommandError, Status};
 use crate::question::{self, Item};
 use crate::sanitize::visible;
 
-/// Most sessions of the list.
+/// Most sessions of the list on a terminal, where the first ones would be gone from sight.
 const LISTED: usize = 100;
 /// Most sessions to choose from.
 const OFFERED: usize = 20;
@@ -22,11 +22,17 @@ const OFFERED: usize = 20;
 /// Lists them, the last used first.
 pub(super) fn list(context: &Context) -> Outcome {
     let store = agent::store_to_read(context)?;
-    let list = store.list(LISTED).map_err(TurnError::from)?;
+    let mut list = store.list(usize::MAX).map_err(TurnError::from)?;
     if context.printer.is_json() {
         context.printer.json(&json!({ "sessions": list }))?;
         return Ok(Status::Yes);
     }
+    let shown = if context.printer.is_terminal() {
+        LISTED
+    } else {
+        usize::MAX
+    };
+    let older = list.split_off(list.len().min(shown)).len();
     let agent = |each: &Summary| each.agent.clone().unwrap_or_else(|| "-".into());
     let agents = list.iter().map(|each| agent(each).chars().count()).max();
     let agents = agents.unwrap_or_default();
@@ -42,6 +48,12 @@ pub(super) fn list(context: &Context) -> Outcome {
         );
     }
     context.printer.data(&visible(&text))?;
+    if older > 0 {
+        let note = format!(
+            "{older} older ones are not shown; see all with `skillyard chat --sessions | less`"
+        );
+        context.printer.note(&note);
+    }
     if list.is_empty() {
         context
             .printer

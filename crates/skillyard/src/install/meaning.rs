@@ -53,9 +53,17 @@ pub(super) fn is_range(requested: Option<&str>) -> bool {
 
 /// Reads a reference that was written down somewhere: what exists here does not change it.
 pub(super) fn written(text: &str) -> Result<Reference, CommandError> {
+    written_beside(text, &|_| false)
+}
+
+/// The same where somebody may have meant a folder, which `exists`, and has written a repository.
+pub(super) fn written_beside(
+    text: &str,
+    exists: &dyn Fn(&str) -> bool,
+) -> Result<Reference, CommandError> {
     let reading = Reading {
         aliases: Aliases::Any,
-        exists: &|_| false,
+        exists,
     };
     Ok(Reference::parse(text, &reading).map_err(InstallFailure::from)?)
 }

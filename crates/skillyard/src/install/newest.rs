@@ -7,6 +7,7 @@ use skillyard_install::lockfile::{Locked, Lockfile};
 use skillyard_install::reference::Reference;
 
 use super::renaming::as_locked;
+use super::stale::is_checked_out;
 use super::supply::Supply;
 use super::wanted::{Difference, asked};
 use crate::context::Context;
@@ -80,10 +81,23 @@ pub(crate) fn newest(
             let found = supply.one(&reference);
             let found =
                 found.map_err(|error| supply.unavailable(name, &reference, Some(entry), error))?;
-            as_locked(found, entry)
+            as_locked(as_committed(found, entry), entry)
         }
         (None, None) => Err(InstallFailure::not_installed(lock, name).into()),
     }
+}
+
+/// What lies in a checkout as its repository has it: a git that writes CRLF there has not made a newer
+/// state of it, and nobody else would have those bytes.
+fn as_committed(mut found: Candidate, entry: &Locked) -> Candidate {
+    let locked = entry.delivered_as.unwrap_or(entry.digest);
+    if is_checked_out(&entry.source) && found.tree.digest() != locked {
+        let plain = found.tree.with_plain_line_ends();
+        if plain.digest() == locked {
+            found.tree = plain;
+        }
+    }
+    found
 }
 
 /// Refuses what is newer in another registry than a skill was locked from: nobody said that its name

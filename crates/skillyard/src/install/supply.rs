@@ -137,6 +137,14 @@ impl<'a> Supply<'a> {
         Ok(self.anchored(reference, &self.place.scope.root))
     }
 
+    /// Reads a reference of `skills.toml` that was never followed: a folder of the project must not be
+    /// mistaken for somebody's repository.
+    pub(crate) fn wanted(&self, text: &str) -> Result<Reference, CommandError> {
+        let root = &self.place.scope.root;
+        meaning::written_beside(text, &|path| root.join(path).exists())?;
+        self.written(text)
+    }
+
     /// The one skill that a reference of the lock or of `skills.toml` means.
     pub(crate) fn one(&mut self, reference: &Reference) -> Result<Candidate, CommandError> {
         let mut candidates = self.candidates(reference, &Pick::Only)?;

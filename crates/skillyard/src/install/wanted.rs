@@ -169,7 +169,7 @@ pub(crate) fn asked(
     name: &str,
     reference: &str,
 ) -> Result<Candidate, CommandError> {
-    let reference = supply.written(reference);
+    let reference = supply.wanted(reference);
     let reference = reference.map_err(|error| wanted_from(name, error))?;
     let found = supply.one(&reference);
     let found = found.map_err(|error| supply.unavailable(name, &reference, None, error))?;

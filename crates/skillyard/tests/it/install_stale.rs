@@ -80,6 +80,11 @@ fn line_ends_of_git_are_told_as_that() {
         told.contains("core.autocrlf") && told.contains(line),
         "{told}"
     );
+    // Nobody else would have these bytes, so that they are no newer ones.
+    let lock = context.read("skills.lock");
+    assert_eq!(context.code(&["outdated"]), Some(0));
+    context.done(&["update", "--yes"]);
+    assert_eq!(context.read("skills.lock"), lock);
     context.forget();
     let told = context.refused(&["sync"]);
     assert!(

@@ -11,6 +11,7 @@ use skillyard_install::fetch::http::HttpError;
 use skillyard_install::fetch::registry::RegistryError;
 use skillyard_install::fetch::well_known::WellKnownError;
 use skillyard_install::manifest::ManifestError;
+use skillyard_install::reference::ReferenceError;
 use skillyard_install::store::StoreError;
 use skillyard_install::target::TargetError;
 use skillyard_install::transaction::TransactionError;
@@ -75,6 +76,9 @@ impl InstallFailure {
                 "It is needed under this name: take away what is there, or replace it with `--force`".into()
             }
             Self::NotInstalled { .. } => return self.not_installed_hint(),
+            Self::WantedFrom { name, source: ReferenceError::Ambiguous { text } } => {
+                format!("Write `{name} = \"./{text}\"` into skills.toml, or `{name} = \"github:{text}\"`")
+            }
             Self::WantedFrom { name, .. } => {
                 format!("Mend the line of `{name}` in skills.toml, such as `{name} = \"owner/repository\"`")
             }
