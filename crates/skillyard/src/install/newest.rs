@@ -94,7 +94,7 @@ fn as_committed(mut found: Candidate, entry: &Locked) -> Candidate {
     if is_checked_out(&entry.source) && found.tree.digest() != locked {
         let plain = found.tree.with_plain_line_ends();
         if plain.digest() == locked {
-            found.tree = plain;
+            found.tree = plain.into();
         }
     }
     found

@@ -16,5 +16,5 @@ fn nor_in_a_manifest() {
     }
     context.write("skills.toml", "[skills]\npdf = \"./skills/pdf\"\n");
     context.done(&["sync", "--yes"]);
-    assert_eq!(context.version_of("pdf").as_deref(), Some("1.0.0"));
+    assert_eq!(context.version_of("pdf").as_deref(), Some("This is 1.0.0."));
 }

@@ -6,7 +6,7 @@ use insta::assert_snapshot;
 use skillyard_format::package::pack::PackFormat;
 
 use crate::project::{installed, packed, project};
-use crate::servers::repository::skill;
+use crate::servers::repository::{Repository, skill};
 
 #[test]
 fn the_author_sees_what_a_colleague_would() {
@@ -89,6 +89,28 @@ fn line_ends_of_git_are_told_as_that() {
     let told = context.refused(&["sync"]);
     assert!(
         told.contains("core.autocrlf") && told.contains(line),
+        "{told}"
+    );
+}
+
+#[test]
+fn an_update_says_that_it_cannot_show_what_changes() {
+    let context = project();
+    let repository = Repository::with_pdf(&context);
+    let source = format!("{}#skills/pdf", repository.url());
+    context.done(&["install", &source, "--yes"]);
+    repository.skill("skills/pdf", "two").commit("two");
+    context.forget();
+    let answer = context.json(&["update", "--dry-run", "--json"]);
+    let warned = answer["warnings"].to_string();
+    assert!(
+        warned.contains("what changes in `pdf` cannot be shown"),
+        "{answer}"
+    );
+    context.done(&["sync"]);
+    let told = context.tell(&["update", "--dry-run"]);
+    assert!(
+        told.contains("two") && !told.contains("cannot be shown"),
         "{told}"
     );
 }

@@ -313,7 +313,15 @@ fn show(context: &Context, place: &Place, plan: &Plan, needed: &[Needed]) {
             continue;
         };
         let after = needed.iter().find(|each| each.candidate.name == to.name);
-        if let (Ok(before), Some(after)) = (place.store.read(from.digest), after) {
+        let before = place.store.read(from.digest);
+        if before.is_err() && from.digest != to.digest {
+            let warning = format!(
+                "what changes in `{}` cannot be shown: the bytes that are locked are not on this machine; get them with `skillyard sync` before the update",
+                to.name
+            );
+            context.printer.warn(&context.scoped(&warning));
+        }
+        if let (Ok(before), Some(after)) = (before, after) {
             let text = difference::between(&before, &after.candidate.tree, width);
             if !text.is_empty() {
                 let name = visible(&to.name);
