@@ -35,6 +35,7 @@ fn work_out(before: &Before, wish: &Wish, settlement: &Settlement, sight: &dyn S
             ..Plan::default()
         },
         sight,
+        moved: Vec::new(),
     };
     for locked in &wish.present {
         planner.present(locked);
@@ -45,6 +46,7 @@ fn work_out(before: &Before, wish: &Wish, settlement: &Settlement, sight: &dyn S
     for name in &wish.dropped {
         planner.dropped(name);
     }
+    planner.note_moved();
     let mut plan = planner.plan;
     agree(&before.lock, &mut plan);
     let is_known = |conflict: &Conflict| {
@@ -85,11 +87,14 @@ struct Planner<'a> {
     settlement: &'a Settlement,
     plan: Plan,
     sight: &'a dyn Sight,
+    /// What has the same files in a newer commit.
+    moved: Vec<Locked>,
 }
 
 impl Planner<'_> {
     fn present(&mut self, to: &Locked) {
         let from = self.before.lock.get(&to.name).cloned();
+        let found = to;
         let same = from.as_ref().filter(|from| is_same(from, to)).cloned();
         let to = same.as_ref().unwrap_or(to);
         let mut course = Course::default();
@@ -151,6 +156,24 @@ impl Planner<'_> {
         self.follow(course);
         self.plan.lock.put(to.clone());
         self.plan.placed.put(to.clone());
+        if to.commit != found.commit {
+            self.moved.push(Locked {
+                commit: found.commit.clone(),
+                ..to.clone()
+            });
+        }
+    }
+
+    /// Lets the lock name the newer commits of what has the same files, where it changes anyway: they
+    /// alone are no change, and the skills of one repository are fetched at once where they name one.
+    fn note_moved(&mut self) {
+        if self.plan.is_empty() {
+            return;
+        }
+        for entry in self.moved.drain(..) {
+            self.plan.placed.put(entry.clone());
+            self.plan.lock.put(entry);
+        }
     }
 
     /// What this machine put where other bytes are to be, because a colleague changed the lock.
@@ -326,13 +349,20 @@ impl Planner<'_> {
     }
 }
 
-/// Whether only what is requested of a dependency is other, which those who need it decide.
+/// Whether nothing is other but the commit that the same files were found in, or what is requested of a
+/// dependency, which those who need it decide.
 fn is_same(from: &Locked, to: &Locked) -> bool {
-    let as_before = || Locked {
-        requested: from.requested.clone(),
+    let requested = if from.dependency && to.dependency {
+        &from.requested
+    } else {
+        &to.requested
+    };
+    let as_before = Locked {
+        requested: requested.clone(),
+        commit: from.commit.clone(),
         ..to.clone()
     };
-    from.dependency && to.dependency && *from == as_before()
+    *from == as_before
 }
 
 fn conflict(name: &str, target: &str, obstacle: Obstacle) -> Conflict {

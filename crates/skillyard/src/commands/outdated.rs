@@ -58,8 +58,9 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
         // One source that cannot be reached must not hide the others.
         match offered(&mut supply, &lock, &difference, entry, within(entry)) {
             Ok(candidate) => {
-                if candidate.tree.digest() != entry.digest {
-                    outdated.push(((*entry).clone(), candidate.locked(Vec::new())));
+                let offer = candidate.locked(Vec::new());
+                if is_other(entry, &offer) {
+                    outdated.push(((*entry).clone(), offer));
                 }
                 if !entry.dependency {
                     roots.push((entry, candidate));
@@ -262,7 +263,12 @@ fn can_be_had(from: &Locked, to: &mut Locked, needed: &[Needed]) -> bool {
         return true;
     };
     *to = found.candidate.locked(Vec::new());
-    to.digest != from.digest
+    is_other(from, to)
+}
+
+/// Whether a skill has changed at its source: a newer commit with the same files is no other state of it.
+fn is_other(from: &Locked, to: &Locked) -> bool {
+    to.digest != from.digest || to.version != from.version
 }
 
 /// The entries that were named, or all, also those that others need.

@@ -24,8 +24,10 @@ use crate::error::CommandError;
 use crate::error::install::InstallFailure;
 use crate::install::accept;
 use crate::install::place::{Place, ScopeArgs};
+use crate::install::renaming::as_locked;
 use crate::install::stale::is_checked_out;
 use crate::install::supply::Supply;
+use crate::install::supply::unavailable::is_rewritten;
 use crate::install::threads::work_along;
 
 /// Make the installed skills match skills.toml and skills.lock
@@ -145,10 +147,18 @@ fn fetch(
     as_pinned(locked(supply, entry)?, entry)
 }
 
-/// The skill of an entry of the lock, or why its source does not give it.
+/// The skill of an entry of the lock, or why its source does not give it. Where the locked commit is gone,
+/// another one may have the same files, and that is all that is locked of them.
 fn locked(supply: &mut Supply<'_>, entry: &Locked) -> Result<Candidate, CommandError> {
     supply.locked(entry).or_else(|error| {
         let reference = supply.source_at(&entry.source, entry.requested.as_deref())?;
+        if is_rewritten(&error)
+            && let Ok(found) = supply.one(&reference)
+            && let Ok(found) = as_locked(found, entry)
+            && found.tree.digest() == entry.digest
+        {
+            return Ok(found);
+        }
         Err(supply.unavailable(&entry.name, &reference, Some(entry), error))
     })
 }

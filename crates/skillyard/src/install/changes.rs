@@ -109,6 +109,7 @@ fn difference(from: &Locked, to: &Locked) -> String {
             Some(signer) if from.signer.is_none() => {
                 format!("same files, now signed by {}", visible(&signed_by(signer)))
             }
+            _ if from.version != to.version => format!("{}, same files", visible(&way(from, to))),
             _ => "same files".to_owned(),
         };
     }

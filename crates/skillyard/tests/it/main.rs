@@ -173,6 +173,7 @@ mod trust;
 mod trust_skill;
 mod unhashable;
 mod unseen_names;
+mod update_commits;
 mod validate;
 mod withheld;
 

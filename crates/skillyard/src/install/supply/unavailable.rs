@@ -1,5 +1,6 @@
 //! Why a skill that is installed, or is to be, cannot be had, and what became of it.
 
+use skillyard_install::fetch::forge::ForgeError;
 use skillyard_install::git::GitError;
 use skillyard_install::lockfile::Locked;
 use skillyard_install::material::{Material, MaterialError, Offer};
@@ -74,6 +75,20 @@ pub(crate) fn is_missing(error: &CommandError) -> bool {
         ) => true,
         CommandError::Install(InstallFailure::Material(error)) => {
             matches!(error.0.downcast_ref(), Some(GitError::NoFolder { .. }))
+        }
+        _ => false,
+    }
+}
+
+/// Whether the source is there, and the commit that was asked for is not, as after a rewritten history.
+pub(crate) fn is_rewritten(error: &CommandError) -> bool {
+    match error {
+        CommandError::Install(
+            InstallFailure::Git(GitError::NoRevision { .. })
+            | InstallFailure::Forge(ForgeError::NoRevision { .. }),
+        ) => true,
+        CommandError::Install(InstallFailure::Material(error)) => {
+            matches!(error.0.downcast_ref(), Some(GitError::NoRevision { .. }))
         }
         _ => false,
     }
