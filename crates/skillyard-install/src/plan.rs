@@ -124,6 +124,9 @@ pub struct Plan {
     pub let_go: Vec<(String, String)>,
     /// What was there before it was installed and counts as installed now, by its folder.
     pub taken_over: Vec<(String, String)>,
+    /// What was there before it was installed and is replaced now, by its folder: what replaces it goes
+    /// with the skill.
+    pub replaced: Vec<(String, String)>,
     /// What was in the places of the steps, by folder and name.
     pub(crate) seen: BTreeMap<(String, String), Seen>,
 }

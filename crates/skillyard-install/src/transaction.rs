@@ -229,7 +229,7 @@ impl<'a> Transaction<'a> {
         recorded?;
         let removed = std::fs::remove_file(&self.journal);
         self.tidy(plan, &stages);
-        self.note_found(plan);
+        self.tidy_found(plan);
         Ok(removed.map_err(|source| disk(&self.journal, source))?)
     }
 

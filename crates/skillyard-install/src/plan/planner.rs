@@ -71,6 +71,7 @@ struct Course {
     given_up: Vec<Conflict>,
     let_go: Vec<(String, String)>,
     taken_over: Vec<(String, String)>,
+    replaced: Vec<(String, String)>,
 }
 
 impl Course {
@@ -229,12 +230,16 @@ impl Planner<'_> {
         {
             return;
         }
+        let replaces = occupant != Occupant::Nothing;
+        if replaces && self.before.was_found(target, &to.name) {
+            course.replaced.push((to.name.clone(), target.to_owned()));
+        }
         course.steps.push(Step::Put {
             name: to.name.clone(),
             target: target.to_owned(),
             digest: to.digest,
             linked: to.linked,
-            replaces: occupant != Occupant::Nothing,
+            replaces,
         });
     }
 
@@ -335,6 +340,7 @@ impl Planner<'_> {
         self.plan.given_up.append(&mut course.given_up);
         self.plan.let_go.append(&mut course.let_go);
         self.plan.taken_over.append(&mut course.taken_over);
+        self.plan.replaced.append(&mut course.replaced);
     }
 
     /// Leaves a skill out, or the whole plan undone.

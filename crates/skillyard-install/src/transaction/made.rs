@@ -75,15 +75,20 @@ pub(crate) fn made_folders(text: &str) -> serde_json::Result<BTreeSet<PathBuf>> 
 }
 
 /// Writes a record of folders; one of none goes.
-pub(super) fn note(file: &Path, folders: BTreeSet<PathBuf>) {
+fn note(file: &Path, folders: BTreeSet<PathBuf>) {
     if folders.is_empty() {
         let _ = std::fs::remove_file(file);
         return;
     }
-    let folders: Vec<AnyPath> = folders.into_iter().map(AnyPath::from).collect();
-    let Ok(text) = serde_json::to_string(&folders) else {
+    let Some(text) = text(folders) else {
         return;
     };
     // Not through a link that somebody put there.
     let _ = Draft::write(file, text.as_bytes()).and_then(Draft::publish);
+}
+
+/// A record of folders as it is written.
+pub(super) fn text(folders: BTreeSet<PathBuf>) -> Option<String> {
+    let folders: Vec<AnyPath> = folders.into_iter().map(AnyPath::from).collect();
+    serde_json::to_string(&folders).ok()
 }

@@ -39,7 +39,7 @@ impl Replacement {
 }
 
 impl Transaction<'_> {
-    /// The lock, the manifest and what this machine did, where they change.
+    /// The lock, the manifest, what this machine did and what it found, where they change.
     pub(super) fn changed_files(&self, plan: &Plan) -> Result<Vec<Replacement>, TransactionError> {
         let mut files = Vec::new();
         let lock_file = self.scope.lock_file();
@@ -59,6 +59,7 @@ impl Transaction<'_> {
             files.push(Replacement::of(file, manifest.to_text())?);
         }
         files.extend(self.folder_records(plan));
+        files.extend(self.found_record(plan));
         Ok(files)
     }
 

@@ -203,6 +203,25 @@ fn what_could_not_be_told_is_told_by_the_next() {
 }
 
 #[test]
+fn what_was_found_is_known_whoever_finishes_the_change() {
+    let lab = Lab::new();
+    std::fs::create_dir_all(lab.place()).unwrap();
+    let text = "---\nname: pdf\ndescription: Use it.\n---\none\n";
+    std::fs::write(lab.place().join("SKILL.md"), text).unwrap();
+    let full = Told {
+        is_full: true,
+        ..Told::default()
+    };
+    assert!(lab.install(&full, || {}).is_err());
+    let nobody = |_: &str, _: Ending<'_>| Ok(());
+    let begin = || Transaction::begin(&lab.scope, &lab.store, &Records::default(), &nobody);
+    assert!(begin().unwrap().before.was_found(TARGET, "pdf"));
+    lab.install_version("two", &Told::default(), || {}).unwrap();
+    assert!(!begin().unwrap().before.was_found(TARGET, "pdf"));
+    assert!(!lab.scope.found_file().exists());
+}
+
+#[test]
 fn a_wish_that_others_overtook_is_noticed() {
     let (lab, told) = (Lab::new(), Told::default());
     lab.install(&told, || {}).unwrap();

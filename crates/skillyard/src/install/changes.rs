@@ -21,7 +21,12 @@ pub(crate) fn lines(plan: &Plan) -> String {
     let mut text = one_by_one(&plan.changes.iter().collect::<Vec<_>>());
     for (name, target) in &plan.taken_over {
         let place = format!("{target}/{name}");
-        let was = "was there already, with the same files: it counts as installed from now on, and stays when it is removed";
+        let was = "was there already, with the same files: it counts as installed from now on, and stays when it is removed, unless an update replaces it";
+        let _ = writeln!(text, "   {}  {was}", visible(&place));
+    }
+    for (name, target) in &plan.replaced {
+        let place = format!("{target}/{name}");
+        let was = "was there before it was installed: it is replaced, and from now on goes when it is removed";
         let _ = writeln!(text, "   {}  {was}", visible(&place));
     }
     for (name, target) in &plan.let_go {
@@ -305,14 +310,20 @@ pub(crate) fn json(plan: &Plan, scope: &Scope, dry_run: bool) -> Value {
             .map(|each| json!({ "name": each.name, "target": each.target, "reason": obstacle(each) }))
             .collect()
     };
+    let places = |list: &[(String, String)]| -> Vec<Value> {
+        let places = list.iter();
+        let places = places.map(|(name, target)| json!({ "name": name, "target": target }));
+        places.collect()
+    };
     json!({
         "scope": scope.kind.as_str(),
         "root": scope.root.to_string_lossy(),
         "dry_run": dry_run,
         "changes": changes,
         "unchanged": plan.unchanged,
-        "let_go": plan.let_go.iter().map(|(name, target)| json!({ "name": name, "target": target })).collect::<Vec<_>>(),
-        "taken_over": plan.taken_over.iter().map(|(name, target)| json!({ "name": name, "target": target })).collect::<Vec<_>>(),
+        "let_go": places(&plan.let_go),
+        "taken_over": places(&plan.taken_over),
+        "replaced": places(&plan.replaced),
         "skipped": conflicts(&plan.skipped),
         "given_up": conflicts(&plan.given_up),
         "conflicts": conflicts(&plan.conflicts),

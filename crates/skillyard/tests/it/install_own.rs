@@ -77,7 +77,16 @@ fn what_replaced_one_that_was_there_goes_when_it_is_removed() {
     context.write(PDF, skill("pdf", "one"));
     context.done(&["install", "./lib/pdf"]);
     context.write("lib/pdf/SKILL.md", skill("pdf", "two"));
-    context.done(&["update"]);
+    let answer = context.json(&["update", "--dry-run", "--json"]);
+    assert_eq!(answer["replaced"][0]["name"], "pdf", "{answer}");
+    let told = context.done(&["update"]);
+    assert!(
+        told.contains("from now on goes when it is removed"),
+        "{told}"
+    );
+    context.write("lib/pdf/SKILL.md", skill("pdf", "three"));
+    let told = context.done(&["update"]);
+    assert!(!told.contains("goes when it is removed"), "{told}");
     context.done(&["remove", "pdf"]);
     assert_eq!(context.version_of("pdf"), None);
 }
