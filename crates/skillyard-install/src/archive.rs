@@ -6,12 +6,12 @@ use std::io::{self, BufReader, Read};
 use std::path::Path;
 
 use skillyard_format::package::archive::{
-    Archive, ArchiveError, ArchivePath, Junk, Mode, Remark, Rules, Shape, Sink,
+    Archive, ArchiveError, ArchivePath, EntryProblem, Junk, Mode, Remark, Rules, Shape, Sink,
 };
 
 use crate::fetch;
 use crate::material::{
-    Material, MaterialError, Offer, Offers, around, is_below, is_passed_over, last_part,
+    Material, MaterialError, Offer, Offers, around, is_below, is_passed_over, last_part, linked_in,
     misspelled_in,
 };
 use crate::origin::Origin;
@@ -161,6 +161,13 @@ impl ArchiveMaterial {
             let inner = files.filter_map(|(path, ..)| self.shape.relative(path));
             let inner: Vec<ArchivePath> = inner.collect();
             offers.declined = misspelled_in(inner.iter().map(ArchivePath::as_str), below);
+        }
+        if let Shape::Repository { root } = &self.shape {
+            let blemishes = self.archive.listing().blemishes.iter();
+            let links = blemishes.filter(|each| each.problem == EntryProblem::Symlink);
+            let links = links.filter_map(|each| each.name.strip_prefix(root)?.strip_prefix('/'));
+            let skills = folders.iter().map(String::as_str).collect();
+            offers.declined.extend(linked_in(links, below, &skills));
         }
         let mut last = None;
         for file in &files {

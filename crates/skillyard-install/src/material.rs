@@ -3,8 +3,10 @@
 //! A repository may hold hundreds of skills. They are listed by their `SKILL.md` alone, and
 //! only those that were chosen are loaded whole.
 
+use std::collections::HashSet;
+
 use skillyard_format::rules::{self, Subject};
-use skillyard_format::skill_file::misspelled;
+use skillyard_format::skill_file::{is_spelled, misspelled};
 use skillyard_format::{Document, Skill};
 
 use crate::origin::Origin;
@@ -133,6 +135,28 @@ pub(crate) fn misspelled_in<'a>(
         is_meant.then(|| Declined::misspelled(folder, file))
     });
     misspelled.collect()
+}
+
+/// The folders whose `SKILL.md` is a link, by the paths of all links of a source; what lies in one of
+/// the `skills` is part of that.
+pub(crate) fn linked_in<'a>(
+    links: impl Iterator<Item = &'a str>,
+    below: &str,
+    skills: &HashSet<&str>,
+) -> Vec<Declined> {
+    let linked = links.filter_map(|path| {
+        let (folder, file) = path.rsplit_once('/').unwrap_or(("", path));
+        let is_meant = is_spelled(file)
+            && is_below(folder, below)
+            && !is_passed_over(folder)
+            && !skills.contains(folder)
+            && !around(folder).any(|outer| skills.contains(outer));
+        is_meant.then(|| Declined {
+            path: folder.to_owned(),
+            reason: format!("its `{file}` is a link, and links of a source are not followed"),
+        })
+    });
+    linked.collect()
 }
 
 /// Whether `path` is `folder` or lies in it.

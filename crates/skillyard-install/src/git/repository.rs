@@ -11,7 +11,9 @@ use super::place::Place;
 use super::{archived, linked, objects, watch};
 use crate::archive::{ArchiveMaterial, Expected};
 use crate::fetch::http::Header;
-use crate::material::{Material, MaterialError, Offer, Offers, is_below, last_part, misspelled_in};
+use crate::material::{
+    Material, MaterialError, Offer, Offers, is_below, last_part, linked_in, misspelled_in,
+};
 use crate::origin::{Origin, OriginKind};
 use crate::reference::{Remote, Revision};
 use crate::tags::Tags;
@@ -308,6 +310,10 @@ impl Material for Repository {
             let files = self.entries.iter().filter(|entry| entry.kind.is_file());
             offers.declined = misspelled_in(files.map(|entry| entry.path.as_str()), below);
         }
+        let links = self.entries.iter().filter(|each| each.kind == Kind::Link);
+        let links = links.map(|entry| entry.path.as_str());
+        let skills = folders.iter().map(|(folder, _)| folder.as_str()).collect();
+        offers.declined.extend(linked_in(links, below, &skills));
         let own_name = self
             .origin
             .url

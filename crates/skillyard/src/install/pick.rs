@@ -218,6 +218,16 @@ fn all_but(
         .collect())
 }
 
+/// A word that means this skill alone: its name, or its folder where others are called so.
+pub(crate) fn word_for(offer: &Offer, offers: &[Offer]) -> String {
+    let same = offers.iter().filter(|each| each.name == offer.name);
+    if same.count() > 1 {
+        shown(offer)
+    } else {
+        offer.name.clone()
+    }
+}
+
 /// The path of a skill's folder, which no name is like.
 fn shown(offer: &Offer) -> String {
     let path = &offer.path;

@@ -1,5 +1,7 @@
 //! Skills of a source that cannot be loaded, beside some that can.
 
+use std::os::unix::fs::symlink;
+
 use serde_json::{Value, json};
 use skillyard_format::Digest;
 
@@ -62,6 +64,44 @@ fn all_of_a_repository_is_installed_with_the_same_warning() {
     repository.commit("bad");
     let told = context.done(&["install", &repository.url(), "--all", "--yes"]);
     assert!(told.contains("warning: `skills/bad` of "), "{told}");
+}
+
+#[test]
+fn a_skill_of_a_repository_whose_file_is_a_link_is_told() {
+    let context = project();
+    let repository = Repository::with_pdf(&context);
+    let folder = repository.folder.join("skills/linked");
+    std::fs::create_dir_all(&folder).unwrap();
+    symlink("../pdf/SKILL.md", folder.join("SKILL.md")).unwrap();
+    repository.commit("linked");
+    let told = context.done(&["install", &repository.url(), "--all", "--yes"]);
+    assert!(
+        told.contains("`skills/linked` of ") && told.contains("its `SKILL.md` is a link"),
+        "{told}"
+    );
+    let told = context.done(&["install", &repository.url(), "--yes"]);
+    assert!(!told.contains("linked"), "{told}");
+}
+
+#[test]
+fn what_leaves_it_out_names_each_skill_so_that_it_alone_is_meant() {
+    let context = project();
+    context.write("lib/good/SKILL.md", skill("good", "one"));
+    context.write("lib/more/SKILL.md", skill("more", "one"));
+    std::fs::create_dir_all(context.root().join("lib/linked")).unwrap();
+    symlink(
+        "../good/SKILL.md",
+        context.root().join("lib/linked/SKILL.md"),
+    )
+    .unwrap();
+    let told = context.refused(&["install", "./lib", "--all", "--yes"]);
+    assert!(
+        told.contains("`./linked` cannot be installed")
+            && told.contains("Leave it out with `--skill ./good,more`"),
+        "{told}"
+    );
+    context.done(&["install", "./lib", "--skill", "./good,more", "--yes"]);
+    assert_eq!(context.version_of("good").as_deref(), Some("one"));
 }
 
 #[test]

@@ -151,7 +151,8 @@ impl InstallFailure {
             }
             Self::Unloadable { others, source, .. } if others.is_empty() => return size_hint(&*source.0),
             Self::Unloadable { others, .. } if others.len() <= MOST_NAMES => {
-                format!("Leave it out with `--skill {}`", others.join(","))
+                let words = others.join(",");
+                format!("Leave it out with `--skill {}`", shell_word(&words))
             }
             Self::Unloadable { .. } => {
                 "Leave it out: name those that you want with `--skill NAME,NAME`".into()

@@ -10,6 +10,7 @@ use skillyard_install::reference::Reference;
 use super::Supply;
 use crate::error::CommandError;
 use crate::error::install::InstallFailure;
+use crate::install::pick;
 
 impl Supply<'_> {
     /// The reason with the skill and its source; `entry` is what the lock has of it.
@@ -118,10 +119,10 @@ pub(super) fn unloadable(
     }
     let is_bad = |offer: &&Offer| bad.iter().any(|(each, _)| each.path == offer.path);
     let others = offers.iter().filter(|offer| !is_bad(offer));
-    let others = others.map(|offer| offer.name.clone()).collect();
+    let others = others.map(|offer| pick::word_for(offer, offers)).collect();
     match bad.into_iter().next() {
         Some((offer, source)) => InstallFailure::Unloadable {
-            name: offer.name.clone(),
+            name: pick::word_for(offer, offers),
             others,
             source,
         },
