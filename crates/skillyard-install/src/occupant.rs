@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::path::{Path, PathBuf};
 
-use skillyard_catalog::ways::{closed, dangling, looping};
+use skillyard_catalog::ways::{closed, dangling, looping, real};
 
 use crate::plan::{Blocking, Occupant};
 use crate::seen::Seen;
@@ -118,7 +118,10 @@ fn look_stamped(path: &Path) -> (Occupant, Option<Stamp>) {
 
 /// The file that is where a folder on the way to a place should be.
 fn blocking(place: &Path) -> Option<Blocking> {
-    let file = Some(in_the_way(place)).filter(|file| *file != place)?;
+    let behind = real(place);
+    let find = |place| Some(in_the_way(place)).filter(|file| *file != place);
+    // A link on the way may lead to what a file is in the way of.
+    let file = find(place).or_else(|| find(&behind))?;
     // What git writes where it may not make links: one line without an end.
     let text = crate::text::text_if_there(file).ok().flatten();
     let is_link = |text: &String| {
@@ -192,5 +195,21 @@ mod tests {
             };
             assert_eq!(found, Occupant::Blocked(blocking));
         }
+    }
+
+    #[test]
+    fn a_file_behind_a_link_is_named() {
+        let scope = tempfile::tempdir().unwrap();
+        let root = scope.path().canonicalize().unwrap();
+        std::fs::create_dir(root.join(".agents")).unwrap();
+        std::fs::write(root.join(".claude"), "a file").unwrap();
+        let link = root.join(".agents/skills");
+        std::os::unix::fs::symlink("../.claude/skills", &link).unwrap();
+        let blocking = Blocking {
+            file: root.join(".claude"),
+            link: None,
+        };
+        let found = Places::default().look(link, "pdf");
+        assert_eq!(found, Occupant::Blocked(blocking));
     }
 }

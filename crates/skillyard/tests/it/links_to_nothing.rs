@@ -91,3 +91,17 @@ fn a_link_that_is_removed_is_forgotten_with_what_was_there() {
     fs::remove_file(&agents).unwrap();
     context.done(&["remove", "pdf", "--yes"]);
 }
+
+#[test]
+fn a_file_behind_a_link_is_what_is_in_the_way() {
+    let context = project();
+    context.write_skill("lib/pdf");
+    context.write(".claude", "a file");
+    fs::create_dir(context.root().join(".agents")).unwrap();
+    context.link("../.claude/skills", ".agents/skills");
+    let told = context.refused(&["install", "./lib/pdf", "--yes"]);
+    assert!(
+        told.contains("`.claude` is a file, and no folder for skills"),
+        "{told}"
+    );
+}
