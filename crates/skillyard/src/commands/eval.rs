@@ -106,11 +106,11 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
         })
         .collect();
     let is_measured = labelled.iter().any(|task| !task.wanted.is_empty());
-    let is_enough = args.min_recall.is_none_or(|percent| {
-        let is_reached = !is_measured || evaluation.recall_at_1 * 100.0 >= f64::from(percent);
-        is_reached && misses.iter().all(|(task, _)| !task.wanted.is_empty())
-    });
-    let status = if is_enough { Status::Yes } else { Status::No };
+    let recall_at_1 = is_measured.then_some(evaluation.recall_at_1);
+    let failed = args
+        .min_recall
+        .map_or_else(Vec::new, |percent| failures(percent, recall_at_1, &misses));
+    let status = Status::of(failed.is_empty());
     if context.printer.is_json() {
         let recall = |share: f64| is_measured.then_some(share);
         context.printer.json(&json!({
@@ -123,6 +123,7 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
             "misses": misses.iter().map(|(task, first)| json!({ "task": task.text, "wanted": task.wanted, "found": first })).collect::<Vec<_>>(),
             "alike": alike.iter().map(|(a, b, similarity)| json!({ "first": a, "second": b, "similarity": similarity })).collect::<Vec<_>>(),
             "absent": absent::json(&absent),
+            "failed": failed,
         }))?;
         return Ok(status);
     }
@@ -136,7 +137,29 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     text.push_str(&confused(&alike));
     context.printer.data(&text)?;
     absent::tell(context, &absent);
+    for reason in &failed {
+        context.printer.people(&format!("Failed: {reason}"));
+    }
     Ok(status)
+}
+
+/// Why the tasks do not pass `--min-recall`.
+fn failures(percent: u8, recall: Option<f64>, misses: &[(&Labelled, Vec<&str>)]) -> Vec<String> {
+    let mut failed = Vec::new();
+    if let Some(recall) = recall.filter(|recall| recall * 100.0 < f64::from(percent)) {
+        // What is too little is not rounded up to enough.
+        let reached = (recall * 1000.0).floor() / 10.0;
+        failed.push(format!(
+            "recall@1 is {reached:.1} %, and `--min-recall` wants {percent} %"
+        ));
+    }
+    let unwanted = misses.iter().filter(|(task, _)| task.wanted.is_empty());
+    let unwanted = unwanted.count();
+    if unwanted > 0 {
+        let tasks = counted(unwanted, "task");
+        failed.push(format!("{tasks} that should find nothing found something"));
+    }
+    failed
 }
 
 /// The tasks whose skills did not come first, in words.

@@ -84,7 +84,8 @@ fn recall_misses_and_descriptions_that_collide() {
           "similarity": 1.0
         }
       ],
-      "absent": []
+      "absent": [],
+      "failed": []
     }
     ----- stderr -----
     "#);
@@ -178,6 +179,11 @@ fn what_should_find_nothing_is_a_miss_when_it_does() {
     );
     let code = |file: &str, percent: &str| context.code(&["eval", file, "--min-recall", percent]);
     assert_eq!(code("tasks.yaml", "0"), Some(1));
+    let why = "1 task that should find nothing found something";
+    let told = context.tell(&["eval", "tasks.yaml", "--min-recall", "0"]);
+    assert!(told.contains(&format!("Failed: {why}")), "{told}");
+    let answer = context.json(&["eval", "tasks.yaml", "--min-recall", "0", "--json"]);
+    assert_eq!(answer["failed"], serde_json::json!([why]));
     for nothing in ["[]\n", "{\"tasks\": []}\n"] {
         context.write("tasks.yaml", nothing);
         assert_eq!(code("tasks.yaml", "0"), Some(2), "{nothing}");
@@ -186,6 +192,11 @@ fn what_should_find_nothing_is_a_miss_when_it_does() {
     context.write("tasks.yaml", TASKS);
     assert_eq!(code("tasks.yaml", "50"), Some(0));
     assert_eq!(code("tasks.yaml", "51"), Some(1));
+    let told = context.tell(&["eval", "tasks.yaml", "--min-recall", "51"]);
+    assert!(
+        told.contains("Failed: recall@1 is 50.0 %, and `--min-recall` wants 51 %"),
+        "{told}"
+    );
 }
 
 #[test]
