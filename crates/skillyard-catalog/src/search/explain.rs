@@ -43,6 +43,8 @@ impl Match {
 /// A matched trigger pattern.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TriggerMatch {
+    /// The pattern.
+    pub pattern: String,
     /// The part of the task that matched.
     pub text: String,
     /// What it gave.
@@ -55,7 +57,7 @@ impl Explanation {
         index: &Index,
         query: &Query,
         scorer: &Scorer<'_>,
-        patterns: &[(u32, String, f32)],
+        patterns: &[(u32, TriggerMatch)],
         hits: &mut [Hit],
     ) {
         let mut is_hit = vec![false; index.len()];
@@ -88,14 +90,11 @@ impl Explanation {
             });
             let trigger = patterns
                 .iter()
-                .find(|(document, ..)| *document == hit.document);
+                .find(|(document, _)| *document == hit.document);
             hit.explanation = Some(Self {
                 matches,
                 name_bonus: scorer.name_bonus(hit.document, found.into_iter()),
-                trigger: trigger.map(|(_, text, worth)| TriggerMatch {
-                    text: text.clone(),
-                    worth: *worth,
-                }),
+                trigger: trigger.map(|(_, trigger)| trigger.clone()),
             });
         }
     }

@@ -2,7 +2,7 @@
 
 use std::cmp::Ordering;
 
-use super::explain::Explanation;
+use super::explain::{Explanation, TriggerMatch};
 use super::index::Index;
 use super::query::Query;
 use super::rank::Scorer;
@@ -86,19 +86,19 @@ impl Index {
         }
     }
 
-    /// Raises documents whose trigger patterns match, each once, and tells which part of the task matched and what it was worth.
+    /// Raises documents whose trigger patterns match, each once, and tells which pattern matched which part of the task.
     fn hear_patterns(
         &self,
         task: &str,
         scoring: &Scoring,
         scores: &mut [f32],
-    ) -> Vec<(u32, String, f32)> {
+    ) -> Vec<(u32, TriggerMatch)> {
         let best = scores.iter().copied().fold(PATTERN_FLOOR, f32::max);
-        let mut matched: Vec<(u32, String, f32)> = Vec::new();
+        let mut matched: Vec<(u32, TriggerMatch)> = Vec::new();
         for pattern in &self.patterns {
             if matched
                 .last()
-                .is_some_and(|(document, ..)| *document == pattern.document)
+                .is_some_and(|(document, _)| *document == pattern.document)
             {
                 continue;
             }
@@ -108,7 +108,12 @@ impl Index {
             ) {
                 let worth = best * scoring.pattern_weight;
                 *score += worth;
-                matched.push((pattern.document, found.to_owned(), worth));
+                let trigger = TriggerMatch {
+                    pattern: pattern.source.clone(),
+                    text: found.to_owned(),
+                    worth,
+                };
+                matched.push((pattern.document, trigger));
             }
         }
         matched

@@ -1,13 +1,18 @@
 //! `skillyard search` and `skillyard match`.
 
+mod reasons;
+
 use std::fmt::Write as _;
 
 use serde_json::{Value, json};
 use skillyard_catalog::finder::Finder;
-use skillyard_catalog::search::{Detail, Hit, Options, Origin};
+use skillyard_catalog::search::{Detail, Hit, Options};
 use skillyard_catalog::{Catalog, CatalogSkill};
 use skillyard_format::render::one_line;
 
+pub(super) use self::reasons::reasons;
+
+use self::reasons::how;
 use super::Outcome;
 use super::find_remote::{self, Asked, Found, Narrowed, Reach};
 use super::find_store::{self, Stored};
@@ -227,7 +232,7 @@ fn print(
                 visible(&one_line(&skill.record.description)),
             );
             if explain {
-                text.push_str(&explanation(hit));
+                text.push_str(&explanation(skill, hit));
             }
         }
         text.push_str(&find_store::text(context, &elsewhere.stored));
@@ -268,52 +273,23 @@ fn json_hit(skill: &CatalogSkill, hit: &Hit) -> Value {
         value["why"] = json!({
             "words": words,
             "name": explanation.name_bonus,
-            "trigger": explanation.trigger.as_ref().map(|trigger| trigger.text.clone()),
+            "trigger": explanation.trigger.as_ref().map(|trigger| &trigger.text),
+            "pattern": explanation.trigger.as_ref().map(|trigger| &trigger.pattern),
         });
     }
     value
 }
 
-fn explanation(hit: &Hit) -> String {
-    let Some(explanation) = &hit.explanation else {
-        return String::new();
-    };
+fn explanation(skill: &CatalogSkill, hit: &Hit) -> String {
     let mut text = String::new();
-    for each in explanation.matches.iter().take(8) {
-        let how = match each.origin {
-            Origin::Asked => String::new(),
-            other => format!(" ({} `{}`)", how(other), visible(&each.term)),
-        };
-        let _ = writeln!(
-            text,
-            "      {:>5.1}  {}{how}",
-            each.worth(),
-            visible(&each.word)
-        );
-    }
-    if explanation.name_bonus >= 0.05 {
-        let _ = writeln!(
-            text,
-            "      {:>5.1}  its name is like the task",
-            explanation.name_bonus
-        );
-    }
-    if let Some(trigger) = &explanation.trigger {
-        let _ = writeln!(
-            text,
-            "      {:>5.1}  trigger on `{}`",
-            trigger.worth,
-            visible(&trigger.text)
-        );
+    for (worth, reason) in reasons(hit, &said(skill)) {
+        let _ = writeln!(text, "      {worth:>5.1}  {reason}");
     }
     text
 }
 
-fn how(origin: Origin) -> &'static str {
-    match origin {
-        Origin::Asked => "as written",
-        Origin::Spelling => "spelled like",
-        Origin::Compound => "part of",
-        Origin::Related => "related to",
-    }
+/// What a skill says of itself.
+pub(super) fn said(skill: &CatalogSkill) -> String {
+    let record = &skill.record;
+    format!("{} {}", record.name, record.description)
 }

@@ -157,13 +157,13 @@ fn match_tells_why() {
             [N]  its name is like the task
     ----- stderr -----
     ");
-    assert_snapshot!(without_scores(&context.tell(&["match", "greet everybody", "--explain", "--limit", "1"])), @"
+    assert_snapshot!(without_scores(&context.tell(&["match", "greet everybody", "--explain", "--limit", "1"])), @r"
     exit status: 0
     ----- stdout -----
     ✓ greeter  [N]
         Says hello. Use when somebody arrives.
             [N]  greet (spelled like `greeter`)
-            [N]  trigger on `greet everybody`
+            [N]  its trigger `greet\s+\w+` on `greet everybody`
     ----- stderr -----
     ");
     let why = context.json(&[
