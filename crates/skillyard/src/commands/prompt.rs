@@ -2,19 +2,22 @@
 
 mod entries;
 mod paths;
+mod relevant;
 
 use std::fmt::Write as _;
 use std::path::{Component, Path, PathBuf};
 
 use clap::ValueEnum;
-use serde_json::json;
+use serde_json::{Value, json};
 use skillyard_catalog::Catalog;
 use skillyard_catalog::budget::{self, Fitting, Way};
 use skillyard_catalog::prompt::{DEFAULT_BUDGET, Room, fitted, with_omission};
+use skillyard_catalog::search::Detail;
 use skillyard_format::render::catalog::{self, CatalogEntry, CatalogFormat};
 
 use entries::from_catalog;
 use paths::from_paths;
+use relevant::Chosen;
 
 use super::Outcome;
 use super::find::choosable;
@@ -22,6 +25,7 @@ use crate::context::Context;
 use crate::error::Status;
 use crate::json::escaped;
 use crate::library::Choice;
+use crate::report::counted;
 use crate::sanitize::visible;
 
 /// Print the catalog of skills for a model's prompt
@@ -44,7 +48,8 @@ pub(crate) struct Args {
     format: Option<Format>,
     #[command(flatten)]
     choice: Choice,
-    /// Write locations below DIR, where the skills will lie as they do here
+    /// Write locations below DIR, where the skills will lie as they do here; those inside skillyard,
+    /// which lie in no folder, are left out
     #[arg(long, value_name = "DIR", value_parser = mount)]
     mount: Option<String>,
     /// Leave locations out, for agents that load skills with a tool
@@ -54,18 +59,27 @@ pub(crate) struct Args {
     /// [default: 4000, or all of it with paths]
     #[arg(long, value_name = "TOKENS", allow_negative_numbers = true)]
     budget: Option<usize>,
-    /// What the prompt is for: the skills that fit it best stay when not all do
+    /// What the prompt is for: the skills that fit it best come first, and stay when not all do
     #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     task: Option<String>,
     /// Add the sentences that tell a model how to use the catalog
     #[arg(long)]
     instructions: bool,
-    /// Say on stderr what was shortened or left out
+    /// Say on stderr what fits the task and why, and what was shortened or left out; with `--json` in `report`
     #[arg(long)]
     explain: bool,
 }
 
 impl Args {
+    /// How much is to be known of why a skill fits the task.
+    fn detail(&self) -> Detail {
+        if self.explain {
+            Detail::Explained
+        } else {
+            Detail::Ranking
+        }
+    }
+
     /// Whether models are told where skills lie; JSON is for those that use tools.
     fn has_locations(&self, format: Format) -> bool {
         !self.no_location && (format != Format::Json || self.mount.is_some())
@@ -140,13 +154,14 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     } else {
         Format::Xml
     });
-    let (entries, fitting) = if args.paths.is_empty() {
+    let chosen = if args.paths.is_empty() {
         from_catalog(context, args, format)?
     } else {
         from_paths(context, args, format)?
     };
-    let mut text = catalog::render(&entries, format.into());
-    let omitted = fitting.as_ref().map_or(0, |fitting| fitting.omitted.len());
+    let mut text = catalog::render(&chosen.entries, format.into());
+    let fitting = chosen.fitting.as_ref();
+    let omitted = fitting.map_or(0, |fitting| fitting.omitted.len());
     let way = if args.has_locations(format) || format == Format::Summary {
         Way::Command
     } else {
@@ -155,26 +170,31 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     if let Some(line) = budget::omission_line(omitted, way) {
         text = with_omission(&text, &line, omitted, format.into());
     }
-    if args.instructions && !entries.is_empty() {
+    if args.instructions && !chosen.entries.is_empty() {
         text = with_instructions(
             &text,
             catalog::activation_text(args.has_locations(format)),
             format,
         );
     }
-    if format == Format::Json {
-        text = escaped(&text).into_owned();
-    }
     if text.is_empty() && context.printer.is_json() {
         // An empty catalog adds nothing to a prompt; but who asks for JSON gets some.
         text = format!("{:#}", json!({ "available_skills": [] }));
+    }
+    // A program has one document; what is for a prompt has nothing else in it.
+    let is_reported = args.explain && format == Format::Json && context.printer.is_json();
+    if is_reported {
+        text = with_field(&text, "report", chosen.json());
+    }
+    if format == Format::Json {
+        text = escaped(&text).into_owned();
     }
     if !text.is_empty() {
         text.push('\n');
     }
     context.printer.untrusted(&text)?;
-    if args.explain {
-        explain(context, entries.len(), fitting.as_ref());
+    if args.explain && !is_reported {
+        explain(context, &chosen);
     }
     Ok(Status::Yes)
 }
@@ -197,24 +217,40 @@ pub(super) fn default_fitting(catalog: &Catalog, most_skills: usize) -> Fitting 
 }
 
 fn with_instructions(text: &str, instructions: &str, format: Format) -> String {
-    match serde_json::from_str::<serde_json::Value>(text) {
-        Ok(mut value) if format == Format::Json => {
-            value["instructions"] = json!(instructions);
-            format!("{value:#}")
-        }
+    match format {
+        Format::Json => with_field(text, "instructions", json!(instructions)),
         _ => format!("{text}\n\n{instructions}"),
     }
 }
 
-fn explain(context: &Context, kept: usize, fitting: Option<&Fitting>) {
-    let Some(fitting) = fitting else {
-        context.printer.people(&format!("{kept} skills, no budget"));
+/// A document with one more field.
+fn with_field(text: &str, name: &str, field: Value) -> String {
+    match serde_json::from_str::<Value>(text) {
+        Ok(mut value) => {
+            value[name] = field;
+            format!("{value:#}")
+        }
+        Err(_) => text.to_owned(),
+    }
+}
+
+/// Tells what the prompt holds, and why.
+fn explain(context: &Context, chosen: &Chosen) {
+    let kept = counted(chosen.entries.len(), "skill");
+    let mut text = match &chosen.fitting {
+        Some(fitting) => format!(
+            "{kept}, about {} tokens of {}",
+            fitting.tokens_after, fitting.tokens_before
+        ),
+        None => format!("{kept}, no budget"),
+    };
+    for (name, reasons) in &chosen.why {
+        let _ = write!(text, "\n * {}: {}", visible(name), reasons.join(", "));
+    }
+    let Some(fitting) = &chosen.fitting else {
+        context.printer.people(&text);
         return;
     };
-    let mut text = format!(
-        "{kept} skills, about {} tokens of {}",
-        fitting.tokens_after, fitting.tokens_before
-    );
     for (name, before, after) in &fitting.shortened {
         let _ = write!(
             text,

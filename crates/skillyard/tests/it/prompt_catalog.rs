@@ -239,6 +239,11 @@ fn over_budget() {
     ----- stdout -----
     <available_skills>
       <skill>
+        <name>zebra</name>
+        <description>Rides zebras. Use when a task involves zebras.</description>
+        <location>skills/zebra</location>
+      </skill>
+      <skill>
         <name>s00</name>
         <description>Does number 0. and so on and so on and so on and so on and so on and so on and so on and so on and so on and so on and so on and so on and so on and so …</description>
         <location>skills/s00</location>
@@ -258,15 +263,11 @@ fn over_budget() {
         <description>Does number 3. and so on and so on and so on and so on and so on and so on and so on and so on and so on and so on and so on and so on and so on and so …</description>
         <location>skills/s03</location>
       </skill>
-      <skill>
-        <name>zebra</name>
-        <description>Rides zebras. Use when a task involves zebras.</description>
-        <location>skills/zebra</location>
-      </skill>
     </available_skills>
     26 more skills are available but not listed here; find them with `skillyard search WORDS`.
     ----- stderr -----
     5 skills, about 359 tokens of 3703
+     * zebra: zebra, ride, its name is like the task
      ~ s00 shortened from about 85 to 42 tokens
      ~ s01 shortened from about 85 to 42 tokens
      ~ s02 shortened from about 85 to 42 tokens
@@ -304,6 +305,10 @@ fn over_budget() {
     {
       "available_skills": [
         {
+          "name": "zebra",
+          "description": "Rides zebras. Use when a task involves zebras."
+        },
+        {
           "name": "s00",
           "description": "Does number 0. and so on and so on and so on and so on and so on and so on and so on and so on and so on and so on and so on and so on and so on and so …"
         },
@@ -322,10 +327,6 @@ fn over_budget() {
         {
           "name": "s04",
           "description": "Does number 4. and so on and so on and so on and so on and so on and so on and so on and so on and so on and so on and so on and so on and so on and so …"
-        },
-        {
-          "name": "zebra",
-          "description": "Rides zebras. Use when a task involves zebras."
         }
       ],
       "omitted": {
@@ -428,4 +429,37 @@ fn the_block_is_within_its_budget() {
             assert!(tokens <= budget, "{format}: {tokens} of {budget}");
         }
     }
+}
+
+#[test]
+fn what_fits_the_task_comes_first_and_is_told() {
+    let context = crowded();
+    let arguments = ["prompt", "--task", "ride a zebra", "--explain"];
+    let told = context.tell(&[&arguments[..], &["--format", "summary"]].concat());
+    assert!(told.contains("Available skills: zebra, s00"), "{told}");
+    assert!(told.contains(" * zebra: zebra, "), "{told}");
+    let folders = ["prompt", ".skills", "--task", "ride a zebra", "--format"];
+    let told = context.tell(&[&folders[..], &["summary"]].concat());
+    assert!(told.contains("Available skills: zebra, s00"), "{told}");
+    // A program has all of it in one document.
+    let answer = context.json(&[&arguments[..], &["--json", "--budget", "400"]].concat());
+    let report = &answer["report"];
+    assert_eq!(report["relevant"][0]["name"], "zebra", "{answer}");
+    assert_eq!(report["shortened"][0]["name"], "s00", "{answer}");
+    assert!(
+        report["omitted"]
+            .as_array()
+            .is_some_and(|all| !all.is_empty())
+    );
+}
+
+#[test]
+fn what_lies_in_no_folder_is_not_mounted() {
+    let context = TestContext::new();
+    let told = context.tell(&["prompt", "--mount", "skills"]);
+    assert!(!told.contains("<location>"), "{told}");
+    assert!(
+        told.contains("using-skillyard") && told.contains("inside skillyard"),
+        "{told}"
+    );
 }

@@ -3,18 +3,17 @@
 use std::io;
 use std::path::Path;
 
-use skillyard_catalog::budget::Fitting;
-use skillyard_catalog::prompt::{DEFAULT_BUDGET, Room, fitted};
-use skillyard_catalog::search::Detail;
+use skillyard_catalog::prompt::{DEFAULT_BUDGET, Room};
 use skillyard_catalog::source::SourceKind;
 use skillyard_catalog::{Catalog, CatalogSkill, builtin};
 use skillyard_format::render::catalog::CatalogEntry;
 
-use super::{Args, Format};
+use super::{Args, Chosen, Format};
 use crate::commands::find::{choosable, rank};
 use crate::context::Context;
 use crate::error::CommandError;
 use crate::library::{self, IndexMode};
+use crate::report::listed;
 use crate::sanitize::visible;
 
 /// The enabled skills of this machine, made to fit.
@@ -22,9 +21,12 @@ pub(super) fn from_catalog(
     context: &Context,
     args: &Args,
     format: Format,
-) -> Result<(Vec<CatalogEntry>, Option<Fitting>), CommandError> {
+) -> Result<Chosen, CommandError> {
     let catalog = library::load(context, IndexMode::Use, &args.choice)?;
     let mut skills = choosable(&catalog);
+    if args.mount.is_some() {
+        leave_out_builtin(context, &mut skills);
+    }
     let mut all = Vec::with_capacity(skills.len());
     let mut unwritten = None;
     skills.retain(
@@ -46,19 +48,31 @@ pub(super) fn from_catalog(
             visible(&folder)
         ));
     }
-    let ranking = args.task.as_ref().map(|task| {
-        let hits = rank(context, &skills, task, skills.len(), Detail::Ranking);
-        hits.iter()
-            .map(|hit| hit.document as usize)
-            .collect::<Vec<_>>()
-    });
-    let tokens = args.budget.unwrap_or(DEFAULT_BUDGET);
+    let detail = args.detail();
+    let task = args.task.as_ref();
+    let hits = task.map(|task| rank(context, &skills, task, skills.len(), detail));
     let room = Room {
-        tokens,
+        tokens: args.budget.unwrap_or(DEFAULT_BUDGET),
         skills: context.config()?.max_skills(),
     };
-    let (entries, fitting) = fitted(&all, format.into(), room, ranking.as_deref());
-    Ok((entries, Some(fitting)))
+    let hits = hits.unwrap_or_default();
+    Ok(Chosen::new(all, &hits, Some(room), format.into()))
+}
+
+/// Leaves out the skills that lie in no folder, which nothing is mounted of.
+fn leave_out_builtin(context: &Context, skills: &mut Vec<&CatalogSkill>) {
+    let is_inside = |skill: &CatalogSkill| skill.kind == SourceKind::Builtin;
+    let inside = skills.iter().filter(|skill| is_inside(skill));
+    let names: Vec<&str> = inside.map(|skill| skill.record.name.as_str()).collect();
+    if names.is_empty() {
+        return;
+    }
+    let note = format!(
+        "left out {}, which lie in no folder that could be mounted: they are inside skillyard",
+        listed(&names)
+    );
+    context.printer.note(&visible(&note));
+    skills.retain(|skill| !is_inside(skill));
 }
 
 fn entry_of(
@@ -69,8 +83,7 @@ fn entry_of(
     skill: &CatalogSkill,
 ) -> io::Result<CatalogEntry> {
     let record = &skill.record;
-    let on_disk = args.has_locations(format) && args.mount.is_none();
-    let folder = if skill.kind == SourceKind::Builtin && on_disk {
+    let folder = if skill.kind == SourceKind::Builtin && args.has_locations(format) {
         // A model that reads files needs one.
         let folder = context.environment.skillyard_home.join("builtin");
         builtin::materialise(&record.name, &folder)?
@@ -83,9 +96,7 @@ fn entry_of(
         location: args.location(format, &folder, &record.file_name, || {
             let root = catalog.sources.get(skill.source).map(|source| &source.root);
             match root.and_then(|root| record.folder.strip_prefix(root).ok()) {
-                Some(below) if skill.kind != SourceKind::Builtin && below != Path::new("") => {
-                    below.to_string_lossy().into_owned()
-                }
+                Some(below) if below != Path::new("") => below.to_string_lossy().into_owned(),
                 _ => record.name.to_string(),
             }
         }),

@@ -6,14 +6,13 @@
 use std::path::{Path, PathBuf};
 
 use skillyard_catalog::Status;
-use skillyard_catalog::budget::Fitting;
-use skillyard_catalog::prompt::{Room, fitted};
+use skillyard_catalog::prompt::Room;
 use skillyard_catalog::requires::Commands;
-use skillyard_catalog::search::{Detail, Document as SearchDocument, Index, Options};
+use skillyard_catalog::search::{Detail, Document as SearchDocument, Hit, Index, Options};
 use skillyard_format::render::catalog::CatalogEntry;
 use skillyard_format::{Document, Skill, reference};
 
-use super::{Args, Format};
+use super::{Args, Chosen, Format};
 use crate::commands::read::load;
 use crate::context::Context;
 use crate::error::CommandError;
@@ -28,7 +27,7 @@ pub(super) fn from_paths(
     context: &Context,
     args: &Args,
     format: Format,
-) -> Result<(Vec<CatalogEntry>, Option<Fitting>), CommandError> {
+) -> Result<Chosen, CommandError> {
     let chosen = args.choice.filter()?;
     let mut paths = Paths {
         context,
@@ -43,22 +42,21 @@ pub(super) fn from_paths(
     }
     let all = paths.found.into_iter().map(|(_, entry)| entry);
     let all: Vec<CatalogEntry> = all.filter(|entry| chosen(&entry.name)).collect();
-    Ok(match args.budget {
-        Some(tokens) => {
-            let room = Room {
-                tokens,
-                skills: context.config()?.max_skills(),
-            };
-            let ranking = args.task.as_ref().map(|task| ranked(&all, task));
-            let (entries, fitting) = fitted(&all, format.into(), room, ranking.as_deref());
-            (entries, Some(fitting))
-        }
-        None => (all, None),
-    })
+    let room = match args.budget {
+        Some(tokens) => Some(Room {
+            tokens,
+            skills: context.config()?.max_skills(),
+        }),
+        None => None,
+    };
+    let task = args.task.as_ref();
+    let hits = task.map(|task| ranked(&all, task, args.detail()));
+    let hits = hits.unwrap_or_default();
+    Ok(Chosen::new(all, &hits, room, format.into()))
 }
 
-/// The places of the skills that fit a task, the best first.
-fn ranked(all: &[CatalogEntry], task: &str) -> Vec<usize> {
+/// The skills that fit a task, the best first.
+fn ranked(all: &[CatalogEntry], task: &str, detail: Detail) -> Vec<Hit> {
     let index = Index::build(all.iter().map(|entry| SearchDocument {
         id: entry.name.as_str().into(),
         name: entry.name.as_str().into(),
@@ -67,11 +65,10 @@ fn ranked(all: &[CatalogEntry], task: &str) -> Vec<usize> {
     }));
     let options = Options {
         limit: all.len(),
-        detail: Detail::Ranking,
+        detail,
         ..Options::default()
     };
-    let hits = index.search(task, &options);
-    hits.iter().map(|hit| hit.document as usize).collect()
+    index.search(task, &options)
 }
 
 struct Paths<'a> {
