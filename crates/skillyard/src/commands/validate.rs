@@ -10,7 +10,6 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use clap::ValueEnum;
-use skillyard_catalog::source::SourceKind;
 use skillyard_format::diagnostic::{Diagnostic, Severity};
 use skillyard_format::rules;
 
@@ -18,6 +17,7 @@ use self::check::check_path;
 use self::delivery::Delivery;
 use self::mend::Reach;
 use super::Outcome;
+use crate::agent;
 use crate::context::Context;
 use crate::error::install::InstallFailure;
 use crate::error::{CommandError, Status};
@@ -162,10 +162,7 @@ pub(super) fn folder_of<'a>(
         return Ok(Cow::Borrowed(path));
     }
     let skill = library::named(context, &catalog, name)?;
-    Ok(match skill.kind {
-        SourceKind::Builtin => Cow::Borrowed(path),
-        _ => Cow::Owned(skill.record.folder.clone()),
-    })
+    Ok(Cow::Owned(agent::folder_of(context, skill)?))
 }
 
 /// What was installed, as far as locks can be read; those that cannot be are told, and so is what

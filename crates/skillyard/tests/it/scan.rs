@@ -539,3 +539,13 @@ fn accepted_findings_take_no_room_from_new_ones() {
     let value = context.json(&["scan", "many", "--json"]);
     assert_eq!(value["summary"]["findings"]["critical"], 41);
 }
+
+#[test]
+fn skills_inside_the_binary_are_looked_at_by_their_names() {
+    let context = TestContext::new();
+    for command in ["scan", "validate"] {
+        let told = context.run(&[command, "using-skillyard"]);
+        assert!(told.starts_with("success: true"), "{told}");
+        assert!(told.contains("1 skill"), "{told}");
+    }
+}
