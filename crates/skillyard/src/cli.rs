@@ -136,6 +136,8 @@ pub(crate) enum Command {
     Config(commands::config::Args),
     Doctor(commands::doctor::Args),
     Completions(commands::completions::Args),
+    #[command(hide = true)]
+    Manage(commands::manage::Args),
 }
 
 /// Understands the arguments.

@@ -24,10 +24,9 @@ pub(super) fn understood(arguments: &[OsString]) -> Cow<'_, [OsString]> {
         let alone = options(behind) == behind.len();
         if alone && is(&words, 1, "show") {
             words[1] = "list".into();
-        } else if alone && is(&words, 1, "manage") {
-            words.push("--help".into());
         }
-        let is_managed = is(&words, 1, "manage");
+        // Alone it shows what it can do.
+        let is_managed = is(&words, 1, "manage") && !alone;
         if is_managed && is(&words, 2, "list") {
             // What is managed is what was installed.
             words.push("--installed".into());
@@ -75,7 +74,8 @@ mod tests {
         for (typed, meant) in [
             ("skillyard skill validate x", "skillyard validate x"),
             ("skillyard skill manage list", "skillyard list --installed"),
-            ("skillyard skill manage", "skillyard --help"),
+            ("skillyard skill manage", "skillyard manage"),
+            ("skillyard skill manage remove x", "skillyard remove x"),
             ("skillyard skill show", "skillyard list"),
             ("skillyard agent chat x", "skillyard chat x"),
             ("skillyard skill show x", "skillyard show x"),

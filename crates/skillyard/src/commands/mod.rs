@@ -39,6 +39,7 @@ mod list_json;
 mod list_watch;
 pub(crate) mod login;
 pub(crate) mod logout;
+pub(crate) mod manage;
 pub(crate) mod mcp;
 pub(crate) mod new;
 pub(crate) mod outdated;
@@ -133,5 +134,6 @@ fn answer(context: &Context, command: Command) -> Outcome {
         Command::Run(args) => run::run(context, &args),
         Command::Doctor(args) => doctor::run(context, &args),
         Command::Completions(args) => completions::run(context, &args),
+        Command::Manage(_) => manage::run(context),
     }
 }

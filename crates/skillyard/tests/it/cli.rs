@@ -131,6 +131,16 @@ fn every_example_is_understood() {
 }
 
 #[test]
+fn what_others_call_manage_shows_its_actions() {
+    let context = TestContext::new();
+    let told = context.run(&["skill", "manage"]);
+    for action in ["list --installed", "enable", "disable", "update", "remove"] {
+        assert!(told.contains(&format!("skillyard {action}")), "{told}");
+    }
+    assert!(!told.contains("publish"), "{told}");
+}
+
+#[test]
 fn version() {
     let context = TestContext::new();
     let shown = context
