@@ -19,7 +19,7 @@ pub enum RegistryError {
     #[error("the token is not known, has ended or was revoked")]
     BadToken,
     /// The token does not allow it.
-    #[error("the token does not allow `{}` for `{skill}`", .action.as_str())]
+    #[error("the token does not allow `{}`{}", .action.as_str(), of(*.action, .skill))]
     Scope {
         /// What was to be done.
         action: Action,
@@ -304,5 +304,14 @@ impl RegistryError {
             Self::Parameter(_) => "parameter",
             Self::Database(_) | Self::Blob(_) | Self::Internal(_) => "unavailable",
         }
+    }
+}
+
+/// What a token does not allow something for; some actions are about nothing but themselves.
+fn of(action: Action, subject: &str) -> String {
+    if subject == action.as_str() {
+        String::new()
+    } else {
+        format!(" for `{subject}`")
     }
 }

@@ -20,10 +20,10 @@ const MAX_KEYS: usize = 32;
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum SignedPolicyError {
     /// The envelope.
-    #[error("the signed policy cannot be read: {0}")]
+    #[error("the signed policy cannot be read")]
     Envelope(#[from] EnvelopeError),
     /// The policy in it.
-    #[error("the signed policy cannot be used: {0}")]
+    #[error("the policy that was signed cannot be used")]
     Policy(#[from] PolicyError),
     /// Nobody could sign the next one.
     #[error("the policy names no root keys, or a threshold they cannot reach")]

@@ -139,7 +139,12 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
         Verb::Create { namespace } => {
             let name = Namespace::new(namespace).map_err(RegistryFailure::from)?;
             let people = registry.create_namespace(http, name.as_str());
-            show(context, &people.map_err(failed)?)
+            let people = people.map_err(failed)?;
+            if !context.printer.is_json() {
+                let note = format!("`{name}` is there now, and belongs to");
+                context.printer.note(&note);
+            }
+            show(context, &people)
         }
         Verb::Transfer { name, user } => {
             let offer = registry.offer(http, &subject(name)?, user);

@@ -223,3 +223,13 @@ fn where_no_source_can_be_asked_there_is_no_answer() {
         assert_eq!(context.code(command), Some(1), "{command:?}");
     }
 }
+
+#[test]
+fn what_is_not_there_is_an_answer_of_archives_and_of_sites() {
+    let context = project();
+    let server = Server::serve([]);
+    for path in ["/nothing.zip", "/nothing"] {
+        let code = context.code(&["install", &server.url(path), "--yes"]);
+        assert_eq!(code, Some(1), "{path}");
+    }
+}

@@ -28,7 +28,8 @@ fn a_skill_in_a_namespace_is_published_installed_locked_and_updated() {
     context.write_version("pdf", "pdf", "1.0.0");
     let said = context.bad(&["publish", "pdf", "--namespace", "acme", "--yes"]);
     assert!(said.contains("`skillyard owner create @acme`"), "{said}");
-    context.good(&["owner", "create", "@acme"]);
+    let said = context.good(&["owner", "create", "@acme"]);
+    assert!(said.contains("`@acme` is there now"), "{said}");
     for version in ["1.0.0", "1.1.0", "2.0.0"] {
         context.write_version("pdf", "pdf", version);
         let said = context.good(&["publish", "pdf", "--namespace", "acme", "--yes"]);
@@ -237,7 +238,11 @@ fn people_make_their_own_tokens() {
         "{said}"
     );
     let said = context.bad(&["token", "list", "--registry", "ci"]);
-    assert!(said.contains("does not allow `tokens`"), "{said}");
+    assert!(said.contains("does not allow `tokens`\n"), "{said}");
+    assert!(
+        said.contains("a token that has the scope `tokens`"),
+        "{said}"
+    );
     context.good(&["install", "ci:pdf", "--scope", "project", "--yes"]);
     context.good(&["token", "revoke", made["id"].as_str().unwrap()]);
     context.write_version("pdf", "pdf", "1.1.0");

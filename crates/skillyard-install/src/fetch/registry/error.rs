@@ -107,6 +107,7 @@ pub enum RegistryError {
 fn those(versions: &[String]) -> String {
     match versions {
         [] => "; it has none".to_owned(),
+        [version] => format!("; the highest is {version}"),
         versions => format!("; the highest are {}", versions.join(", ")),
     }
 }

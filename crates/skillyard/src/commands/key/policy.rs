@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use serde_json::json;
-use skillyard_trust::signature::{SigningKey, sign_policy};
+use skillyard_trust::signature::{SignedPolicyError, SigningKey, sign_policy};
 
 use super::Outcome;
 use crate::config::private_file::{read_text, write_private};
@@ -56,7 +56,13 @@ pub(super) fn run(context: &Context, args: &Args) -> Outcome {
         })
         .collect::<Result<_, CommandError>>()?;
     let keys: Vec<&SigningKey> = keys.iter().collect();
-    let sealed = sign_policy(&text, &keys).map_err(SigningError::from)?;
+    let sealed = sign_policy(&text, &keys).map_err(|error| match error {
+        SignedPolicyError::Policy(source) => SigningError::Policy {
+            path: args.file.clone(),
+            source,
+        },
+        error => error.into(),
+    })?;
     let output = args.output.clone();
     let output = output.unwrap_or_else(|| args.file.with_extension("json"));
     write_private(&output, sealed.as_bytes())?;

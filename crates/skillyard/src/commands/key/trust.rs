@@ -193,8 +193,16 @@ fn recognise(context: &Context, args: &Args) -> Result<(Trusted, String), Comman
             );
         }
         let keyring = Keyring::new(context.environment.keys_folder());
-        let key = keyring.public(&args.what)?;
-        return Ok((Trusted::Key(key), called(&args.what)));
+        return match keyring.public(&args.what) {
+            Ok(key) => Ok((Trusted::Key(key), called(&args.what))),
+            // What has the ending of a file was meant as one.
+            Err(CommandError::Signing(SigningError::NoSuchKey { nearest: None, .. }))
+                if path.extension().is_some() =>
+            {
+                Err(CommandError::NoSuchPath(path))
+            }
+            Err(error) => Err(error),
+        };
     }
     let bytes = fs::read(&path).map_err(|source| CommandError::Read {
         path: path.clone(),

@@ -69,7 +69,7 @@ fn http_code(error: &HttpError) -> u8 {
     match error {
         HttpError::Digest { .. } => 1,
         error => match error.status() {
-            Some(403 | 409 | 410 | 422) => 1,
+            Some(403 | 404 | 409 | 410 | 422) => 1,
             _ => 2,
         },
     }

@@ -186,6 +186,11 @@ pub(super) fn registry_hint(error: &RegistryError) -> Option<String> {
             "Ask its operator what happened; if it is meant, `skillyard registry forget {}` forgets what it said before",
             shell_word(registry)
         ),
+        RegistryError::Http(error)
+            if error.status() == Some(403) && error.to_string().contains("allow `tokens`") =>
+        {
+            "Log in with a token that has the scope `tokens`; whoever runs the registry makes one with `skillyard registry token create --user NAME --scope tokens`".into()
+        }
         RegistryError::Http(HttpError::Unknown(_)) => {
             "Look whether it was done, or run it again: what was done already stays as it is".into()
         }

@@ -248,6 +248,13 @@ fn a_policy_that_is_over_or_damaged_is_not_absent() {
         "version = 1\nexpires = \"2020-01-01\"\n[root]\nthreshold = 1\n\
          keys = [\"\"\"\n{pem}\"\"\"]\n[[revoked]]\ndigest = \"{digest}\"\ntime = \"2019-01-01\"\n"
     );
+    // What cannot be used is told once, with the file.
+    context.write("bad.toml", text.replace("\ntime = ", "\ntimes = "));
+    let told = context.tell(&["key", "policy", "bad.toml", "--key", "mine"]);
+    assert!(told.contains("cannot use `bad.toml`"), "{told}");
+    assert_eq!(told.matches("unknown field").count(), 1, "{told}");
+    let told = context.tell(&["key", "trust", "nosuch.json"]);
+    assert!(told.contains("`nosuch.json` does not exist"), "{told}");
     context.write("acme.toml", text);
     signed.done(&["key", "policy", "acme.toml", "--key", "mine"]);
     assert_eq!(context.in_prompt(&[]), "other, pdf");
