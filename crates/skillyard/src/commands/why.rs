@@ -42,6 +42,7 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
             "name": entry.name,
             "asked_for": is_asked_for,
             "source": entry.source,
+            "reference": entry.reference(),
             "required_by": chains,
             "more": more,
         }))?;
@@ -53,11 +54,11 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
             Some(_) => "skills.toml asks for it",
             None => "you installed it",
         };
-        // From where it is wanted by itself the lock does not know while it is there for others.
+        // The range is what holds a version.
+        let reference = entry.reference();
         let wanted = manifest.and_then(|manifest| manifest.get(&args.name));
-        let source = wanted.filter(|_| entry.dependency);
-        let source = source.unwrap_or(&entry.source);
-        let _ = writeln!(text, "{whom}: {}", visible(source));
+        let wanted = wanted.unwrap_or(&reference);
+        let _ = writeln!(text, "{whom}: {}", visible(wanted));
     }
     for chain in chains {
         let chain: Vec<String> = chain

@@ -86,3 +86,17 @@ fn that_are_gone_are_not_needed_for_the_same_files() {
     let told = context.refused(&["sync", "--locked", "--yes"]);
     assert!(told.contains("Its history was rewritten"), "{told}");
 }
+
+#[test]
+fn who_asks_why_sees_the_range_that_holds_a_version() {
+    let context = project();
+    let repository = Repository::with_pdf(&context);
+    let range = format!("{}@^1#skills/pdf", repository.url());
+    context.done(&["install", &range, "--yes"]);
+    let told = context.run(&["why", "pdf"]);
+    assert!(told.contains("@^1#skills/pdf"), "{told}");
+    let answer = context.json(&["why", "pdf", "--json"]);
+    assert_eq!(answer["reference"], range, "{answer}");
+    let told = context.refused(&["why", "nosuch"]);
+    assert!(told.contains("`skillyard list --installed`"), "{told}");
+}

@@ -205,7 +205,7 @@ impl InstallFailure {
                 ..
             } => format!("Did you mean `{name}`?"),
             Self::NotInstalled { .. } => {
-                "See what is installed with `skillyard list`; `--scope user` and `--scope project` say where".into()
+                "See what is installed with `skillyard list --installed`; `--scope user` and `--scope project` say where".into()
             }
             _ => return None,
         })
