@@ -111,6 +111,10 @@ fn difference(from: &Locked, to: &Locked) -> String {
             _ if from.targets != to.targets => {
                 format!("same files, now in {}", to.targets.join(", "))
             }
+            _ if from.linked != to.linked => {
+                let kind = if to.linked { "a link" } else { "a copy" };
+                format!("same files, now {kind}")
+            }
             Some(signer) if from.signer.is_none() => {
                 format!("same files, now signed by {}", visible(&signed_by(signer)))
             }

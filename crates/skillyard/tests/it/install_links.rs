@@ -146,3 +146,14 @@ fn what_was_written_is_deleted_last_and_told() {
     assert_eq!(names(&done), both);
     assert_eq!(everything(&agents.join("skills")), [""; 0]);
 }
+
+#[test]
+fn a_link_in_the_place_of_a_copy_is_told_and_the_other_way_round() {
+    let context = project();
+    context.write_skill("lib/pdf");
+    context.done(&["install", "./lib/pdf", "--yes"]);
+    let told = context.done(&["install", "./lib/pdf", "--link", "--yes"]);
+    assert!(told.contains(" ~ pdf  same files, now a link"), "{told}");
+    let told = context.done(&["install", "./lib/pdf", "--yes"]);
+    assert!(told.contains(" ~ pdf  same files, now a copy"), "{told}");
+}
