@@ -252,6 +252,8 @@ pub(crate) struct Summary {
     pub(crate) skills: usize,
     /// Skills with an error.
     pub(crate) invalid: usize,
+    /// Paths that could not be looked at.
+    pub(crate) unchecked: usize,
     /// Errors in all.
     pub(crate) errors: usize,
     /// Warnings in all.
@@ -276,6 +278,7 @@ impl Summary {
         Self {
             skills: skills().count(),
             invalid: skills().filter(|each| !each.is_valid()).count(),
+            unchecked: checked.len() - skills().count(),
             errors: all()
                 .filter(|each| each.severity == Severity::Error)
                 .count(),

@@ -144,8 +144,10 @@ fn closing_line(printer: &Printer, summary: &Summary) -> String {
     if summary.fixed > 0 {
         parts.push(format!("mended {}", counted(summary.fixed, "problem")));
     }
-    if summary.errors > 0 {
-        parts.push(counted(summary.errors, "error"));
+    // What could not be looked at is no error of a skill.
+    let errors = summary.errors.saturating_sub(summary.unchecked);
+    if errors > 0 {
+        parts.push(counted(errors, "error"));
     }
     if summary.warnings > 0 {
         parts.push(counted(summary.warnings, "warning"));
@@ -158,6 +160,10 @@ fn closing_line(printer: &Printer, summary: &Summary) -> String {
         (invalid, _) => Some(format!("✗ {invalid} invalid")),
     };
     parts.splice(..0, verdict);
+    if summary.unchecked > 0 {
+        let paths = counted(summary.unchecked, "path");
+        parts.push(format!("✗ {paths} could not be checked"));
+    }
     let mut line = format!("Checked {skills} in {time}: {}", parts.join(", "));
     if summary.fixable > 0 {
         let _ = write!(

@@ -379,3 +379,15 @@ fn a_pipe_among_the_scripts_is_not_waited_for() {
         assert!(matches!(checked.status.code(), Some(0 | 1)), "{command}");
     }
 }
+
+#[test]
+fn what_could_not_be_checked_is_no_error_of_a_valid_skill() {
+    let context = TestContext::new();
+    context.write_skill("good");
+    let told = context.run(&["validate", "good", "missing"]);
+    assert!(
+        told.contains("✓ valid, ✗ 1 path could not be checked"),
+        "{told}"
+    );
+    assert!(!told.contains("1 error"), "{told}");
+}
