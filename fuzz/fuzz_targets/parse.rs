@@ -11,6 +11,7 @@ fuzz_target!(|bytes: &[u8]| {
         path: "scripts/run.sh".to_owned(),
         executable: false,
         shebang: true,
+        compiled: false,
     }];
     let subject = Subject {
         files: Some(&files),

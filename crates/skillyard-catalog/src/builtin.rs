@@ -138,6 +138,7 @@ mod tests {
                     path: (*path).to_owned(),
                     executable: is_executable(text),
                     shebang: text.starts_with("#!"),
+                    compiled: false,
                 })
                 .collect();
             let subject = Subject {

@@ -62,6 +62,20 @@ pub fn is_placed(path: &str) -> bool {
     path.starts_with("scripts/") || (!path.contains('/') && is_script(path, false, b""))
 }
 
+/// Whether a file that begins so is a program that a compiler made, for Linux, macOS or Windows.
+pub fn is_compiled(start: &[u8]) -> bool {
+    const BEGINNINGS: [&[u8]; 7] = [
+        b"\x7fELF",
+        b"\xcf\xfa\xed\xfe",
+        b"\xce\xfa\xed\xfe",
+        b"\xfe\xed\xfa\xcf",
+        b"\xfe\xed\xfa\xce",
+        b"\xca\xfe\xba\xbe",
+        b"MZ",
+    ];
+    BEGINNINGS.iter().any(|each| start.starts_with(each))
+}
+
 /// The command of a `#!` line and its arguments; the folder of the command does not count,
 /// because scripts are written on other machines.
 fn shebang(start: &[u8]) -> Option<(String, Vec<String>)> {

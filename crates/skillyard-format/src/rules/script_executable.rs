@@ -7,7 +7,8 @@ rule! {
     /// A script in `scripts/` or beside `SKILL.md` should be executable and start with a `#!` line.
     ///
     /// A file with an extension that names its language can be run by its interpreter, so
-    /// for those an executable bit without a `#!` line is what is reported.
+    /// for those an executable bit without a `#!` line is what is reported. A compiled program needs
+    /// no such line.
     ///
     /// **Fix:** `chmod +x scripts/NAME`, and start it with `#!/usr/bin/env python3` or the like.
     "script-executable", Advice, check
@@ -22,6 +23,7 @@ fn check(subject: &Subject<'_>, report: &mut Report) {
         let is_shell = SHELL.iter().any(|extension| file.path.ends_with(extension));
         let problem = match (file.executable, file.shebang) {
             (false, true) => "has a `#!` line but is not executable",
+            (true, false) if file.compiled => continue,
             (true, false) => "is executable but has no `#!` line",
             (false, false) if is_shell => "is not executable and has no `#!` line",
             _ => continue,

@@ -88,4 +88,6 @@ pub struct SkillFile {
     pub executable: bool,
     /// Whether its first two bytes are `#!`.
     pub shebang: bool,
+    /// Whether it is a program that a compiler made, which needs no such line.
+    pub compiled: bool,
 }

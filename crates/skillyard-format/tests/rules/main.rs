@@ -84,6 +84,7 @@ fn file(path: &str, mode: Mode) -> SkillFile {
         path: path.to_owned(),
         executable: matches!(mode, Mode::Executable | Mode::ExecutableScript),
         shebang: matches!(mode, Mode::Script | Mode::ExecutableScript),
+        compiled: false,
     }
 }
 

@@ -4,6 +4,7 @@
 
 use serde_json::{Value, json};
 use skillyard_format::rules::{self, Profile, SkillFile, Subject};
+use skillyard_format::script::is_compiled;
 use skillyard_format::{Diagnostic, Document, LineIndex, Severity};
 use skillyard_install::candidate::Candidate;
 
@@ -30,6 +31,7 @@ pub(super) fn validate(candidate: &Candidate) -> Vec<Diagnostic> {
             path: file.path.clone(),
             executable: file.executable,
             shebang: file.bytes.starts_with(b"#!"),
+            compiled: is_compiled(&file.bytes),
         })
         .collect();
     let subject = Subject {

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use skillyard_catalog::regular_file::{Links, beginning, read};
 use skillyard_format::rules::SkillFile;
-use skillyard_format::script::is_placed;
+use skillyard_format::script::{is_compiled, is_placed};
 
 use crate::error::CommandError;
 
@@ -77,9 +77,15 @@ impl Listing {
                 return;
             } else {
                 let is_script = is_placed(&path);
+                let start = if is_script {
+                    beginning(&entry.path(), 4).unwrap_or_default()
+                } else {
+                    Vec::new()
+                };
                 self.files.push(SkillFile {
                     executable: is_script && is_executable(&entry.path()),
-                    shebang: is_script && has_shebang(&entry.path()),
+                    shebang: start.starts_with(b"#!"),
+                    compiled: is_compiled(&start),
                     path,
                 });
             }
@@ -104,10 +110,6 @@ fn is_executable(path: &Path) -> bool {
 /// Without executable bits every file with a `#!` line counts as executable.
 #[cfg(not(unix))]
 fn is_executable(path: &Path) -> bool {
-    has_shebang(path)
-}
-
-fn has_shebang(path: &Path) -> bool {
     beginning(path, 2).is_ok_and(|start| start == b"#!")
 }
 

@@ -391,3 +391,15 @@ fn what_could_not_be_checked_is_no_error_of_a_valid_skill() {
     );
     assert!(!told.contains("1 error"), "{told}");
 }
+
+#[test]
+fn a_compiled_program_needs_no_first_line() {
+    let context = TestContext::new();
+    context.write_skill("good");
+    context.write("good/scripts/tool", b"\x7fELF\x02\x01\x01");
+    let tool = context.root().join("good/scripts/tool");
+    let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+    fs::set_permissions(tool, mode).unwrap();
+    let told = context.run(&["validate", "good"]);
+    assert!(!told.contains("script-executable"), "{told}");
+}
