@@ -146,9 +146,16 @@ pub(crate) fn surroundings(context: &Context, config: &Config) -> Surroundings {
 
 /// The skill of a name, or an error that names the nearest.
 pub(crate) fn find<'a>(catalog: &'a Catalog, name: &str) -> Result<&'a CatalogSkill, CommandError> {
-    catalog.find(name).ok_or_else(|| CommandError::NoSuchSkill {
-        name: name.to_owned(),
-        nearest: catalog.nearest(name).map(str::to_owned),
+    catalog.find(name).ok_or_else(|| {
+        // Many skills are called otherwise than the folders that they lie in.
+        let is_its_folder =
+            |skill: &&CatalogSkill| skill.record.folder.file_name() == Some(OsStr::new(name));
+        let lying = catalog.skills.iter().find(is_its_folder);
+        let lying = lying.map(|skill| skill.record.name.as_str());
+        CommandError::NoSuchSkill {
+            name: name.to_owned(),
+            nearest: lying.or_else(|| catalog.nearest(name)).map(str::to_owned),
+        }
     })
 }
 

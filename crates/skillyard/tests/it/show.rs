@@ -318,3 +318,14 @@ fn names_are_compared_as_unicode_compares_them() {
     context.skill(".skills/café", "Brews. Use when thirsty.");
     assert_eq!(context.code(&["show", "cafe\u{301}"]), Some(0));
 }
+
+#[test]
+fn a_skill_is_found_by_the_folder_that_has_another_name() {
+    let context = TestContext::new();
+    context.write(
+        "../home/.agents/skills/ab/SKILL.md",
+        "---\nname: Agent Browser\ndescription: Browses. Use when browsing.\n---\n\nBody.\n",
+    );
+    let told = context.run(&["show", "ab"]);
+    assert!(told.contains("Did you mean `Agent Browser`?"), "{told}");
+}
