@@ -216,7 +216,7 @@ fn beginning(text: &str, most: usize) -> &str {
 }
 
 /// How many characters a text has.
-fn length(text: &str) -> usize {
+pub(super) fn length(text: &str) -> usize {
     if text.is_ascii() {
         text.len()
     } else {
@@ -252,7 +252,7 @@ fn on_one_line(path: &Path) -> String {
 }
 
 /// What can be done about the projects that are not trusted, whose skills wait for it.
-fn trust_remedy(context: &Context, catalog: &Catalog) -> String {
+pub(super) fn trust_remedy(context: &Context, catalog: &Catalog) -> String {
     let wish = context.config().map(|config| config.trust_projects());
     if let Ok(TrustProjects::Never) = wish {
         return "`discovery.trust_projects` is `never`".to_owned();

@@ -3,20 +3,24 @@
 use std::fmt::Write as _;
 
 use serde_json::json;
-use skillyard_catalog::{Catalog, CatalogSkill};
+use skillyard_catalog::{Catalog, CatalogSkill, Status as Standing};
 use skillyard_install::LeftFolder;
 use skillyard_install::lockfile::Locked;
 
 use super::Outcome;
-use super::list::mark;
+use super::list::{length, mark, trust_remedy};
 use crate::context::Context;
 use crate::error::Status;
 use crate::error::install::lock_hint;
 use crate::install::left_folders;
 use crate::install::revoked::Revoked;
 use crate::installed::{Installed, provenance_of};
+use crate::report::counted;
 use crate::sanitize::visible;
 use crate::signing::signers::warn_where_unknown;
+
+/// The widest column of names.
+const WIDEST: usize = 40;
 
 /// What was installed, each with where it came from, and what is locked and in no folder, because it
 /// is revoked. A lock of a project that cannot be read keeps nothing back but what it names.
@@ -24,6 +28,9 @@ pub(super) fn run(context: &Context, catalog: Catalog, revoked: &[Revoked]) -> O
     warn_where_unknown(context);
     let installed = Installed::readable(context)?;
     let unread = Installed::unread(context);
+    let is_untrusted = |skill: &CatalogSkill| skill.status == Standing::Untrusted;
+    let remedy = catalog.skills.iter().any(is_untrusted);
+    let remedy = remedy.then(|| trust_remedy(context, &catalog));
     let shadowed = catalog.shadowed.into_iter().map(|loser| loser.skill);
     let mut skills = Vec::new();
     for skill in catalog.skills.into_iter().chain(shadowed) {
@@ -45,16 +52,13 @@ pub(super) fn run(context: &Context, catalog: Catalog, revoked: &[Revoked]) -> O
         context.printer.json(&answer)?;
         return Ok(Status::of(is_whole));
     }
+    let names = skills.iter().map(|(skill, _)| length(&skill.record.name));
+    let width = names.max().unwrap_or_default().min(WIDEST);
     let mut text = String::new();
     for (skill, entry) in &skills {
-        let (name, from) = (&skill.record.name, from(entry));
-        let _ = writeln!(
-            text,
-            "{} {}  {}",
-            mark(skill),
-            visible(name),
-            visible(&from)
-        );
+        let (name, from) = (visible(&skill.record.name), from(entry));
+        let padding = " ".repeat(width.saturating_sub(length(&name)));
+        let _ = writeln!(text, "{} {name}{padding}  {}", mark(skill), visible(&from));
     }
     context.printer.data(&text)?;
     Revoked::tell(context, revoked);
@@ -62,9 +66,16 @@ pub(super) fn run(context: &Context, catalog: Catalog, revoked: &[Revoked]) -> O
         let line = format!(" ! {error} ({})", lock_hint(error, None));
         context.printer.people(&visible(&line));
     }
-    let noun = if skills.len() == 1 { "skill" } else { "skills" };
-    let count = skills.len();
-    context.printer.note(&format!("{count} {noun} installed"));
+    let mut line = format!("{} installed", counted(skills.len(), "skill"));
+    let untrusted = skills.iter().filter(|(skill, _)| is_untrusted(skill));
+    let untrusted = untrusted.count();
+    if let Some(remedy) = remedy.filter(|_| untrusted > 0) {
+        let _ = write!(
+            line,
+            "; {untrusted} of a project that is not trusted ({remedy})"
+        );
+    }
+    context.printer.note(&visible(&line));
     left_folders::tell(context, &left_folders::all(context));
     Ok(Status::of(unread.is_empty()))
 }

@@ -4,6 +4,8 @@ use insta::assert_snapshot;
 
 use crate::TestContext;
 use crate::machine::TRUSTING;
+use crate::project::project;
+use crate::servers::repository::skill;
 
 fn installed() -> TestContext {
     let context = TestContext::configured(TRUSTING);
@@ -82,4 +84,19 @@ fn a_copy_made_by_hand_says_what_it_is_a_copy_of() {
     context.write(".skills/one/SKILL.md", bytes + "More.\n");
     assert!(!context.run(&["show", "one"]).contains("copy of"));
     assert!(!context.run(&["show", "own"]).contains("copy of"));
+}
+
+#[test]
+fn columns_and_what_keeps_skills_back() {
+    let context = project();
+    for name in ["pdf", "spreadsheets"] {
+        context.write(&format!("lib/{name}/SKILL.md"), skill(name, "one"));
+    }
+    context.done(&["install", "./lib", "--all", "--yes"]);
+    let told = context.run(&["list", "--installed"]);
+    assert!(told.contains("! pdf           ./lib/pdf\n"), "{told}");
+    assert!(
+        told.contains("2 of a project that is not trusted (`skillyard trust .`)"),
+        "{told}"
+    );
 }
