@@ -212,6 +212,11 @@ pub(crate) fn worst<'t>(text: impl Into<Text<'t>>) -> Option<Standing> {
     urls(text).map(standing).max()
 }
 
+/// Whether an address in `text` is the public one that documents write for any.
+pub(crate) fn stands_for_any<'t>(text: impl Into<Text<'t>>) -> bool {
+    urls(text).any(|url| host(url) == "1.2.3.4")
+}
+
 /// The last two names of a host, which its owner bought.
 pub(crate) fn owner(host: &str) -> &str {
     let dots: Vec<usize> = host.match_indices('.').map(|(at, _)| at).collect();

@@ -14,7 +14,9 @@ rule! {
     /// `curl … | sh` and its relatives (`bash <(curl …)`, `sh -c "$(curl …)"`,
     /// `iex (iwr …)`, `python -c "exec(urlopen(…))"`) run whatever the server sends at that
     /// moment. The installers of well-known tools do it too, from their own hosts, which is
-    /// a lower severity.
+    /// a lower severity. So is an address of this machine or of a network of one's own
+    /// (`localhost`, `10.0.0.1`), and one that stands for any in documents (`192.0.2.1`,
+    /// `1.2.3.4`); in a script nothing is an example, and `1.2.3.4`, which is public, is medium.
     ///
     /// **Fix:** download to a file, check it, then run it; or use a package manager.
     "scan-pipe-to-shell", Critical,
@@ -59,6 +61,9 @@ fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
         Standing::Unknown | Standing::Installer if is_field => Severity::High,
         Standing::Unknown if is_read_first(here) => Severity::High,
         Standing::Unknown => Severity::Medium,
+        Standing::Local if !here.file.is_document && hosts::stands_for_any(here.text) => {
+            Severity::Medium
+        }
         Standing::Local | Standing::Installer => Severity::Low,
     };
     let severity = if !is_field && here.is_own_host() {
