@@ -56,6 +56,18 @@ impl ModelServer {
 }
 
 impl Config {
+    /// The names of all servers that the configuration says anything about, sorted.
+    pub(crate) fn model_servers(&self) -> Vec<String> {
+        let names = self.settings().filter_map(|setting| {
+            let (name, last) = setting.key.strip_prefix("models.")?.split_once('.')?;
+            matches!(last, "key" | "url").then(|| name.to_owned())
+        });
+        let mut names: Vec<String> = names.collect();
+        names.sort_unstable();
+        names.dedup();
+        names
+    }
+
     /// Where a server is, which its key is sent to.
     pub(super) fn model_address(&self, name: &str) -> Option<String> {
         let known = KNOWN.iter().find(|(each, ..)| *each == name);

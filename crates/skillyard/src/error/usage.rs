@@ -122,6 +122,7 @@ impl Wrong<'_> {
         let near = near.into_iter().find_map(|kind| self.words(kind).pop());
         let near = self.elsewhere().map(str::to_owned).or(near);
         let near = near.map(|near| format!("Did you mean `{near}`?"));
+        let near = near.or_else(|| self.as_value());
         let values = self.words(ContextKind::ValidValue);
         let values = (!values.is_empty()).then(|| format!("Use one of {}", values.join(", ")));
         let parts: Vec<String> = near.into_iter().chain(values).collect();
@@ -135,6 +136,18 @@ impl Wrong<'_> {
             .collect();
         let command = command.join(" ");
         Some(format!("Use it as `{usage}`; `{command} --help` says more"))
+    }
+
+    /// How to give a value that looks like an option, where a value could stand.
+    fn as_value(&self) -> Option<String> {
+        let argument = self.words(ContextKind::InvalidArg).pop()?;
+        let Some(ContextValue::StyledStrs(said)) = self.0.get(ContextKind::Suggested) else {
+            return None;
+        };
+        let mut said = said.iter().map(ToString::to_string);
+        let is_possible = said.any(|text| text.contains("as a value"));
+        is_possible
+            .then(|| format!("To give `{argument}` as a value, write `--` before all values"))
     }
 
     /// The command that other tools call by the word that was given, which may be like another one.

@@ -20,7 +20,7 @@ use crate::sanitize::visible;
 /// Check that the configuration can be used
 ///
 /// Reads every layer, and resolves the variables of every source and host as `install` would, of every
-/// MCP server, and of the database of sessions. Variables that look like ours and are none are told,
+/// server of models and of MCP, of the receiver of traces, and of the database of sessions. Variables that look like ours and are none are told,
 /// and logins that are for another host than the one in use. Nothing is sent anywhere. The exit code
 /// is 1 when something could not be used.
 ///
@@ -31,7 +31,7 @@ use crate::sanitize::visible;
 #[command(verbatim_doc_comment)]
 pub(super) struct Args {}
 
-/// A place that skills can be fetched from, or that sessions are in.
+/// A place that is asked or sent something, or that sessions are in.
 struct Place {
     name: String,
     url: String,
@@ -68,6 +68,15 @@ pub(super) fn run(context: &Context) -> Outcome {
             login: None,
         });
         places.push(("sessions.database".to_owned(), place));
+    }
+    places.extend(models(&config));
+    if let Some(found) = config.trace_receiver().transpose() {
+        let place = found.map(|receiver| Place {
+            name: "telemetry".to_owned(),
+            url: without_userinfo(&receiver.url).into_owned(),
+            login: receiver.headers.into_iter().next().map(|(name, _)| name),
+        });
+        places.push(("telemetry".to_owned(), place));
     }
     places.extend(mcp(&config));
     places.extend(denied(&config));
@@ -113,6 +122,20 @@ pub(super) fn run(context: &Context) -> Outcome {
         context.printer.note(&visible(&note));
     }
     Ok(status)
+}
+
+/// The servers of models; one that nothing says the address of is none.
+fn models(config: &Config) -> Vec<(String, Result<Place, ConfigError>)> {
+    let servers = config.model_servers().into_iter().filter_map(|name| {
+        let server = config.model_server(&name).transpose()?;
+        let place = server.map(|server| Place {
+            name: format!("{name} (models)"),
+            url: without_userinfo(&server.url).into_owned(),
+            login: server.key.map(|_| "key".to_owned()),
+        });
+        Some((format!("models.{name}"), place))
+    });
+    servers.collect()
 }
 
 /// The MCP servers, and what would be one.

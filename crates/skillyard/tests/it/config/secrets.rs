@@ -221,3 +221,32 @@ fn variables_that_nothing_reads_are_told_by_every_command_once() {
     let told = context.tell_with(&[("SKILLYARD_BIND", "x")], &["list"]);
     assert!(told.contains("`SKILLYARD_BIND`\n"), "{told}");
 }
+
+#[test]
+fn keys_of_models_and_headers_of_traces_are_looked_for() {
+    let context = TestContext::configured(
+        "[models.work]\nurl = \"https://m.example\"\nkey = \"${WORK_KEY}\"\n\
+         [telemetry]\nendpoint = \"https://t.example\"\n\
+         [telemetry.headers]\nx-api-key = \"${TRACE_KEY}\"\n",
+    );
+    let told = context.run(&["config", "check"]);
+    assert!(told.contains("exit code: 1"), "{told}");
+    assert!(
+        told.contains("✗ models.work") && told.contains("WORK_KEY"),
+        "{told}"
+    );
+    assert!(
+        told.contains("✗ telemetry") && told.contains("TRACE_KEY"),
+        "{told}"
+    );
+}
+
+#[test]
+fn values_that_look_like_options_come_behind_two_hyphens() {
+    let context = TestContext::new();
+    let key = "mcp.servers.files.args";
+    let told = context.run(&["config", "set", key, "-y,@x/y"]);
+    assert!(told.contains("write `--` before all values"), "{told}");
+    let set = context.code(&["config", "set", key, "--", "-y,@x/y"]);
+    assert_eq!(set, Some(0));
+}
