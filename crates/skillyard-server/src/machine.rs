@@ -24,6 +24,7 @@ pub(crate) async fn metrics(State(server): State<Arc<Server>>) -> impl IntoRespo
         "disabled",
         "unavailable",
         "untrusted",
+        "held-back",
         "altered",
         "revoked",
     ];

@@ -131,7 +131,7 @@ impl Usage {
             "skill.script_executed" => Some(&mut self.runs),
             _ => None,
         };
-        let time = entry.time.strftime("%Y-%m-%d %H:%M").to_string();
+        let time = entry.time.strftime("%Y-%m-%dT%H:%M:%SZ").to_string();
         // What was denied did not happen, nor did a load or a reading that failed.
         let happened = match &*entry.outcome {
             "ok" => true,
@@ -162,6 +162,12 @@ impl Usage {
             });
         }
     }
+}
+
+/// A time of the log as people read it, to the minute.
+pub(crate) fn minute(time: &str) -> String {
+    let minute = time.get(..16).unwrap_or(time);
+    minute.replace('T', " ")
 }
 
 #[cfg(test)]

@@ -180,6 +180,8 @@ fn a_chat_goes_on_in_the_terminal_and_back() {
     assert_eq!(replayed["same"], true, "{replayed}");
     let usage = serving.json("GET", "/api/v1/skills/pdf/usage", &Value::Null);
     assert_eq!(usage["activations"], 1, "{usage}");
+    let last = usage["last"].as_str().unwrap_or_default();
+    assert!(last.parse::<jiff::Timestamp>().is_ok(), "{usage}");
     // What others write into the log afterwards is counted, too, and nothing twice.
     let before = usage["reads"].as_u64().unwrap();
     for _ in 0..3 {
