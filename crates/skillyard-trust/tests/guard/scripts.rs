@@ -293,6 +293,85 @@ fn files_that_options_name() {
 }
 
 #[test]
+fn files_that_addresses_name() {
+    commands(
+        "Bash(curl:*) Bash(wget:*) Bash(git:*)",
+        &[
+            "+curl -sSLO https://x/y.tgz",
+            "+curl -O -H 'Accept: .x' --header \"Token: $T\" https://x/a/y.tgz",
+            "+curl -O 'https://x/y.tgz?raw=1#top'",
+            "+curl https://x/.well-known/.y",
+            "+curl -o y https://x/.y",
+            "+curl -w '%{http_code} %output{sub/log}x' https://x/y",
+            "-curl -s -O http://x/.envrc",
+            "-curl --remote-name --url http://x/.envrc",
+            "-curl --remote-name-all http://x/y http://x/.envrc",
+            "-curl -O -- http://x/.envrc",
+            "-curl -O 'http://x/y?/.envrc'",
+            "-curl -O 'http://x/{y,.envrc}'",
+            "-curl -O \"http://x/$Y\"",
+            "-curl -OJ http://x/y",
+            "-curl -O --remote-header-name http://x/y",
+            "-curl --url @urls",
+            "-curl -w '%output{.git/hooks/x}y' https://x/y",
+            "-curl -w '%output{>>/etc/x}y' https://x/y",
+            "-curl --write-out @format https://x/y",
+            "+wget https://x/y.tgz https://x/",
+            "+wget -q --header \"Token: $T\" -P sub https://x/.well-known/y",
+            "+wget -O y https://x/.y",
+            "+wget --spider https://x/.y",
+            "+wget -r -np -nH -P sub https://x/docs/",
+            "+wget -m https://x/docs/",
+            "-wget -q -r -nH http://x/.git/config",
+            "-wget -qrnH http://x/",
+            "-wget --mirror --no-host-directories http://x/",
+            "-wget -r -nd -P ./ http://x/",
+            "-wget -x http://x/.git/config",
+            "-wget http://x/.envrc",
+            "-wget http://x/%2eenvrc",
+            "-wget \"http://x/$Y\"",
+            "-wget -i urls",
+            "-wget --content-disposition http://x/y",
+            "-wget --default-page=.envrc http://x/",
+            "+git clone -b main https://x/y.git",
+            "+git clone ./x/.git",
+            "+git clone https://x/.github profile",
+            "-git clone https://a/b .vscode",
+            "-git clone https://a/.vscode",
+            "-git clone a:.vscode/ --depth 1",
+            "-git clone https://a/.vscode -b main",
+        ],
+    );
+    commands(
+        "Bash(curl:*) Bash(wget:*) Bash(cd:*)",
+        &[
+            "-cd .git/hooks && curl -O https://x/post-commit",
+            "-cd .git/hooks && wget https://x/post-commit",
+            "+cd sub && curl https://x/y",
+        ],
+    );
+}
+
+#[test]
+fn files_that_tar_keeps() {
+    commands(
+        "Bash(tar:*)",
+        &[
+            "+tar -cf x.tar -g sub/snapshot sub",
+            "+tar --list --file x.tar",
+            "+tar -xf x.tar -g /dev/null",
+            "+tar -xf x.tar -C .",
+            "-tar -cf x.tar -g /tmp/snapshot sub",
+            "-tar -cf x.tar --listed-incremental=/tmp/snapshot sub",
+            "-tar -cf x.tar --listed /tmp/snapshot sub",
+            "-tar -cvf x.tar --index-file=/tmp/index sub",
+            "-tar -cMf x.tar --volno-file .envrc sub",
+            "-tar -xf x.tar -C .git",
+        ],
+    );
+}
+
+#[test]
 fn denied_commands_in_them() {
     for command in [
         "less '+!rm x' f",

@@ -1,7 +1,7 @@
 //! Options whose values are files that a program writes, or where it finds what it does.
 
 use super::super::shell::Word;
-use super::{Here, letters, outside};
+use super::{Here, curl, letters, outside, wget};
 
 /// A program, and its options with files.
 struct Files {
@@ -38,13 +38,14 @@ const FILES: &[Files] = &[
             "--trace-ascii",
         ],
         short: "ocD",
-        valued: "AbcCdDeEFHKmoPQrtTuUwxXyYz",
+        valued: curl::VALUED,
         access: Access::Written,
     },
     Files {
         names: &["wget"],
         long: &[
             "--append-output",
+            "--default-page",
             "--directory-prefix",
             "--hsts-file",
             "--output-document",
@@ -55,7 +56,7 @@ const FILES: &[Files] = &[
             "--warc-tempdir",
         ],
         short: "OPoa",
-        valued: "oaeiBtOTwQPUlARDIX",
+        valued: wget::VALUED,
         access: Access::Written,
     },
     Files {

@@ -1,7 +1,8 @@
 //! Options of git, which has many commands and runs programs for most of them.
 
 use super::super::shell::{Splits, Word};
-use super::{Here, has_letter, is_long, is_short, outside, starts, unseen};
+use super::address::last_step;
+use super::{Here, has_letter, is_long, is_short, letters, outside, starts, unseen};
 
 /// Commands of git that do what they say; others may be aliases or start programs.
 const GIT_COMMANDS: &[&str] = &[
@@ -105,7 +106,7 @@ const GIT_LONG: &[&str] = &[
 ];
 
 /// Commands that make a folder, and how many of their words before it are something else.
-const GIT_FOLDERS: &[(&str, usize)] = &[("clone", 1), ("init", 0), ("worktree", 1)];
+const GIT_FOLDERS: &[(&str, usize)] = &[("init", 0), ("worktree", 1)];
 
 /// Letters of dangerous options for each command of git.
 const GIT_SHORT: &[(&str, &str)] = &[
@@ -162,7 +163,12 @@ pub(super) fn git(words: &[Word], named: usize, here: &Here<'_>) -> Option<Strin
         }
         operands_only |= text == "--";
     }
-    folder(command, &words[at + 1..], here).filter(|_| words.len() > named)
+    let rest = &words[at + 1..];
+    let made = match command {
+        "clone" => clone(rest, here),
+        _ => folder(command, rest, here),
+    };
+    made.filter(|_| words.len() > named)
 }
 
 /// Options of `git commit` that take no value.
@@ -201,6 +207,50 @@ fn is_message(before: &[Word], word: &Word) -> bool {
         }
     }
     false
+}
+
+/// Options of `git clone` whose value may be the next word.
+#[rustfmt::skip]
+const CLONE_VALUES: &[&str] = &[
+    "--branch", "--bundle-uri", "--depth", "--filter", "--jobs", "--origin", "--ref-format",
+    "--reference", "--reference-if-able", "--revision", "--server-option", "--shallow-exclude",
+    "--shallow-since",
+];
+
+/// Why the folder of a clone is not for it to make, if it is not: others choose what is in it, and
+/// without a name of its own it has that of the address.
+fn clone(words: &[Word], here: &Here<'_>) -> Option<String> {
+    let mut operands = Vec::new();
+    let mut words = words.iter();
+    while let Some(word) = words.next() {
+        let text = word.literal().unwrap_or_default();
+        if text == "--" {
+            operands.extend(words);
+            break;
+        }
+        let takes_next = match text.strip_prefix("--") {
+            // These may be shortened.
+            Some(_) if text.contains('=') => false,
+            Some(_) => is_long(text, CLONE_VALUES),
+            None => matches!(letters(text, "bjo").last(), Some((_, Some("")))),
+        };
+        if takes_next {
+            words.next();
+        } else if !text.starts_with('-') {
+            operands.push(word);
+        }
+    }
+    let [address, folders @ ..] = &*operands else {
+        return None;
+    };
+    let Some(folder) = folders.last() else {
+        let address = address.literal()?.trim_end_matches('/');
+        let name = last_step(address.strip_suffix("/.git").unwrap_or(address));
+        return name.starts_with('.').then(|| outside(address, name));
+    };
+    let folder = folder.literal();
+    let is_for_it = folder.is_some_and(|folder| here.is_writable(folder));
+    (!is_for_it).then(|| outside("clone", folder.unwrap_or("…")))
 }
 
 /// Why a folder that a command makes is not for it to make, if it is not.

@@ -4,13 +4,16 @@
 //! `git -c core.pager='sh -c …' log`. What the pattern itself names is the author's choice; what
 //! follows is looked at here. It is a table of what is known, and no boundary around a program.
 
+mod address;
 mod awk;
+mod curl;
 mod files;
 mod git;
 mod programs;
 mod sed;
 mod talkers;
 mod tar;
+mod wget;
 
 use super::command::is_device;
 use super::path::Place;
@@ -34,6 +37,11 @@ pub(super) fn danger(words: &[Word], named: usize, here: &Here<'_>) -> Option<St
         }
         _ => known(name, words, named)
             .or_else(|| files::elsewhere(name, words, named, here))
+            .or_else(|| match name {
+                "curl" => curl::curl(words, named, here),
+                "wget" => wget::wget(words, named, here),
+                _ => None,
+            })
             .or_else(|| talkers::told(name, words, named)),
     }
 }

@@ -27,10 +27,13 @@ pub(super) fn tar(words: &[Word], named: usize, here: &Here<'_>) -> Option<Strin
             };
             given.long(option);
             let is_named = |long: &str| option.len() > 3 && long.starts_with(option);
+            let is_kept = ["--listed-incremental", "--index-file", "--volno-file"];
             let letter = match option {
                 _ if is_named("--file") => 'f',
                 _ if is_named("--directory") => 'C',
                 _ if option == "--one-top-level" && value.is_some() => 'C',
+                // `--list` is an option of its own.
+                _ if option != "--list" && is_kept.into_iter().any(is_named) => 'g',
                 _ => continue,
             };
             let value = value.or_else(|| next(words, &mut at));
@@ -99,9 +102,11 @@ impl Given<'_> {
                 'f' if self.packs && value != "-" && !(is_known && here.is_writable(value)) => {
                     Some(outside("-f", value))
                 }
-                'C' if self.unpacks && !(is_known && here.is_inside(value)) => {
+                'C' if self.unpacks && !(is_known && here.is_writable(value)) => {
                     Some(outside("-C", value))
                 }
+                // What it keeps about the files, beside the archive.
+                'g' if !(is_known && here.is_writable(value)) => Some(outside("-g", value)),
                 _ => None,
             }
         })
