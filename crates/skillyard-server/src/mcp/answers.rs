@@ -15,7 +15,8 @@ use http_body_util::BodyExt as _;
 
 use super::batched;
 use super::lines::{self, Understood, complaint};
-use super::sessions::{Sessions, named};
+use super::pending::asked;
+use super::sessions::{Asked, Sessions, named};
 use crate::problem::Problem;
 
 /// The header that names the last event that a reader has.
@@ -69,7 +70,10 @@ async fn understood(request: Request, next: Next) -> Response {
     {
         return batched::answered(parts, batch, next).await;
     }
-    let request = Request::from_parts(parts, Body::from(bytes.clone()));
+    let mut request = Request::from_parts(parts, Body::from(bytes.clone()));
+    if let Some(id) = asked(&bytes).filter(|_| named(request.headers()).is_some()) {
+        request.extensions_mut().insert(Asked(id));
+    }
     let response = next.run(request).await;
     if is_json && response.status() == StatusCode::UNSUPPORTED_MEDIA_TYPE {
         return (StatusCode::BAD_REQUEST, Json(complaint(&bytes))).into_response();

@@ -9,12 +9,12 @@ use axum::http::request::Parts;
 use axum::http::{HeaderMap, StatusCode};
 use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Response};
-use rmcp::model::ProtocolVersion;
+use rmcp::model::{JsonRpcMessage, ProtocolVersion};
 use serde_json::Value;
 use tokio_stream::StreamMap;
 
 use super::lines::{Understood, element};
-use super::sessions::named;
+use super::sessions::{Asked, named};
 
 /// The header that names the revision; who sends none speaks the last one that did not know it.
 const REVISION: &str = "mcp-protocol-version";
@@ -33,9 +33,12 @@ pub(super) async fn answered(parts: Parts, batch: Vec<Value>, next: Next) -> Res
     for value in batch {
         let text = value.to_string();
         let response = match element(value, &mut ids) {
-            Understood::Message(_) => {
+            Understood::Message(message) => {
                 let mut request = Request::from_parts(parts.clone(), Body::from(text));
                 request.headers_mut().remove(CONTENT_LENGTH);
+                if let JsonRpcMessage::Request(asked) = &*message {
+                    request.extensions_mut().insert(Asked(asked.id.clone()));
+                }
                 next.clone().run(request).await
             }
             Understood::Wrong(answer) => event(&answer),
@@ -60,7 +63,7 @@ pub(super) async fn answered(parts: Parts, batch: Vec<Value>, next: Next) -> Res
 }
 
 /// An answer as an event of a stream.
-fn event(answer: &Value) -> Response {
+pub(super) fn event(answer: &Value) -> Response {
     let head = [("content-type", "text/event-stream")];
     (head, Bytes::from(format!("data: {answer}\n\n"))).into_response()
 }

@@ -8,8 +8,10 @@ use std::io;
 use std::sync::Arc;
 
 use rmcp::RoleServer;
+use rmcp::model::{JsonRpcMessage, RequestId};
 use rmcp::service::{RxJsonRpcMessage, TxJsonRpcMessage};
 use rmcp::transport::Transport;
+use serde::Deserialize as _;
 use serde_json::{Value, json};
 use tokio::io::{
     AsyncBufRead, AsyncBufReadExt as _, AsyncRead, AsyncReadExt as _, AsyncWrite,
@@ -61,10 +63,7 @@ impl<W: AsyncWrite + Unpin + Send + 'static> Lines<W> {
             let mut input = BufReader::new(input);
             while let Some(line) = next(&mut input).await {
                 let (messages, answer) = match understood(line.as_deref()) {
-                    Understood::Message(message) => {
-                        let answers = begun.heard(&message);
-                        (vec![*message], answers)
-                    }
+                    Understood::Message(message) => begun.alone(*message),
                     Understood::Batch(batch) if begun.are_spoken() => begun.begin(batch),
                     Understood::Batch(_) => (Vec::new(), Some(unspoken())),
                     Understood::Wrong(answer) => (Vec::new(), Some(answer)),
@@ -173,7 +172,7 @@ fn unspoken() -> Value {
     error(-32600, text, &Value::Null)
 }
 
-fn error(code: i32, message: &str, id: &Value) -> Value {
+pub(super) fn error(code: i32, message: &str, id: &Value) -> Value {
     let error = json!({ "code": code, "message": message });
     json!({ "jsonrpc": "2.0", "id": id, "error": error })
 }
@@ -209,25 +208,30 @@ pub(super) fn understood(line: Option<&[u8]>) -> Understood {
 
 /// What a message of a batch is, whose requests before it had these ids: one that stands twice would
 /// have one answer, and whoever waits for the second waits for good.
-pub(super) fn element(value: Value, before: &mut Vec<Value>) -> Understood {
-    let own = id(&value);
-    if value.get("method").is_some() && !own.is_null() {
-        if before.contains(&own) {
-            return Understood::Wrong(error(-32600, "the id stands twice in the batch", &own));
-        }
-        before.push(own);
-    }
+pub(super) fn element(value: Value, before: &mut Vec<RequestId>) -> Understood {
     if value["method"] == "initialize" {
         let text = "`initialize` stands in no batch";
         return Understood::Wrong(error(-32600, text, &id(&value)));
     }
-    alone(value)
+    let own = id(&value);
+    let understood = alone(value);
+    if let Understood::Message(message) = &understood
+        && let JsonRpcMessage::Request(request) = &**message
+    {
+        if before.contains(&request.id) {
+            return Understood::Wrong(error(-32600, "the id stands twice in the batch", &own));
+        }
+        before.push(request.id.clone());
+    }
+    understood
 }
 
-/// The id of a request, if it can be one.
+/// The id of a request, if it can be one: `1.0` is `1`.
 fn id(value: &Value) -> Value {
-    let id = value.get("id").filter(|id| id.is_string() || id.is_i64());
-    id.cloned().unwrap_or_default()
+    let id = value
+        .get("id")
+        .and_then(|id| RequestId::deserialize(id).ok());
+    id.map(RequestId::into_json_value).unwrap_or_default()
 }
 
 fn alone(value: Value) -> Understood {
@@ -271,6 +275,7 @@ mod tests {
             ("[]", Value::Null),
             ("7", Value::Null),
             (r#"{"id":9}"#, json!(9)),
+            (r#"{"id":9.0}"#, json!(9)),
             (r#"{"jsonrpc":"2.0","id":"a","params":{}}"#, json!("a")),
             (
                 r#"{"jsonrpc":"2.0","id":7,"method":"tools/list","params":[1]}"#,

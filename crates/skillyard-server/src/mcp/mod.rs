@@ -2,7 +2,7 @@
 //!
 //! Hosts that know the Skills extension (SEP-2640) get entries with digests and `skill://`
 //! resources; the others get tools and prompts. One handler answers every revision of the protocol.
-//! `batch` and `batched` take several messages at once where a revision has that.
+//! `batch` and `batched` take several messages at once where a revision has that; `pending` knows what has no answer yet.
 //! `gateway`, `foreign`, `offered` and `upstream` offer what other servers have, under the guard of the skills that
 //! `acting` knows to be loaded; `run` runs scripts after the user was asked with a `form`.
 
@@ -24,6 +24,7 @@ mod lines;
 mod news;
 mod offered;
 mod paging;
+mod pending;
 mod prompts;
 mod refusal;
 mod run;

@@ -16,9 +16,13 @@ use axum::http::header::RETRY_AFTER;
 use axum::http::{HeaderMap, HeaderValue, StatusCode};
 use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Response};
+use rmcp::model::RequestId;
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
+use serde_json::Value;
 use tokio_stream::Stream;
 
+use super::batched::event;
+use super::pending::{Pending, is_answer};
 use crate::access::gate::Visitor;
 use crate::chat::Keeper;
 use crate::problem::Problem;
@@ -59,7 +63,12 @@ struct Open {
 struct Used {
     /// How many answers nobody waited for. Each may leave something behind until the session ends.
     abandoned: AtomicUsize,
+    pending: Pending,
 }
+
+/// The request that a message is.
+#[derive(Debug, Clone)]
+pub(super) struct Asked(pub(super) RequestId);
 
 /// What the name of a session leads to.
 enum Found {
@@ -179,7 +188,11 @@ pub(super) async fn bounded(
             }
         };
         // Who goes before there is an answer has left it behind as well.
-        let answering = Answering { used, ended: false };
+        let asked = request.extensions().get().cloned();
+        let answering = match Answering::begin(used, asked) {
+            Ok(answering) => answering,
+            Err(twin) => return event(&twin),
+        };
         let response = next.run(request).await;
         return response.map(|body| answering.with(body));
     }
@@ -214,14 +227,38 @@ pub(super) fn named(headers: &HeaderMap) -> Option<String> {
 /// A session that is being used, until the answer was taken or left behind.
 struct Answering {
     used: Arc<Used>,
+    /// The request that has no answer yet.
+    asked: Option<Asked>,
     ended: bool,
 }
 
 impl Answering {
+    /// Begins to answer, unless another request with this id has no answer yet.
+    fn begin(used: Arc<Used>, asked: Option<Asked>) -> Result<Self, Value> {
+        if let Some(Asked(id)) = &asked {
+            used.pending.begin(id)?;
+        }
+        Ok(Self {
+            used,
+            asked,
+            ended: false,
+        })
+    }
+
+    /// Looks at what is said, or that no more is.
+    fn said(&mut self, piece: Option<&Bytes>) {
+        self.ended |= piece.is_none();
+        // Whoever has the answer may use its id again, also before the stream has ended.
+        let is_answered = |Asked(id): &mut Asked| piece.is_none_or(|piece| is_answer(piece, id));
+        if let Some(Asked(id)) = self.asked.take_if(is_answered) {
+            self.used.pending.end(&id);
+        }
+    }
+
     /// The body of the answer.
     fn with(mut self, body: Body) -> Body {
         if body.is_end_stream() {
-            self.ended = true;
+            self.said(None);
             return body;
         }
         Body::from_stream(Taken {
@@ -234,6 +271,7 @@ impl Answering {
 impl Drop for Answering {
     fn drop(&mut self) {
         if !self.ended {
+            self.said(None);
             self.used.abandoned.fetch_add(1, Ordering::Relaxed);
         }
     }
@@ -250,7 +288,11 @@ impl Stream for Taken {
 
     fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
         let polled = Pin::new(&mut self.pieces).poll_next(context);
-        self.answering.ended |= matches!(polled, Poll::Ready(None));
+        match &polled {
+            Poll::Ready(None) => self.answering.said(None),
+            Poll::Ready(Some(Ok(piece))) => self.answering.said(Some(piece)),
+            Poll::Ready(Some(Err(_))) | Poll::Pending => {}
+        }
         polled
     }
 }

@@ -63,6 +63,20 @@ async fn an_id_that_stands_twice_is_answered_twice() {
 }
 
 #[tokio::test]
+async fn ids_that_are_one_number_are_one_id() {
+    let server = TestServer::new();
+    let (client, _) = Legacy::open(&server, "2025-03-26").await;
+    let ping = |id: Value| json!({ "jsonrpc": "2.0", "id": id, "method": "ping" });
+    let batch = json!([ping(json!(1)), ping(json!(1.0)), ping(json!("1"))]);
+    let answer = client.send(&batch).await;
+    let said = said(&answer.text);
+    assert_eq!(said.len(), 3, "{said:?}");
+    let refused = said.iter().filter(|each| each.get("error").is_some());
+    let refused: Vec<&Value> = refused.map(|each| &each["id"]).collect();
+    assert_eq!(refused, [&json!(1)], "{said:?}");
+}
+
+#[tokio::test]
 async fn what_is_no_batch_there_is_refused() {
     let server = TestServer::new();
     let (client, _) = Legacy::open(&server, "2025-03-26").await;

@@ -81,6 +81,22 @@ fn the_answers_to_a_batch_are_one() {
 }
 
 #[test]
+fn every_request_with_the_same_id_has_an_answer() {
+    let context = TestContext::new();
+    let mut server = Server::speaking(&context, "2025-03-26");
+    let float = json!({ "jsonrpc": "2.0", "id": 2.0, "method": "ping" });
+    let answers = server.ask(&json!([ping(2), float]));
+    assert_eq!(answers.as_array().map(Vec::len), Some(2), "{answers}");
+    let pings = format!("{0}\n[{0}]\n[{0},{1}]\n", ping(9), ping(10));
+    server.input.write_all(pings.as_bytes()).unwrap();
+    for _ in 0..3 {
+        server.lines.next().unwrap().unwrap();
+    }
+    assert_eq!(server.ask(&ping(9))["result"], json!({}));
+    server.end();
+}
+
+#[test]
 fn other_revisions_have_none() {
     let context = TestContext::new();
     let mut server = Server::speaking(&context, "2025-06-18");
