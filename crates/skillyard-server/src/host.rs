@@ -146,6 +146,12 @@ pub trait Host: Send + Sync + 'static {
         None
     }
 
+    /// Whether the user is asked before an agent calls a tool of this server, where that can be.
+    fn asks_before(&self, server: &str) -> bool {
+        let _ = server;
+        true
+    }
+
     /// Whether agents of others may run scripts.
     fn runs(&self) -> Runs {
         Runs::Never

@@ -4,17 +4,23 @@ use rmcp::ErrorData;
 use rmcp::model::{ElicitRequestParams, ElicitResult, ElicitationAction};
 use serde_json::{Value, json};
 
+use super::ask::Deed;
+
 /// What a yes is called in the form.
 const ALLOW: &str = "allow";
 
 /// The form that a client shows.
-pub(super) fn form(message: &str) -> Result<ElicitRequestParams, ErrorData> {
+pub(super) fn form(message: &str, deed: Deed) -> Result<ElicitRequestParams, ErrorData> {
+    let description = match deed {
+        Deed::Run => "Run this script once, in the sandbox",
+        Deed::Call => "Call this tool once",
+    };
     let schema = json!({
         "type": "object",
         "properties": { ALLOW: {
             "type": "boolean",
             "title": "Allow it",
-            "description": "Run this script once, in the sandbox",
+            "description": description,
             "default": false,
         } },
         "required": [ALLOW],

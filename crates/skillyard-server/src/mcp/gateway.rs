@@ -1,12 +1,13 @@
 //! Tools of other servers, offered further: each under the name of its server, and each call under
-//! the guard of the skills that were loaded in the conversation.
+//! the guard of the skills that were loaded in the conversation, after the user was asked where that
+//! is wanted and their client can; the others leave it to the host, as with any tool.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use rmcp::model::{
-    CallToolResponse, CallToolResult, ContentBlock, ProgressNotificationParam, ProgressToken,
-    ResultType, Tool as McpTool,
+    CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock,
+    ProgressNotificationParam, ProgressToken, ResultType, Tool as McpTool,
 };
 use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer};
@@ -15,10 +16,12 @@ use skillyard_agent::tool::told_by;
 use skillyard_audit::{Event, EventKind, Outcome};
 use skillyard_format::lent_name::PREFIX;
 use skillyard_format::package::Digest;
+use skillyard_format::render::one_line;
 use skillyard_mcp::{Called, Ending, McpError, Progress, Step, Tool};
-use skillyard_trust::guard::{ActiveSkill, GuardInput, GuardRequest, GuardVerdict};
+use skillyard_trust::guard::{ActiveSkill, GuardDecision, GuardInput, GuardRequest, GuardVerdict};
 use tokio::sync::mpsc;
 
+use super::ask::{Answer, Deed, Question, asked, can_ask};
 use super::caller::Caller;
 use super::refusal;
 use super::run::blocking;
@@ -31,13 +34,43 @@ const STEPS: usize = 16;
 /// How much of the number of a call is written down; clients choose what it is.
 const LONGEST_NUMBER: usize = 64;
 
+/// How much of the arguments of a call a question shows.
+const SHOWN: usize = 8_000;
+
 /// A call of a tool.
+#[derive(Clone)]
 struct Call {
     /// Its number, by which its client knows it.
     number: String,
     /// The tool, as `mcp__SERVER__TOOL`.
     tool: String,
     arguments: Map<String, Value>,
+}
+
+impl Call {
+    /// An event about it.
+    fn about(&self, caller: &Caller, event: Event) -> Event {
+        let input = Digest::of(Value::Object(self.arguments.clone()).to_string().as_bytes());
+        let event = caller.event(event).detail("tool", &self.tool);
+        let event = event.detail("call", &self.number);
+        event.detail("input", input.to_string())
+    }
+
+    /// The question for the user.
+    fn question(&self, server: &str) -> String {
+        let arguments = Value::Object(self.arguments.clone()).to_string();
+        let mut text = format!(
+            "An agent wants to call `{}` of MCP server `{server}`",
+            self.tool
+        );
+        let shown: String = arguments.chars().take(SHOWN).collect();
+        let left = arguments.len() - shown.len();
+        text.push_str(&format!(" with {}", one_line(&shown)));
+        if left > 0 {
+            text.push_str(&format!(" and {left} more bytes"));
+        }
+        text
+    }
 }
 
 /// The tools of all servers that can be reached soon, under `SERVER__TOOL`.
@@ -70,12 +103,25 @@ pub(super) fn known_as(server: &Server, name: &str) -> Option<String> {
 pub(super) async fn call(
     server: &Arc<Server>,
     tool: String,
-    arguments: Map<String, Value>,
+    request: CallToolRequestParams,
     caller: Caller,
     context: RequestContext<RoleServer>,
 ) -> Result<CallToolResponse, ErrorData> {
     if caller.holder.role < Role::Run {
         return Ok(told("this needs a token with the role `run`"));
+    }
+    let call = Call {
+        number: context
+            .id
+            .to_string()
+            .chars()
+            .take(LONGEST_NUMBER)
+            .collect(),
+        tool,
+        arguments: request.arguments.clone().unwrap_or_default(),
+    };
+    if let Some(answer) = unallowed(server, &request, &call, &caller, &context).await? {
+        return Ok(answer);
     }
     let (_awaited, work) = match server.under_way.begin(&caller.holder) {
         Ok(begun) => begun,
@@ -89,15 +135,7 @@ pub(super) async fn call(
             let _ = sender.try_send(step);
         })
     });
-    let number = context.id.to_string();
-    let made = blocking(move || {
-        let call = Call {
-            number: number.chars().take(LONGEST_NUMBER).collect(),
-            tool,
-            arguments,
-        };
-        guarded(&this, &call, &caller, progress, work.stop())
-    });
+    let made = blocking(move || guarded(&this, &call, &caller, progress, work.stop()));
     let mut made = std::pin::pin!(made);
     loop {
         tokio::select! {
@@ -115,6 +153,44 @@ pub(super) async fn call(
     }
 }
 
+/// Asks the user, where that is wanted; what is answered if the call is not made now.
+async fn unallowed(
+    server: &Arc<Server>,
+    request: &CallToolRequestParams,
+    call: &Call,
+    caller: &Caller,
+    context: &RequestContext<RoleServer>,
+) -> Result<Option<CallToolResponse>, ErrorData> {
+    let upstream = server.upstream.as_ref();
+    let Some(name) = upstream.and_then(|upstream| upstream.servers.server_of(&call.tool)) else {
+        return Ok(None);
+    };
+    if !server.host.asks_before(name) || !can_ask(context) {
+        return Ok(None);
+    }
+    // Nobody is asked about what is denied whatever they say.
+    let (this, of, who) = (Arc::clone(server), call.clone(), caller.clone());
+    if let Err(denied) = blocking(move || judged(&this, &of, &who).map(drop)).await? {
+        return Ok(Some((*denied).into()));
+    }
+    let token = &caller.holder.name;
+    let key = json!([token, caller.conversation, call.tool, call.arguments]);
+    let question = Question {
+        key: Digest::of(key.to_string().as_bytes()),
+        message: &call.question(name),
+        deed: Deed::Call,
+        subject: &request.name,
+        reason: &format!("the agent wants to use a tool of MCP server `{name}`"),
+        token,
+        about: &|kind| call.about(caller, Event::new(kind)),
+    };
+    Ok(match asked(server, request, &question, context).await? {
+        Answer::Yes => None,
+        Answer::No(text) => Some(told(&text)),
+        Answer::Later(question) => Some((*question).into()),
+    })
+}
+
 /// How far a call is, under the token of who made it.
 fn told_further(token: &ProgressToken, step: Step) -> ProgressNotificationParam {
     let mut told = ProgressNotificationParam::new(token.clone(), step.progress);
@@ -127,6 +203,41 @@ fn told(text: &str) -> CallToolResponse {
     refusal::failed(text).into()
 }
 
+/// The skills that act in a conversation, each with its digest.
+type Loaded = Vec<(ActiveSkill, String)>;
+
+/// What the guard says to a call, with the skills that act; or what is answered where it says no.
+fn judged(
+    server: &Server,
+    call: &Call,
+    caller: &Caller,
+) -> Result<(GuardDecision, Loaded), Box<CallToolResult>> {
+    let acting = server.acting.skills(&caller.conversation);
+    let skills: Vec<ActiveSkill> = acting.iter().map(|(skill, _)| skill.clone()).collect();
+    let request = GuardRequest {
+        tool: call.tool.clone(),
+        input: GuardInput::Fields(call.arguments.clone()),
+    };
+    // What cannot be decided is decided against.
+    let decision = server.host.guard(&skills, &request);
+    let decision =
+        decision.map_err(|error| Box::new(refusal::result(server, caller, &error.into())))?;
+    if decision.verdict != GuardVerdict::Denied {
+        return Ok((decision, acting));
+    }
+    let by = decision.skill.as_deref().unwrap_or("the guard").to_owned();
+    let event = Event::new(EventKind::ToolBlocked);
+    let event = call.about(
+        caller,
+        event.ended(Outcome::Denied, decision.reason.clone()),
+    );
+    server.record(&told_by(event, &decision));
+    let text = format!("Denied by `{by}`: {}", decision.reason);
+    Err(Box::new(refusal::failed(
+        caller.viewer(server).veil().over(&text),
+    )))
+}
+
 fn guarded(
     server: &Server,
     call: &Call,
@@ -134,36 +245,15 @@ fn guarded(
     progress: Option<Progress>,
     cancel: &AtomicBool,
 ) -> CallToolResult {
-    let Call {
-        number,
-        tool,
-        arguments,
-    } = call;
     let failed = |text: String| refusal::failed(caller.viewer(server).veil().over(&text));
-    let acting = server.acting.skills(&caller.conversation);
-    let skills: Vec<ActiveSkill> = acting.iter().map(|(skill, _)| skill.clone()).collect();
-    let request = GuardRequest {
-        tool: tool.clone(),
-        input: GuardInput::Fields(arguments.clone()),
+    let about = |event: Event| call.about(caller, event);
+    let Call {
+        tool, arguments, ..
+    } = call;
+    let (decision, acting) = match judged(server, call, caller) {
+        Ok(judged) => judged,
+        Err(denied) => return *denied,
     };
-    let input = Digest::of(Value::Object(arguments.clone()).to_string().as_bytes());
-    let about = |event: Event| {
-        let event = caller.event(event).detail("tool", tool);
-        let event = event.detail("call", number);
-        event.detail("input", input.to_string())
-    };
-    let decision = match server.host.guard(&skills, &request) {
-        Ok(decision) => decision,
-        // What cannot be decided is decided against.
-        Err(error) => return refusal::result(server, caller, &error.into()),
-    };
-    if decision.verdict == GuardVerdict::Denied {
-        let by = decision.skill.as_deref().unwrap_or("the guard").to_owned();
-        let event = Event::new(EventKind::ToolBlocked);
-        let event = about(event.ended(Outcome::Denied, decision.reason.clone()));
-        server.record(&told_by(event, &decision));
-        return failed(format!("Denied by `{by}`: {}", decision.reason));
-    }
     let skills = acting.iter();
     let named: Vec<String> = skills
         .clone()

@@ -134,9 +134,8 @@ impl ServerHandler for Handler {
         }
         if let Some(tool) = gateway::known_as(&self.server, &request.name) {
             let watched = watched(&request);
-            let arguments = request.arguments.unwrap_or_default();
             let peer = context.peer.clone();
-            let answer = gateway::call(&self.server, tool, arguments, caller, context).await?;
+            let answer = gateway::call(&self.server, tool, request, caller, context).await?;
             watched.end(&self.server, outcome(Some(&answer)));
             if self.warns.load(Ordering::Relaxed) {
                 news::warn(&peer, &answer).await;

@@ -4,10 +4,11 @@
 //! resources; the others get tools and prompts. One handler answers every revision of the protocol.
 //! `batch` and `batched` take several messages at once where a revision has that; `pending` knows what has no answer yet.
 //! `gateway`, `foreign`, `offered` and `upstream` offer what other servers have, under the guard of the skills that
-//! `acting` knows to be loaded; `run` runs scripts after the user was asked with a `form`.
+//! `acting` knows to be loaded; `run` runs scripts. Both `ask` the user before, with a `form`.
 
 mod acting;
 mod answers;
+mod ask;
 mod batch;
 mod batched;
 mod caller;

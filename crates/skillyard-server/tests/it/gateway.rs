@@ -110,6 +110,40 @@ async fn a_call_carries_its_skills_and_its_trace_and_needs_a_role() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_client_that_can_asks_its_user_before_a_call() {
+    let server = gateway();
+    let client = Modern::new(&server).with_token(ADMIN).asking();
+    let params = json!({ "name": "far__say", "arguments": { "x": "hello" } });
+    for (allow, expected) in [
+        (true, "x:hello"),
+        (false, "does not let `far__say` be called"),
+    ] {
+        let asked = client.ask("tools/call", params.clone()).await;
+        let question = &asked["result"]["inputRequests"]["consent"]["params"]["message"];
+        let question = question.as_str().unwrap_or_default();
+        let words = "`mcp__far__say` of MCP server `far` with {\"x\":\"hello\"}";
+        assert!(question.contains(words), "{asked}");
+        let mut again = params.clone();
+        again["requestState"] = asked["result"]["requestState"].clone();
+        let answer = json!({ "action": "accept", "content": { "allow": allow } });
+        again["inputResponses"] = json!({ "consent": answer });
+        let said = client.ask("tools/call", again).await;
+        assert!(text(&said).contains(expected), "{said}");
+    }
+    let events = server.machine.events.lock().unwrap();
+    let kinds = events.iter().map(|event| event.kind.as_str());
+    let asked = kinds.filter(|kind| kind.starts_with("approval."));
+    let expected = ["requested", "granted", "requested", "denied"];
+    assert!(asked.eq(expected.map(|kind| format!("approval.{kind}"))));
+    drop(events);
+    // Nobody is asked about what a skill forbids.
+    let loaded = client.call("skill_load", json!({ "name": "pdf" })).await;
+    assert!(text(&loaded).contains("<skill_content"), "{loaded}");
+    let denied = client.ask("tools/call", params).await;
+    assert!(text(&denied).starts_with("Denied by `pdf`"), "{denied}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn what_was_loaded_holds_for_who_loaded_it() {
     let server = gateway();
     let loaded = Modern::new(&server)

@@ -457,7 +457,7 @@ pub(crate) static ENTRIES: &[Entry] = &[
         Kind::Word(&["never", "ask"]),
         Plain::Text("ask"),
         Project::Tighten,
-        "Whether you are asked before an agent calls one of its tools.",
+        "Whether you are asked before an agent calls one of its tools; over the gateway, where the client can ask.",
     ),
     with_default(
         "mcp.servers.SERVER.skills",

@@ -281,6 +281,10 @@ impl Host for Machine {
         self.offer.upstream.clone()
     }
 
+    fn asks_before(&self, server: &str) -> bool {
+        !self.offer.unasked.iter().any(|name| name == server)
+    }
+
     fn runs(&self) -> Runs {
         if self.offer.runs {
             Runs::WithConsent

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use skillyard_mcp::Servers;
 
+use crate::config::mcp::Approval;
 use crate::context::Context;
 use crate::error::CommandError;
 use crate::mcp::Lenders;
@@ -13,6 +14,8 @@ use crate::mcp::Lenders;
 pub(crate) struct Offer {
     /// The servers whose tools and skills are offered further.
     pub(super) upstream: Option<Arc<Servers>>,
+    /// Those of them whose tools are called without a question.
+    pub(super) unasked: Vec<String>,
     /// Whether scripts may be run.
     pub(super) runs: bool,
 }
@@ -27,13 +30,13 @@ impl Offer {
         if flags.allow_run {
             config.keep_locked("mcp.run", "`--allow-run`", "true")?;
         }
-        let upstream = if flags.gateway || config.is_on("mcp.gateway") {
-            Some(Lenders::all(context)?.servers)
-        } else {
-            None
-        };
+        let is_on = flags.gateway || config.is_on("mcp.gateway");
+        let lenders = is_on.then(|| Lenders::all(context)).transpose()?;
+        let configured = lenders.iter().flat_map(|lenders| &lenders.configured);
+        let unasked = configured.filter(|server| server.approval == Approval::Never);
         Ok(Self {
-            upstream,
+            unasked: unasked.map(|server| server.name.clone()).collect(),
+            upstream: lenders.map(|lenders| lenders.servers),
             runs: flags.allow_run || config.is_on("mcp.run"),
         })
     }

@@ -1,25 +1,22 @@
 //! `skill_run` over MCP.
 
-mod ask;
-
 use std::sync::Arc;
 
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, Tool as McpTool,
-    ToolAnnotations,
+    CallToolRequestParams, CallToolResponse, CallToolResult, ClientCapabilities, ContentBlock,
+    Tool as McpTool, ToolAnnotations,
 };
 use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer};
 use serde_json::{Value, json};
-use skillyard_audit::{Event, EventKind};
+use skillyard_audit::{Event, EventKind, Outcome};
 
-use ask::{Answer, asked};
-
+use super::ask::{Answer, Deed, Question, asked, can_ask, is_stateless};
 use super::caller::Caller;
 use super::refusal;
 use crate::access::Role;
 use crate::host::Ran;
-use crate::script::{self, Asked, Beforehand, NAME, NEEDS_ROLE};
+use crate::script::{self, Asked, Beforehand, NAME, NEEDS_ROLE, Wanted};
 use crate::server::Server;
 use crate::veil::Veil;
 
@@ -88,7 +85,20 @@ pub(super) async fn call(
     let approval = match &beforehand {
         Beforehand::Run => "policy",
         Beforehand::Ask(reason) => {
-            match asked(server, &request, &wanted, reason, &who, &context).await? {
+            let about = |kind| wanted.about(who.event(kind));
+            if !can_ask(&context) {
+                return unasked(server, &wanted, reason, &about, &context);
+            }
+            let question = Question {
+                key: wanted.key(),
+                message: &wanted.question(reason),
+                deed: Deed::Run,
+                subject: &wanted.input.script,
+                reason,
+                token: &who.token,
+                about: &about,
+            };
+            match asked(server, &request, &question, &context).await? {
                 Answer::Yes => "user",
                 Answer::No(text) => return Ok(refused(text)),
                 Answer::Later(question) => return Ok((*question).into()),
@@ -112,6 +122,31 @@ pub(super) async fn call(
         done = running => done,
         () = context.ct.cancelled() => Ok(refused("it was stopped")),
     }
+}
+
+/// Refuses what a client cannot ask its user about.
+fn unasked(
+    server: &Server,
+    wanted: &Wanted,
+    reason: &str,
+    about: &dyn Fn(EventKind) -> Event,
+    context: &RequestContext<RoleServer>,
+) -> Result<CallToolResponse, ErrorData> {
+    let name = &wanted.skill.record.name;
+    let event = about(EventKind::ToolBlocked);
+    server.record(&event.ended(Outcome::Denied, "the client cannot ask the user"));
+    let text = format!(
+        "Denied: {reason}, and this client cannot ask the user. They can approve the scripts \
+         of this skill with `skillyard trust {name} --scripts`."
+    );
+    if !is_stateless(context) {
+        return Ok(refused(text));
+    }
+    // This revision has an error of its own for what a client would have to be able to do.
+    let needed = ClientCapabilities::builder().enable_elicitation().build();
+    let mut error = ErrorData::missing_required_client_capability(needed);
+    error.message = text.into();
+    Err(error)
 }
 
 fn told(ran: &Ran, veil: &Veil) -> CallToolResult {

@@ -1,20 +1,46 @@
 //! Asks the user of the client, in the way that its generation of the protocol has for it.
 
 use rmcp::model::{
-    CallToolRequestParams, ClientCapabilities, ClientResult, ElicitRequest, ElicitResult,
-    InputRequest, InputRequests, InputRequiredResult, ProtocolVersion, ServerRequest,
+    CallToolRequestParams, ClientResult, ElicitRequest, ElicitResult, InputRequest, InputRequests,
+    InputRequiredResult, ProtocolVersion, ServerRequest,
 };
 use rmcp::service::{PeerRequestOptions, RequestContext, ServiceError};
 use rmcp::{ErrorData, RoleServer};
-use skillyard_audit::{EventKind, Outcome};
+use skillyard_audit::{Event, EventKind, Outcome};
+use skillyard_format::package::Digest;
 
+use super::form::{Reply, form, reply};
 use crate::consent::{Nameless, PATIENCE};
-use crate::mcp::form::{Reply, form, reply};
-use crate::script::{Asked, Wanted};
 use crate::server::Server;
 
 /// The question's name in a result that wants an answer.
 const QUESTION: &str = "consent";
+
+/// What the user is asked.
+pub(super) struct Question<'a> {
+    /// What is to be decided, with everything that would make it another decision.
+    pub(super) key: Digest,
+    /// What they read.
+    pub(super) message: &'a str,
+    pub(super) deed: Deed,
+    /// The script or the tool.
+    pub(super) subject: &'a str,
+    /// Why they are asked.
+    pub(super) reason: &'a str,
+    /// Whose question it is.
+    pub(super) token: &'a str,
+    /// An event about it.
+    pub(super) about: &'a (dyn Fn(EventKind) -> Event + Sync),
+}
+
+/// What a yes lets happen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Deed {
+    /// A script runs.
+    Run,
+    /// A tool of another server is called.
+    Call,
+}
 
 /// What came of asking.
 pub(super) enum Answer {
@@ -44,50 +70,42 @@ enum Unallowed {
     Gone,
 }
 
-/// Asks the user of the client, in the way that the protocol has for it.
-pub(super) async fn asked(
-    server: &Server,
-    request: &CallToolRequestParams,
-    wanted: &Wanted,
-    reason: &str,
-    who: &Asked,
-    context: &RequestContext<RoleServer>,
-) -> Result<Answer, ErrorData> {
-    let about = |kind| wanted.about(who.event(kind));
-    let stateless = context.protocol_version() >= Some(ProtocolVersion::V_2026_07_28);
-    let can_ask = context.client_capabilities().is_some_and(|can| {
+/// Whether nothing is kept between requests, so that an answer comes with another one.
+pub(super) fn is_stateless(context: &RequestContext<RoleServer>) -> bool {
+    context.protocol_version() >= Some(ProtocolVersion::V_2026_07_28)
+}
+
+/// Whether the client can ask its user.
+pub(super) fn can_ask(context: &RequestContext<RoleServer>) -> bool {
+    context.client_capabilities().is_some_and(|can| {
         // Who names no way means a form; an address to open in a browser would not do.
         let ways = can.elicitation.as_ref();
         ways.is_some_and(|ways| ways.form.is_some() || ways.url.is_none())
-    });
-    if !can_ask {
-        let name = &wanted.skill.record.name;
-        server.record(
-            &about(EventKind::ToolBlocked).ended(Outcome::Denied, "the client cannot ask the user"),
-        );
-        let text = format!(
-            "Denied: {reason}, and this client cannot ask the user. They can approve the scripts \
-             of this skill with `skillyard trust {name} --scripts`."
-        );
-        if !stateless {
-            return Ok(Answer::No(text));
-        }
-        // This revision has an error of its own for what a client would have to be able to do.
-        let needed = ClientCapabilities::builder().enable_elicitation().build();
-        let mut error = ErrorData::missing_required_client_capability(needed);
-        error.message = text.into();
-        return Err(error);
-    }
-    let message = wanted.question(reason);
-    let answer = if stateless {
-        let key = wanted.key();
+    })
+}
+
+/// Asks the user of a client that can, in the way that the protocol has for it.
+pub(super) async fn asked(
+    server: &Server,
+    request: &CallToolRequestParams,
+    question: &Question<'_>,
+    context: &RequestContext<RoleServer>,
+) -> Result<Answer, ErrorData> {
+    let Question {
+        key,
+        about,
+        subject,
+        reason,
+        ..
+    } = *question;
+    let ask = || Ok::<_, ErrorData>(ElicitRequest::new(form(question.message, question.deed)?));
+    let answer = if is_stateless(context) {
         let state = request.request_state.as_deref();
         if !state.is_some_and(|state| server.consents.take(state, key)) {
             server.record(&about(EventKind::ApprovalRequested).reason(reason));
-            let ask = ElicitRequest::new(form(&message)?);
             let questions =
-                InputRequests::from([(QUESTION.to_owned(), InputRequest::Elicitation(ask))]);
-            let state = server.consents.ask(&who.token, key);
+                InputRequests::from([(QUESTION.to_owned(), InputRequest::Elicitation(ask()?))]);
+            let state = server.consents.ask(question.token, key);
             let failed = |error: Nameless| ErrorData::internal_error(error.to_string(), None);
             let state = state.map_err(failed)?;
             let later = InputRequiredResult::new(Some(questions), Some(state));
@@ -96,18 +114,20 @@ pub(super) async fn asked(
         given(request)
     } else {
         server.record(&about(EventKind::ApprovalRequested).reason(reason));
-        let ask = ElicitRequest::new(form(&message)?);
-        waited_for(ask, context).await
+        waited_for(ask()?, context).await
     };
-    let script = &wanted.input.script;
     let Err(why) = answer else {
         server.record(&about(EventKind::ApprovalGranted).detail("scope", "once"));
         return Ok(Answer::Yes);
     };
     server.record(&about(EventKind::ApprovalDenied).ended(Outcome::Denied, why.to_string()));
+    let (lets, does) = match question.deed {
+        Deed::Run => ("run", "does not run"),
+        Deed::Call => ("be called", "is not called"),
+    };
     Ok(Answer::No(match why {
-        Unallowed::Refused => format!("Denied: the user does not let `{script}` run"),
-        why => format!("Denied: {why}, so `{script}` does not run"),
+        Unallowed::Refused => format!("Denied: the user does not let `{subject}` {lets}"),
+        why => format!("Denied: {why}, so `{subject}` {does}"),
     }))
 }
 
