@@ -1,5 +1,7 @@
 //! Tools by name: which names mean the same, and what their input is.
 
+use skillyard_format::lent_name::exposed;
+
 use super::meant::may_name;
 
 /// What a tool's input is.
@@ -84,6 +86,10 @@ pub(super) fn is_named(pattern: &str, tool: &str) -> bool {
     else {
         return false;
     };
+    // Who writes a list knows what the server calls it, and not what providers are told.
+    if wanted != "*" && tool == exposed(server, wanted) {
+        return true;
+    }
     // In `mcp__a__b__c` the server may be `a` or `a__b`: only the exact name will do.
     server == owner && (wanted == name || (wanted == "*" && !name.contains("__")))
 }
