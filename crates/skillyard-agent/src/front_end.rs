@@ -143,6 +143,8 @@ pub enum EndReason {
     Repetition,
     /// The session has used up its tokens.
     TokenBudget,
+    /// Its calls have added their share to the audit log.
+    LogShare,
     /// The user stopped it, or the server ended.
     Cancelled,
 }
@@ -159,6 +161,7 @@ impl EndReason {
             Self::StepLimit => "step_limit",
             Self::Repetition => "repetition",
             Self::TokenBudget => "token_budget",
+            Self::LogShare => "log_share",
             Self::Cancelled => "cancelled",
         }
     }

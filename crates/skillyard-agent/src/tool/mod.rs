@@ -17,8 +17,8 @@ mod walk;
 mod workspace;
 
 pub(crate) use call::{
-    CAME_EMPTY, Calls, LEFT_OUT, LENT, Length, MOST_ARGUMENTS, Repeats, has, logged, refusal,
-    understood, unmarked,
+    CAME_EMPTY, Calls, LEFT_OUT, LENT, Length, MOST_ARGUMENTS, Repeats, Share, has, logged,
+    refusal, understood, unmarked,
 };
 pub use decided::{decided, told_by};
 pub use skill::whole_number;

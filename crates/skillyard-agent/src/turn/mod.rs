@@ -32,7 +32,7 @@ use crate::session::{Session, SessionError, SessionStore};
 use crate::settings::Settings;
 use crate::shelf::{Caller, Shelf, ShelfError};
 use crate::telemetry::{Happening, Subscriber, TurnEnded, TurnStarted};
-use crate::tool::{Calls, Repeats};
+use crate::tool::{Calls, Repeats, Share};
 
 pub(crate) use ask::{digest, request, view};
 pub(crate) use work::{NOT_MADE, TOO_MANY, is_mark};
@@ -166,6 +166,7 @@ impl Runtime {
             steps: 0,
             said: String::new(),
             repeats: Repeats::default(),
+            share: Share::default(),
         };
         let outcome = turn.go(input, &invocation);
         tell(
@@ -245,6 +246,7 @@ struct Turn<'a> {
     /// What the model has said of an answer that is not whole yet.
     said: String,
     repeats: Repeats,
+    share: Share,
 }
 
 impl Turn<'_> {
@@ -268,6 +270,7 @@ impl Turn<'_> {
             clock: self.runtime.clock,
             subscribers: &self.runtime.subscribers,
             repeats: &mut self.repeats,
+            share: &mut self.share,
         }
     }
 

@@ -25,7 +25,7 @@ const SERVER_ENDED: &str = "(stopped: the server ended)";
 const BROKEN_OFF: &str = "(broken off: the model's server failed)";
 
 /// What a turn says that ends without an answer, or with half of one.
-const MARKS: [(EndReason, &str); 8] = [
+const MARKS: [(EndReason, &str); 9] = [
     (EndReason::Cancelled, "(stopped by the user)"),
     (EndReason::Cancelled, SERVER_ENDED),
     (
@@ -39,6 +39,10 @@ const MARKS: [(EndReason, &str); 8] = [
     (
         EndReason::TokenBudget,
         "(stopped: the session has used up its tokens)",
+    ),
+    (
+        EndReason::LogShare,
+        "(stopped: the turn has added its share to the audit log)",
     ),
     (
         EndReason::Length,
@@ -148,6 +152,8 @@ impl Turn<'_> {
             Some(EndReason::Cancelled)
         } else if self.repeats.are_too_many() {
             Some(EndReason::Repetition)
+        } else if self.share.is_spent() {
+            Some(EndReason::LogShare)
         } else {
             None
         }

@@ -392,6 +392,29 @@ fn an_answer_with_the_same_call_a_thousand_times_is_not_made_to_its_end() {
     assert_eq!(made.count(), 6);
 }
 
+#[test]
+fn a_turn_takes_no_more_than_its_share_of_the_log() {
+    let lab = Lab::new();
+    let read = |at: usize| {
+        let path = format!("{at}/{}", "x".repeat(3_900));
+        calls(&format!("c{at}"), "Read", &json!({ "path": path }))
+    };
+    let answer = |at: usize| (at * 128..(at + 1) * 128).map(read).collect();
+    let mut runtime = lab.runtime(Scripted::new((0..32).map(answer)));
+    let mut session = lab.session(&runtime, &Settings::default());
+    let end = runtime.turn(&mut session, "go", &mut Front::new(Answer::No));
+    assert_eq!(end.unwrap().reason, EndReason::LogShare);
+    let machine = lab.machine.lock().unwrap();
+    let size: usize = machine.events.iter().map(|event| event.size()).sum();
+    assert!(size < 1_200_000, "{size}");
+    let mut reasons = machine
+        .events
+        .iter()
+        .filter_map(|event| event.reason.as_deref());
+    let cut = |reason: &str| reason.len() < 300 && reason.contains("more characters");
+    assert!(reasons.any(cut));
+}
+
 /// A front end whose user stops the turn while the first call is made.
 struct Leaving(Front);
 

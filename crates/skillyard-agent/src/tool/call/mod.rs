@@ -1,7 +1,7 @@
 //! The way of every call: understood, guarded, approved, made, written down.
 //!
 //! `guarded` decides and leads on to the tool, `skill`, `script`, `workspace` and `lent` are the
-//! four kinds, `approve` asks the user, `budget` and `repeats` count, `ended` is how each ends.
+//! four kinds, `approve` asks the user, `budget`, `repeats` and `share` count, `ended` is how each ends.
 
 mod approve;
 mod budget;
@@ -11,6 +11,7 @@ mod lent;
 mod logged;
 mod repeats;
 mod script;
+mod share;
 mod skill;
 mod workspace;
 
@@ -37,6 +38,7 @@ pub(crate) use guarded::has;
 pub(crate) use lent::PREFIX as LENT;
 pub(crate) use logged::logged;
 pub(crate) use repeats::Repeats;
+pub(crate) use share::Share;
 pub(crate) use skill::refusal;
 
 /// Most bytes of the arguments of a call.
@@ -68,6 +70,7 @@ pub(crate) struct Calls<'a> {
     pub(crate) clock: fn() -> Timestamp,
     pub(crate) subscribers: &'a [Arc<dyn Subscriber>],
     pub(crate) repeats: &'a mut Repeats,
+    pub(crate) share: &'a mut Share,
 }
 
 /// Whether a call came whole.
@@ -110,11 +113,12 @@ impl Calls<'_> {
         let over = (self.clock)();
         let milliseconds = over.duration_since(started).as_millis();
         let milliseconds = u64::try_from(milliseconds).unwrap_or_default();
-        let event = identified(ended.event, call, &tool)
+        let event = identified(share::brief(ended.event), call, &tool)
             .session(&self.session.id)
             .detail("milliseconds", milliseconds.to_string())
             .detail("output", Digest::of(ended.content.as_bytes()).to_string());
         self.host.record(&event)?;
+        self.share.note(&event);
         let skill = event.skill.as_deref();
         let uri = skill.and_then(|name| self.shelf.find(name).ok().map(ShelfSkill::uri));
         let is_known = has(&self.session.prompt, &tool);
@@ -176,7 +180,9 @@ impl Calls<'_> {
         about: impl Fn(Event) -> Event,
     ) -> Result<(), HostError> {
         let event = Event::new(EventKind::ToolStarted).session(&self.session.id);
-        self.host.record(&identified(about(event), call, tool))
+        let event = identified(about(event), call, tool);
+        self.share.note(&event);
+        self.host.record(&event)
     }
 }
 

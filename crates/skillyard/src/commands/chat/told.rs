@@ -44,7 +44,8 @@ pub(in crate::commands) fn status(reason: EndReason) -> Status {
         | EndReason::Empty
         | EndReason::StepLimit
         | EndReason::Repetition
-        | EndReason::TokenBudget => Status::No,
+        | EndReason::TokenBudget
+        | EndReason::LogShare => Status::No,
     }
 }
 
