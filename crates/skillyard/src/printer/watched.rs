@@ -21,7 +21,8 @@ impl<'a, W> Watched<'a, W> {
         }
     }
 
-    /// The same, and stops whoever writes when the reader goes away, as a shell would.
+    /// The same, and stops whoever writes when the reader goes away, as a shell would, or when
+    /// nothing more can be written, as on a full disk.
     pub(crate) fn stopping(inner: W, stop: &'a AtomicBool) -> Self {
         Self {
             stop: Some(stop),
@@ -45,7 +46,7 @@ impl<'a, W> Watched<'a, W> {
         result.map_err(|error| {
             let kind = error.kind();
             self.failure.get_or_insert(error);
-            if let Some(stop) = self.stop.filter(|_| kind == io::ErrorKind::BrokenPipe) {
+            if let Some(stop) = self.stop.filter(|_| kind != io::ErrorKind::Interrupted) {
                 stop.store(true, Ordering::SeqCst);
             }
             kind.into()

@@ -183,6 +183,22 @@ fn a_script_whose_output_nobody_reads_is_ended() {
     assert_eq!(text(&ended.stderr), "");
 }
 
+#[cfg(target_os = "linux")]
+#[test]
+fn a_script_whose_output_cannot_be_written_is_ended() {
+    let context = skill("");
+    let script = "while true; do echo again; sleep 0.05; done\n";
+    context.write("../home/.agents/skills/tools/scripts/count.sh", script);
+    let full = std::fs::File::options().write(true).open("/dev/full");
+    let mut command = context.skillyard();
+    command.args(["run", "tools", "count.sh", "--timeout", "20"]);
+    let ended = output(command.stdout(full.unwrap()));
+    assert_eq!(ended.status.code(), Some(2));
+    let told = text(&ended.stderr);
+    assert!(told.contains("No space left"), "{told}");
+    assert!(!told.contains("was ended after"), "{told}");
+}
+
 #[test]
 fn the_code_is_the_scripts_own() {
     let context = skill("");
