@@ -37,6 +37,13 @@ pub(super) struct Shape {
 /// The names of those entries.
 const SHAPE: [&str; 4] = ["HEAD", "objects", "refs", "commondir"];
 
+/// Whether git reads the entry of this name as a file.
+pub(super) fn is_file(name: &OsStr) -> bool {
+    ["HEAD", "commondir"]
+        .iter()
+        .any(|each| name.eq_ignore_ascii_case(each))
+}
+
 impl Shape {
     /// That of a folder, once it has an entry of this name; none where the name says nothing.
     pub(super) fn with(name: &OsStr, folder: &Path) -> Self {

@@ -99,10 +99,13 @@ pub fn makes_repository(workspace: &Path, path: &Path) -> bool {
     path.ancestors().skip(1).any(|folder| {
         let below = path.strip_prefix(folder).unwrap_or(path);
         let there = workspace.join(folder);
-        below
-            .iter()
-            .next()
-            .is_some_and(|name| git::Shape::with(name, &there).is_repository())
+        let mut steps = below.iter();
+        let Some(name) = steps.next() else {
+            return false;
+        };
+        // What is a file to git is none of its where it is a folder.
+        let is_folder = steps.next().is_some();
+        (!is_folder || !git::is_file(name)) && git::Shape::with(name, &there).is_repository()
     })
 }
 
@@ -230,6 +233,10 @@ mod tests {
         fs::create_dir_all(workspace.join("bare/refs")).unwrap();
         fs::write(workspace.join("claude.md"), "").unwrap();
         assert!(makes_repository(&workspace, Path::new("bare/head")));
+        assert!(!makes_repository(
+            &workspace,
+            Path::new("bare/head/index.html")
+        ));
         let found = find(&workspace, &SkillFolders::default(), |_| true).places;
         for place in ["sub/.VSCODE", "claude.md"] {
             assert!(found.contains(Path::new(place)), "{place}");
