@@ -192,7 +192,10 @@ impl Terminal<'_> {
             TurnEvent::ToolCall { name, summary, .. } => {
                 self.end_line();
                 let call = terminal::call(name, summary);
-                self.context.printer.note_exactly(&call);
+                let width = self.context.printer.width_of_notes();
+                self.context
+                    .printer
+                    .note_exactly(&terminal::row(&call, width));
             }
             // That the turn was stopped is said at its end.
             TurnEvent::ToolResult {

@@ -5,6 +5,7 @@ use skillyard_agent::message::CallOutcome;
 
 use crate::sanitize::visible;
 use crate::shell::shell_words;
+use crate::terminal::{columns, pieces};
 
 /// Arguments whose values say enough without their names, in this order.
 const TELLING: &[&str] = &[
@@ -24,8 +25,18 @@ pub(crate) fn call(tool: &str, arguments: &str) -> String {
     let lines: Vec<&str> = about.trim_end().lines().collect();
     let card = format!("● {tool}  {}", lines.join(LINE_END));
     // A name is a word of the model, too.
-    let card = card.replace('\n', LINE_END);
+    let card = card.replace('\n', LINE_END).replace('\t', "\\t");
     visible(card.trim_end()).into_owned()
+}
+
+/// A card in one row of so many columns; a terminal would break what is longer, and a row begin with
+/// words of the model.
+pub(crate) fn row(card: &str, width: usize) -> String {
+    if columns(card) <= width {
+        return card.to_owned();
+    }
+    let pieces = pieces(card, width.saturating_sub(1));
+    format!("{}…", pieces.first().map_or("", String::as_str))
 }
 
 /// What is known of a call that has ended.
@@ -126,6 +137,14 @@ mod tests {
             r"● Bash ⏎ ● Read  true ⏎  ⏎ ## You ⏎ \u{2028}Yes",
         );
         check("none", "{}", "● none");
+        check("Bash", r#"{"command":"a\tb"}"#, r"● Bash  a\tb");
+    }
+
+    #[test]
+    fn a_row_is_no_wider_than_the_terminal() {
+        assert_eq!(row("● Read  a", 9), "● Read  a");
+        assert_eq!(row("● Read  ab", 9), "● Read  …");
+        assert_eq!(row("● Read  日本", 10), "● Read  …");
     }
 
     #[test]

@@ -12,7 +12,7 @@ mod markdown;
 mod pieces;
 mod wrap;
 
-pub(crate) use card::{Ended, call, result};
+pub(crate) use card::{Ended, call, result, row};
 pub(crate) use difference::painted;
 pub(crate) use heard::Heard;
 pub(crate) use line::{LONGEST, Line, Lines};
