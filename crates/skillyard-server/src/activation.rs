@@ -95,7 +95,7 @@ impl Server {
         let rendered = activation::render(&Activation {
             name: &skill.record.name,
             digest: &shown,
-            origin: &standing.provenance,
+            origin: &standing.origin,
             third_party: standing.third_party,
             compatibility: compatibility.as_deref(),
             directory: &directory,

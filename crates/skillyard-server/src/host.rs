@@ -263,6 +263,8 @@ pub struct Standing {
     pub tier: String,
     /// Where the skill came from, in words.
     pub provenance: String,
+    /// The same as models read it.
+    pub origin: String,
     /// Whether its text comes from someone the user has not vouched for.
     pub third_party: bool,
     /// What becomes of its scripts: `run`, `ask` or `blocked`.

@@ -82,7 +82,13 @@ impl Veil {
 
     /// How far a skill is trusted, without the places.
     pub(crate) fn standing(&self, mut standing: Standing) -> Standing {
-        for text in [&mut standing.provenance, &mut standing.reason] {
+        let Standing {
+            provenance,
+            origin,
+            reason,
+            ..
+        } = &mut standing;
+        for text in [provenance, origin, reason] {
             *text = self.over(text);
         }
         if let Some(altered) = &mut standing.altered {

@@ -26,7 +26,7 @@ pub use edition::Edition;
 pub use error::ShelfError;
 pub use hashed::Hashed;
 pub use load::{Caller, Loaded};
-pub use skill::{Author, Expected, InstalledSkill, Published, ShelfSkill, Withheld};
+pub use skill::{Author, Expected, InstalledSkill, Published, ShelfSkill, Withheld, origin};
 
 /// The skills that an agent can reach.
 #[derive(Debug)]

@@ -37,6 +37,14 @@ pub struct ShelfSkill {
     pub author: Author,
 }
 
+/// Where a skill came from, as models read it: its address, or the kind of folder that it lies in.
+pub fn origin(skill: &CatalogSkill, provenance: &Provenance) -> String {
+    match &provenance.url {
+        Some(url) => url.clone(),
+        None => skill.kind.as_str().to_owned(),
+    }
+}
+
 impl ShelfSkill {
     /// A skill of the catalog that came from there, as far as this policy believes it. The address of
     /// its provenance is shown to models, so it must have no password in it.
@@ -52,10 +60,7 @@ impl ShelfSkill {
         let directory = directory.as_deref().unwrap_or(&folder);
         Self {
             directory: directory.to_string_lossy().into_owned(),
-            origin: match &provenance.url {
-                Some(url) => url.clone(),
-                None => skill.kind.as_str().to_owned(),
-            },
+            origin: origin(skill, provenance),
             tier: tier.as_str().to_owned(),
             author: if provenance.is_third_party() {
                 Author::ThirdParty

@@ -105,6 +105,7 @@ impl Host for Machine {
             altered: self.altered(skill, &|| digest.copied()),
             tier: "high".into(),
             provenance: format!("a local folder, {SOURCE}"),
+            origin: SOURCE.to_owned(),
             third_party: false,
             scripts: if self.never_asks.load(Ordering::Relaxed) {
                 "run".into()

@@ -1,5 +1,6 @@
 //! How a skill stands here, as the server is told.
 
+use skillyard_agent::shelf::origin;
 use skillyard_catalog::CatalogSkill;
 use skillyard_catalog::source::SourceKind;
 use skillyard_format::package::Digest;
@@ -22,6 +23,7 @@ pub(super) fn decided(
     Standing {
         altered: alteration(permissions, skill, &|| digest.copied()),
         tier: tier.as_str().to_owned(),
+        origin: origin(skill, &provenance),
         provenance: provenance.to_string(),
         third_party: provenance.is_third_party(),
         scripts: decision.as_str().to_owned(),

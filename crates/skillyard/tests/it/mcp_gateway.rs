@@ -171,7 +171,10 @@ fn tools_of_other_servers_are_offered_under_the_guard_of_loaded_skills() {
     let loaded = call(&servers, "far__skill_load", &load).unwrap();
     assert!(loaded.outcome.text.contains("BONJOUR_v1"));
     // A skill with a list is loaded, and the list holds.
-    call(&servers, "skill_load", &json!({ "name": "narrow" })).unwrap();
+    let narrow = call(&servers, "skill_load", &json!({ "name": "narrow" })).unwrap();
+    // The same words as in a chat.
+    let words = narrow.outcome.text;
+    assert!(words.contains("origin=\"user\""), "{words}");
     let blocked = call(&servers, "far__skill_load", &load).unwrap();
     assert_eq!(blocked.outcome.ending, Ending::Failed);
     assert!(
