@@ -238,6 +238,9 @@ impl Action {
     }
 }
 
+/// How many lines of a change programs and pages are told.
+pub const MOST_TOLD: usize = 1_000;
+
 #[expect(clippy::ref_option, reason = "serde gives it so")]
 fn as_text<S: Serializer>(
     difference: &Option<Difference>,
@@ -245,7 +248,7 @@ fn as_text<S: Serializer>(
 ) -> Result<S::Ok, S::Error> {
     difference
         .as_ref()
-        .map(ToString::to_string)
+        .map(|difference| difference.folded(MOST_TOLD).to_string())
         .serialize(serializer)
 }
 

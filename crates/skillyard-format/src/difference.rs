@@ -149,6 +149,24 @@ impl Difference {
         difference
     }
 
+    /// The same in so many lines: of what is longer the beginning and the end, and how much is left
+    /// out between them.
+    #[must_use]
+    pub fn folded(&self, most: usize) -> Self {
+        if self.lines.len() <= most {
+            return self.clone();
+        }
+        let (head, rest) = self.lines.split_at(most / 2);
+        let (left, tail) = rest.split_at(rest.len() - most / 2);
+        let is_change = |line: &&Line| matches!(line, Line::Gone(..) | Line::New(..));
+        let changed = left.iter().filter(is_change).count();
+        let place = Line::Place(format!("@@ {changed} changed lines are left out here @@"));
+        Self {
+            lines: [head, &[place], tail].concat(),
+            ..self.clone()
+        }
+    }
+
     /// All lines between those that both begin with and those that both end with.
     fn replaced(&mut self, before: &str, after: &str, most: usize) {
         let (old, new): (Vec<&str>, Vec<&str>) =
@@ -254,6 +272,16 @@ mod tests {
         check("a.md", b"caf\xe9 in Latin-1", Some("caf\\xe9 in Latin-1"));
         check("a.png", b"\x89PNG\xff\xfe\xff", None);
         check("a.bin", b"text\0text", None);
+    }
+
+    #[test]
+    fn what_is_folded_has_its_beginning_and_its_end() {
+        let whole = Difference::between("", "a\nb\nc\nd\ne\nf\n", Limits::telling(99));
+        assert_eq!(whole.folded(7), whole);
+        assert_eq!(
+            whole.folded(4).to_string(),
+            "@@ -0,0 +1,6 @@\n+a\n@@ 3 changed lines are left out here @@\n+e\n+f\n"
+        );
     }
 
     #[test]

@@ -24,7 +24,7 @@ const MOST_BYTES: u64 = 60_000;
 /// Most bytes that an edit reads.
 const MOST_EDITED: u64 = 2_000_000;
 /// Most lines of a change that a person is shown.
-const MOST_SHOWN: usize = 100;
+const MOST_SHOWN: usize = 20_000;
 
 /// Writes a file below the current folder, and leaves the old one where there is no room.
 const WRITE: &str = include_str!("write.sh");

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use skillyard_agent::front_end::{Action, Answer, ApprovalRequest, EndReason, Trigger};
+use skillyard_agent::front_end::{Action, Answer, ApprovalRequest, EndReason, MOST_TOLD, Trigger};
 use skillyard_agent::message::CallOutcome;
 use skillyard_agent::provider::Usage;
 use skillyard_format::sight::{exact, visible};
@@ -237,7 +237,10 @@ impl Question {
             }
         };
         let difference = match &request.action {
-            Action::Change { difference, .. } => difference.as_ref().map(ToString::to_string),
+            Action::Change { difference, .. } => {
+                let difference = difference.as_ref();
+                difference.map(|difference| difference.folded(MOST_TOLD).to_string())
+            }
             _ => None,
         };
         let difference = difference.map(|text| visible(&text).into_owned());

@@ -7,7 +7,7 @@ use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use question::{change, question};
+use question::{Portion, change, is_long, question};
 use serde_json::json;
 use skillyard_agent::front_end::{
     Action, Answer, ApprovalRequest, FrontEnd, Trigger, TurnEvent, Unanswered,
@@ -267,17 +267,17 @@ impl Terminal<'_> {
         printer.exactly(&format!(
             "{}\n{}  why     {}",
             visible(&what),
-            change(&request.action, printer.width()),
+            change(&request.action, printer.width(), Portion::Ends),
             visible(&request.reason)
         ));
         let mut words = vec![
-            ("once", Answer::Once),
-            ("yes", Answer::Once),
-            ("session", Answer::Session),
+            ("once", Some(Answer::Once)),
+            ("yes", Some(Answer::Once)),
+            ("session", Some(Answer::Session)),
         ];
         let mut meaning = format!("`session` holds {session}");
         if request.action.may_last() {
-            words.push(("always", Answer::Digest));
+            words.push(("always", Some(Answer::Digest)));
             meaning.push_str("; `always` holds for exactly these files");
         }
         if let Action::Script {
@@ -286,14 +286,27 @@ impl Terminal<'_> {
         {
             let _ = write!(meaning, "; there is no `always`: {}", visible(why));
         }
-        words.push(("no", Answer::No));
+        if is_long(&request.action) {
+            words.push(("view", None));
+            meaning.push_str("; `view` shows all of the change");
+        }
+        words.push(("no", Some(Answer::No)));
         printer.people(&format!("  meaning {meaning}"));
-        word(printer, "Allow it?", &words).unwrap_or_else(|_| {
-            // Ctrl-C in front of a question is meant for the whole turn.
-            self.cancel.store(true, Ordering::Relaxed);
-            self.collected.left = true;
-            Answer::Unanswered(Unanswered::Stopped)
-        })
+        loop {
+            match word(printer, "Allow it?", &words) {
+                Ok(Some(answer)) => return answer,
+                Ok(None) => {
+                    let whole = change(&request.action, printer.width(), Portion::Whole);
+                    printer.exactly(whole.trim_end());
+                }
+                Err(_) => {
+                    // Ctrl-C in front of a question is meant for the whole turn.
+                    self.cancel.store(true, Ordering::Relaxed);
+                    self.collected.left = true;
+                    return Answer::Unanswered(Unanswered::Stopped);
+                }
+            }
+        }
     }
 }
 

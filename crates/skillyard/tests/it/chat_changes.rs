@@ -49,9 +49,15 @@ fn a_change_is_shown_as_a_difference() {
         action["difference"],
         "@@ -1,3 +1,2 @@\n one\n-two\n three\n"
     );
-    let write = json!({ "path": "sub/new.md", "content": "x\n".repeat(500) });
+    // The end of what is long is shown, too.
+    let content = format!("{}the end\n", "x\n".repeat(1_500));
+    let write = json!({ "path": "sub/new.md", "content": content });
     let told = asked(&context, "Write", &write)["difference"].to_string();
-    assert!(told.contains("… and 401 more changed lines"), "{told}");
+    assert!(
+        told.contains("502 changed lines are left out here"),
+        "{told}"
+    );
+    assert!(told.contains("+the end"), "{told}");
     assert_eq!(context.read("notes.md"), "one\ntwo\nthree\n");
 }
 

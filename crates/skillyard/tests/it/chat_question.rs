@@ -206,3 +206,37 @@ fn a_question_and_the_log_have_the_whole_command_whatever_it_looks_like() {
         assert!(last.contains(file), "{last}");
     }
 }
+
+#[test]
+fn a_long_change_shows_its_end_and_all_of_it_on_request() {
+    let context = TestContext::new();
+    let lines: Vec<String> = (0..300).map(|at| format!("line {at}\n")).collect();
+    let write = json!({ "path": "x.py", "content": lines.concat() });
+    let answers = vec![
+        json!({ "tool_calls": [call("a", "Write", &write)] }),
+        json!({ "content": "Done." }),
+    ];
+    let (url, _) = model_that(answers, |_| {});
+    let url = format!("models.test.url={url}");
+    let flags = ["--config", &url, "--config", "models.test.tool_mode=native"];
+    let words = ["chat", "--model", "test/m", "-p", "go"];
+    let arguments = [&flags[..], &words].concat();
+    // The question is drawn anew with every key, until the change was shown.
+    let keys = [
+        ("Allow it?", "view\r"),
+        ("+line 150", ""),
+        ("Allow it?", "no\r"),
+    ];
+    let (shown, _) = typed(&context, &arguments, &keys);
+    let (asked, viewed) = shown.split_once("Allow it?").unwrap();
+    assert!(
+        asked.contains("+line 0") && asked.contains("+line 299"),
+        "{shown}"
+    );
+    assert!(asked.contains("changed lines are left out here"), "{shown}");
+    assert!(
+        !asked.contains("+line 150") && viewed.contains("+line 150"),
+        "{shown}"
+    );
+    assert!(!context.root().join("x.py").exists());
+}

@@ -13,8 +13,29 @@ const MARKED: &str = "\n  | ";
 /// Most characters of what a script is given to read that are shown.
 const MOST_SHOWN: usize = 20_000;
 
+/// Most lines of a change that are shown before somebody wants to see all of it.
+const MOST_LINES: usize = 100;
+
+/// How much of a change is shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Portion {
+    /// Its beginning and its end, where it is long.
+    Ends,
+    /// All of it.
+    Whole,
+}
+
+/// Whether a change is longer than what is shown of it at first.
+pub(super) fn is_long(action: &Action) -> bool {
+    let Action::Change { difference, .. } = action else {
+        return false;
+    };
+    let difference = difference.as_ref();
+    difference.is_some_and(|difference| difference.lines.len() > MOST_LINES)
+}
+
 /// What will be other in a file that is to be changed.
-pub(super) fn change(action: &Action, width: usize) -> String {
+pub(super) fn change(action: &Action, width: usize, portion: Portion) -> String {
     match action {
         Action::Change {
             difference: Some(difference),
@@ -23,7 +44,10 @@ pub(super) fn change(action: &Action, width: usize) -> String {
         Action::Change {
             difference: Some(difference),
             ..
-        } => terminal::painted(difference, "  ", width),
+        } => match portion {
+            Portion::Ends => terminal::painted(&difference.folded(MOST_LINES), "  ", width),
+            Portion::Whole => terminal::painted(difference, "  ", width),
+        },
         Action::Change { .. } => {
             "  what will be other cannot be shown: it is no text, or the change does not fit\n"
                 .into()
