@@ -47,6 +47,9 @@ impl Shelf {
         let found = self.find(name)?;
         let record = &found.skill.record;
         let who = match caller {
+            _ if !record.user_invocable && !record.model_invocable => {
+                Some("nobody: `disable-model-invocation` is true and `user-invocable` is false")
+            }
             Caller::User if !record.user_invocable => Some("the model"),
             Caller::Model if !record.model_invocable => Some("the user"),
             _ => None,

@@ -49,6 +49,20 @@ async fn names_of_files_deceive_nobody() {
 }
 
 #[tokio::test]
+async fn what_models_are_not_told_of_is_in_no_prompt() {
+    let server = TestServer::new();
+    let folder = server.skills().join("deploy");
+    std::fs::create_dir(&folder).unwrap();
+    let skill = "---\nname: deploy\ndescription: x\ndisable-model-invocation: true\n---\nx\n";
+    std::fs::write(folder.join("SKILL.md"), skill).unwrap();
+    server.server.reload().unwrap();
+    for page in ["/skills?q=deploy", "/skills/deploy"] {
+        let page = server.get(page).await.text;
+        assert!(page.contains("in no prompt"), "{page}");
+    }
+}
+
+#[tokio::test]
 async fn a_skill_is_shown_with_its_files() {
     let page = TestServer::new().get("/skills/pdf").await;
     assert!(page.text.contains("<h1>PDF</h1>"));

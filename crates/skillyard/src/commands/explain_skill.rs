@@ -117,6 +117,13 @@ fn facts(
             facts.push(format!("{status}, so it reaches no prompt: {reason}"));
             facts.extend(why.remedy.map(|remedy| format!("to use it: {remedy}")));
         }
+        None if !skill.record.model_invocable && !skill.record.user_invocable => {
+            facts.push(
+                "hidden from models by `disable-model-invocation` and from users by \
+                 `user-invocable: false`, so nobody can activate it"
+                    .into(),
+            );
+        }
         None if !skill.record.model_invocable => {
             facts.push(
                 "hidden from models by `disable-model-invocation`; users can invoke it by name"

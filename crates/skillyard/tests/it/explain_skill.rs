@@ -110,6 +110,19 @@ fn hidden_from_models() {
 }
 
 #[test]
+fn hidden_from_everybody() {
+    let context = TestContext::configured(TRUSTING);
+    context.write(
+        ".skills/deploy/SKILL.md",
+        "---\nname: deploy\ndescription: x\ndisable-model-invocation: true\nuser-invocable: false\n---\nx\n",
+    );
+    let told = context.tell(&["explain", "skill", "deploy"]);
+    assert!(told.contains("so nobody can activate it"), "{told}");
+    let told = context.tell(&["chat", "-p", "/deploy"]);
+    assert!(told.contains("can only be activated by nobody"), "{told}");
+}
+
+#[test]
 fn shortened_and_omitted() {
     let context = TestContext::configured(TRUSTING);
     for number in 0..40 {
