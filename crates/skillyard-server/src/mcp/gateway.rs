@@ -2,6 +2,7 @@
 //! the guard of the skills that were loaded in the conversation, after the user was asked where that
 //! is wanted and their client can; the others leave it to the host, as with any tool.
 
+use std::fmt::Write as _;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
@@ -65,9 +66,9 @@ impl Call {
         );
         let shown: String = arguments.chars().take(SHOWN).collect();
         let left = arguments.len() - shown.len();
-        text.push_str(&format!(" with {}", one_line(&shown)));
+        let _ = write!(text, " with {}", one_line(&shown));
         if left > 0 {
-            text.push_str(&format!(" and {left} more bytes"));
+            let _ = write!(text, " and {left} more bytes");
         }
         text
     }

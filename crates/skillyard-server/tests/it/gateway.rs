@@ -130,12 +130,13 @@ async fn a_client_that_can_asks_its_user_before_a_call() {
         let said = client.ask("tools/call", again).await;
         assert!(text(&said).contains(expected), "{said}");
     }
-    let events = server.machine.events.lock().unwrap();
-    let kinds = events.iter().map(|event| event.kind.as_str());
-    let asked = kinds.filter(|kind| kind.starts_with("approval."));
+    let kinds: Vec<&str> = {
+        let events = server.machine.events.lock().unwrap();
+        let kinds = events.iter().map(|event| event.kind.as_str());
+        kinds.filter(|kind| kind.starts_with("approval.")).collect()
+    };
     let expected = ["requested", "granted", "requested", "denied"];
-    assert!(asked.eq(expected.map(|kind| format!("approval.{kind}"))));
-    drop(events);
+    assert_eq!(kinds, expected.map(|kind| format!("approval.{kind}")));
     // Nobody is asked about what a skill forbids.
     let loaded = client.call("skill_load", json!({ "name": "pdf" })).await;
     assert!(text(&loaded).contains("<skill_content"), "{loaded}");

@@ -1,6 +1,8 @@
 //! How much of the audit log the calls of a turn take: what is written today pushes out what was
 //! written long ago, and a model must not be able to do that on purpose.
 
+use std::fmt::Write as _;
+
 use skillyard_audit::{Event, Outcome};
 
 /// How many bytes a turn may add.
@@ -36,7 +38,7 @@ pub(super) fn brief(mut event: Event) -> Event {
         if let Some((at, _)) = text.char_indices().nth(QUOTED) {
             let more = text[at..].chars().count();
             text.truncate(at);
-            text.push_str(&format!("… and {more} more characters"));
+            let _ = write!(text, "… and {more} more characters");
         }
     }
     event
