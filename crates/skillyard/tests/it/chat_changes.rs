@@ -50,8 +50,8 @@ fn a_change_is_shown_as_a_difference() {
         "@@ -1,3 +1,2 @@\n one\n-two\n three\n"
     );
     // The end of what is long is shown, too.
-    let content = format!("{}the end\n", "x\n".repeat(1_500));
-    let write = json!({ "path": "sub/new.md", "content": content });
+    let lines = format!("{}the end\n", "x\n".repeat(1_500));
+    let write = json!({ "path": "sub/new.md", "content": lines });
     let told = asked(&context, "Write", &write)["difference"].to_string();
     assert!(
         told.contains("502 changed lines are left out here"),
