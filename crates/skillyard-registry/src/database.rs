@@ -9,17 +9,20 @@ mod connection;
 mod error;
 mod existing;
 mod migration;
+mod reach;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use sqlx::{Any, AnyPool, Executor as _, Transaction};
+use sqlx::{Any, Executor as _, Transaction};
 use tokio::sync::Mutex;
 
 pub(crate) use change::{Change, insist, lock_within};
 use connection::Use;
 pub use error::DatabaseError;
 use migration::KNOWN;
+pub use reach::Away;
+use reach::Connections;
 
 /// Which database it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -31,7 +34,7 @@ enum Kind {
 /// Connections to the database.
 #[derive(Debug, Clone)]
 pub struct Database {
-    pool: AnyPool,
+    pool: Connections,
     kind: Kind,
     turn: Arc<Mutex<()>>,
 }
@@ -74,7 +77,7 @@ impl Database {
     }
 
     /// For reading.
-    pub(crate) fn pool(&self) -> &AnyPool {
+    pub(crate) fn pool(&self) -> &Connections {
         &self.pool
     }
 

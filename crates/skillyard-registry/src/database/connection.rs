@@ -7,6 +7,7 @@ use sqlx::any::AnyPoolOptions;
 use sqlx::{AnyConnection, Connection as _};
 
 use super::error::is_damage;
+use super::reach::Connections;
 use super::{Database, DatabaseError, Kind, address};
 
 /// How long a writer waits for the one before it.
@@ -57,7 +58,11 @@ impl Database {
                 answer => answer,
             },
         };
-        let pool = pool.map_err(|source| DatabaseError::Open {
+        let connections = pool.and_then(|pool| match kind {
+            Kind::Sqlite => Ok(Connections::to_file(pool)),
+            Kind::Postgres => Connections::to_server(pool, &address),
+        });
+        let pool = connections.map_err(|source| DatabaseError::Open {
             place: address::place(&address, kind),
             source,
         })?;

@@ -1,5 +1,9 @@
 //! Why the database gave no answer, and which answers of SQLite are its file's.
 
+use std::time::Duration;
+
+use super::reach::Away;
+
 /// Why the database gave no answer.
 #[derive(Debug, thiserror::Error)]
 pub enum DatabaseError {
@@ -25,9 +29,28 @@ pub enum DatabaseError {
         /// Why.
         source: sqlx::Error,
     },
+    /// The server of the database does not answer.
+    #[error("the database is away")]
+    Away(#[source] Away),
+    /// No answer came in time.
+    #[error("the database did not answer within {0:?}")]
+    Late(Duration),
     /// The database refused.
     #[error("the database refused")]
-    Refused(#[from] sqlx::Error),
+    Refused(#[source] sqlx::Error),
+}
+
+impl From<sqlx::Error> for DatabaseError {
+    fn from(error: sqlx::Error) -> Self {
+        let away = match &error {
+            sqlx::Error::Io(error) => error.get_ref().and_then(|inner| inner.downcast_ref()),
+            _ => None,
+        };
+        match away {
+            Some(away) => Self::Away(Away::clone(away)),
+            None => Self::Refused(error),
+        }
+    }
 }
 
 impl DatabaseError {
@@ -49,7 +72,11 @@ impl DatabaseError {
             Self::Open { source, .. } | Self::Refused(source) => {
                 matches!(sqlite_kind(source), Some(10 | 13))
             }
-            Self::Address(_) | Self::Absent(_) | Self::TooNew { .. } => false,
+            Self::Address(_)
+            | Self::Absent(_)
+            | Self::TooNew { .. }
+            | Self::Away(_)
+            | Self::Late(_) => false,
         }
     }
 }

@@ -23,8 +23,9 @@ impl Drop for Running {
 
 /// A cluster of its own.
 pub(crate) struct Postgres {
-    _running: Running,
-    _folder: TempDir,
+    running: Option<Running>,
+    folder: TempDir,
+    settings: Vec<String>,
     url: String,
 }
 
@@ -49,10 +50,21 @@ impl Postgres {
         let folder = Self::cluster()?;
         let (settings, url) = prepare(folder.path());
         Some(Self {
-            _running: Self::serve(&folder, &settings),
-            _folder: folder,
+            running: Some(Self::serve(&folder, &settings)),
+            folder,
+            settings,
             url,
         })
+    }
+
+    /// Ends it at once, and all connections with it.
+    pub(crate) fn stop(&mut self) {
+        self.running = None;
+    }
+
+    /// Starts it again with the data that it had.
+    pub(crate) fn start_again(&mut self) {
+        self.running = Some(Self::serve(&self.folder, &self.settings));
     }
 
     /// Its address, once it takes connections.

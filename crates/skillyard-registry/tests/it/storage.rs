@@ -13,7 +13,7 @@ use tempfile::TempDir;
 use tokio::task::JoinSet;
 use tower::ServiceExt as _;
 
-use super::programs::{Bucket, Postgres};
+use super::programs::{Bucket, Postgres, free_port};
 use super::yard::{Yard, skill, with_file};
 
 /// What has to hold whatever is below; requests go to the nodes in turn.
@@ -374,4 +374,36 @@ async fn who_answers_and_fails_is_answered_for() {
     assert_eq!(what, "GET /me");
     assert!(cause.contains("it panicked: "), "{cause}");
     assert!(!answer.text().contains("panicked"), "{}", answer.text());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_database_that_is_away_is_named_and_used_again_once_it_is_back() {
+    let port = free_port();
+    let postgres = Postgres::start_with(|_| {
+        let settings = ["listen_addresses=127.0.0.1".into(), format!("port={port}")];
+        let url = format!("postgres://yard:secret@127.0.0.1:{port}/postgres");
+        (settings.into(), url)
+    });
+    let Some(mut postgres) = postgres else { return };
+    let folder = TempDir::new().unwrap();
+    let mut yard = node(postgres.url(), Blobs::in_folder(folder.path()).unwrap()).await;
+    let told = reports(&mut yard);
+    let ada = yard.full("ada").await;
+    postgres.stop();
+    for path in ["/health", "/skills", "/index/fo/rm/forms"] {
+        let answer = yard.get(path).await;
+        assert_eq!(answer.problem(), "503 unavailable");
+        let (_, cause) = told.lock().unwrap().pop().unwrap();
+        let place = format!("`127.0.0.1:{port}` cannot be reached");
+        assert!(cause.contains(&place), "{cause}");
+        assert!(cause.contains("Connection refused"), "{cause}");
+        assert!(!cause.contains("secret"), "{cause}");
+        assert!(!answer.text().contains("127.0.0.1"), "{}", answer.text());
+    }
+    let answer = yard.publish(&ada, skill("forms", "1.0.0")).await;
+    assert_eq!(answer.problem(), "503 unavailable");
+    postgres.start_again();
+    while yard.get("/health").await.status != 200 {}
+    let answer = yard.publish(&ada, skill("forms", "1.0.0")).await;
+    assert_eq!(answer.status, 201, "{}", answer.text());
 }

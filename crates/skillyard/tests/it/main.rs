@@ -196,6 +196,7 @@ mod zip_attacks;
 
 /// PostgreSQL and a server of the S3 protocol, which the registry's own tests start.
 #[allow(clippy::print_stderr, reason = "a test that is left out says so")]
+#[allow(dead_code, reason = "only the tests of the registry stop a database")]
 #[path = "../../../skillyard-registry/tests/it/programs.rs"]
 mod programs;
 
