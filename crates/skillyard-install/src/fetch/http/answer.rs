@@ -1,6 +1,5 @@
 //! Answers that are no success, made into errors that say what the server said.
 
-use std::io::Read as _;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use reqwest::blocking::Response;
@@ -11,10 +10,14 @@ use url::Url;
 use super::date::since_1970;
 use super::error::HttpError;
 use super::header::Header;
+use super::pace::gather;
 use crate::reference::shown::{is_secret_parameter, shown, shown_url};
 
 /// How much of an error's body is read.
 const MAX_MESSAGE: u64 = 64 * 1024;
+
+/// How long it is read.
+const MESSAGE_PATIENCE: Duration = Duration::from_secs(10);
 
 /// What forges and registries say about an error.
 #[derive(Deserialize)]
@@ -69,9 +72,8 @@ fn wait(response: &Response) -> Option<Duration> {
     Some(reset.saturating_sub(now))
 }
 
-fn message(response: Response, url: &Url, sent: &[Header]) -> Option<String> {
-    let mut body = Vec::new();
-    response.take(MAX_MESSAGE).read_to_end(&mut body).ok()?;
+fn message(mut response: Response, url: &Url, sent: &[Header]) -> Option<String> {
+    let body = gather(&mut response, MAX_MESSAGE, MESSAGE_PATIENCE).ok()?;
     let Message { message } = serde_json::from_slice(&body).ok()?;
     // A server could repeat what it was sent.
     let secrets = sent

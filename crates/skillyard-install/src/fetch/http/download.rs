@@ -4,7 +4,6 @@ use std::fmt;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Write as _};
 use std::path::{Path, PathBuf};
-use std::time::Instant;
 
 use reqwest::blocking::Response;
 use reqwest::header::{CONTENT_ENCODING, CONTENT_TYPE, HeaderValue};
@@ -15,6 +14,7 @@ use url::Url;
 
 use super::client::{Answer, Http};
 use super::error::HttpError;
+use super::pace::Pace;
 use super::progress::Progress;
 use super::request::Request;
 use crate::reference::ArchiveKind;
@@ -140,7 +140,7 @@ impl Http {
         if promised.is_some_and(|promised| promised > limit) {
             return Err(HttpError::TooLarge { url: url(), limit });
         }
-        let started = Instant::now();
+        let mut pace = Pace::begin();
         let mut buffer = vec![0; 64 * 1024];
         let mut size = 0;
         loop {
@@ -161,9 +161,12 @@ impl Http {
             if size > limit {
                 return Err(HttpError::TooLarge { url: url(), limit });
             }
-            // A server that sends a byte now and then is never silent.
-            if started.elapsed() > self.settings.total_timeout {
-                return Err(HttpError::Timeout { url: url() });
+            if let Some(after) = pace.too_long(size, &self.settings) {
+                return Err(HttpError::Slow {
+                    url: url(),
+                    received: size,
+                    after,
+                });
             }
             take(&buffer[..count], size)?;
         }

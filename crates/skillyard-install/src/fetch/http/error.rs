@@ -38,6 +38,16 @@ pub enum HttpError {
         /// The address.
         url: String,
     },
+    /// The server sends so little that it is not waited for. To begin anew would be no quicker.
+    #[error("`{url}` is too slow: {received} bytes came in {} s", .after.as_secs())]
+    Slow {
+        /// The address.
+        url: String,
+        /// How much had come.
+        received: u64,
+        /// In which time.
+        after: Duration,
+    },
     /// The connection ended too early.
     #[error("`{url}` broke off after {received} bytes")]
     Interrupted {

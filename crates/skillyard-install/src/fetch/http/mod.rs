@@ -7,6 +7,7 @@ mod direct;
 mod download;
 mod error;
 mod header;
+mod pace;
 mod progress;
 mod proxies;
 mod request;

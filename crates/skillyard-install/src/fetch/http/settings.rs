@@ -14,6 +14,8 @@ pub struct Settings {
     pub connect_timeout: Duration,
     /// How long a server may be silent.
     pub idle_timeout: Duration,
+    /// How long the next kibibyte may take.
+    pub slow_after: Duration,
     /// How long one download may take in all.
     pub total_timeout: Duration,
     /// How often a server may send us elsewhere.
@@ -32,6 +34,7 @@ impl Default for Settings {
             user_agent: concat!("skillyard/", env!("CARGO_PKG_VERSION")).to_owned(),
             connect_timeout: Duration::from_secs(10),
             idle_timeout: Duration::from_secs(30),
+            slow_after: Duration::from_mins(1),
             total_timeout: Duration::from_mins(10),
             max_redirects: 5,
             retry: Retry::default(),

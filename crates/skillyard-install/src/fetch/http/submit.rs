@@ -1,6 +1,6 @@
 //! Requests that change something: sent once, to one host, never again by themselves.
 
-use std::io::{self, Read as _};
+use std::io;
 use std::time::Duration;
 
 use reqwest::blocking::RequestBuilder;
@@ -12,6 +12,7 @@ use super::client::Http;
 use super::download::Body;
 use super::error::HttpError;
 use super::header::Header;
+use super::pace::gather;
 use crate::reference::shown::shown_url;
 
 /// The most bytes that an answer may have.
@@ -83,7 +84,7 @@ impl Http {
             refusal.unwrap_or_else(|| unanswered(&url, error))
         })?;
         let response = answer::check(response, &url, headers);
-        let response = response.map_err(|error| match error {
+        let mut response = response.map_err(|error| match error {
             HttpError::Status {
                 status: 200..300 | 500..,
                 ..
@@ -91,13 +92,11 @@ impl Http {
             // Whoever says no has done nothing.
             _ => error,
         })?;
-        let mut bytes = Vec::new();
-        let read = response.take(MAX_ANSWER).read_to_end(&mut bytes);
-        read.map_err(|source| {
-            HttpError::Unknown(Box::new(HttpError::Interrupted {
+        let read = gather(&mut response, MAX_ANSWER, self.settings.slow_after);
+        let bytes = read.map_err(|source| {
+            HttpError::Unknown(Box::new(HttpError::Unreadable {
                 url: shown_url(&url),
-                received: bytes.len() as u64,
-                source: Some(source),
+                problem: source.to_string(),
             }))
         })?;
         Ok(Body { bytes, url })

@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use skillyard_install::fetch::http::{HttpError, Method, Submission};
+use skillyard_install::fetch::http::{HttpError, Method, Settings, Submission};
 
 use super::request;
 use crate::server::{Reply, Server};
@@ -131,4 +131,34 @@ fn what_is_long_may_take_longer_to_be_sent() {
     let error = submit(10);
     assert!(matches!(error, HttpError::Unknown(_)), "{}", full(&error));
     assert!(full(&error).contains("did not answer in time"));
+}
+
+#[test]
+fn a_server_that_drips_is_given_up_and_not_asked_again() {
+    type Limit = fn(&mut Settings);
+    let limits: [Limit; 2] = [
+        |settings| settings.slow_after = Duration::ZERO,
+        |settings| settings.total_timeout = Duration::ZERO,
+    ];
+    for limit in limits {
+        let server = Server::start(|_| Reply::ok("hello").chunked());
+        let bench = Bench::with(limit);
+        let error = bench.http.get(&request(&server.url("/a")), 100);
+        let error = error.unwrap_err().to_string();
+        assert!(
+            error.ends_with("/a` is too slow: 5 bytes came in 0 s"),
+            "{error}"
+        );
+        assert_eq!((server.asked().len(), bench.waits()), (1, Vec::new()));
+    }
+    let server = Server::start(|_| Reply::ok("{}"));
+    let bench = Bench::with(|settings| settings.slow_after = Duration::ZERO);
+    let submission = Submission {
+        method: Method::Delete,
+        url: server.url("/a").parse().unwrap(),
+        headers: &[],
+        body: None,
+    };
+    let error = full(&bench.http.submit(submission).unwrap_err());
+    assert!(error.contains("it is too slow"), "{error}");
 }
