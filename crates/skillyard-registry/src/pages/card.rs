@@ -1,6 +1,6 @@
 //! A skill as lists show it.
 
-use super::{owner_address, skill_address};
+use super::{owner_address, signer_name, skill_address};
 use crate::store::skills::SkillRow;
 
 /// What a card says.
@@ -16,7 +16,8 @@ pub(super) struct Card {
     pub(super) published: String,
     pub(super) downloads: u64,
     pub(super) deprecated: bool,
-    pub(super) signed: bool,
+    /// The key that signed it, which says nothing of whose it is.
+    pub(super) signer: Option<String>,
     pub(super) scripts: bool,
 }
 
@@ -35,7 +36,7 @@ impl From<&SkillRow> for Card {
             published: latest.published.clone(),
             downloads: skill.downloads,
             deprecated: skill.deprecated.is_some(),
-            signed: latest.signer.is_some(),
+            signer: latest.signer.as_deref().map(signer_name),
             scripts: latest.facts.has_scripts(),
         }
     }

@@ -52,7 +52,7 @@ pub(super) fn facets(wanted: &Wanted, found: &Facets, total: usize) -> Vec<Facet
         ("yes", "With scripts", scripts),
     ];
     let all = [
-        facet("signed", "Trust", &wanted.signed, is_signed),
+        facet("signed", "Signature", &wanted.signed, is_signed),
         counted("verdict", "Scan", &wanted.verdict, &found.verdicts),
         facet("scripts", "Scripts", &wanted.scripts, has_scripts),
         counted("tag", "Tags", &wanted.tag, &found.tags),

@@ -19,6 +19,8 @@ use askama::Template;
 use axum::response::{Html, IntoResponse as _, Response};
 use skillyard_web::address::encoded;
 
+use skillyard_trust::signature::KeyId;
+
 use crate::error::RegistryError;
 
 fn page(template: &impl Template) -> Result<Response, RegistryError> {
@@ -69,6 +71,14 @@ fn with_query(address: &str, parameters: &[(&str, &str)]) -> String {
         query if query.is_empty() => address.to_owned(),
         query => format!("{address}?{query}"),
     }
+}
+
+/// Who signed something, in a few letters. That a key fits says nothing of whose it is, so that its
+/// id is shown and no word of praise.
+fn signer_name(pin: &str) -> String {
+    let key = pin.strip_prefix("key:");
+    let key = key.and_then(|id| id.parse::<KeyId>().ok());
+    key.map_or_else(|| pin.to_owned(), |id| format!("key {}", id.short()))
 }
 
 /// The day of a time.

@@ -152,11 +152,6 @@ impl Columns {
         Reverse(self.sequences[place as usize])
     }
 
-    /// Whether somebody signed a skill.
-    pub(super) fn is_signed(&self, place: u32) -> bool {
-        self.flags[place as usize] & SIGNED != 0
-    }
-
     /// The skills whose latest version needs one.
     pub(super) fn dependents(&self, name: &str) -> Vec<u32> {
         let alike = self.needed_texts.alike(name).into_iter();

@@ -178,8 +178,9 @@ impl Picture {
 
     /// Places whose names are this one, then those that begin so, the most used first.
     ///
-    /// The same name in a namespace is the name that is meant only where people use it or somebody
-    /// signed it: else whoever makes a namespace would stand beside everything well known.
+    /// The same name in a namespace is the name that is meant only where people use it: else whoever
+    /// makes a namespace would stand beside everything well known. A signature makes no difference,
+    /// because anybody can make a key.
     fn named(&self, name: &str) -> Vec<u32> {
         let (order, text): (_, fn(&str) -> &str) = if name.starts_with('@') {
             (&self.by_name, |whole| whole)
@@ -193,10 +194,7 @@ impl Picture {
             .take_while(|place| text(place).starts_with(name));
         let is_whole = |place: u32| self.index.name(place) == name;
         let is_meant = |place: &u32| {
-            text(place) == name
-                && (is_whole(*place)
-                    || self.columns.downloads(*place) >= ADOPTED
-                    || self.columns.is_signed(*place))
+            text(place) == name && (is_whole(*place) || self.columns.downloads(*place) >= ADOPTED)
         };
         let (mut exact, mut others): (Vec<u32>, Vec<u32>) = begin_so.copied().partition(is_meant);
         exact.sort_by_key(|place| (!is_whole(*place), self.columns.by_downloads(*place)));

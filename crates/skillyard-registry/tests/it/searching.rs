@@ -3,7 +3,7 @@
 use serde_json::json;
 use skillyard_registry::store::downloads::{self, Download};
 
-use super::yard::{Yard, skill, with_file};
+use super::yard::{Yard, signed, skill, with_file};
 
 async fn names(yard: &Yard, query: &str) -> Vec<String> {
     let found = yard.get(&format!("/skills?{query}")).await.json();
@@ -44,6 +44,26 @@ async fn the_name_itself_comes_first_and_a_squatter_does_not() {
     assert_eq!(names(&yard, "q=%40bob/form").await[0], "@bob/form");
     assert_eq!(names(&yard, "q=%40bob").await[0], "@bob/form");
     assert_eq!(names(&yard, "owner=bob").await, ["@bob/form"]);
+}
+
+#[tokio::test]
+async fn a_signature_lifts_no_copy_and_is_shown_with_its_key() {
+    let yard = Yard::new().await;
+    let (ada, eve) = (yard.full("ada").await, yard.full("eve").await);
+    yard.publish(&ada, skill("form", "1.0.0")).await;
+    yard.publish(&ada, skill("form-filler", "1.0.0")).await;
+    let (archive, key) = signed("form", "1.0.0");
+    let answer = yard.publish_in("eve", &eve, archive).await;
+    assert_eq!(answer.status, 201, "{}", answer.text());
+    assert_eq!(names(&yard, "signed=true").await, ["@eve/form"]);
+    let found = names(&yard, "q=form").await;
+    assert_eq!(found, ["form", "form-filler", "@eve/form"]);
+    let page = yard.get("/?q=form").await.text();
+    let mark = format!("<span class=\"pill\">signed by key {key}</span>");
+    assert!(page.contains(&mark), "{page}");
+    assert!(page.contains(">Signature</h2>"), "{page}");
+    let page = yard.get("/view/@eve/form").await.text();
+    assert!(page.contains(&format!("<td>key {key}</td>")), "{page}");
 }
 
 #[tokio::test]

@@ -15,6 +15,7 @@ use skillyard_format::package::pack::{PackFile, PackFormat, pack};
 use skillyard_registry::store::tokens::{self, Terms};
 use skillyard_registry::token::NewToken;
 use skillyard_registry::{Blobs, Database, Registry, Server, Settings};
+use skillyard_trust::signature::{Algorithm, Details, SigningKey, Tree, sign};
 use tempfile::TempDir;
 use tower::ServiceExt as _;
 
@@ -246,6 +247,20 @@ pub(crate) fn with_file(name: &str, version: &str, path: &str, content: &[u8]) -
     let text = instructions(name, version);
     let files = [("SKILL.md", text.as_bytes()), (path, content)];
     packed(&files)
+}
+
+/// An archive of a skill that is signed with a key of its own, and the beginning of that key's id.
+pub(crate) fn signed(name: &str, version: &str) -> (Vec<u8>, String) {
+    let key = SigningKey::generate(Algorithm::Ed25519, getrandom::fill).unwrap();
+    let text = instructions(name, version);
+    let mut tree = Tree::default();
+    tree.add("SKILL.md", false, text.as_bytes());
+    let signature = sign(&tree, name, &Details::default(), &key).unwrap();
+    let files = [
+        ("SKILL.md", text.as_bytes()),
+        ("skill.oms.sig", signature.as_bytes()),
+    ];
+    (packed(&files), key.public().unwrap().id().short())
 }
 
 /// An archive of files.
