@@ -205,10 +205,6 @@ fn formats_and_types_that_are_not_known_are_told() {
     check("{}", "missing field `skills`");
     check(r#"{"skills": {}}"#, "is not readable");
     check(&"[".repeat(100_000), "is not readable");
-    check(
-        &format!(r#"{{"skills": [{}]}}"#, vec!["0"; 10_001].join(",")),
-        "at most 10000 are allowed",
-    );
 
     let server = Server::start(|_| {
         index(&[
@@ -235,9 +231,46 @@ fn formats_and_types_that_are_not_known_are_told() {
 
 #[test]
 fn an_index_that_is_too_large_is_not_read() {
-    let server = Server::start(|_| Reply::ok(vec![b' '; 5 * 1024 * 1024]).chunked());
+    // Its length is told, and nothing of it has to come.
+    let server = Server::start(|_| Reply::ok(vec![b' '; 129 * 1024 * 1024]).cut(0));
     let error = site(&server.url("")).index(&Bench::new().http).unwrap_err();
     assert!(error.to_string().contains("larger than"), "{error}");
+    let entries = |count: usize, schema: &str| {
+        let body = format!("{{{schema}\"skills\": [{}7]}}", "7,".repeat(count - 1));
+        let server = Server::start(move |_| Reply::ok(body.clone()));
+        site(&server.url("")).index(&Bench::new().http)
+    };
+    let schema = format!("\"$schema\": \"{SCHEMA}\",");
+    assert_eq!(entries(200_000, &schema).unwrap().skipped.len(), 200_000);
+    for (count, schema) in [(200_001, schema.as_str()), (3_000_000, "")] {
+        let error = entries(count, schema).unwrap_err().to_string();
+        assert!(error.contains("lists more skills than are read"), "{error}");
+    }
+}
+
+#[test]
+fn an_index_of_a_hundred_thousand_skills_is_read_but_for_entries_beyond_measure() {
+    let entry = |name: String, description: &str| {
+        let digest = "0".repeat(64);
+        format!(
+            r#"{{"name": "{name}", "type": "archive", "description": "{description}", "url": "/{name}", "digest": "sha256:{digest}"}}"#
+        )
+    };
+    let description = "Does a thing. ".repeat(20);
+    let mut entries: Vec<String> = (0..100_000)
+        .map(|number| entry(format!("skill-{number}"), &description))
+        .collect();
+    entries.push(entry("huge".to_owned(), &"a".repeat(300_000)));
+    let entries = entries.join(",");
+    let body = format!(r#"{{"$schema": "{SCHEMA}", "skills": [{entries}]}}"#);
+    let server = Server::start(move |_| Reply::ok(body.clone()));
+    let index = site(&server.url("")).index(&Bench::new().http).unwrap();
+    assert_eq!(index.skills.len(), 100_000);
+    let [skipped] = index.skipped.as_slice() else {
+        panic!("{:?}", index.skipped.len());
+    };
+    assert_eq!(skipped.name, "huge");
+    assert!(skipped.reason.contains("larger than"), "{}", skipped.reason);
 }
 
 #[test]

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use reqwest::blocking::Response;
 use reqwest::header::{CONTENT_ENCODING, CONTENT_TYPE, HeaderValue};
-use serde::de::DeserializeOwned;
+use serde::Deserialize;
 use skillyard_format::Digest;
 use skillyard_format::package::ContentDigest;
 use url::Url;
@@ -61,7 +61,7 @@ impl fmt::Debug for Body {
 
 impl Body {
     /// Reads the body as JSON.
-    pub fn json<T: DeserializeOwned>(&self) -> Result<T, HttpError> {
+    pub fn json<'a, T: Deserialize<'a>>(&'a self) -> Result<T, HttpError> {
         // Editors of Windows put a mark before the text.
         let text = self.bytes.strip_prefix(b"\xef\xbb\xbf");
         let text = text.unwrap_or(&self.bytes);

@@ -32,13 +32,11 @@ pub enum WellKnownError {
         /// The format.
         schema: String,
     },
-    /// The index is not what an index must be.
-    #[error("`{url}` is no index of skills: {problem}")]
-    Malformed {
+    /// The index lists more than is read.
+    #[error("`{url}` lists more skills than are read from the index of a site")]
+    TooMany {
         /// The index.
         url: String,
-        /// What is wrong.
-        problem: String,
     },
     /// The index does not list the skill.
     #[error("`{url}` lists no skill `{name}`{}", did_you_mean(.nearest.as_deref()))]

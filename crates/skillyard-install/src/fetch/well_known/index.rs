@@ -2,22 +2,21 @@
 
 use std::collections::HashMap;
 
-use serde::Deserialize;
-use serde_json::Value;
 use skillyard_format::nearest::nearest;
 use skillyard_format::{Digest, SkillName};
 use url::Url;
 
 use super::entry;
 use super::error::WellKnownError;
+use super::wire::{self, WireIndex};
 use crate::fetch::http::Body;
 use crate::reference::SubPath;
 use crate::reference::shown::{shown, shown_url};
 
 /// The format of version 0.2.0.
 const SCHEMA: &str = "https://schemas.agentskills.io/discovery/0.2.0/schema.json";
-/// The most entries an index may have.
-const MAX_ENTRIES: usize = 10_000;
+/// The most bytes of one that lists files: a few letters of it become a path and an address each.
+const MAX_OF_FILES: usize = 4 * 1024 * 1024;
 
 /// The skills that a site lists.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -95,13 +94,6 @@ pub struct Skipped {
     pub reason: String,
 }
 
-#[derive(Deserialize)]
-struct WireIndex {
-    #[serde(rename = "$schema")]
-    schema: Option<String>,
-    skills: Vec<Value>,
-}
-
 impl Index {
     /// The entry of a name.
     pub fn find(&self, name: &SkillName) -> Result<&Entry, WellKnownError> {
@@ -137,15 +129,11 @@ impl Index {
     }
 
     pub(super) fn parse(body: &Body) -> Result<Self, WellKnownError> {
-        let wire: WireIndex = body.json()?;
+        let wire: WireIndex<'_> = body.json()?;
         let version = version(&body.url, wire.schema.as_deref())?;
-        if wire.skills.len() > MAX_ENTRIES {
-            return Err(WellKnownError::Malformed {
+        if wire.skills.more || (version == IndexVersion::V0_1 && body.bytes.len() > MAX_OF_FILES) {
+            return Err(WellKnownError::TooMany {
                 url: shown_url(&body.url),
-                problem: format!(
-                    "it has {} entries, and at most {MAX_ENTRIES} are allowed",
-                    wire.skills.len()
-                ),
             });
         }
         // What follows `?` may be a secret, and no address is relative to it.
@@ -157,11 +145,12 @@ impl Index {
             skills: Vec::new(),
             skipped: Vec::new(),
         };
-        for value in wire.skills {
-            match entry::read(&index.url, version, &value) {
+        for text in wire.skills.texts {
+            let value = wire::value(text);
+            match value.and_then(|value| entry::read(&index.url, version, &value)) {
                 Ok(entry) => index.skills.push(entry),
                 Err(reason) => index.skipped.push(Skipped {
-                    name: shown(entry::text_field(&value, "name")),
+                    name: shown(&wire::name(text)),
                     reason,
                 }),
             }

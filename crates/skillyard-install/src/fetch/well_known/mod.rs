@@ -7,6 +7,7 @@
 mod entry;
 mod error;
 mod index;
+mod wire;
 mod write;
 
 pub use error::WellKnownError;
@@ -21,8 +22,8 @@ use crate::reference::Address;
 use crate::reference::shown::shown_url;
 use write::Secrets;
 
-/// The most bytes an index may have.
-const MAX_INDEX: u64 = 4 * 1024 * 1024;
+/// The most bytes an index may have: a registry of a hundred thousand skills lists all of them.
+const MAX_INDEX: u64 = 128 * 1024 * 1024;
 /// Where indexes are, newest format first.
 const PLACES: [&str; 2] = ["agent-skills", "skills"];
 

@@ -139,6 +139,9 @@ impl InstallFailure {
             {
                 "It wants a login: `--header` for once, or `sources.NAME.url` (the address, or a folder above it), `.type` and `.auth` in the configuration from then on".into()
             }
+            Self::Site(WellKnownError::TooMany { .. } | WellKnownError::Http(HttpError::TooLarge { .. })) => {
+                "If it is a registry of Skillyard, it can be asked for one skill: `skillyard config set sources.NAME.url URL`, then `skillyard install NAME:SKILL`".into()
+            }
             Self::Site(WellKnownError::Nothing { url, .. }) => {
                 format!("If it is a git repository, write `git+{url}`")
             }
