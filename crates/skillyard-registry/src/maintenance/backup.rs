@@ -5,6 +5,7 @@ use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use jiff::Timestamp;
 use skillyard_format::Digest;
 
 use super::copy::{copied, copy};
@@ -22,7 +23,12 @@ pub struct Restored {
     pub versions: usize,
     /// How many archives, of which several versions may have the same.
     pub archives: usize,
+    /// When the copy was made, if it says so: everything is as it was then.
+    pub made: Option<Timestamp>,
 }
+
+/// The file of a copy that says when it was made.
+const MADE: &str = "made";
 
 /// Copies everything into a new folder, which can be served as it is; says how many archives.
 ///
@@ -65,6 +71,7 @@ fn beside(folder: &Path) -> Result<PathBuf, MaintenanceError> {
 
 async fn copy_into(registry: &Registry, folder: &Path) -> Result<usize, MaintenanceError> {
     let file = folder.join("registry.db");
+    let began = registry.now();
     let outcome = registry.database.copy_to(&file.to_string_lossy()).await?;
     let copy_of = Database::open_file(&file).await?;
     if outcome == CopyOutcome::OtherTool {
@@ -77,6 +84,8 @@ async fn copy_into(registry: &Registry, folder: &Path) -> Result<usize, Maintena
         copies.put(*digest, bytes).await?;
     }
     copy_of.close().await;
+    let made = folder.join(MADE);
+    std::fs::write(&made, format!("{began}\n")).map_err(failed(&made))?;
     Ok(digests.len())
 }
 
@@ -85,6 +94,7 @@ pub struct SoundCopy {
     registry: Registry,
     versions: usize,
     digests: HashSet<Digest>,
+    made: Option<Timestamp>,
 }
 
 impl SoundCopy {
@@ -102,7 +112,10 @@ impl SoundCopy {
         if !found.is_sound() {
             return Err(MaintenanceError::Damaged(told(&found)));
         }
+        // Copies of earlier versions do not say it.
+        let made = std::fs::read_to_string(folder.join(MADE)).ok();
         Ok(Self {
+            made: made.and_then(|text| text.trim().parse().ok()),
             digests: distinct(&registry.database).await?,
             versions: found.entries,
             registry,
@@ -126,6 +139,7 @@ impl SoundCopy {
         Ok(Restored {
             versions: self.versions,
             archives: self.digests.len(),
+            made: self.made,
         })
     }
 }

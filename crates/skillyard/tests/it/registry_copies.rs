@@ -220,6 +220,9 @@ fn a_restored_registry_is_believed() {
         (&restored["versions"], &restored["log_key"]),
         (&json!(4), &json!("restored"))
     );
+    let made = restored["made"].as_str().unwrap();
+    assert!(made.parse::<jiff::Timestamp>().is_ok(), "{made}");
+
     let said = context.bad(&["registry", "restore", "copy"]);
     assert!(said.contains("not empty"), "{said}");
     let _server = Server::start_with(&context, &["--port", &port]);
@@ -242,7 +245,9 @@ fn a_registry_that_was_set_back_starts_over_when_its_past_is_forgotten() {
     drop(server);
     let home = context.folder.path().join("home/.skillyard/registry");
     std::fs::remove_dir_all(&home).unwrap();
-    context.good(&["registry", "restore", "copy"]);
+    let said = context.good(&["registry", "restore", "copy"]);
+    assert!(said.contains("are as they were on 20"), "{said}");
+    assert!(said.contains("skillyard registry token list"), "{said}");
     let _server = Server::start_with(&context, &["--port", &port]);
     let again = ["install", "pdf@1.0.0", "--yes", "--force"];
     let said = context.bad(&again);

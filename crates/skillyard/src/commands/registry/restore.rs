@@ -46,6 +46,7 @@ pub(super) async fn run(context: &Context, args: &Args) -> Outcome {
         context.printer.json(&json!({
             "versions": restored.versions,
             "archives": restored.archives,
+            "made": restored.made.map(|made| made.to_string()),
             "log_key": key.as_str(),
             "kept": key.kept().map(Path::to_string_lossy),
         }))?;
@@ -56,6 +57,14 @@ pub(super) async fn run(context: &Context, args: &Args) -> Outcome {
         counted(restored.versions, "version"),
         counted(restored.archives, "archive"),
         key.told()
+    ));
+    let made = restored.made.map_or_else(
+        || "when the copy was made".to_owned(),
+        |made| format!("on {}", made.strftime("%Y-%m-%d at %H:%M UTC")),
+    );
+    context.printer.note(&format!(
+        "Tokens, roles and withdrawn versions are as they were {made}: what was revoked or withdrawn since is valid again; \
+         look at `skillyard registry token list`"
     ));
     Ok(Status::Yes)
 }
