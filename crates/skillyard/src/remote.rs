@@ -8,6 +8,7 @@ use skillyard_install::fetch::registry::HttpRegistry;
 use crate::context::Context;
 use crate::error::CommandError;
 use crate::install::web::Web;
+use crate::shell::shell_word;
 
 /// Which registry a command is about.
 #[derive(Debug, clap::Args)]
@@ -29,6 +30,13 @@ impl Choice {
     }
 }
 
+/// What chooses a registry on a command line, with the blank before it.
+pub(crate) fn flag(alias: Option<&str>) -> String {
+    alias.map_or_else(String::new, |alias| {
+        format!(" --registry {}", shell_word(alias))
+    })
+}
+
 /// A registry and the way there.
 pub(crate) struct Remote {
     /// The way.
@@ -46,6 +54,11 @@ impl Remote {
     /// The same without asking it: only what was seen before.
     pub(crate) fn offline(context: &Context, alias: Option<&str>) -> Result<Self, CommandError> {
         Web::new(context, &[])?.offline().remote(alias)
+    }
+
+    /// What chooses it on a command line, with the blank before it; nothing for the default one.
+    pub(crate) fn flag(&self) -> String {
+        flag(self.registry.alias.as_deref())
     }
 
     /// Where it is, without secrets.

@@ -58,6 +58,9 @@ pub enum ScopeError {
     /// A namespace is no skill, so this would allow nothing.
     #[error("`{0}` would allow nothing: all skills of a namespace are `{0}/*`")]
     Namespace(String),
+    /// No name has capital letters, so this would allow nothing.
+    #[error("`{0}` would allow nothing: names have small letters")]
+    Capital(String),
 }
 
 impl FromStr for Scope {
@@ -86,6 +89,9 @@ impl FromStr for Scope {
             }
             if pattern.starts_with('@') && !pattern.contains(['/', '*']) {
                 return Err(ScopeError::Namespace(text.chars().take(100).collect()));
+            }
+            if pattern != pattern.to_lowercase() {
+                return Err(ScopeError::Capital(text.chars().take(100).collect()));
             }
         }
         Ok(Self {
@@ -171,6 +177,8 @@ mod tests {
             "publish:",
             "publish:@",
             "publish:@acme",
+            "publish:Pdf",
+            "yank:@Acme/*",
             "publish:a/b",
             "publish:@a/b/c",
             "publish:a@b",

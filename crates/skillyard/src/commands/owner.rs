@@ -150,8 +150,11 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
             let offer = registry.offer(http, &subject(name)?, user);
             let offer = offer.map_err(|error| not_given(user, error))?;
             let note = format!(
-                "`{}` has until {} to take it with `skillyard owner accept {}`",
-                offer.to, offer.expires, offer.subject
+                "`{}` has until {} to take it with `skillyard owner accept {}{}`",
+                offer.to,
+                offer.expires,
+                offer.subject,
+                remote.flag()
             );
             if context.printer.is_json() {
                 context.printer.json(&offer)?;

@@ -98,6 +98,7 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
         RegistryError::Http(error) if error.status().is_some() => {
             CommandError::from(RegistryFailure::NotPublished {
                 name: package.name.to_string(),
+                alias: remote.registry.alias.clone(),
                 source: RegistryError::Http(error),
             })
         }

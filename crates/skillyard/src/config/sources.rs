@@ -66,16 +66,29 @@ impl Config {
         &self,
         address: &'u Url,
     ) -> Option<(Option<String>, &'u str)> {
+        self.registries_around(address).next()
+    }
+
+    /// The registry whose URL an address is, by its alias; the default one has none.
+    pub(crate) fn registry_at(&self, address: &Url) -> Option<Option<String>> {
+        let mut around = self.registries_around(address);
+        let found = around.find(|(_, below)| matches!(*below, "" | "/"));
+        found.map(|(alias, _)| alias)
+    }
+
+    fn registries_around<'u>(
+        &self,
+        address: &'u Url,
+    ) -> impl Iterator<Item = (Option<String>, &'u str)> {
         let aliases = self.aliases().into_iter();
         let named = aliases.map(|alias| (self.source(&alias), Some(alias)));
         let all = std::iter::once((self.registry(), None)).chain(named);
-        let mut around = all.filter_map(|(source, alias)| {
+        all.filter_map(|(source, alias)| {
             let source = source.ok()??;
             let url = Url::parse(&source.url).ok()?;
             let below = below(address, &url)?;
             (source.kind == SourceKind::Registry).then_some((alias, below))
-        });
-        around.next()
+        })
     }
 
     fn source_at(&self, table: &str, kind: SourceKind) -> Result<Option<Source<'_>>, ConfigError> {

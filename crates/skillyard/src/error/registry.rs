@@ -18,6 +18,7 @@ use skillyard_registry::package::Refusal;
 use skillyard_registry::token::ScopeError;
 
 use super::certificate_hint::certificate_hint;
+use crate::remote::flag;
 use crate::shell::{shell_path, shell_word};
 
 /// Why a command about a registry failed.
@@ -105,7 +106,14 @@ pub(crate) enum RegistryFailure {
         source: Box<RegistryError>,
     },
     #[error("`{name}` was not published")]
-    NotPublished { name: String, source: RegistryError },
+    NotPublished {
+        name: String,
+        /// The registry, unless it is the default one.
+        alias: Option<String>,
+        source: RegistryError,
+    },
+    #[error("{0} wants a token")]
+    Stranger(String),
 }
 
 impl RegistryFailure {
@@ -117,6 +125,11 @@ impl RegistryFailure {
                 TWO_SKILL_FILES.into()
             }
             Self::NotAsked => "Pass `--yes` to publish, or `--dry-run` to see what would be".into(),
+            Self::NoVersion(text) if let Some((alias, version)) = text.split_once(':') => format!(
+                "Name the registry apart: `{} --registry {}`",
+                shell_word(version),
+                shell_word(alias)
+            ),
             Self::NoVersion(_) => "Write NAME@VERSION, such as `pdf@1.2.0`".into(),
             Self::Listen { .. } => "Choose another port with `--port`".into(),
             Self::TokenRefused(_) => {
@@ -125,7 +138,13 @@ impl RegistryFailure {
             Self::MaybePublished { .. } => {
                 "Run it again: the same files again change nothing, and you are told which it was".into()
             }
-            Self::NotPublished { name, source } => return not_published(name, source),
+            Self::NotPublished { name, alias, source } => {
+                return not_published(name, &flag(alias.as_deref()), source);
+            }
+            Self::Stranger(url) => format!(
+                "Name it, and log in: `skillyard config set sources.NAME.url {}`, then `skillyard login --registry NAME --token TOKEN`",
+                shell_word(url)
+            ),
             Self::NotGiven { user, .. } => format!(
                 "Look how they are spelled; whoever runs the registry makes an account with its first token: `skillyard registry token create --user {} --scope publish`",
                 shell_word(user)
@@ -218,6 +237,7 @@ impl RegistryFailure {
             )
             | Self::NotAsked
             | Self::TokenRefused(_)
+            | Self::Stranger(_)
             | Self::NotGiven { .. }
             | Self::NotPublished { .. } => 1,
             _ => 2,
@@ -248,13 +268,13 @@ fn refused(folder: &Path, source: &Refusal) -> Option<String> {
 }
 
 /// What to do where a registry does not take a skill.
-fn not_published(name: &str, source: &RegistryError) -> Option<String> {
+fn not_published(name: &str, flag: &str, source: &RegistryError) -> Option<String> {
     let RegistryError::Http(error) = source else {
         return None;
     };
     match error.status()? {
         403 => Some(format!(
-            "See who may publish it with `skillyard owner list {name}`, and what your token allows with `skillyard whoami -v`"
+            "See who may publish it with `skillyard owner list {name}{flag}`, and what your token allows with `skillyard whoami -v{flag}`"
         )),
         // What is published may be new; the namespace must be there.
         404 => {
@@ -262,11 +282,18 @@ fn not_published(name: &str, source: &RegistryError) -> Option<String> {
             let create = "Make the namespace with `skillyard owner create";
             namespace
                 .starts_with('@')
-                .then(|| format!("{create} {namespace}`"))
+                .then(|| format!("{create} {namespace}{flag}`"))
         }
         413 => Some(
             "See with `--dry-run` which files are large; whoever runs the registry says how much it takes".into(),
         ),
+        409 if error.kind() == Some("confusable-name") => {
+            Some("Choose another name: those that look alike are one to a registry".into())
+        }
+        409 if error.kind() == Some("held-name") => {
+            Some("Choose another name, or ask whoever runs the registry to let it pass".into())
+        }
+        405 | 501 => Some("It may be plain files, which take no changes: publish to the registry that they were made from".into()),
         409 => {
             Some("Raise `metadata.version` if the skill is yours, or choose another name".into())
         }

@@ -94,6 +94,14 @@ impl TestContext {
         said
     }
 
+    /// Runs the binary, which has to say that it cannot be tried.
+    pub(super) fn wrong(&self, arguments: &[&str]) -> String {
+        let output = output(self.skillyard().args(arguments));
+        let said = text(&output.stdout) + &text(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}: {said}");
+        said
+    }
+
     fn installed(&self) -> String {
         self.read(".agents/skills/pdf/SKILL.md")
     }
@@ -459,4 +467,65 @@ fn a_tag_of_a_withdrawn_version_says_so() {
         let said = context.bad(&["install", reference, "--yes", "--scope", "user"]);
         assert!(said.contains("was withdrawn: deletes files"), "{said}");
     }
+}
+
+#[test]
+fn a_name_that_looks_like_another_is_no_question_of_versions() {
+    let context = TestContext::new();
+    let _server = context.with_registry();
+    context.write_version("forms", "forms", "1.0.0");
+    context.good(&["publish", "forms", "--yes"]);
+    context.write_version("f0rms", "f0rms", "1.0.0");
+    let said = context.bad(&["publish", "f0rms", "--yes"]);
+    assert!(said.contains("hint: Choose another name"), "{said}");
+    assert!(!said.contains("metadata.version"), "{said}");
+}
+
+#[test]
+fn hints_about_a_registry_name_it_as_it_was_named() {
+    let context = TestContext::new();
+    let server = Server::start(&context);
+    context.good(&["config", "set", "sources.corp.url", &server.url]);
+    let made = context.json(&[
+        "registry",
+        "token",
+        "create",
+        "--user",
+        "ada",
+        "--scope",
+        "read,tokens",
+        "--json",
+    ]);
+    let token = made["token"].as_str().unwrap();
+    context.good(&["login", "--registry", "corp", "--token", token]);
+    context.write_version("pdf", "pdf", "1.0.0");
+    let said = context.bad(&["publish", "pdf", "--yes", "--registry", "corp"]);
+    assert!(said.contains("owner list pdf --registry corp`"), "{said}");
+    assert!(said.contains("whoami -v --registry corp`"), "{said}");
+    let said = context.bad(&["install", "corp:pdf", "--yes"]);
+    assert!(said.contains("search WORDS --from corp`"), "{said}");
+    let said = context.wrong(&["yank", "corp:pdf@1.0.0"]);
+    assert!(said.contains("`pdf@1.0.0 --registry corp`"), "{said}");
+    let said = context.good(&["token", "create", "--scope", "read", "--registry", "corp"]);
+    assert!(said.contains(" --registry corp`"), "{said}");
+    let said = context.wrong(&[
+        "registry",
+        "token",
+        "create",
+        "--user",
+        "ada",
+        "--scope",
+        "publish:Pdf",
+    ]);
+    assert!(said.contains("names have small letters"), "{said}");
+}
+
+#[test]
+fn the_address_of_a_registry_is_one_that_can_be_asked() {
+    let context = TestContext::new();
+    for url in ["file:///srv/es", "http://example.com", "ssh://h/x"] {
+        let said = context.wrong(&["config", "set", "registry.url", url]);
+        assert!(said.contains("a registry is asked over https"), "{said}");
+    }
+    context.good(&["config", "set", "registry.url", "HTTP://127.0.0.1:1"]);
 }

@@ -24,7 +24,13 @@ const MESSAGE_PATIENCE: Duration = Duration::from_secs(10);
 struct Message {
     #[serde(alias = "error", alias = "detail")]
     message: String,
+    /// The kind of problem, as RFC 9457 has it.
+    #[serde(rename = "type")]
+    kind: Option<String>,
 }
+
+/// What the kinds of problems of a registry begin with.
+const OF_A_REGISTRY: &str = "urn:skillyard:registry:";
 
 /// Lets only a success pass.
 pub(super) fn check(response: Response, url: &Url, sent: &[Header]) -> Result<Response, HttpError> {
@@ -45,10 +51,12 @@ pub(super) fn check(response: Response, url: &Url, sent: &[Header]) -> Result<Re
             wait: wait(&response),
         });
     }
+    let (message, kind) = said(response, url, sent).unwrap_or_default();
     Err(HttpError::Status {
         url: shown_url(url),
         status,
-        message: message(response, url, sent),
+        message,
+        kind,
     })
 }
 
@@ -72,9 +80,14 @@ fn wait(response: &Response) -> Option<Duration> {
     Some(reset.saturating_sub(now))
 }
 
-fn message(mut response: Response, url: &Url, sent: &[Header]) -> Option<String> {
+/// What a server says of an error, and which kind of problem of a registry it is.
+fn said(
+    mut response: Response,
+    url: &Url,
+    sent: &[Header],
+) -> Option<(Option<String>, Option<String>)> {
     let body = gather(&mut response, MAX_MESSAGE, MESSAGE_PATIENCE).ok()?;
-    let Message { message } = serde_json::from_slice(&body).ok()?;
+    let Message { message, kind } = serde_json::from_slice(&body).ok()?;
     // A server could repeat what it was sent.
     let secrets = sent
         .iter()
@@ -85,5 +98,7 @@ fn message(mut response: Response, url: &Url, sent: &[Header]) -> Option<String>
         .filter(|(name, _)| is_secret_parameter(name))
         .map(|(_, value)| value.into_owned());
     let repeats = |word: String| word.len() > 3 && message.contains(&word);
-    (!secrets.chain(parameters).any(repeats)).then(|| shown(&message))
+    let message = (!secrets.chain(parameters).any(repeats)).then(|| shown(&message));
+    let kind = kind.and_then(|kind| Some(shown(kind.strip_prefix(OF_A_REGISTRY)?)));
+    Some((message, kind))
 }

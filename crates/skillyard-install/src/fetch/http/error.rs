@@ -93,6 +93,8 @@ pub enum HttpError {
         status: u16,
         /// What the server said about it.
         message: Option<String>,
+        /// Which kind of problem it is, in a word, if it is one of a registry's.
+        kind: Option<String>,
     },
     /// The server wants fewer requests.
     #[error("`{url}` answered {status}: too many requests{}", next(*.wait))]
@@ -151,6 +153,14 @@ pub enum HttpError {
 }
 
 impl HttpError {
+    /// Which kind of problem a registry says that it is, in a word.
+    pub fn kind(&self) -> Option<&str> {
+        match self {
+            Self::Status { kind, .. } => kind.as_deref(),
+            _ => None,
+        }
+    }
+
     /// The status of the answer, if there was one.
     pub fn status(&self) -> Option<u16> {
         match self {

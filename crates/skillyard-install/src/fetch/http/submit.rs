@@ -86,7 +86,8 @@ impl Http {
         let response = answer::check(response, &url, headers);
         let mut response = response.map_err(|error| match error {
             HttpError::Status {
-                status: 200..300 | 500..,
+                // Who does not know how to do a thing has not done it.
+                status: 200..300 | 500 | 502..,
                 ..
             } => HttpError::Unknown(Box::new(error)),
             // Whoever says no has done nothing.

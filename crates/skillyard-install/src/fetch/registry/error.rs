@@ -16,6 +16,8 @@ pub enum RegistryError {
         name: String,
         /// The nearest that it has, if somebody looked.
         nearest: Option<String>,
+        /// What its user calls the registry, unless it is the only one.
+        alias: Option<String>,
     },
     /// No version fits.
     #[error("`{name}` has no version that fits `{requirement}`{}", those(.versions))]

@@ -88,6 +88,7 @@ impl HttpRegistry {
                 registry: self.name(),
                 name: name.to_owned(),
                 nearest: None,
+                alias: self.alias.clone(),
             },
             Some(401 | 403) if !matches!(error, HttpError::RateLimited { .. }) => {
                 RegistryError::Unauthorized {

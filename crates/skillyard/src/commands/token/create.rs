@@ -39,9 +39,10 @@ pub(super) fn run(context: &Context, choice: &Choice, args: &Args) -> Outcome {
     let made = remote.registry.create_token(&remote.http, &wish);
     let made = made.map_err(InstallFailure::from)?;
     let then = format!(
-        "it ends at {}. Revoke it with `skillyard token revoke {}`",
+        "it ends at {}. Revoke it with `skillyard token revoke {}{}`",
         made.expires.as_deref().unwrap_or("no time"),
-        made.id
+        made.id,
+        remote.flag()
     );
     let made = Made {
         secret: made.secret.expose_secret(),

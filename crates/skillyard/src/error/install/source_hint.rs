@@ -16,6 +16,7 @@ use skillyard_install::tree::TreeError;
 use super::InstallFailure;
 use super::lock_hint::opening_hint;
 use crate::error::CommandError;
+use crate::remote::flag;
 use crate::shell::shell_word;
 
 /// Where what is locked cannot be had any more.
@@ -174,6 +175,12 @@ pub(super) fn registry_hint(error: &RegistryError) -> Option<String> {
             format!("Ask for one that is there: `skillyard install {reference}`")
         }
         RegistryError::NeverSeen { .. } => "Run it once without `--offline`".into(),
+        RegistryError::NotFound {
+            alias: Some(alias), ..
+        } => {
+            let alias = shell_word(alias);
+            format!("Look for one with `skillyard search WORDS --from {alias}`")
+        }
         RegistryError::NotFound { .. } => "Look for one with `skillyard search WORDS`".into(),
         RegistryError::NotARegistry { .. }
         | RegistryError::Index { .. }
@@ -201,9 +208,7 @@ pub(super) fn registry_hint(error: &RegistryError) -> Option<String> {
             format!("Ask for another version, or for the newest with `skillyard install {name}`")
         }
         RegistryError::Unauthorized { alias, .. } => {
-            let which = alias.as_deref().map(shell_word);
-            let which = which.map(|alias| format!(" --registry {alias}"));
-            let which = which.unwrap_or_default();
+            let which = flag(alias.as_deref());
             format!("Log in with `skillyard login{which} --token TOKEN`")
         }
         _ => return None,

@@ -12,8 +12,7 @@ use skillyard_install::material::Material;
 use skillyard_install::origin::{Origin, OriginKind};
 use skillyard_install::reference::RegistryReference;
 
-use super::{Web, headers_of, parsed, setting};
-use crate::config::source::Source;
+use super::{Web, headers_of, parsed};
 use crate::error::CommandError;
 use crate::error::install::InstallFailure;
 use crate::install::logs;
@@ -132,6 +131,7 @@ impl Web {
         let RegistryError::NotFound {
             registry: shown,
             name,
+            alias,
             ..
         } = error
         else {
@@ -156,6 +156,7 @@ impl Web {
             nearest: near.map(str::to_owned),
             registry: shown,
             name,
+            alias,
         }
     }
 
@@ -208,30 +209,26 @@ impl Web {
         Ok((registry.shown(), had_log || had_index))
     }
 
-    /// A registry by its address or by an alias, of which nothing is remembered.
+    /// A registry by its address or by an alias, of which nothing is remembered. One that is in the
+    /// configuration has the login that is kept for it.
     pub(crate) fn at(&self, place: &str) -> Result<Remote, CommandError> {
-        let is_default =
-            |source: &Source<'_>| source.url.trim_end_matches('/') == place.trim_end_matches('/');
-        let mut remote = if !place.contains("://") {
-            self.remote(Some(place))?
-        } else if self
-            .config
-            .registry()
-            .map_err(setting)?
-            .is_some_and(|it| is_default(&it))
-        {
-            self.remote(None)?
-        } else {
-            Remote {
-                registry: HttpRegistry {
-                    base: parsed(place)?,
-                    alias: None,
-                    headers: Vec::new(),
-                    memory: None,
-                    mode: self.mode,
+        let mut remote = if place.contains("://") {
+            let base = parsed(place)?;
+            match self.config.registry_at(&base) {
+                Some(alias) => self.remote(alias.as_deref())?,
+                None => Remote {
+                    registry: HttpRegistry {
+                        base,
+                        alias: None,
+                        headers: Vec::new(),
+                        memory: None,
+                        mode: self.mode,
+                    },
+                    http: Arc::clone(&self.http),
                 },
-                http: Arc::clone(&self.http),
             }
+        } else {
+            self.remote(Some(place))?
         };
         remote.registry.memory = None;
         Ok(remote)
