@@ -201,3 +201,45 @@ fn a_log_whose_entries_are_long_is_read_in_smaller_pieces() {
     });
     assert_eq!(mirrored.mirror()["new"], 2);
 }
+
+#[test]
+fn a_run_that_brings_nothing_new_ends_with_no() {
+    let mirrored = Mirrored::new();
+    let arguments = mirrored.arguments();
+    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    mirrored.middle.now(at("/skills/", |_| Reply::status(404)));
+    assert_eq!(mirrored.context.code(&arguments), Some(1));
+    // All that there is could not be had, then or now.
+    assert_eq!(mirrored.context.code(&arguments), Some(1));
+    mirrored.middle.honest();
+    assert_eq!(mirrored.context.code(&arguments), Some(0));
+    // One of many is named, and the others are there.
+    mirrored.publish("csv", "1.0.0");
+    mirrored.publish("csv", "1.1.0");
+    mirrored
+        .middle
+        .now(at("/skills/csv/1.1.0", |_| Reply::status(404)));
+    assert_eq!(mirrored.context.code(&arguments), Some(0));
+    assert_eq!(mirrored.context.code(&arguments), Some(0));
+}
+
+#[test]
+fn a_private_registry_is_mirrored_with_the_login_of_its_address() {
+    let context = TestContext::new();
+    let server = Server::start_with(&context, &["--port", "0", "--private"]);
+    let mirror = || {
+        let arguments = ["registry", "mirror", &*server.url];
+        [&arguments[..], &STORAGE[..]].concat()
+    };
+    let said = context.bad(&mirror());
+    assert!(said.contains("wants a token"), "{said}");
+    assert!(
+        said.contains("skillyard login --registry NAME --token TOKEN"),
+        "{said}"
+    );
+    context.good(&["config", "set", "sources.up.url", &server.url]);
+    let token = context.token("ada");
+    context.good(&["login", "--registry", "up", "--token", &token]);
+    let said = context.good(&mirror());
+    assert!(said.contains("registry serve --private"), "{said}");
+}

@@ -10,8 +10,8 @@ use skillyard_registry::mirror::{Entry, Mirror, MirrorError, Missing, Run, State
 use super::source::{Had, Source};
 use super::taking::{AT_ONCE, Taking};
 use crate::context::Context;
-use crate::error::CommandError;
 use crate::error::registry::RegistryFailure;
+use crate::error::{CommandError, Status};
 
 /// What was done.
 #[derive(Debug, Default)]
@@ -26,6 +26,10 @@ pub(super) struct Copied {
     pub(super) changed: usize,
     /// Whether changes that were read before are undone there, so that all were read again.
     pub(super) set_back: bool,
+    /// Whether nothing of what is new, or nothing at all, could be had.
+    pub(super) is_vain: bool,
+    /// Whether the registry lets nobody in without a token.
+    pub(super) is_private: bool,
     /// Versions that could not be had, and why.
     pub(super) absent: Missing,
     /// Skills of which nothing newer could be had, and why.
@@ -94,6 +98,10 @@ pub(super) async fn copy(
         }
     }
     copied.changed = states.len();
+    let missed = new.iter().filter(|entry| copied.misses(entry)).count();
+    copied.is_vain = (missed > 0 && missed == new.len())
+        || (copied.changed == 0 && !copied.stale.is_empty())
+        || (size > 0 && copied.absent.len() >= size);
     let run = Run {
         signed: &signed,
         new: &new,
@@ -106,6 +114,15 @@ pub(super) async fn copy(
 }
 
 impl Copied {
+    /// No, where a copy that looks as if all were well would not have what is new.
+    pub(super) fn status(&self) -> Status {
+        if self.is_vain {
+            Status::No
+        } else {
+            Status::Yes
+        }
+    }
+
     /// Notes that an entry cannot be had.
     pub(super) fn miss(&mut self, entry: &Entry, reason: String) {
         let key = (entry.name.to_string(), entry.version.to_string());

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use super::super::Outcome;
 use super::{Need, Storage};
 use crate::context::Context;
-use crate::error::{CommandError, Status};
+use crate::error::CommandError;
 use crate::install::web::Web;
 use crate::report::{counted, elapsed};
 use crate::sanitize::{shortened, visible};
@@ -68,10 +68,11 @@ pub(super) async fn run(context: &Context, args: &Args) -> Outcome {
             "fetched": copied.fetched,
             "changed": copied.changed,
             "set_back": copied.set_back,
+            "private": copied.is_private,
             "absent": absent.collect::<Vec<Value>>(),
             "stale": stale.collect::<Vec<Value>>(),
         }))?;
-        return Ok(Status::Yes);
+        return Ok(copied.status());
     }
     if copied.set_back {
         context.printer.warn(
@@ -80,6 +81,12 @@ pub(super) async fn run(context: &Context, args: &Args) -> Outcome {
         );
     }
     tell(context, &copied)?;
+    if copied.is_private {
+        context.printer.warn(
+            "the registry lets nobody in without a token, and its copy lets everybody in unless it is served with \
+             `skillyard registry serve --private`",
+        );
+    }
     context.printer.note(&format!(
         "{}, {} of them new, {} fetched, {} brought up to date, in {}",
         counted(copied.entries, "version"),
@@ -88,7 +95,7 @@ pub(super) async fn run(context: &Context, args: &Args) -> Outcome {
         counted(copied.changed, "skill"),
         elapsed(start.elapsed())
     ));
-    Ok(Status::Yes)
+    Ok(copied.status())
 }
 
 /// Takes in what the other registry has, once it has answered: a mirror of nothing would look like a
@@ -100,7 +107,9 @@ async fn taken_in(context: &Context, args: &Args, source: &Source) -> Result<Cop
     let registry = args.storage.registry(context, Need::Made).await?;
     let copied = copy(context, source, &registry).await;
     registry.database.close().await;
-    copied
+    let mut copied = copied?;
+    copied.is_private = source.is_private().await?;
+    Ok(copied)
 }
 
 /// Names what was left out; the rest is as the other registry has it.

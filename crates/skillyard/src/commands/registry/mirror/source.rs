@@ -35,7 +35,32 @@ impl Source {
         question: impl FnOnce(&Remote, &HttpRegistry) -> Result<T, RegistryError> + Send + 'static,
     ) -> Result<T, CommandError> {
         let answer = finished(self.begin(question)).await?;
-        Ok(answer.map_err(InstallFailure::from)?)
+        answer.map_err(|error| match error {
+            RegistryError::Unauthorized { registry, .. } if self.is_stranger() => {
+                RegistryFailure::Stranger(registry).into()
+            }
+            error => InstallFailure::from(error).into(),
+        })
+    }
+
+    /// Whether there is nothing to log in with, and no name to keep it under.
+    fn is_stranger(&self) -> bool {
+        let asked = &self.0.registry;
+        asked.alias.is_none() && asked.headers.is_empty()
+    }
+
+    /// Whether it answers to nobody without the token that it is asked with.
+    pub(super) async fn is_private(&self) -> Result<bool, CommandError> {
+        if self.0.registry.headers.is_empty() {
+            return Ok(false);
+        }
+        let asked = self.begin(|remote, asked| {
+            let mut stranger = asked.clone();
+            stranger.headers.clear();
+            stranger.checkpoint(&remote.http)
+        });
+        let answer = finished(asked).await?;
+        Ok(matches!(answer, Err(RegistryError::Unauthorized { .. })))
     }
 
     /// Asks for what the rest can do without.
