@@ -65,7 +65,8 @@ pub(crate) fn check(url: &str) -> Result<(), String> {
     let (scheme, rest) = url
         .split_once("://")
         .ok_or("it must be a URL, such as `https://example.com`")?;
-    if !SCHEMES.contains(&scheme) {
+    let scheme = scheme.to_ascii_lowercase();
+    if !SCHEMES.contains(&&*scheme) {
         return Err(format!("its scheme must be one of {}", SCHEMES.join(", ")));
     }
     if url.contains(|c: char| {
@@ -77,6 +78,23 @@ pub(crate) fn check(url: &str) -> Result<(), String> {
         return Err("it names no host".into());
     }
     Ok(())
+}
+
+/// What is wrong with the URL of a registry, which is asked over the web alone, if something is.
+pub(crate) fn check_registry(url: &str) -> Result<(), String> {
+    check(url)?;
+    let scheme = url.split(':').next().unwrap_or_default();
+    match scheme.to_ascii_lowercase().as_str() {
+        "https" => Ok(()),
+        "http" if is_readable_by_others(url) => Err(
+            "a registry is asked over https, and over http only on this machine".into(),
+        ),
+        "http" => Ok(()),
+        _ => Err(
+            "a registry is asked over https; serve a folder of plain files with a web server, such as `python3 -m http.server`"
+                .into(),
+        ),
+    }
 }
 
 /// What is wrong with the address of a database, if something is.
@@ -111,9 +129,12 @@ fn check_query(address: &str) -> Result<(), String> {
 
 /// Whether what is sent there can be read on the way: plain HTTP to another machine.
 pub(crate) fn is_readable_by_others(url: &str) -> bool {
-    let Some(rest) = url.strip_prefix("http://") else {
+    let Some((scheme, rest)) = url.split_once("://") else {
         return false;
     };
+    if !scheme.eq_ignore_ascii_case("http") {
+        return false;
+    }
     let host = host(rest);
     let is_loopback = host
         .parse()
@@ -143,6 +164,7 @@ mod tests {
             "file:///x",
             "ssh://git@h/x",
             "${BASE}/x",
+            "HTTPS://a",
         ] {
             assert!(Address::parse(url).is_ok(), "{url}");
         }
@@ -165,6 +187,16 @@ mod tests {
         assert_eq!(address.to_string(), "https://…redacted@host/x");
         assert!(address.holds_secret() && !format!("{address:?}").contains("hunter2"));
         assert_eq!(address.written(), "https://me:hunter2@host/x");
+    }
+
+    #[test]
+    fn registries_are_on_the_web() {
+        for url in ["https://a", "HTTP://127.0.0.1:1", "http://localhost/x"] {
+            assert_eq!(check_registry(url), Ok(()), "{url}");
+        }
+        for url in ["file:///x", "ssh://h", "git://h", "http://h", "HTTP://h"] {
+            assert!(check_registry(url).is_err(), "{url}");
+        }
     }
 
     #[test]
@@ -206,6 +238,7 @@ mod tests {
         }
         for url in [
             "http://h",
+            "HTTP://h",
             "http://127.0.0.1.evil.com",
             "http://localhost@evil.com",
             "http://[2001::1]/",

@@ -14,7 +14,7 @@
 //! (the user's, mode 0600) and `.skillyard/config.toml` at a project's root, which has no say
 //! before the project is trusted and never may loosen.
 
-mod address;
+pub(crate) mod address;
 mod auth;
 mod chosen_name;
 pub(crate) mod denied_tools;

@@ -7,12 +7,14 @@ use serde_json::json;
 
 use super::super::Outcome;
 use super::{Which, forget, record, tell_of_forgotten};
+use crate::config::address::check_registry;
 use crate::config::denied_tools;
 use crate::config::edit::Change;
 use crate::config::layer::{Setting, known, misplaced};
 use crate::config::loosened;
 use crate::config::origin::{LayerKind, Origin};
 use crate::config::problem::{ConfigError, Problem};
+use crate::config::value::Value;
 use crate::context::Context;
 use crate::error::{CommandError, Status};
 use crate::sanitize::visible;
@@ -66,6 +68,17 @@ pub(super) fn run(context: &Context, args: &Args) -> Outcome {
             problem,
         })
     })?;
+    // One that is in a file already is told when it is asked.
+    if let ("registry.url", Value::Address(address)) = (key.as_str(), &value)
+        && address.template().variables().next().is_none()
+    {
+        check_registry(&address.written()).map_err(|problem| {
+            wrong(Problem::Value {
+                key: key.clone(),
+                problem,
+            })
+        })?;
+    }
     let setting = Setting {
         key,
         entry,
