@@ -1,6 +1,6 @@
 //! `skillyard serve`.
 
-use std::net::{IpAddr, SocketAddr};
+use std::net::{AddrParseError, IpAddr, Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -36,7 +36,7 @@ const LAST_WAIT: Duration = Duration::from_secs(5);
 #[command(verbatim_doc_comment)]
 pub(crate) struct Args {
     /// The address to listen on
-    #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1")]
+    #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1", value_parser = listened)]
     host: IpAddr,
     /// The port to listen on; 0 takes any that is free
     #[arg(long, default_value_t = 7878)]
@@ -58,6 +58,14 @@ pub(crate) struct Args {
     log_format: Option<LogFormat>,
     #[command(flatten)]
     offer: OfferFlags,
+}
+
+/// An address to listen on, or the name that this machine has for itself.
+fn listened(text: &str) -> Result<IpAddr, AddrParseError> {
+    match text {
+        "localhost" => Ok(Ipv4Addr::LOCALHOST.into()),
+        text => text.parse(),
+    }
 }
 
 pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
