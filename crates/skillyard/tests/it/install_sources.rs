@@ -286,6 +286,36 @@ fn forwarded(address: &str, path: &str) -> Reply {
 }
 
 #[test]
+fn an_archive_that_is_no_single_skill_says_what_to_do() {
+    const XZ: &[u8] = b"\xfd7zXZ\0\0\x04";
+    const BZIP2: &[u8] = b"BZh91AY&SY";
+    let context = project();
+    let server = Server::serve([
+        (
+            "/repo-main.zip",
+            Reply::ok(packed("repo-main/skills/pdf/", "one", PackFormat::Zip)),
+        ),
+        ("/pdf.tar.xz", Reply::ok(XZ)),
+        ("/pdf.tar.bz2", Reply::ok(BZIP2)),
+    ]);
+    let said = context.refused(&["install", &server.url("/repo-main.zip"), "--all", "--yes"]);
+    assert!(
+        said.contains("`skillyard install ./FOLDER --all`"),
+        "{said}"
+    );
+    for (path, compression, bytes) in [("/pdf.tar.xz", "xz", XZ), ("/pdf.tar.bz2", "bzip2", BZIP2)]
+    {
+        std::fs::write(context.root().join(&path[1..]), bytes).unwrap();
+        for place in [server.url(path), format!(".{path}")] {
+            let said = context.refused(&["install", &place, "--yes"]);
+            let told = format!("compressed with {compression}, which is not read");
+            assert!(said.contains(&told), "{said}");
+            assert!(said.contains("Unpack it"), "{said}");
+        }
+    }
+}
+
+#[test]
 fn archives_on_the_web_install() {
     let context = project();
     let server = Server::serve([

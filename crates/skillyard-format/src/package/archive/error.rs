@@ -14,6 +14,9 @@ pub enum ArchiveError {
     /// Neither zip nor tar, plain or compressed.
     #[error("this is not a zip or tar archive")]
     UnknownFormat,
+    /// A compression that is not read.
+    #[error("this is compressed with {0}, which is not read")]
+    Compression(&'static str),
     /// One tool would read it as this, another as that.
     #[error("this can be read as two kinds of archive")]
     TwoFormats,
@@ -189,7 +192,7 @@ impl ArchiveError {
     /// A short, stable word for programs.
     pub fn code(&self) -> &'static str {
         match self {
-            Self::UnknownFormat => "unknown-format",
+            Self::UnknownFormat | Self::Compression(_) => "unknown-format",
             Self::TwoFormats => "two-formats",
             Self::Entry { problem, .. } => problem.code(),
             Self::Limit(problem) => problem.code(),

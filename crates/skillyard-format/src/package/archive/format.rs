@@ -41,7 +41,7 @@ impl Format {
             (None, true, false) => Ok(Self::Tar),
             // Something else comes first: the reader of zips says so.
             (None, false, true) => Ok(Self::Zip),
-            (None, false, false) => Err(ArchiveError::UnknownFormat),
+            (None, false, false) => Err(unread(&head)),
         }
     }
 
@@ -82,5 +82,14 @@ impl fmt::Display for Format {
             Self::TarGz => "tar.gz",
             Self::TarZst => "tar.zst",
         })
+    }
+}
+
+/// Why a file that begins so is not read: it may be an archive all the same.
+fn unread(head: &[u8]) -> ArchiveError {
+    match head {
+        [0xfd, b'7', b'z', b'X', b'Z', 0, ..] => ArchiveError::Compression("xz"),
+        [b'B', b'Z', b'h', b'1'..=b'9', ..] => ArchiveError::Compression("bzip2"),
+        _ => ArchiveError::UnknownFormat,
     }
 }

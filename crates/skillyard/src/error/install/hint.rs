@@ -19,7 +19,7 @@ use skillyard_install::transaction::TransactionError;
 use super::conflict_hint::{conflict_hint, left_out_hint, line_ends_hint};
 use super::lock_hint::{LINK, is_link, lock_hint};
 use super::source_hint::{
-    git_hint, locked_from, material_hint, registry_hint, size_hint, unavailable_hint,
+    git_hint, locked_from, material_hint, registry_hint, size_hint, unavailable_hint, unpack_hint,
 };
 use super::{Chosen, InstallFailure, MOST_NAMES, Refused};
 use crate::error::CommandError;
@@ -165,7 +165,7 @@ impl InstallFailure {
             Self::Git(error) => return git_hint(error),
             Self::Material(error) => return material_hint(error),
             Self::Tree(error) => return size_hint(error),
-            Self::Unpack(error) => return size_hint(error),
+            Self::Unpack(error) => return unpack_hint(error),
             Self::Pack(error) => return size_hint(error),
             Self::ManifestAgents { meant: Some(agents), .. } => {
                 format!("Did you mean `{}` in skills.toml?", agents_line::written(agents))

@@ -5,7 +5,9 @@ use std::io;
 use std::path::PathBuf;
 
 use skillyard_catalog::ways::closed;
-use skillyard_format::package::archive::{ArchiveError, EntryProblem, LimitProblem, Limits};
+use skillyard_format::package::archive::{
+    ArchiveError, EntryProblem, LimitProblem, Limits, ShapeProblem,
+};
 use skillyard_install::archive::UnpackError;
 use skillyard_install::fetch::http::HttpError;
 use skillyard_install::fetch::registry::RegistryError;
@@ -72,15 +74,40 @@ pub(super) fn locked_from(url: &str) -> String {
 
 /// Where what came is no skill.
 pub(super) fn material_hint(error: &MaterialError) -> Option<String> {
-    if let Some(UnpackError::FolderName { folder, .. }) = error.0.downcast_ref() {
-        return Some(format!(
-            "Unpack it, and install the folder: `skillyard install {}`",
-            shell_word(&format!("./{folder}"))
-        ));
+    if let Some(error) = error.0.downcast_ref() {
+        return unpack_hint(error);
     }
     let git = error.0.downcast_ref().and_then(git_hint);
     let closed = || closed_to_us(error).map(|path| opening_hint(&path));
     git.or_else(closed).or_else(|| size_hint(&*error.0))
+}
+
+/// Where an archive is not the one skill that is installed from one.
+pub(super) fn unpack_hint(error: &UnpackError) -> Option<String> {
+    Some(match error {
+        UnpackError::FolderName { folder, .. } => format!(
+            "Unpack it, and install the folder: `skillyard install {}`",
+            shell_word(&format!("./{folder}"))
+        ),
+        UnpackError::Archive {
+            source:
+                ArchiveError::Shape(
+                    ShapeProblem::NoSkillFile
+                    | ShapeProblem::TwoSkillFiles(..)
+                    | ShapeProblem::ManyRoots(..),
+                ),
+            ..
+        } => "An archive is one skill. If this is a repository, or several skills, unpack it, and install its \
+              folder: `skillyard install ./FOLDER --all`, or `--skill NAME` in place of `--all`"
+            .into(),
+        UnpackError::Archive {
+            source: ArchiveError::Compression(_),
+            ..
+        } => "Unpack it, and install the folder: `skillyard install ./FOLDER`; archives are read as `.zip`, \
+              `.tar`, `.tar.gz` and `.tar.zst`"
+            .into(),
+        _ => return size_hint(error),
+    })
 }
 
 /// The folder of this machine, or the file in it, that the user may not read.
