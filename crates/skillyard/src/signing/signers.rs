@@ -165,6 +165,15 @@ pub(crate) fn anew(name: &str) -> String {
     format!("If you know why, start anew with `skillyard key forget {name}`")
 }
 
+/// The same where another key signed it: its author may have handed over to that one.
+pub(crate) fn handed_over(name: &str) -> String {
+    let name = shell_word(name);
+    format!(
+        "If its author changed keys, ask for the statement that the old key signed, and run `skillyard key trust NEW.rotation.json`; \
+         else, if you know why, start anew with `skillyard key forget {name}`"
+    )
+}
+
 /// What the user can do about a skill that is revoked: a part goes with the whole, and what nobody
 /// installed cannot be removed or updated.
 pub(crate) fn remedy(installed: &Installed, name: &str, folder: &Path) -> String {

@@ -236,6 +236,7 @@ impl Answer<'_> {
                     "Its signature leaves these files out: take them away, or ask its author to sign it with `skillyard sign`"
                         .to_owned()
                 }
+                Distrust::OtherSigner { .. } => signers::handed_over(&name),
                 reason if reason.is_break() => signers::anew(&name),
                 reason if reason.is_revocation() => {
                     signers::remedy(self.installed, &name, self.folder)

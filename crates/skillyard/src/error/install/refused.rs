@@ -4,7 +4,7 @@ use skillyard_trust::signature::{Distrust, Verification};
 
 use super::{Deed, InstallFailure};
 use crate::shell::{shell_word, shell_words};
-use crate::signing::signers::anew;
+use crate::signing::signers::{anew, handed_over};
 
 /// A skill that the scanner found something in.
 #[derive(Debug)]
@@ -68,6 +68,8 @@ pub(crate) enum WayOut {
     GoBack,
     /// The same of a skill that comes along with others, which have to be named with it.
     GoBackTogether(Vec<Along>),
+    /// Believe who signed it before that another key signs now, or forget them.
+    HandOver,
     /// Forget who signed it before.
     Forget,
     /// Remove what is installed, which says who signed it before.
@@ -88,6 +90,8 @@ impl WayOut {
             Verification::Untrusted { reason, .. } if reason.is_break() => {
                 if is_replaced {
                     Self::Remove
+                } else if matches!(reason, Distrust::OtherSigner { .. }) {
+                    Self::HandOver
                 } else {
                     Self::Forget
                 }
@@ -118,6 +122,7 @@ impl WayOut {
                     "It comes along with others; if you mean to go back with it, name it, too: `skillyard {command} --accept rollback`"
                 )
             }
+            Self::HandOver => handed_over(name),
             Self::Forget => anew(name),
             Self::Remove => format!(
                 "Somebody you trust signed the one that is installed; if you know why, remove that with `skillyard remove {word}`, and install it anew"

@@ -266,7 +266,7 @@ fn another_signer_than_before() {
       signed by  `other` (key [ID])
       expected   `mine` (key [ID])
 
-    hint: If you know why, start anew with `skillyard key forget pdf`
+    hint: If its author changed keys, ask for the statement that the old key signed, and run `skillyard key trust NEW.rotation.json`; else, if you know why, start anew with `skillyard key forget pdf`
     ");
     fs::remove_file(signed.path("pdf/skill.oms.sig")).unwrap();
     assert_snapshot!(signed.refused("pdf"), @"signature-removed: it is not signed, and `pdf` was signed by key:[ID] before");
@@ -298,7 +298,7 @@ fn a_stranger_who_comes_first_takes_no_name() {
     error: `pdf` was not installed: its signature is refused
       Caused by: `pdf` was signed by key:[ID] before
 
-    hint: If you know why, start anew with `skillyard key forget pdf`
+    hint: If its author changed keys, ask for the statement that the old key signed, and run `skillyard key trust NEW.rotation.json`; else, if you know why, start anew with `skillyard key forget pdf`
     ");
 }
 
