@@ -11,7 +11,7 @@ use super::Outcome;
 use crate::context::Context;
 use crate::error::install::InstallFailure;
 use crate::error::{CommandError, Status};
-use crate::install::changes::way;
+use crate::install::changes::{moved_tag, way};
 use crate::install::deprecated::Deprecated;
 use crate::install::held_back;
 use crate::install::known::{again, known, unresolved};
@@ -148,6 +148,7 @@ fn as_json((from, to): &(Locked, Locked)) -> Value {
         "source": from.reference(),
         "installed": { "version": from.version, "commit": from.commit, "digest": from.digest },
         "available": { "version": to.version, "commit": to.commit, "digest": to.digest },
+        "moved_tag": moved_tag(from, to),
     })
 }
 

@@ -6,6 +6,7 @@ use std::path::Path;
 use semver::Version;
 use serde_json::{Value, json};
 use skillyard_install::lockfile::Locked;
+use skillyard_install::origin::OriginKind;
 use skillyard_install::plan::{Change, Conflict, Obstacle, Plan};
 use skillyard_install::scope::Scope;
 use skillyard_install::tree::LineEnds;
@@ -153,8 +154,32 @@ fn is_older(one: &Locked, other: &Locked) -> bool {
         .is_some_and(|(one, other)| one < other)
 }
 
+/// The version whose tag names another commit than it did. What such a tag names is not meant to
+/// change, and whoever has taken a repository over moves them.
+pub(crate) fn moved_tag<'a>(from: &'a Locked, to: &Locked) -> Option<&'a str> {
+    let is_moved = from.origin == OriginKind::Git
+        && from.source == to.source
+        && from.commit.is_some()
+        && from.commit != to.commit;
+    let version = from.version.as_deref();
+    let version = version.filter(|_| from.version == to.version);
+    let requested = from.requested.as_deref().filter(|requested| {
+        let version = requested.strip_prefix('v').unwrap_or(requested);
+        from.requested == to.requested && Version::parse(version).is_ok()
+    });
+    requested.or(version).filter(|_| is_moved)
+}
+
 /// From which state of a skill to which, each in a word that tells them apart.
 pub(crate) fn way(from: &Locked, to: &Locked) -> String {
+    let way = states(from, to);
+    match moved_tag(from, to) {
+        Some(tag) => format!("{way}: the tag `{tag}` was moved"),
+        None => way,
+    }
+}
+
+fn states(from: &Locked, to: &Locked) -> String {
     let (first, second) = (state(from), state(to));
     if first != second {
         return format!("{first} → {second}");

@@ -506,3 +506,38 @@ fn a_link_to_a_skill_of_the_repository_says_where_it_leads() {
     }
     context.done(&["install", &format!("{url}#real/pdf"), "--yes"]);
 }
+
+#[test]
+fn a_skill_whose_document_is_a_link_is_told() {
+    let context = project();
+    let repository = Repository::new(&context, "remote.git");
+    repository
+        .skill("skills/pdf", "one")
+        .write("skills/csv/more.md", "");
+    let folder = context.outside("remote.git");
+    symlink("../pdf/SKILL.md", folder.join("skills/csv/SKILL.md")).unwrap();
+    repository.commit("links");
+    let url = repository.url();
+    let said = context.refused(&["install", &format!("{url}#skills/csv"), "--yes"]);
+    let told = "its `SKILL.md` is a symbolic link";
+    assert!(said.contains(told), "{said}");
+    let installed = context.json(&["install", &url, "--all", "--yes", "--json"]);
+    let warnings = installed["warnings"].to_string();
+    assert!(warnings.contains(told), "{installed}");
+}
+
+#[test]
+fn a_version_tag_that_was_moved_is_told() {
+    let context = project();
+    let repository = Repository::with_pdf(&context);
+    let url = repository.url();
+    let reference = format!("{url}@v1.0.0#skills/pdf");
+    context.done(&["install", &reference, "--yes"]);
+    repository.skill("skills/pdf", "two").commit("two");
+    assert_eq!(context.code(&["outdated"]), Some(0));
+    repository.git(&["tag", "-f", "v1.0.0"]);
+    let found = context.json(&["outdated", "--json"]);
+    assert_eq!(found["outdated"][0]["moved_tag"], "v1.0.0", "{found}");
+    let said = context.good(&["update", "--yes"]);
+    assert!(said.contains("the tag `v1.0.0` was moved"), "{said}");
+}
