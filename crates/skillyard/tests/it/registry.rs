@@ -529,3 +529,16 @@ fn the_address_of_a_registry_is_one_that_can_be_asked() {
     }
     context.good(&["config", "set", "registry.url", "HTTP://127.0.0.1:1"]);
 }
+
+#[test]
+fn servers_say_before_they_listen_what_they_listen_on_and_what_they_lack() {
+    let context = TestContext::new();
+    // Somebody else listens there, so that both end at once.
+    let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = taken.local_addr().unwrap().port().to_string();
+    let said = context.wrong(&["serve", "--host", "localhost", "--port", &port]);
+    assert!(said.contains(&format!("127.0.0.1:{port}")), "{said}");
+    let serve = ["registry", "serve", "--port", &port];
+    let said = context.wrong(&[&serve[..], &["--blobs", "s3://skills/prod"]].concat());
+    assert!(said.contains("AWS_ACCESS_KEY_ID is not set"), "{said}");
+}

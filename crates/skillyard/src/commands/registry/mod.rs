@@ -162,6 +162,12 @@ impl Storage {
         }
     }
 
+    /// Whether the archives are in a bucket for which the environment names no key.
+    fn is_bucket_without_key(&self, context: &Context) -> bool {
+        let address = self.blobs.as_deref().unwrap_or_default();
+        address.starts_with("s3://") && context.environment.s3.key.is_none()
+    }
+
     async fn database(&self, context: &Context, need: Need) -> Result<Database, CommandError> {
         let opened = match (&self.database, need) {
             (Some(address), need) => {

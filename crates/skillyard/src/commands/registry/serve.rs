@@ -106,6 +106,12 @@ pub(super) async fn run(context: &Context, args: &Args) -> Outcome {
         }
         signer => given.fitting(context, &signer)?,
     };
+    if args.storage.is_bucket_without_key(context) {
+        context.printer.warn(
+            "AWS_ACCESS_KEY_ID is not set: the cloud that this machine runs in is asked for a key to the archives, and \
+             where it has none nothing can be published or fetched",
+        );
+    }
     let failed = |source| RegistryFailure::Listen { address, source };
     let listener = TcpListener::bind(address).await.map_err(failed)?;
     let bound = listener.local_addr().map_err(failed)?;
