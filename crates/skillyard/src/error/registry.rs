@@ -216,7 +216,12 @@ impl RegistryFailure {
             Self::NotPublished {
                 source: RegistryError::Http(error),
                 ..
-            } if error.status().is_some_and(|status| status >= 500) => 2,
+            } if error
+                .status()
+                .is_some_and(|status| status >= 500 && status != 501) =>
+            {
+                2
+            }
             Self::Refused { .. }
             | Self::Pack(_)
             | Self::Tree(_)

@@ -5,9 +5,9 @@ use std::process::{Child, Command, Stdio};
 
 use serde_json::json;
 
-use super::TestContext;
 use super::registry::Server;
 use super::registry_crash::ask;
+use super::{TestContext, output, text};
 
 /// Python's own server of files, which knows nothing of registries.
 struct PlainFiles(Child, String);
@@ -82,6 +82,19 @@ fn a_host_of_plain_files_is_a_registry_to_install_from() {
     install(&context, "pdf@^1", "1.1.0");
     install(&context, "pdf@stable", "1.0.0");
     install(&context, "@ada/pdf", "1.1.0");
+    // What only somebody who answers can do is told as that.
+    let told = "only gives out files";
+    let said = context.bad(&["tag", "list", "pdf"]);
+    assert!(said.contains(told), "{said}");
+    let found = output(context.skillyard().args(["search", "forms", "--registry"]));
+    let said = text(&found.stderr);
+    assert!(said.contains(told), "{said}");
+    let said = context.bad(&["publish", "pdf", "--yes"]);
+    assert!(said.contains("`pdf` was not published"), "{said}");
+    assert!(
+        said.contains("plain files, which take no changes"),
+        "{said}"
+    );
     // The log of these files is remembered, too, and has to grow from there.
     let seen = std::fs::read_to_string(
         context

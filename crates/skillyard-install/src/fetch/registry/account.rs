@@ -144,7 +144,10 @@ impl HttpRegistry {
     ) -> Result<BTreeMap<String, Version>, RegistryError> {
         let request = self.request(&segments("skills", name.as_str(), &["dist-tags"]));
         let body = http.get(&request, MAX_ANSWER);
-        let body = body.map_err(|error| self.explain(error, name.as_str()))?;
+        let body = body.map_err(|error| {
+            let error = self.explain(error, name.as_str());
+            self.of_files(http, error)
+        })?;
         Ok(body.json::<Tags>()?.dist_tags)
     }
 

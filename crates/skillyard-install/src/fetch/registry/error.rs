@@ -53,6 +53,12 @@ pub enum RegistryError {
         /// The address.
         registry: String,
     },
+    /// It is files that somebody exported, without anybody who could look something up or change it.
+    #[error("{registry} only gives out files: it takes no search, tags, owners or publishing")]
+    PlainFiles {
+        /// The address.
+        registry: String,
+    },
     /// The registry wants to know who asks.
     #[error("{registry} wants a token, or refuses the one it was sent")]
     Unauthorized {

@@ -188,10 +188,10 @@ impl Registry for HttpRegistry {
         let request = Request::new(url)
             .accept("application/json")
             .headers(self.headers.iter().cloned());
-        let body = http
-            .get(&request, MAX_ANSWER)
-            .map_err(|error| self.explain_own(error))?;
-        let mut found: SearchResults = body.json()?;
+        let found = http.get(&request, MAX_ANSWER);
+        let found = found.map_err(|error| self.explain_own(error));
+        let found = found.and_then(|body| Ok(body.json::<SearchResults>()?));
+        let mut found = found.map_err(|error| self.of_files(http, error))?;
         if let Some(memory) = &self.memory {
             // What was found is no less found where nothing can be written.
             let kept = memory.keep_skills(&found.skills);

@@ -6,7 +6,7 @@ use skillyard_trust::transparency::{SignedCheckpoint, check_consistency, check_i
 
 use super::http::HttpRegistry;
 use super::{RegistryError, VersionInfo, segments};
-use crate::fetch::http::{Http, Request};
+use crate::fetch::http::{Http, HttpError, Request};
 
 /// The most bytes of an answer about the log.
 const MAX_ANSWER: u64 = 256 * 1024;
@@ -104,6 +104,27 @@ impl HttpRegistry {
         let request = self.request(&["log", "checkpoint"]);
         http.get(&request, MAX_ANSWER)
             .is_ok_and(|body| body.json::<SignedCheckpoint>().is_ok())
+    }
+
+    /// Says of an answer that makes no sense, or of something that is not there, whether that is
+    /// because the registry is plain files: those have a log, and nobody who says how they are.
+    pub(super) fn of_files(&self, http: &Http, error: RegistryError) -> RegistryError {
+        let is_odd = matches!(
+            error,
+            RegistryError::NotFound { .. }
+                | RegistryError::NotARegistry { .. }
+                | RegistryError::Http(HttpError::Unreadable { .. })
+        );
+        let is_served = || {
+            let health = http.get(&self.request(&["health"]), MAX_ANSWER);
+            !health.is_err_and(|error| matches!(error.status(), Some(404 | 410)))
+        };
+        if !is_odd || is_served() || !self.has_log(http) {
+            return error;
+        }
+        RegistryError::PlainFiles {
+            registry: self.name(),
+        }
     }
 
     fn consistency(&self, http: &Http, from: u64, to: u64) -> Result<Vec<Digest>, RegistryError> {
