@@ -154,7 +154,8 @@ impl Lookout {
     async fn away(&self) -> Away {
         loop {
             sleep(GRACE).await;
-            if let Some(away) = self.look().await {
+            // Hardly anybody comes here, and everybody who waits would carry it along.
+            if let Some(away) = Box::pin(self.look()).await {
                 return away;
             }
         }

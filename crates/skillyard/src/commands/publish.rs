@@ -92,14 +92,14 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
         RegistryError::Http(HttpError::Unknown(source)) => {
             CommandError::from(RegistryFailure::MaybePublished {
                 name: package.name.to_string(),
-                source: *source,
+                source,
             })
         }
         RegistryError::Http(error) if error.status().is_some() => {
             CommandError::from(RegistryFailure::NotPublished {
                 name: package.name.to_string(),
                 alias: remote.registry.alias.clone(),
-                source: RegistryError::Http(error),
+                source: Box::new(RegistryError::Http(error)),
             })
         }
         error => InstallFailure::from(error).into(),

@@ -85,11 +85,10 @@ pub(crate) fn check_registry(url: &str) -> Result<(), String> {
     check(url)?;
     let scheme = url.split(':').next().unwrap_or_default();
     match scheme.to_ascii_lowercase().as_str() {
-        "https" => Ok(()),
         "http" if is_readable_by_others(url) => Err(
             "a registry is asked over https, and over http only on this machine".into(),
         ),
-        "http" => Ok(()),
+        "https" | "http" => Ok(()),
         _ => Err(
             "a registry is asked over https; serve a folder of plain files with a web server, such as `python3 -m http.server`"
                 .into(),

@@ -69,14 +69,8 @@ impl Config {
         self.registries_around(address).next()
     }
 
-    /// The registry whose URL an address is, by its alias; the default one has none.
-    pub(crate) fn registry_at(&self, address: &Url) -> Option<Option<String>> {
-        let mut around = self.registries_around(address);
-        let found = around.find(|(_, below)| matches!(*below, "" | "/"));
-        found.map(|(alias, _)| alias)
-    }
-
-    fn registries_around<'u>(
+    /// All registries that an address lies in, with the path below each.
+    pub(crate) fn registries_around<'u>(
         &self,
         address: &'u Url,
     ) -> impl Iterator<Item = (Option<String>, &'u str)> {

@@ -97,7 +97,10 @@ pub(crate) enum RegistryFailure {
         is_locked: bool,
     },
     #[error("whether `{name}` was published is not known")]
-    MaybePublished { name: String, source: HttpError },
+    MaybePublished {
+        name: String,
+        source: Box<HttpError>,
+    },
     #[error("`{}` is the name of a skill and not its folder", name.display())]
     NotAFolder { name: PathBuf, folder: PathBuf },
     #[error("`{user}` was given nothing")]
@@ -110,7 +113,7 @@ pub(crate) enum RegistryFailure {
         name: String,
         /// The registry, unless it is the default one.
         alias: Option<String>,
-        source: RegistryError,
+        source: Box<RegistryError>,
     },
     #[error("{0} wants a token")]
     Stranger(String),
@@ -213,12 +216,11 @@ impl RegistryFailure {
     pub(super) fn code(&self) -> u8 {
         match self {
             // A registry that is busy has not answered.
-            Self::NotPublished {
-                source: RegistryError::Http(error),
-                ..
-            } if error
-                .status()
-                .is_some_and(|status| status >= 500 && status != 501) =>
+            Self::NotPublished { source, .. }
+                if let RegistryError::Http(error) = &**source
+                    && error
+                        .status()
+                        .is_some_and(|status| status >= 500 && status != 501) =>
             {
                 2
             }

@@ -19,7 +19,8 @@ use skillyard_install::transaction::TransactionError;
 use super::conflict_hint::{conflict_hint, left_out_hint, line_ends_hint};
 use super::lock_hint::{LINK, is_link, lock_hint};
 use super::source_hint::{
-    git_hint, locked_from, material_hint, registry_hint, size_hint, unavailable_hint, unpack_hint,
+    git_hint, locked_from, material_hint, registry_hint, site_hint, size_hint, unavailable_hint,
+    unpack_hint,
 };
 use super::{Chosen, InstallFailure, MOST_NAMES, Refused};
 use crate::error::CommandError;
@@ -139,12 +140,7 @@ impl InstallFailure {
             {
                 "It wants a login: `--header` for once, or `sources.NAME.url` (the address, or a folder above it), `.type` and `.auth` in the configuration from then on".into()
             }
-            Self::Site(WellKnownError::TooMany { .. } | WellKnownError::Http(HttpError::TooLarge { .. })) => {
-                "If it is a registry of Skillyard, it can be asked for one skill: `skillyard config set sources.NAME.url URL`, then `skillyard install NAME:SKILL`".into()
-            }
-            Self::Site(WellKnownError::Nothing { url, .. }) => {
-                format!("If it is a git repository, write `git+{url}`")
-            }
+            Self::Site(error) => return site_hint(error),
             // It is not the user's to remove or to take from elsewhere.
             Self::Unavailable { is_needed: true, source, .. } if is_missing(source) => {
                 "It is not there any more, and is here for others: `skillyard update` takes what these need by now".into()

@@ -11,6 +11,7 @@ use skillyard_format::package::archive::{
 use skillyard_install::archive::UnpackError;
 use skillyard_install::fetch::http::HttpError;
 use skillyard_install::fetch::registry::RegistryError;
+use skillyard_install::fetch::well_known::WellKnownError;
 use skillyard_install::git::GitError;
 use skillyard_install::material::MaterialError;
 use skillyard_install::tree::TreeError;
@@ -240,6 +241,21 @@ pub(super) fn registry_hint(error: &RegistryError) -> Option<String> {
         }
         _ => return None,
     })
+}
+
+/// Where a site does not list it.
+pub(super) fn site_hint(error: &WellKnownError) -> Option<String> {
+    match error {
+        WellKnownError::TooMany { .. } | WellKnownError::Http(HttpError::TooLarge { .. }) => Some(
+            "If it is a registry of Skillyard, it can be asked for one skill: \
+             `skillyard config set sources.NAME.url URL`, then `skillyard install NAME:SKILL`"
+                .into(),
+        ),
+        WellKnownError::Nothing { url, .. } => {
+            Some(format!("If it is a git repository, write `git+{url}`"))
+        }
+        _ => None,
+    }
 }
 
 /// Where git does not bring it.

@@ -214,7 +214,12 @@ impl Web {
     pub(crate) fn at(&self, place: &str) -> Result<Remote, CommandError> {
         let mut remote = if place.contains("://") {
             let base = parsed(place)?;
-            match self.config.registry_at(&base) {
+            let own = self
+                .config
+                .registries_around(&base)
+                .find(|(_, below)| matches!(*below, "" | "/"))
+                .map(|(alias, _)| alias);
+            match own {
                 Some(alias) => self.remote(alias.as_deref())?,
                 None => Remote {
                     registry: HttpRegistry {
