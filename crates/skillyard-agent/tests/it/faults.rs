@@ -405,7 +405,11 @@ fn a_turn_takes_no_more_than_its_share_of_the_log() {
     let end = runtime.turn(&mut session, "go", &mut Front::new(Answer::No));
     assert_eq!(end.unwrap().reason, EndReason::LogShare);
     let machine = lab.machine.lock().unwrap();
-    let size: usize = machine.events.iter().map(|event| event.size()).sum();
+    let size: usize = machine
+        .events
+        .iter()
+        .map(skillyard_audit::Event::size)
+        .sum();
     assert!(size < 1_200_000, "{size}");
     let mut reasons = machine
         .events

@@ -77,12 +77,7 @@ impl InstallFailure {
                 "It is needed under this name: take away what is there, or replace it with `--force`".into()
             }
             Self::NotInstalled { .. } => return self.not_installed_hint(),
-            Self::WantedFrom { name, source: ReferenceError::Ambiguous { text } } => {
-                format!("Write `{name} = \"./{text}\"` into skills.toml, or `{name} = \"github:{text}\"`")
-            }
-            Self::WantedFrom { name, .. } => {
-                format!("Mend the line of `{name}` in skills.toml, such as `{name} = \"owner/repository\"`")
-            }
+            Self::WantedFrom { name, source } => wanted_hint(name, source),
             Self::NotOffered { nearest: Some(name), .. } => format!("Did you mean `{name}`?"),
             Self::Written { name, folders } => {
                 let name = shell_word(name);
@@ -386,4 +381,13 @@ fn listed(names: &[String]) -> String {
         text.push_str(", …");
     }
     text
+}
+
+/// What is wrong in a line of skills.toml.
+fn wanted_hint(name: &str, source: &ReferenceError) -> String {
+    if let ReferenceError::Ambiguous { text } = source {
+        format!("Write `{name} = \"./{text}\"` into skills.toml, or `{name} = \"github:{text}\"`")
+    } else {
+        format!("Mend the line of `{name}` in skills.toml, such as `{name} = \"owner/repository\"`")
+    }
 }

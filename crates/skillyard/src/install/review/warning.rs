@@ -138,13 +138,14 @@ fn place(checked: &Checked<'_>, address: &str) -> String {
     let is_source = address == checked.candidate.source && Reference::is_local(address);
     match (&origin.commit, &origin.version) {
         // What is taken from where it was installed came from further away.
-        _ if is_source && origin.kind.is_remote() => match checked.candidate.address() {
-            Some(from) => format!("{address}, which was installed from {from}"),
-            None => {
+        _ if is_source && origin.kind.is_remote() => {
+            if let Some(from) = checked.candidate.address() {
+                format!("{address}, which was installed from {from}")
+            } else {
                 let kind = origin.kind.describe();
                 format!("{address}, which the lock of a project says is from {kind}")
             }
-        },
+        }
         (Some(commit), _) => format!("{address} ({})", short(commit)),
         (None, Some(version)) if origin.kind == OriginKind::Registry && address != origin.url => {
             format!("{address} {version} of {}", origin.url)
