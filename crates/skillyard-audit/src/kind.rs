@@ -133,6 +133,15 @@ impl EventKind {
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.iter().copied().find(|kind| kind.as_str() == name)
     }
+
+    /// Whether a kind is called so, or several begin so up to a dot.
+    pub fn is_known(name: &str) -> bool {
+        let name = name.trim_end_matches('.');
+        Self::ALL.iter().any(|kind| {
+            let rest = kind.as_str().strip_prefix(name);
+            rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+        })
+    }
 }
 
 impl fmt::Display for EventKind {

@@ -24,20 +24,22 @@ pub(super) fn is_acknowledgement(text: &str) -> bool {
 impl Turn<'_> {
     /// Takes in the user's message, with the skills that it names or that a router chooses.
     pub(super) fn hear(&mut self, input: &str, invocation: &Invocation) -> Result<(), TurnError> {
+        let withdrawn = self.withdraw()?;
         let entered = if invocation.skills.is_empty() {
             self.route(input)
         } else {
             self.enter(&invocation.skills, &invocation.arguments, Trigger::User)
         };
         // What is said to a router that does not answer is kept, as with any other model.
-        let (mut parts, failed) = match entered {
+        let (entered, failed) = match entered {
             Ok(parts) => (parts, None),
             Err(TurnError::Provider(error)) => (Vec::new(), Some(error)),
             Err(error) => return Err(error),
         };
-        parts.push(UserPart::Text {
+        let said = UserPart::Text {
             text: input.trim().to_owned(),
-        });
+        };
+        let parts = withdrawn.into_iter().chain(entered).chain([said]).collect();
         self.runtime.begin(self.session)?;
         self.session.messages.push(Message::User { parts });
         self.save()?;
@@ -46,6 +48,32 @@ impl Turn<'_> {
             None | Some(ProviderError::Cancelled) => Ok(()),
             Some(error) => Err(error.into()),
         }
+    }
+
+    /// Lets go of skills that may not be used any more, and what the model is told of that. What it was
+    /// given before stands in what was said, and counts no more.
+    fn withdraw(&mut self) -> Result<Vec<UserPart>, TurnError> {
+        let active = self.session.state.activated.iter();
+        let active: Vec<String> = active.map(|each| each.name.clone()).collect();
+        let mut told = Vec::new();
+        for name in active {
+            let Some(why) = self.runtime.host.withheld(&name) else {
+                continue;
+            };
+            let event = Event::new(EventKind::SkillReleased).session(&self.session.id);
+            let event = event.skill(&name).reason(&why.reason);
+            self.runtime.host.record(&event)?;
+            self.session.release(&name);
+            let note = format!("Skill `{name}` is not used any more: {}", why.reason);
+            self.front.event(&TurnEvent::Note { text: note });
+            let text = format!(
+                "Skill `{name}` was withdrawn ({}). Do not follow its instructions any more, and do not use its files.",
+                why.reason
+            );
+            told.push(UserPart::Note { text });
+        }
+        self.active = super::active(&self.runtime.shelf, self.session);
+        Ok(told)
     }
 
     /// Takes skills into the message, all of them or none: one that counted as active in a

@@ -6,7 +6,7 @@ use axum::Json;
 use axum::extract::State;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use skillyard_audit::{Filter, read_part};
+use skillyard_audit::{EventKind, Filter, Outcome, read_part};
 use utoipa::{IntoParams, ToSchema};
 
 use super::input::{Asked, Named};
@@ -70,6 +70,9 @@ pub(super) async fn query(
     State(server): State<Arc<Server>>,
     Asked(wanted): Asked<Wanted>,
 ) -> Result<Json<Excerpt>, Problem> {
+    if let Some(wrong) = unknown(wanted.event.as_deref(), wanted.outcome.as_deref()) {
+        return Err(Problem::bad(wrong));
+    }
     let filter = Filter {
         skill: wanted.skill,
         event: wanted.event,
@@ -89,6 +92,18 @@ pub(super) async fn query(
         unreadable: reading.unreadable,
         older,
     }))
+}
+
+/// What is asked for and cannot be in any log: whoever mistypes a filter must not read that nothing
+/// happened.
+pub(crate) fn unknown(event: Option<&str>, outcome: Option<&str>) -> Option<String> {
+    let event = event.filter(|event| !EventKind::is_known(event));
+    let outcome = outcome.filter(|outcome| Outcome::from_name(outcome).is_none());
+    match (event, outcome) {
+        (Some(event), _) => Some(format!("there is no event `{event}`")),
+        (None, Some(outcome)) => Some(format!("there is no outcome `{outcome}`")),
+        (None, None) => None,
+    }
 }
 
 /// Check that the audit log is as it was written

@@ -1,7 +1,7 @@
 //! The API for programs: one file a subject, problem details for errors, a document that says all.
 
 mod agents;
-mod audit;
+pub(crate) mod audit;
 mod files;
 mod find;
 mod guard;

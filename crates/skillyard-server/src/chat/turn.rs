@@ -107,6 +107,11 @@ impl Server {
             ended: None,
         };
         let ended = runtime.turn(&mut session, &said.text, &mut front);
+        // What may not be used any more was let go.
+        let skills = active(&session);
+        if skills.len() < front.active.len() {
+            conversation.tell(ChatEvent::Active { skills });
+        }
         // Even a turn that failed may have been kept in part.
         let in_use = matches!(&ended, Err(TurnError::Session(SessionError::InUse(_))));
         settle(conversation, &agents.sessions(), in_use);

@@ -1,5 +1,6 @@
 //! The audit page: what happened, and whether the log is as it was written.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use askama::Template;
@@ -9,6 +10,7 @@ use serde::Deserialize;
 use skillyard_audit::{Entry, Filter, read_part, verify};
 
 use super::{Frame, NoPage, Page, elsewhere, shown};
+use crate::api::audit::unknown;
 use crate::problem::Problem;
 use crate::server::Server;
 
@@ -61,6 +63,8 @@ struct AuditPage {
     rows: Vec<Row>,
     events: u64,
     fault: Option<String>,
+    /// What is asked for and cannot be in any log.
+    wrong: Option<String>,
     /// Where the newest are, if these are not.
     newest: Option<String>,
     /// Where older ones are.
@@ -75,6 +79,8 @@ pub(super) struct Row {
     pub(super) skill: String,
     pub(super) session: String,
     pub(super) actor: String,
+    /// With which token and role they did it, and who agreed.
+    pub(super) holder: String,
     pub(super) trigger: String,
     /// What it was about, where that is more than the skill.
     pub(super) what: String,
@@ -118,11 +124,26 @@ fn compose(server: &Server, frame: Frame, wanted: Wanted) -> Result<AuditPage, P
         rows: entries.filter_map(|line| Row::of(line)).collect(),
         events: verdict.events,
         fault: verdict.fault.map(|fault| fault.to_string()),
+        wrong: unknown(filter.event.as_deref(), filter.outcome.as_deref()),
         newest: filter.before.map(|_| wanted.address(None)),
         older: older.map(|before| wanted.address(Some(before))),
         frame,
         wanted,
     })
+}
+
+/// Who did something over the server, where it asks for tokens: an account has many.
+fn holder(detail: &BTreeMap<String, String>) -> String {
+    let named = |what: &str, token: &str, role: &str| {
+        let token = detail.get(token)?;
+        let role = detail.get(role).map_or("", String::as_str);
+        Some(format!("{what} {token} ({role})"))
+    };
+    let parts = [
+        named("token", "token", "role"),
+        named("agreed by", "decider", "decider_role"),
+    ];
+    parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
 }
 
 impl Row {
@@ -140,6 +161,7 @@ impl Row {
             session: text(entry.session),
             what: what.cloned().unwrap_or_default(),
             actor: entry.actor.into_owned(),
+            holder: holder(&entry.detail),
             trigger: text(entry.trigger),
             outcome: entry.outcome.into_owned(),
             reason: text(entry.reason),

@@ -269,3 +269,21 @@ async fn unknown_names_get_a_proposal() {
     assert_eq!(page.status, StatusCode::NOT_FOUND);
     assert!(page.text.contains("did you mean"));
 }
+
+#[tokio::test]
+async fn a_slip_in_a_filter_of_the_log_does_not_read_as_nothing() {
+    let server = TestServer::new();
+    for (filter, wrong) in [
+        ("event=nope", "there is no event `nope`"),
+        ("outcome=nope", "there is no outcome `nope`"),
+    ] {
+        let answer = server.get(&format!("/api/v1/audit?{filter}")).await;
+        assert_eq!(answer.status, StatusCode::BAD_REQUEST, "{}", answer.text);
+        assert!(answer.text.contains(wrong), "{}", answer.text);
+        let page = server.get(&format!("/audit?{filter}")).await.text;
+        assert!(!page.contains("Nothing happened"), "{page}");
+        assert!(page.contains("The filter makes no sense"), "{page}");
+    }
+    let answer = server.get("/api/v1/audit?event=skill&outcome=ok").await;
+    assert_eq!(answer.status, StatusCode::OK, "{}", answer.text);
+}

@@ -519,7 +519,7 @@ fn a_skill_whose_document_is_a_link_is_told() {
     repository.commit("links");
     let url = repository.url();
     let said = context.refused(&["install", &format!("{url}#skills/csv"), "--yes"]);
-    let told = "its `SKILL.md` is a symbolic link";
+    let told = "its `SKILL.md` is a link";
     assert!(said.contains(told), "{said}");
     let installed = context.json(&["install", &url, "--all", "--yes", "--json"]);
     let warnings = installed["warnings"].to_string();

@@ -29,6 +29,7 @@ mod chat_replay;
 mod chat_secrets;
 mod chat_signals;
 mod chat_suspended;
+mod chat_withdrawn;
 mod cli;
 mod completions;
 mod config;

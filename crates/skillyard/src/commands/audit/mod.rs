@@ -72,19 +72,17 @@ struct Which {
 impl Which {
     fn filter(&self, context: &Context) -> Result<Filter, CommandError> {
         let now = context.now();
-        if let Some(event) = &self.event {
-            let is_known = EventKind::ALL.iter().any(|kind| {
-                let rest = kind.as_str().strip_prefix(event.trim_end_matches('.'));
-                rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
-            });
-            if !is_known {
-                let kinds = EventKind::ALL.iter().map(|kind| kind.as_str());
-                return Err(AuditUsage::Event {
-                    event: event.clone(),
-                    nearest: nearest(event, kinds),
-                }
-                .into());
+        if let Some(event) = self
+            .event
+            .as_ref()
+            .filter(|each| !EventKind::is_known(each))
+        {
+            let kinds = EventKind::ALL.iter().map(|kind| kind.as_str());
+            return Err(AuditUsage::Event {
+                event: event.clone(),
+                nearest: nearest(event, kinds),
             }
+            .into());
         }
         if let Some(outcome) = &self.outcome
             && EventOutcome::from_name(outcome).is_none()
