@@ -107,6 +107,11 @@ impl Shelf {
         self
     }
 
+    /// Why a skill that is here is not given to anybody.
+    pub(crate) fn withheld(&self, name: &str) -> Option<&Withheld> {
+        self.withheld.get(name)
+    }
+
     /// Whether a skill that consists of this is what was installed, or was not installed at all.
     pub(crate) fn intact(&self, name: &str, now: Digest) -> Result<(), ShelfError> {
         let Some(Expected { digests, remedy }) = self.installed.get(name) else {

@@ -57,7 +57,9 @@ impl Turn<'_> {
         let active: Vec<String> = active.map(|each| each.name.clone()).collect();
         let mut told = Vec::new();
         for name in active {
-            let Some(why) = self.runtime.host.withheld(&name) else {
+            // It may have been so before this turn, or only since the skills were looked up.
+            let before = self.runtime.shelf.withheld(&name).cloned();
+            let Some(why) = before.or_else(|| self.runtime.host.withheld(&name)) else {
                 continue;
             };
             let event = Event::new(EventKind::SkillReleased).session(&self.session.id);

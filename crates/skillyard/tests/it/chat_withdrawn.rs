@@ -1,9 +1,18 @@
 //! A skill that may not be used any more steers no chat in which it is active.
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::TestContext;
-use crate::scripted_model::{call, chat};
+use crate::scripted_model::{call, chat, model};
+
+/// What the next turn of the session tells programs, and what the model was asked.
+fn go_on(context: &TestContext) -> (Value, String) {
+    let (url, asked) = model(vec![json!({ "content": "Yes." })]);
+    context.done(&["config", "set", "models.mock.url", &url]);
+    let answer = context.json(&["chat", "--resume", "last", "-p", "Go on.", "--json"]);
+    let asked = asked.lock().unwrap().last().unwrap().to_string();
+    (answer, asked)
+}
 
 #[test]
 fn what_is_disabled_is_let_go_with_the_next_message() {
@@ -21,10 +30,8 @@ fn what_is_disabled_is_let_go_with_the_next_message() {
         "{answer}"
     );
     context.done(&["disable", "pdf"]);
-    let go_on = ["--resume", "last"];
-    let (answer, asked) = chat(&context, vec![json!({ "content": "Yes." })], &go_on);
+    let (answer, told) = go_on(&context);
     assert_eq!(answer["active_skills"], json!([]), "{answer}");
-    let told = asked.lock().unwrap().last().unwrap().to_string();
     assert!(
         told.contains("Skill `pdf` was withdrawn (disabled"),
         "{told}"
@@ -32,9 +39,10 @@ fn what_is_disabled_is_let_go_with_the_next_message() {
     let released = context.json(&["audit", "log", "--event", "skill.released", "--json"]);
     let reason = released["events"][0]["reason"].to_string();
     assert!(reason.contains("disabled"), "{released}");
-    context.done(&["audit", "replay", "last"]);
     // It is told once.
-    let (_, asked) = chat(&context, vec![json!({ "content": "Yes." })], &go_on);
-    let told = asked.lock().unwrap().last().unwrap().to_string();
+    let (_, told) = go_on(&context);
     assert_eq!(told.matches("was withdrawn").count(), 1, "{told}");
+    context.done(&["enable", "pdf"]);
+    let replayed = context.tell(&["audit", "replay", "last"]);
+    assert!(replayed.starts_with("exit status: 0"), "{replayed}");
 }
