@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use sha2::{Digest as _, Sha256};
+use ring::digest::{SHA256, digest};
 
 /// The hash of a line.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -14,7 +14,9 @@ impl Hash {
 
     /// The hash of bytes.
     pub(crate) fn of(bytes: &[u8]) -> Self {
-        Self(Sha256::digest(bytes).into())
+        let mut hash = [0; 32];
+        hash.copy_from_slice(digest(&SHA256, bytes).as_ref());
+        Self(hash)
     }
 
     /// Reads 64 hexadecimal digits.

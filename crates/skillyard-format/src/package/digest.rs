@@ -12,8 +12,8 @@ use std::borrow::Cow;
 use std::fmt::{self, Write as _};
 use std::str::FromStr;
 
+use ring::digest::{self, SHA256};
 use serde::{Deserialize, Serialize};
-use sha2::{Digest as _, Sha256};
 
 /// A SHA-256, written `sha256:` and 64 hex digits.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -28,7 +28,13 @@ pub struct DigestError(String);
 impl Digest {
     /// The digest of `content`.
     pub fn of(content: &[u8]) -> Self {
-        Self(Sha256::digest(content).into())
+        Self::taken(&digest::digest(&SHA256, content))
+    }
+
+    fn taken(digest: &digest::Digest) -> Self {
+        let mut bytes = [0; 32];
+        bytes.copy_from_slice(digest.as_ref());
+        Self(bytes)
     }
 
     /// The 32 bytes.
@@ -99,8 +105,20 @@ impl From<Digest> for String {
 }
 
 /// Gathers the content of one file, piece by piece, into its digest.
-#[derive(Debug, Clone, Default)]
-pub struct ContentDigest(Sha256);
+#[derive(Clone)]
+pub struct ContentDigest(digest::Context);
+
+impl Default for ContentDigest {
+    fn default() -> Self {
+        Self(digest::Context::new(&SHA256))
+    }
+}
+
+impl fmt::Debug for ContentDigest {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ContentDigest").finish_non_exhaustive()
+    }
+}
 
 impl ContentDigest {
     /// Adds the next piece.
@@ -110,7 +128,7 @@ impl ContentDigest {
 
     /// The digest of everything that was added.
     pub fn finish(self) -> Digest {
-        Digest(self.0.finalize().into())
+        Digest::taken(&self.0.finish())
     }
 }
 
@@ -159,23 +177,23 @@ impl TreeDigest {
     /// The digest of everything that was added.
     pub fn finish(mut self) -> Digest {
         self.lines.sort_unstable_by(|a, b| a.0.cmp(&b.0));
-        let mut hasher = Sha256::new();
-        for (path, mark, content) in &self.lines {
+        let mut gathered = ContentDigest::default();
+        for (path, mark, digest) in &self.lines {
             let path = escaped(path);
             if let Cow::Owned(_) = path {
-                hasher.update(b"\\");
+                gathered.add(b"\\");
             }
-            hasher.update(content.digits());
-            hasher.update(match mark {
+            gathered.add(&digest.digits());
+            gathered.add(match mark {
                 Mark::Plain => b" - ",
                 Mark::Executable => b" x ",
                 Mark::Link => b" l ",
                 Mark::Special => b" s ",
             });
-            hasher.update(path);
-            hasher.update(b"\n");
+            gathered.add(&path);
+            gathered.add(b"\n");
         }
-        Digest(hasher.finalize().into())
+        gathered.finish()
     }
 }
 
