@@ -62,7 +62,7 @@ pub struct Offers {
 }
 
 /// A source that was fetched.
-pub trait Material {
+pub trait Material: Send + Sync {
     /// Where it came from.
     fn origin(&self) -> &Origin;
     /// What it has in the folder `below`, which is empty for all of it.

@@ -51,8 +51,10 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     let known = known(&lock, &place, &supply)?;
     let requested = known.requested();
     let within = |entry: &Locked| requested.get(&entry.name).map(String::as_str);
-    let expected = entries.iter().map(|entry| (*entry, within(entry)));
-    expect(&mut supply, &difference, expected);
+    let expected = entries
+        .iter()
+        .map(|entry| (entry.name.as_str(), within(entry)));
+    expect(&mut supply, &lock, &difference, expected);
     let mut roots: Vec<(&Locked, Candidate)> = Vec::new();
     for entry in &entries {
         // One source that cannot be reached must not hide the others.

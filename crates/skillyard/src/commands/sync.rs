@@ -117,6 +117,11 @@ fn fetch_missing<'a>(
     let digests: Vec<Digest> = locked.iter().map(|entry| entry.digest).collect();
     let stored = place.store.read_each(&digests, |_, tree| tree.ok());
     let stored: Vec<Option<Tree>> = stored.map_err(InstallFailure::from)?;
+    if !offline {
+        let missing = locked.iter().zip(&stored);
+        let missing = missing.filter_map(|(entry, stored)| stored.is_none().then_some(*entry));
+        supply.expect_locked(&missing.collect::<Vec<_>>());
+    }
     let mut fetched = Vec::new();
     for (entry, stored) in locked.into_iter().zip(stored) {
         match stored {

@@ -69,12 +69,8 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     // What skills.toml does not name any more may still be needed.
     let lock = unasked(&lock, gone);
     let names = chosen(&lock, &difference, &args.names)?;
-    let installed = names.iter().filter_map(|name| lock.get(name));
-    expect(
-        &mut supply,
-        &difference,
-        installed.map(|entry| (entry, None)),
-    );
+    let expected = names.iter().map(|name| (name.as_str(), None));
+    expect(&mut supply, &lock, &difference, expected);
     let (mut roots, mut failed) = (Vec::new(), Vec::new());
     for name in &names {
         let found = newest(&mut supply, &lock, &difference, name, None);

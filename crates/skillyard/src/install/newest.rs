@@ -122,15 +122,22 @@ pub(crate) fn refuse_other_registry(
     })
 }
 
-/// Tells the sources of installed skills that each of them will be asked for.
+/// Tells the sources that [`newest`] will be asked for each of these.
 pub(crate) fn expect<'a>(
     supply: &mut Supply<'_>,
+    lock: &Lockfile,
     difference: &Difference,
-    entries: impl Iterator<Item = (&'a Locked, Option<&'a str>)>,
+    names: impl Iterator<Item = (&'a str, Option<&'a str>)>,
 ) {
-    let as_locked = entries.filter(|(entry, _)| difference.reference(&entry.name).is_none());
-    let references = as_locked.map(|(entry, within)| reference_of(supply, entry, within));
-    let references: Vec<Reference> = references.filter_map(Result::ok).collect();
+    let references =
+        names.filter_map(
+            |(name, within)| match (difference.reference(name), lock.get(name)) {
+                (Some(reference), _) => supply.wanted(reference).ok(),
+                (None, Some(entry)) => reference_of(supply, entry, within).ok(),
+                (None, None) => None,
+            },
+        );
+    let references: Vec<Reference> = references.collect();
     supply.expect(&references);
 }
 

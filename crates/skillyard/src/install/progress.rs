@@ -1,9 +1,11 @@
-//! A bar for a download, on a terminal and only when it takes a while.
+//! A bar for each download, on a terminal and only when it takes a while.
 
+use std::collections::HashMap;
 use std::sync::Mutex;
+use std::thread::{self, ThreadId};
 use std::time::{Duration, Instant};
 
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle};
 use skillyard_install::fetch::http::Progress;
 
 use crate::printer::Printer;
@@ -12,33 +14,36 @@ use crate::sanitize::visible;
 /// What takes less time than this needs no bar.
 const PATIENCE: Duration = Duration::from_millis(150);
 
-/// Shows how far a download is.
-pub(crate) struct Bar {
+/// Shows how far downloads are. A thread has one at a time.
+pub(crate) struct Bars {
     shown: bool,
-    state: Mutex<Option<State>>,
+    terminal: MultiProgress,
+    of_threads: Mutex<HashMap<ThreadId, Bar>>,
 }
 
-struct State {
-    bar: ProgressBar,
+struct Bar {
+    drawing: ProgressBar,
     since: Instant,
+    is_drawn: bool,
 }
 
-impl Bar {
+impl Bars {
     pub(crate) fn new(printer: &Printer) -> Self {
         Self {
             shown: printer.shows_progress(),
-            state: Mutex::new(None),
+            terminal: MultiProgress::new(),
+            of_threads: Mutex::default(),
         }
     }
 
-    fn with(&self, act: impl FnOnce(&mut Option<State>)) {
-        if let Ok(mut state) = self.state.lock() {
-            act(&mut state);
+    fn with(&self, act: impl FnOnce(&mut HashMap<ThreadId, Bar>)) {
+        if let Ok(mut bars) = self.of_threads.lock() {
+            act(&mut bars);
         }
     }
 }
 
-impl Progress for Bar {
+impl Progress for Bars {
     fn started(&self, what: &str, size: Option<u64>) {
         if !self.shown {
             return;
@@ -52,25 +57,35 @@ impl Progress for Bar {
             bar.set_style(style.progress_chars("=> "));
         }
         bar.set_message(visible(what).into_owned());
-        let since = Instant::now();
-        self.with(|state| *state = Some(State { bar, since }));
+        let bar = Bar {
+            drawing: bar,
+            since: Instant::now(),
+            is_drawn: false,
+        };
+        self.with(|bars| {
+            // One that begins anew takes its own place.
+            if let Some(before) = bars.insert(thread::current().id(), bar) {
+                before.drawing.finish_and_clear();
+            }
+        });
     }
 
     fn received(&self, bytes: u64) {
-        self.with(|state| {
-            if let Some(State { bar, since }) = state {
-                if bar.is_hidden() && since.elapsed() > PATIENCE {
-                    bar.set_draw_target(ProgressDrawTarget::stderr());
+        self.with(|bars| {
+            if let Some(each) = bars.get_mut(&thread::current().id()) {
+                if !each.is_drawn && each.since.elapsed() > PATIENCE {
+                    each.drawing = self.terminal.add(each.drawing.clone());
+                    each.is_drawn = true;
                 }
-                bar.set_position(bytes);
+                each.drawing.set_position(bytes);
             }
         });
     }
 
     fn finished(&self) {
-        self.with(|state| {
-            if let Some(State { bar, .. }) = state.take() {
-                bar.finish_and_clear();
+        self.with(|bars| {
+            if let Some(each) = bars.remove(&thread::current().id()) {
+                each.drawing.finish_and_clear();
             }
         });
     }

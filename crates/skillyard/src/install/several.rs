@@ -21,6 +21,7 @@ pub(crate) fn chosen(
     sources: &[Reference],
     pick: &Pick,
 ) -> Result<Vec<Candidate>, CommandError> {
+    supply.expect(sources);
     let mut roots = Vec::new();
     let mut absent: BTreeMap<String, Vec<CommandError>> = BTreeMap::new();
     for source in sources {

@@ -1,8 +1,11 @@
 //! Sources of skills, each opened once and closed together.
 
+mod together;
+
 use std::collections::HashMap;
 use std::io;
 use std::path::PathBuf;
+use std::sync::{Mutex, OnceLock, PoisonError};
 
 use skillyard_install::archive::{ArchiveMaterial, Expected};
 use skillyard_install::fetch::forge::ForgeError;
@@ -46,11 +49,13 @@ pub(super) struct Sources<'a> {
     /// The hosts that get these headers.
     hosts: Vec<Origin>,
     reach: Reach,
-    web: Option<Web>,
+    web: OnceLock<Web>,
+    /// Those that could not be opened when all were, for the first who asks.
+    failed: HashMap<(String, String), CommandError>,
     /// What git said that it ignores in folders, before they were opened.
     ignored: HashMap<PathBuf, Ignored>,
     /// Folders that go when this goes.
-    quarantines: Vec<Staging>,
+    quarantines: Mutex<Vec<Staging>>,
 }
 
 impl<'a> Sources<'a> {
@@ -62,9 +67,10 @@ impl<'a> Sources<'a> {
             headers: Vec::new(),
             hosts: Vec::new(),
             reach: Reach::Everywhere,
-            web: None,
+            web: OnceLock::new(),
+            failed: HashMap::new(),
             ignored: HashMap::new(),
-            quarantines: Vec::new(),
+            quarantines: Mutex::default(),
         }
     }
 
@@ -114,13 +120,16 @@ impl<'a> Sources<'a> {
         if let Some(at) = opened.iter().position(|each| each.is_for(meaning)) {
             return Ok((key, at));
         }
-        let fetched = self.fetch(meaning)?;
+        let failed = self
+            .failed
+            .remove(&(key.clone(), meaning.tag_name().to_owned()));
+        let fetched = failed.map_or_else(|| self.fetch(meaning), Err)?;
         let opened = self.opened.entry(key.clone()).or_default();
         opened.push(fetched);
         Ok((key, opened.len() - 1))
     }
 
-    fn fetch(&mut self, meaning: &Meaning) -> Result<Opened, CommandError> {
+    fn fetch(&self, meaning: &Meaning) -> Result<Opened, CommandError> {
         let alias = meaning.alias.as_deref();
         let material = match &meaning.reference {
             Reference::Local(local) => self.local(local),
@@ -179,7 +188,7 @@ impl<'a> Sources<'a> {
     }
 
     /// A version of a registry that is in the store already.
-    fn kept(&mut self, reference: &RegistryReference) -> Result<Box<dyn Material>, CommandError> {
+    fn kept(&self, reference: &RegistryReference) -> Result<Box<dyn Material>, CommandError> {
         let store = self.store;
         let chosen = self.web()?.choose(reference)?;
         let missing = || {
@@ -192,7 +201,7 @@ impl<'a> Sources<'a> {
     }
 
     fn repository(
-        &mut self,
+        &self,
         reference: &GitReference,
         tag_name: &str,
         alias: Option<&str>,
@@ -213,7 +222,7 @@ impl<'a> Sources<'a> {
 
     /// What git sends along, where it must not be readable by others.
     fn headers_for_git(
-        &mut self,
+        &self,
         remote: &Remote,
         alias: Option<&str>,
     ) -> Result<Vec<Header>, CommandError> {
@@ -236,7 +245,7 @@ impl<'a> Sources<'a> {
 
     /// A repository on a forge; one that the forge does not show us may be open to git, which
     /// knows the user's keys.
-    fn hosted(&mut self, hosted: &Hosted, tag_name: &str) -> Result<Opened, CommandError> {
+    fn hosted(&self, hosted: &Hosted, tag_name: &str) -> Result<Opened, CommandError> {
         let quarantine = self.quarantine()?;
         let web = self.web()?;
         let error = match web.hosted(hosted, tag_name, &quarantine) {
@@ -254,7 +263,7 @@ impl<'a> Sources<'a> {
     }
 
     /// What git knows a repository on a forge by.
-    pub(super) fn by_git(&mut self, hosted: &Hosted) -> Result<Option<GitReference>, CommandError> {
+    pub(super) fn by_git(&self, hosted: &Hosted) -> Result<Option<GitReference>, CommandError> {
         let address = self.web()?.web_address(&hosted.host)?;
         let address = format!("git+{address}/{}/{}.git", hosted.owner, hosted.repository);
         let Reference::Git(mut reference) = meaning::written(&address)? else {
@@ -266,15 +275,16 @@ impl<'a> Sources<'a> {
     }
 
     /// The way to the network.
-    pub(super) fn web(&mut self) -> Result<&Web, CommandError> {
-        if self.web.is_none() {
-            let web = Web::new(self.context, &self.headers)?;
-            self.web = Some(match self.reach {
-                Reach::Everywhere => web,
-                Reach::Here => web.offline(),
-            });
+    pub(super) fn web(&self) -> Result<&Web, CommandError> {
+        if let Some(web) = self.web.get() {
+            return Ok(web);
         }
-        self.web.as_ref().ok_or(CommandError::Stopped)
+        let web = Web::new(self.context, &self.headers)?;
+        let web = match self.reach {
+            Reach::Everywhere => web,
+            Reach::Here => web.offline(),
+        };
+        Ok(self.web.get_or_init(|| web))
     }
 
     fn git(&self) -> Result<Git, CommandError> {
@@ -311,10 +321,13 @@ impl<'a> Sources<'a> {
     }
 
     /// A fresh folder outside every folder of skills.
-    fn quarantine(&mut self) -> Result<PathBuf, CommandError> {
+    fn quarantine(&self) -> Result<PathBuf, CommandError> {
         let folder = self.store.staging().map_err(InstallFailure::from)?;
         let path = folder.path().to_owned();
-        self.quarantines.push(folder);
+        let quarantines = self.quarantines.lock();
+        quarantines
+            .unwrap_or_else(PoisonError::into_inner)
+            .push(folder);
         Ok(path)
     }
 }

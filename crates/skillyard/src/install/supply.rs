@@ -198,6 +198,16 @@ impl<'a> Supply<'a> {
 
     /// The skill of an entry of the lock, at the state it was found in.
     pub(crate) fn locked(&mut self, entry: &Locked) -> Result<Candidate, CommandError> {
+        let (reference, meaning) = self.as_locked(entry)?;
+        let mut found = self.chosen(&reference, &meaning, &Pick::Only)?;
+        let found = found
+            .pop()
+            .ok_or_else(|| InstallFailure::NothingOffered(self.shown(&reference)))?;
+        as_locked(self.with_locked(found, entry)?, entry)
+    }
+
+    /// The reference of an entry of the lock, and what that stands for at the state it was found in.
+    fn as_locked(&mut self, entry: &Locked) -> Result<(Reference, Meaning), CommandError> {
         let reference = self.written(&entry.source)?;
         let mut meaning = self.meaning(&reference)?;
         let state = match entry.origin {
@@ -214,11 +224,7 @@ impl<'a> Supply<'a> {
             }
             (reference, _) => at(reference, state.as_deref())?,
         };
-        let mut found = self.chosen(&reference, &meaning, &Pick::Only)?;
-        let found = found
-            .pop()
-            .ok_or_else(|| InstallFailure::NothingOffered(self.shown(&reference)))?;
-        as_locked(self.with_locked(found, entry)?, entry)
+        Ok((reference, meaning))
     }
 
     /// The skill that a reference means in a version that is locked here, if it is.

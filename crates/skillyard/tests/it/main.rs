@@ -15,6 +15,7 @@ mod agent_folders_trust;
 mod agent_runs;
 mod altered;
 mod answers;
+mod at_once;
 mod audit;
 mod chat;
 mod chat_cards;

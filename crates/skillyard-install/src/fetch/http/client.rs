@@ -16,6 +16,7 @@ use super::error::HttpError;
 use super::header::Header;
 use super::request::Request;
 use super::settings::Settings;
+use super::silent::Silent;
 use super::tls::{self, Trust};
 use crate::reference::shown::shown_url;
 use crate::reference::{Nearness, is_loopback};
@@ -23,6 +24,7 @@ use crate::reference::{Nearness, is_loopback};
 /// A client, which keeps its connections.
 pub struct Http {
     pub(super) settings: Settings,
+    pub(super) silent: Silent,
     plain: OnceLock<Client>,
     encrypted: OnceLock<Client>,
 }
@@ -47,6 +49,7 @@ impl Http {
     pub fn new(settings: Settings) -> Self {
         Self {
             settings,
+            silent: Silent::default(),
             plain: OnceLock::new(),
             encrypted: OnceLock::new(),
         }

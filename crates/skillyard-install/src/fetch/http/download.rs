@@ -81,7 +81,7 @@ impl Http {
         target: &Target<'_>,
         progress: &dyn Progress,
     ) -> Result<Download, HttpError> {
-        let result = self.settings.retry.run(|| {
+        let result = self.persist(&request.url, || {
             let mut answer = self.open(request)?;
             let kind =
                 kind(&answer.response, &answer.url).or_else(|| ArchiveKind::of(request.url.path()));
@@ -111,7 +111,7 @@ impl Http {
 
     /// Reads a body into memory.
     pub fn get(&self, request: &Request, limit: u64) -> Result<Body, HttpError> {
-        self.settings.retry.run(|| {
+        self.persist(&request.url, || {
             let mut answer = self.open(request)?;
             if encoding(&answer).is_some() {
                 return Err(compressed(&answer));

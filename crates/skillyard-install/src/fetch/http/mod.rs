@@ -13,6 +13,7 @@ mod proxies;
 mod request;
 mod retry;
 mod settings;
+mod silent;
 mod submit;
 mod tls;
 

@@ -1,7 +1,7 @@
 //! How far a download is.
 
 /// Someone who wants to know how far a download is.
-pub trait Progress: Sync {
+pub trait Progress: Send + Sync {
     /// A download begins, or begins anew after it broke off.
     fn started(&self, what: &str, size: Option<u64>);
     /// So many bytes have come in all.

@@ -93,6 +93,11 @@ fn nobody_there_is_tried_again_and_then_told() {
     assert!(matches!(error, HttpError::Connect { .. }), "{error}");
     assert_eq!(bench.waits().len(), 2);
     assert!(!full(&error).contains("s3cret"), "{}", full(&error));
+    // Whoever asks it for something else is told the same without waiting.
+    let other = url.replace("/a?", "/b?");
+    let error = bench.http.get(&request(&other), 100).unwrap_err();
+    assert!(matches!(error, HttpError::Connect { .. }), "{error}");
+    assert_eq!(bench.waits().len(), 2);
 }
 
 #[test]

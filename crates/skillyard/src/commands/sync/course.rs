@@ -4,6 +4,7 @@ use skillyard_install::candidate::Candidate;
 use skillyard_install::dependencies::{Needed, Root};
 use skillyard_install::lockfile::{Gap, Lockfile};
 use skillyard_install::plan::{Before, Plan, Settlement, Wish};
+use skillyard_install::reference::Reference;
 
 use super::goal::goal;
 use super::refused::Refused;
@@ -88,6 +89,12 @@ fn roots(
     args: &Args,
 ) -> Result<Vec<Root>, CommandError> {
     let mut roots: Vec<Candidate> = Vec::new();
+    if !args.offline {
+        let wanted = difference.wanted.iter();
+        let wanted = wanted.filter_map(|(_, reference)| supply.wanted(reference).ok());
+        let wanted: Vec<Reference> = wanted.collect();
+        supply.expect(&wanted);
+    }
     for (name, reference) in &difference.wanted {
         if args.offline {
             return Err(InstallFailure::NotLocked(name.clone()).into());

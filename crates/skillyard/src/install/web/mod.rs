@@ -1,10 +1,11 @@
 //! Sources on the network: forges, archives, sites and registries.
 
 mod forge;
+mod notes;
 mod registry;
 mod site;
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -21,10 +22,11 @@ use skillyard_install::reference::{Address, Reference, ReferenceError, SCHEMES};
 use skillyard_install::tree::TreeLimits;
 use url::Url;
 
+use self::notes::{Note, Notes};
 pub(crate) use self::registry::age;
 use super::alias;
 use super::meaning::written;
-use super::progress::Bar;
+use super::progress::Bars;
 use crate::config::Config;
 use crate::config::problem::ConfigError;
 use crate::config::source::{Source, SourceKind};
@@ -62,8 +64,7 @@ pub(crate) struct Web {
     now: jiff::Timestamp,
     /// What registries said of skills, by alias and name.
     listings: Mutex<HashMap<(Option<String>, String), Listing>>,
-    /// What people were told of them.
-    told: Mutex<HashSet<String>>,
+    notes: Notes,
 }
 
 /// The way to the network, through the proxies that the environment names.
@@ -104,14 +105,14 @@ impl Web {
             config,
             printer: context.printer.clone(),
             http: Arc::new(http(context)),
-            progress: Arc::new(Bar::new(&context.printer)),
+            progress: Arc::new(Bars::new(&context.printer)),
             headers: headers.map_err(InstallFailure::from)?,
             logs: context.environment.registries_file(),
             memory: context.environment.skillyard_home.join("registries"),
             mode: Mode::Online,
             now: context.now(),
             listings: Mutex::default(),
-            told: Mutex::default(),
+            notes: Notes::default(),
         })
     }
 
@@ -119,6 +120,16 @@ impl Web {
     pub(crate) fn offline(mut self) -> Self {
         self.mode = Mode::Offline;
         self
+    }
+
+    /// Holds back what people are to be told until [`Self::tell_held`], while several ask at once.
+    pub(crate) fn hold_notes(&self) {
+        self.notes.hold();
+    }
+
+    /// Tells people what was held back.
+    pub(crate) fn tell_held(&self) {
+        self.notes.release(&self.printer);
     }
 
     fn transfer<'a>(&'a self, folder: &'a Path) -> Transfer<'a> {

@@ -1,7 +1,7 @@
 //! Versions of skills in registries, chosen, checked against the log, and fetched.
 
 use std::path::Path;
-use std::sync::{Arc, PoisonError};
+use std::sync::Arc;
 
 use semver::Version;
 use skillyard_format::nearest::nearest;
@@ -12,13 +12,11 @@ use skillyard_install::material::Material;
 use skillyard_install::origin::{Origin, OriginKind};
 use skillyard_install::reference::RegistryReference;
 
-use super::{Web, headers_of, parsed};
+use super::{Note, Web, headers_of, parsed};
 use crate::error::CommandError;
 use crate::error::install::InstallFailure;
 use crate::install::logs;
-use crate::printer::Printer;
 use crate::remote::Remote;
-use crate::sanitize::visible;
 
 /// A version that was chosen among those of a registry.
 pub(crate) struct Chosen {
@@ -56,11 +54,11 @@ impl Web {
         if let Some(seen) = &listing.seen {
             let age = age(seen, self.now);
             let note = format!("offline: `{}` as it was seen {age}", reference.name);
-            self.tell_once(note, |printer, note| printer.note(&visible(note)));
+            self.notes.tell(&self.printer, Note::Plain(note));
         }
         if let Some(instead) = &version.deprecated {
             let note = format!("`{}` is deprecated: {instead}", version.name);
-            self.tell_once(note, Printer::warn);
+            self.notes.tell(&self.printer, Note::Warning(note));
         }
         if version.yanked {
             let reason = version.yank_reason.as_deref();
@@ -71,23 +69,13 @@ impl Web {
                 version.version,
                 reason.unwrap_or_default()
             );
-            self.tell_once(note, Printer::warn);
+            self.notes.tell(&self.printer, Note::Warning(note));
         }
         Ok(Chosen {
             registry,
             listing,
             version,
         })
-    }
-
-    /// Says something, but not each time that a version is chosen again.
-    fn tell_once(&self, note: String, tell: impl Fn(&Printer, &str)) {
-        let told = self.told.lock();
-        let mut told = told.unwrap_or_else(PoisonError::into_inner);
-        if !told.contains(&note) {
-            tell(&self.printer, &note);
-            told.insert(note);
-        }
     }
 
     /// The versions of a skill, asked for once.
