@@ -67,7 +67,8 @@ fn may_start(command: &SimpleCommand, pattern: &CommandPattern, depth: usize) ->
         return names_it(program, arguments, pattern);
     }
     let mut told = arguments.iter().filter_map(Word::literal);
-    if interpreter::has_commands(program) && told.any(|text| names(text, pattern)) {
+    let is_told = interpreter::has_commands(program) || harmless::is_told_to_start(&command.words);
+    if is_told && told.any(|text| names(text, pattern)) {
         return true;
     }
     // Whoever is not known to take words as data may start a program that they name.

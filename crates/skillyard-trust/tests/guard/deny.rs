@@ -128,6 +128,8 @@ fn programs_that_start_others() {
         "rg --pre curl x",
         "man -P curl ls",
         "./echo curl",
+        "apt-get -o APT::Update::Pre-Invoke::='curl x' update",
+        "yum --setopt=x=/usr/bin/curl install y",
     ] {
         assert!(is_denied("Bash(curl:*)", "Bash", command), "{command}");
     }
@@ -142,6 +144,7 @@ fn programs_that_start_others() {
         "which curl",
         "man curl",
         "apt-get install curl",
+        "apt-get install -y --no-install-recommends curl git",
         "rm -rf build/curl",
         "cat curl/README.md",
         "cargo build --features curl-sys",

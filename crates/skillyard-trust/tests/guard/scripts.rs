@@ -156,8 +156,82 @@ fn words_that_are_commands() {
             "-make --eval='x:;touch y' x",
             "-make SHELL=/tmp/evil",
             "+npm test --prefix web",
+            "-npm test --prefix /tmp/evil",
+            "-npm test -C ../evil",
             "+vim +10 x",
             "+less +F x",
+        ],
+    );
+}
+
+#[test]
+fn variables_that_make_is_given() {
+    commands(
+        "Bash(make test:*) Bash(make 'X!=ls')",
+        &[
+            "+make test CFLAGS='-O2 -g' DESTDIR=build V:=1",
+            "+make test -- x",
+            "+make 'X!=ls'",
+            "-make test 'X!=touch y'",
+            "-make test -- 'X != touch y'",
+            "-make test 'X:=$(shell touch y)'",
+            "-make test 'X=$(file >y,z)'",
+            "-make test 'X+=${shell touch y}'",
+            "-make test '$(shell touch y)=1'",
+            "-make test 'X=`touch y`'",
+            "-make test 'X=; touch y'",
+            "-make test SHELL:=/tmp/evil",
+            "-make test 'SHELL = ./evil'",
+            "-make test '.SHELLFLAGS?=-c evil'",
+            "-make test PATH=.",
+            "-make test LD_PRELOAD=./x.so",
+            "-for x in 'X!=touch y'; do make test \"$x\"; done",
+            "-for x in '!=touch y'; do make test \"X$x\"; done",
+        ],
+    );
+}
+
+#[test]
+fn programs_that_are_told_what_to_start() {
+    commands(
+        "Bash(split:*) Bash(diff3:*) Bash(pandoc:*) Bash(bat:*) Bash(tcpdump:*) Bash(apt-get install:*) \
+         Bash(dpkg:*) Bash(dnf:*) Bash(openssl:*) Bash(ssh-keygen:*) Bash(pdflatex:*) Bash(latexmk:*) Bash(gcc:*)",
+        &[
+            "+split -b 10M x",
+            "-split --filter='touch y' x",
+            "-split --fil 'touch y' x",
+            "-diff3 --diff-program=./evil a b c",
+            "+pandoc -fmarkdown -tdocx -o out.docx --reference-doc=x.docx in.md",
+            "-pandoc -F ./evil in.md",
+            "-pandoc -sF./evil in.md",
+            "-pandoc --lua-filter=x.lua in.md",
+            "-pandoc --pdf-engine ./evil in.md",
+            "-pandoc -d x.yaml in.md",
+            "-pandoc -t x.lua+smart in.md",
+            "+bat --paging=never x",
+            "-bat --pager 'sh -c ls' x",
+            "+tcpdump -nn -wz.pcap",
+            "-tcpdump -w x -z ./evil",
+            "+apt-get install -y --no-install-recommends x",
+            "-apt-get install -o APT::Update::Pre-Invoke::=./evil x",
+            "-apt-get install -yoDpkg::Pre-Invoke::=./evil x",
+            "-apt-get install --option=Dpkg::Pre-Invoke::=./evil x",
+            "+dpkg -l",
+            "-dpkg --pre-invoke=./evil -i x.deb",
+            "-dnf --setopt=pluginpath=. install x",
+            "+openssl x509 -in x -noout -enddate",
+            "-openssl req -engine ./x.so",
+            "-openssl engine ./x.so",
+            "+ssh-keygen -t ed25519 -f key -C D",
+            "-ssh-keygen -D ./x.so",
+            "+pdflatex -interaction=nonstopmode x.tex",
+            "-pdflatex -shell-escape x.tex",
+            "-pdflatex --shell-e x.tex",
+            "+latexmk -pdf -recorder x.tex",
+            "-latexmk -e 'system(1)' x.tex",
+            "+gcc -Wall -o x x.c",
+            "-gcc @options x.c",
+            "-gcc -fplugin=./x.so x.c",
         ],
     );
 }

@@ -66,6 +66,14 @@ const FILES: &[Files] = &[
         valued: "CfIjloW",
         access: Access::Obeyed,
     },
+    // Where the scripts are that they run.
+    Files {
+        names: &["npm", "pnpm", "yarn"],
+        long: &["--cwd", "--dir", "--prefix"],
+        short: "C",
+        valued: "C",
+        access: Access::Obeyed,
+    },
 ];
 
 /// Why an option behind the first `named` words leads out of the workspace, if one does.

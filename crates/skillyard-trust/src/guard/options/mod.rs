@@ -9,6 +9,7 @@ mod awk;
 mod curl;
 mod files;
 mod git;
+mod make;
 mod programs;
 mod sed;
 mod talkers;
@@ -40,6 +41,7 @@ pub(super) fn danger(words: &[Word], named: usize, here: &Here<'_>) -> Option<St
             .or_else(|| match name {
                 "curl" => curl::curl(words, named, here),
                 "wget" => wget::wget(words, named, here),
+                "make" | "gmake" => make::make(words, named),
                 _ => None,
             })
             .or_else(|| talkers::told(name, words, named)),
@@ -69,7 +71,7 @@ impl Here<'_> {
 
 /// Why an option that the table has is dangerous, if there is one.
 fn known(name: &str, words: &[Word], named: usize) -> Option<String> {
-    let program = PROGRAMS.iter().find(|each| each.names.contains(&name))?;
+    let program = program_of(words)?;
     let mut operands_only = false;
     for (at, word) in words.iter().enumerate().skip(named.max(1)) {
         if operands_only {
@@ -96,16 +98,19 @@ fn known(name: &str, words: &[Word], named: usize) -> Option<String> {
 
 /// Whether an option that is known, or one that cannot be seen, lets a program start others.
 pub(super) fn start_something(words: &[Word]) -> bool {
-    let name = words.first().and_then(Word::literal).map(base_name);
-    let mut programs = PROGRAMS.iter();
-    let program = programs.find(|each| name.is_some_and(|name| each.names.contains(&name)));
-    program.is_some_and(|program| {
-        let mut arguments = words[1..].iter();
-        arguments.any(|word| match word {
-            Word::Literal(text) => is_dangerous(program, text),
-            Word::Open { .. } => word.may_hide_an_option(),
-        })
-    })
+    let mut told = words.iter().skip(1);
+    told_to_start(words) || program_of(words).is_some() && told.any(Word::may_hide_an_option)
+}
+
+/// Whether an option that is known lets a program start others.
+pub(super) fn told_to_start(words: &[Word]) -> bool {
+    let mut told = words.iter().skip(1).filter_map(Word::literal);
+    program_of(words).is_some_and(|program| told.any(|text| is_dangerous(program, text)))
+}
+
+fn program_of(words: &[Word]) -> Option<&'static Program> {
+    let name = base_name(words.first()?.literal()?);
+    PROGRAMS.iter().find(|each| each.names.contains(&name))
 }
 
 fn is_dangerous(program: &Program, text: &str) -> bool {
@@ -113,7 +118,16 @@ fn is_dangerous(program: &Program, text: &str) -> bool {
     program.whole.contains(&name)
         || text.starts_with(|c| program.leads.contains(c)) && !is_place(&text[1..])
         || is_long(text, program.long)
-        || (is_short(text) && has_letter(text, program.short))
+        || is_either(text, program.either)
+        || letters(text, program.valued)
+            .iter()
+            .any(|(letter, _)| program.short.contains(*letter))
+}
+
+/// Whether `text` is one of the long options, which may stand behind one hyphen as well.
+fn is_either(text: &str, options: &[&str]) -> bool {
+    let doubled = format!("-{text}");
+    is_long(text, options) || is_short(text) && text.len() > 2 && is_long(&doubled, options)
 }
 
 /// Whether what follows a `+` only says where to begin: a line, or the end.

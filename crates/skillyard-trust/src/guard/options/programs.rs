@@ -5,8 +5,12 @@ pub(super) struct Program {
     pub(super) names: &'static [&'static str],
     /// Long options, also shortened.
     pub(super) long: &'static [&'static str],
+    /// Long options that may stand behind one hyphen as well, also shortened.
+    pub(super) either: &'static [&'static str],
     /// Letters of short options.
     pub(super) short: &'static str,
+    /// Letters behind which a value may stand in the same word, whose letters are none.
+    pub(super) valued: &'static str,
     /// Words that are options as a whole, such as `-exec`.
     pub(super) whole: &'static [&'static str],
     /// What a word begins with that is a command, such as `+!ls`.
@@ -18,7 +22,9 @@ pub(super) struct Program {
 const NONE: Program = Program {
     names: &[],
     long: &[],
+    either: &[],
     short: "",
+    valued: "",
     whole: &[],
     leads: "",
     verbs: &[],
@@ -168,19 +174,20 @@ pub(super) const PROGRAMS: &[Program] = &[
         names: &["make", "gmake"],
         long: &["--eval"],
         short: "E",
-        whole: &[
-            "SHELL",
-            ".SHELLFLAGS",
-            "MAKE",
-            "MAKEFLAGS",
-            "MAKEFILES",
-            "GNUMAKEFLAGS",
-        ],
         ..NONE
     },
     Program {
-        names: &["gcc", "g++", "cc", "clang"],
-        whole: &["-wrapper", "-fplugin", "-specs", "--specs"],
+        names: &["gcc", "g++", "cc", "c++", "clang", "clang++"],
+        whole: &[
+            "-wrapper",
+            "-fplugin",
+            "-fpass-plugin",
+            "-load",
+            "-specs",
+            "--specs",
+        ],
+        // A file with further options.
+        leads: "@",
         ..NONE
     },
     Program {
@@ -206,6 +213,84 @@ pub(super) const PROGRAMS: &[Program] = &[
     Program {
         names: &["jobs"],
         short: "x",
+        ..NONE
+    },
+    Program {
+        names: &["split"],
+        long: &["--filter"],
+        ..NONE
+    },
+    Program {
+        names: &["sdiff", "diff3"],
+        long: &["--diff-program"],
+        ..NONE
+    },
+    Program {
+        names: &["pandoc"],
+        long: &[
+            "--data-dir",
+            "--defaults",
+            "--filter",
+            "--lua-filter",
+            "--pdf-engine",
+        ],
+        short: "dFL",
+        valued: "ABcdDfFHLMorTtVw",
+        ..NONE
+    },
+    Program {
+        names: &["bat", "batcat", "delta"],
+        long: &["--pager"],
+        ..NONE
+    },
+    Program {
+        names: &["tcpdump"],
+        short: "z",
+        valued: "BcCEFGijmMQrsTVwWyz",
+        ..NONE
+    },
+    Program {
+        names: &["apt", "apt-cache", "apt-get"],
+        long: &["--config-file", "--option"],
+        short: "co",
+        valued: "acot",
+        ..NONE
+    },
+    Program {
+        names: &["dpkg"],
+        long: &["--post-invoke", "--pre-invoke", "--status-logger"],
+        ..NONE
+    },
+    Program {
+        names: &["dnf", "yum"],
+        long: &["--config", "--setopt"],
+        short: "c",
+        valued: "cdexR",
+        ..NONE
+    },
+    Program {
+        names: &["openssl"],
+        either: &["--config", "--engine", "--provider", "--provider-path"],
+        verbs: &["engine"],
+        ..NONE
+    },
+    Program {
+        names: &["ssh-keygen"],
+        short: "Dw",
+        valued: "abCDEFfIKMmNnOPRrSsTtVWwYz",
+        ..NONE
+    },
+    Program {
+        names: &[
+            "etex", "latex", "lualatex", "luatex", "pdflatex", "pdftex", "tex", "xelatex", "xetex",
+        ],
+        either: &["--enable-pipes", "--enable-write18", "--shell-escape"],
+        ..NONE
+    },
+    Program {
+        names: &["latexmk"],
+        either: &["--enable-write18", "--shell-escape"],
+        whole: &["-e", "-r"],
         ..NONE
     },
 ];

@@ -1,7 +1,7 @@
 //! Programs with commands of their own, among which one starts a program or writes a file.
 
 use super::super::shell::Word;
-use super::{is_long, letters, starts, unseen};
+use super::{is_either, is_long, letters, starts, unseen};
 
 /// Commands of `sqlite3` that only show something.
 #[rustfmt::skip]
@@ -36,6 +36,7 @@ pub(super) fn told(name: &str, words: &[Word], named: usize) -> Option<String> {
         "ed" if arguments.first().is_some_and(is_restricted) => None,
         "ed" | "ex" => Some(reads_input(name)),
         "dc" => dc(arguments),
+        "pandoc" => pandoc(arguments),
         "emacs" | "emacsclient" => emacs(name, arguments),
         "sqlite" | "sqlite3" => sqlite(name, arguments),
         "psql" => {
@@ -87,6 +88,16 @@ fn dc(arguments: &[Word]) -> Option<String> {
     (!has_expression).then(|| reads_input("dc"))
 }
 
+/// A format of its own is a program.
+fn pandoc(arguments: &[Word]) -> Option<String> {
+    let mut told = arguments.iter().filter_map(Word::literal);
+    let is_program = |text: &&str| {
+        let format = text.split(['+', ' ']).next().unwrap_or(text);
+        format.to_ascii_lowercase().ends_with(".lua")
+    };
+    told.find(is_program).map(|text| starts("pandoc", text))
+}
+
 /// It takes long options behind one hyphen as well.
 fn emacs(name: &str, arguments: &[Word]) -> Option<String> {
     let long = [
@@ -101,9 +112,7 @@ fn emacs(name: &str, arguments: &[Word]) -> Option<String> {
     arguments.iter().find_map(|word| {
         let text = word.literal().unwrap_or("--…");
         let is_short = matches!(text, "-e" | "-f" | "-l" | "-u" | "-x" | "--…");
-        let doubled = format!("-{text}");
-        let is_one = text.starts_with('-') && text.len() > 2 && is_long(&doubled, &long);
-        (is_short || is_one || is_long(text, &long)).then(|| starts(name, text))
+        (is_short || is_either(text, &long)).then(|| starts(name, text))
     })
 }
 
