@@ -44,6 +44,7 @@ pub const OPENED: &[&str] = &[
     ".Rprofile",
     ".devcontainer",
     ".devcontainer.json",
+    ".dir-locals-2.el",
     ".dir-locals.el",
     ".envrc",
     ".exrc",
@@ -110,12 +111,19 @@ pub const HOOKS: &[&str] = &[
 
 /// What decides about builds elsewhere, and about submodules.
 pub const BUILDS: &[&str] = &[
+    ".buildkite",
     ".circleci",
+    ".cirrus.yml",
     ".drone.yml",
+    ".forgejo",
+    ".gitea",
     ".gitlab-ci.yml",
     ".gitmodules",
     ".gitpod.yml",
     ".travis.yml",
+    ".woodpecker",
+    ".woodpecker.yaml",
+    ".woodpecker.yml",
     "Jenkinsfile",
     "azure-pipelines.yml",
     "bitbucket-pipelines.yml",

@@ -210,6 +210,8 @@ mod tests {
         for path in [
             ".GIT/hooks/x",
             "sub/.Git/config",
+            "sub/.jj/repo/config.toml",
+            ".HG/hgrc",
             "claude.md",
             ".ENVRC",
             "sub/.VSCODE/tasks.json",

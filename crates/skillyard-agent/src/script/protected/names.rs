@@ -9,8 +9,9 @@ use skillyard_trust::obeyed::{
     self, BUILDS, HOOKS, INSTRUCTIONS, LEFTHOOK, OPENED, OPENED_ENDINGS,
 };
 
-/// Git: with one of these, every git command in the folder can run programs.
-const GIT: &[&str] = &[".git"];
+/// Repositories of git, Mercurial, Jujutsu and Sapling: with one of these, every command of theirs in
+/// the folder can run programs, also the one that a shell's prompt asks.
+const REPOSITORIES: &[&str] = &[".git", ".hg", ".jj", ".sl"];
 
 /// Cargo: its settings name programs that are started with it, also by an editor that opens the
 /// folder. Scripts put programs into that of the home folder, so the scanner does not tell of it.
@@ -21,7 +22,7 @@ const OWN: &[&str] = &[".skills", ".skillyard", "skills.toml", "skills.lock"];
 
 /// Names that are held shut at the top of a workspace, even where nothing is there yet.
 pub(super) fn held() -> impl Iterator<Item = &'static str> {
-    let lists = [GIT, OWN, CARGO, INSTRUCTIONS, OPENED];
+    let lists = [REPOSITORIES, OWN, CARGO, INSTRUCTIONS, OPENED];
     let listed = lists.into_iter().flatten().copied();
     agents::hidden_folders().chain(listed)
 }

@@ -16,6 +16,9 @@ use super::{MOST_FOLDERS, NOT_LOOKED_FOR};
 /// Folders of a repository that hold what git was given, and nothing that it obeys.
 const OF_GIT: &[&str] = &["lfs", "logs", "objects", "refs"];
 
+/// The same of one of Mercurial or Sapling, where the first has a folder for each of the sources.
+const OF_MERCURIAL: &[&str] = &["cache", "store", "wcache"];
+
 /// The places that protected ones lead to; `None` if there is too much to be looked through.
 pub(super) fn reached(workspace: &Path, places: &BTreeSet<PathBuf>) -> Option<BTreeSet<PathBuf>> {
     let mut search = Search {
@@ -66,7 +69,8 @@ impl Search<'_> {
     /// Looks through one kept folder.
     fn look(&mut self, folder: &Path, depth: usize) {
         let path = self.workspace.join(folder);
-        let is_git = ["HEAD", "objects"].map(|name| path.join(name).exists()) == [true; 2];
+        let has = |names: [&str; 2]| names.map(|name| path.join(name).exists()) == [true; 2];
+        let (is_git, is_mercurial) = (has(["HEAD", "objects"]), has(["requires", "store"]));
         let Ok(entries) = fs::read_dir(path) else {
             return;
         };
@@ -76,7 +80,8 @@ impl Search<'_> {
             };
             let place = folder.join(&name);
             let is = |names: &[&str]| names.iter().any(|each| name == OsStr::new(each));
-            let is_passed_over = is(&[NOT_LOOKED_FOR]) || is_git && is(OF_GIT);
+            let is_passed_over =
+                is(&[NOT_LOOKED_FOR]) || is_git && is(OF_GIT) || is_mercurial && is(OF_MERCURIAL);
             if kind.is_symlink() {
                 self.follow(place, depth);
             } else if !(kind.is_dir() && is_passed_over)
@@ -168,6 +173,21 @@ fn stays(says: &Path, depth: usize) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_a_repository_only_holds_is_not_looked_through() {
+        let folder = tempfile::tempdir().unwrap();
+        let workspace = folder.path().canonicalize().unwrap();
+        fs::create_dir_all(workspace.join(".hg/store/data")).unwrap();
+        fs::create_dir(workspace.join("src")).unwrap();
+        fs::write(workspace.join(".hg/requires"), "").unwrap();
+        for link in [".hg/hooks", ".hg/store/data/src"] {
+            std::os::unix::fs::symlink(workspace.join("src"), workspace.join(link)).unwrap();
+        }
+        let places = BTreeSet::from([PathBuf::from(".hg")]);
+        let found = reached(&workspace, &places).unwrap();
+        assert_eq!(found, BTreeSet::from([PathBuf::from(".hg/hooks")]));
+    }
 
     #[test]
     fn what_stays_in_its_folder_is_known() {

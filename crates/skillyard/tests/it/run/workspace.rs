@@ -21,6 +21,8 @@ fn what_agents_obey_is_neither_made_nor_changed() {
     context.write("sub/deeper/CLAUDE.md", "x");
     context.write("sub/.gitlab-ci.yml", "x");
     context.write("sub/.pre-commit-config.yaml", "x");
+    context.write("sub/.forgejo/workflows/x.yml", "x");
+    context.write("sub/.jj/repo/config.toml", "x");
     context.write(".github/dependabot.yml", "x");
     context.write("all.code-workspace", "{}");
     let before = context.tree();
@@ -34,6 +36,12 @@ fn what_agents_obey_is_neither_made_nor_changed() {
         ".kiro/steering/x.md",
         ".roo/rules/x.md",
         ".husky/pre-commit",
+        ".hg/hgrc",
+        ".jj/repo/config.toml",
+        ".sl/config",
+        "sub/.jj/repo/config.toml",
+        "sub/.forgejo/workflows/x.yml",
+        ".dir-locals-2.el",
         ".devcontainer/devcontainer.json",
         ".skillyard/config.toml",
         ".cursorrules",
