@@ -195,8 +195,13 @@ fn variables_that_make_is_given() {
 fn programs_that_are_told_what_to_start() {
     commands(
         "Bash(split:*) Bash(diff3:*) Bash(pandoc:*) Bash(bat:*) Bash(tcpdump:*) Bash(apt-get install:*) \
-         Bash(dpkg:*) Bash(dnf:*) Bash(openssl:*) Bash(ssh-keygen:*) Bash(pdflatex:*) Bash(latexmk:*) Bash(gcc:*)",
+         Bash(dpkg:*) Bash(dnf:*) Bash(openssl:*) Bash(ssh-keygen:*) Bash(pdflatex:*) Bash(latexmk:*) Bash(gcc:*) \
+         Bash(gh:*)",
         &[
+            "+gh repo clone a/b -- --depth 1 -q",
+            "+gh pr create --title 'use curl'",
+            "-gh repo clone a/b -- --upload-pack=./evil",
+            "-gh repo clone a/b -- -c core.sshCommand=./evil",
             "+split -b 10M x",
             "-split --filter='touch y' x",
             "-split --fil 'touch y' x",

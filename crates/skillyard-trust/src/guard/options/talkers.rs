@@ -1,7 +1,7 @@
 //! Programs with commands of their own, among which one starts a program or writes a file.
 
 use super::super::shell::Word;
-use super::{is_either, is_long, letters, starts, unseen};
+use super::{is_either, is_long, is_short, letters, starts, unseen};
 
 /// Commands of `sqlite3` that only show something.
 #[rustfmt::skip]
@@ -36,6 +36,7 @@ pub(super) fn told(name: &str, words: &[Word], named: usize) -> Option<String> {
         "ed" if arguments.first().is_some_and(is_restricted) => None,
         "ed" | "ex" => Some(reads_input(name)),
         "dc" => dc(arguments),
+        "gh" => gh(arguments),
         "pandoc" => pandoc(arguments),
         "emacs" | "emacsclient" => emacs(name, arguments),
         "sqlite" | "sqlite3" => sqlite(name, arguments),
@@ -86,6 +87,23 @@ fn dc(arguments: &[Word]) -> Option<String> {
         has_expression |= is_option;
     }
     (!has_expression).then(|| reads_input("dc"))
+}
+
+/// What stands behind `--` is for `git clone`.
+fn gh(arguments: &[Word]) -> Option<String> {
+    let at = arguments
+        .iter()
+        .position(|word| word.literal() == Some("--"))?;
+    arguments[at..]
+        .iter()
+        .find_map(|word| match word.literal() {
+            None => word.may_hide_an_option().then(|| unseen("git")),
+            Some(text) => {
+                let is_one = is_long(text, &["--config", "--template", "--upload-pack"])
+                    || is_short(text) && text.contains(['c', 'u']);
+                is_one.then(|| starts("git", text))
+            }
+        })
 }
 
 /// A format of its own is a program.
