@@ -82,6 +82,30 @@ fn all_that_is_refused_is_told_at_once() {
 }
 
 #[test]
+fn of_several_skills_the_worst_comes_first_with_the_skill() {
+    let context = project();
+    let repository = Repository::new(&context, "remote.git");
+    // More that is harmless than is shown.
+    for at in 0..25 {
+        let name = format!("a{at:02}");
+        repository.skill(&name, "one");
+        repository.write(&format!("{name}/scripts/x.sh"), "sudo apt-get install jq\n");
+    }
+    repository.skill("pdf", "one");
+    repository.write("pdf/scripts/a.py", SCRIPT);
+    repository.commit("one");
+    let url = repository.url();
+    let told = context.done(&["install", &url, "--all", "--yes", "--dry-run"]);
+    let (_, found) = told.split_once("The scanner found:\n").expect(&told);
+    let first = found.lines().next().unwrap_or_default();
+    assert!(first.starts_with("  - pdf: medium "), "{told}");
+    assert!(found.contains("  - a00: info scan-privilege"), "{told}");
+    // Of one nobody has to be told which.
+    let told = context.done(&["install", &format!("{url}#pdf"), "--yes", "--dry-run"]);
+    assert!(told.contains("  - medium "), "{told}");
+}
+
+#[test]
 fn a_code_that_is_none_is_not_accepted() {
     let context = project();
     context.write("lib/one/SKILL.md", skill("one", "one"));

@@ -1,16 +1,18 @@
 //! The warning that is shown before a stranger's skill is installed.
 
+use std::cmp::Reverse;
 use std::collections::HashMap;
 use std::fmt::Write as _;
 
 use skillyard_install::origin::OriginKind;
 use skillyard_install::reference::Reference;
+use skillyard_trust::scan::Finding;
 use skillyard_trust::tier::Scripts;
 
 use super::{MOST, compatibility, pointers, prompt_tokens, scripts_of};
 use crate::install::changes::short;
 use crate::install::check::{Checked, described};
-use crate::install::{inner, validation};
+use crate::install::{findings, inner, validation};
 use crate::sanitize::visible;
 
 /// Up to so many skills are shown one by one.
@@ -59,16 +61,11 @@ pub(super) fn warning(checked: &[&Checked<'_>]) -> String {
         let heading = "Kept in git LFS, so that only pointers come in the place of:";
         listed(&mut text, heading, "", &pointers);
     }
-    let findings: Vec<String> = checked
-        .iter()
-        .flat_map(|each| each.findings().iter())
-        .map(|finding| visible(&described(finding)).into_owned())
-        .collect();
     listed(
         &mut text,
         "The scanner found:",
         "The scanner found nothing.",
-        &findings,
+        &found(checked),
     );
     if let Some((heading, problems)) = validation::listed(checked) {
         listed(&mut text, &heading, "", &problems);
@@ -186,6 +183,21 @@ fn listed(text: &mut String, heading: &str, none: &str, lines: &[String]) {
     if lines.len() > MOST {
         let _ = writeln!(text, "  … and {} more", lines.len() - MOST);
     }
+}
+
+/// What the scanner found, and in which skill where there are several. The worst comes first: what
+/// is harmless in many skills must not push it out of what is shown.
+fn found(checked: &[&Checked<'_>]) -> Vec<String> {
+    let each = checked.iter();
+    let mut findings: Vec<(&Checked<'_>, &Finding)> = each
+        .flat_map(|each| each.findings().iter().map(|finding| (*each, finding)))
+        .collect();
+    findings.sort_by_key(|(_, finding)| Reverse(finding.severity));
+    let line = |(each, finding): (&Checked<'_>, &Finding)| match checked {
+        [_] => visible(&described(finding)).into_owned(),
+        _ => findings::line(each, finding),
+    };
+    findings.into_iter().map(line).collect()
 }
 
 /// The scripts of a skill with their sizes.
