@@ -3,6 +3,7 @@
 mod accepted;
 mod reference;
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -121,19 +122,19 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
         _ => Severity::Info,
     };
     library::refuse_either(context, args.paths.iter().map(|path| path.as_os_str()))?;
-    let local = |path: &Path| {
-        let folder = folder_of(context, path)?;
+    let local = |path: &Path, folder: &Path| {
         if *folder != *path && format == Format::Text {
             // Of a name nobody sees which skill it is.
             let note = format!("`{}` is `{}`", path.display(), folder.display());
             printer.note(&visible(&note));
         }
-        scan_path(&folder, fail_on, show)
+        scan_path(folder, fail_on, show)
     };
     // What is fetched is not fetched all at once: each tells how far it is.
-    let look = |path| match reference(path) {
-        Some(text) => Place::Elsewhere(text),
-        None => Place::Here(local(path)),
+    let look = |path| match (reference(path), folder_of(context, path)) {
+        // The name of a skill that is here can look like a reference, as `plugin:skill` does.
+        (Some(text), Ok(Cow::Borrowed(_))) => Place::Elsewhere(text),
+        (_, folder) => Place::Here(folder.and_then(|folder| local(path, &folder))),
     };
     let places: Vec<Place<'_>> = if args.paths.len() < FEW {
         args.paths.iter().map(PathBuf::as_path).map(look).collect()

@@ -43,6 +43,18 @@ fn a_harmless_skill() {
 }
 
 #[test]
+fn a_skill_whose_name_looks_like_a_reference() {
+    let context = TestContext::new();
+    let text = SKILL.replace("name: form-filler", "name: forms:filler");
+    context.write(".agents/skills/form-filler/SKILL.md", text);
+    let told = context.run(&["scan", "forms:filler"]);
+    assert!(told.contains("forms-telemetry.test"), "{told}");
+    assert!(told.contains("exit code: 1"), "{told}");
+    let told = context.run(&["scan", "forms:other"]);
+    assert!(told.contains("there is no source `forms`"), "{told}");
+}
+
+#[test]
 fn the_answer_is_the_same_where_nobody_reads_it_to_its_end() {
     let context = with_attack();
     context.write("bad/SKILL.md", "no frontmatter\n");
