@@ -3,6 +3,7 @@
 use skillyard_catalog::agents::AGENTS;
 use skillyard_catalog::quirk::Quirk;
 use skillyard_format::SkillName;
+use skillyard_format::package::archive::{ArchivePath, EntryProblem, is_device};
 use skillyard_install::plan::{Change, Plan};
 
 use crate::context::Context;
@@ -19,7 +20,7 @@ pub(crate) fn tell(context: &Context, plan: &Plan) {
         _ => None,
     });
     let added: Vec<&str> = added.collect();
-    for line in with_spaces(&added) {
+    for line in with_spaces(&added).into_iter().chain(unwritable(&added)) {
         context.printer.note(&visible(&context.scoped(&line)));
     }
 }
@@ -35,21 +36,62 @@ fn with_spaces(added: &[&str]) -> Vec<String> {
         .iter()
         .filter(|agent| agent.misses.contains(&Quirk::NameSpace));
     let missing: Vec<&str> = missing.map(|agent| agent.name.as_str()).collect();
-    let shown = spaced.iter().take(MOST).map(|name| format!("`{name}`"));
-    let mut names = shown.collect::<Vec<_>>().join(", ");
-    if spaced.len() > MOST {
-        names = format!("{names} and {} more", spaced.len() - MOST);
-    }
-    let name = SkillName::from_text(first);
-    let name = name.as_ref().map_or("NAME", SkillName::as_str);
     vec![
         format!(
-            "warning: there is a space in {names}: Claude Code has no command for that, and {} pass over it",
+            "warning: there is a space in {}: Claude Code has no command for that, and {} pass over it",
+            some(&spaced),
             missing.join(", ")
         ),
-        format!(
-            "hint: Give it another name here: `skillyard remove {}`, and `skillyard install REF --name {name}`",
-            shell_word(first)
-        ),
+        other_name(first),
     ]
+}
+
+/// A folder that Windows cannot write is in nobody's checkout there, and no archive can hold it.
+fn unwritable(added: &[&str]) -> Vec<String> {
+    let problem = |name: &str| match ArchivePath::new(name) {
+        // Those that deceive are told as what they are when the skill is validated.
+        Err(
+            problem @ (EntryProblem::AlternateStream
+            | EntryProblem::Drive
+            | EntryProblem::Backslash
+            | EntryProblem::ReservedCharacter(_)
+            | EntryProblem::ReservedName
+            | EntryProblem::TrailingDotOrSpace),
+        ) => Some(problem),
+        _ => None,
+    };
+    let found: Vec<&&str> = added
+        .iter()
+        .filter(|name| problem(name).is_some())
+        .collect();
+    let Some(first) = found.first() else {
+        return Vec::new();
+    };
+    vec![
+        format!(
+            "warning: no folder on Windows can be called {}: a checkout that has it fails there, and no archive can hold it",
+            some(&found)
+        ),
+        other_name(first),
+    ]
+}
+
+/// The first of some names, and how many more there are.
+fn some(names: &[&&str]) -> String {
+    let shown = names.iter().take(MOST).map(|name| format!("`{name}`"));
+    let shown = shown.collect::<Vec<_>>().join(", ");
+    match names.len().saturating_sub(MOST) {
+        0 => shown,
+        more => format!("{shown} and {more} more"),
+    }
+}
+
+fn other_name(name: &str) -> String {
+    // What is nearest to a device may be that device.
+    let other = SkillName::from_text(name).filter(|other| !is_device(other.as_str()));
+    let other = other.as_ref().map_or("NAME", SkillName::as_str);
+    format!(
+        "hint: Give it another name here: `skillyard remove {}`, and `skillyard install REF --name {other}`",
+        shell_word(name)
+    )
 }

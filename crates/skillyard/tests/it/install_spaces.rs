@@ -43,3 +43,21 @@ fn a_space_in_a_name_is_told_with_a_name_that_has_none() {
     let told = context.tell(&["doctor", "--agent", "claude-code"]);
     assert!(!told.contains("no command"), "{told}");
 }
+
+#[test]
+fn a_name_that_windows_cannot_write_is_told() {
+    let context = project();
+    described(&context, "lib/review", "dyad:review");
+    described(&context, "lib/con", "con");
+    described(&context, "lib/plain", "plain");
+    let told = context.done(&["install", "./lib/review", "--yes"]);
+    let warning = "warning: no folder on Windows can be called `dyad:review`";
+    assert!(told.contains(warning), "{told}");
+    let hint = "`skillyard remove dyad:review`, and `skillyard install REF --name dyad-review`";
+    assert!(told.contains(hint), "{told}");
+    let told = context.done(&["install", "./lib/con", "--yes"]);
+    assert!(told.contains("can be called `con`"), "{told}");
+    assert!(told.contains("--name NAME"), "{told}");
+    let told = context.done(&["install", "./lib/plain", "--yes"]);
+    assert!(!told.contains("Windows"), "{told}");
+}
