@@ -67,6 +67,9 @@ pub enum GitError {
         /// The folder that was meant, if the repository has it.
         folder: Option<String>,
     },
+    /// What was named is a submodule, or lies in one.
+    #[error("`{0}` is a submodule, whose files are in another repository")]
+    Submodule(String),
     /// The server does not stop sending.
     #[error("more than {0} bytes came, and that was not all")]
     TooLarge(u64),

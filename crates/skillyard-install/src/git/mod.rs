@@ -21,6 +21,7 @@ mod redirect;
 mod repository;
 mod resolve;
 mod start;
+mod submodule;
 mod tracked;
 mod watch;
 

@@ -8,7 +8,7 @@ use super::commit::{self, Found};
 use super::error::GitError;
 use super::listing::{self, Entry, Kind};
 use super::place::Place;
-use super::{archived, linked, objects, watch};
+use super::{archived, linked, objects, submodule, watch};
 use crate::archive::{ArchiveMaterial, Expected};
 use crate::fetch::http::Header;
 use crate::material::{
@@ -289,6 +289,9 @@ impl Material for Repository {
 
     fn offers(&mut self, below: &str) -> Result<Offers, MaterialError> {
         self.refuse_link(below).map_err(MaterialError::new)?;
+        if let Some(entry) = submodule::around_folder(&self.entries, below) {
+            return Err(MaterialError::new(GitError::Submodule(entry.path.clone())));
+        }
         if !self
             .entries
             .iter()
@@ -314,6 +317,8 @@ impl Material for Repository {
         let links = links.map(|entry| entry.path.as_str());
         let skills = folders.iter().map(|(folder, _)| folder.as_str()).collect();
         offers.declined.extend(linked_in(links, below, &skills));
+        let submodules = submodule::declined(&self.entries, below, &skills);
+        offers.declined.extend(submodules);
         let own_name = self
             .origin
             .url

@@ -67,6 +67,31 @@ fn all_of_a_repository_is_installed_with_the_same_warning() {
 }
 
 #[test]
+fn a_submodule_of_a_repository_is_told() {
+    let context = project();
+    let other = Repository::new(&context, "other.git");
+    other.skill("xlsx", "one").commit("one");
+    let repository = Repository::with_pdf(&context);
+    let commit = other.git(&["rev-parse", "HEAD"]);
+    let entry = |path: &str| format!("160000,{commit},{path}");
+    for path in ["skills/more", "lib/parser"] {
+        repository.git(&["update-index", "--add", "--cacheinfo", &entry(path)]);
+    }
+    repository.git(&["commit", "--quiet", "-m", "submodules"]);
+    let url = repository.url();
+    let told = context.done(&["install", &url, "--all", "--yes"]);
+    assert!(told.contains("warning: `skills/more` of "), "{told}");
+    assert!(told.contains("it is a submodule"), "{told}");
+    assert!(!told.contains("lib/parser"), "{told}");
+    // What lies in it is not there, and nobody looks for it in vain.
+    for folder in ["skills/more", "skills/more/xlsx"] {
+        let told = context.run(&["install", &format!("{url}#{folder}"), "--yes"]);
+        assert!(told.contains("`skills/more` is a submodule"), "{told}");
+        assert!(told.contains("`.gitmodules` says where it is"), "{told}");
+    }
+}
+
+#[test]
 fn a_skill_of_a_repository_whose_file_is_a_link_is_told() {
     let context = project();
     let repository = Repository::with_pdf(&context);

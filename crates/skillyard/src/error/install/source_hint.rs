@@ -272,6 +272,9 @@ pub(super) fn git_hint(error: &GitError) -> Option<String> {
         GitError::Link { folder: Some(folder), .. } => {
             format!("Name the folder itself: `#{folder}` behind the repository")
         }
+        GitError::Submodule(_) => {
+            "Name that repository itself; `.gitmodules` says where it is".into()
+        }
         GitError::Ambiguous { .. } => "Write more digits of the one that you mean".into(),
         GitError::NoVersion { newest: Some(version), .. } => format!("The newest is {version}"),
         GitError::NoVersion { newest: None, .. } => {
