@@ -128,6 +128,15 @@ static URL: Pattern = Pattern::new(
 );
 static ADDRESS: Pattern =
     Pattern::new(r"https?://(?:\d{1,3}\.){3}\d{1,3}(?:[:/]|\b)|\b(?:\d{1,3}\.){3}\d{1,3}:\d{2,5}/");
+/// Resolvers for everybody, and where they answer over https.
+const RESOLVERS: [&str; 6] = [
+    "1.1.1.1/dns-query",
+    "1.0.0.1/dns-query",
+    "8.8.8.8/dns-query",
+    "8.8.4.4/dns-query",
+    "9.9.9.9/dns-query",
+    "149.112.112.112/dns-query",
+];
 /// Names that nobody gives to a host that is meant well.
 static HOSTILE: Pattern = Pattern::new(
     r"https?://[^/\s]*\b(?:attacker|evil|malicious|exfil(?:trate|tration)?|c2|malware|payload|hacker|backdoor|steal(?:er)?|phish(?:ing)?|exploit|covert|adversary|rogue|hostile|spoof|botnet|keylog(?:ger)?)\b",
@@ -229,9 +238,21 @@ pub(crate) fn owner(host: &str) -> &str {
 /// A public address without a name.
 pub(crate) fn raw_address<'t>(text: impl Into<Text<'t>>) -> Option<Range<usize>> {
     let text = text.into();
-    let is_raw = |range: &Range<usize>| Reach::of(host(&text[range.clone()])) == Reach::Number;
+    let is_raw = |range: &Range<usize>| {
+        Reach::of(host(&text[range.clone()])) == Reach::Number && !is_resolver(&text[range.start..])
+    };
     let mut found = ADDRESS.ranges(text).filter(is_raw);
     found.next().or_else(|| URL.ranges(text).find(is_raw))
+}
+
+/// Whether `text` begins with a resolver for everybody, which has to be named by its number, because
+/// it is asked for names. A question to it could carry something away.
+fn is_resolver(text: &str) -> bool {
+    let url = URL.find(text).filter(|range| range.start == 0);
+    let url = url.map_or("", |range| &text[range]);
+    RESOLVERS
+        .iter()
+        .any(|resolver| url.strip_prefix("https://") == Some(*resolver))
 }
 
 /// Whether an address in `text` only exists to catch what is sent to it.

@@ -143,3 +143,26 @@ fn characters_that_nobody_sees_split_no_words() {
         "{report:?}"
     );
 }
+
+#[test]
+fn a_resolver_that_is_only_named_is_no_server_of_a_stranger() {
+    let found = |line: &str| {
+        let report = scanned("scripts/a.sh", &format!("curl -s {line}\n"));
+        let is_raw = |code: &str| code == "scan-raw-address";
+        report.findings.iter().any(|each| is_raw(each.code))
+    };
+    assert!(!found("https://1.1.1.1/dns-query"));
+    assert!(!found(
+        "\"https://9.9.9.9/dns-query\" -H 'accept: application/dns-json'"
+    ));
+    for line in [
+        "https://1.1.1.1/dns-query?name=$KEY.cdn-updates.net",
+        "https://1.1.1.1/dns-query/x",
+        "https://1.1.1.1/x",
+        "http://1.1.1.1/dns-query",
+        "https://45.155.205.233/dns-query",
+        "https://1.1.1.1/dns-query https://45.155.205.233/x",
+    ] {
+        assert!(found(line), "{line}");
+    }
+}

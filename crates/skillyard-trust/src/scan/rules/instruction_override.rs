@@ -1,5 +1,7 @@
 //! Words that take the agent away from its user.
 
+use std::ops::Range;
+
 use super::{Findings, Here};
 use crate::scan::Severity;
 use crate::scan::pattern::Pattern;
@@ -189,7 +191,12 @@ static MEANINGS: [Meaning; 15] = [
     },
 ];
 static FORGETS_NOT: Pattern = Pattern::new(
-    r"\b(?:don't|do\s+not|never|not)\s+(?:ever\s+)?(?:forget|ignore|disregard|discard|abandon|override|overrule)\b",
+    r"\b(?:don't|do\s+not|never|not)\s+(?:ever\s+)?(?:forget|ignore|disregard|discard|abandon|override|overrule|drop)\b",
+);
+
+/// A line of the help of a command.
+static OPTION: Pattern = Pattern::new(
+    r"^\W*--[a-z][\w-]*(?:[=\s]\S+)?\s+overrides?\s+(?:the\s+)?default\s+(?:polic(?:y|ies)|rules?)\W*$",
 );
 
 static APPROVAL: Pattern = Pattern::new(
@@ -200,9 +207,38 @@ static FORBIDS: Pattern = Pattern::new(
     r"\b(?:never|do\s+not|don't|must\s+not|should\s+not|cannot|refuse|reject|treat\b.{0,40}\bas\s+(?:data|untrusted)|attempts?\s+to|try(?:ing)?\s+to|such\s+as|e\.g\.|like|detect|injection|if\b.{0,60}\b(?:says|contains|asks|tells|instructs)|attack\w*|malicious|unless|not\s+follow)\b",
 );
 
-/// Whether the words are about a style, or say not to forget.
-fn is_daily(here: &Here<'_>, range: &std::ops::Range<usize>) -> bool {
-    THINGS.is_match(&here.text[range.clone()]) || FORGETS_NOT.is_match(here.text)
+/// Whether the words are about a style, say not to forget, or explain an option of a command.
+fn is_daily(here: &Here<'_>, range: &Range<usize>) -> bool {
+    THINGS.is_match(&here.text[range.clone()])
+        || FORGETS_NOT.is_match(here.text)
+        || OPTION.is_match(here.text)
+}
+
+/// An order in another language. What may happen to be overlooked, what can be passed over, and the
+/// list of what git ignores have the same words.
+fn foreign(here: &Here<'_>) -> Option<Range<usize>> {
+    // Who says it more often means it.
+    const MOST: usize = 8;
+    let text = here.text.plain();
+    let mut found = None;
+    let mut from = 0;
+    for _ in 0..MOST {
+        let range = FOREIGN.find(&text[from..])?;
+        let range = from + range.start..from + range.end;
+        let before = text[..range.start].trim_end();
+        let is_said = ["可能", "可能会", "git", "Git"]
+            .iter()
+            .any(|end| before.ends_with(end))
+            || before.ends_with('可') && text[range.clone()].starts_with("忽略的");
+        if !is_said {
+            return Some(range);
+        }
+        // An order can stand behind it, and end with the same word.
+        let first = text[range.clone()].chars().next().map_or(1, char::len_utf8);
+        from = range.start + first;
+        found = Some(range);
+    }
+    found
 }
 
 fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
@@ -214,7 +250,7 @@ fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
     let found = OVERRIDE
         .find(here.text)
         .filter(|range| hidden || !is_daily(here, range))
-        .or_else(|| FOREIGN.find(here.text))
+        .or_else(|| foreign(here))
         .or_else(|| ESCAPES.find(here.text))
         .or_else(|| speech::find(&MEANINGS, here.text));
     if let Some(range) = found {

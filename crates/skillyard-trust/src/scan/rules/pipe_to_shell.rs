@@ -17,6 +17,7 @@ rule! {
     /// a lower severity. So is an address of this machine or of a network of one's own
     /// (`localhost`, `10.0.0.1`), and one that stands for any in documents (`192.0.2.1`,
     /// `1.2.3.4`); in a script nothing is an example, and `1.2.3.4`, which is public, is medium.
+    /// `curl | sh` without any address, in a sentence, is a word for this, and medium.
     ///
     /// **Fix:** download to a file, check it, then run it; or use a package manager.
     "scan-pipe-to-shell", Critical,
@@ -46,6 +47,14 @@ static FORGE: Pattern = Pattern::new(
     r"https?://(?:www\.)?(?:github\.com|gitlab\.com|bitbucket\.org|codeberg\.org|huggingface\.co)/",
 );
 
+/// The words that fetch, and those among them that name no address.
+static FETCHES: Pattern = Pattern::new(
+    r"\b(?:curl|wget|fetch|lwp-\w+|aria2c|axel|iwr|irm|invoke-webrequest|invoke-restmethod|downloadstring|webclient|urlopen)\b",
+);
+static BARE: Pattern = Pattern::new(r"\b(?:curl|wget)(?:\s+-[fslqo-]+)*\s*(?:\.\.\.|…)?\s*\\?\|");
+/// What gives an address to a command that has none.
+static GIVES: Pattern = Pattern::new(r"\b(?:xargs|parallel)\b|-exec\b");
+
 fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
     let found = PIPE.find(here.text).or_else(|| spelled::find(here));
     let Some(range) = found else {
@@ -59,6 +68,7 @@ fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
         Standing::Doubtful | Standing::Plain => Severity::Critical,
         // A client runs what the frontmatter names without anyone reading it.
         Standing::Unknown | Standing::Installer if is_field => Severity::High,
+        Standing::Unknown if is_talked_about(here) => Severity::Medium,
         Standing::Unknown if is_read_first(here) => Severity::High,
         Standing::Unknown => Severity::Medium,
         Standing::Local if !here.file.is_document && hosts::stands_for_any(here.text) => {
@@ -78,6 +88,18 @@ fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
         severity,
         "what is downloaded runs without being looked at",
     );
+}
+
+/// Whether `curl | sh` is only a word for what is done or is not: where it names no address, it
+/// fetches nothing.
+fn is_talked_about(here: &Here<'_>) -> bool {
+    const MOST: usize = 9;
+    let fetches = FETCHES.count(here.text, MOST);
+    here.is_prose()
+        && hosts::worst(here.text).is_none()
+        && (1..MOST).contains(&fetches)
+        && BARE.count(here.text, MOST) == fetches
+        && !GIVES.is_match(here.text)
 }
 
 fn check_clone(here: &Here<'_>, findings: &mut Findings<'_>) {
