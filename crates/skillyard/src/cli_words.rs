@@ -25,6 +25,18 @@ pub(crate) fn command_of(word: &str) -> Option<&'static str> {
     WORDS.iter().find(is_it).map(|(_, command)| *command)
 }
 
+/// Options that other commands have for what a command calls otherwise.
+const OPTIONS: &[(&str, &str, &str)] = &[
+    ("sync", "--dry-run", "--check"),
+    ("update", "--check", "--dry-run"),
+];
+
+/// The option of a command that does what an option of others does.
+pub(crate) fn option_of(command: &str, option: &str) -> Option<&'static str> {
+    let is_it = |each: &&(&str, &str, &'static str)| each.0 == command && each.1 == option;
+    OPTIONS.iter().find(is_it).map(|each| each.2)
+}
+
 #[cfg(test)]
 mod tests {
     use clap::CommandFactory as _;
@@ -39,6 +51,22 @@ mod tests {
             assert!(cli.find_subcommand(word).is_none(), "{word}");
             let is_there = *command == "help" || cli.find_subcommand(command).is_some();
             assert!(is_there, "{command}");
+        }
+    }
+    #[test]
+    fn an_option_stands_for_one_that_the_command_has() {
+        let mut cli = Cli::command();
+        // The options of a command are known only once it is needed.
+        cli.build();
+        for (command, option, meant) in OPTIONS {
+            let command = cli.find_subcommand(command).expect("a command");
+            let has = |option: &str| {
+                let option = option.strip_prefix("--");
+                command
+                    .get_arguments()
+                    .any(|each| each.get_long() == option)
+            };
+            assert!(!has(option) && has(meant), "{option}");
         }
     }
 }

@@ -9,7 +9,7 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 use super::Status;
 use super::report::{Told, failed, tell};
 use crate::cli::Global;
-use crate::cli_words::command_of;
+use crate::cli_words::{command_of, option_of};
 use crate::environment::Environment;
 use crate::printer::Printer;
 use crate::redactor::Redactor;
@@ -120,7 +120,8 @@ impl Wrong<'_> {
             ContextKind::SuggestedValue,
         ];
         let near = near.into_iter().find_map(|kind| self.words(kind).pop());
-        let near = self.elsewhere().map(str::to_owned).or(near);
+        let elsewhere = self.elsewhere().or_else(|| self.option_elsewhere());
+        let near = elsewhere.map(str::to_owned).or(near);
         let near = near.map(|near| format!("Did you mean `{near}`?"));
         let near = near.or_else(|| self.as_value());
         let values = self.words(ContextKind::ValidValue);
@@ -156,6 +157,13 @@ impl Wrong<'_> {
         // Groups of commands have words of their own.
         let is_first = self.usage()?.starts_with("skillyard [");
         is_first.then(|| command_of(&given)).flatten()
+    }
+
+    /// The option that does what another command calls by the one that was given.
+    fn option_elsewhere(&self) -> Option<&'static str> {
+        let given = self.words(ContextKind::InvalidArg).pop()?;
+        let usage = self.usage()?;
+        option_of(usage.split(' ').nth(1)?, &given)
     }
 
     fn usage(&self) -> Option<String> {

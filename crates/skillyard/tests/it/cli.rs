@@ -259,6 +259,14 @@ fn words_of_other_tools_lead_to_our_commands() {
         let hint = format!("Did you mean `{command}`?");
         assert!(told.contains(&hint), "{told}");
     }
+    for (command, option, meant) in [
+        ("sync", "--dry-run", "--check"),
+        ("update", "--check", "--dry-run"),
+    ] {
+        let told = context.run(&[command, option]);
+        let hint = format!("Did you mean `{meant}`?");
+        assert!(told.contains(&hint), "{told}");
+    }
     // A group of commands has words of its own.
     let told = context.run(&["key", "add"]);
     assert!(!told.contains("`install`"), "{told}");
