@@ -11,6 +11,7 @@ pub mod mount;
 mod nesting;
 pub mod policy;
 mod runs;
+pub mod sight;
 pub mod size;
 pub mod tag;
 mod tokens;

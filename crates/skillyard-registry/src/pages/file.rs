@@ -7,6 +7,7 @@ use axum::extract::rejection::QueryRejection;
 use axum::extract::{Query, State};
 use axum::response::Response;
 use skillyard_web::markdown::render;
+use skillyard_web::sight::source;
 use skillyard_web::size::size;
 
 use super::contents::opened;
@@ -107,12 +108,9 @@ fn shown(path: &str, mut bytes: Vec<u8>, address: impl Fn(&str) -> String) -> (S
             .find(|end| std::str::from_utf8(&bytes[..*end]).is_ok());
         bytes.truncate(end.unwrap_or(MOST_BYTES));
     }
-    let Ok(text) = String::from_utf8(bytes) else {
+    let Some(text) = source(path, &bytes) else {
         return (Shown::Binary, false);
     };
-    if text.contains('\0') {
-        return (Shown::Binary, false);
-    }
     let path = Path::new(path);
     let is_markdown = path
         .extension()

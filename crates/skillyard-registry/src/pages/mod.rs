@@ -18,6 +18,7 @@ pub(crate) mod trouble;
 use askama::Template;
 use axum::response::{Html, IntoResponse as _, Response};
 use skillyard_web::address::encoded;
+use skillyard_web::sight;
 
 use skillyard_trust::signature::KeyId;
 
@@ -25,7 +26,7 @@ use crate::error::RegistryError;
 
 fn page(template: &impl Template) -> Result<Response, RegistryError> {
     let text = template.render().map_err(RegistryError::internal)?;
-    Ok(Html(text).into_response())
+    Ok(Html(sight::page(text)).into_response())
 }
 
 /// Where the page of a skill is.

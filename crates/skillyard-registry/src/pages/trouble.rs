@@ -5,6 +5,7 @@ use axum::body::Body;
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::Response;
 use skillyard_format::nearest::nearest;
+use skillyard_web::sight;
 
 use super::frame::Frame;
 use crate::moved::moved_page;
@@ -49,7 +50,7 @@ pub(crate) async fn explained(server: &Server, reads_pages: bool, response: Resp
     let kind = HeaderValue::from_static("text/html; charset=utf-8");
     parts.headers.insert(header::CONTENT_TYPE, kind);
     parts.headers.remove(header::CONTENT_LENGTH);
-    let text = moved_page(&text, &server.below);
+    let text = moved_page(&sight::page(text), &server.below);
     Response::from_parts(parts, Body::from(text))
 }
 

@@ -252,6 +252,27 @@ async fn files_are_shown_as_what_they_are() {
 }
 
 #[tokio::test]
+async fn nothing_reads_as_something_else_on_a_page() {
+    let yard = Yard::new().await;
+    let ada = yard.full("ada").await;
+    let text = super::yard::instructions("forms", "1.0.0").replace("Do it.", "Do\u{200e} it.");
+    let files: [(&str, &[u8]); 2] = [
+        ("SKILL.md", text.as_bytes()),
+        ("scripts/fill.sh", "#!/bin/sh\necho a\u{200b}b\n".as_bytes()),
+    ];
+    yard.publish(&ada, packed(&files)).await;
+    for (path, seen) in [
+        ("/view/forms", "<p>Do\\u{200e} it.</p>"),
+        ("/view/forms/files/SKILL.md", "\nDo\\u{200e} it.\n"),
+        ("/view/forms/files/scripts/fill.sh", "\necho a\\u{200b}b\n"),
+        ("/view/no%E2%80%AEne", "no\\u{202e}ne"),
+    ] {
+        let html = checked(path, &yard.browse(path).await);
+        assert!(html.contains(seen), "{path}: {html}");
+    }
+}
+
+#[tokio::test]
 async fn who_reads_pages_gets_problems_as_pages_with_a_way_on() {
     let yard = Yard::new().await;
     let ada = yard.full("ada").await;

@@ -4,8 +4,9 @@ use std::sync::Arc;
 
 use askama::Template;
 use axum::extract::State;
-use skillyard_catalog::resource::{Content, ReadLimits, ReadRange};
+use skillyard_catalog::resource::{BinaryContent, Content, ReadLimits, ReadRange};
 use skillyard_web::markdown::render;
+use skillyard_web::sight::source;
 use skillyard_web::size::size;
 
 use super::part::Part;
@@ -56,6 +57,7 @@ fn compose(server: &Server, frame: Frame, name: &str, path: &str) -> Result<File
     let skill = skill.map_err(|problem| server.absent(name, problem))?;
     let limits = ReadLimits {
         max_bytes: MOST_BYTES,
+        binary: BinaryContent::Include,
         ..server.host.read_limits()
     };
     let read = Contents::open(skill)?.read(path, ReadRange::default(), limits)?;
@@ -72,8 +74,14 @@ fn compose(server: &Server, frame: Frame, name: &str, path: &str) -> Result<File
             Content::Text(text) if is_markdown && !is_own => {
                 Shown::Html(render(&text, |link| file_address(&skill.record.name, link)).html)
             }
-            Content::Text(text) => Shown::Text(text),
-            Content::Binary { media_type, .. } => Shown::Binary(media_type),
+            Content::Text(text) => {
+                let seen = source(&read.path, text.as_bytes());
+                Shown::Text(seen.unwrap_or(text))
+            }
+            Content::Binary { media_type, bytes } => {
+                let seen = source(&read.path, &bytes.unwrap_or_default());
+                seen.map_or(Shown::Binary(media_type), Shown::Text)
+            }
         },
         path: read.path,
     })

@@ -1,5 +1,5 @@
 //! The pages. Templates are compiled in and escape every value; what is HTML already went through
-//! `skillyard_web::markdown`, which sanitises it.
+//! `skillyard_web::markdown`, which sanitises it. What would deceive a reader is made visible in the whole.
 
 pub(crate) mod admin;
 pub(crate) mod agents;
@@ -20,6 +20,7 @@ use axum::http::request::Parts;
 use axum::response::{Html, IntoResponse, Response};
 use skillyard_web::address::encoded;
 use skillyard_web::cause::Cause;
+use skillyard_web::sight;
 
 use crate::access::gate::{Extras, Visitor};
 use crate::access::{Holder, Role, Wrong};
@@ -165,7 +166,7 @@ pub(crate) type Page = Result<Response, NoPage>;
 /// A template as an answer.
 fn shown(template: &impl Template) -> Response {
     match template.render() {
-        Ok(text) => Html(text).into_response(),
+        Ok(text) => Html(sight::page(text)).into_response(),
         Err(_) => StatusCode::INTERNAL_SERVER_ERROR.into_response(),
     }
 }

@@ -49,6 +49,37 @@ async fn names_of_files_deceive_nobody() {
 }
 
 #[tokio::test]
+async fn nothing_reads_as_something_else_on_a_page() {
+    let server = TestServer::new();
+    let folder = server.skills().join("turned");
+    std::fs::create_dir_all(folder.join("scripts")).unwrap();
+    let skill = "---\nname: turned\ndescription: Turns a\u{202e}b.\n---\nc\u{2066}d\r\n";
+    std::fs::write(folder.join("SKILL.md"), skill).unwrap();
+    let script = "#!/bin/sh\n# e\u{202e}f\ntidy\u{200b}\0\n";
+    std::fs::write(folder.join("scripts/tidy.sh"), script).unwrap();
+    server.server.reload().unwrap();
+    let log = AuditLog::open(&server.folder.path().join("logs"), Options::default()).unwrap();
+    let event = Event::new(EventKind::ToolAllowed).detail("command", "echo g\u{202e}h");
+    log.append(Timestamp::UNIX_EPOCH, "user", &event).unwrap();
+    for (path, seen) in [
+        ("/skills?q=turned", "Turns a\\u{202e}b."),
+        ("/skills/turned", "Turns a\\u{202e}b."),
+        ("/skills/turned", "<p>c\\u{2066}d</p>"),
+        ("/skills/turned/files/SKILL.md", "\nc\\u{2066}d\n"),
+        (
+            "/skills/turned/files/scripts/tidy.sh",
+            "\n# e\\u{202e}f\ntidy\\u{200b}\\u{0}\n",
+        ),
+        ("/audit", "echo g\\u{202e}h"),
+        ("/skills/no%E2%80%AEne", "no\\u{202e}ne"),
+    ] {
+        let page = server.get(path).await.text;
+        assert!(page.contains(seen), "{path}: {page}");
+        assert!(!page.contains(['\u{202e}', '\u{2066}']), "{path}: {page}");
+    }
+}
+
+#[tokio::test]
 async fn what_models_are_not_told_of_is_in_no_prompt() {
     let server = TestServer::new();
     let folder = server.skills().join("deploy");
