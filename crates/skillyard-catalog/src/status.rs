@@ -43,6 +43,17 @@ pub enum Status {
 }
 
 impl Status {
+    /// All words for users.
+    pub const WORDS: [&str; 7] = [
+        "enabled",
+        "disabled",
+        "unavailable",
+        "untrusted",
+        "held-back",
+        "altered",
+        "revoked",
+    ];
+
     /// The word for users.
     pub fn as_str(&self) -> &'static str {
         match self {

@@ -7,6 +7,7 @@ use axum::extract::State;
 use axum::http::header::CONTENT_TYPE;
 use axum::response::IntoResponse;
 use serde_json::{Value, json};
+use skillyard_catalog::Status;
 
 use crate::server::Server;
 
@@ -19,16 +20,7 @@ pub(crate) async fn healthz(State(server): State<Arc<Server>>) -> Json<Value> {
 /// `GET /metrics`.
 pub(crate) async fn metrics(State(server): State<Arc<Server>>) -> impl IntoResponse {
     let stock = server.shelf.stock();
-    let statuses = [
-        "enabled",
-        "disabled",
-        "unavailable",
-        "untrusted",
-        "held-back",
-        "altered",
-        "revoked",
-    ];
-    let gauges = statuses.map(|status| {
+    let gauges = Status::WORDS.map(|status| {
         let skills = stock.catalog.skills.iter();
         let count = skills
             .filter(|skill| skill.status.as_str() == status)

@@ -6,6 +6,8 @@ use axum::extract::State;
 use axum::http::HeaderMap;
 use axum::response::Response;
 use serde::{Deserialize, Serialize};
+use skillyard_catalog::Status;
+use skillyard_catalog::source::SourceKind;
 use utoipa::{IntoParams, ToSchema};
 
 use super::input::{Asked, Caller};
@@ -25,7 +27,8 @@ const MOST: usize = 500;
 #[serde(deny_unknown_fields)]
 pub(crate) struct Wanted {
     /// Only of this source.
-    source: Option<String>,
+    #[param(value_type = Option<String>)]
+    source: Option<SourceKind>,
     /// Only of this status.
     status: Option<String>,
     /// How many; at most 500.
@@ -75,13 +78,20 @@ pub(super) async fn list(
 fn listed(server: &Server, caller: &Caller, wanted: &Wanted) -> Result<SkillList, Problem> {
     let stock = server.shelf.stock();
     let viewer = caller.viewer(server);
-    let is = |wanted: &Option<String>, value: &str| wanted.as_deref().is_none_or(|it| it == value);
+    // Whoever mistypes a filter must not read that there are no skills.
+    let status = wanted.status.as_deref();
+    if let Some(status) = status.filter(|status| !Status::WORDS.contains(status)) {
+        let words = Status::WORDS.join("`, `");
+        return Err(Problem::bad(format!(
+            "`status` is one of `{words}`, and not `{status}`"
+        )));
+    }
     let found: Vec<_> = stock
         .catalog
         .skills
         .iter()
-        .filter(|skill| is(&wanted.source, skill.kind.as_str()))
-        .filter(|skill| is(&wanted.status, skill.status.as_str()))
+        .filter(|skill| wanted.source.is_none_or(|kind| kind == skill.kind))
+        .filter(|skill| status.is_none_or(|status| status == skill.status.as_str()))
         .collect();
     let limit = wanted.limit.unwrap_or(100).clamp(1, MOST);
     let (page, next_cursor) = stock.page(&found, wanted.cursor.as_deref(), limit)?;

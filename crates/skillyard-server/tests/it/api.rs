@@ -327,7 +327,7 @@ async fn the_guard_decides_for_others() {
 }
 
 /// A checkout that nobody trusted brings skills along.
-fn beside(server: &TestServer, name: &str) {
+pub(crate) fn beside(server: &TestServer, name: &str) {
     let folder = server.folder.path().join("project/.agents/skills");
     let folder = folder.join(name);
     std::fs::create_dir_all(&folder).unwrap();
@@ -388,6 +388,8 @@ async fn problems_have_the_form_of_problems() {
         (server.get("/api/v1/nothing").await, 404),
         (server.ask("DELETE", "/api/v1/skills", &[], "").await, 405),
         (server.get("/api/v1/skills?limit=x").await, 400),
+        (server.get("/api/v1/skills?status=enable").await, 400),
+        (server.get("/api/v1/skills?source=users").await, 400),
         (server.get("/api/v1/search").await, 400),
         (server.get("/api/v1/prompt?format=html").await, 400),
         (server.get("/api/v1/prompt?allowed=pdf").await, 400),

@@ -6,6 +6,7 @@ use axum::http::StatusCode;
 use jiff::Timestamp;
 use skillyard_audit::{AuditLog, Event, EventKind, Options};
 
+use crate::api::beside;
 use crate::context::TestServer;
 
 #[tokio::test]
@@ -77,6 +78,16 @@ async fn nothing_reads_as_something_else_on_a_page() {
         assert!(page.contains(seen), "{path}: {page}");
         assert!(!page.contains(['\u{202e}', '\u{2066}']), "{path}: {page}");
     }
+}
+
+#[tokio::test]
+async fn who_may_trust_a_project_is_told_how() {
+    let server = TestServer::new();
+    beside(&server, "only");
+    let page = server.get("/skills/only").await.text;
+    assert!(page.contains("<code>skillyard trust .</code>"), "{page}");
+    let page = server.get("/skills/pdf").await.text;
+    assert!(!page.contains("skillyard trust"), "{page}");
 }
 
 #[tokio::test]
