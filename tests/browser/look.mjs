@@ -31,6 +31,11 @@ export async function look(page, screen, name) {
   assert.deepEqual(serious.map((each) => `${each.id}: ${each.nodes[0].target}`), [], `${name} ${screen}`);
   const wider = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
   assert.equal(wider, 0, `${name} ${screen} is wider than the screen`);
+  const broken = await page.evaluate(() => {
+    const words = [...document.querySelectorAll("td .pill")].filter((pill) => !/\s/.test(pill.textContent));
+    return words.filter((pill) => pill.offsetHeight > 2 * parseFloat(getComputedStyle(pill).fontSize)).map((pill) => pill.textContent);
+  });
+  assert.deepEqual(broken, [], `${name} ${screen} breaks words`);
 }
 
 /** A page that notes what goes wrong on it; `more` is for the browser, `isExpected` for its messages. */
