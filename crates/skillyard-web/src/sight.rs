@@ -53,16 +53,15 @@ mod tests {
 
     #[test]
     fn nothing_hides_in_a_script() {
-        let shown = |path: &str, bytes: &[u8]| source(path, bytes);
         let script = b"#!/bin/sh\r\nrm\xe2\x80\x8b -r x\0\xff\r\n";
         let seen = "#!/bin/sh\nrm\\u{200b} -r x\\u{0}\\xff\n";
-        assert_eq!(shown("scripts/tidy", script).as_deref(), Some(seen));
-        assert_eq!(shown("a.py", b"\0").as_deref(), Some("\\u{0}"));
+        assert_eq!(source("scripts/tidy", script).as_deref(), Some(seen));
+        assert_eq!(source("a.py", b"\0").as_deref(), Some("\\u{0}"));
         assert_eq!(
-            shown("notes.txt", "⚠\u{fe0f}".as_bytes()).as_deref(),
+            source("notes.txt", "⚠\u{fe0f}".as_bytes()).as_deref(),
             Some("⚠\u{fe0f}")
         );
-        assert_eq!(shown("scripts/tool", b"\x7fELF\x02\0\xff"), None);
-        assert_eq!(shown("scripts/a.png", b"\x89PNG\0"), None);
+        assert_eq!(source("scripts/tool", b"\x7fELF\x02\0\xff"), None);
+        assert_eq!(source("scripts/a.png", b"\x89PNG\0"), None);
     }
 }
