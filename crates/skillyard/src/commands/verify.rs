@@ -18,6 +18,7 @@ use crate::error::{CommandError, Status};
 use crate::installed::Installed;
 use crate::library::{self, Choice, IndexMode, Target};
 use crate::signing::former::delivered_as;
+use crate::signing::keyring::Keyring;
 use crate::signing::{pins, policy, publisher, read_tree};
 use crate::skill_files::{directory_name, read_one};
 
@@ -102,6 +103,8 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
         verification: &verification,
         policy: &policy,
         other,
+        is_kept: !args.no_pin,
+        own_key: own_key(context, &verification),
     };
     if let Err(error) = context.record(&answer.event()) {
         // The answer is the same; who asked is told that the log lacks it.
@@ -115,6 +118,20 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
         answer.tell(context)?;
     }
     Ok(if trusted { Status::Yes } else { Status::No })
+}
+
+/// The name of the key of one's own that signed it, where no policy names it yet.
+fn own_key(context: &Context, verification: &Verification) -> Option<String> {
+    let Verification::Untrusted {
+        signer: Signer::Key { name: None, id },
+        ..
+    } = verification
+    else {
+        return None;
+    };
+    let keys = Keyring::new(context.environment.keys_folder());
+    let is_it = |name: &String| keys.public(name).is_ok_and(|key| key.id() == *id);
+    keys.names().ok()?.into_iter().find(is_it)
 }
 
 /// What is inside the binary is as trusted as the binary, and has no files to compare.

@@ -138,10 +138,10 @@ fn from_the_first_key_to_a_trusted_skill() {
     ✗ pdf: no trust policy names this signer
     ----- stderr -----
       folder     pdf
-      signed by  the unknown key [ID]
+      signed by  `mine`, a key of your own
       expected   nobody is trusted to sign this yet
 
-    hint: If you know whose it is, get their public key and run `skillyard key trust FILE`
+    hint: Trust what you sign with `skillyard key trust mine`
     ");
     assert_snapshot!(tell(&["key", "trust", "mine"]), @"
     exit status: 0
@@ -149,6 +149,13 @@ fn from_the_first_key_to_a_trusted_skill() {
      + mine  [ID]
     ----- stderr -----
     It may sign skills of every name; narrow that with `--scope GLOB`
+    ");
+    assert_snapshot!(tell(&["verify", "pdf", "--no-pin"]), @"
+    exit status: 0
+    ----- stdout -----
+    ✓ pdf 1.2.0: signed by `mine` (key [ID])
+    ----- stderr -----
+    1 file in `pdf` is as signed at [TIME]
     ");
     assert_snapshot!(tell(&["verify", "pdf"]), @"
     exit status: 0

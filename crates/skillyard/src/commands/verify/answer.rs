@@ -32,6 +32,10 @@ pub(super) struct Answer<'a> {
     pub(super) policy: &'a Policy,
     /// The signer that was asked for, where another one signed.
     pub(super) other: Option<&'a str>,
+    /// Whether who signed it is kept for the next time.
+    pub(super) is_kept: bool,
+    /// The key of one's own that signed it, where nobody said yet that it is trusted.
+    pub(super) own_key: Option<String>,
 }
 
 impl Answer<'_> {
@@ -136,7 +140,11 @@ impl Answer<'_> {
             && !matches!(reason, Distrust::RevokedContent { .. })
         {
             if *signer != Signer::Unknown {
-                printer.note(&format!("  signed by  {}", for_people(&signer.to_string())));
+                let signer = match &self.own_key {
+                    Some(name) => format!("`{name}`, a key of your own"),
+                    None => signer.to_string(),
+                };
+                printer.note(&format!("  signed by  {}", for_people(&signer)));
             }
             let expected: Vec<String> = expected.iter().map(|each| self.in_words(each)).collect();
             let expected = match expected.as_slice() {
@@ -175,11 +183,13 @@ impl Answer<'_> {
             let _ = write!(note, " at {}", details.signed);
         }
         match pinned {
-            Pinned::FirstUse => note.push_str("; this signer is remembered for this name"),
+            Pinned::FirstUse if self.is_kept => {
+                note.push_str("; this signer is remembered for this name");
+            }
             Pinned::Older { rollback, .. } => {
                 let _ = write!(note, "; {rollback}, and just these files were installed");
             }
-            Pinned::Same => {}
+            Pinned::FirstUse | Pinned::Same => {}
         }
         context.printer.note(&for_people(&note));
         Ok(())
@@ -221,10 +231,11 @@ impl Answer<'_> {
                 "Do not use it; ask its author for a copy that is whole".to_owned()
             }
             Verification::Untrusted { reason, .. } => match reason {
-                Distrust::Unknown | Distrust::Unchecked => {
-                    "If you know whose it is, get their public key and run `skillyard key trust FILE`"
-                        .to_owned()
-                }
+                Distrust::Unknown | Distrust::Unchecked => match &self.own_key {
+                    Some(own) => format!("Trust what you sign with `skillyard key trust {own}`"),
+                    None => "If you know whose it is, get their public key and run `skillyard key trust FILE`"
+                        .to_owned(),
+                },
                 Distrust::UnknownAuthority(_) => {
                     "If you trust the authority, run `skillyard key trust ROOT.pem`".to_owned()
                 }

@@ -361,11 +361,20 @@ fn a_wrong_key() {
     ✗ pdf: no trust policy names this signer
     ----- stderr -----
       folder     pdf
-      signed by  the unknown key [ID]
+      signed by  `other`, a key of your own
       expected   `mine` (key [ID])
 
-    hint: If you know whose it is, get their public key and run `skillyard key trust FILE`
+    hint: Trust what you sign with `skillyard key trust other`
     ");
+    // Where its secret half is not here, it is a stranger's.
+    fs::remove_file(signed.path("../home/.skillyard/keys/other.key")).unwrap();
+    let told = signed.tell(&["verify", "pdf"]);
+    for words in [
+        "signed by  the unknown key [ID]",
+        "`skillyard key trust FILE`",
+    ] {
+        assert!(told.contains(words), "{told}");
+    }
 }
 
 #[test]
