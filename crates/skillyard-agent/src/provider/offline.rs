@@ -4,11 +4,13 @@
 //! shown anywhere. It says plainly that it is none.
 
 mod envelope;
+mod wishes;
 
 use std::sync::atomic::AtomicBool;
 
 use envelope::{attribute, files, instructions};
 use serde_json::{Value, json};
+use wishes::{Wish, wishes};
 
 use super::{Completion, Delta, ModelRequest, Provider, ProviderError};
 use crate::message::{AssistantPart, CallOutcome, Message, ToolCall, ToolResult, UserPart};
@@ -167,9 +169,7 @@ impl<'a> Turn<'a> {
         }
     }
 
-    /// Files that the message names are read, or run where it says `run`; all of them where it
-    /// speaks of resources. What stands behind `read` is tried in any case: a path that leads
-    /// out of the skill is refused where a model's would be.
+    /// What the message says to do with files; all of them are read where it speaks of resources.
     fn file_calls(&self) -> Vec<ToolCall> {
         if self
             .results
@@ -178,28 +178,20 @@ impl<'a> Turn<'a> {
         {
             return Vec::new();
         }
-        let marks = |c: char| matches!(c, '`' | '"' | '\'' | ',' | ';');
-        let words = self.text.split_whitespace();
-        let words: Vec<&str> = words.map(|word| word.trim_matches(marks)).collect();
         let mut calls = Vec::new();
         for Named { name, envelope, .. } in &self.skills {
             let listed = files(envelope);
-            let mut before = "";
-            for word in &words {
-                let is_listed = listed.contains(word);
-                let verb = std::mem::replace(&mut before, word);
-                let (tool, arguments) = if is_listed && verb.eq_ignore_ascii_case("run") {
-                    let arguments = json!({ "name": name, "script": word, "args": [] });
-                    ("skill_run", arguments)
-                } else if is_listed || (verb.eq_ignore_ascii_case("read") && word.contains('/')) {
-                    ("skill_read", json!({ "name": name, "path": word }))
-                } else {
-                    continue;
+            for wish in wishes(&self.text, &listed) {
+                let (tool, arguments) = match wish {
+                    Wish::Read(path) => ("skill_read", json!({ "name": name, "path": path })),
+                    Wish::Run(script, args) => {
+                        let arguments = json!({ "name": name, "script": script, "args": args });
+                        ("skill_run", arguments)
+                    }
                 };
                 calls.push(self.call(calls.len(), tool, &arguments));
             }
-            let speaks_of = |word: &&str| word.to_ascii_lowercase().contains("resource");
-            if calls.is_empty() && words.iter().any(speaks_of) {
+            if calls.is_empty() && self.text.to_ascii_lowercase().contains("resource") {
                 for path in listed.iter().take(MOST_RESOURCES) {
                     let arguments = json!({ "name": name, "path": path });
                     calls.push(self.call(calls.len(), "skill_read", &arguments));

@@ -54,6 +54,20 @@ fn the_conformance_skill_works_without_a_model() {
 }
 
 #[test]
+fn what_stands_behind_a_script_in_an_order_are_its_arguments() {
+    let context = TestContext::new();
+    context.write_skill(".agents/skills/greeter").write(
+        ".agents/skills/greeter/scripts/hello.sh",
+        "#!/bin/sh\necho \"Hello, $1\"\n",
+    );
+    context.done(&["trust", "."]);
+    let order = "/greeter run hello.sh 'Ada L'";
+    let answer = context.json(&["chat", "-p", order, "--json", "--allow-scripts"]);
+    let words = answer["answer"].as_str().unwrap();
+    assert!(words.contains("Hello, Ada L\n"), "{words}");
+}
+
+#[test]
 fn every_skill_can_be_named_whatever_it_is_called() {
     let context = TestContext::new();
     for (folder, name) in [
