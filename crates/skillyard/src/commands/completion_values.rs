@@ -6,9 +6,11 @@
 
 use clap_complete::engine::CompletionCandidate;
 use skillyard_agent::agent::AgentStore;
+use skillyard_audit::EventKind;
 use skillyard_catalog::agents::AGENTS;
 use skillyard_format::SkillName;
 
+use super::completion_files::Which;
 use crate::agent;
 use crate::config::Config;
 use crate::config::keys::ENTRIES;
@@ -27,8 +29,12 @@ pub(super) enum Values {
     Skills,
     /// The same, and folders.
     SkillsAndFolders,
+    /// The same, and files.
+    SkillsAndPaths,
     /// Files and folders.
     Paths,
+    /// Files of the skill that stands before them.
+    Files(Which),
     /// Agents of this user.
     Agents,
     /// Sessions, the last used first.
@@ -43,6 +49,8 @@ pub(super) enum Values {
     Rules,
     /// Programs that read skills.
     Clients,
+    /// Kinds of events, and groups of them.
+    Events,
     /// Nothing but these words.
     Words(&'static [&'static str]),
 }
@@ -53,9 +61,20 @@ impl Values {
         Some(match (path, argument) {
             ("show" | "explain" | "why" | "export", "name")
             | ("enable" | "disable" | "update" | "outdated" | "remove", "names")
-            | ("agent create" | "agent edit" | "agent skill add", "skills") => Self::Skills,
-            ("read" | "verify" | "run" | "guard check", "skill")
+            | (
+                "agent create" | "agent edit" | "agent skill add" | "agent skill remove",
+                "skills",
+            )
+            | ("audit log" | "audit export", "skill") => Self::Skills,
+            ("read" | "verify" | "run", "skill")
+            | ("guard check", "skills")
             | ("trust", "target" | "revoked") => Self::SkillsAndFolders,
+            ("scan" | "validate", "paths") => Self::SkillsAndPaths,
+            ("read", "resource") => Self::Files(Which::All),
+            ("run", "script") => Self::Files(Which::Scripts),
+            ("run", "backend") => Self::Words(&BACKENDS),
+            ("audit log" | "audit export", "event") => Self::Events,
+            ("audit log" | "audit export", "outcome") => Self::Words(&["ok", "denied", "failed"]),
             ("install", "references") | ("key trust", "what") => Self::Paths,
             ("agent create" | "agent import", "name") => return None,
             ("chat", "agent") => Self::Agents,
@@ -79,7 +98,7 @@ impl Values {
     /// Those that there are now.
     pub(super) fn found(self, context: &Context) -> Vec<CompletionCandidate> {
         match self {
-            Self::Skills | Self::SkillsAndFolders => skill_names(context),
+            Self::Skills | Self::SkillsAndFolders | Self::SkillsAndPaths => skill_names(context),
             Self::Agents => plain(AgentStore::new(&context.environment.agents_folder()).names()),
             Self::Sessions => sessions(context),
             Self::Models => models(context),
@@ -98,14 +117,33 @@ impl Values {
                     .map(|each| each.id.clone())
                     .chain(["all".into()]),
             ),
+            Self::Events => {
+                let kinds = EventKind::ALL.iter().map(|kind| kind.as_str());
+                let mut groups: Vec<&str> = kinds
+                    .clone()
+                    .filter_map(|kind| Some(kind.split_once('.')?.0))
+                    .collect();
+                groups.sort_unstable();
+                groups.dedup();
+                plain(groups.into_iter().chain(kinds))
+            }
             Self::Words(words) => plain(words.iter().copied()),
-            // What a shell knows itself.
-            Self::Paths => Vec::new(),
+            // What a shell knows itself, and what hangs on other words.
+            Self::Paths | Self::Files(_) => Vec::new(),
         }
     }
 }
 
-fn plain<T: Into<std::ffi::OsString>>(
+/// The sandboxes of `run`.
+const BACKENDS: [&str; 5] = [
+    "bubblewrap",
+    "landlock",
+    "container",
+    "sandbox-exec",
+    "none",
+];
+
+pub(super) fn plain<T: Into<std::ffi::OsString>>(
     words: impl IntoIterator<Item = T>,
 ) -> Vec<CompletionCandidate> {
     words.into_iter().map(CompletionCandidate::new).collect()

@@ -13,7 +13,8 @@ use clap_complete::engine::{
 use clap_complete::env::Shells;
 
 use super::Outcome;
-use super::completion_values::Values;
+use super::completion_files::paths;
+use super::completion_values::{Values, plain};
 use crate::cli;
 use crate::context::Context;
 use crate::environment::COMPLETE;
@@ -66,7 +67,11 @@ pub(crate) fn answer(context: &Context, shell: &str, arguments: &[OsString]) -> 
     };
     let words = arguments.iter().skip_while(|word| *word != "--").skip(1);
     let words: Vec<OsString> = words.cloned().collect();
-    let mut command = with_values(cli::command(cli::Detail::Lines), &Arc::new(context.clone()));
+    let line = Line {
+        context: context.clone(),
+        words: words.clone(),
+    };
+    let mut command = with_values(cli::command(cli::Detail::Lines), &Arc::new(line));
     let folder = Some(&*context.environment.current_dir);
     let mut found = Vec::new();
     shell.write_complete(&mut command, words, folder, &mut found)?;
@@ -97,43 +102,57 @@ fn harmless(found: &[u8]) -> Vec<u8> {
     kept.trim_end_matches('\u{b}').as_bytes().to_vec()
 }
 
+/// What is to be completed, and where it stands.
+struct Line {
+    context: Context,
+    words: Vec<OsString>,
+}
+
 /// The command line, with what is known about the values of its arguments.
-fn with_values(command: clap::Command, context: &Arc<Context>) -> clap::Command {
+fn with_values(command: clap::Command, line: &Arc<Line>) -> clap::Command {
     command.mut_subcommands(|each| {
         let name = each.get_name().to_owned();
-        valued(each, &name, context)
+        valued(each, &name, line)
     })
 }
 
 /// A command of this path, such as `agent skill add`, and all below it.
-fn valued(command: clap::Command, path: &str, context: &Arc<Context>) -> clap::Command {
+fn valued(command: clap::Command, path: &str, line: &Arc<Line>) -> clap::Command {
     let command = command.mut_subcommands(|each| {
         let path = format!("{path} {}", each.get_name());
-        valued(each, &path, context)
+        valued(each, &path, line)
     });
     command.mut_args(|argument| {
         let Some(values) = Values::of(path, argument.get_id().as_str()) else {
             return argument;
         };
-        let context = Arc::clone(context);
+        let line = Arc::clone(line);
+        let skills_and = |paths: fn() -> PathCompleter| {
+            let line = Arc::clone(&line);
+            ArgValueCompleter::new(move |word: &OsStr| {
+                let mut found = skills(&line.context, word);
+                found.extend(paths().complete(word));
+                found
+            })
+        };
         match values {
-            Values::SkillsAndFolders => {
-                argument.add(ArgValueCompleter::new(move |word: &OsStr| {
-                    skills_and_folders(&context, word)
-                }))
-            }
+            Values::SkillsAndFolders => argument.add(skills_and(PathCompleter::dir)),
+            Values::SkillsAndPaths => argument.add(skills_and(PathCompleter::any)),
             Values::Paths => argument.add(ArgValueCompleter::new(PathCompleter::any())),
-            values => argument.add(ArgValueCandidates::new(move || values.found(&context))),
+            Values::Files(which) => argument.add(ArgValueCandidates::new(move || {
+                plain(paths(&line.context, &line.words, which))
+            })),
+            values => argument.add(ArgValueCandidates::new(move || values.found(&line.context))),
         }
     })
 }
 
-fn skills_and_folders(context: &Context, word: &OsStr) -> Vec<CompletionCandidate> {
+/// The names of skills that begin with a word.
+fn skills(context: &Context, word: &OsStr) -> Vec<CompletionCandidate> {
     let mut found = Values::Skills.found(context);
     found.retain(|each| {
         let name = each.get_value().as_encoded_bytes();
         name.starts_with(word.as_encoded_bytes())
     });
-    found.extend(PathCompleter::dir().complete(word));
     found
 }

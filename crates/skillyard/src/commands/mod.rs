@@ -7,6 +7,7 @@ mod chat_export;
 mod chat_sessions;
 mod chat_talk;
 mod chat_words;
+mod completion_files;
 mod completion_values;
 pub(crate) mod completions;
 pub(crate) mod config;

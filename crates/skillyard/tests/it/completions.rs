@@ -93,6 +93,53 @@ fn skill_names_are_completed() {
 }
 
 #[test]
+fn what_hangs_on_the_skill_before_it_is_completed() {
+    let context = TestContext::new();
+    context
+        .write_skill(".agents/skills/pdf")
+        .write(".agents/skills/pdf/scripts/fill.py", "x")
+        .write(".agents/skills/pdf/references/forms.md", "x");
+    let found = |line: &[&str]| candidates(&context, "bash", line);
+    assert_eq!(found(&["run", "pdf", "s"]), ["scripts/fill.py"]);
+    assert!(found(&["run", "pdf", "r"]).is_empty());
+    assert_eq!(found(&["read", "pdf", "r"]), ["references/forms.md"]);
+    let folder = "./.agents/skills/pdf";
+    assert_eq!(found(&["read", folder, "r"]), ["references/forms.md"]);
+    assert_eq!(
+        found(&["run", "skills-system-validation", "s"]),
+        ["scripts/echo.sh"]
+    );
+    assert!(found(&["read", "nothing", "r"]).is_empty());
+}
+
+#[test]
+fn values_of_flags_are_completed() {
+    let context = TestContext::new();
+    context.write_skill(".agents/skills/pdf");
+    for (line, expected) in [
+        (&["guard", "check", "--skill", "pd"][..], "pdf"),
+        (&["scan", "pd"], "pdf"),
+        (&["validate", "pd"], "pdf"),
+        (&["audit", "log", "--skill", "pd"], "pdf"),
+        (&["agent", "skill", "remove", "helper", "pd"], "pdf"),
+        (&["audit", "log", "--outcome", "d"], "denied"),
+        (
+            &["audit", "log", "--event", "approval.g"],
+            "approval.granted",
+        ),
+        (&["audit", "export", "--event", "conf"], "config"),
+        (&["run", "pdf", "--backend", "land"], "landlock"),
+    ] {
+        let found = candidates(&context, "bash", line);
+        assert_eq!(
+            found.first().map(String::as_str),
+            Some(expected),
+            "{line:?}"
+        );
+    }
+}
+
+#[test]
 fn paths_are_completed_where_sources_are_named() {
     let context = TestContext::new();
     context.write_skill("lib/pdf").write("lib/acme.pub", "x");
