@@ -1,6 +1,6 @@
 //! `skillyard mcp --setup`.
 
-use std::path::Path;
+use std::path::PathBuf;
 
 use clap::ValueEnum;
 use serde_json::{Value, json};
@@ -16,7 +16,9 @@ use crate::shell::{shell_word, shell_words};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(super) enum Client {
     ClaudeCode,
+    ClaudeDesktop,
     Codex,
+    Cursor,
     Gemini,
     Opencode,
     #[value(name = "vscode")]
@@ -26,6 +28,8 @@ pub(super) enum Client {
 /// What a client is to start.
 struct Start {
     program: String,
+    /// Where the program lies: what a desktop starts has not the folders of a shell.
+    whole: String,
     flags: Vec<&'static str>,
     /// Skillyard's own folder, where it is not the usual one.
     home: Option<String>,
@@ -40,8 +44,10 @@ impl Start {
             .map(|home| home.join(".skillyard"));
         let home = &environment.skillyard_home;
         let home = (usual.as_ref() != Some(home)).then(|| home.to_string_lossy().into_owned());
+        let whole = this_program();
         Self {
             program: program(environment),
+            whole: whole.map_or_else(|| NAME.to_owned(), |path| path.to_string_lossy().into()),
             flags: flags.words(),
             home,
         }
@@ -57,6 +63,16 @@ impl Start {
     fn variables(&self) -> Option<Value> {
         let home = self.home.as_ref()?;
         Some(json!({ "SKILLYARD_HOME": home }))
+    }
+
+    /// The entry that clients share which have `mcpServers` in a file.
+    fn entry(&self, program: &str) -> String {
+        let arguments: Vec<&str> = self.words().skip(1).collect();
+        let mut server = json!({ "command": program, "args": arguments });
+        if let Some(variables) = self.variables() {
+            server["env"] = variables;
+        }
+        json!({ "mcpServers": { "skillyard": server } }).to_string()
     }
 
     /// The same for a line in a shell, behind the client's flag for them and before a blank.
@@ -80,6 +96,16 @@ impl Client {
                 );
                 (line, None)
             }
+            Self::ClaudeDesktop => (
+                start.entry(&start.whole),
+                Some(
+                    "Write this into `claude_desktop_config.json` (Settings, Developer, Edit Config):",
+                ),
+            ),
+            Self::Cursor => (
+                start.entry(&start.program),
+                Some("Write this into `~/.cursor/mcp.json`:"),
+            ),
             Self::Codex => {
                 let variables = start.flag("--env");
                 let line = format!("codex mcp add skillyard {variables}-- {}", words());
@@ -123,15 +149,21 @@ impl Client {
     }
 }
 
+/// What the program is called.
+const NAME: &str = "skillyard";
+
+/// Where this program lies.
+fn this_program() -> Option<PathBuf> {
+    std::env::current_exe().ok()?.canonicalize().ok()
+}
+
 /// What starts this program: its name, if that leads here, and else where it lies.
 fn program(environment: &Environment) -> String {
-    const NAME: &str = "skillyard";
-    let whole = |path: &Path| path.canonicalize().ok();
-    let Some(this) = std::env::current_exe().ok().and_then(|path| whole(&path)) else {
+    let Some(this) = this_program() else {
         return NAME.to_owned();
     };
     let mut named = environment.path.iter().map(|folder| folder.join(NAME));
-    match named.find_map(|path| whole(&path)) {
+    match named.find_map(|path| path.canonicalize().ok()) {
         Some(found) if found == this => NAME.to_owned(),
         _ => this.to_string_lossy().into_owned(),
     }
@@ -164,12 +196,15 @@ mod tests {
     fn the_usual_program_is_named_shortly() {
         let start = Start {
             program: "skillyard".to_owned(),
+            whole: "/usr/bin/skillyard".to_owned(),
             flags: Vec::new(),
             home: None,
         };
         insta::assert_snapshot!(lines(&start), @r#"
         claude mcp add --scope user skillyard -- skillyard mcp
+        {"mcpServers":{"skillyard":{"command":"/usr/bin/skillyard","args":["mcp"]}}}
         codex mcp add skillyard -- skillyard mcp
+        {"mcpServers":{"skillyard":{"command":"skillyard","args":["mcp"]}}}
         gemini mcp add --scope user skillyard skillyard mcp
         {"mcp":{"skillyard":{"type":"local","command":["skillyard","mcp"]}}}
         code --add-mcp '{"name":"skillyard","command":"skillyard","args":["mcp"]}'
@@ -180,12 +215,15 @@ mod tests {
     fn flags_the_program_and_its_home_are_passed_on() {
         let start = Start {
             program: "/opt/my tools/skillyard".to_owned(),
+            whole: "/opt/my tools/skillyard".to_owned(),
             flags: vec!["--gateway", "--allow-run"],
             home: Some("/srv/yard".to_owned()),
         };
         insta::assert_snapshot!(lines(&start), @r#"
         claude mcp add --scope user skillyard -e SKILLYARD_HOME=/srv/yard -- '/opt/my tools/skillyard' mcp --gateway --allow-run
+        {"mcpServers":{"skillyard":{"command":"/opt/my tools/skillyard","args":["mcp","--gateway","--allow-run"],"env":{"SKILLYARD_HOME":"/srv/yard"}}}}
         codex mcp add skillyard --env SKILLYARD_HOME=/srv/yard -- '/opt/my tools/skillyard' mcp --gateway --allow-run
+        {"mcpServers":{"skillyard":{"command":"/opt/my tools/skillyard","args":["mcp","--gateway","--allow-run"],"env":{"SKILLYARD_HOME":"/srv/yard"}}}}
         gemini mcp add --scope user -e SKILLYARD_HOME=/srv/yard skillyard '/opt/my tools/skillyard' mcp -- --gateway --allow-run
         {"mcp":{"skillyard":{"type":"local","command":["/opt/my tools/skillyard","mcp","--gateway","--allow-run"],"environment":{"SKILLYARD_HOME":"/srv/yard"}}}}
         code --add-mcp '{"name":"skillyard","command":"/opt/my tools/skillyard","args":["mcp","--gateway","--allow-run"],"env":{"SKILLYARD_HOME":"/srv/yard"}}'
