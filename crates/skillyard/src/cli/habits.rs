@@ -22,11 +22,15 @@ pub(super) fn understood(arguments: &[OsString]) -> Cow<'_, [OsString]> {
         // There, without a name, these two show everything.
         let behind = words.get(2..).unwrap_or_default();
         let alone = options(behind) == behind.len();
+        let asks = behind
+            .last()
+            .is_some_and(|word| word == "-h" || word == "--help");
+        let is_asked = asks && options(behind) + 1 == behind.len();
         if alone && is(&words, 1, "show") {
             words[1] = "list".into();
         }
         // Alone it shows what it can do.
-        let is_managed = is(&words, 1, "manage") && !alone;
+        let is_managed = is(&words, 1, "manage") && !alone && !is_asked;
         if is_managed && is(&words, 2, "list") {
             // What is managed is what was installed.
             words.push("--installed".into());
@@ -75,6 +79,8 @@ mod tests {
             ("skillyard skill validate x", "skillyard validate x"),
             ("skillyard skill manage list", "skillyard list --installed"),
             ("skillyard skill manage", "skillyard manage"),
+            ("skillyard skill manage --help", "skillyard manage --help"),
+            ("skillyard skill manage update -h", "skillyard update -h"),
             ("skillyard skill manage remove x", "skillyard remove x"),
             ("skillyard skill show", "skillyard list"),
             ("skillyard agent chat x", "skillyard chat x"),

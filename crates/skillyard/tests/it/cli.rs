@@ -133,11 +133,13 @@ fn every_example_is_understood() {
 #[test]
 fn what_others_call_manage_shows_its_actions() {
     let context = TestContext::new();
-    let told = context.run(&["skill", "manage"]);
-    for action in ["list --installed", "enable", "disable", "update", "remove"] {
-        assert!(told.contains(&format!("skillyard {action}")), "{told}");
+    for words in [&["skill", "manage"][..], &["skill", "manage", "--help"]] {
+        let told = context.run(words);
+        for action in ["list --installed", "enable", "disable", "update", "remove"] {
+            assert!(told.contains(&format!("skillyard {action}")), "{told}");
+        }
+        assert!(!told.contains("publish"), "{told}");
     }
-    assert!(!told.contains("publish"), "{told}");
 }
 
 #[test]
