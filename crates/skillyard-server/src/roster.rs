@@ -34,6 +34,9 @@ pub(crate) struct Card {
     /// Patterns of further skills: those that are here when a session begins.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) patterns: Vec<String>,
+    /// Patterns of skills that it never has.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) denied: Vec<String>,
     /// Its skills.
     pub(crate) skills: Vec<PinnedSkill>,
     /// How many of its skills are not what they were.
@@ -106,6 +109,7 @@ pub(crate) struct Draft {
     pub(crate) description: Option<String>,
     pub(crate) instructions: Option<String>,
     pub(crate) skills: Option<Vec<String>>,
+    pub(crate) denied: Option<Vec<String>>,
     pub(crate) strategy: Option<Strategy>,
     pub(crate) tool_mode: Option<ToolMode>,
     pub(crate) limits: LimitChanges,
@@ -118,6 +122,10 @@ impl Draft {
             definition.patterns.clear();
             let given = definition.give(library, names);
             given.map_err(|error| Problem::bad(error.to_string()))?;
+        }
+        if let Some(words) = &self.denied {
+            let denied = definition.deny(words);
+            denied.map_err(|error| Problem::bad(error.to_string()))?;
         }
         if self
             .model
@@ -190,6 +198,7 @@ impl Server {
             mcp: Vec::new(),
             limits: Limits::default(),
             patterns: Vec::new(),
+            denied: Vec::new(),
             skills: Vec::new(),
         };
         let library = agents.shelf()?;
@@ -273,6 +282,7 @@ fn card(kept: Kept, library: &Shelf) -> Card {
         skills,
         strategy: strategy.to_owned(),
         patterns: kept.definition.patterns,
+        denied: kept.definition.denied,
         version: kept.version,
         description: kept.definition.description,
         model: kept.definition.model,

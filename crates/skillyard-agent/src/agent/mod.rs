@@ -6,6 +6,8 @@ mod error;
 mod file;
 mod store;
 
+use std::collections::BTreeSet;
+
 use serde::{Deserialize, Serialize};
 use skillyard_catalog::selection::{Pattern, PatternError};
 use skillyard_format::Digest;
@@ -50,6 +52,9 @@ pub struct Definition {
     /// Patterns of further skills: those that are here when a session begins.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub patterns: Vec<String>,
+    /// Patterns of skills that it never has, also where a pattern or a name above means them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub denied: Vec<String>,
     /// Its skills.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub skills: Vec<Pin>,
@@ -131,19 +136,29 @@ impl Definition {
         Ok(())
     }
 
+    /// Keeps the skills with these names or patterns from it, and no others.
+    pub fn deny(&mut self, words: &[String]) -> Result<(), PatternError> {
+        let words = words.iter().map(|word| word.trim());
+        let words: BTreeSet<&str> = words.filter(|word| !word.is_empty()).collect();
+        for word in &words {
+            Pattern::new(word)?;
+        }
+        self.denied = words.into_iter().map(str::to_owned).collect();
+        Ok(())
+    }
+
     /// The names of its skills, given those that are here now.
     pub fn reach(&self, here: &Shelf) -> Vec<String> {
-        let patterns = self.patterns.iter();
-        let patterns: Vec<Pattern> = patterns
-            .filter_map(|pattern| Pattern::new(pattern).ok())
-            .collect();
+        let (patterns, denied) = (read(&self.patterns), read(&self.denied));
         let here = here
             .all()
             .iter()
             .map(|each| each.skill.record.name.as_str());
         let matching = here.filter(|name| patterns.iter().any(|each| each.matches(name)));
         let pinned = self.skills.iter().map(|pin| pin.name.as_str());
-        let mut names: Vec<String> = pinned.chain(matching).map(str::to_owned).collect();
+        let kept = |name: &&str| !denied.iter().any(|each| each.matches_in_any_case(name));
+        let names = pinned.chain(matching).filter(kept);
+        let mut names: Vec<String> = names.map(str::to_owned).collect();
         names.sort_unstable();
         names.dedup();
         names
@@ -169,6 +184,12 @@ pub enum GivenError {
     /// It is no pattern.
     #[error(transparent)]
     Pattern(#[from] PatternError),
+}
+
+/// Patterns that were looked at when they were given.
+fn read(patterns: &[String]) -> Vec<Pattern> {
+    let patterns = patterns.iter().map(|pattern| Pattern::new(pattern));
+    patterns.filter_map(Result::ok).collect()
 }
 
 /// Skills as they are now, sorted by name, each once.

@@ -52,6 +52,8 @@ pub(crate) struct Said {
     instructions: Option<String>,
     /// Its skills, which are pinned as they are now, and patterns such as `pdf-*`.
     skills: Option<Vec<String>>,
+    /// Names and patterns of skills that it never has.
+    denied: Option<Vec<String>>,
     /// Who picks skills: `tool`, `router` or `hybrid`.
     #[schema(value_type = Option<String>)]
     strategy: Option<Strategy>,
@@ -95,6 +97,7 @@ impl From<Said> for Draft {
             description: said.description,
             instructions: said.instructions,
             skills: said.skills,
+            denied: said.denied,
             strategy: said.strategy,
             tool_mode: said.tool_mode,
             limits: said.limits.unwrap_or_default().into(),

@@ -310,6 +310,27 @@ fn a_name_that_looks_like_a_pattern_is_a_name() {
 }
 
 #[test]
+fn an_agent_never_has_what_it_is_denied() {
+    let context = context();
+    context.write_skill(".skills/fun");
+    let words = ["agent", "create", "some", "--skills", "f*", "--deny", "FU*"];
+    let made = context.json(&[&words[..], &["--json"]].concat());
+    assert_eq!(made["definition"]["denied"], json!(["FU*"]));
+    assert!(
+        context
+            .run(&["agent", "show", "some"])
+            .contains("never         FU*")
+    );
+    let code = |skill: &str| context.code(&["chat", "some", "-p", &format!("/{skill}")]);
+    assert_eq!((code("forms"), code("fun")), (Some(0), Some(1)));
+    // Its name does not help, either.
+    context.done(&["agent", "skill", "add", "some", "fun"]);
+    assert_eq!(code("fun"), Some(1));
+    context.done(&["agent", "edit", "some", "--deny", ""]);
+    assert_eq!(code("fun"), Some(0));
+}
+
+#[test]
 fn a_pattern_means_the_skills_that_are_here_when_a_session_begins() {
     let context = context();
     let made = context.json(&["agent", "create", "some", "--skills", "f*", "--json"]);

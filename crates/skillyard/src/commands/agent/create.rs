@@ -40,6 +40,7 @@ pub(super) fn run(context: &Context, args: &Args) -> Outcome {
         mcp: Vec::new(),
         limits: Limits::default(),
         patterns: Vec::new(),
+        denied: Vec::new(),
         skills: Vec::new(),
     };
     args.said.apply(context, &mut definition)?;

@@ -10,6 +10,7 @@ use super::{given, strategy, tool_mode, unknown};
 use crate::agent::known_model;
 use crate::context::Context;
 use crate::error::CommandError;
+use crate::error::agent::AgentFailure;
 use crate::mcp::Lenders;
 use crate::sanitize::visible;
 
@@ -28,6 +29,9 @@ pub(super) struct Said {
     /// Its skills, separated by commas: names, patterns, or references that are installed first
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     skills: Option<Vec<String>>,
+    /// Skills that it never has, separated by commas: names or patterns
+    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
+    deny: Option<Vec<String>>,
     /// The MCP servers whose tools and skills it has, separated by commas
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     mcp: Option<Vec<String>>,
@@ -125,6 +129,9 @@ impl Said {
             definition.patterns.clear();
             given::give(context, definition, names, self.yes)?;
         }
+        if let Some(words) = &self.deny {
+            definition.deny(words).map_err(AgentFailure::Given)?;
+        }
         if let Some(names) = &self.mcp {
             let names = names.iter().map(|name| name.trim().to_owned());
             let mut names: Vec<String> = names.filter(|name| !name.is_empty()).collect();
@@ -166,7 +173,7 @@ impl Said {
 /// Says that nothing is known of a model; it may be known later.
 fn warn_of_model(context: &Context, model: &str) {
     if let Err(error) = known_model(context, model) {
-        let hint = error.hint().map(|hint| format!("; {hint}"));
+        let hint = error.hint().map(|hint| format!("\nhint: {hint}"));
         let text = format!("warning: {error}{}", hint.unwrap_or_default());
         context.printer.note(&visible(&text));
     }

@@ -72,6 +72,7 @@ pub(super) fn run(context: &Context, args: &Args) -> Outcome {
     row("limits", &limits(&definition.limits));
     row("hash", &hash(&kept));
     row("skills", &definition.patterns.join(", "));
+    row("never", &definition.denied.join(", "));
     for (pin, drift) in &skills {
         let state = match drift {
             Drift::Same => String::new(),
