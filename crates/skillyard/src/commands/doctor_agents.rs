@@ -99,7 +99,8 @@ impl Sight<'_> {
             .iter()
             .filter(|skill| matches!(skill.kind, SourceKind::Project | SourceKind::User))
             .collect();
-        let (mut elsewhere, mut locked, mut above) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut elsewhere, mut yours) = (Vec::new(), Vec::new());
+        let (mut locked, mut above) = (Vec::new(), Vec::new());
         let mut missed = BTreeMap::<(Quirk, bool), Vec<&CatalogSkill>>::new();
         let mut ignored = BTreeMap::<(Quirk, bool), Vec<&CatalogSkill>>::new();
         let (mut seen, mut characters, mut in_project) = (0, 0, false);
@@ -109,12 +110,12 @@ impl Sight<'_> {
                 // The project's lock says in which folders they are.
                 let is_locked = skill.kind == SourceKind::Project
                     && self.installed.own_entry(&skill.record.folder).is_some();
-                let list = if is_locked {
-                    &mut locked
-                } else {
-                    &mut elsewhere
+                let list = match skill.kind {
+                    _ if is_locked => &mut locked,
+                    SourceKind::User => &mut yours,
+                    _ => &mut elsewhere,
                 };
-                list.push(name);
+                list.push(*skill);
                 continue;
             };
             if agent.here_only && source.kind == SourceKind::Project && !self.is_here(source) {
@@ -147,17 +148,7 @@ impl Sight<'_> {
             format!("{name} sees {seen} of {}", counted(skills.len(), "skill")),
             None,
         )];
-        let id = &agent.id;
-        let install = format!("`skillyard install REF --agent {id}`");
-        let line = self.agents_line(agent);
-        let sync = format!("`{line}` in skills.toml, and `skillyard sync`");
-        for (unread, how) in [(elsewhere, install), (locked, sync)] {
-            if !unread.is_empty() {
-                let message = format!("{name} does not read the folder of {}", listed(&unread));
-                let hint = format!("Put them there too: {how}");
-                checks.push(check(Verdict::Warning, message, Some(&hint)));
-            }
-        }
+        checks.extend(self.unread(agent, [elsewhere, yours, locked]));
         if !above.is_empty() {
             let message = format!(
                 "{name} reads a project's skills only in the folder that it is started in, which has not {}",
@@ -190,6 +181,49 @@ impl Sight<'_> {
             checks.push(check(Verdict::Warning, message, Some(hint)));
         }
         checks
+    }
+
+    /// What lies where the agent does not read: of the project, of the user, and in the project's lock.
+    fn unread(&self, agent: &Agent, lists: [Vec<&CatalogSkill>; 3]) -> Vec<Check> {
+        let line = self.agents_line(agent);
+        let [project, user, locked] = lists;
+        let put = [
+            self.install(agent, &project, "project"),
+            self.install(agent, &user, "user"),
+            format!("`{line}` in skills.toml, and `skillyard sync`"),
+        ];
+        let mut checks = Vec::new();
+        for (unread, how) in [project, user, locked].into_iter().zip(put) {
+            let names: Vec<&str> = unread.iter().map(|skill| &*skill.record.name).collect();
+            let them = match names.as_slice() {
+                [] => continue,
+                [_] => "it",
+                _ => "them",
+            };
+            let name = &agent.name;
+            let message = format!("{name} does not read the folder of {}", listed(&names));
+            let hint = format!("Put {them} there too: {how}");
+            checks.push(check(Verdict::Warning, message, Some(&hint)));
+        }
+        checks
+    }
+
+    /// How skills get into a folder that the agent reads: what was installed from where it came
+    /// from, because its own folder is no source of it.
+    fn install(&self, agent: &Agent, skills: &[&CatalogSkill], scope: &str) -> String {
+        let id = &agent.id;
+        let [skill] = skills else {
+            return format!(
+                "`skillyard install REF --agent {id} --scope {scope}`, with the folder of each, or what `skillyard list --installed` says that it came from"
+            );
+        };
+        let folder = &skill.record.folder;
+        let from = match self.installed.entry(folder) {
+            Some(entry) => without_userinfo(&entry.source).into_owned(),
+            None => folder.to_string_lossy().into_owned(),
+        };
+        let from = shell_word(&from);
+        format!("`skillyard install {from} --agent {id} --scope {scope}`")
     }
 
     /// What skills.toml says once its skills are for this agent, too.

@@ -36,7 +36,7 @@ fn it_says_which_skills_an_agent_does_not_see() {
     good: Codex sees 4 of 4 skills
     good: Claude Code sees 1 of 4 skills
     warning: Claude Code does not read the folder of `colon`, `deep`, `plain`
-      Put them there too: `skillyard install REF --agent claude-code`
+      Put them there too: `skillyard install REF --agent claude-code --scope project`, with the folder of each, or what `skillyard list --installed` says that it came from
     good: GitHub Copilot sees 3 of 4 skills
     warning: GitHub Copilot passes over `colon`: it has a text with a colon and without quotes
       Mend it with `skillyard validate --fix`
@@ -297,7 +297,7 @@ fn what_was_installed_is_mended_where_it_came_from() {
       Mend it where it came from, `./lib/quote`, then run `skillyard update quote`
     warning: Claude Code sees 0 of 1 skill
     warning: Claude Code does not read the folder of `quote`
-      Put them there too: `agents = ["universal", "claude-code"]` in skills.toml, and `skillyard sync`
+      Put it there too: `agents = ["universal", "claude-code"]` in skills.toml, and `skillyard sync`
     "#);
     let told = context.run(&["doctor", "--agent", "codex"]);
     assert!(told.contains("Nothing is broken; "), "{told}");
@@ -368,6 +368,24 @@ fn an_agent_is_in_use_where_skills_are_installed_for_it() {
     context.done(&["install", "./lib/two"]);
     assert!(context.root().join(".claude/skills/two/SKILL.md").exists());
     assert!(context.run(&["doctor"]).contains("Claude Code sees 1 of 2"));
+}
+
+#[test]
+fn what_puts_a_skill_of_the_user_before_an_agent_can_be_typed() {
+    let context = TestContext::new();
+    context.mkdir(".git");
+    context.write_skill("lib/one");
+    context.done(&["install", "./lib/one", "--scope", "user"]);
+    let doctor = ["doctor", "--agent", "claude-code"];
+    let told = text(&output(context.skillyard().args(doctor)).stdout);
+    let (_, hint) = told
+        .split_once("Put it there too: `skillyard ")
+        .expect("a hint");
+    let (words, _) = hint.split_once('`').unwrap();
+    let words: Vec<&str> = words.split(' ').collect();
+    assert!(words.ends_with(&["--scope", "user"]), "{words:?}");
+    context.done(&words);
+    assert!(context.run(&doctor).contains("Claude Code sees 1 of 1"));
 }
 
 #[test]
