@@ -194,6 +194,11 @@ static FORGETS_NOT: Pattern = Pattern::new(
     r"\b(?:don't|do\s+not|never|not)\s+(?:ever\s+)?(?:forget|ignore|disregard|discard|abandon|override|overrule|drop)\b",
 );
 
+/// The same right before a word.
+static NEGATED: Pattern = Pattern::new(
+    r"\b(?:don't|do\s+not|never|not)\s+(?:ever\s+)?(?:forget|ignore|disregard|discard|abandon|override|overrule|drop)$",
+);
+
 /// A line of the help of a command.
 static OPTION: Pattern = Pattern::new(
     r"^\W*--[a-z][\w-]*(?:[=\s]\S+)?\s+overrides?\s+(?:the\s+)?default\s+(?:polic(?:y|ies)|rules?)\W*$",
@@ -203,15 +208,31 @@ static APPROVAL: Pattern = Pattern::new(
     r"\b(?:bypass|skip|disable|suppress|without\s+(?:asking|requesting|waiting)\s+for|do\s+not\s+(?:ask|wait)\s+for|never\s+ask\s+for)\b[^.]{0,30}\b(?:user\s+|human\s+|any\s+|security\s+|permission\s+)?(?:confirmation|approval|permission|consent|permission\s+prompts?)s?\b|
     \b(?:all|every|any)\b[^.]{0,30}\b(?:actions?|commands?|operations?|tool\s+calls?)\b[^.]{0,20}\b(?:are|is)\s+pre-?approved",
 );
-static FORBIDS: Pattern = Pattern::new(
-    r"\b(?:never|do\s+not|don't|must\s+not|should\s+not|cannot|refuse|reject|treat\b.{0,40}\bas\s+(?:data|untrusted)|attempts?\s+to|try(?:ing)?\s+to|such\s+as|e\.g\.|like|detect|injection|if\b.{0,60}\b(?:says|contains|asks|tells|instructs)|attack\w*|malicious|unless|not\s+follow)\b",
+/// What is talked about, and not said to the agent.
+static TALKS: Pattern = Pattern::new(
+    r"\b(?:refuse|reject|treat\b.{0,40}\bas\s+(?:data|untrusted)|attempts?\s+to|try(?:ing)?\s+to|such\s+as|e\.g\.|like|detect|injection|if\b.{0,60}\b(?:says|contains|asks|tells|instructs)|attack\w*|malicious|not\s+follow)\b",
 );
+/// What is forbidden, as long as the sentence is the same.
+static FORBIDS: Pattern =
+    Pattern::new(r"\b(?:never|do\s+not|don't|must\s+not|should\s+not|cannot|unless)\b");
+
+/// What forbids nothing.
+static REMEMBER: Pattern = Pattern::new(r"\b(?:don't|do\s+not|never)\s+forget\b");
+
+/// Whether what stands before an order turns it into one that is not to be followed.
+fn is_forbidden(before: &str) -> bool {
+    let sentence = before.rsplit(['.', '!', '?']).next().unwrap_or_default();
+    let said = REMEMBER.find(sentence);
+    TALKS.is_match(before) || FORBIDS.is_match(&sentence[said.map_or(0, |said| said.end)..])
+}
 
 /// Whether the words are about a style, say not to forget, or explain an option of a command.
 fn is_daily(here: &Here<'_>, range: &Range<usize>) -> bool {
-    THINGS.is_match(&here.text[range.clone()])
-        || FORGETS_NOT.is_match(here.text)
-        || OPTION.is_match(here.text)
+    let order = &here.text[range.clone()];
+    let verb = order.find(|c: char| !c.is_alphanumeric());
+    // What else is not to be forgotten says nothing about this.
+    let up_to_verb = &here.text[..range.start + verb.unwrap_or(order.len())];
+    THINGS.is_match(order) || NEGATED.is_match(up_to_verb) || OPTION.is_match(here.text)
 }
 
 /// An order in another language. What may happen to be overlooked, what can be passed over, and the
@@ -256,7 +277,7 @@ fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
     if let Some(range) = found {
         let before = here.text.get(..range.start).unwrap_or_default();
         let quoted = before.trim_end().ends_with(['"', '\'', '(']);
-        let severity = match (hidden, FORBIDS.is_match(before) || quoted) {
+        let severity = match (hidden, is_forbidden(before) || quoted) {
             (true, _) => Severity::Critical,
             (false, false) => Severity::High,
             (false, true) => Severity::Info,
@@ -269,7 +290,7 @@ fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
         }
     } else if let Some(range) = APPROVAL.find(here.text) {
         let before = here.text.get(..range.start).unwrap_or_default();
-        let severity = match (hidden, FORBIDS.is_match(before)) {
+        let severity = match (hidden, is_forbidden(before)) {
             (true, _) => Severity::High,
             (false, true) => Severity::Info,
             (false, false) => Severity::Low,
