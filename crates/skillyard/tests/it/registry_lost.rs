@@ -68,6 +68,7 @@ fn who_says_no_or_is_not_there_has_done_nothing() {
     let (code, said) = told(&context, &url, &["publish", "pdf", "--yes"]);
     assert_eq!(code, Some(2), "{said}");
     assert!(said.contains("cannot reach"), "{said}");
+    assert!(said.contains("skillyard registry serve"), "{said}");
 }
 
 /// Bytes that no packing makes fewer.

@@ -20,7 +20,7 @@ use super::conflict_hint::{conflict_hint, left_out_hint, line_ends_hint};
 use super::lock_hint::{LINK, is_link, lock_hint};
 use super::source_hint::{
     git_hint, locked_from, material_hint, registry_hint, site_hint, size_hint, unavailable_hint,
-    unpack_hint,
+    unpack_hint, unreached_hint,
 };
 use super::{Chosen, InstallFailure, MOST_NAMES, Refused};
 use crate::error::CommandError;
@@ -124,12 +124,10 @@ impl InstallFailure {
             Self::Forge(ForgeError::NotFound { authenticated: false, .. } | ForgeError::RateLimited { authenticated: false, .. }) => {
                 "Set a token with `GITHUB_TOKEN`, `GITLAB_TOKEN` or `skillyard config set hosts.github.token '${NAME}'`".into()
             }
-            Self::RegistryAnswer(RegistryError::Http(HttpError::Connect { .. }))
-            | Self::Site(WellKnownError::Http(HttpError::Connect { .. }))
-            | Self::Forge(ForgeError::Http(HttpError::Connect { .. }))
-            | Self::Http(HttpError::Connect { .. }) => {
-                "Look whether this machine is online, or needs a proxy (`HTTPS_PROXY`); what was installed before can be had with `skillyard sync --offline`".into()
-            }
+            Self::RegistryAnswer(RegistryError::Http(HttpError::Connect { url, .. }))
+            | Self::Site(WellKnownError::Http(HttpError::Connect { url, .. }))
+            | Self::Forge(ForgeError::Http(HttpError::Connect { url, .. }))
+            | Self::Http(HttpError::Connect { url, .. }) => unreached_hint(url),
             Self::Http(error) | Self::Site(WellKnownError::Http(error))
                 if matches!(error.status(), Some(401 | 403)) =>
             {

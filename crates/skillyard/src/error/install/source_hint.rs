@@ -14,7 +14,9 @@ use skillyard_install::fetch::registry::RegistryError;
 use skillyard_install::fetch::well_known::WellKnownError;
 use skillyard_install::git::GitError;
 use skillyard_install::material::MaterialError;
+use skillyard_install::reference::is_loopback;
 use skillyard_install::tree::TreeError;
+use url::Url;
 
 use super::InstallFailure;
 use super::lock_hint::opening_hint;
@@ -64,6 +66,14 @@ pub(super) fn unavailable_hint(
         ) if let Some(url) = registry => locked_from(url),
         _ => return error.hint(),
     })
+}
+
+/// What is missing where nobody answers: on this machine what should, elsewhere perhaps the way there.
+pub(super) fn unreached_hint(url: &str) -> String {
+    if Url::parse(url).is_ok_and(|url| is_loopback(&url)) {
+        return "Nothing on this machine answers there; a registry of yours is started with `skillyard registry serve`".into();
+    }
+    "Look whether this machine is online, or needs a proxy (`HTTPS_PROXY`); what was installed before can be had with `skillyard sync --offline`".into()
 }
 
 /// Where it is locked from another registry than is set.
