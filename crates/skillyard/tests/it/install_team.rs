@@ -390,7 +390,7 @@ fn skills_that_an_agent_does_not_see_are_named() {
     assert!(told.contains(unread), "{told}");
     let doctor = context.run(&["doctor", "--agent", "claude-code"]);
     let line = r#"agents = ["universal", "claude-code"]"#;
-    let hint = format!("Put them there too: `{line}` in skills.toml, and `skillyard sync`");
+    let hint = format!("Put it there too: `{line}` in skills.toml, and `skillyard sync`");
     assert!(doctor.contains(&hint), "{doctor}");
     assert!(
         told.contains(&format!("`{line}` in skills.toml and")),
