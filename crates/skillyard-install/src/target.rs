@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 use skillyard_catalog::agents::{self, AGENTS, Agent, Home};
 use skillyard_catalog::source::{PRESETS, Preset};
 
+use crate::material::last_part;
 use crate::scope::{Scope, ScopeKind};
 
 /// The folder that most agents share.
@@ -126,7 +127,12 @@ pub fn roots(folder: &Path) -> Vec<PathBuf> {
         .flat_map(|(_, preset)| [preset.folder(), preset.installed_folder()])
         .flatten();
     let usual = USUAL.into_iter().chain(of_presets);
-    let targets = of_agents.chain(usual).map(Path::new);
+    // Nearly all of them are ruled out by their last part, which is quicker than comparing paths.
+    let last = folder.file_name().and_then(|name| name.to_str());
+    let targets = of_agents
+        .chain(usual)
+        .filter(|target| last_part(target) == last);
+    let targets = targets.map(Path::new);
     let roots = targets.filter(|target| folder.ends_with(target));
     let roots = roots.filter_map(|target| folder.ancestors().nth(target.components().count()));
     let mut roots: Vec<PathBuf> = roots.map(Path::to_owned).collect();
@@ -258,6 +264,11 @@ mod tests {
         );
         assert_eq!(roots("/p/.github/skills")[0], Path::new("/p"));
         assert!(roots("/p/lib").is_empty() && roots("/").is_empty());
+        assert_eq!(roots("/p/.claude/./skills/"), roots("/p/.claude/skills"));
+        for agent in AGENTS.iter() {
+            let found = roots(&format!("/p/{}", agent.project));
+            assert!(found.contains(&PathBuf::from("/p")), "{}", agent.id);
+        }
     }
 
     #[test]

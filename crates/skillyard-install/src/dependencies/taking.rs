@@ -22,7 +22,9 @@ impl<S: Supplier> Resolver<'_, S> {
         self.try_one()?;
         let name = candidate.name.clone();
         let root = way.asked.get(&name);
-        if let Some(error) = way.endless(&name).filter(|_| root.is_none()) {
+        if root.is_none()
+            && let Some(error) = way.endless(&name)
+        {
             if self.first.is_none() {
                 return Err(Stop::Error(error));
             }

@@ -24,6 +24,8 @@ type Place = (bool, usize);
 pub(super) struct Way<'r, E> {
     pub(super) asked: &'r Asked<'r>,
     pub(super) taken: BTreeMap<String, Taken<E>>,
+    /// How many of those that were taken nobody asked for.
+    along: usize,
     /// The skills in the order in which they were taken.
     pub(super) stack: Vec<Choice>,
     /// What those that were taken want of each skill.
@@ -82,6 +84,7 @@ impl<'r, E> Way<'r, E> {
         let mut way = Self {
             asked,
             taken: BTreeMap::new(),
+            along: 0,
             stack: Vec::new(),
             wants: BTreeMap::new(),
             order,
@@ -120,6 +123,9 @@ impl<'r, E> Way<'r, E> {
     pub(super) fn take(&mut self, taken: Taken<E>, wants: Vec<Want>) {
         let name = taken.candidate.name.clone();
         self.open.remove(&(self.place(&name), name.clone()));
+        if !self.asked.has(&name) {
+            self.along += 1;
+        }
         self.taken.insert(name, taken);
         for want in wants {
             let next = want.next.name.clone();
@@ -135,6 +141,9 @@ impl<'r, E> Way<'r, E> {
         let Some(taken) = self.taken.remove(name) else {
             return;
         };
+        if !self.asked.has(name) {
+            self.along -= 1;
+        }
         for required in taken.requires {
             let next = required.name;
             let Some(wants) = self.wants.get_mut(&next) else {
@@ -252,12 +261,11 @@ impl<'r, E> Way<'r, E> {
 
     /// Why a skill that somebody needs is one too many: what strangers need may have no end.
     pub(super) fn endless(&self, name: &str) -> Option<DependencyError<E>> {
-        let along = self.taken.keys().filter(|name| !self.asked.has(name));
         if self.back(name).nth(DEEPEST).is_some() {
             let (most, chain) = (DEEPEST, self.chain(name));
             return Some(DependencyError::TooDeep { most, chain });
         }
-        (along.count() >= MOST).then(|| DependencyError::TooMany {
+        (self.along >= MOST).then(|| DependencyError::TooMany {
             most: MOST,
             chain: self.chain(name),
         })

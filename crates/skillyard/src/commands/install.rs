@@ -8,7 +8,7 @@ use std::time::Instant;
 use serde_json::{Value, json};
 use skillyard_install::plan::{OnConflict, Plan, Settlement};
 
-pub(crate) use self::preparing::prepare;
+pub(crate) use self::preparing::{prepare, scanner};
 use super::Outcome;
 use crate::config::Config;
 use crate::context::Context;
@@ -101,10 +101,11 @@ pub(crate) struct Args {
 pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     let start = Instant::now();
     work_along();
+    let scanner = scanner(context, args);
     accept::check(&args.accept)?;
     context.keep_config()?;
     let place = Place::find(context, &args.scope.or_configured(context)?)?;
-    let prepared = prepare(context, args, &place, &Pick::Ask)?;
+    let prepared = prepare(context, args, &place, scanner, &Pick::Ask)?;
     let grounds = prepared.grounds(&args.accept).of_all(args.all);
     let checked = check::verify(context, &prepared.scanner, prepared.fresh(), &grounds)?;
     let revoked = prepared.revoked(context, &place, &checked, args.scope.typed())?;

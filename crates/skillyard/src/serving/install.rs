@@ -33,7 +33,9 @@ pub(super) fn install(
     let args = Args::of(&order.reference, &order.skills, scope);
     let scope = args.scope().or_configured(context).map_err(refused)?;
     let place = Place::find(context, &scope).map_err(refused)?;
-    let prepared = install::prepare(context, &args, &place, &Pick::Only).map_err(refused)?;
+    let scanner = install::scanner(context, &args);
+    let prepared =
+        install::prepare(context, &args, &place, scanner, &Pick::Only).map_err(refused)?;
     let checked = prepared.check(context, &[]).map_err(refused)?;
     let revoked = prepared.revoked(context, &place, &checked, args.scope().typed());
     let revoked = revoked.map_err(refused)?;

@@ -140,7 +140,8 @@ fn installed(context: &Context, word: &str, yes: bool) -> Result<Vec<String>, Co
     let start = Instant::now();
     let args = install::Args::of(word, &[], Some(ScopeName::User));
     let place = Place::find(context, args.scope())?;
-    let prepared = install::prepare(context, &args, &place, &Pick::Ask)?;
+    let scanner = install::scanner(context, &args);
+    let prepared = install::prepare(context, &args, &place, scanner, &Pick::Ask)?;
     if !prepared.preview.is_empty() {
         let checked = prepared.check(context, &[])?;
         review::confirm(context, &checked, &prepared.preview, yes)?;

@@ -25,19 +25,25 @@ use crate::install::wanted::{Difference, after, orphans};
 use crate::install::wish::wish;
 use crate::install::{check, conflict, finish, held_back};
 
+/// The scanner for what is asked for. It gets ready in the background, so the sooner the better.
+pub(crate) fn scanner(context: &Context, args: &Args) -> Scanner {
+    let scanner = Scanner::new(&store(context));
+    let folder = args.references.first().map(PathBuf::from);
+    scanner.warm_up(folder.filter(|folder| folder.is_dir()));
+    scanner
+}
+
 /// Fetches what is asked for and plans; nothing is changed. Where the flags name no skills,
 /// `otherwise` says which of several are meant.
 pub(crate) fn prepare(
     context: &Context,
     args: &Args,
     place: &Place,
+    scanner: Scanner,
     otherwise: &Pick,
 ) -> Result<Prepared, CommandError> {
     let supply = Supply::new(context, place).with_headers(&args.header);
     let mut supply = supply.offline(args.offline);
-    let folder = args.references.first().map(PathBuf::from);
-    let scanner = Scanner::new(&place.store);
-    scanner.warm_up(folder.filter(|folder| folder.is_dir()));
     let roots = gather(&mut supply, args, otherwise)?;
     scanner.foresee(&roots);
     let roots = roots.into_iter().map(|candidate| Root {
