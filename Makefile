@@ -89,12 +89,12 @@ DIST = cargo build --profile dist -p skillyard
 bench: tools python
 	$(DIST)
 	SKILLYARD_BIN=target/dist/skillyard $(PYTHON) benches/skills_ref.py
-	SKILLYARD_BIN=target/dist/skillyard $(PYTHON) benches/catalog.py
-	SKILLYARD_BIN=target/dist/skillyard $(PYTHON) benches/install.py
+	SKILLYARD_BIN=target/dist/skillyard $(PYTHON) benches/catalog.py --peers
+	SKILLYARD_BIN=target/dist/skillyard $(PYTHON) benches/install.py --install-peers
 	cargo run --release -q -p skillyard-audit --example speed
 	cargo run --release -q -p skillyard-agent --example sessions
 	cargo build --release -p skillyard-sandbox --example overhead
-	SKILLYARD_BIN=target/dist/skillyard $(PYTHON) benches/sandbox.py
+	SKILLYARD_BIN=target/dist/skillyard $(PYTHON) benches/sandbox.py --peers
 	$(MAKE) retrieval
 
 # Requests a second of `serve` beside the Python peer `skillport-mcp`; needs `wrk`. Also, one by one:

@@ -23,6 +23,8 @@ from catalog import ROOT, make_skills  # noqa: E402
 # An address that git is told to find on this machine, for a peer that takes no other.
 WEB = "https://gitlab.com/acme/skills.git"
 
+PEERS = ("skills-cli (Rust)", "skills (npm)", "openskills (npm)", "knack (Rust), one by one")
+
 
 class Machine:
     """A home, a project and the skills to install."""
@@ -128,20 +130,21 @@ def installed(project: Path) -> int:
 def peers(place: Path):
     """How others install everything from a folder and from a repository, as far as they are there."""
     scripts, node = place / "node_modules/.bin", place / "node_modules/.bin/node"
+    rust, skills, openskills, knack = PEERS
     found = {}
     if (place / "bin/skills").exists():
         add = f"{place}/bin/skills add {{source}} --skill '*' --agent codex --yes --copy"
-        found["skills-cli (Rust)"] = (add, add)
+        found[rust] = (add, add)
     if node.exists() and (scripts / "skills").exists():
         add = f"{node} {scripts}/skills add {{source}} --skill '*' --agent codex --yes --copy"
-        found["skills (npm)"] = (add, add)
+        found[skills] = (add, add)
     if node.exists() and (scripts / "openskills").exists():
         add = f"{node} {scripts}/openskills install"
-        found["openskills (npm)"] = (f"{add} {{source}} --universal --yes", f"{add} {{web}} --universal --yes")
+        found[openskills] = (f"{add} {{source}} --universal --yes", f"{add} {{web}} --universal --yes")
     if (place / "bin/knack").exists():
         # It takes one skill at a time, and no local repository.
         each = f"for skill in {{source}}/*; do {place}/bin/knack install $skill || exit 1; done"
-        found["knack (Rust), one by one"] = (each, None)
+        found[knack] = (each, None)
     return found
 
 
@@ -166,6 +169,9 @@ def main() -> int:
         machine = Machine(Path(place), binary, options.runs, options.again)
         machine.prepare(options.count, options.library)
         others = peers(options.peers.resolve())
+        for name in PEERS:
+            if name not in others:
+                print(f"{name} is not there, so it is not measured (--install-peers installs it)", file=sys.stderr)
         count = len(list(machine.skills.glob("*/SKILL.md")))
         ours = [str(binary), "install", "--all", "--yes", "--scope", "project"]
         remote = f"file://{machine.remote}"
@@ -202,12 +208,15 @@ def main() -> int:
             Path(shutil.copy(project / name, machine.place)) for name in ("skills.toml", "skills.lock")
         )
         sync = [str(binary), "sync", "--locked", "--offline"]
-        machine.compare("again, with a warm store", {
+        works = {
             "cp -r": Work(copy, count, keep_store=True),
             "cp -r, then sync": Work(durable, count, keep_store=True),
             "skillyard sync, warm store": Work(sync, count, keep_store=True, files=pinned),
             "skillyard install, warm store": warm,
-        })
+        }
+        for name, (command, _) in others.items():
+            works[name] = Work(command.format(source=machine.skills), count, keep_store=True)
+        machine.compare("again, with a warm store", works)
     return 0
 
 
