@@ -33,6 +33,7 @@ use crate::error::CommandError;
 use crate::error::install::{Chosen, InstallFailure};
 use crate::install::chronicle::{Answer, Circumstances};
 use crate::install::scanner::{Look, Scanner};
+use crate::install::threads::stay_apart;
 use crate::install::{inner, validation};
 use crate::installed;
 use crate::permission::trust_policy;
@@ -237,6 +238,7 @@ pub(crate) fn scan(
     accepted: &[String],
     chosen: Chosen,
 ) -> Result<(), CommandError> {
+    stay_apart();
     // Nobody waits for what another thread looks at as long as there is something else to look at.
     verified.par_iter().for_each(|each| each.look.help());
     let mut refused = Vec::new();

@@ -14,6 +14,7 @@ use skillyard_sandbox::workspace_in_use;
 use super::chronicle::{self, Chronicle, Circumstances};
 use super::held::Held;
 use super::place::{Place, whole};
+use super::threads::stay_apart;
 use crate::context::Context;
 use crate::error::CommandError;
 use crate::error::install::InstallFailure;
@@ -144,6 +145,7 @@ pub(crate) fn apply(
     }
     let chronicle = Chronicle::ready(context, &plan, goal.circumstances)?;
     let afterwards = || (goal.afterwards)(&plan);
+    stay_apart();
     transaction.commit(&plan, goal.trees, last_check, &chronicle, afterwards)?;
     Ok(plan)
 }

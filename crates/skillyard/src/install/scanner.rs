@@ -15,7 +15,7 @@ use skillyard_install::tree::{Tree, TreeLimits};
 use skillyard_trust::scan::{File, Finding, scan};
 
 use super::check::Checked;
-use super::threads::in_background;
+use super::threads::{in_background, stay_apart};
 
 /// How many entries of a folder are looked at for a skill.
 const MOST_LOOKS: usize = 20;
@@ -64,6 +64,7 @@ impl Scanner {
 
     /// Begins to look at skills that will be new, as far as can be told by now.
     pub(crate) fn foresee(&self, candidates: &[Candidate]) {
+        stay_apart();
         for candidate in candidates {
             let _ = self.begin(candidate);
         }

@@ -21,8 +21,9 @@ pub(crate) fn work_along() {
     }
 }
 
-/// The same when another thread was given something to do: this one may have come back on its processor
-/// after it waited. A thread that does not [work along](work_along) leaves the others where they are.
+/// The same before another thread is given much to do: this one may have come back on its processor
+/// after it waited, and that one cannot leave it by itself. A thread that does not
+/// [work along](work_along) leaves the others where they are.
 pub(super) fn stay_apart() {
     if rayon::current_thread_index() == Some(0) && is_first() {
         keep_apart();

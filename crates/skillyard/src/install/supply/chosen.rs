@@ -7,6 +7,7 @@ use rayon::prelude::*;
 use skillyard_format::nearest::nearest;
 use skillyard_install::candidate::{Candidate, Found};
 use skillyard_install::material::{Offer, Offers};
+use skillyard_install::origin::Origin;
 use skillyard_install::reference::{Local, LocalKind, Reference};
 use skillyard_install::tree::Tree;
 
@@ -16,7 +17,7 @@ use crate::error::CommandError;
 use crate::error::install::InstallFailure;
 use crate::install::meaning::Meaning;
 use crate::install::pick::{Pick, Source};
-use crate::install::place::whole;
+use crate::install::place::{Place, whole};
 use crate::installed::Installed;
 
 impl Supply<'_> {
@@ -74,15 +75,14 @@ impl Supply<'_> {
         InstallFailure::LeftOutOfArchive { place, git }.into()
     }
 
-    /// What the locks say of folders. They are read once: with as many sources as skills, each of them
-    /// would be read for each of those.
-    fn installed_about(&mut self, folders: &[PathBuf]) -> Result<Arc<Installed>, CommandError> {
+    /// What the locks say. They are read once: with as many sources as skills, each of them would be
+    /// read for each of those.
+    fn installed(&mut self) -> Result<Arc<Installed>, CommandError> {
         let installed = match &self.installed {
             Some(installed) => Arc::clone(installed),
             None => Arc::new(Installed::readable(self.context)?),
         };
         self.installed = Some(Arc::clone(&installed));
-        installed.refuse_unreadable(self.context, folders.iter().map(PathBuf::as_path))?;
         Ok(installed)
     }
 
@@ -94,55 +94,55 @@ impl Supply<'_> {
         offers: &[Offer],
     ) -> Result<Vec<Candidate>, CommandError> {
         let paths: Vec<String> = offers.iter().map(|offer| offer.path.clone()).collect();
-        let material = self.sources.open(meaning)?;
-        let trees = material.load(&paths);
-        let trees = trees.map_err(|error| unloadable(material.as_mut(), offers, error))?;
-        let origin = material.origin().clone();
-        for doubt in trees.iter().filter_map(Tree::doubt) {
-            self.context.tell_unasked(&doubt.unasked);
-        }
-        let origin = self.portable_origin(origin, &meaning.reference);
         // No skill of a folder is looked for behind a link, so this is done once for all of them.
-        let folder = match reference {
+        let folders: Option<Vec<PathBuf>> = match reference {
             Reference::Local(Local {
                 path,
                 kind: LocalKind::Folder,
-            }) => Some(whole(path)),
+            }) => {
+                let folder = whole(path);
+                Some(paths.iter().map(|path| below(&folder, path)).collect())
+            }
             _ => None,
         };
-        let installed = match &folder {
-            Some(folder) => {
-                let folders: Vec<PathBuf> = paths.iter().map(|path| below(folder, path)).collect();
-                self.installed_about(&folders)?
-            }
+        let installed = match &folders {
+            Some(_) => self.installed()?,
             None => Arc::default(),
         };
-        let found: Result<Vec<Found>, CommandError> = paths
-            .iter()
-            .map(|path| {
-                let folder = folder.as_ref().map(|folder| below(folder, path));
-                // What was installed there came from elsewhere, and is no less foreign here.
-                let before = folder
-                    .as_ref()
-                    .and_then(|folder| installed.origin_of(folder, &origin));
-                let (source, requested) = match &folder {
-                    Some(folder) => (self.place.portable_whole(folder), None),
-                    None => self.source_of(reference, Some(path))?,
-                };
-                Ok(Found {
-                    folder: path
-                        .rsplit('/')
-                        .next()
-                        .filter(|part| !part.is_empty())
-                        .map(str::to_owned),
-                    path: path.clone(),
-                    source,
-                    requested,
-                    origin: before.unwrap_or_else(|| origin.clone()),
-                })
-            })
-            .collect();
-        let jobs: Vec<_> = trees.into_iter().zip(found?).zip(offers).collect();
+        let origin = self.sources.open(meaning)?.origin().clone();
+        let origin = self.portable_origin(origin, &meaning.reference);
+        let place = self.place;
+        let material = self.sources.open(meaning)?;
+        // What lies around the folders is found out while their files are read.
+        let (trees, known) = rayon::join(
+            || material.load(&paths),
+            || Some(Known::of(folders.as_deref()?, &installed, place, &origin)),
+        );
+        let trees = trees.map_err(|error| unloadable(material.as_mut(), offers, error))?;
+        for doubt in trees.iter().filter_map(Tree::doubt) {
+            self.context.tell_unasked(&doubt.unasked);
+        }
+        let found: Vec<Found> = match known {
+            Some(known) => {
+                let folders = folders.iter().flatten().map(PathBuf::as_path);
+                if known.is_unreadable {
+                    installed.refuse_unreadable(self.context, folders)?;
+                }
+                let each = paths.iter().zip(known.skills);
+                let each = each.map(|(path, (source, before))| {
+                    found(path, source, None, before.unwrap_or_else(|| origin.clone()))
+                });
+                each.collect()
+            }
+            None => {
+                let each = paths.iter().map(|path| {
+                    let (source, requested) = self.source_of(reference, Some(path))?;
+                    Ok(found(path, source, requested, origin.clone()))
+                });
+                each.collect::<Result<_, CommandError>>()?
+            }
+        };
+        let jobs: Vec<_> = trees.into_iter().zip(found).zip(offers).collect();
         let candidates: Result<Vec<Candidate>, InstallFailure> = jobs
             .into_par_iter()
             .map(|((tree, mut found), offer)| {
@@ -155,6 +155,42 @@ impl Supply<'_> {
             })
             .collect();
         self.with_what_is_locked(candidates?)
+    }
+}
+
+/// What is known of skills in folders of this machine besides what is in them.
+struct Known {
+    /// Whether a lock that cannot be read could name one of them.
+    is_unreadable: bool,
+    /// How the lock will name each, and where it came from before it was installed there: it is no less
+    /// foreign here.
+    skills: Vec<(String, Option<Origin>)>,
+}
+
+impl Known {
+    fn of(folders: &[PathBuf], installed: &Installed, place: &Place, origin: &Origin) -> Self {
+        let skills = folders.iter().map(|folder| {
+            let before = installed.origin_of(folder, origin);
+            (place.portable_whole(folder), before)
+        });
+        Self {
+            skills: skills.collect(),
+            is_unreadable: folders
+                .iter()
+                .any(|folder| installed.unreadable(folder).is_some()),
+        }
+    }
+}
+
+/// What is written down of a skill of a source.
+fn found(path: &str, source: String, requested: Option<String>, origin: Origin) -> Found {
+    let folder = path.rsplit('/').next().filter(|part| !part.is_empty());
+    Found {
+        folder: folder.map(str::to_owned),
+        path: path.to_owned(),
+        source,
+        requested,
+        origin,
     }
 }
 
