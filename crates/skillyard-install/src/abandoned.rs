@@ -12,7 +12,7 @@ use std::time::Duration;
 use skillyard_catalog::own_folder::WAITING;
 
 use crate::flock::Flock;
-use crate::journal::{Journal, throw_away};
+use crate::journal::{Journal, journals, throw_away};
 use crate::plan::Before;
 use crate::scope::Scope;
 use crate::store::Store;
@@ -75,9 +75,8 @@ fn find(scope: &Scope, before: &Before) -> BTreeSet<(PathBuf, PathBuf)> {
         }
     }
     if !found.is_empty() {
-        let journals = std::fs::read_dir(scope.skillyard_home.join("journal"));
-        for journal in journals.into_iter().flatten().flatten() {
-            match Journal::read(&journal.path()) {
+        for journal in journals(&scope.skillyard_home) {
+            match Journal::read(&journal) {
                 Ok(Some(journal)) => {
                     found.retain(|(_, stage)| !journal.stages().any(|each| *each == **stage));
                 }

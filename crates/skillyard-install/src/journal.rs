@@ -17,12 +17,15 @@ use crate::scope::{Scope, ScopeKind};
 use crate::seen::Seen;
 use crate::write::Draft;
 pub(crate) use any_path::AnyPath;
+use ended::clear;
+pub(crate) use ended::{journals, set_aside};
 pub use identity::Identity;
 use settle::Project;
 pub(crate) use thrown_away::throw_away;
 
 mod any_path;
 mod commit;
+mod ended;
 mod identity;
 mod settle;
 mod thrown_away;
@@ -213,15 +216,10 @@ impl Journal {
 ///
 /// Returns the journals that could not be worked off, with the reason.
 pub fn recover_all(skillyard_home: &Path, catch_up: CatchUp<'_>) -> Vec<(PathBuf, io::Error)> {
-    let Ok(entries) = std::fs::read_dir(skillyard_home.join("journal")) else {
-        return Vec::new();
-    };
+    clear(skillyard_home);
     let mut failed = Vec::new();
-    for path in entries.flatten().map(|entry| entry.path()) {
-        let is_journal = path
-            .extension()
-            .is_some_and(|extension| extension == "json");
-        if is_journal && let Err(error) = recover_one(&path, catch_up) {
+    for path in journals(skillyard_home) {
+        if let Err(error) = recover_one(&path, catch_up) {
             failed.push((path, error));
         }
     }
@@ -235,13 +233,10 @@ pub fn recover_moved(scope: &Scope, catch_up: CatchUp<'_>) -> io::Result<()> {
     else {
         return Ok(());
     };
-    let Ok(entries) = std::fs::read_dir(scope.skillyard_home.join("journal")) else {
-        return Ok(());
-    };
     let is_ours = |journal: &Journal| {
         journal.identity == Some(identity) && Identity::of(&journal.guarded) != Some(identity)
     };
-    for path in entries.flatten().map(|entry| entry.path()) {
+    for path in journals(&scope.skillyard_home) {
         // What cannot be read is told of by those who read all of them.
         let read = || Journal::read(&path).ok().flatten().filter(is_ours);
         if path != scope.journal_file()

@@ -22,7 +22,7 @@ use skillyard_format::Digest;
 
 use crate::chronicle::{CatchUp, Chronicle};
 use crate::flock::{Flock, Hold};
-use crate::journal::{AnyPath, Commit, Identity, Journal, Progress, throw_away};
+use crate::journal::{AnyPath, Commit, Identity, Journal, Progress, set_aside, throw_away};
 use crate::lockfile::Lockfile;
 use crate::manifest::Manifest;
 use crate::plan::{Before, Plan, Settlement, Step, Wish};
@@ -227,10 +227,10 @@ impl<'a> Transaction<'a> {
         }
         // The next process tries to write down what could not be.
         recorded?;
-        let removed = std::fs::remove_file(&self.journal);
+        let over = set_aside(&self.journal);
         self.tidy(plan, &stages);
         self.tidy_found(plan);
-        Ok(removed.map_err(|source| disk(&self.journal, source))?)
+        Ok(over.map_err(|source| disk(&self.journal, source))?)
     }
 
     /// Stages what is new, and says what will happen, with the files that will be replaced and those

@@ -80,7 +80,8 @@ fn a_place_that_cannot_be_left_blocks_nothing_else() {
         fails test -e .agents/skills/csv
         fails test -e skills.lock
         skillyard sync
-        skillyard install ./lib/csv";
+        skillyard install ./lib/csv
+        skillyard list";
     let Some(output) = mounting(&context, script) else {
         return;
     };

@@ -295,6 +295,24 @@ fn a_folder_without_a_byte_stays_where_the_change_did_not_reach_it() {
 }
 
 #[test]
+fn the_journal_of_a_change_that_is_done_goes_with_the_next_command() {
+    let context = installed();
+    let folder = context.in_home(".skillyard/journal");
+    let left = everything(&folder);
+    // It is no journal any more, wherever the project is moved.
+    assert!(left.iter().all(|name| name.ends_with(".over")), "{left:?}");
+    assert_eq!(left.len(), 1);
+    context.done(&["list"]);
+    assert_eq!(everything(&folder), Vec::<String>::new());
+    // Commands that have another thread let it do that, or leave it to the next one.
+    for _ in 0..2 {
+        context.done(&["install", "./lib", "--all", "--yes", "--force"]);
+    }
+    context.done(&["list"]);
+    assert_eq!(everything(&folder), Vec::<String>::new());
+}
+
+#[test]
 fn what_a_power_cut_left_of_a_skill_is_put_right_by_sync() {
     let context = installed();
     context.write("lib/pdf/run.sh", "echo one\n");

@@ -1,0 +1,81 @@
+//! The journals of a home: those of changes that may not have ended, and those that are over.
+//!
+//! A disk that is told of everything that becomes free can take longer to take a journal back than all
+//! else at the end of a change. So one whose change is done only loses its name there, in one step as
+//! if it were removed, and is removed while the next command begins.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// How the name of a journal ends.
+const JOURNAL: &str = "json";
+
+/// How it ends when its change is over.
+const OVER: &str = "over";
+
+/// The journals of changes that may not have ended.
+pub(crate) fn journals(skillyard_home: &Path) -> Vec<PathBuf> {
+    ending_with(JOURNAL, skillyard_home)
+}
+
+/// Takes the journal of a change away that is done.
+pub(crate) fn set_aside(journal: &Path) -> io::Result<()> {
+    std::fs::rename(journal, journal.with_extension(OVER))
+        .or_else(|_| std::fs::remove_file(journal))
+}
+
+/// Removes those that are over, beside everything else where another thread could do that.
+pub(super) fn clear(skillyard_home: &Path) {
+    let over = ending_with(OVER, skillyard_home);
+    if over.is_empty() {
+        return;
+    }
+    let remove = move || {
+        for journal in over {
+            // Somebody else was quicker, or the next command tries again.
+            let _ = std::fs::remove_file(journal);
+        }
+    };
+    if rayon::current_thread_index().is_some() {
+        rayon::spawn(remove);
+    } else {
+        remove();
+    }
+}
+
+fn ending_with(ending: &str, skillyard_home: &Path) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(skillyard_home.join("journal"));
+    let entries = entries.into_iter().flatten().flatten();
+    let paths = entries.map(|entry| entry.path());
+    paths
+        .filter(|path| path.extension().is_some_and(|found| found == ending))
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_that_is_over_is_no_journal_and_goes_with_the_next_command() {
+        let home = tempfile::tempdir().unwrap();
+        let folder = home.path().join("journal");
+        std::fs::create_dir(&folder).unwrap();
+        let (over, left) = (folder.join("project-1.json"), folder.join("project-2.json"));
+        let draft = folder.join(".project-3.json.tmp");
+        for path in [&over, &left, &draft] {
+            std::fs::write(path, "{}").unwrap();
+        }
+        set_aside(&over).unwrap();
+        assert!(!over.exists());
+        assert_eq!(journals(home.path()), [left.clone()]);
+        clear(home.path());
+        let mut names: Vec<PathBuf> = std::fs::read_dir(&folder)
+            .unwrap()
+            .map(|entry| entry.unwrap().path())
+            .collect();
+        names.sort();
+        // Another process may be about to publish its draft.
+        assert_eq!(names, [draft, left]);
+    }
+}
