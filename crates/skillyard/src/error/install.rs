@@ -69,6 +69,12 @@ pub(crate) enum InstallFailure {
     },
     #[error("there is no skill in `{0}`")]
     NothingOffered(String),
+    #[error("there is no skill in `{place}`")]
+    Misplaced {
+        place: String,
+        /// Where its source has one that is called so.
+        meant: Vec<String>,
+    },
     #[error(
         "there is no skill in `{place}`: its repository keeps files out of what the forge packs (`export-ignore`)"
     )]

@@ -56,7 +56,7 @@ pub(crate) fn chosen(
                         {
                             name.clone()
                         }
-                        _ => return Err(error),
+                        _ => return Err(supply.misplaced(source, error)),
                     };
                     pick = wanted.without(&name);
                     absent.entry(name).or_default().push(error);

@@ -76,6 +76,18 @@ fn every_way_to_name_a_commit_leads_to_it() {
     hint: The newest is 1.7.0
     ");
     assert_snapshot!(shown(context.refused(&["install", &format!("{url}#skills/nope")]).replace(&repository.git(&["rev-parse", "HEAD"]), "[COMMIT]")), @"error: there is no folder `skills/nope` in commit [COMMIT]");
+    // The name of a skill is no folder of the repository, and leads to it.
+    for (asked, revision) in [("pdf", ""), ("old/pdf", "@v1.0.0"), ("skills/pfd", "")] {
+        let told = shown(context.refused(&["install", &format!("{url}{revision}#{asked}")]));
+        let error = format!("error: there is no skill in `[REMOTE]{revision}#{asked}`");
+        assert!(told.contains(&error), "{told}");
+        let hint = format!("hint: Did you mean `[REMOTE]{revision}#skills/pdf`?");
+        assert!(told.contains(&hint), "{told}");
+    }
+    repository.skill("old/pdf", "old").commit("another");
+    let told = shown(context.refused(&["install", &format!("{url}#pdf"), "--yes"]));
+    let hint = "hint: Did you mean one of these? [REMOTE]#old/pdf, [REMOTE]#skills/pdf";
+    assert!(told.contains(hint), "{told}");
     assert_eq!(context.staging(), Vec::<String>::new());
 }
 

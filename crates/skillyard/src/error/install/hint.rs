@@ -207,6 +207,10 @@ impl InstallFailure {
     fn offered_hint(&self) -> Option<String> {
         Some(match self {
             Self::NothingOffered(_) => "A skill is a folder with a `SKILL.md`".into(),
+            Self::Misplaced { meant, .. } => match &meant[..] {
+                [one] => format!("Did you mean `{one}`?"),
+                several => format!("Did you mean one of these? {}", listed(several)),
+            },
             Self::LeftOutOfArchive { git, .. } => format!(
                 "If it is one of these, take it by git: `skillyard install {}`",
                 shell_word(git.as_ref()?)

@@ -1,5 +1,6 @@
 //! Why a skill that is installed, or is to be, cannot be had, and what became of it.
 
+use skillyard_format::nearest::nearest;
 use skillyard_install::fetch::forge::ForgeError;
 use skillyard_install::git::GitError;
 use skillyard_install::lockfile::Locked;
@@ -64,6 +65,57 @@ impl Supply<'_> {
         let moved = self.in_folder(reference, &offer.path).ok()?;
         Some(self.shown(&moved))
     }
+
+    /// The same error, or where only the folder was wrong one that names those that were meant.
+    pub(crate) fn misplaced(&mut self, reference: &Reference, error: CommandError) -> CommandError {
+        let is_nowhere = is_nowhere(&error);
+        let meant = is_nowhere.then(|| self.meant_folders(reference));
+        match meant.flatten() {
+            Some(meant) if !meant.is_empty() => InstallFailure::Misplaced {
+                place: self.shown(reference),
+                meant,
+            }
+            .into(),
+            _ => error,
+        }
+    }
+
+    /// The skills of a source that are called, or lie in a folder that is called, as the folder that
+    /// was asked for; else the one that is nearly called so.
+    fn meant_folders(&mut self, reference: &Reference) -> Option<Vec<String>> {
+        let meaning = self.meaning(reference).ok()?;
+        let wanted = last_part(meaning.reference.path())?.to_owned();
+        let offers = self.sources.open(&meaning).ok()?.offers("").ok()?.skills;
+        let is_called =
+            |offer: &&Offer, word: &str| offer.name == word || last_part(&offer.path) == Some(word);
+        let mut meant: Vec<&Offer> = offers.iter().collect();
+        meant.retain(|offer| is_called(offer, &wanted));
+        if meant.is_empty() {
+            let near = nearest(&wanted, offers.iter().map(|offer| offer.name.as_str()))?;
+            meant.extend(offers.iter().filter(|offer| is_called(offer, near)));
+        }
+        let folders = meant.into_iter().map(|offer| {
+            let folder = self.in_folder(reference, &offer.path);
+            folder.map(|folder| self.shown(&folder))
+        });
+        folders.collect::<Result<_, _>>().ok()
+    }
+}
+
+/// Whether a source has nothing at all in the folder that was asked for.
+fn is_nowhere(error: &CommandError) -> bool {
+    let is_left_out = |failure: &InstallFailure| {
+        matches!(
+            failure,
+            InstallFailure::LeftOutOfArchive { .. } | InstallFailure::NoneLoadable { .. }
+        )
+    };
+    is_missing(error) && !matches!(error, CommandError::Install(failure) if is_left_out(failure))
+}
+
+/// The last part of a path that has one.
+fn last_part(path: &str) -> Option<&str> {
+    path.rsplit('/').next().filter(|part| !part.is_empty())
 }
 
 /// Whether the source is there, and the skill is not.
