@@ -214,6 +214,9 @@ impl Plan {
 pub struct Wish {
     /// Skills that are to be there, as they will be locked.
     pub present: Vec<Locked>,
+    /// Skills that are to be in fewer folders, as they will be locked: what lies in the folders that
+    /// are left is not looked at.
+    pub fewer: Vec<Locked>,
     /// Names that are to be gone.
     pub absent: Vec<String>,
     /// Names that others took out of the lock: they go, too, unless somebody made them their own.
@@ -225,7 +228,8 @@ pub struct Wish {
 impl Wish {
     /// All names that it is about.
     pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
-        let present = self.present.iter().map(|entry| &entry.name);
+        let present = self.present.iter().chain(&self.fewer);
+        let present = present.map(|entry| &entry.name);
         let names = present.chain(&self.absent).chain(&self.dropped);
         names.map(String::as_str)
     }

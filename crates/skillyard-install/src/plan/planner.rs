@@ -40,6 +40,9 @@ fn work_out(before: &Before, wish: &Wish, settlement: &Settlement, sight: &dyn S
     for locked in &wish.present {
         planner.present(locked);
     }
+    for locked in &wish.fewer {
+        planner.fewer(locked);
+    }
     for name in &wish.absent {
         planner.absent(name);
     }
@@ -240,6 +243,35 @@ impl Planner<'_> {
             digest: to.digest,
             linked: to.linked,
             replaces,
+        });
+    }
+
+    /// Takes a skill out of some of its folders. What lies in the others may be edited, or missing.
+    fn fewer(&mut self, to: &Locked) {
+        let Some(from) = self.before.lock.get(&to.name).cloned() else {
+            return;
+        };
+        let gone = from.targets.iter();
+        let gone: Vec<&String> = gone.filter(|each| !to.targets.contains(each)).collect();
+        let mut course = Course::default();
+        for target in &gone {
+            self.take(&to.name, target, &mut course);
+        }
+        if let Some(reasons) = course.reasons() {
+            self.hold(&to.name, reasons);
+            return;
+        }
+        if let Some(mut placed) = self.plan.placed.remove(&to.name) {
+            placed.targets.retain(|each| !gone.contains(&each));
+            if !placed.targets.is_empty() {
+                self.plan.placed.put(placed);
+            }
+        }
+        self.follow(course);
+        self.plan.lock.put(to.clone());
+        self.plan.changes.push(Change::Changed {
+            from: Box::new(from),
+            to: Box::new(to.clone()),
         });
     }
 

@@ -85,7 +85,7 @@ impl Values {
             ("chat" | "agent create" | "agent edit", "mcp") | ("mcp test", "server") => {
                 Self::McpServers
             }
-            ("install" | "export" | "doctor", "agent") => Self::Clients,
+            ("install" | "remove" | "export" | "doctor", "agent") => Self::Clients,
             ("explain", "code") => Self::Rules,
             (path, "key") if path.starts_with("config ") => Self::Keys,
             (_, "strategy") => Self::Words(&["tool", "router", "hybrid"]),

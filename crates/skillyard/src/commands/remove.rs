@@ -1,5 +1,6 @@
 //! `skillyard remove`.
 
+mod agents;
 mod others;
 
 use std::time::Instant;
@@ -32,6 +33,7 @@ use crate::signing::signers::warn_where_unknown;
 /// Examples:
 ///   skillyard remove pdf-tools
 ///   skillyard remove pdf-tools --scope user --dry-run
+///   skillyard remove pdf-tools --agent claude-code   only out of the folder that it reads
 ///   skillyard remove draft --force   one that you wrote yourself, for good; it asks first
 #[derive(Debug, clap::Args)]
 #[command(verbatim_doc_comment)]
@@ -41,6 +43,9 @@ pub(crate) struct Args {
     names: Vec<String>,
     #[command(flatten)]
     scope: ScopeArgs,
+    /// Remove it only from the folders of these agents; others keep it
+    #[arg(long, value_name = "AGENT", value_delimiter = ',')]
+    agent: Vec<String>,
     /// Remove it even if it was edited, or written here and never installed
     #[arg(long)]
     force: bool,
@@ -61,11 +66,16 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     let lock = before.lock.clone();
     // What a colleague took out of the lock was installed all the same, and is still there.
     let is_dropped = |name: &String| before.dropped().any(|each| each == name);
-    let (installed, others): (Vec<String>, Vec<String>) = args
-        .names
-        .iter()
-        .cloned()
-        .partition(|name| lock.get(name).is_some() || is_dropped(name));
+    let mut fewer = match &args.agent[..] {
+        [] => Vec::new(),
+        agents => agents::without(context, &place, &lock, &args.names, agents)?,
+    };
+    // What no other agent has goes as a whole.
+    fewer.retain(|entry| !entry.targets.is_empty());
+    let is_kept = |name: &&String| fewer.iter().any(|entry| entry.name == **name);
+    let names = args.names.iter().filter(|name| !is_kept(name)).cloned();
+    let (installed, others): (Vec<String>, Vec<String>) =
+        names.partition(|name| lock.get(name).is_some() || is_dropped(name));
     let mut others = Others::among(context, &place, &lock, others, args.force)?;
     let manifest = place.manifest()?;
     let manifest = manifest.as_ref();
@@ -75,6 +85,7 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     tell_staying(context, present.iter().map(|entry| entry.name.as_str()));
     let wish = Wish {
         present,
+        fewer,
         absent,
         ..Wish::default()
     };
@@ -85,7 +96,8 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     if !args.dry_run {
         confirm(context, &others.written, args.yes)?;
     }
-    let plan = if installed.is_empty() && others.wished.is_empty() {
+    let is_nothing_installed = installed.is_empty() && wish.fewer.is_empty();
+    let plan = if is_nothing_installed && others.wished.is_empty() {
         Plan::default()
     } else if args.dry_run {
         preview
@@ -123,7 +135,7 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
             context.printer.note(&visible(&line));
         }
     }
-    if installed.is_empty() || context.printer.is_json() {
+    if is_nothing_installed || context.printer.is_json() {
         return finished(context, &place, &plan, &others, args.dry_run);
     }
     report(context, &place, &plan, Some(start), args.dry_run)

@@ -188,6 +188,24 @@ pub(crate) enum InstallFailure {
         name: String,
         dependants: Vec<String>,
     },
+    #[error("`{name}` is not installed into `{}`", folders.join("`, `"))]
+    NotInFolders {
+        name: String,
+        /// The folders of the agents that were named.
+        folders: Vec<String>,
+        /// Those that it is in.
+        targets: Vec<String>,
+    },
+    #[error("skills.toml wants all skills in `{0}`")]
+    WantedInFolder(String),
+    #[error(
+        "`{name}` lies in `{gone}` and in `{kept}` only once: one of them is a link to the other"
+    )]
+    OneFolder {
+        name: String,
+        gone: String,
+        kept: String,
+    },
     #[error("`{0}` is not in the store, and nothing may be fetched")]
     Offline(String),
     #[error("the lock contradicts itself: {0}")]

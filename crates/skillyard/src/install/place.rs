@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 use portable::Around;
-use skillyard_catalog::agents::{Home, Variables};
+use skillyard_catalog::agents::{AGENTS, Agent, Home, Variables};
 use skillyard_catalog::presence::is_there;
 use skillyard_catalog::source::{Preset, Surroundings, has_project_files};
 use skillyard_install::LeftFolder;
@@ -173,6 +173,25 @@ impl Place {
             targets.dedup();
         }
         Ok(targets)
+    }
+
+    /// The folders of these agents.
+    pub(crate) fn folders_of(&self, agents: &[String]) -> Result<Vec<String>, CommandError> {
+        self.targets_of(&AgentChoice::of(agents))
+    }
+
+    /// The agents in use here that read skills from one of these folders, but for those that are named.
+    pub(crate) fn readers(&self, folders: &[String], named: &[String]) -> Vec<&'static str> {
+        let home = Home::new(self.home.as_deref(), &self.agent_variables);
+        let reads = |agent: &&Agent| {
+            let own = self.chosen(&AgentChoice::Named(vec![agent.id.clone()]));
+            let is_theirs = |own: Vec<String>| own.iter().any(|each| folders.contains(each));
+            !named.contains(&agent.id)
+                && agent.is_present(home, &self.scope.root)
+                && own.is_ok_and(is_theirs)
+        };
+        let readers = AGENTS.iter().filter(reads);
+        readers.map(|agent| agent.name.as_str()).collect()
     }
 
     /// The folders that every skill is to be in, because the manifest names their agents. `all` means

@@ -196,6 +196,7 @@ fn agents_sessions_and_fixed_words_are_completed() {
     check(&["chat", "--model", "anth"], &["anthropic/"]);
     check(&["explain", "scan-pipe"], &["scan-pipe-to-shell"]);
     check(&["install", "--agent", "claude"], &["claude-code"]);
+    check(&["remove", "pdf", "--agent", "claude"], &["claude-code"]);
     check(&["run", "skill-r"], &["skill-review"]);
 }
 

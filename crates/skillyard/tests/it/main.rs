@@ -148,6 +148,7 @@ mod registry_mirror;
 mod registry_mirror_set_back;
 mod registry_names;
 mod registry_offline;
+mod remove_agents;
 mod run;
 mod scan;
 mod scan_baseline;

@@ -282,6 +282,13 @@ impl InstallFailure {
     /// What the user can do about the files of a scope and of the store.
     fn files_hint(&self) -> Option<String> {
         Some(match self {
+            Self::NotInFolders { targets, .. } => format!("It is in {}", listed(targets)),
+            Self::WantedInFolder(_) => {
+                "Take the agent out of `agents` in skills.toml first".into()
+            }
+            Self::OneFolder { .. } => {
+                "Remove it without `--agent`, or put a folder into the place of the link first".into()
+            }
             Self::ScriptRuns(_) => {
                 "Run it again when the script has ended: new files would not be protected from it".into()
             }
