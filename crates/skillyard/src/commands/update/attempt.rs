@@ -127,11 +127,12 @@ impl Update<'_> {
             Ok(checked) => checked,
             // What may not come here must not keep the others from being updated either.
             Err(error) => {
-                let error = match error {
-                    CommandError::Install(failure) => failure.beside(lock).into(),
-                    error => error,
-                };
-                let (refused, rest) = parted(&error, &needed, roots);
+                let error = beside(error, lock);
+                // Who is to judge a refusal sees what it is about.
+                let refused = refused(&error);
+                let is_refused = |name: &str| refused == Some(name);
+                show(context, place, &preview, &needed, is_refused);
+                let (refused, rest) = parted(refused, &needed, roots);
                 if self.is_one || refused.is_empty() {
                     return Err(error);
                 }
@@ -144,7 +145,7 @@ impl Update<'_> {
         };
         tell_staying(context, staying.into_iter().map(String::as_str));
         let besides = self.tell(supply, &needed, failed, self.settled(revoked, &preview));
-        show(context, place, &preview, &needed);
+        show(context, place, &preview, &needed, |_| true);
         let told = |plan, dry_run| {
             told(
                 context, place, plan, &besides, &checked, self.start, dry_run,
@@ -252,16 +253,28 @@ impl Update<'_> {
     }
 }
 
+/// Why something may not come here, beside what is installed.
+fn beside(error: CommandError, lock: &Lockfile) -> CommandError {
+    match error {
+        CommandError::Install(failure) => failure.beside(lock).into(),
+        error => error,
+    }
+}
+
+/// The skill that an error keeps out.
+fn refused(error: &CommandError) -> Option<&str> {
+    match error {
+        CommandError::Install(failure) => failure.refused(),
+        _ => None,
+    }
+}
+
 /// The names of the roots that are or need what was refused, and the other roots.
 fn parted<'a>(
-    error: &'a CommandError,
+    refused: Option<&'a str>,
     needed: &'a [Needed],
     roots: Vec<Root>,
 ) -> (Vec<String>, Vec<Root>) {
-    let refused = match error {
-        CommandError::Install(failure) => failure.refused(),
-        _ => None,
-    };
     let reached = needing(needed, refused);
     let is_refused = |root: &Root| reached.contains(root.candidate.name.as_str());
     let (refused, rest): (Vec<Root>, Vec<Root>) = roots.into_iter().partition(is_refused);
@@ -305,13 +318,22 @@ fn told(
     Ok(Status::of(failed.is_empty() && besides.revoked.is_empty()))
 }
 
-/// Shows what changes in each skill.
-fn show(context: &Context, place: &Place, plan: &Plan, needed: &[Needed]) {
+/// Shows what changes in each skill that is meant.
+fn show(
+    context: &Context,
+    place: &Place,
+    plan: &Plan,
+    needed: &[Needed],
+    is_meant: impl Fn(&str) -> bool,
+) {
     let width = context.printer.width_of_notes();
     for change in &plan.changes {
         let Change::Changed { from, to } = change else {
             continue;
         };
+        if !is_meant(&to.name) {
+            continue;
+        }
         let after = needed.iter().find(|each| each.candidate.name == to.name);
         let before = place.store.read(from.digest);
         if before.is_err() && from.digest != to.digest {

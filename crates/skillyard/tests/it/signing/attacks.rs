@@ -313,11 +313,27 @@ fn an_update_that_is_refused_ends_with_that() {
     let told = signed.tell(&update);
     let (told, time) = told.rsplit_once(" in ").unwrap();
     assert!(time.trim_end().ends_with('s'), "{time}");
-    assert_snapshot!(told, @"
+    // The lines of a difference begin with blanks, also where they are empty.
+    let trimmed = |told: &str| {
+        told.lines()
+            .map(str::trim_end)
+            .collect::<Vec<_>>()
+            .join("\n")
+    };
+    assert_snapshot!(trimmed(told), @"
     exit status: 1
     ----- stdout -----
 
     ----- stderr -----
+     ~ pdf
+       SKILL.md
+         @@ -3,5 +3,5 @@
+          description: Fills forms.
+          metadata:
+         -  version: 1.2.0
+         +  version: 1.3.0
+          ---
+
      ! pdf: `pdf` was not updated: its signature is refused: the files are not those that were signed: `SKILL.md` was changed (Ask its author; what is installed stays as it is)
     Not updated: 1 skill; up to date: 1 (user scope)
     ");
@@ -329,11 +345,20 @@ fn an_update_that_is_refused_ends_with_that() {
         told.contains("Updated 1 skill; not updated: 1 (user scope)"),
         "{told}"
     );
-    assert_snapshot!(signed.tell(&[&["update", "pdf"], &user[..]].concat()), @"
+    assert_snapshot!(trimmed(&signed.tell(&[&["update", "pdf"], &user[..]].concat())), @"
     exit status: 1
     ----- stdout -----
 
     ----- stderr -----
+     ~ pdf
+       SKILL.md
+         @@ -3,5 +3,5 @@
+          description: Fills forms.
+          metadata:
+         -  version: 1.2.0
+         +  version: 1.3.0
+          ---
+
     error: `pdf` was not updated: its signature is refused
       Caused by: the files are not those that were signed: `SKILL.md` was changed
 
