@@ -11,6 +11,7 @@ use skillyard_install::scope::{Scope, ScopeKind};
 use skillyard_install::transaction::{before, plan_in};
 
 use super::doctor::{Check, Verdict};
+use super::doctor_mistaken;
 use super::doctor_records;
 use super::doctor_revoked;
 use crate::config::private_file::refuse_dangling;
@@ -129,9 +130,20 @@ fn scope_checks(context: &Context, place: &Place, revoked: &[Revoked]) -> Vec<Ch
         ..Wish::default()
     };
     let plan = plan_in(scope, &place.store, &before, &wish, &Settlement::default());
+    let mut supply = Supply::new(context, place).offline(true);
+    let mut mistaken = |name: &str| doctor_mistaken::remedy(place, &before, &mut supply, name);
     let is_revoked = |name: &str| revoked.iter().any(|each| each.name == name);
     let conflicts = plan.conflicts.iter().filter(|each| !is_revoked(&each.name));
-    let conflicts = conflicts.map(|each| edited(each, word));
+    let conflicts = conflicts.map(|each| {
+        let check = edited(each, word);
+        match each.obstacle {
+            Obstacle::Edited(_) | Obstacle::Unrecorded => Check {
+                hint: mistaken(&each.name).or(check.hint),
+                ..check
+            },
+            _ => check,
+        }
+    });
     // What is in the way of a whole folder is so for each skill.
     let mut told = BTreeSet::new();
     checks.extend(conflicts.filter(|each| told.insert(each.message.clone())));
@@ -139,13 +151,14 @@ fn scope_checks(context: &Context, place: &Place, revoked: &[Revoked]) -> Vec<Ch
         if is_revoked(change.name()) {
             continue;
         }
+        let sync = || format!("Put it right with `skillyard sync --scope {word}`");
+        let hint = mistaken(change.name()).unwrap_or_else(sync);
         let what = match change {
             Change::Removed { .. } => "is not locked any more, and still there",
             Change::Restored { .. } => "is locked and not there",
             _ => "is not as it is locked",
         };
         let message = format!("`{}` {what} ({word} scope)", change.name());
-        let hint = format!("Put it right with `skillyard sync --scope {word}`");
         checks.push(bad("missing", message, &hint));
     }
     if manifest.is_ok() {

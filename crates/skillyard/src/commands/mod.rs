@@ -17,6 +17,7 @@ mod doctor_agents;
 mod doctor_home;
 mod doctor_inner;
 mod doctor_install;
+mod doctor_mistaken;
 mod doctor_names;
 mod doctor_proxies;
 mod doctor_records;

@@ -37,6 +37,7 @@ mod config;
 mod decided;
 mod deep;
 mod doctor;
+mod doctor_mistaken;
 mod doctor_records;
 mod editor_signals;
 mod enable;
