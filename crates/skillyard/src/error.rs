@@ -175,7 +175,12 @@ pub(crate) enum CommandError {
     #[error(transparent)]
     Resource(skillyard_catalog::resource::ResourceError),
     #[error("the skill has no file `{path}`")]
-    NoSuchFile { skill: String, path: String },
+    NoSuchFile {
+        skill: String,
+        path: String,
+        /// The file that may be meant.
+        nearest: Option<String>,
+    },
     #[error("completions are not made for the shell `{0}`")]
     NoSuchShell(String),
     #[error(transparent)]

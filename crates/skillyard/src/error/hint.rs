@@ -58,9 +58,14 @@ impl CommandError {
                 "List all rules with `skillyard explain`; ask about a skill with `skillyard explain skill NAME`".into()
             }
             Self::NoSkillName => "List the names with `skillyard list`".into(),
-            Self::NoSuchFile { skill, .. } => {
-                format!("List its files with `skillyard show {skill} --files`")
-            }
+            Self::NoSuchFile {
+                nearest: Some(path),
+                ..
+            } => format!("Did you mean `{path}`?"),
+            Self::NoSuchFile { skill, .. } => format!(
+                "List its files with `skillyard show {} --files`",
+                shell_word(skill)
+            ),
             Self::NoDescription => {
                 "Pass `--description \"What it does. Use when …\"`, or `-f FILE`".into()
             }

@@ -179,7 +179,9 @@ fn no_path_leads_out() {
     error: resource path is empty
     error: resource path `.` contains a component of only dots or spaces
     error: `references` is a folder, not a regular file
-    error: `nowhere.md` is not in the skill
+    error: the skill has no file `nowhere.md`
+
+    hint: List its files with `skillyard show pdf --files`
     error: resource path `references/guide.md\n` contains a control character
     "#);
 }
@@ -228,6 +230,22 @@ fn an_unknown_skill_or_file() {
 
     hint: List its files with `skillyard show skill-authoring --files`
     ");
+    for (skill, path, meant) in [
+        ("pdf", "guide.md", "references/guide.md"),
+        ("pdf", "references/giude.md", "references/guide.md"),
+        (".skills/pdf", "logo.pgn", "assets/logo.png"),
+        ("pdf", "refs/guide.md", "references/guide.md"),
+        (
+            "skill-authoring",
+            "frontmatter.md",
+            "references/frontmatter.md",
+        ),
+    ] {
+        let told = context.tell(&["read", skill, path]);
+        assert!(told.starts_with("exit status: 1"), "{told}");
+        let hint = format!("hint: Did you mean `{meant}`?");
+        assert!(told.contains(&hint), "{skill} {path}: {told}");
+    }
 }
 
 const NAME: &str = "skills-system-validation";

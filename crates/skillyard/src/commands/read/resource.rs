@@ -7,6 +7,7 @@ use skillyard_catalog::builtin;
 use skillyard_catalog::resource::{
     BinaryContent, Content, HardLinks, ReadLimits, ReadRange, Resource, ResourceError, SkillRoot,
 };
+use skillyard_format::nearest::nearest;
 
 use super::{Args, tell};
 use crate::commands::Outcome;
@@ -42,11 +43,12 @@ pub(super) fn resource(
         .ok()
         .and_then(Path::to_str);
     let builtin = builtin.and_then(|name| Some((name, builtin::files(name)?)));
-    let resource = match builtin {
-        Some((name, files)) => builtin_resource(name, files, path, range)?,
-        None => SkillRoot::open(&file.folder)
-            .and_then(|root| root.read(path, range, &limits))
-            .map_err(CommandError::Resource)?,
+    let resource = if let Some((name, files)) = builtin {
+        builtin_resource(name, files, path, range)?
+    } else {
+        let root = SkillRoot::open(&file.folder).map_err(CommandError::Resource)?;
+        let read = root.read(path, range, &limits);
+        read.map_err(|error| absent(&root, &args.skill.to_string_lossy(), error))?
     };
     if context.printer.is_json() {
         let mut value = resource_json(&resource);
@@ -76,6 +78,37 @@ pub(super) fn resource(
     Ok(Status::Yes)
 }
 
+/// Says of a file that is not there which one may be meant.
+fn absent(root: &SkillRoot, skill: &str, error: ResourceError) -> CommandError {
+    let ResourceError::NotFound { path } = error else {
+        return CommandError::Resource(error);
+    };
+    let files = root.list(None).map(|listing| listing.files);
+    let files = files.unwrap_or_default();
+    let files: Vec<&str> = files.iter().map(|file| file.path.as_str()).collect();
+    CommandError::NoSuchFile {
+        nearest: meant(&path, &files),
+        skill: skill.to_owned(),
+        path,
+    }
+}
+
+/// The file that is called so in another folder, or that is nearly called so.
+fn meant(path: &str, files: &[&str]) -> Option<String> {
+    let wanted = last_part(path);
+    let files = || files.iter().copied();
+    let elsewhere = |name: &str| files().find(|file| last_part(file) == name);
+    let near = || nearest(path, files());
+    let nearly = || elsewhere(nearest(wanted, files().map(last_part))?);
+    let found = elsewhere(wanted).or_else(near).or_else(nearly);
+    found.map(str::to_owned)
+}
+
+/// What a file is called in its folder.
+fn last_part(path: &str) -> &str {
+    path.rsplit('/').next().unwrap_or(path)
+}
+
 fn builtin_resource(
     skill: &str,
     files: &[(&str, &'static str)],
@@ -85,9 +118,11 @@ fn builtin_resource(
     let found = files
         .iter()
         .find(|(each, _)| *each == path.trim_start_matches("./"));
+    let paths = || files.iter().map(|(each, _)| *each).collect::<Vec<_>>();
     let (path, text) = found.ok_or_else(|| CommandError::NoSuchFile {
         skill: skill.to_owned(),
         path: path.to_owned(),
+        nearest: meant(path, &paths()),
     })?;
     let size = text.len() as u64;
     if range.offset > size {
