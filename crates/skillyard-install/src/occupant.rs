@@ -9,7 +9,7 @@ use skillyard_catalog::ways::{closed, dangling, looping, real};
 
 use crate::plan::{Blocking, Occupant};
 use crate::seen::Seen;
-use crate::tree::{Stamp, Tree, TreeLimits};
+use crate::tree::{Stamp, Tree, TreeError, TreeLimits};
 use crate::write::in_the_way;
 
 /// The folders of a scope, each listed once: most places that are asked about are empty.
@@ -112,8 +112,16 @@ fn look_stamped(path: &Path) -> (Occupant, Option<Stamp>) {
             };
             (occupant, stamp)
         }
-        Err(error) => (Occupant::Other(error.to_string()), None),
+        Err(error) => (unread(&error), None),
     }
+}
+
+/// What cannot be read, and what the system has against it.
+fn unread(error: &TreeError) -> Occupant {
+    Occupant::Other(match error {
+        TreeError::Read { source, .. } => format!("{error}: {source}"),
+        other => other.to_string(),
+    })
 }
 
 /// The file that is where a folder on the way to a place should be.

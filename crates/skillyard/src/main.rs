@@ -17,6 +17,7 @@ mod baseline;
 mod believed;
 mod cli;
 mod cli_words;
+mod closed;
 mod commands;
 mod config;
 mod context;

@@ -1,10 +1,12 @@
 //! `skillyard doctor`: the skills that are here and that cannot be used, or not as they were meant.
 
 use skillyard_catalog::Status;
+use skillyard_catalog::walk::UNREADABLE;
 use skillyard_format::render::one_line;
 
 use super::doctor::{Check, Verdict};
 use super::list;
+use crate::closed;
 use crate::context::Context;
 use crate::hashable;
 use crate::library::{self, Choice, IndexMode};
@@ -42,5 +44,18 @@ pub(super) fn checks(context: &Context) -> Vec<Check> {
             hint: None,
         })
     });
-    unavailable.chain(unmet).collect()
+    let unread = catalog.skipped.iter();
+    let unread = unread.filter(|each| each.reason.starts_with(UNREADABLE));
+    let closed = unread.filter_map(|each| {
+        let hint = closed::remedy(&each.path)?;
+        let path = each.path.display();
+        Some(Check {
+            area: AREA,
+            name: "closed",
+            verdict: Verdict::Warning,
+            message: format!("`{path}` is passed over: {}", one_line(&each.reason)),
+            hint: Some(hint),
+        })
+    });
+    unavailable.chain(unmet).chain(closed).collect()
 }

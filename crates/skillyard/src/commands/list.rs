@@ -4,10 +4,12 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::path::Path;
 
+use skillyard_catalog::walk::UNREADABLE;
 use skillyard_catalog::{Catalog, CatalogSkill, Status};
 use skillyard_format::render::one_line;
 
 use super::{Outcome, list_json};
+use crate::closed;
 use crate::config::discovery::TrustProjects;
 use crate::config::project;
 use crate::context::Context;
@@ -18,6 +20,9 @@ use crate::library::{self, Choice, IndexMode};
 use crate::needs;
 use crate::sanitize::visible;
 use crate::shell::shell_word;
+
+/// Most places that are closed to the user that are named.
+const MOST_CLOSED: usize = 5;
 
 /// List the skills on this machine and in this project
 ///
@@ -66,7 +71,14 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     let is_chosen = args.choice.filter()?;
     revoked.retain(|each| is_chosen(&each.name));
     if args.installed {
-        return super::list_installed::run(context, catalog, &revoked);
+        let closed = closed_lines(&catalog);
+        let status = super::list_installed::run(context, catalog, &revoked);
+        if !context.printer.is_json() {
+            for line in closed {
+                context.printer.people(&line);
+            }
+        }
+        return status;
     }
     if context.printer.is_json() {
         let pieces = context.printer.pieces()?;
@@ -77,6 +89,9 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
         Revoked::tell(context, &revoked);
         let line = closing_line(&catalog, args.all, || trust_remedy(context, &catalog));
         context.printer.note(&line);
+        for line in closed_lines(&catalog) {
+            context.printer.people(&line);
+        }
     }
     if args.watch {
         return super::list_watch::run(context, &catalog, &args.choice);
@@ -85,6 +100,19 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     // twentieth of the instructions of a warm start.
     std::mem::forget(catalog);
     Ok(CommandStatus::Yes)
+}
+
+/// What may be a skill and is closed to the user, who did not choose to pass it over.
+fn closed_lines(catalog: &Catalog) -> Vec<String> {
+    let unread = catalog.skipped.iter();
+    let unread = unread.filter(|each| each.reason.starts_with(UNREADABLE));
+    let lines = unread.filter_map(|each| {
+        let remedy = closed::remedy(&each.path)?;
+        let (path, reason) = (each.path.display(), one_line(&each.reason));
+        let line = format!(" ! `{path}` is passed over: {reason} ({remedy})");
+        Some(visible(&line).into_owned())
+    });
+    lines.take(MOST_CLOSED).collect()
 }
 
 /// The skills that were chosen, of all.

@@ -6,6 +6,7 @@ use skillyard_format::nearest::nearest;
 
 use super::{CommandError, agent, config, system};
 
+use crate::closed;
 use crate::context::GIT_NEEDED;
 use crate::shell::{shell_path, shell_word};
 
@@ -18,6 +19,7 @@ impl CommandError {
     fn own_hint(&self) -> Option<String> {
         Some(match self {
             Self::NoSuchPath(path) => return near_path(path),
+            Self::Refused { path, .. } => return closed::remedy(path),
             Self::NoSkills(_) => {
                 "A skill is a folder with a `SKILL.md`; make one with `skillyard new NAME`".into()
             }

@@ -84,12 +84,19 @@ pub(crate) enum InstallFailure {
         git: Option<String>,
     },
     #[error("there is no skill in `{place}` that could be loaded")]
-    NoneLoadable { place: String, reason: String },
+    NoneLoadable {
+        place: String,
+        reason: String,
+        /// What opens it, where it is closed to the user.
+        opening: Option<String>,
+    },
     #[error("the skill `{name}` of `{place}` cannot be loaded")]
     NotLoadable {
         place: String,
         name: String,
         reason: String,
+        /// The same.
+        opening: Option<String>,
     },
     #[error("`{0}` leads out of the source it stands in")]
     OutOfSource(String),

@@ -110,6 +110,8 @@ impl Pick {
                     return Err(reason.into());
                 }
             }
+            let opening = declined.first();
+            let opening = opening.and_then(|each| declined::opening(each, source));
             let reason = declined.first().map(|each| match each.path.as_str() {
                 "" => each.reason.clone(),
                 path => format!("`{path}`: {}", each.reason),
@@ -118,6 +120,7 @@ impl Pick {
                 Some(reason) => InstallFailure::NoneLoadable {
                     place: place.to_owned(),
                     reason,
+                    opening,
                 },
                 None => InstallFailure::NothingOffered(place.to_owned()),
             }

@@ -138,3 +138,51 @@ fn the_hint_is_about_what_force_does_not_lift() {
     context.done(&["update", "pdf", "--force", "--yes"]);
     assert_eq!(context.version_of("pdf").as_deref(), Some("two"));
 }
+
+#[test]
+fn a_closed_skill_is_named_with_what_opens_it() {
+    let context = theirs();
+    context.write("lib/csv/SKILL.md", skill("csv", "one"));
+    somebody::own(&context);
+    let opens = |path: &str| format!("chmod u+rwx {}", context.root().join(path).display());
+    for mode in [0o000, 0o600] {
+        // Where it comes from.
+        set_mode(&context, "lib/csv", mode);
+        let named = ["--skill", "csv"];
+        for (flags, ends) in [(&["--all"][..], 0), (&named, 1)] {
+            let install = [&["install", "./lib", "--dry-run"][..], flags].concat();
+            let (code, told) = told(&context, &install);
+            assert_eq!(code, Some(ends), "{flags:?}: {told}");
+            assert!(told.contains("csv"), "{flags:?}: {told}");
+            assert!(told.contains("Permission denied"), "{flags:?}: {told}");
+            assert!(told.contains(&opens("lib/csv")), "{flags:?}: {told}");
+        }
+        for path in ["lib", "lib/csv"] {
+            let (code, told) = told(&context, &["validate", path]);
+            assert_ne!(code, Some(0), "{path}: {told}");
+            assert!(told.contains("lib/csv"), "{path}: {told}");
+            assert!(told.contains("chmod u+rwx"), "{path}: {told}");
+        }
+        set_mode(&context, "lib/csv", 0o755);
+        // Where it was installed.
+        set_mode(&context, ".agents/skills/pdf", mode);
+        for (arguments, ends, remedy) in [
+            (&["sync"][..], 1, "--force"),
+            (&["sync", "--check"], 1, "--force"),
+            (&["remove", "pdf"], 1, "--force"),
+            (&["doctor"], 1, "sync --force"),
+            (&["doctor"], 1, "chmod u+rwx"),
+            (&["list"], 0, "chmod u+rwx"),
+            (&["list", "--installed"], 0, "chmod u+rwx"),
+            (&["validate", ".agents/skills"], 2, "chmod u+rwx"),
+        ] {
+            let (code, told) = told(&context, arguments);
+            assert_eq!(code, Some(ends), "{mode:o} {arguments:?}: {told}");
+            assert!(told.contains(".agents/skills/pdf"), "{arguments:?}: {told}");
+            assert!(told.contains("Permission denied"), "{arguments:?}: {told}");
+            assert!(told.contains(remedy), "{arguments:?}: {told}");
+        }
+        set_mode(&context, ".agents/skills/pdf", 0o755);
+    }
+    assert_eq!(told(&context, &["sync", "--check"]).0, Some(0));
+}

@@ -10,6 +10,7 @@ use skillyard_format::{Document, reference};
 use super::delivery::Delivery;
 use super::mend::Reach;
 use super::{Args, Profile};
+use crate::closed;
 use crate::error::CommandError;
 use crate::report::{Checked, NOT_CHECKED, NOT_LOOKED_INTO};
 use crate::skill_files::{self, Listing, directory_name};
@@ -50,10 +51,12 @@ pub(super) fn check_path(
 /// What nobody could look into, and why.
 fn unchecked(path: PathBuf, code: &'static str, message: String) -> Checked {
     let is_file = path.ends_with("SKILL.md") || code == NOT_CHECKED;
+    let help = closed::remedy(&path);
     let file = is_file.then(|| path.clone());
     let mut unchecked = Checked::from_messages(path, file, vec![message]);
     for diagnostic in &mut unchecked.diagnostics {
         diagnostic.code = code;
+        diagnostic.help.clone_from(&help);
     }
     unchecked
 }

@@ -105,6 +105,8 @@ impl InstallFailure {
                 "Look at what it is for; if both may be there, pass `--accept inner-name`".into()
             }
             Self::Signature { name, way_out, deed, .. } => return way_out.hint(name, *deed),
+            Self::NoneLoadable { opening: Some(hint), .. }
+            | Self::NotLoadable { opening: Some(hint), .. } => hint.clone(),
             Self::NoneLoadable { place, .. } | Self::NotLoadable { place, .. }
                 if Path::new(place).is_dir() =>
             {

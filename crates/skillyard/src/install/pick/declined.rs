@@ -4,6 +4,7 @@ use skillyard_format::render::one_line;
 use skillyard_install::material::Declined;
 
 use super::Source;
+use crate::closed;
 use crate::error::install::InstallFailure;
 use crate::printer::Printer;
 use crate::report::counted;
@@ -27,8 +28,10 @@ pub(super) fn tell<'d>(
         };
         // Names of a stranger's folders begin no line.
         let (path, reason) = (one_line(path), one_line(&each.reason));
+        let remedy = opening(each, source).map(|hint| format!(" ({hint})"));
+        let remedy = remedy.unwrap_or_default();
         printer.warn(&format!(
-            "`{path}` of `{place}` is left out, because it cannot be loaded: {reason}"
+            "`{path}` of `{place}` is left out, because it cannot be loaded: {reason}{remedy}"
         ));
     }
     let more = declined.count();
@@ -57,5 +60,11 @@ pub(super) fn why(
         place: source.shown.to_owned(),
         name: word.to_owned(),
         reason: each.reason.clone(),
+        opening: opening(each, source),
     })
+}
+
+/// What opens it, where it is in a folder of this machine and closed to the user.
+pub(super) fn opening(each: &Declined, source: &Source<'_>) -> Option<String> {
+    closed::remedy(&source.folder?.join(&each.path).join("SKILL.md"))
 }
