@@ -9,9 +9,11 @@ use serde_json::{Value, json};
 use skillyard_catalog::agents::Agent;
 use skillyard_catalog::source::SourceKind;
 use skillyard_catalog::{CatalogSkill, Status as Standing};
+use skillyard_format::package::archive::ArchivePath;
 use skillyard_format::package::pack::{PackFile, PackFormat, pack};
 use skillyard_format::{Document, Skill};
 use skillyard_install::export::{Loss, losses};
+use skillyard_install::material::Offer;
 use skillyard_install::reference::ArchiveKind;
 use skillyard_install::scope::Scope;
 use skillyard_install::target::TargetError;
@@ -200,11 +202,10 @@ fn archive(
         Some(ArchiveKind::TarGz) => PackFormat::TarGz,
         _ => return Err(InstallFailure::ArchiveName(file.display().to_string()).into()),
     };
-    let paths: Vec<String> = tree
-        .files()
-        .iter()
-        .map(|each| format!("{name}/{}", each.path))
-        .collect();
+    let inner = inner_folder(name, tree);
+    let path =
+        |path: &str| inner.map_or_else(|| path.to_owned(), |inner| format!("{inner}/{path}"));
+    let paths: Vec<String> = tree.files().iter().map(|each| path(&each.path)).collect();
     let files: Vec<PackFile<'_>> = tree
         .files()
         .iter()
@@ -223,6 +224,7 @@ fn archive(
         context.printer.json(&json!({
             "name": name,
             "archive": file,
+            "folder": inner,
             "bytes": bytes.len(),
             "digest": tree.digest(),
             "left_out": tree.left_out(),
@@ -234,8 +236,23 @@ fn archive(
             visible(&file.to_string_lossy()),
             bytes.len()
         ));
+        if inner.is_none() {
+            context.printer.note(&format!(
+                "Its files lie in no folder there: none can be called `{}` on all systems",
+                visible(name)
+            ));
+        }
     }
     Ok(Status::Yes)
+}
+
+/// The folder that a skill lies in in its archive: one that is called like it, unless not every system
+/// can have that and the skill says itself what it is called.
+fn inner_folder<'n>(name: &'n str, tree: &Tree) -> Option<&'n str> {
+    let bytes = tree.skill_file().map(|file| file.bytes.as_slice());
+    let says = || Offer::read("", None, bytes.unwrap_or_default());
+    let is_flat = ArchivePath::new(name).is_err() && says().is_ok_and(|offer| offer.name == name);
+    (!is_flat).then_some(name)
 }
 
 /// Writes a file that is there whole or not at all, and only where there is none.

@@ -3,6 +3,7 @@
 use std::fs;
 
 use crate::TestContext;
+use crate::project::project;
 
 /// A user's skill with more than one agent understands, and what programs left in its folder.
 fn with_skill() -> TestContext {
@@ -103,6 +104,31 @@ fn an_archive_has_the_same_bytes_and_leaves_out_what_programs_left_behind() {
     assert_eq!(told["left_out"], left_out);
     let digest = told["digest"].as_str().unwrap();
     assert!(context.read("skills.lock").contains(digest), "{digest}");
+}
+
+#[test]
+fn an_archive_has_no_folder_that_not_every_system_can_have() {
+    let context = project();
+    for name in ["dyad:review", "con", "plain"] {
+        let text = format!("---\nname: {name}\ndescription: Reviews. Use when asked.\n---\nDo.\n");
+        context.write("lib/one/SKILL.md", text);
+        context.write("lib/one/scripts/a.py", "print(1)\n");
+        context.done(&["install", "./lib/one", "--yes"]);
+        context.done(&["trust", "."]);
+        let told = context.done(&["export", name, "--archive", &format!("{name}.zip")]);
+        let is_plain = name == "plain";
+        let line = format!("none can be called `{name}` on all systems");
+        assert_eq!(told.contains(&line), !is_plain, "{told}");
+        let archive = format!("{name}.tar.gz");
+        let told = context.json(&["export", name, "--archive", &archive, "--json"]);
+        assert_eq!(told["folder"].as_str(), is_plain.then_some(name), "{told}");
+        // It is the same skill wherever it is unpacked.
+        context.done(&["remove", name]);
+        context.done(&["install", &format!("./{archive}"), "--yes"]);
+        let digest = told["digest"].as_str().unwrap();
+        assert!(context.read("skills.lock").contains(digest), "{digest}");
+        context.done(&["remove", name]);
+    }
 }
 
 #[test]
