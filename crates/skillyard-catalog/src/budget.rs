@@ -164,6 +164,10 @@ pub enum Way {
     Tool,
     /// With a shell, as agents that read files have one.
     Command,
+    /// By looking around: no search knows the folders that they lie in.
+    Around,
+    /// Not at all, as far as is known here.
+    Unknown,
 }
 
 /// What the model is told about entries that were left out.
@@ -174,13 +178,13 @@ pub fn omission_line(count: usize, way: Way) -> Option<String> {
         } else {
             ("skills", "are")
         };
-        let with = match way {
-            Way::Tool => "skill_search",
-            Way::Command => "skillyard search WORDS",
+        let how = match way {
+            Way::Tool => "; find them with `skill_search`",
+            Way::Command => "; find them with `skillyard search WORDS`",
+            Way::Around => "; look for `SKILL.md` files around those that are",
+            Way::Unknown => "",
         };
-        format!(
-            "{count} more {noun} {verb} available but not listed here; find them with `{with}`."
-        )
+        format!("{count} more {noun} {verb} available but not listed here{how}.")
     })
 }
 
@@ -253,6 +257,11 @@ mod tests {
                 .unwrap()
                 .starts_with("1 more skill is")
         );
+        // Where no search looks none is named.
+        for way in [Way::Around, Way::Unknown] {
+            let line = omission_line(2, way).unwrap();
+            assert!(!line.contains("search") && line.ends_with('.'), "{line}");
+        }
     }
 
     proptest! {

@@ -162,10 +162,13 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     let mut text = catalog::render(&chosen.entries, format.into());
     let fitting = chosen.fitting.as_ref();
     let omitted = fitting.map_or(0, |fitting| fitting.omitted.len());
-    let way = if args.has_locations(format) || format == Format::Summary {
-        Way::Command
-    } else {
-        Way::Tool
+    let way = match (args.paths.is_empty(), args.has_locations(format)) {
+        (true, true) => Way::Command,
+        (true, false) if format == Format::Summary => Way::Command,
+        (true, false) => Way::Tool,
+        // What is searched are the skills of this machine, and not those of given folders.
+        (false, true) if format != Format::Summary && !chosen.entries.is_empty() => Way::Around,
+        (false, _) => Way::Unknown,
     };
     if let Some(line) = budget::omission_line(omitted, way) {
         text = with_omission(&text, &line, omitted, format.into());

@@ -377,6 +377,25 @@ fn a_budget_for_folders_too() {
         told.contains("more skills are available but not listed here"),
         "{told}"
     );
+    // No search looks into folders that were given.
+    let lines = [
+        (
+            &["--budget", "60", "--format", "summary"][..],
+            "not listed here.\n",
+        ),
+        (
+            &["--budget", "400"],
+            "not listed here; look for `SKILL.md` files around those that are.\n",
+        ),
+        (&["--budget", "400", "--json"], "not listed here.\""),
+        (&["--budget", "400", "--no-location"], "not listed here.\n"),
+        (&["--budget", "10"], "not listed here.\n"),
+    ];
+    for (flags, line) in lines {
+        let told = context.stdout(&[&["prompt", ".skills"][..], flags].concat());
+        assert!(told.contains(line), "{flags:?}: {told}");
+        assert!(!told.contains("search"), "{flags:?}: {told}");
+    }
     let told = context.tell(&["prompt", ".skills", "--format", "summary", "--explain"]);
     assert!(told.ends_with("31 skills, no budget"), "{told}");
 }
