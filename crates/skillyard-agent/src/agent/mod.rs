@@ -147,6 +147,15 @@ impl Definition {
         Ok(())
     }
 
+    /// The pattern that keeps a skill from it, if one does.
+    pub fn denial(&self, name: &str) -> Option<&str> {
+        let is_denied = |text: &&String| {
+            let pattern = Pattern::new(text);
+            pattern.is_ok_and(|pattern| pattern.matches_in_any_case(name))
+        };
+        self.denied.iter().find(is_denied).map(String::as_str)
+    }
+
     /// The names of its skills, given those that are here now.
     pub fn reach(&self, here: &Shelf) -> Vec<String> {
         let (patterns, denied) = (read(&self.patterns), read(&self.denied));

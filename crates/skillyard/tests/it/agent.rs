@@ -269,7 +269,7 @@ fn one_that_is_damaged_does_not_hide_the_others() {
     success: false
     exit code: 1
     ----- stdout -----
-    two@1  offline   0 skills
+    two@1  offline  0 skills
     ----- stderr -----
     warning: version 1 of agent `one` was changed on disk: its hash does not match
     ");
@@ -280,6 +280,27 @@ fn one_that_is_damaged_does_not_hide_the_others() {
         list["damaged"],
         json!([{ "name": "one", "problem": problem }])
     );
+}
+
+#[test]
+fn a_list_says_in_words_what_patterns_mean() {
+    let context = context();
+    for (name, skills) in [
+        ("a", "*"),
+        ("b", "draft-*,f*"),
+        ("c", "forms,*"),
+        ("d", "forms,pdf,draft-*"),
+        ("e", "forms"),
+    ] {
+        context.done(&["agent", "create", name, "--skills", skills]);
+    }
+    assert_snapshot!(context.stdout(&["agent", "list"]), @"
+    a@1  offline  all skills
+    b@1  offline  all draft-*, f*
+    c@1  offline  1 skill and all others
+    d@1  offline  2 skills and all draft-*
+    e@1  offline  1 skill
+    ");
 }
 
 #[test]
@@ -323,9 +344,15 @@ fn an_agent_never_has_what_it_is_denied() {
     );
     let code = |skill: &str| context.code(&["chat", "some", "-p", &format!("/{skill}")]);
     assert_eq!((code("forms"), code("fun")), (Some(0), Some(1)));
-    // Its name does not help, either.
-    context.done(&["agent", "skill", "add", "some", "fun"]);
+    // Its name does not help, either, and who gives it is told.
+    let told = context.done(&["agent", "skill", "add", "some", "fun", "pdf"]);
+    let line = " ! fun: the agent never has it, because it is denied `FU*` (Take that back with `skillyard agent edit some --deny ''`)";
+    assert!(told.contains(line) && !told.contains(" ! pdf"), "{told}");
     assert_eq!(code("fun"), Some(1));
+    let edited = ["agent", "edit", "some", "--skills", "forms,fun"];
+    let told = context.done(&[&edited[..], &["--deny", "FU*,x*"]].concat());
+    let remedy = "`skillyard agent edit some --deny 'x*'`";
+    assert!(told.contains(remedy), "{told}");
     context.done(&["agent", "edit", "some", "--deny", ""]);
     assert_eq!(code("fun"), Some(0));
 }

@@ -3,7 +3,7 @@
 use skillyard_agent::agent::Definition;
 
 use super::said::Said;
-use super::{Outcome, store, updated};
+use super::{Outcome, given, store, updated};
 use crate::context::Context;
 
 /// Change an agent: its next version says what the flags say
@@ -23,5 +23,6 @@ pub(super) struct Args {
 pub(super) fn run(context: &Context, args: &Args) -> Outcome {
     let apply = |definition: &mut Definition| args.said.apply(context, definition);
     let change = store(context).change(&args.name, apply)?;
+    given::tell_denied(context, &change.kept, |_| args.said.gives_skills());
     updated(context, &change)
 }

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::time::Instant;
 
 use skillyard_agent::TurnError;
-use skillyard_agent::agent::{Definition, GivenError};
+use skillyard_agent::agent::{Definition, GivenError, Kept, Pin};
 use skillyard_agent::shelf::Shelf;
 use skillyard_catalog::Status;
 use skillyard_catalog::selection::Pattern;
@@ -24,16 +24,17 @@ use crate::obstacle;
 use crate::permission::Permissions;
 use crate::redactor::without_userinfo;
 use crate::sanitize::visible;
+use crate::shell::shell_words;
 
 /// Gives an agent the skills that words name, as they are now. One that is named by where it comes
 /// from, such as `alias:name` or `owner/repo/path`, is installed for the user first, with the usual
-/// questions; `yes` answers them.
+/// questions; `yes` answers them. What the words name is returned.
 pub(super) fn give(
     context: &Context,
     definition: &mut Definition,
     words: &[String],
     yes: bool,
-) -> Result<(), CommandError> {
+) -> Result<Vec<String>, CommandError> {
     let shelf = all_skills(context)?;
     let mut names = Vec::new();
     let mut fetched = Vec::new();
@@ -59,7 +60,8 @@ pub(super) fn give(
             GivenError::Pattern(error) => AgentFailure::Given(error).into(),
         })?;
     tell_kept_out(context, definition)?;
-    refer(context, definition, &shelf, &fetched)
+    refer(context, definition, &shelf, &fetched)?;
+    Ok(names)
 }
 
 /// Tells of the skills that patterns mean and that may not be used for what they are; who switched
@@ -92,6 +94,25 @@ fn tell_kept_out(context: &Context, definition: &Definition) -> Result<(), Comma
         context.printer.people(&visible(&line));
     }
     Ok(())
+}
+
+/// Tells of the skills that an agent was given and never has all the same, because it is denied them.
+pub(super) fn tell_denied(context: &Context, agent: &Kept, is_given: impl Fn(&Pin) -> bool) {
+    let definition = &agent.definition;
+    for pin in definition.skills.iter().filter(|pin| is_given(pin)) {
+        let Some(denial) = definition.denial(&pin.name) else {
+            continue;
+        };
+        let others = definition.denied.iter().map(String::as_str);
+        let others: Vec<&str> = others.filter(|each| *each != denial).collect();
+        let command = ["skillyard", "agent", "edit", &agent.name, "--deny"];
+        let command = shell_words(command.into_iter().chain([&*others.join(",")]));
+        let line = format!(
+            " ! {}: the agent never has it, because it is denied `{denial}` (Take that back with `{command}`)",
+            pin.name
+        );
+        context.printer.people(&visible(&line));
+    }
 }
 
 /// Keeps with each skill where it came from: as the user said it, or as the lock does.

@@ -3,13 +3,14 @@
 use std::fmt::Write as _;
 
 use serde_json::json;
-use skillyard_agent::agent::Kept;
+use skillyard_agent::agent::{Definition, Kept};
 use skillyard_format::render::one_line;
 
 use super::{Outcome, as_json, store};
 use crate::context::Context;
 use crate::error::agent::AgentFailure;
 use crate::error::{CommandError, Status};
+use crate::report::counted;
 use crate::sanitize::visible;
 
 /// List the agents
@@ -57,19 +58,15 @@ pub(super) fn run(context: &Context, _args: &Args) -> Outcome {
     };
     let names = widest(&name);
     let models = widest(&|agent| agent.definition.model.clone());
+    let skills = widest(&|agent| skills(&agent.definition));
     let mut text = String::new();
     for agent in &agents {
         let definition = &agent.definition;
-        let count = definition.skills.len();
-        let word = if count == 1 { "skill " } else { "skills" };
-        let patterns = match definition.patterns.as_slice() {
-            [] => String::new(),
-            patterns => format!(" and {}", patterns.join(", ")),
-        };
         let line = format!(
-            "{:<names$}  {:<models$}  {count:>2} {word}{patterns}  {}",
+            "{:<names$}  {:<models$}  {:<skills$}  {}",
             name(agent),
             definition.model,
+            self::skills(definition),
             one_line(&definition.description)
         );
         let _ = writeln!(text, "{}", line.trim_end());
@@ -81,4 +78,18 @@ pub(super) fn run(context: &Context, _args: &Args) -> Outcome {
             .note("There are no agents yet; make one with `skillyard agent create NAME`");
     }
     Ok(status)
+}
+
+/// Which skills an agent has: how many by name, and what its patterns mean.
+fn skills(definition: &Definition) -> String {
+    let patterns = &definition.patterns;
+    let named = counted(definition.skills.len(), "skill");
+    let is_all = patterns.iter().any(|pattern| pattern == "*");
+    match (definition.skills.is_empty(), &patterns[..]) {
+        (_, []) => named,
+        (true, _) if is_all => "all skills".to_owned(),
+        (false, _) if is_all => format!("{named} and all others"),
+        (true, patterns) => format!("all {}", patterns.join(", ")),
+        (false, patterns) => format!("{named} and all {}", patterns.join(", ")),
+    }
 }

@@ -80,6 +80,11 @@ pub(super) struct Said {
 }
 
 impl Said {
+    /// Whether it is said which skills the agent has.
+    pub(super) fn gives_skills(&self) -> bool {
+        self.skills.is_some()
+    }
+
     /// Refuses flags that stand for keys which the organisation locked.
     fn keep_locked(&self, context: &Context) -> Result<(), CommandError> {
         let config = context.config()?;

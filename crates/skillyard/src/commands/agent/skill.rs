@@ -80,10 +80,14 @@ pub(super) fn run(context: &Context, args: &Args) -> Outcome {
 }
 
 fn add(context: &Context, added: &Added) -> Outcome {
-    let names = &added.names;
-    let give =
-        |definition: &mut Definition| given::give(context, definition, &names.skills, added.yes);
-    let change = store(context).change(&names.agent, give)?;
+    let Names { agent, skills } = &added.names;
+    let mut named = Vec::new();
+    let give = |definition: &mut Definition| {
+        named = given::give(context, definition, skills, added.yes)?;
+        Ok::<(), CommandError>(())
+    };
+    let change = store(context).change(agent, give)?;
+    given::tell_denied(context, &change.kept, |pin| named.contains(&pin.name));
     updated(context, &change)
 }
 
