@@ -5,7 +5,10 @@
 
 use std::io::{self, Write};
 
+use jiff::Timestamp;
+use jiff::fmt::temporal::DateTimePrinter;
 use serde_json::json;
+use skillyard_catalog::walk::Stamp;
 use skillyard_catalog::{Catalog, CatalogSkill, Status};
 
 use super::list::unmet;
@@ -97,8 +100,7 @@ fn push_skill(
         }
         Status::Unavailable { missing } => object.value(",\"missing\":", missing)?,
     }
-    let milliseconds = record.stamp.modified / 1_000_000;
-    object.value(",\"modified\":", &milliseconds)?;
+    object.time(",\"modified\":", &record.stamp)?;
     let word = |value: bool| if value { "true" } else { "false" };
     object.raw(",\"model_invocable\":", word(record.model_invocable));
     object.raw(",\"user_invocable\":", word(record.user_invocable));
@@ -134,6 +136,20 @@ impl Object<'_> {
     fn text(&mut self, key: &str, text: &str) -> io::Result<()> {
         self.raw(key, "");
         push_string(self.out, text)
+    }
+
+    /// When a file was changed, if that is known: what is inside the binary is no file.
+    fn time(&mut self, key: &str, stamp: &Stamp) -> io::Result<()> {
+        let time = Timestamp::from_millisecond(stamp.modified.div_euclid(1_000_000));
+        let Some(time) = time.ok().filter(|_| stamp.changed != 0) else {
+            self.raw(key, "null");
+            return Ok(());
+        };
+        self.raw(key, "\"");
+        let printed = DateTimePrinter::new().print_timestamp(&time, &mut *self.out);
+        printed.map_err(io::Error::other)?;
+        self.raw("\"", "");
+        Ok(())
     }
 
     fn value(&mut self, key: &str, value: &impl serde::Serialize) -> io::Result<()> {

@@ -3,10 +3,13 @@
 mod index;
 mod results;
 
+use std::fs::File;
 use std::io::{BufRead as _, BufReader};
 use std::process::Stdio;
+use std::time::{Duration, UNIX_EPOCH};
 
 use insta::assert_snapshot;
+use serde_json::Value;
 
 use crate::machine::{skill, without_builtin};
 use crate::{TestContext, output, text};
@@ -208,6 +211,24 @@ fn as_json() {
       "revoked": []
     }
     "#);
+}
+
+#[test]
+fn times_are_written_as_everywhere() {
+    let context = some_skills();
+    let file = context.home().join(".agents/skills/csv/SKILL.md");
+    let time = UNIX_EPOCH + Duration::from_millis(1_767_323_045_678);
+    let file = File::options().append(true).open(file).unwrap();
+    file.set_modified(time).unwrap();
+    let listing = context.json(&["list", "--all", "--json"]);
+    let modified = |name: &str| {
+        let skills = listing["skills"].as_array().unwrap();
+        let skill = skills.iter().find(|skill| skill["name"] == name).unwrap();
+        skill["modified"].clone()
+    };
+    assert_eq!(modified("csv"), "2026-01-02T03:04:05.678Z");
+    // What is inside the binary is no file.
+    assert_eq!(modified("using-skillyard"), Value::Null);
 }
 
 #[test]
