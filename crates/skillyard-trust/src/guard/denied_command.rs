@@ -3,10 +3,12 @@
 use super::command;
 use super::harmless;
 use super::interpreter;
-use super::pattern::CommandPattern;
+use super::later;
+use super::pattern::{CommandPattern, base_name};
 use super::request::GuardInput;
 use super::shell::{self, SimpleCommand, Word};
 use super::skill::Runs;
+use super::socat;
 use super::subscript;
 use super::wrapper;
 
@@ -60,11 +62,13 @@ fn may_start(command: &SimpleCommand, pattern: &CommandPattern, depth: usize) ->
     if wrapper::is_shell(program) {
         return may_run(arguments, pattern, depth);
     }
-    if subscript::may_run(program, arguments) {
+    if subscript::may_run(program, arguments) || later::runs(&command.words) {
         return true;
     }
     if wrapper::starts_others(program) {
-        return names_it(program, arguments, pattern);
+        return later::runs_behind(program, arguments)
+            || names_it(program, arguments, pattern)
+            || base_name(program) == "socat" && has_address(arguments, pattern, depth);
     }
     let mut told = arguments.iter().filter_map(Word::literal);
     let is_told = interpreter::has_commands(program) || harmless::is_told_to_start(&command.words);
@@ -89,6 +93,17 @@ fn names_it(program: &str, arguments: &[Word], pattern: &CommandPattern) -> bool
                 || value.is_some_and(|it| names(it, pattern))
         }
         None => true,
+    })
+}
+
+/// Whether an address of `socat` is a program that may start the denied one.
+fn has_address(arguments: &[Word], pattern: &CommandPattern, depth: usize) -> bool {
+    let mut told = arguments
+        .iter()
+        .filter_map(|word| socat::told(word.literal()?));
+    told.any(|text| {
+        let may = |command: &SimpleCommand| may_start(command, pattern, depth + 1);
+        text.contains('\\') || shell::read(text).map_or(true, |all| all.iter().any(may))
     })
 }
 

@@ -4,6 +4,7 @@
 //! is why, and whoever denies takes that for a match.
 
 use super::command;
+use super::later;
 use super::pattern::Cwd;
 use super::request::GuardInput;
 use super::shell::{self, Access, SimpleCommand, Word};
@@ -101,7 +102,9 @@ impl Opened {
                 }
                 self.words(inner, depth + 1)?;
             }
-            _ if wrapper::runs_text(program) => return Err(hidden(program)),
+            _ if wrapper::runs_text(program) || later::runs(words) => {
+                return Err(hidden(program));
+            }
             _ => {}
         }
         if !wrapper::starts_others(program) {
@@ -112,6 +115,7 @@ impl Opened {
             Inner::Words(words) if wrapper::fills_in(program) => self.filled_in(&words, depth),
             Inner::Words(words) => self.words(&words, depth + 1),
             Inner::Hidden(reason) if wrapper::is_shell(program) => Err(reason),
+            Inner::Hidden(reason) if later::runs_behind(program, arguments) => Err(reason),
             Inner::Hidden(reason) => {
                 // Options may name another folder.
                 self.cwd = Cwd::Unknown;

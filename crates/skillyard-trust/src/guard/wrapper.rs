@@ -1,8 +1,10 @@
 //! Programs that start other programs.
 
 use super::interpreter::is_interpreter;
+use super::later;
 use super::pattern::base_name;
 use super::shell::Word;
+use super::socat;
 use super::version::unversioned;
 
 /// What a program starts besides itself.
@@ -147,7 +149,7 @@ pub(super) fn is_program_that_starts_others(program: &str) -> bool {
         || is_launcher(name)
         || matches!(
             name,
-            "nice" | "nohup" | "time" | "timeout" | "xargs" | "find" | "fd" | "jobs"
+            "nice" | "nohup" | "time" | "timeout" | "xargs" | "find" | "fd" | "jobs" | "socat"
         )
         || is_interpreter(program)
 }
@@ -201,7 +203,18 @@ pub(super) fn inner(words: &[Word], named: usize) -> Inner {
             }
             other => other,
         },
+        "socat" => {
+            let mut told = arguments.iter().filter_map(Word::literal);
+            if told.any(|text| socat::told(text).is_some()) {
+                hidden(program)
+            } else {
+                Inner::None
+            }
+        }
         name if is_launcher(name) => hidden(program),
+        _ if later::runs(words) => {
+            Inner::Hidden(format!("what `{program}` runs later cannot be seen"))
+        }
         _ => Inner::None,
     }
 }

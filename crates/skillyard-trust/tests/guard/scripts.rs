@@ -242,6 +242,62 @@ fn programs_that_are_told_what_to_start() {
 }
 
 #[test]
+fn commands_that_run_later() {
+    commands(
+        "Bash(at:*) Bash(batch) Bash(crontab:*) Bash(at now + 1 hour:*)",
+        &[
+            "+at -l",
+            "+at -qa -l",
+            "+at -r 3",
+            "+crontab -l",
+            "-at now <<< 'rm x'",
+            "-at now <<'E'\nrm x\nE",
+            "-echo 'rm x' | at now",
+            "-at -f x.sh now",
+            "-at -q l now",
+            "-at -l -b",
+            "-at now -- -l",
+            "-at $X now",
+            "-batch <<< 'rm x'",
+            "-crontab -",
+            "-crontab x",
+            "-crontab -e",
+            // What the list itself says is its author's choice.
+            "+at now + 1 hour <<< 'rm x'",
+        ],
+    );
+}
+
+#[test]
+fn addresses_of_socat() {
+    commands(
+        "Bash(socat:*)",
+        &[
+            "+socat - TCP:host:80",
+            "+socat -d -d -T 5 -lp name STDIO UNIX-CONNECT:/run/x.sock",
+            "+socat -lf sub/log TCP-LISTEN:80,fork,reuseaddr OPENSSL:host:443,verify=0",
+            "+socat -u FILE:sub/x,create TCP:host:80!!-",
+            "+socat pty,raw,echo=0 PTY,link=sub/tty",
+            "-socat - EXEC:'rm x'",
+            "-socat - 'exec:rm x,pty'",
+            "-socat - SYSTEM:ls",
+            "-socat - 'E\"XE\"C:ls'",
+            "-socat - '-!!SHELL:ls'",
+            "-socat - \"$X\"",
+            "-socat - TCP:$HOST:80",
+            "-socat - TUN:10.0.0.1/8",
+            "-socat -u - CREATE:/etc/x",
+            "-socat -u - OPEN:.envrc,creat",
+            "-socat -u - ./.git/hooks/x",
+            "-socat -lf/etc/x - -",
+            "-socat -r ../x - TCP:host:80",
+            "-socat - PTY,link=/etc/x",
+            "-socat - UNIX-LISTEN:/etc/x",
+        ],
+    );
+}
+
+#[test]
 fn editors_and_what_they_are_told() {
     commands(
         "Bash(vim:*) Bash(nvim:*) Bash(emacs:*) Bash(ed:*) Bash(ex:*) Bash(dc:*)",
@@ -460,6 +516,17 @@ fn denied_commands_in_them() {
         "psql -c '\\! rm x'",
         "dc -e '!rm x'",
         "m4 -D 'x=syscmd(rm)'",
+        "at now <<< 'rm x'",
+        "batch <<'E'\nrm x\nE",
+        "echo '* * * * * rm x' | crontab -",
+        "sudo -u x at now <<< 'rm x'",
+        "timeout 5 at now <<< 'rm x'",
+        "socat - EXEC:rm",
+        "socat - 'EXEC:rm x'",
+        "socat - 'SYSTEM:ls; r\"\"m x'",
+        "socat - 'exec:bash -li,pty'",
+        "socat - 'SYSTEM:$(echo r)m x'",
+        "socat -- -!!SYSTEM:'r\\m x' TCP:x:1",
     ] {
         assert!(is_denied("Bash(rm:*)", "Bash", command), "{command}");
     }
@@ -468,6 +535,13 @@ fn denied_commands_in_them() {
         "vim x",
         "sqlite3 x.db .tables",
         "psql -c 'select 1'",
+        "at -l",
+        "crontab -l",
+        "socat - TCP:rm.example.com:80",
+        "socat TCP-LISTEN:80,fork EXEC:cat",
+        "find . -name batch",
+        "sudo npm run batch",
+        "time grep -r at src",
     ] {
         assert!(!is_denied("Bash(rm:*)", "Bash", command), "{command}");
     }

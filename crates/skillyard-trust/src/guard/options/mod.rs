@@ -12,6 +12,7 @@ mod git;
 mod make;
 mod programs;
 mod sed;
+mod socat;
 mod talkers;
 mod tar;
 mod wget;
@@ -42,6 +43,7 @@ pub(super) fn danger(words: &[Word], named: usize, here: &Here<'_>) -> Option<St
                 "curl" => curl::curl(words, named, here),
                 "wget" => wget::wget(words, named, here),
                 "make" | "gmake" => make::make(words, named),
+                "socat" => socat::socat(words, named, here),
                 _ => None,
             })
             .or_else(|| talkers::told(name, words, named)),
@@ -152,7 +154,7 @@ fn has_letter(text: &str, letters: &str) -> bool {
 }
 
 /// The letters of short options in a word, with the value of the last one if it stands there.
-fn letters<'a>(text: &'a str, valued: &str) -> Vec<(char, Option<&'a str>)> {
+pub(super) fn letters<'a>(text: &'a str, valued: &str) -> Vec<(char, Option<&'a str>)> {
     let mut found = Vec::new();
     let Some(letters) = text.strip_prefix('-').filter(|_| is_short(text)) else {
         return found;
