@@ -130,6 +130,8 @@ fn may_be_started(words: &[Word], pattern: &CommandPattern, depth: usize) -> boo
 
 /// Whether a text begins a denied command as a shell reads it.
 fn may_be_text(text: &str, pattern: &CommandPattern, depth: usize) -> bool {
+    // Programs with names of their own for commands, such as `gh`, mean the shell by it.
+    let text = text.strip_prefix('!').unwrap_or(text);
     let commands = shell::read(text).unwrap_or_default();
     commands
         .iter()

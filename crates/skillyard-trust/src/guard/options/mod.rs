@@ -86,7 +86,7 @@ fn known(name: &str, words: &[Word], named: usize) -> Option<String> {
             Word::Literal(text) => text.as_str(),
             Word::Open { prefix, .. } => prefix.as_str(),
         };
-        let is_verb = at == 1 && program.verbs.contains(&text);
+        let is_verb = program.verbs.contains(&text) && is_first(&words[1..at]);
         // `tar xIf` names its options without a hyphen.
         let is_bundle = at == 1 && program.names[0] == "tar" && has_letter(text, program.short);
         if is_verb || is_bundle || is_dangerous(program, text) {
@@ -96,6 +96,17 @@ fn known(name: &str, words: &[Word], named: usize) -> Option<String> {
         operands_only = text == "--" && program.whole.is_empty();
     }
     None
+}
+
+/// Whether words are options and their values, so that the first command stands behind them.
+fn is_first(before: &[Word]) -> bool {
+    let mut takes_value = false;
+    before.iter().all(|word| {
+        let text = word.literal().unwrap_or("-");
+        let is_value = std::mem::take(&mut takes_value);
+        takes_value = text.starts_with('-') && !text.contains('=');
+        text.starts_with('-') || is_value
+    })
 }
 
 /// Whether an option that is known, or one that cannot be seen, lets a program start others.
