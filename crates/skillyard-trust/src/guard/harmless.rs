@@ -43,5 +43,6 @@ pub(super) fn takes_data(words: &[Word]) -> bool {
 /// Whether a program is told by an option to start something, in whatever way the option has that.
 pub(super) fn is_told_to_start(words: &[Word]) -> bool {
     let program = words.first().and_then(Word::literal).map(base_name);
-    program.is_some_and(|name| BUT_FOR_OPTIONS.contains(&name)) && options::told_to_start(words)
+    let is_known = |name: &str| BUT_FOR_OPTIONS.contains(&name) || options::builds(name);
+    program.is_some_and(is_known) && options::told_to_start(words)
 }

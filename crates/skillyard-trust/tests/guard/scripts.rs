@@ -247,6 +247,70 @@ fn programs_that_are_told_what_to_start() {
 }
 
 #[test]
+fn programs_that_build_others() {
+    commands(
+        "Bash(gcc:*) Bash(clang++-17:*) Bash(aarch64-linux-gnu-gcc:*)",
+        &[
+            "+gcc -c x.c",
+            "+gcc -O2 -Wall -o x x.c -lm -Wl,-rpath,/opt/lib -fuse-ld=lld",
+            "+gcc -flto -Wl,-plugin-opt=O2 x.c",
+            "+clang++-17 -std=c++20 -DB=1 -c x.cc",
+            "-gcc -B./dir x.c",
+            "-gcc -B ./dir x.c",
+            "-gcc -wrapper ./evil x.c",
+            "-gcc -wrapper=./evil x.c",
+            "-gcc -Wl,-plugin,./x.so x.c",
+            "-gcc -Xlinker -plugin=./x.so x.c",
+            "-clang++-17 -fuse-ld=./evil x.cc",
+            "-clang++-17 --ld-path=./evil x.cc",
+            "-clang++-17 --gcc-toolchain=. x.cc",
+            "-aarch64-linux-gnu-gcc -B. x.c",
+            "-aarch64-linux-gnu-gcc -specs=x x.c",
+        ],
+    );
+    commands(
+        "Bash(go:*)",
+        &[
+            "+go build ./...",
+            "+go build -ldflags '-s -w -X main.version=1.2' -o x ./cmd/x",
+            "+go build -ldflags=-B=0x12 -trimpath .",
+            "+go build -gcflags='all=-N -l -B' .",
+            "+go build -ldflags '-linkmode external -extldflags \"-static -lm\"' .",
+            "+go env GOPATH CC",
+            "+go test -run env -v ./...",
+            "-go build -toolexec ./evil ./...",
+            "-go build -toolexec=./evil ./...",
+            "-go build -ldflags=-extld=./evil .",
+            "-go build --ldflags '-s -extld ./evil' .",
+            "-go build -ldflags 'all=-extld=./evil' .",
+            "-go build -ldflags '-extldflags=-B./dir' .",
+            "-go build -ldflags '-extldflags \"-fuse-ld=./evil\"' .",
+            "-go build -gcflags=-cpuprofile=/etc/x .",
+            "-go build -ldflags \"$X\" .",
+            "-go env -w CC=./evil",
+            "-go -C sub env -w=true CC=./evil",
+        ],
+    );
+    commands(
+        "Bash(latexmk:*)",
+        &[
+            "+latexmk -pdf -outdir=build x.tex",
+            "+latexmk -pdf -pdflatex='pdflatex -interaction=nonstopmode -synctex=1 %O %S' x.tex",
+            "+latexmk -lualatex=lualatex -latexoption=-halt-on-error x.tex",
+            "-latexmk -pdflatex=./evil x.tex",
+            "-latexmk --pdflatex='evil %O %S' x.tex",
+            "-latexmk -xelatex='xelatex %O %S; ls' x.tex",
+            "-latexmk -pdf -pdflatex='pdflatex -shell-escape %O %S' x.tex",
+            "-latexmk -pdflatex='/tmp/pdflatex %O %S' x.tex",
+            "-latexmk -latexoption='; ls' x.tex",
+            "-latexmk -latexoption=-shell-escape x.tex",
+            "-latexmk -usepretex=\"'; ls '\" x.tex",
+            "-latexmk -dF ./evil x.tex",
+        ],
+    );
+}
+
+#[test]
 fn commands_that_run_later() {
     commands(
         "Bash(at:*) Bash(batch) Bash(crontab:*) Bash(at now + 1 hour:*)",
@@ -526,6 +590,12 @@ fn denied_commands_in_them() {
         "echo '* * * * * rm x' | crontab -",
         "sudo -u x at now <<< 'rm x'",
         "timeout 5 at now <<< 'rm x'",
+        "gcc -wrapper rm,x y.c",
+        "gcc-12 -wrapper /bin/rm y.c",
+        "go build -toolexec rm .",
+        "go build -ldflags '-s -extld rm' .",
+        "go env -w CC=rm",
+        "latexmk -pdflatex='rm x' y.tex",
         "gh --help=false alias set x '!rm y'",
         "gh alias set x --shell 'rm y'",
         "socat - EXEC:rm",
@@ -542,6 +612,8 @@ fn denied_commands_in_them() {
         "vim x",
         "sqlite3 x.db .tables",
         "psql -c 'select 1'",
+        "gcc -c rm/rm.c",
+        "go build -ldflags '-s -w' ./cmd/x",
         "at -l",
         "crontab -l",
         "socat - TCP:rm.example.com:80",

@@ -6,9 +6,12 @@
 
 mod address;
 mod awk;
+mod compiler;
 mod curl;
 mod files;
 mod git;
+mod go;
+mod latexmk;
 mod make;
 mod programs;
 mod sed;
@@ -42,9 +45,11 @@ pub(super) fn danger(words: &[Word], named: usize, here: &Here<'_>) -> Option<St
             .or_else(|| match name {
                 "curl" => curl::curl(words, named, here),
                 "wget" => wget::wget(words, named, here),
+                "go" => go::go(words, named),
+                "latexmk" => latexmk::latexmk(words, named, here),
                 "make" | "gmake" => make::make(words, named),
                 "socat" => socat::socat(words, named, here),
-                _ => None,
+                _ => compiler::usual(name).and_then(|name| compiler::compiler(name, words, named)),
             })
             .or_else(|| talkers::told(name, words, named)),
     }
@@ -117,12 +122,28 @@ pub(super) fn start_something(words: &[Word]) -> bool {
 
 /// Whether an option that is known lets a program start others.
 pub(super) fn told_to_start(words: &[Word]) -> bool {
+    let Some(program) = program_of(words) else {
+        return false;
+    };
     let mut told = words.iter().skip(1).filter_map(Word::literal);
-    program_of(words).is_some_and(|program| told.any(|text| is_dangerous(program, text)))
+    told.any(|text| is_dangerous(program, text))
+        || match program.names[0] {
+            "go" => go::go(words, 1).is_some(),
+            name if program.names == compiler::NAMES => {
+                compiler::compiler(name, words, 1).is_some()
+            }
+            _ => false,
+        }
+}
+
+/// Whether a program builds others, and may be told by whom parts of that are done.
+pub(super) fn builds(program: &str) -> bool {
+    program == "go" || compiler::usual(program).is_some()
 }
 
 fn program_of(words: &[Word]) -> Option<&'static Program> {
     let name = base_name(words.first()?.literal()?);
+    let name = compiler::usual(name).unwrap_or(name);
     PROGRAMS.iter().find(|each| each.names.contains(&name))
 }
 

@@ -1,5 +1,7 @@
 //! Programs, and their options that start others or write files.
 
+use super::{compiler, latexmk};
+
 /// A program and the options that start others or write files.
 pub(super) struct Program {
     pub(super) names: &'static [&'static str],
@@ -123,6 +125,8 @@ pub(super) const PROGRAMS: &[Program] = &[
             "--toolexec",
             "-vettool",
             "--vettool",
+            "-gccgoflags",
+            "--gccgoflags",
         ],
         ..NONE
     },
@@ -177,17 +181,8 @@ pub(super) const PROGRAMS: &[Program] = &[
         ..NONE
     },
     Program {
-        names: &["gcc", "g++", "cc", "c++", "clang", "clang++"],
-        whole: &[
-            "-wrapper",
-            "-fplugin",
-            "-fpass-plugin",
-            "-load",
-            "-specs",
-            "--specs",
-        ],
-        // A file with further options.
-        leads: "@",
+        names: compiler::NAMES,
+        whole: compiler::OPTIONS,
         ..NONE
     },
     Program {
@@ -281,16 +276,14 @@ pub(super) const PROGRAMS: &[Program] = &[
         ..NONE
     },
     Program {
-        names: &[
-            "etex", "latex", "lualatex", "luatex", "pdflatex", "pdftex", "tex", "xelatex", "xetex",
-        ],
+        names: latexmk::TEX,
         either: &["--enable-pipes", "--enable-write18", "--shell-escape"],
         ..NONE
     },
     Program {
         names: &["latexmk"],
         either: &["--enable-write18", "--shell-escape"],
-        whole: &["-e", "-r"],
+        whole: &["-dF", "-e", "-pF", "-r"],
         ..NONE
     },
 ];
