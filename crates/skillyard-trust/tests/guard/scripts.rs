@@ -313,7 +313,7 @@ fn programs_that_build_others() {
 #[test]
 fn commands_that_run_later() {
     commands(
-        "Bash(at:*) Bash(batch) Bash(crontab:*) Bash(at now + 1 hour:*)",
+        "Bash(at:*) Bash(batch) Bash(crontab:*)",
         &[
             "+at -l",
             "+at -qa -l",
@@ -331,10 +331,10 @@ fn commands_that_run_later() {
             "-crontab -",
             "-crontab x",
             "-crontab -e",
-            // What the list itself says is its author's choice.
-            "+at now + 1 hour <<< 'rm x'",
         ],
     );
+    // What the list itself says is its author's choice.
+    commands("Bash(at now:*)", &["+at now <<< 'rm x'"]);
 }
 
 #[test]
@@ -520,6 +520,12 @@ fn files_that_addresses_name() {
             "-curl -w '%output{.git/hooks/x}y' https://x/y",
             "-curl -w '%output{>>/etc/x}y' https://x/y",
             "-curl --write-out @format https://x/y",
+            "-curl --write-out='%output{.envrc}y' https://x/y",
+            "-curl --url=@urls",
+            "-curl -O --url=http://x/.envrc",
+            "+curl -O --url=http://x/y",
+            "-curl --variable f=.envrc --expand-output '{{f}}' https://x/y",
+            "+curl --variable t@token --expand-header 'Token: {{t}}' https://x/y",
             "+wget https://x/y.tgz https://x/",
             "+wget -q --header \"Token: $T\" -P sub https://x/.well-known/y",
             "+wget -O y https://x/.y",
@@ -621,6 +627,7 @@ fn denied_commands_in_them() {
         "find . -name batch",
         "sudo npm run batch",
         "time grep -r at src",
+        "sudo grep -r at src",
     ] {
         assert!(!is_denied("Bash(rm:*)", "Bash", command), "{command}");
     }

@@ -15,6 +15,9 @@ const VALUES: &[&str] = &[
     "--retry-delay", "--user", "--user-agent",
 ];
 
+/// Options whose value is put together from variables and names no file that is written.
+const DATA: &[&str] = &["--expand-data", "--expand-header", "--expand-json"];
+
 /// Why a file that is named elsewhere is not for a command to write, if it is not; the first `named`
 /// words are not judged.
 pub(super) fn curl(words: &[Word], named: usize, here: &Here<'_>) -> Option<String> {
@@ -29,21 +32,33 @@ pub(super) fn curl(words: &[Word], named: usize, here: &Here<'_>) -> Option<Stri
             Word::Open { prefix, .. } => prefix.as_str(),
         };
         if operands_only || !text.starts_with('-') {
-            addresses.extend((was >= named).then_some(word));
+            addresses.extend((was >= named).then(|| word.clone()));
             continue;
         }
         operands_only = text == "--";
-        let is = |long: &str| text.len() > 2 && long.starts_with(text);
+        let (option, value) = match text.split_once('=') {
+            Some((option, value)) => (option, Some(value)),
+            None => (text, None),
+        };
+        let is = |long: &str| option.len() > 2 && long.starts_with(option);
         let mut format = None;
+        // What stands behind these is put together from variables.
+        if option.starts_with("--expand-") && !DATA.contains(&option) && was >= named {
+            return Some(unknown("curl"));
+        }
         if text.starts_with("--") {
             takes_names |= is("--remote-name-all");
             asks_server |= is("--remote-header-name");
             // `--url @file` names files by the addresses in it.
-            let next = words.get(at).and_then(Word::literal).unwrap_or_default();
-            takes_names |= is("--url") && next.starts_with('@');
+            let next = value.or_else(|| words.get(at)?.literal());
+            takes_names |= is("--url") && next.is_some_and(|next| next.starts_with('@'));
+            if is("--url") && value.is_some() && was >= named {
+                let known = word.literal().and(value).map(str::to_owned);
+                addresses.push(known.map_or_else(Word::unknown, Word::Literal));
+            }
             at += usize::from(VALUES.contains(&text));
             if is("--write-out") {
-                format = Some("");
+                format = Some(value.unwrap_or_default());
             }
         }
         for (letter, value) in letters(text, VALUED) {
@@ -71,7 +86,7 @@ pub(super) fn curl(words: &[Word], named: usize, here: &Here<'_>) -> Option<Stri
         return Some(unknown("curl"));
     }
     let mut addresses = addresses.into_iter().filter(|_| takes_names);
-    addresses.find_map(|address| written("curl", address, Steps::Last, here))
+    addresses.find_map(|address| written("curl", &address, Steps::Last, here))
 }
 
 /// Why what is written about an answer, by `-w`, leads into a file that is not for it.
