@@ -68,6 +68,25 @@ fn sentences(text: &str) -> impl Iterator<Item = Range<usize>> {
     })
 }
 
+/// Ends of words after which a sentence goes on.
+const SHORTENED: [&str; 4] = ["e.g.", "etc.", "i.e.", "vs."];
+
+/// The last `most` bytes of `before`, as far as they are in one sentence with what follows them.
+pub(crate) fn same_sentence(before: &str, most: usize) -> &str {
+    let from = before.len().saturating_sub(most);
+    let near = &before[before.ceil_char_boundary(from)..];
+    let mut start = 0;
+    for sentence in sentences(near) {
+        let goes_on = SHORTENED
+            .iter()
+            .any(|end| near[..sentence.start].ends_with(end));
+        if !goes_on {
+            start = sentence.start;
+        }
+    }
+    &near[start..]
+}
+
 /// Words that turn an order into its opposite.
 pub(crate) static NOT: Pattern = Pattern::new(
     r"\b(?:never|not|don't|doesn't|avoid|refuse|reject|must\s+not|cannot|can't|no\s+longer\s+need|instead\s+of|rather\s+than|unless|beware|flag|warn)\b",
@@ -87,6 +106,21 @@ mod tests {
         all: &[&VERB, &OBJECT],
         none: &[&NOT],
     };
+
+    #[test]
+    fn what_stands_before_is_of_the_same_sentence() {
+        for (before, expected) in [
+            ("never do this. then run ", " then run "),
+            ("never do this: ", "never do this: "),
+            ("never. ", " "),
+            ("avoid words, e.g. ", "avoid words, e.g. "),
+            ("never use x.y ", "never use x.y "),
+            ("", ""),
+        ] {
+            assert_eq!(same_sentence(before, 40), expected, "{before}");
+        }
+        assert_eq!(same_sentence("é never", 6), " never");
+    }
 
     #[test]
     fn a_meaning_lies_in_one_sentence() {
