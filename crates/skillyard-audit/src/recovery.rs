@@ -118,12 +118,14 @@ fn damage(head: Option<Head>, (seq, is_line): (u64, bool)) -> Option<String> {
         None if seq == 0 => None,
         None => Some("`audit.head` was missing, so lines may be missing too".into()),
         Some(head) if head.seq > 0 && !is_line => Some(format!(
-            "the log was empty or its end unreadable; it had {} events",
-            head.seq
+            "the log was empty or its end unreadable; it had {} event{}",
+            head.seq,
+            if head.seq == 1 { "" } else { "s" }
         )),
-        Some(head) if head.seq > seq => {
-            Some(format!("{} events were missing at the end", head.seq - seq))
-        }
+        Some(head) if head.seq > seq => Some(match head.seq - seq {
+            1 => "1 event was missing at the end".into(),
+            many => format!("{many} events were missing at the end"),
+        }),
         Some(_) => None,
     }
 }

@@ -8,6 +8,7 @@ use std::fmt::{self, Write as _};
 
 use similar::{ChangeTag, TextDiff};
 
+use crate::count::counted;
 use crate::script::is_script;
 use crate::sight::exact;
 
@@ -219,7 +220,8 @@ fn told(line: &str) -> String {
     match line.char_indices().nth(WIDEST) {
         Some((end, _)) => {
             let (shown, rest) = line.split_at(end);
-            format!("{shown}… and {} more characters", rest.chars().count())
+            let more = counted(rest.chars().count(), "more character");
+            format!("{shown}… and {more}")
         }
         None => line.to_owned(),
     }

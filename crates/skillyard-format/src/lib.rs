@@ -2,6 +2,7 @@
 
 pub mod allowed_tools;
 pub mod conditions;
+pub mod count;
 pub mod diagnostic;
 pub mod difference;
 pub mod document;

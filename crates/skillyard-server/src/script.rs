@@ -16,6 +16,7 @@ use serde_json::{Map, Value, json};
 use skillyard_audit::{Event, EventKind, Outcome};
 use skillyard_catalog::CatalogSkill;
 use skillyard_format::Document;
+use skillyard_format::count::counted;
 use skillyard_format::package::Digest;
 use skillyard_format::sight::exact;
 use skillyard_trust::guard::{ActiveSkill, GuardInput, GuardRequest, GuardVerdict};
@@ -148,8 +149,8 @@ impl Wanted {
             } else {
                 ""
             };
-            let (bytes, begins) = (stdin.len(), quoted(&begins));
-            let _ = write!(text, " with {bytes} bytes of input ({begins}{more})");
+            let (bytes, begins) = (counted(stdin.len(), "byte"), quoted(&begins));
+            let _ = write!(text, " with {bytes} of input ({begins}{more})");
         }
         let network = match self.hosts.as_slice() {
             [] => "without network".to_owned(),

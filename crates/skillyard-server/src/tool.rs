@@ -11,6 +11,7 @@ use skillyard_agent::message::CallOutcome;
 use skillyard_audit::{Event, EventKind};
 use skillyard_catalog::resource::{BinaryContent, Content, Resource};
 use skillyard_catalog::{CatalogSkill, Status};
+use skillyard_format::count::counted;
 use skillyard_format::render::resource;
 use skillyard_trust::guard::ActiveSkill;
 
@@ -191,7 +192,8 @@ pub(crate) fn told(skill: &str, third_party: bool, read: Resource) -> Answer {
     let mut text = match read.content {
         Content::Text(text) => resource::render(skill, &read.path, third_party, &text),
         Content::Binary { .. } => {
-            format!("`{}` is not text: {kind}, {} bytes", read.path, read.size)
+            let bytes = counted(read.size, "byte");
+            format!("`{}` is not text: {kind}, {bytes}", read.path)
         }
     };
     if let Some(next) = read.next_offset {

@@ -9,6 +9,7 @@ use std::path::Path;
 use serde_json::{Map, Value, json};
 use skillyard_catalog::resource::{Content, ReadRange};
 use skillyard_format::Digest;
+use skillyard_format::count::counted;
 use skillyard_format::render::resource;
 use skillyard_trust::guard::ActiveSkill;
 
@@ -171,8 +172,9 @@ fn read(
         Content::Text(text) => text,
         Content::Binary { media_type, .. } => {
             return Ok(Output::text(format!(
-                "`{}` is not text: {media_type}, {} bytes",
-                read.path, read.size
+                "`{}` is not text: {media_type}, {}",
+                read.path,
+                counted(read.size, "byte")
             )));
         }
     };

@@ -11,6 +11,7 @@ use serde_json::{Map, Value};
 use skillyard_catalog::resource::{
     Content, Names, ReadLimits, ReadRange, Resource, ResourceError, SkillRoot,
 };
+use skillyard_format::count::counted;
 use skillyard_format::difference::{Difference, Limits};
 use skillyard_trust::guard::ActiveSkill;
 
@@ -146,8 +147,8 @@ impl Workspace<'_> {
                 read.size
             )),
             (Content::Binary { media_type, .. }, _) => Ok(format!(
-                "`{path}` is not text: {media_type}, {} bytes",
-                read.size
+                "`{path}` is not text: {media_type}, {}",
+                counted(read.size, "byte")
             )),
         }
     }
@@ -157,7 +158,8 @@ impl Workspace<'_> {
         let content = wanted(arguments, "content")?;
         self.is_as_shown(&path)?;
         self.put(&path, content)?;
-        Ok(format!("Wrote {} bytes to `{path}`", content.len()))
+        let bytes = counted(content.len(), "byte");
+        Ok(format!("Wrote {bytes} to `{path}`"))
     }
 
     fn edit(&mut self, arguments: &Map<String, Value>) -> Result<String, String> {

@@ -191,9 +191,9 @@ fn a_path_may_be_written_in_other_ways_and_nobody_is_asked_about_none() {
     assert_eq!(
         results,
         [
-            "Wrote 1 bytes to `w1.txt`",
-            "Wrote 1 bytes to `d/w2.txt`",
-            "Wrote 1 bytes to `w3.txt`",
+            "Wrote 1 byte to `w1.txt`",
+            "Wrote 1 byte to `d/w2.txt`",
+            "Wrote 1 byte to `w3.txt`",
             "Edited `a.txt`",
             "alpha\n",
             "alpha\n",

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use skillyard_format::count::counted;
 use skillyard_format::difference::{Difference, Limits, rank, readable};
 
 use crate::package::Unpacked;
@@ -90,13 +91,15 @@ fn change(path: &str, old: Option<&Unpacked>, new: Option<&Unpacked>, limits: Li
             change.lines = Difference::between(&old, &new, limits);
             let hidden = change.lines.hidden;
             if hidden > 0 {
-                let note = format!("{hidden} more changed lines are not shown.");
+                let verb = if hidden == 1 { "is" } else { "are" };
+                let lines = counted(hidden, "more changed line");
+                let note = format!("{lines} {verb} not shown.");
                 change.notes.push(note);
             }
         }
         _ => change.notes.push(format!(
-            "It is not text: {} bytes before, {} now.",
-            old.len(),
+            "It is not text: {} before, {} now.",
+            counted(old.len(), "byte"),
             new.len()
         )),
     }

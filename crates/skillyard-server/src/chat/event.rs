@@ -5,6 +5,7 @@ use serde_json::Value;
 use skillyard_agent::front_end::{Action, Answer, ApprovalRequest, EndReason, MOST_TOLD, Trigger};
 use skillyard_agent::message::CallOutcome;
 use skillyard_agent::provider::Usage;
+use skillyard_format::count::counted;
 use skillyard_format::sight::{exact, visible};
 use utoipa::ToSchema;
 
@@ -346,5 +347,6 @@ pub(super) fn shown(text: &str) -> String {
         return text.to_owned();
     }
     let end = text.floor_char_boundary(LONGEST);
-    format!("{}\n[{} more bytes]", &text[..end], text.len() - end)
+    let more = counted(text.len() - end, "more byte");
+    format!("{}\n[{more}]", &text[..end])
 }

@@ -15,6 +15,7 @@ use rmcp::{ErrorData, RoleServer};
 use serde_json::{Map, Value, json};
 use skillyard_agent::tool::told_by;
 use skillyard_audit::{Event, EventKind, Outcome};
+use skillyard_format::count::counted;
 use skillyard_format::lent_name::PREFIX;
 use skillyard_format::package::Digest;
 use skillyard_format::render::one_line;
@@ -68,7 +69,7 @@ impl Call {
         let left = arguments.len() - shown.len();
         let _ = write!(text, " with {}", one_line(&shown));
         if left > 0 {
-            let _ = write!(text, " and {left} more bytes");
+            let _ = write!(text, " and {}", counted(left, "more byte"));
         }
         text
     }

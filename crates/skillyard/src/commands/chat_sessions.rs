@@ -12,6 +12,7 @@ use crate::context::Context;
 use crate::error::agent::AgentFailure;
 use crate::error::{CommandError, Status};
 use crate::question::{self, Item};
+use crate::report::counted;
 use crate::sanitize::visible;
 
 /// Most sessions of the list on a terminal, where the first ones would be gone from sight.
@@ -87,7 +88,8 @@ pub(super) fn copy(context: &Context) -> Outcome {
     } else {
         let (copied, known) = (taken.copied, taken.known);
         printer.data(&format!(
-            "Copied {copied} sessions, {known} were there already\n"
+            "Copied {}, {known} were there already\n",
+            counted(copied, "session")
         ))?;
         for id in &taken.in_use {
             printer.note(&format!("{id} is in use; copy it when it is done"));

@@ -17,6 +17,7 @@ use crate::config::Config;
 use crate::context::Context;
 use crate::error::serve::ServeFailure;
 use crate::error::{CommandError, Status};
+use crate::report::counted;
 use crate::serving::{LogFormat, Machine, Offer, OfferFlags, tokens};
 
 /// How long is waited for what was told to stop, once all answers were given.
@@ -189,8 +190,8 @@ fn announce(
     context.printer.data(&format!("{url}\n"))?;
     let printer = &context.printer;
     printer.note(&format!(
-        "Serving {} skills, {enabled} of them ready to use, after {} ms; end with Ctrl-C",
-        catalog.skills.len(),
+        "Serving {}, {enabled} of them ready to use, after {} ms; end with Ctrl-C",
+        counted(catalog.skills.len(), "skill"),
         start.elapsed().as_millis(),
     ));
     if !catalog.skipped.is_empty() {

@@ -25,6 +25,7 @@ use crate::install::revoked::Revoked;
 use crate::library::{self, Choice, IndexMode};
 use crate::needs;
 use crate::permission::Permissions;
+use crate::report::counted;
 use crate::sanitize::visible;
 
 /// Show everything about one skill
@@ -273,8 +274,8 @@ fn text(
     } else {
         ""
     };
-    let files = details.files.len();
-    row("files", &format!("{files} ({size} bytes){more}"));
+    let (files, size) = (details.files.len(), counted(size, "byte"));
+    row("files", &format!("{files} ({size}){more}"));
     for loser in catalog
         .shadowed
         .iter()

@@ -206,10 +206,10 @@ fn collect(context: &Context, store: &Store, gone: bool) -> Outcome {
             ));
         }
         printer.note(&format!(
-            "Removed {} of {} skills ({} bytes) in {}",
+            "Removed {} of {} ({}) in {}",
             collected.removed,
-            collected.removed + collected.kept,
-            collected.bytes,
+            counted(collected.removed + collected.kept, "skill"),
+            counted(collected.bytes, "byte"),
             elapsed(start.elapsed())
         ));
     }

@@ -14,7 +14,8 @@ use std::time::Duration;
 use skillyard_format::{Diagnostic, Severity, Span};
 
 use crate::sanitize::{shortened, visible};
-pub(crate) use text::{counted, elapsed, listed};
+pub(crate) use skillyard_format::count::counted;
+pub(crate) use text::{elapsed, listed};
 
 /// Most characters of a message that are shown to people.
 const MOST_CHARACTERS: usize = 240;

@@ -10,9 +10,10 @@ use serde::Serialize;
 use serde_json::{Value, json};
 use skillyard_catalog::walk::Skipped;
 use skillyard_format::LineIndex;
+use skillyard_format::count::counted;
 use skillyard_trust::scan::{Finding, Report, Severity, Summary};
 
-use super::text::{counted, elapsed, print_findings};
+use super::text::{elapsed, print_findings};
 use super::{FileNotes, Loudness, Note, Noted};
 use crate::baseline::{Accepted, Stale};
 use crate::printer::Printer;

@@ -6,6 +6,7 @@ use std::ops::Range;
 use std::time::Duration;
 
 use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer, Snippet};
+use skillyard_format::count::counted;
 use skillyard_format::{LineIndex, Span};
 
 use super::{Checked, Loudness, Note, Noted, Summary, for_people};
@@ -173,12 +174,6 @@ fn closing_line(printer: &Printer, summary: &Summary) -> String {
         );
     }
     line
-}
-
-/// So many of something: `1 skill`, `2 skills`.
-pub(crate) fn counted(number: usize, word: &str) -> String {
-    let plural = if number == 1 { "" } else { "s" };
-    format!("{number} {word}{plural}")
 }
 
 /// Names of skills, the first of many.

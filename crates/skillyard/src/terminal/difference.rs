@@ -6,6 +6,7 @@ use anstyle::{AnsiColor, Style};
 use skillyard_format::difference::{Difference, Line};
 
 use super::pieces::pieces;
+use crate::report::counted;
 use crate::sanitize::visible;
 
 const GONE: Style = AnsiColor::Red.on_default();
@@ -36,8 +37,8 @@ pub(crate) fn painted(difference: &Difference, indent: &str, width: usize) -> St
     if difference.hidden > 0 {
         let _ = writeln!(
             text,
-            "{indent}… and {} more changed lines",
-            difference.hidden
+            "{indent}… and {}",
+            counted(difference.hidden, "more changed line")
         );
     }
     text

@@ -226,7 +226,7 @@ fn an_export_that_lacks_events_says_so() {
     assert_eq!(told.status.code(), Some(1));
     assert_eq!(text(&told.stdout).lines().count(), 1);
     let stderr = text(&told.stderr);
-    assert!(stderr.contains("1 lines could not be read"), "{stderr}");
+    assert!(stderr.contains("1 line could not be read"), "{stderr}");
 }
 
 /// What the doctor finds wrong about Skillyard's own files.

@@ -4,6 +4,7 @@
 use std::fmt::Write as _;
 
 use skillyard_audit::{Event, Outcome};
+use skillyard_format::count::counted;
 
 /// How many bytes a turn may add.
 const MOST: usize = 1_048_576;
@@ -36,9 +37,9 @@ pub(super) fn brief(mut event: Event) -> Event {
     let path = event.detail.get_mut("path");
     for text in event.reason.as_mut().into_iter().chain(path) {
         if let Some((at, _)) = text.char_indices().nth(QUOTED) {
-            let more = text[at..].chars().count();
+            let more = counted(text[at..].chars().count(), "more character");
             text.truncate(at);
-            let _ = write!(text, "… and {more} more characters");
+            let _ = write!(text, "… and {more}");
         }
     }
     event

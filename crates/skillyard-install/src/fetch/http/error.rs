@@ -4,6 +4,8 @@ use std::io;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use skillyard_format::count::counted;
+
 /// Why a request failed.
 #[derive(Debug, thiserror::Error)]
 pub enum HttpError {
@@ -176,6 +178,7 @@ fn said(message: Option<&str>) -> String {
 
 fn next(wait: Option<Duration>) -> String {
     wait.map_or_else(String::new, |wait| {
-        format!("; it allows the next in {} seconds", wait.as_secs())
+        let seconds = counted(wait.as_secs(), "second");
+        format!("; it allows the next in {seconds}")
     })
 }

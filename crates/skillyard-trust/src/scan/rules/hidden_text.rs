@@ -99,8 +99,9 @@ impl Count {
     }
 
     fn report(self, file: usize, is_code: bool, findings: &mut Findings<'_>) {
-        let mut add = |(count, span): (usize, Option<Span>), severity, what: &str| {
+        let mut add = |(count, span): (usize, Option<Span>), severity, one: &str, many: &str| {
             if count > 0 {
+                let what = if count == 1 { one } else { many };
                 let message = format!("{count} {what}");
                 findings.add_file(&RULE, file, span, severity, message);
             }
@@ -108,16 +109,19 @@ impl Count {
         add(
             self.tags,
             Severity::Critical,
+            "tag character, which only a model reads",
             "tag characters, which only a model reads",
         );
         add(
             self.overrides,
             Severity::High,
+            "character that turns the order of the text around",
             "characters that turn the order of the text around",
         );
         add(
             self.escapes,
             Severity::Medium,
+            "escape that a terminal obeys",
             "escapes that a terminal obeys",
         );
         let many = self.selectors.0 >= 8;
@@ -128,6 +132,7 @@ impl Count {
             } else {
                 Severity::Low
             },
+            "variation selector, which can carry a hidden message",
             "variation selectors, which can carry a hidden message",
         );
         let severity = match self.widthless.0 {
@@ -135,13 +140,23 @@ impl Count {
             4..=15 => Severity::Low,
             _ => Severity::Medium,
         };
-        add(self.widthless, severity, "characters without a width");
+        add(
+            self.widthless,
+            severity,
+            "character without a width",
+            "characters without a width",
+        );
         let severity = if is_code {
             Severity::High
         } else {
             Severity::Info
         };
-        add(self.gaps, severity, "letters that nobody sees");
+        add(
+            self.gaps,
+            severity,
+            "letter that nobody sees",
+            "letters that nobody sees",
+        );
     }
 }
 

@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 
 use skillyard_agent::front_end::Action;
 
+use crate::report::counted;
 use crate::sanitize::exact;
 use crate::shell::shell_words;
 use crate::terminal::{self, columns, pieces};
@@ -118,10 +119,12 @@ fn input(stdin: &str, width: usize) -> String {
     let shown: String = stdin.chars().take(MOST_SHOWN).collect();
     let more = match stdin.len() - shown.len() {
         0 => String::new(),
+        1 => "\n  and 1 more byte that is too many to be shown".to_owned(),
         more => format!("\n  and {more} more bytes that are too many to be shown"),
     };
     let lines = marked(&exact(&shown), width);
-    format!("\n  with {} bytes of input:{lines}{more}", stdin.len())
+    let bytes = counted(stdin.len(), "byte");
+    format!("\n  with {bytes} of input:{lines}{more}")
 }
 
 #[cfg(test)]

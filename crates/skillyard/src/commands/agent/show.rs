@@ -11,6 +11,7 @@ use super::{Outcome, all_skills, as_json, hash, missing, store};
 use crate::context::Context;
 use crate::error::Status;
 use crate::error::agent::AgentFailure;
+use crate::report::counted;
 use crate::sanitize::visible;
 
 /// Show an agent, and whether its skills are still what they were
@@ -97,8 +98,9 @@ fn limits(limits: &Limits) -> String {
         0 => String::new(),
         tokens => format!(", {tokens} tokens a session"),
     };
-    let (steps, runs) = (limits.steps, limits.runs);
-    let mut text = format!("{steps} steps a turn, {runs} runs a session{tokens}");
+    let steps = counted(limits.steps, "step");
+    let runs = counted(limits.runs, "run");
+    let mut text = format!("{steps} a turn, {runs} a session{tokens}");
     for (what, tokens) in [
         ("context", limits.context_tokens),
         ("catalog", limits.catalog_tokens),
@@ -111,7 +113,7 @@ fn limits(limits: &Limits) -> String {
         let _ = write!(text, ", {} tokens of a skill", limits.skill_tokens);
     }
     if limits.skill_runs > 0 {
-        let _ = write!(text, ", {} runs of a skill", limits.skill_runs);
+        let _ = write!(text, ", {} of a skill", counted(limits.skill_runs, "run"));
     }
     text
 }

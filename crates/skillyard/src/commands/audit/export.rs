@@ -12,6 +12,7 @@ use super::Which;
 use crate::context::Context;
 use crate::error::{CommandError, Status};
 use crate::json::escaped;
+use crate::report::counted;
 use crate::sanitize::visible;
 
 /// Write events to a file or to stdout
@@ -76,8 +77,8 @@ pub(super) fn run(context: &Context, args: &Args) -> Outcome {
         }))?;
     } else {
         context.printer.note(&format!(
-            "{} events written to `{}`",
-            reading.lines.len(),
+            "{} written to `{}`",
+            counted(reading.lines.len(), "event"),
             visible(&path)
         ));
     }
@@ -90,8 +91,8 @@ fn completeness(context: &Context, reading: &Reading) -> Status {
         return Status::Yes;
     }
     context.printer.note(&format!(
-        "warning: {} lines could not be read and are not in it; find out more with `skillyard audit verify`",
-        reading.unreadable
+        "warning: {} could not be read, and so not put into it; find out more with `skillyard audit verify`",
+        counted(reading.unreadable, "line")
     ));
     Status::No
 }

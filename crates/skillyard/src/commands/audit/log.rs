@@ -11,6 +11,7 @@ use super::super::Outcome;
 use super::Which;
 use crate::context::Context;
 use crate::error::{CommandError, Status};
+use crate::report::counted;
 use crate::sanitize::visible;
 
 /// List events, the oldest first
@@ -51,8 +52,8 @@ pub(super) fn run(context: &Context, args: &Args) -> Outcome {
     }
     if reading.unreadable > 0 {
         context.printer.note(&format!(
-            "{} lines could not be read; find out more with `skillyard audit verify`",
-            reading.unreadable
+            "{} could not be read; find out more with `skillyard audit verify`",
+            counted(reading.unreadable, "line")
         ));
     } else if reading.lines.is_empty() && !args.follow {
         context.printer.note("No such event was recorded");
@@ -125,7 +126,7 @@ fn quoted(value: &str, longest: usize) -> String {
     }
     text.push('"');
     if count > longest {
-        let _ = write!(text, "+{} characters", count - longest);
+        let _ = write!(text, "+{}", counted(count - longest, "character"));
     }
     text
 }

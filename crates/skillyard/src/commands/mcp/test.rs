@@ -13,6 +13,7 @@ use crate::context::Context;
 use crate::error::mcp::McpFailure;
 use crate::error::{CommandError, Status};
 use crate::mcp::Lenders;
+use crate::report::counted;
 use crate::sanitize::visible;
 
 /// Reach an MCP server, and show what it offers
@@ -63,9 +64,9 @@ pub(super) fn run(context: &Context, args: &Args) -> Outcome {
             .printer
             .data(&visible(&told(&state, &skills, &checked)))?;
         context.printer.note(&format!(
-            "{} tools and {} skills in {} ms",
-            state.tools.tools.len(),
-            skills.skills.len(),
+            "{} and {} in {} ms",
+            counted(state.tools.tools.len(), "tool"),
+            counted(skills.skills.len(), "skill"),
             start.elapsed().as_millis()
         ));
     }
@@ -108,10 +109,10 @@ fn told(state: &ServerState, skills: &Skills, checked: &[Checked]) -> String {
         let _ = writeln!(text, "  unused {reason}");
     }
     for (skill, checked) in skills.skills.iter().zip(checked) {
-        let files = skill.manifest.files.len();
+        let files = counted(skill.manifest.files.len(), "file");
         let said = match checked {
-            None => format!("{files} files"),
-            Some(Ok(count)) => format!("{count} files, all as listed"),
+            None => files,
+            Some(Ok(count)) => format!("{}, all as listed", counted(*count, "file")),
             Some(Err(error)) => error.to_string(),
         };
         let _ = writeln!(text, "  skill  {}  {said}", skill.known_as());

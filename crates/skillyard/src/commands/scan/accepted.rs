@@ -50,7 +50,7 @@ pub(super) fn write_baseline(
             findings: skill.report.at_least(Severity::Low).collect(),
         })
         .collect();
-    let count = found.iter().map(|each| each.findings.len()).sum();
+    let count: usize = found.iter().map(|each| each.findings.len()).sum();
     let entries = Baseline::begun(file)?.renewed(&found, reason);
     let lacks_reason = entries.iter().any(|entry| entry.reason.trim().is_empty());
     std::fs::write(file, rendered(entries)).map_err(|source| CommandError::Write {
