@@ -265,7 +265,7 @@ const offer = async () => {
   const some = (await skills()).slice(0, 4);
   at("ideas").replaceChildren(
     ...some.map((skill) => {
-      const button = make("button", "idea", make("strong", "", "/" + skill.name), said("span", "muted", skill.description));
+      const button = make("button", "idea", make("strong", "", "/" + skill.shown), said("span", "muted", skill.description));
       button.type = "button";
       button.addEventListener("click", () => {
         box.value = `/${skill.name} `;

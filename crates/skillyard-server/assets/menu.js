@@ -3,30 +3,21 @@ import { make, send, whenBack } from "./dom.js";
 
 const MOST = 50;
 
-/** All skills that are ready to use, a page after the other; null where one cannot be had. */
+/** All skills that a user may name, in words that show what would deceive; null where they cannot be had. */
 const all = async () => {
-  const found = [];
-  let cursor = "";
-  do {
-    const page = cursor && "&cursor=" + encodeURIComponent(cursor);
-    const answer = await send("GET", "/api/v1/skills?status=enabled&limit=500" + page);
-    if (!answer.ok) return null;
-    const { skills, next_cursor: next } = await answer.json();
-    found.push(...skills);
-    cursor = next;
-  } while (cursor);
-  return found;
+  const answer = await send("GET", "/menu");
+  return answer.ok ? answer.json() : null;
 };
 
 let known = null;
 // The terminal may have added some meanwhile.
 whenBack(() => (known = null));
-/** The skills that a user may name; they are asked for once, and again when the reader comes back. */
+/** These skills; they are asked for once, and again when the reader comes back. */
 export const skills = async () => {
   known ??= all();
   const found = await known;
   if (!found) known = null;
-  return (found ?? []).filter((skill) => skill.user_invocable);
+  return found ?? [];
 };
 
 /** Offers skills while a name is typed; gives a function that handles keys and says whether it did. */
@@ -53,7 +44,7 @@ export const attach = (box, menu) => {
     item.scrollIntoView({ block: "nearest" });
   };
   const option = (skill, at) => {
-    const item = make("li", "", make("strong", "", "/" + skill.name), make("span", "muted", skill.description));
+    const item = make("li", "", make("strong", "", "/" + skill.shown), make("span", "muted", skill.description));
     item.id = "skill-" + at;
     item.setAttribute("role", "option");
     item.dataset.name = skill.name;

@@ -26,6 +26,7 @@ pub fn router(server: Arc<Server>) -> Router {
         .route("/healthz", get(machine::healthz));
     let talk = Router::new()
         .route("/chat/{session}", get(web::chat::session))
+        .route("/menu", get(web::menu::list))
         .route("/agents", get(web::agents::list))
         .route("/agents/{name}", get(web::agents::page))
         .route_layer(from_fn(gate::talkers));

@@ -9,6 +9,7 @@ pub(crate) mod chat;
 pub(crate) mod file;
 pub(crate) mod library;
 pub(crate) mod login;
+pub(crate) mod menu;
 mod part;
 pub(crate) mod replay;
 pub(crate) mod skill;

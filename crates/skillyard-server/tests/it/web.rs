@@ -73,6 +73,8 @@ async fn nothing_reads_as_something_else_on_a_page() {
         ),
         ("/audit", "echo g\\u{202e}h"),
         ("/skills/no%E2%80%AEne", "no\\u{202e}ne"),
+        // The menu of the chat, which a script of ours fills.
+        ("/menu", "Turns a\\\\u{202e}b."),
     ] {
         let page = server.get(path).await.text;
         assert!(page.contains(seen), "{path}: {page}");
