@@ -16,6 +16,14 @@ use crate::contents::ContentsError;
 use crate::host::HostError;
 use crate::veil::Veil;
 
+/// What somebody filled in of an agent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Field {
+    Name,
+    Model,
+    Skills,
+}
+
 /// What went wrong.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub(crate) struct Problem {
@@ -46,6 +54,9 @@ pub(crate) struct Problem {
     /// What went wrong inside, for the log.
     #[serde(skip)]
     cause: Option<Box<str>>,
+    /// The field of a form that it is about.
+    #[serde(skip)]
+    field: Option<Field>,
 }
 
 impl Problem {
@@ -59,7 +70,14 @@ impl Problem {
             remedy: None,
             consent: None,
             cause: None,
+            field: None,
         }
+    }
+
+    /// The same about one field of what somebody filled in.
+    pub(crate) fn of(self, field: Field) -> Self {
+        let field = Some(field);
+        Self { field, ..self }
     }
 
     /// A question that the user has to answer first, and the name of a yes to it.
@@ -109,6 +127,10 @@ impl Problem {
 
     pub(crate) fn detail(&self) -> &str {
         &self.detail
+    }
+
+    pub(crate) fn field(&self) -> Option<Field> {
+        self.field
     }
 
     pub(crate) fn cause(&self) -> Option<&str> {

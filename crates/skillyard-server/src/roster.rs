@@ -10,7 +10,7 @@ use utoipa::ToSchema;
 
 use crate::access::Holder;
 use crate::agents::refuse_long_model;
-use crate::problem::Problem;
+use crate::problem::{Field, Problem};
 use crate::server::Server;
 use crate::veil::Veil;
 
@@ -121,7 +121,7 @@ impl Draft {
             definition.skills.clear();
             definition.patterns.clear();
             let given = definition.give(library, names);
-            given.map_err(|error| Problem::bad(error.to_string()))?;
+            given.map_err(|error| Problem::bad(error.to_string()).of(Field::Skills))?;
         }
         if let Some(words) = &self.denied {
             let denied = definition.deny(words);
@@ -133,9 +133,10 @@ impl Draft {
             .is_some_and(|model| model.trim().is_empty())
         {
             let text = "`model` names no model; without it, the agent has the configured one, or keeps its own";
-            return Err(Problem::bad(text));
+            return Err(Problem::bad(text).of(Field::Model));
         }
-        refuse_long_model(self.model.as_deref())?;
+        let is_short = refuse_long_model(self.model.as_deref());
+        is_short.map_err(|problem| problem.of(Field::Model))?;
         let fields = [
             (self.model, &mut definition.model),
             (self.description, &mut definition.description),
@@ -203,7 +204,8 @@ impl Server {
         };
         let library = agents.shelf()?;
         draft.apply(&library, &mut definition)?;
-        agents.allow(&definition)?;
+        let allowed = agents.allow(&definition);
+        allowed.map_err(|error| Problem::from(error).of(Field::Model))?;
         let kept = agents.definitions().create(name, &definition)?;
         self.record(&holder.signed(changed(EventKind::AgentCreated, &kept)));
         Ok(card(kept, &library))

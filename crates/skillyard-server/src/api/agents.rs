@@ -14,7 +14,7 @@ use utoipa::ToSchema;
 
 use super::input::{Caller, Given, Named};
 use super::refusals::{Forbidden, Missing, NotJson, Senseless, Untimely};
-use crate::problem::Problem;
+use crate::problem::{Field, Problem};
 use crate::roster::{Card, DamagedAgent, Draft};
 use crate::server::Server;
 use crate::web::elsewhere;
@@ -250,7 +250,7 @@ pub(super) async fn version(
 impl From<AgentError> for Problem {
     fn from(error: AgentError) -> Self {
         match &error {
-            AgentError::Name { .. } => Self::bad(error.to_string()),
+            AgentError::Name { .. } => Self::bad(error.to_string()).of(Field::Name),
             AgentError::Unknown { nearest, .. } => {
                 let near = nearest.as_ref();
                 let near = near.map(|near| format!("; did you mean `{near}`?"));
@@ -258,7 +258,9 @@ impl From<AgentError> for Problem {
                 Self::new(StatusCode::NOT_FOUND, text)
             }
             AgentError::NoVersion { .. } => Self::new(StatusCode::NOT_FOUND, error.to_string()),
-            AgentError::Exists(_) => Self::new(StatusCode::CONFLICT, error.to_string()),
+            AgentError::Exists(_) => {
+                Self::new(StatusCode::CONFLICT, error.to_string()).of(Field::Name)
+            }
             _ => match error.damage() {
                 // An agent that cannot be read is no fault of the server, nor of whoever asks.
                 Some(damage) => Self::new(

@@ -4,12 +4,13 @@ use std::sync::Arc;
 
 use askama::Template;
 use axum::extract::{Form, State};
+use axum::http::StatusCode;
 use axum::response::{IntoResponse as _, Redirect};
 use serde::Deserialize;
 
 use super::part::Part;
 use super::{Frame, NoPage, Page, elsewhere, shown};
-use crate::problem::Problem;
+use crate::problem::{Field, Problem};
 use crate::roster::{Card, DamagedAgent, Draft};
 use crate::server::Server;
 
@@ -22,6 +23,19 @@ struct AgentsPage {
     damaged: Vec<DamagedAgent>,
     models: Vec<String>,
     model: String,
+    /// What stands in the form.
+    filled: Filled,
+    /// Why it made no agent.
+    wrong: Option<Problem>,
+}
+
+impl AgentsPage {
+    /// What is wrong with a field of the form, or with the whole of it.
+    fn wrong(&self, field: Option<Field>) -> Option<&str> {
+        let wrong = self.wrong.as_ref();
+        let wrong = wrong.filter(|problem| problem.field() == field);
+        wrong.map(Problem::detail)
+    }
 }
 
 #[derive(Template)]
@@ -35,7 +49,13 @@ struct AgentPage {
 
 /// `GET /agents`.
 pub(crate) async fn list(State(server): State<Arc<Server>>, frame: Frame) -> Page {
+    listed(server, frame, Filled::default(), None).await
+}
+
+/// The page with what was filled in, and why that made no agent.
+async fn listed(server: Arc<Server>, frame: Frame, filled: Filled, wrong: Option<Problem>) -> Page {
     let within = frame.clone();
+    let status = wrong.as_ref().map_or(StatusCode::OK, Problem::status);
     let composed = elsewhere(move || {
         let models = server.register.agents()?.models()?;
         let veil = within.viewer(&server).veil().clone();
@@ -47,10 +67,12 @@ pub(crate) async fn list(State(server): State<Arc<Server>>, frame: Frame) -> Pag
             damaged: damaged.into_iter().map(|each| each.veiled(&veil)).collect(),
             models: models.known,
             model: models.default,
+            filled,
+            wrong,
         })
     });
     match composed.await.and_then(|page| page) {
-        Ok(page) => Ok(shown(&page)),
+        Ok(page) => Ok((status, shown(&page)).into_response()),
         Err(problem) => Err(NoPage::new(frame, problem)),
     }
 }
@@ -79,7 +101,7 @@ pub(crate) async fn page(
 }
 
 /// What the form says.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Clone, Default, Deserialize)]
 pub(crate) struct Filled {
     name: String,
     #[serde(default)]
@@ -98,20 +120,26 @@ pub(crate) async fn create(
     frame: Frame,
     Form(filled): Form<Filled>,
 ) -> Page {
-    let given = |text: String| Some(text.trim().to_owned()).filter(|text| !text.is_empty());
+    let given = |text: &str| Some(text.trim().to_owned()).filter(|text| !text.is_empty());
     let skills = filled.skills.split([',', ' ', '\n']);
     let skills: Vec<String> = skills.map(str::to_owned).collect();
     let draft = Draft {
-        model: given(filled.model),
-        description: given(filled.description),
-        instructions: given(filled.instructions),
+        model: given(&filled.model),
+        description: given(&filled.description),
+        instructions: given(&filled.instructions),
         skills: Some(skills),
         ..Draft::default()
     };
     let holder = frame.holder();
-    let made = elsewhere(move || server.make_agent(filled.name.trim(), draft, &holder)).await;
+    let name = filled.name.trim().to_owned();
+    let maker = Arc::clone(&server);
+    let made = elsewhere(move || maker.make_agent(&name, draft, &holder)).await;
     match made.and_then(|made| made) {
         Ok(card) => Ok(Redirect::to(&format!("/agents/{}", card.name)).into_response()),
+        // Nothing of it has to be written once more.
+        Err(problem) if problem.status().is_client_error() => {
+            listed(server, frame, filled, Some(problem)).await
+        }
         Err(problem) => Err(NoPage::new(frame, problem)),
     }
 }

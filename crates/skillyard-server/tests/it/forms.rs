@@ -42,6 +42,57 @@ async fn a_form_of_an_old_page_leads_back_to_that_page() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn what_was_filled_in_stays_where_one_field_is_wrong() {
+    let server = TestServer::new();
+    let from = "http://localhost:7878/agents";
+    let rest = "description=Says+%22no%22.&instructions=Be+kind.%0ABe+%3Cbrief%3E.";
+    let made = sent(&server, "/agents", from, &format!("name=taken&{rest}")).await;
+    assert_eq!(made.status, StatusCode::SEE_OTHER, "{}", made.text);
+    for (fields, field, said, status) in [
+        (
+            "name=taken&skills=pdf",
+            "name",
+            "there is an agent `taken` already",
+            StatusCode::CONFLICT,
+        ),
+        (
+            "name=No+Name&skills=pdf",
+            "name",
+            "is no name for an agent",
+            StatusCode::BAD_REQUEST,
+        ),
+        (
+            "name=new&skills=no-such",
+            "skills",
+            "no-such",
+            StatusCode::BAD_REQUEST,
+        ),
+    ] {
+        let page = sent(&server, "/agents", from, &format!("{fields}&{rest}")).await;
+        assert_eq!(page.status, status, "{fields}: {}", page.text);
+        let note = format!("id=\"{field}-wrong\" role=\"alert\">");
+        let note = page.text.split(&note).nth(1).unwrap_or_default();
+        let note = note.split("</p>").next().unwrap();
+        assert!(note.contains(said), "{fields}: {note}");
+        assert_eq!(page.text.matches("aria-invalid").count(), 1, "{fields}");
+        let name = fields.split(['=', '&']).nth(1).unwrap().replace('+', " ");
+        let value = format!("value=\"{name}\"");
+        assert!(page.text.contains(&value), "{fields}: {}", page.text);
+        assert!(
+            page.text
+                .contains("Be kind.\nBe &#60;brief&#62;.</textarea>"),
+            "{}",
+            page.text
+        );
+        assert!(
+            page.text.contains("value=\"Says &#34;no&#34;.\""),
+            "{}",
+            page.text
+        );
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_form_takes_the_longest_instructions_and_says_what_is_too_long() {
     let server = TestServer::new();
     let from = "http://localhost:7878/agents";
