@@ -22,6 +22,9 @@ use crate::serving::{LogFormat, Machine, Offer, OfferFlags, tokens};
 
 /// How long is waited for what was told to stop, once all answers were given.
 const LAST_WAIT: Duration = Duration::from_secs(5);
+/// What becomes of what is under way.
+const ENDING: &str = "Ending: turns and scripts are stopped, other answers have a few seconds to finish; \
+     a second Ctrl-C ends at once";
 
 /// Serve web pages, an API and MCP over the skills that are here
 ///
@@ -126,8 +129,7 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
         let again = tokio::spawn(reloads(context.clone(), Arc::clone(&server)));
         let end = async {
             ended().await;
-            let note = "Ending; answers under way are finished first, a second Ctrl-C ends at once";
-            context.printer.note(note);
+            context.printer.note(ENDING);
             server.close();
             tokio::spawn(impatient(Arc::clone(&ending)));
         };

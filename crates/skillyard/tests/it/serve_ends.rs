@@ -1,7 +1,8 @@
 //! How `skillyard serve` ends while something is under way.
 
+use std::io::{BufRead as _, BufReader, Read as _};
 use std::net::TcpListener;
-use std::process::ExitStatus;
+use std::process::{ExitStatus, Stdio};
 use std::sync::mpsc;
 use std::thread;
 use std::time::{Duration, Instant};
@@ -68,6 +69,25 @@ fn scripts_over_mcp_end_with_it() {
         assert!(log().contains("skill.script_executed"), "{}", log());
     });
     assert!(ended(&mut serving).success());
+}
+
+#[test]
+fn people_are_told_what_ends_and_how() {
+    let context = TestContext::new();
+    let mut command = context.skillyard();
+    command.args(["serve", "--port", "0"]);
+    command.stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    let mut line = String::new();
+    let stdout = child.stdout.take().unwrap();
+    BufReader::new(stdout).read_line(&mut line).unwrap();
+    kill_process(Pid::from_child(&child), Signal::INT).unwrap();
+    let mut told = String::new();
+    let mut stderr = child.stderr.take().unwrap();
+    stderr.read_to_string(&mut told).unwrap();
+    assert!(child.wait().unwrap().success(), "{told}");
+    let ending = "turns and scripts are stopped, other answers have a few seconds to finish; a second Ctrl-C ends at once";
+    assert!(told.contains(ending), "{told}");
 }
 
 #[test]
