@@ -3,7 +3,7 @@
 use std::fmt::Display;
 
 /// So many of something whose name takes an `s`: `1 skill`, `2 skills`.
-pub fn counted<N: Display + PartialEq + From<u8>>(number: N, word: &str) -> String {
+pub fn counted<N: Copy + Display + PartialEq + From<u8>>(number: N, word: &str) -> String {
     let plural = if number == N::from(1) { "" } else { "s" };
     format!("{number} {word}{plural}")
 }

@@ -34,8 +34,7 @@ pub(super) fn chooses(text: &str) -> bool {
     // `-fuse-ld=lld` is a name among those that it knows, and a path is any program.
     let value = text.strip_prefix("-fuse-ld=");
     if let Some(linker) = value.or_else(|| text.strip_prefix("-Wl,")) {
-        return value.is_some() && linker.contains('/')
-            || linker.split(',').any(|option| is_plugin(option));
+        return value.is_some() && linker.contains('/') || linker.split(',').any(is_plugin);
     }
     let name = text.split('=').next().unwrap_or(text);
     // Behind `-B` is where it looks for its programs first, and behind `@` a file with options.

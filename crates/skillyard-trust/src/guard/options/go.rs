@@ -30,12 +30,11 @@ pub(super) fn go(words: &[Word], named: usize) -> Option<String> {
         if !HANDED_ON.contains(&name) {
             continue;
         }
-        let value = match value {
-            Some(value) => Some(value),
-            None => {
-                at += 1;
-                words.get(at - 1).and_then(Word::literal)
-            }
+        let value = if value.is_some() {
+            value
+        } else {
+            at += 1;
+            words.get(at - 1).and_then(Word::literal)
         };
         // What the list has as a whole is its author's choice.
         if at <= named {
