@@ -68,7 +68,7 @@ mod tests {
         }
         set_aside(&over).unwrap();
         assert!(!over.exists());
-        assert_eq!(journals(home.path()), [left.clone()]);
+        assert_eq!(journals(home.path()), std::slice::from_ref(&left));
         clear(home.path());
         let mut names: Vec<PathBuf> = std::fs::read_dir(&folder)
             .unwrap()

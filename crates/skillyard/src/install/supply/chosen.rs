@@ -122,25 +122,22 @@ impl Supply<'_> {
         for doubt in trees.iter().filter_map(Tree::doubt) {
             self.context.tell_unasked(&doubt.unasked);
         }
-        let found: Vec<Found> = match known {
-            Some(known) => {
-                let folders = folders.iter().flatten().map(PathBuf::as_path);
-                if known.is_unreadable {
-                    installed.refuse_unreadable(self.context, folders)?;
-                }
-                let each = paths.iter().zip(known.skills);
-                let each = each.map(|(path, (source, before))| {
-                    found(path, source, None, before.unwrap_or_else(|| origin.clone()))
-                });
-                each.collect()
+        let found: Vec<Found> = if let Some(known) = known {
+            let folders = folders.iter().flatten().map(PathBuf::as_path);
+            if known.is_unreadable {
+                installed.refuse_unreadable(self.context, folders)?;
             }
-            None => {
-                let each = paths.iter().map(|path| {
-                    let (source, requested) = self.source_of(reference, Some(path))?;
-                    Ok(found(path, source, requested, origin.clone()))
-                });
-                each.collect::<Result<_, CommandError>>()?
-            }
+            let each = paths.iter().zip(known.skills);
+            let each = each.map(|(path, (source, before))| {
+                found(path, source, None, before.unwrap_or_else(|| origin.clone()))
+            });
+            each.collect()
+        } else {
+            let each = paths.iter().map(|path| {
+                let (source, requested) = self.source_of(reference, Some(path))?;
+                Ok(found(path, source, requested, origin.clone()))
+            });
+            each.collect::<Result<_, CommandError>>()?
         };
         let jobs: Vec<_> = trees.into_iter().zip(found).zip(offers).collect();
         let candidates: Result<Vec<Candidate>, InstallFailure> = jobs
