@@ -10,6 +10,10 @@ use super::finding::Severity;
 use super::here::Here;
 use super::pattern::Pattern;
 use super::prepare::Place;
+use super::speech;
+
+/// How many bytes before a place may warn of it.
+const MOST_BEFORE: usize = 120;
 
 static WARNS: Pattern = Pattern::new(
     r"\b(?:never|avoid|do\s+not|don't|must\s+not|should\s+not|refuse|flag|reject|detect\w*|watch\s+(?:out\s+)?for|look\s+for|check\s+for|suspicious|red\s+flags?|
@@ -68,7 +72,7 @@ pub(crate) fn lowered(
         Place::Data => 2,
         Place::Code if here.unit.language == Language::Data => 1,
         Place::Code if weight == Weight::Quotable && is_only_quoted(here, range) => 2,
-        Place::Prose | Place::Heading => u8::from(warns_before(here, range)),
+        Place::Prose | Place::Heading => u8::from(warns_before(here, range, severity)),
         _ => 0,
     };
     if is_test(here.file.path) {
@@ -107,11 +111,17 @@ fn is_only_quoted(here: &Here<'_>, range: &Range<usize>) -> bool {
     here.is_quoted(range) && !here.starts_programs() && !WRITES.is_match(here.text)
 }
 
-/// Whether the words before the place say that this is what not to do.
-fn warns_before(here: &Here<'_>, range: &Range<usize>) -> bool {
+/// Whether the words before the place say that this is what not to do. A warning in another sentence
+/// may be about something else, and lifts no block.
+fn warns_before(here: &Here<'_>, range: &Range<usize>, severity: Severity) -> bool {
     let before = here.text.get(..range.start).unwrap_or(&here.text);
-    let from = before.len().saturating_sub(120);
-    WARNS.is_match(before.get(from..).unwrap_or(before))
+    let near = if severity >= Severity::High {
+        speech::same_sentence(before, MOST_BEFORE)
+    } else {
+        let from = before.len().saturating_sub(MOST_BEFORE);
+        before.get(from..).unwrap_or(before)
+    };
+    WARNS.is_match(near)
 }
 
 pub(super) fn is_test(path: &str) -> bool {

@@ -69,7 +69,7 @@ fn sentences(text: &str) -> impl Iterator<Item = Range<usize>> {
 }
 
 /// Ends of words after which a sentence goes on.
-const SHORTENED: [&str; 4] = ["e.g.", "etc.", "i.e.", "vs."];
+const SHORTENED: [&str; 5] = ["..", "e.g.", "etc.", "i.e.", "vs."];
 
 /// The last `most` bytes of `before`, as far as they are in one sentence with what follows them.
 pub(crate) fn same_sentence(before: &str, most: usize) -> &str {
@@ -115,6 +115,7 @@ mod tests {
             ("never. ", " "),
             ("avoid words, e.g. ", "avoid words, e.g. "),
             ("never use x.y ", "never use x.y "),
+            ("never run echo ... | ", "never run echo ... | "),
             ("", ""),
         ] {
             assert_eq!(same_sentence(before, 40), expected, "{before}");
