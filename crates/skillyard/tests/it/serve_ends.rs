@@ -1,7 +1,7 @@
 //! How `skillyard serve` ends while something is under way.
 
-use std::io::{BufRead as _, BufReader, Read as _};
-use std::net::TcpListener;
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::net::{TcpListener, TcpStream};
 use std::process::{ExitStatus, Stdio};
 use std::sync::mpsc;
 use std::thread;
@@ -80,7 +80,16 @@ fn people_are_told_what_ends_and_how() {
     let mut child = command.spawn().unwrap();
     let mut line = String::new();
     let stdout = child.stdout.take().unwrap();
-    BufReader::new(stdout).read_line(&mut line).unwrap();
+    let mut stdout = BufReader::new(stdout);
+    stdout.read_line(&mut line).unwrap();
+    // Once it has answered, it listens to signals, too.
+    let address = line.trim().strip_prefix("http://").unwrap();
+    for _ in 0..2 {
+        let mut connection = TcpStream::connect(address).unwrap();
+        let request = "GET /healthz HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n";
+        connection.write_all(request.as_bytes()).unwrap();
+        connection.read_to_string(&mut String::new()).unwrap();
+    }
     kill_process(Pid::from_child(&child), Signal::INT).unwrap();
     let mut told = String::new();
     let mut stderr = child.stderr.take().unwrap();
