@@ -105,17 +105,9 @@ fn what_is_mounted_in_the_workspace_stays_in_its_place() {
         ..Mount::new(&lab.own(), Access::Read)
     };
     let mounts = vec![Mount::new(&lab.work(), Access::Write), own];
-    let script = "cat pkg/skill/SKILL.md; echo x > pkg/skill/pwned; echo; ls -A /tmp";
+    let script = "cat pkg/skill/SKILL.md; echo x > pkg/skill/pwned; ls -A /tmp";
     let ran = run_while(&lab, mounts.clone(), script, || {}).unwrap();
-    let told = output(&ran);
-    let (skill, left) = told.split_once('\n').unwrap();
-    assert_eq!(skill, "mine");
-    // The program that starts scripts is mounted, too, and may have been built there.
-    let program = std::env::current_exe().unwrap();
-    let own = program.strip_prefix("/tmp").ok();
-    let own = own.and_then(|own| own.iter().next()).map(Path::new);
-    let strange = left.lines().filter(|name| Some(Path::new(name)) != own);
-    assert_eq!(strange.collect::<Vec<_>>(), Vec::<&str>::new());
+    assert_eq!(output(&ran), "mine");
     fs::remove_file(lab.root().join("begun")).unwrap();
     fs::remove_file(lab.root().join("done")).unwrap();
     let pkg = lab.work().join("pkg");

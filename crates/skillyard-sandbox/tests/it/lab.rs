@@ -35,7 +35,7 @@ pub(crate) struct Lab {
 
 impl Lab {
     pub(crate) fn new() -> Self {
-        let folder = TempDir::new_in(env!("CARGO_TARGET_TMPDIR")).expect("a folder");
+        let folder = TempDir::new_in(room()).expect("a folder");
         open_up(folder.path());
         let root = folder.path();
         for (path, text) in [
@@ -233,7 +233,7 @@ pub(crate) fn sandbox_with(backend: Backend, survey: Survey) -> Sandbox {
 
 /// The probes, built from C once.
 pub(crate) fn probes() -> PathBuf {
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
+    let folder = room();
     let source = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/probes.c");
     let text = fs::read(source).expect("the probes");
     let sum = text.iter().fold(7_u64, |sum, byte| {
@@ -269,6 +269,16 @@ pub(crate) fn program(path: &Path) -> std::process::Command {
 /// All that a program wrote to stdout.
 pub(crate) fn output(outcome: &Outcome) -> String {
     outcome.stdout.text()
+}
+
+/// A folder that scripts have no private one in the place of, as they have of `/tmp`, where a checkout may lie.
+fn room() -> &'static Path {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
+    if folder.starts_with("/tmp") {
+        Path::new("/var/tmp")
+    } else {
+        folder
+    }
 }
 
 /// Paths of sockets must be short; the way through our own descriptors is.
