@@ -18,7 +18,7 @@ use crate::seen::Seen;
 use crate::write::Draft;
 pub(crate) use any_path::AnyPath;
 use ended::clear;
-pub(crate) use ended::{journals, set_aside};
+pub(crate) use ended::{journals, set_aside, wait_for_end};
 pub use identity::Identity;
 use settle::Project;
 pub(crate) use thrown_away::throw_away;

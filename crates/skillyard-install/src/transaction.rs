@@ -22,7 +22,9 @@ use skillyard_format::Digest;
 
 use crate::chronicle::{CatchUp, Chronicle};
 use crate::flock::{Flock, Hold};
-use crate::journal::{AnyPath, Commit, Identity, Journal, Progress, set_aside, throw_away};
+use crate::journal::{
+    AnyPath, Commit, Identity, Journal, Progress, set_aside, throw_away, wait_for_end,
+};
 use crate::lockfile::Lockfile;
 use crate::manifest::Manifest;
 use crate::plan::{Before, Plan, Settlement, Step, Wish};
@@ -228,6 +230,11 @@ impl<'a> Transaction<'a> {
         // The next process tries to write down what could not be.
         recorded?;
         let over = set_aside(&self.journal);
+        // What gave way was looked at before the lock changed, while the log was written to the disk:
+        // a power cut would have the log, but an old lock, and take back what was told to be done.
+        if over.is_ok() && commit.replaces() {
+            let _ = wait_for_end(&self.journal);
+        }
         self.tidy(plan, &stages);
         self.tidy_found(plan);
         Ok(over.map_err(|source| disk(&self.journal, source))?)

@@ -4,6 +4,7 @@
 //! else at the end of a change. So one whose change is done only loses its name there, in one step as
 //! if it were removed, and is removed while the next command begins.
 
+use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -22,6 +23,11 @@ pub(crate) fn journals(skillyard_home: &Path) -> Vec<PathBuf> {
 pub(crate) fn set_aside(journal: &Path) -> io::Result<()> {
     std::fs::rename(journal, journal.with_extension(OVER))
         .or_else(|_| std::fs::remove_file(journal))
+}
+
+/// Waits until that is on the disk, and with it all that happened before.
+pub(crate) fn wait_for_end(journal: &Path) -> io::Result<()> {
+    File::open(journal.parent().unwrap_or(journal))?.sync_all()
 }
 
 /// Removes those that are over, beside everything else where another thread could do that.
