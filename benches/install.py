@@ -20,10 +20,24 @@ import catalog  # noqa: E402
 from catalog import ROOT, make_skills  # noqa: E402
 
 
+# What keeps one processor busy for a tenth of a second.
+BUSY = "import time; end = time.perf_counter() + 0.1\nwhile time.perf_counter() < end: pass"
+
 # An address that git is told to find on this machine, for a peer that takes no other.
 WEB = "https://gitlab.com/acme/skills.git"
 
 PEERS = ("skills-cli (Rust)", "skills (npm)", "openskills (npm)", "knack (Rust), one by one")
+
+
+def wake() -> None:
+    """Keeps all processors busy for a moment.
+
+    Those that slept are slow for some hundredths of a second, as long as a command takes; one that uses two of them
+    would be measured with both, and one after a busy command with none.
+    """
+    busy = [subprocess.Popen([sys.executable, "-I", "-S", "-c", BUSY]) for _ in range(os.cpu_count() or 1)]
+    for process in busy:
+        process.wait()
 
 
 class Machine:
@@ -77,6 +91,7 @@ class Machine:
         project, environment = self.fresh(work)
         # What earlier runs wrote must not be waited for in this one.
         os.sync()
+        wake()
         start = time.perf_counter()
         process = subprocess.Popen(
             work.command, cwd=project, env=environment, stdin=subprocess.DEVNULL,

@@ -11,6 +11,7 @@ const THREADS: &str = "/proc/self/task";
 
 /// Lets this thread work along with the others, instead of handing everything over and waiting.
 pub(crate) fn work_along() {
+    take_small_pages();
     // For the threads that all share one would wait until the last of them has started.
     let own = ThreadPoolBuilder::new().use_current_thread().build();
     // Where this thread has others already, they do it.
@@ -76,6 +77,20 @@ fn keep_apart() {
 #[cfg(not(target_os = "linux"))]
 fn keep_apart() {}
 
+/// Asks for memory in small pages, where the system would give it in huge ones.
+///
+/// What the threads need for a hundred skills is spread over about ten huge pages, and to clear one of
+/// them takes as long as a hundred small ones. What is started from here inherits the wish: that is
+/// git, for as long as it fetches.
+#[cfg(target_os = "linux")]
+fn take_small_pages() {
+    // Where the system does not know the wish, it gives what it gives.
+    let _ = rustix::thread::disable_transparent_huge_pages(true);
+}
+
+#[cfg(not(target_os = "linux"))]
+fn take_small_pages() {}
+
 /// Does something when a thread has time for it. Should it panic, so will whoever needs the answer.
 pub(super) fn in_background(work: impl FnOnce() + Send + 'static) {
     rayon::spawn(|| drop(catch_unwind(AssertUnwindSafe(work))));
@@ -84,4 +99,15 @@ pub(super) fn in_background(work: impl FnOnce() + Send + 'static) {
 /// Gives memory back when a thread has time for it; nobody waits for that at the end of a command.
 pub(crate) fn drop_later<T: Send + 'static>(value: T) {
     in_background(move || drop(value));
+}
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn who_works_along_takes_small_pages() {
+        work_along();
+        assert!(rustix::thread::transparent_huge_pages_are_disabled().unwrap());
+    }
 }
