@@ -32,8 +32,8 @@ PEERS = ("skills-cli (Rust)", "skills (npm)", "openskills (npm)", "knack (Rust),
 def wake() -> None:
     """Keeps all processors busy for a moment.
 
-    Those that slept are slow for some hundredths of a second, as long as a command takes; one that uses two of them
-    would be measured with both, and one after a busy command with none.
+    Those that slept are slow at first. A command on two of them would feel it twice, and one that comes after a busy
+    command hardly at all.
     """
     busy = [subprocess.Popen([sys.executable, "-I", "-S", "-c", BUSY]) for _ in range(os.cpu_count() or 1)]
     for process in busy:
