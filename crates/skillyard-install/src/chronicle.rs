@@ -9,9 +9,6 @@ pub trait Chronicle<E>: Sync {
     /// nothing is asked of it where this is empty.
     fn note(&self) -> String;
 
-    /// Called on the thread that makes the change, when another was given something to do meanwhile.
-    fn accompanied(&self) {}
-
     /// Writes down what happens: from now on it will, even if this process ends.
     fn happens(&self) -> Result<(), E>;
 

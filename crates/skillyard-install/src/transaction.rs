@@ -33,7 +33,7 @@ use crate::scope::Scope;
 use crate::store::Store;
 use crate::tree::Tree;
 use crate::write::{Draft, beside, in_the_way};
-use beside::{beside_work, on_the_side};
+use beside::beside_work;
 use few::Few;
 use replacement::Replacement;
 use spans::Spans;
@@ -202,19 +202,14 @@ impl<'a> Transaction<'a> {
                 return Err(error);
             }
         };
-        // The log waits for the disk, and nobody has to wait for the log before the end.
-        let (recorded, performed) = on_the_side(
-            || chronicle.happens(),
-            &|| chronicle.accompanied(),
-            || {
-                let performed = commit.perform(drafts);
-                if performed.is_ok() {
-                    throw_away(&commit.stages);
-                    afterwards();
-                }
-                performed
-            },
-        );
+        // To wait for one file when many folders were moved, some file systems wait for all of those,
+        // too; so the log is on the disk before the first is.
+        let recorded = chronicle.happens();
+        let performed = commit.perform(drafts);
+        if performed.is_ok() {
+            throw_away(&commit.stages);
+            afterwards();
+        }
         if let Err(refused) = performed {
             // It did not crash, it cannot be done: back to how it was.
             if commit.undo().is_ok() {
