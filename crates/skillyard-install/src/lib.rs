@@ -9,6 +9,7 @@ pub mod dependencies;
 mod exchange;
 pub mod export;
 pub mod fetch;
+mod file_system;
 mod flock;
 mod folder_record;
 pub mod git;

@@ -15,6 +15,7 @@ use super::spans::Span;
 use super::{Transaction, TransactionError, Trees, disk};
 use crate::chronicle::unique;
 use crate::exchange::{is_mounted_in, number_of};
+use crate::file_system::is_for_one_at_a_time;
 use crate::journal::{AnyPath, Content, Move};
 use crate::occupant::look;
 use crate::owner::Owner;
@@ -32,6 +33,8 @@ pub(super) struct Stage {
     pub(super) path: AnyPath,
     /// Whether executable bits are kept there.
     keeps_modes: bool,
+    /// Whether threads that write there only wait for each other.
+    one_at_a_time: bool,
     /// The target and the folders it lies in, as far as they were not there, the innermost first.
     pub(super) made: Vec<PathBuf>,
     /// Who has the folder, where that is not root.
@@ -88,6 +91,7 @@ impl Transaction<'_> {
                 .into();
             let stage = Stage {
                 keeps_modes: modes::are_kept(&folder),
+                one_at_a_time: is_for_one_at_a_time(&folder),
                 folder,
                 path,
                 made,
@@ -117,10 +121,13 @@ impl Transaction<'_> {
         let first = stages.values().next();
         let start = first.map(|stage| timed(Span::start(&stage.path)));
         let start = start.transpose()?;
-        let steps = plan.steps.par_iter();
-        let moves: Result<Vec<Move>, TransactionError> = steps
-            .map(|step| self.stage_step(step, plan, stages, trees))
-            .collect();
+        let put = |step| self.stage_step(step, plan, stages, trees);
+        let moves: Result<Vec<Move>, TransactionError> =
+            if stages.values().any(|stage| stage.one_at_a_time) {
+                plan.steps.iter().map(put).collect()
+            } else {
+                plan.steps.par_iter().map(put).collect()
+            };
         let moves = moves?;
         let span = start.zip(first);
         let span = span.map(|(start, stage)| timed(start.end(&stage.path)));
