@@ -16,6 +16,7 @@ use crate::owner::Owner;
 
 mod alike;
 mod delivered;
+mod lender;
 mod line_ends;
 mod loss;
 mod outline;
@@ -29,6 +30,7 @@ pub use delivered::{Doubt, Undelivered};
 pub use line_ends::LineEnds;
 pub use outline::Outline;
 
+pub(crate) use lender::{LEAST as LEAST_LENT, Lender};
 pub(crate) use stamp::Stamp;
 
 /// What is never part of a skill.
@@ -103,6 +105,8 @@ pub struct Tree {
     doubt: Option<Arc<Doubt>>,
     /// Whether there was a repository in the folder that they came from, which is not its own.
     holds_repository: bool,
+    /// Whose blocks its files may share.
+    lender: Option<Arc<Lender>>,
 }
 
 /// Why a folder is not a tree of plain files within the limits.
@@ -192,6 +196,7 @@ impl Tree {
             ignored: Vec::new(),
             doubt: None,
             holds_repository: false,
+            lender: None,
         })
     }
 

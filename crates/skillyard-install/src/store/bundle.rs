@@ -146,11 +146,8 @@ impl Bundles {
 
 /// Opens a bundle and reads which skills are in it, and where.
 fn table(path: &Path) -> Result<(File, Vec<Entry>), PackError> {
-    let (mut file, size) = pack::open(path)?;
-    // A file may claim to be larger than any disk.
-    if size > pack::LARGEST {
-        return Err(PackError::TooLarge(size));
-    }
+    let (mut file, found) = pack::open(path)?;
+    let size = found.len();
     let mut head = [0; START.len() + 4];
     file.read_exact(&mut head).map_err(|_| PackError::Broken)?;
     let count = head

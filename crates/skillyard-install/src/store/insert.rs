@@ -153,7 +153,10 @@ fn parted<'a>(
     trees: &[&'a Arc<Tree>],
     bundles: usize,
 ) -> (Vec<Vec<&'a Arc<Tree>>>, Vec<&'a Arc<Tree>>) {
-    let is_small = |tree: &&'a Arc<Tree>| pack::size(tree) <= LARGEST_SKILL && bundles < MOST;
+    // Only of a pack of its own can a skill share the blocks.
+    let is_small = |tree: &&'a Arc<Tree>| {
+        bundles < MOST && pack::size(tree) <= LARGEST_SKILL && !pack::has_large(tree)
+    };
     let (small, mut single): (Vec<_>, Vec<_>) = trees.iter().copied().partition(is_small);
     let mut parts: Vec<Vec<&Arc<Tree>>> = Vec::new();
     let mut left = 0;
@@ -190,13 +193,15 @@ mod tests {
         check(&skills(FEWEST - 1, 1), 0, (&[], FEWEST - 1));
         check(&skills(FEWEST, 1), 0, (&[FEWEST], 0));
         check(&skills(FEWEST, 1), MOST, (&[], FEWEST));
-        let mut large = skills(FEWEST, 1);
-        large.push(skill("large", 100_000));
-        check(&large, 0, (&[FEWEST], 1));
-        // Two bytes each, so that thirty and some have as many as a bundle may.
-        let many: Vec<Arc<Tree>> = (10..60)
-            .map(|each| skill(&each.to_string(), 131_000))
+        for size in [66_000, 300_000] {
+            let mut large = skills(FEWEST, 1);
+            large.push(skill("x", size));
+            check(&large, 0, (&[FEWEST], 1));
+        }
+        // Three bytes each, so that a hundred and some have as many as a bundle may.
+        let many: Vec<Arc<Tree>> = (100..260)
+            .map(|each| skill(&each.to_string(), 20_000))
             .collect();
-        check(&many, 0, (&[32, 18], 0));
+        check(&many, 0, (&[139, 21], 0));
     }
 }

@@ -37,6 +37,7 @@ impl Tree {
             ignored: Vec::new(),
             doubt: None,
             holds_repository: false,
+            lender: None,
         }
     }
 

@@ -24,7 +24,7 @@ const COARSE_TICK: Duration = Duration::from_secs(2);
 pub(crate) struct Stamp(Digest);
 
 /// The same of one file.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Mark {
     pub(super) number: u64,
     pub(super) size: u64,
@@ -34,7 +34,7 @@ pub(super) struct Mark {
 }
 
 impl Mark {
-    fn of(metadata: &Metadata) -> Self {
+    pub(super) fn of(metadata: &Metadata) -> Self {
         Self {
             number: metadata.ino(),
             size: metadata.size(),
@@ -68,13 +68,8 @@ impl Stamp {
     pub(super) fn of_read<'a>(files: impl Iterator<Item = (&'a str, Mark)>) -> Option<Self> {
         let files = files.map(|(path, mark)| (path.as_bytes().to_vec(), Some(mark)));
         let marks: Vec<_> = files.collect();
-        let known = || marks.iter().filter_map(|(_, mark)| mark.as_ref());
-        let is_fine = known().any(|mark| mark.changed % 1_000_000_000 != 0);
-        let tick = if is_fine { TICK } else { COARSE_TICK };
-        let settled = SystemTime::now().checked_sub(tick)?;
-        let settled = settled.duration_since(UNIX_EPOCH).ok()?.as_nanos();
-        let is_old = |mark: &Mark| i128::try_from(settled).is_ok_and(|at| mark.changed < at);
-        known().all(is_old).then(|| Self::over(marks))
+        let known = marks.iter().filter_map(|(_, mark)| mark.as_ref());
+        are_settled(known).then(|| Self::over(marks))
     }
 
     fn over(mut marks: Vec<(Vec<u8>, Option<Mark>)>) -> Self {
@@ -96,6 +91,18 @@ impl Stamp {
         }
         Self(Digest::of(&text))
     }
+}
+
+/// Whether all of these are so old that a file could not be changed again without a trace.
+pub(super) fn are_settled<'a>(mut marks: impl Iterator<Item = &'a Mark> + Clone) -> bool {
+    let is_fine = marks.clone().any(|mark| mark.changed % 1_000_000_000 != 0);
+    let tick = if is_fine { TICK } else { COARSE_TICK };
+    let settled = SystemTime::now().checked_sub(tick);
+    let settled = settled.and_then(|time| time.duration_since(UNIX_EPOCH).ok());
+    settled.is_some_and(|settled| {
+        let settled = i128::try_from(settled.as_nanos());
+        settled.is_ok_and(|at| marks.all(|mark| mark.changed < at))
+    })
 }
 
 /// Everything in a folder that is no folder, following no link. A folder that cannot be listed is

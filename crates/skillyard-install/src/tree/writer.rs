@@ -35,7 +35,7 @@ pub(super) fn write(
             made.map_err(|source| failed(parent, source))?;
         }
         last = parent;
-        let written = write_file(opened.as_fd(), file, access);
+        let written = write_file(opened.as_fd(), tree, file, access);
         let written = written.map_err(|source| failed(&file.path, source))?;
         if let Some(owner) = owner {
             owner.take(&written);
@@ -70,7 +70,12 @@ fn folders(root: BorrowedFd<'_>, path: &str, owner: Option<Owner>) -> io::Result
     Ok(())
 }
 
-fn write_file(root: BorrowedFd<'_>, file: &TreeFile, access: Access) -> io::Result<File> {
+fn write_file(
+    root: BorrowedFd<'_>,
+    tree: &Tree,
+    file: &TreeFile,
+    access: Access,
+) -> io::Result<File> {
     let mode = match (access, file.executable) {
         // As other programs make files: the user's mask takes away what others may not do.
         (Access::Editable, true) => 0o777,
@@ -81,6 +86,8 @@ fn write_file(root: BorrowedFd<'_>, file: &TreeFile, access: Access) -> io::Resu
     let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::CLOEXEC;
     let opened = openat(root, file.path.as_str(), flags, Mode::from_raw_mode(mode))?;
     let mut opened = File::from(opened);
-    opened.write_all(&file.bytes)?;
+    if !tree.lends(file, &mut opened)? {
+        opened.write_all(&file.bytes)?;
+    }
     Ok(opened)
 }
