@@ -5,7 +5,8 @@ PYTHON := $(VENV)/bin/python
 NEXTEST_VERSION := 0.9.143
 
 .PHONY: run test browser check bench bench-server bench-registry schemathesis fuzz tools python corpus retrieval \
-	scan-eval scan-bench interop interop-mcp interop-registry interop-sign interop-providers e2e-model registry-crash power-cut
+	scan-eval scan-bench interop interop-mcp interop-registry interop-sign interop-providers e2e-model registry-crash power-cut \
+	file-systems
 
 run:
 	cargo run --release -- serve
@@ -73,6 +74,11 @@ power-cut:
 	cargo build -p skillyard
 	unshare --mount python3 tests/power/cut.py target/debug/skillyard
 
+# What comes out of the store shares its blocks with it on btrfs and XFS; as root, with loop devices.
+file-systems:
+	cargo build -p skillyard
+	unshare --mount python3 tests/file_systems/run.py target/debug/skillyard
+
 tests/browser/node_modules/.done: tests/browser/package.json
 	cd tests/browser && npm install --no-audit --no-fund --silent
 	touch $@
@@ -90,7 +96,7 @@ bench: tools python
 	$(DIST)
 	SKILLYARD_BIN=target/dist/skillyard $(PYTHON) benches/skills_ref.py
 	SKILLYARD_BIN=target/dist/skillyard $(PYTHON) benches/catalog.py --peers
-	SKILLYARD_BIN=target/dist/skillyard $(PYTHON) benches/install.py --install-peers
+	SKILLYARD_BIN=target/dist/skillyard $(PYTHON) benches/install.py --install-peers --file-systems xfs btrfs
 	cargo run --release -q -p skillyard-audit --example speed
 	cargo run --release -q -p skillyard-agent --example sessions
 	cargo build --release -p skillyard-sandbox --example overhead
