@@ -1,10 +1,13 @@
 """Installing 100 skills: beside `cp -r`, `git clone --depth 1` and what users have today.
 
 One run, one machine; wall and CPU time (user + system, children included), ratios as the result.
-Peers that are not installed are installed into `target/peers` when `--install-peers` is given.
+Peers that are not installed are installed into `target/peers` when `--install-peers` is given. What comes out of
+a warm store is also measured on fresh file systems in memory, of the kinds that are named (`--file-systems`, as root):
+there, and with a large file in each skill, it shows what it saves that blocks are shared.
 """
 
 import argparse
+import contextlib
 import os
 import shutil
 import statistics
@@ -22,6 +25,11 @@ from catalog import ROOT, make_skills  # noqa: E402
 
 # What keeps one processor busy for a tenth of a second.
 BUSY = "import time; end = time.perf_counter() + 0.1\nwhile time.perf_counter() < end: pass"
+
+# Where a file is in memory.
+MEMORY = "/dev/shm"
+# The bytes of a file that is worth sharing.
+LARGE = 1_000_000
 
 # An address that git is told to find on this machine, for a peer that takes no other.
 WEB = "https://gitlab.com/acme/skills.git"
@@ -43,8 +51,8 @@ def wake() -> None:
 class Machine:
     """A home, a project and the skills to install."""
 
-    def __init__(self, place: Path, binary: Path, runs: int, again: bool):
-        self.place, self.binary, self.runs, self.again = place, binary, runs, again
+    def __init__(self, place: Path, binary: Path, runs: int, again: bool, shares: bool = False):
+        self.place, self.binary, self.runs, self.again, self.shares = place, binary, runs, again, shares
         self.skills = place / "library"
         self.remote = place / "remote"
         self.projects = 0
@@ -55,11 +63,14 @@ class Machine:
             "DO_NOT_TRACK": "1",
         }
 
-    def prepare(self, count: int, library: Path | None) -> None:
+    def prepare(self, count: int, library: Path | None, large: bool = False) -> None:
         if library:
             shutil.copytree(library, self.skills)
         else:
             make_skills(self.skills, count)
+        if large:
+            for skill in self.skills.iterdir():
+                (skill / "table.bin").write_bytes(os.urandom(LARGE))
         shutil.copytree(self.skills, self.remote / "skills")
         git = ["git", "-c", "user.name=a", "-c", "user.email=a@example.com"]
         for arguments in (["init", "-q"], ["add", "-A"], ["commit", "-q", "-m", "skills"]):
@@ -125,6 +136,93 @@ class Machine:
             print(f"{name:<34} {wall:>8.1f} {wall / floor[0]:>7.2f} {cpu:>8.1f} {cpu / floor[1]:>7.2f}")
 
 
+    def describe(self) -> int:
+        """Says what is installed, and how many skills that are."""
+        count = len(list(self.skills.glob("*/SKILL.md")))
+        files = [path for path in self.skills.rglob("*") if path.is_file()]
+        size = sum(path.stat().st_size for path in files) // 1000
+        print(f"{count} skills, {len(files)} files, {size} KB; median of {self.runs} runs")
+        return count
+
+    def install_anew(self, others: dict, count: int) -> None:
+        """From a folder and from a repository, with nothing in the store."""
+        works = {
+            **self.copies(count, keep_store=False),
+            "skillyard install FOLDER": Work(self.install(self.skills), count),
+        }
+        for name, (command, _) in others.items():
+            works[name] = Work(command.format(source=self.skills), count)
+        self.compare("from a folder", works)
+
+        remote = f"file://{self.remote}"
+        works = {
+            "git clone --depth 1": Work(["git", "clone", "-q", "--depth", "1", remote, "clone"]),
+            "skillyard install REPOSITORY": Work(self.install(remote), count),
+        }
+        for name, (_, command) in others.items():
+            if command is not None:
+                works[name] = Work(command.format(source=remote, web=WEB), count)
+        self.compare("from a local repository", works)
+
+    def install_again(self, others: dict, count: int, title: str) -> None:
+        """From the store, and from a folder whose skills are in it."""
+        warm = Work(self.install(self.skills), count, keep_store=True)
+        project, environment = self.fresh(warm)
+        subprocess.run(warm.command, cwd=project, env=environment, check=True,
+                       stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        pinned = tuple(Path(shutil.copy(project / name, self.place)) for name in ("skills.toml", "skills.lock"))
+        sync = [str(self.binary), "sync", "--locked", "--offline"]
+        works = {
+            **self.copies(count, keep_store=True),
+            "skillyard sync, warm store": Work(sync, count, keep_store=True, files=pinned),
+            "skillyard install, warm store": warm,
+        }
+        for name, (command, _) in others.items():
+            works[name] = Work(command.format(source=self.skills), count, keep_store=True)
+        self.compare(title, works)
+
+    def install(self, source: Path | str) -> list[str]:
+        return [str(self.binary), "install", "--all", "--yes", "--scope", "project", str(source)]
+
+    def copies(self, count: int, keep_store: bool) -> dict[str, "Work"]:
+        copy = ["cp", "-r", f"{self.skills}/.", ".agents/skills/"]
+        works = {"cp -r": copy}
+        if self.shares:
+            works["cp -r --reflink=never"] = ["cp", "-r", "--reflink=never", *copy[2:]]
+        # What we write is on the disk at the end, which the copy alone is not.
+        works["cp -r, then sync"] = f"{' '.join(copy)} && sync -f .agents/skills"
+        return {name: Work(command, count, keep_store) for name, command in works.items()}
+
+
+def touch_memory() -> None:
+    """Takes memory and gives it back: what a virtual machine has not had before is slow the first time."""
+    with tempfile.TemporaryFile(dir=MEMORY) as file:
+        for _ in range(2048):
+            file.write(bytes(1 << 20))
+
+
+@contextlib.contextmanager
+def file_system(kind: str):
+    """A fresh one in a file in memory, as long as it is needed; nothing where there can be none."""
+    with tempfile.TemporaryDirectory(dir=MEMORY) as place:
+        image, root = Path(place) / "image", Path(place) / "root"
+        root.mkdir()
+        with image.open("wb") as file:
+            file.truncate(8 << 30)
+        commands = ([f"mkfs.{kind}", "-q", image], ["mount", "-o", "loop", image, root])
+        for command in commands:
+            made = shutil.which(command[0]) and subprocess.run(command, capture_output=True).returncode == 0
+            if not made:
+                print(f"{command[0]} does not work here, so {kind} is not measured", file=sys.stderr)
+                yield None
+                return
+        touch_memory()
+        try:
+            yield root
+        finally:
+            subprocess.run(["umount", root], check=True)
+
+
 @dataclass
 class Work:
     """A command, what it needs and what it must lead to."""
@@ -169,6 +267,7 @@ def main() -> int:
     arguments.add_argument("--runs", type=int, default=9)
     arguments.add_argument("--library", type=Path, help="a folder of skills to install instead of made-up ones")
     arguments.add_argument("--again", action="store_true", help="remove what a run has made before the next one")
+    arguments.add_argument("--file-systems", nargs="*", default=[], metavar="KIND", help="such as xfs and btrfs")
     arguments.add_argument("--peers", type=Path, default=ROOT / "target/peers", help="where the peers are installed")
     arguments.add_argument("--install-peers", action="store_true", help="install peers that are missing")
     options = arguments.parse_args()
@@ -180,58 +279,25 @@ def main() -> int:
     if not binary.exists():
         print(f"{binary} is missing: run `cargo build --release` first", file=sys.stderr)
         return 2
+    others = peers(options.peers.resolve())
+    for name in PEERS:
+        if name not in others:
+            print(f"{name} is not there, so it is not measured (--install-peers installs it)", file=sys.stderr)
     with tempfile.TemporaryDirectory() as place:
         machine = Machine(Path(place), binary, options.runs, options.again)
         machine.prepare(options.count, options.library)
-        others = peers(options.peers.resolve())
-        for name in PEERS:
-            if name not in others:
-                print(f"{name} is not there, so it is not measured (--install-peers installs it)", file=sys.stderr)
-        count = len(list(machine.skills.glob("*/SKILL.md")))
-        ours = [str(binary), "install", "--all", "--yes", "--scope", "project"]
-        remote = f"file://{machine.remote}"
-
-        files = [path for path in machine.skills.rglob("*") if path.is_file()]
-        size = sum(path.stat().st_size for path in files) // 1000
-        print(f"{count} skills, {len(files)} files, {size} KB; median of {options.runs} runs")
-        copy = ["cp", "-r", f"{machine.skills}/.", ".agents/skills/"]
-        # What we write is on the disk at the end, which the copy alone is not.
-        durable = f"{' '.join(copy)} && sync -f .agents/skills"
-        works = {
-            "cp -r": Work(copy, count),
-            "cp -r, then sync": Work(durable, count),
-            "skillyard install FOLDER": Work([*ours, str(machine.skills)], count),
-        }
-        for name, (command, _) in others.items():
-            works[name] = Work(command.format(source=machine.skills), count)
-        machine.compare("from a folder", works)
-
-        works = {
-            "git clone --depth 1": Work(["git", "clone", "-q", "--depth", "1", remote, "clone"]),
-            "skillyard install REPOSITORY": Work([*ours, remote], count),
-        }
-        for name, (_, command) in others.items():
-            if command is not None:
-                works[name] = Work(command.format(source=remote, web=WEB), count)
-        machine.compare("from a local repository", works)
-
-        warm = Work([*ours, str(machine.skills)], count, keep_store=True)
-        project, environment = machine.fresh(warm)
-        subprocess.run(warm.command, cwd=project, env=environment, check=True,
-                       stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        pinned = tuple(
-            Path(shutil.copy(project / name, machine.place)) for name in ("skills.toml", "skills.lock")
-        )
-        sync = [str(binary), "sync", "--locked", "--offline"]
-        works = {
-            "cp -r": Work(copy, count, keep_store=True),
-            "cp -r, then sync": Work(durable, count, keep_store=True),
-            "skillyard sync, warm store": Work(sync, count, keep_store=True, files=pinned),
-            "skillyard install, warm store": warm,
-        }
-        for name, (command, _) in others.items():
-            works[name] = Work(command.format(source=machine.skills), count, keep_store=True)
-        machine.compare("again, with a warm store", works)
+        count = machine.describe()
+        machine.install_anew(others, count)
+        machine.install_again(others, count, "again, with a warm store")
+    for kind in options.file_systems:
+        with file_system(kind) as root:
+            for large in (False, True) if root else ():
+                place = root / ("large" if large else "small")
+                machine = Machine(place, binary, options.runs, options.again, shares=True)
+                machine.prepare(options.count, options.library, large)
+                title = f"again, with a warm store, on {kind}" + ", and a large file in each" * large
+                print()
+                machine.install_again({}, machine.describe(), title)
     return 0
 
 
