@@ -1,4 +1,5 @@
-"""What comes out of the store shares its blocks with it, on file systems that can.
+"""What comes out of the store shares its blocks with it, on file systems that can, and what came with an image of
+a container can be changed.
 
 Each is a fresh one in a file, which needs root and a loop device; `filefrag` tells which blocks of a file
 belong to another one, too. ext4 shares none, and must get the same bytes.
@@ -6,6 +7,7 @@ belong to another one, too. ext4 shares none, and must get the same bytes.
     unshare --mount run.py PROGRAM
 """
 
+import copy
 import json
 import os
 import re
@@ -23,7 +25,7 @@ SHARING = {"btrfs": True, "xfs": True, "ext4": False}
 def file_system(kind: str, folder: Path) -> Path:
     """A fresh one of a kind, mounted."""
     image, root = folder / f"{kind}.img", folder / kind
-    root.mkdir()
+    root.mkdir(parents=True)
     with image.open("wb") as file:
         file.truncate(512 << 20)
     subprocess.run([f"mkfs.{kind}", "-q", image], check=True)
@@ -104,6 +106,39 @@ def check(kind: str, root: Path, library: Path, program: str):
     assert machine.is_whole()
 
 
+def check_layers(folder: Path, library: Path, program: str):
+    """What came with the image of a container lies in a layer below, where nothing can be moved."""
+    image, mounted = folder / "image", folder / "container"
+    for name in ("image", "upper", "work", "container"):
+        (folder / name).mkdir()
+    built = Machine(image, library, program)
+    for name in ("other", "third"):
+        subprocess.run(["cp", "-r", built.skill, library / name], check=True)
+        text = (library / name / "SKILL.md").read_text().replace("name: measures", f"name: {name}")
+        (library / name / "SKILL.md").write_text(text)
+    built.run("install", str(library), "--all", "--yes", "--scope", "project")
+    layers = f"lowerdir={image},upperdir={folder / 'upper'},workdir={folder / 'work'}"
+    subprocess.run(["mount", "-t", "overlay", "overlay", "-o", layers, mounted], check=True)
+    try:
+        machine = copy.copy(built)
+        machine.project, machine.home = mounted / "project", mounted / "home"
+        skills = machine.project / ".agents/skills"
+        (library / "other/SKILL.md").write_text("---\nname: other\ndescription: Is newer. Use it.\n---\nNew.\n")
+        machine.run("update", "--yes", "other")
+        assert "Is newer" in (skills / "other/SKILL.md").read_text()
+        machine.run("remove", "third", "--yes")
+        assert not (skills / "third").exists()
+        (machine.installed() / "SKILL.md").write_text("edited")
+        machine.run("sync", "--force", "--yes")
+        assert machine.is_whole() and "edited" not in (machine.installed() / "SKILL.md").read_text()
+        left = [path for path in (machine.project / ".agents").iterdir() if path.name != "skills"]
+        assert not left, left
+        machine.run("doctor")
+        print("overlay: updated, removed and repaired")
+    finally:
+        subprocess.run(["umount", mounted], check=True)
+
+
 def main() -> int:
     program = str(Path(sys.argv[1]).resolve())
     with tempfile.TemporaryDirectory() as place:
@@ -114,6 +149,11 @@ def main() -> int:
                 check(kind, root, folder / "library", program)
             finally:
                 subprocess.run(["umount", root], check=True)
+        layers = file_system("ext4", folder / "layers")
+        try:
+            check_layers(layers, folder / "layered", program)
+        finally:
+            subprocess.run(["umount", layers], check=True)
     return 0
 
 

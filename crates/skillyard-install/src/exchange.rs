@@ -10,7 +10,7 @@ use std::path::Path;
 
 use rustix::fs::{CWD, RenameFlags, renameat_with};
 use rustix::io::Errno;
-use skillyard_catalog::own_folder::WAITING;
+use skillyard_catalog::own_folder::{self, WAITING};
 
 use crate::journal::{AnyPath, Content, Move};
 use crate::occupant::look;
@@ -18,13 +18,16 @@ use crate::plan::Occupant;
 use crate::read_only::moving;
 use crate::seen::Seen;
 use crate::tree::{Tree, TreeLimits};
+use carried::{carry, is_rest_of};
+
+mod carried;
 
 impl Move {
     /// Whether it has happened already.
     pub(crate) fn is_done(&self) -> bool {
         match &self.new {
             Some((_, content)) => content.is_at(&self.place),
-            None => exists(&self.old) || !exists(&self.place),
+            None => !exists(&self.place) || exists(&self.old) && !self.is_half_gone(),
         }
     }
 
@@ -73,7 +76,13 @@ impl Move {
 
     /// Whether somebody was in the place since it was looked at, before or after it was exchanged.
     pub(crate) fn is_overtaken(&self) -> bool {
-        self.seen.is_some() && self.is_strange(&self.place) || self.stranger().is_some()
+        let is_changed = || self.is_strange(&self.place) && !self.is_half_gone();
+        self.seen.is_some() && is_changed() || self.stranger().is_some()
+    }
+
+    /// Whether what is in the place is left of a folder that could only be copied.
+    fn is_half_gone(&self) -> bool {
+        is_rest_of(&self.place, &self.old)
     }
 
     /// Whether something lies there that is neither what was in the place nor what goes there.
@@ -90,11 +99,7 @@ impl Move {
     pub(crate) fn undo(&self) -> io::Result<()> {
         let back = |from: &Path, to: &Path| rename(from, to, RenameFlags::NOREPLACE);
         let Some((new, content)) = &self.new else {
-            // If something else is there by now, it is the user's.
-            if exists(&self.old) && !exists(&self.place) {
-                back(&self.old, &self.place)?;
-            }
-            return Ok(());
+            return self.put_back();
         };
         // What still waits was not moved, whatever is in its place: that may be anything of the user's.
         let waits = || self.number.is_some_and(|ours| number_of(new) == Some(ours));
@@ -114,9 +119,17 @@ impl Move {
             back(&self.place, new)?;
         }
         // Where nothing can be exchanged, and in journals of older versions, the old one has a
-        // place of its own. If something else is in its place by now, it is the user's.
+        // place of its own.
+        self.put_back()
+    }
+
+    /// Puts the old one back into its place. If something else is there by now, it is the user's.
+    fn put_back(&self) -> io::Result<()> {
+        if self.is_half_gone() {
+            own_folder::remove(&self.place)?;
+        }
         if exists(&self.old) && !exists(&self.place) {
-            return back(&self.old, &self.place);
+            return rename(&self.old, &self.place, RenameFlags::NOREPLACE);
         }
         Ok(())
     }
@@ -176,7 +189,7 @@ fn exchange(new: &Path, place: &Path, old: &Path) -> io::Result<()> {
         renameat_with(CWD, new, CWD, place, RenameFlags::EXCHANGE)
     });
     match exchanged {
-        Err(Errno::INVAL | Errno::NOSYS | Errno::OPNOTSUPP) => {
+        Err(Errno::INVAL | Errno::NOSYS | Errno::OPNOTSUPP | Errno::XDEV) => {
             put_aside(place, old)?;
             rename(new, place, RenameFlags::NOREPLACE)
         }
@@ -186,14 +199,18 @@ fn exchange(new: &Path, place: &Path, old: &Path) -> io::Result<()> {
 
 /// Moves the old skill out of its place; the folder it goes to is made for the first that needs it.
 fn put_aside(place: &Path, old: &Path) -> io::Result<()> {
-    match rename(place, old, RenameFlags::NOREPLACE) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-        other => return other,
-    }
-    if let Some(folder) = old.parent() {
+    let mut moved = rename(place, old, RenameFlags::NOREPLACE);
+    if let (Err(error), Some(folder)) = (&moved, old.parent())
+        && error.kind() == io::ErrorKind::NotFound
+    {
         std::fs::create_dir_all(folder)?;
+        moved = rename(place, old, RenameFlags::NOREPLACE);
     }
-    rename(place, old, RenameFlags::NOREPLACE)
+    match moved {
+        Err(error) if error.kind() == io::ErrorKind::CrossesDevices => carry(place, old),
+        Err(error) if is_there(&error) && is_rest_of(place, old) => carry(place, old),
+        moved => moved,
+    }
 }
 
 fn rename(from: &Path, to: &Path, flags: RenameFlags) -> io::Result<()> {

@@ -282,6 +282,11 @@ impl Tree {
         writer::write(self, folder, access, None)
     }
 
+    /// Waits until what was written into a folder is on the disk.
+    pub(crate) fn sync(&self, folder: &Path) -> io::Result<()> {
+        writer::sync(self, folder)
+    }
+
     /// The same; what root writes is its owner's.
     pub(crate) fn write_for(
         &self,

@@ -5,7 +5,6 @@
 //! leads to them, and a power cut takes nothing away.
 
 use std::ffi::OsStr;
-use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -16,7 +15,6 @@ use skillyard_format::Digest;
 
 use super::{Store, StoreError, as_filed};
 use crate::tree::{Access, Tree, TreeError, TreeLimits};
-use crate::write::start_writing;
 
 /// What becomes of what somebody changed in a folder that links lead to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -86,9 +84,13 @@ impl Store {
         let staging = self.staging()?;
         let staged = staging.path().join("skill");
         tree.write(&staged, Access::ReadOnly)?;
-        sync(tree, &staged).map_err(|source| self.failed(source))?;
+        tree.sync(&staged).map_err(|source| self.failed(source))?;
         if is_there {
             match std::fs::rename(&path, staging.path().join("old")) {
+                // It came with the image of a container, and cannot be moved.
+                Err(error) if error.kind() == io::ErrorKind::CrossesDevices => {
+                    own_folder::remove(&path).map_err(|source| self.failed(source))?;
+                }
                 Err(error) if error.kind() != io::ErrorKind::NotFound => {
                     return Err(self.failed(error));
                 }
@@ -119,18 +121,4 @@ impl Store {
         };
         Tree::read_any_names(&self.folder(digest), &limits)
     }
-}
-
-/// Waits until the files of a tree that was written into a folder are on the disk.
-fn sync(tree: &Tree, folder: &Path) -> io::Result<()> {
-    let files = || tree.files().iter().map(|file| folder.join(&file.path));
-    // All are on their way before the first is waited for. Many skills are written at once, so that
-    // no more than one file is open.
-    for path in files() {
-        start_writing(&File::open(path)?);
-    }
-    for path in files().chain([folder.to_owned()]) {
-        File::open(path)?.sync_all()?;
-    }
-    Ok(())
 }

@@ -12,6 +12,7 @@ use rustix::fs::{CWD, Mode, OFlags, mkdirat, openat};
 
 use super::{Access, Tree, TreeError, TreeFile};
 use crate::owner::Owner;
+use crate::write::start_writing;
 
 /// Writes the files into `folder`, which must not exist yet; what root writes is its owner's.
 pub(super) fn write(
@@ -43,6 +44,20 @@ pub(super) fn write(
     }
     if let Some(owner) = owner {
         owner.take(&opened);
+    }
+    Ok(())
+}
+
+/// Waits until the files of a tree that was written into a folder are on the disk.
+pub(super) fn sync(tree: &Tree, folder: &Path) -> io::Result<()> {
+    let files = || tree.files().iter().map(|file| folder.join(&file.path));
+    // All are on their way before the first is waited for. Many skills are written at once, so that
+    // no more than one file is open.
+    for path in files() {
+        start_writing(&File::open(path)?);
+    }
+    for path in files().chain([folder.to_owned()]) {
+        File::open(path)?.sync_all()?;
     }
     Ok(())
 }
