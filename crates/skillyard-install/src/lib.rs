@@ -38,6 +38,7 @@ pub mod target;
 pub mod text;
 pub mod transaction;
 pub mod tree;
+pub mod under_way;
 mod write;
 
 pub use abandoned::{abandoned, remove_abandoned};

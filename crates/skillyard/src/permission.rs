@@ -187,7 +187,21 @@ impl Permissions {
 
     /// What was installed into a folder, if its files are something else that nobody approved.
     pub(crate) fn altered(&self, name: &str, folder: &Path, now: Digest) -> Option<Altered> {
-        let altered = self.installed.altered(folder, now)?;
+        self.unapproved(name, folder, self.installed.altered(folder, now)?)
+    }
+
+    /// The same for who starts a script: what it may do is known when a change has ended.
+    pub(crate) fn altered_or_changing(
+        &self,
+        name: &str,
+        folder: &Path,
+        now: Digest,
+    ) -> Option<Altered> {
+        let altered = self.installed.altered_or_changing(folder, now)?;
+        self.unapproved(name, folder, altered)
+    }
+
+    fn unapproved(&self, name: &str, folder: &Path, altered: Altered) -> Option<Altered> {
         let around = self.installed.around_of(folder);
         let whose = around.as_ref().map_or(name, |(_, entry)| &entry.name);
         let approval = self.approval(whose, Some(&altered.now));

@@ -7,6 +7,7 @@ use crate::chronicle::Ending;
 use crate::origin::{Origin, OriginKind};
 use crate::plan::OnConflict;
 use crate::tree::{TreeFile, TreeLimits};
+use crate::under_way::puts;
 
 const TARGET: &str = ".agents/skills";
 
@@ -76,28 +77,10 @@ impl Lab {
     fn install_version(
         &self,
         version: &str,
-        told: &Told,
+        told: &impl Chronicle<TransactionError>,
         meanwhile: impl FnOnce(),
     ) -> Result<(), TransactionError> {
-        let text = format!("---\nname: pdf\ndescription: Use it.\n---\n{version}\n");
-        let file = TreeFile {
-            path: "SKILL.md".to_owned(),
-            executable: false,
-            bytes: text.into_bytes(),
-        };
-        let found = Found {
-            source: "./pdf".to_owned(),
-            requested: None,
-            path: String::new(),
-            folder: None,
-            origin: Origin {
-                kind: OriginKind::LocalFolder,
-                url: "./pdf".to_owned(),
-                commit: None,
-                version: None,
-            },
-        };
-        let skill = Candidate::new(Tree::new(vec![file]).unwrap(), found).unwrap();
+        let skill = skill(version);
         let wish = Wish {
             present: vec![skill.locked(vec![TARGET.to_owned()])],
             ..Wish::default()
@@ -115,6 +98,74 @@ impl Lab {
         };
         transaction.commit(&plan, &trees, check, told, || ())
     }
+}
+
+/// The skill in a version.
+fn skill(version: &str) -> Candidate {
+    let text = format!("---\nname: pdf\ndescription: Use it.\n---\n{version}\n");
+    let file = TreeFile {
+        path: "SKILL.md".to_owned(),
+        executable: false,
+        bytes: text.into_bytes(),
+    };
+    let found = Found {
+        source: "./pdf".to_owned(),
+        requested: None,
+        path: String::new(),
+        folder: None,
+        origin: Origin {
+            kind: OriginKind::LocalFolder,
+            url: "./pdf".to_owned(),
+            commit: None,
+            version: None,
+        },
+    };
+    Candidate::new(Tree::new(vec![file]).unwrap(), found).unwrap()
+}
+
+/// Somebody who looks at the folder when the change is sure to happen.
+struct Onlooker<'a> {
+    lab: &'a Lab,
+    sees: Mutex<Vec<bool>>,
+}
+
+impl Onlooker<'_> {
+    fn look(&self) {
+        let versions = ["one", "two", "other"].map(|version| skill(version).tree.digest());
+        let put = versions.map(|digest| puts(&self.lab.scope, &self.lab.place(), digest));
+        self.sees.lock().unwrap().extend(put);
+    }
+}
+
+impl Chronicle<TransactionError> for Onlooker<'_> {
+    fn note(&self) -> String {
+        String::new()
+    }
+
+    fn happens(&self) -> Result<(), TransactionError> {
+        self.look();
+        Ok(())
+    }
+
+    fn undone(&self, _: &io::Error) -> Result<(), TransactionError> {
+        Ok(())
+    }
+}
+
+#[test]
+fn a_change_that_is_under_way_is_no_edit() {
+    let (lab, told) = (Lab::new(), Told::default());
+    lab.install(&told, || {}).unwrap();
+    let onlooker = Onlooker {
+        lab: &lab,
+        sees: Mutex::default(),
+    };
+    lab.install_version("two", &onlooker, || {}).unwrap();
+    // What is locked still, and what takes its place; afterwards only that.
+    assert_eq!(*onlooker.sees.lock().unwrap(), [true, true, false]);
+    onlooker.look();
+    let seen = onlooker.sees.lock().unwrap().split_off(3);
+    assert_eq!(seen, [false, true, false]);
 }
 
 #[test]

@@ -6,13 +6,25 @@ use skillyard_catalog::resource::{SkillRoot, digest};
 use skillyard_format::package::Digest;
 use skillyard_install::scope::Scope;
 use skillyard_install::tree::Tree;
+use skillyard_install::under_way;
 
 use super::{Altered, Installed};
 
 impl Installed {
     /// What was installed into a folder, or with the skill that it lies in, if the files there are
-    /// something else now.
+    /// something else now, and nobody is changing just that.
     pub(crate) fn altered(&self, folder: &Path, now: Digest) -> Option<Altered> {
+        let altered = self.altered_or_changing(folder, now)?;
+        let told = self.told(folder)?;
+        let folder = told.around.as_deref().unwrap_or(folder);
+        let is_changing = under_way::puts(&told.scope, folder, altered.now)
+            // What was looked at before the change, compared with the lock after it.
+            || digest_of(folder) == Some(altered.installed);
+        (!is_changing).then_some(altered)
+    }
+
+    /// The same, also while somebody changes it.
+    pub(crate) fn altered_or_changing(&self, folder: &Path, now: Digest) -> Option<Altered> {
         let told = self.told(folder)?;
         let installed = told.entry.digest;
         let (folder, now) = match &told.around {

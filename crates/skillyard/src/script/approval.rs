@@ -90,7 +90,9 @@ pub(crate) fn decide(
         let hint = permissions.revoked_remedy(request.skill, request.folder);
         return Err(refused(context, request, &reason, &hint));
     }
-    if let Some(altered) = permissions.altered(request.skill, request.folder, request.digest) {
+    if let Some(altered) =
+        permissions.altered_or_changing(request.skill, request.folder, request.digest)
+    {
         let hint = permissions.remedy(request.skill, request.folder);
         return Err(refused(context, request, &altered.to_string(), &hint));
     }
