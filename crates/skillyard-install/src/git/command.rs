@@ -1,5 +1,6 @@
 //! Starting `git` so that neither a repository nor the surroundings can make it do more.
 
+use std::fmt;
 use std::io::{Read as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdout, Command, Output, Stdio};
@@ -54,6 +55,22 @@ pub struct Git {
     program: PathBuf,
     /// What `NO_PROXY` says to it, where that is not what it says to us.
     direct: Option<String>,
+    /// What proves who we are.
+    sent: Option<Arc<Sent>>,
+}
+
+/// Headers for one address. Only the environment of git has them: whatever ends us, none is left in
+/// a file, and no list of processes shows them.
+struct Sent {
+    url: String,
+    headers: Vec<String>,
+}
+
+impl fmt::Debug for Sent {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut debug = f.debug_struct("Sent");
+        debug.field("url", &self.url).finish_non_exhaustive()
+    }
 }
 
 impl Git {
@@ -62,6 +79,7 @@ impl Git {
         Self {
             program: program.to_owned(),
             direct: None,
+            sent: None,
         }
     }
 
@@ -72,6 +90,18 @@ impl Git {
         Self {
             direct: Some(proxies.told_to_programs()),
             ..self
+        }
+    }
+
+    /// With what proves who we are, at an address and nowhere else.
+    pub(super) fn sending(&self, url: &str, headers: &[String]) -> Self {
+        let sent = Sent {
+            url: url.to_owned(),
+            headers: headers.to_vec(),
+        };
+        Self {
+            sent: (!headers.is_empty()).then(|| Arc::new(sent)),
+            ..self.clone()
         }
     }
 
@@ -99,6 +129,16 @@ impl Git {
         if let Some(direct) = &self.direct {
             // The one in small letters wins where both are set.
             command.env("no_proxy", direct).env("NO_PROXY", direct);
+        }
+        if let Some(Sent { url, headers }) = self.sent.as_deref() {
+            command.env("GIT_CONFIG_COUNT", headers.len().to_string());
+            for (at, header) in headers.iter().enumerate() {
+                command.env(
+                    format!("GIT_CONFIG_KEY_{at}"),
+                    format!("http.{url}.extraHeader"),
+                );
+                command.env(format!("GIT_CONFIG_VALUE_{at}"), header);
+            }
         }
         for setting in SETTINGS {
             command.args(["-c", setting]);
@@ -229,4 +269,22 @@ pub(super) fn succeeded(output: Output, what: &'static str) -> Result<Vec<u8>, G
         what,
         message: lines.join("; "),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_sent_is_in_no_list_of_processes_and_in_no_message() {
+        let headers = ["Authorization: Bearer secret".to_owned()];
+        let git = Git::new(Path::new("git")).sending("https://host/repository", &headers);
+        let command = git.command(Path::new("."));
+        let mut arguments = command.get_args();
+        assert!(!arguments.any(|each| each.to_string_lossy().contains("secret")));
+        let is_header = |value: &std::ffi::OsStr| value == "Authorization: Bearer secret";
+        let mut variables = command.get_envs();
+        assert!(variables.any(|(_, value)| value.is_some_and(is_header)));
+        assert!(!format!("{git:?}").contains("secret"));
+    }
 }

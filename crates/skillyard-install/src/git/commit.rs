@@ -39,7 +39,7 @@ pub(super) fn fetch(
         other => other?,
     }
     Ok(Found {
-        commit: commit_of(git, folder)?,
+        commit: commit_of(git, folder, &revision)?,
         version,
         tags,
     })
@@ -151,11 +151,18 @@ pub(super) fn fetch_with_all(
     run(&mut command, what).map(|_| ())
 }
 
-/// The commit that was fetched, also when it was an annotated tag.
-fn commit_of(git: &Git, folder: &Path) -> Result<String, GitError> {
+/// The commit that was fetched, also when it was an annotated tag; a tag can also name files.
+fn commit_of(git: &Git, folder: &Path, revision: &str) -> Result<String, GitError> {
     let mut command = git.command(folder);
     command.args(["rev-parse", "--verify", "--end-of-options"]);
     command.arg(format!("{FETCHED}^{{commit}}"));
-    let hash = run(&mut command, "find the commit")?;
+    let found = run(&mut command, "find the commit");
+    let hash = found.map_err(|error| match error {
+        GitError::Failed { message, .. } if message.contains("expected commit type") => {
+            let name = revision.strip_prefix("refs/tags/").unwrap_or(revision);
+            GitError::NotACommit(name.to_owned())
+        }
+        error => error,
+    })?;
     Ok(String::from_utf8_lossy(&hash).trim().to_owned())
 }

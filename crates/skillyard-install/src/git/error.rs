@@ -49,6 +49,9 @@ pub enum GitError {
         /// The newest version there is.
         newest: Option<String>,
     },
+    /// What was asked for is there, and is no state of the repository.
+    #[error("`{0}` names no commit")]
+    NotACommit(String),
     /// The path is not in the repository.
     #[error("there is no folder `{path}` in commit {commit}")]
     NoFolder {
@@ -84,6 +87,9 @@ pub enum GitError {
     /// The server sends us where we may not go.
     #[error(transparent)]
     Redirect(HttpError),
+    /// The server sends us to another host, which may not see who we are.
+    #[error("the repository has moved to `{0}`, on another host, where your login is not sent")]
+    Elsewhere(String),
     /// A server or a repository has more than fits into the memory that git may have.
     #[error(
         "git could not {what}: it needed more than the {limit} bytes of memory that it may have"

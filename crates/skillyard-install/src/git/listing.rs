@@ -3,8 +3,10 @@
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashSet};
 
+use skillyard_catalog::walk::NO_TEXT;
+
 use super::error::GitError;
-use crate::material::{around, is_below, is_passed_over};
+use crate::material::{Declined, around, is_below, is_passed_over};
 
 /// What an entry of a tree is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -104,6 +106,22 @@ pub(super) fn skill_folders<'a>(entries: &'a [Entry], below: &str) -> BTreeMap<&
     // A stranger decides how many there are, so each is compared with those around it only.
     folders.retain(|folder, _| !around(folder).any(|outer| all.contains(outer)));
     folders
+}
+
+/// The folders that would be skills if their names were text.
+pub(super) fn unreadable(entries: &[Entry], below: &str) -> Vec<Declined> {
+    let unreadable = entries
+        .iter()
+        .filter(|entry| entry.kind == Kind::Unreadable);
+    let skills = unreadable.filter_map(|entry| {
+        let (folder, file) = entry.path.rsplit_once('/')?;
+        let is_skill = matches!(file, "SKILL.md" | "skill.md");
+        (is_skill && is_below(folder, below)).then(|| Declined {
+            path: folder.to_owned(),
+            reason: NO_TEXT.to_owned(),
+        })
+    });
+    skills.collect()
 }
 
 #[cfg(test)]

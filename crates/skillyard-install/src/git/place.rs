@@ -11,6 +11,7 @@ use super::error::GitError;
 use super::redirect;
 use super::repository::RepositoryRequest;
 use crate::fetch::http::Header;
+use crate::reference::shown::shown_url;
 use crate::reference::{Remote, Revision};
 
 /// How often a server may send us elsewhere.
@@ -101,7 +102,7 @@ impl<'a> Place<'a> {
             return Err(error);
         };
         if !self.headers.is_empty() && there.origin() != here.origin() {
-            return Err(error);
+            return Err(GitError::Elsewhere(shown_url(&there)));
         }
         self.url = there.into();
         self.redirects += 1;

@@ -75,9 +75,6 @@ fn configure(folder: &Path, place: &Place<'_>, contents: Contents) -> io::Result
     }
     // Git would go on, with the headers, to wherever it is led.
     let _ = writeln!(text, "[http \"{url}\"]\n\tfollowRedirects = false");
-    for line in &place.headers {
-        let _ = writeln!(text, "\textraHeader = \"{}\"", quoted(line));
-    }
     OpenOptions::new()
         .write(true)
         .create_new(true)

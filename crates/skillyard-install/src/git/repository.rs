@@ -64,15 +64,16 @@ impl Repository {
         quarantine: &Path,
     ) -> Result<Self, GitError> {
         let folder = quarantine.join("git");
-        let mut place = Place::of(request);
+        let (mut place, mut git) = (Place::of(request), git.clone());
         let Found {
             commit,
             version,
             tags,
         } = loop {
-            match commit::fetch(git, &folder, request, &place) {
+            git = git.sending(&place.url, &place.headers);
+            match commit::fetch(&git, &folder, request, &place) {
                 Ok(found) => break found,
-                Err(error) => place = place.after(git, &folder, error)?,
+                Err(error) => place = place.after(&git, &folder, error)?,
             }
             // Another place gets an empty folder again.
             std::fs::remove_dir_all(&folder).map_err(GitError::Run)?;
@@ -81,7 +82,7 @@ impl Repository {
         command.args(["ls-tree", "-r", "-z", "--full-tree", &commit]);
         let entries = listing::parse(&run(&mut command, "list the files")?)?;
         Ok(Self {
-            git: git.clone(),
+            git,
             folder,
             limits: request.limits,
             origin: Origin {
@@ -235,7 +236,7 @@ impl Repository {
             }
             let below = entry.path.strip_prefix(path).unwrap_or(&entry.path);
             files.push(TreeFile {
-                path: below.trim_start_matches('/').to_owned(),
+                path: below.strip_prefix('/').unwrap_or(below).to_owned(),
                 executable: entry.kind == Kind::Executable,
                 bytes: content.clone(),
             });
@@ -327,8 +328,11 @@ impl Material for Repository {
         for (folder, object) in &folders {
             let name = last_part(folder).or_else(|| last_part(own_name));
             let bytes = self.contents.get(object).map(Vec::as_slice);
-            offers.add(Offer::read(folder, name, bytes.unwrap_or_default()));
+            offers.add(Offer::read_named(folder, name, bytes.unwrap_or_default()));
         }
+        offers
+            .declined
+            .extend(listing::unreadable(&self.entries, below));
         offers.sort();
         Ok(offers)
     }

@@ -230,12 +230,14 @@ impl<'a> Sources<'a> {
             Remote::Address(address) => self.given_for(address),
             Remote::Scp { .. } | Remote::Path(_) => Given::Kept,
         };
-        if alias.is_none() && given == Given::Kept {
-            return Ok(Vec::new());
-        }
-        let headers = self.web()?.headers_for(alias, given)?;
+        let headers = if alias.is_none() && given == Given::Kept {
+            Vec::new()
+        } else {
+            self.web()?.headers_for(alias, given)?
+        };
+        let has_secrets = !headers.is_empty() || remote.credentials().is_some();
         match remote {
-            Remote::Address(address) if !headers.is_empty() && !address.is_private() => {
+            Remote::Address(address) if has_secrets && !address.is_private() => {
                 let url = address.to_string();
                 Err(InstallFailure::Http(HttpError::PlainHttp { url }).into())
             }

@@ -439,6 +439,10 @@ fn a_header_that_was_given_reaches_git() {
         header,
     ]);
     assert!(told.contains("is not encrypted; use https"), "{told}");
+    // Nor is what stands in the address.
+    let told = context.refused(&["install", "git+http://me:sesame@git.example.com/remote.git"]);
+    assert!(told.contains("is not encrypted; use https"), "{told}");
+    assert!(!told.contains("sesame"), "{told}");
     // Who cannot be sent it is told.
     context.write_skill("lib/pdf");
     let told = context.done(&[
