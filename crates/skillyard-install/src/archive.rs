@@ -179,7 +179,10 @@ impl ArchiveMaterial {
                 Shape::Folder { name } => Some(name.as_str()),
                 _ => last_part(folder),
             };
-            offers.add(Offer::read(folder, name, &file.bytes));
+            offers.add(match &self.shape {
+                Shape::Repository { .. } => Offer::read_named(folder, name, &file.bytes),
+                _ => Offer::read(folder, name, &file.bytes),
+            });
         }
         if let (Shape::Folder { name: folder }, Some(offer)) = (&self.shape, offers.skills.first())
             && *folder != offer.name

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use rayon::prelude::*;
 use skillyard_catalog::regular_file;
-use skillyard_catalog::walk::{Extent, Links, Reach, UNREADABLE, Walk, WalkLimits};
+use skillyard_catalog::walk::{Extent, Links, NO_TEXT, Reach, UNREADABLE, Walk, WalkLimits};
 use skillyard_format::skill_file::is_spelled;
 
 use crate::candidate::{Candidate, Found};
@@ -176,9 +176,10 @@ impl Material for LocalFolder {
         for offer in walked.skills.into_iter().flatten() {
             offers.add(offer);
         }
-        // What may not be looked into may be a skill; nobody chose to leave it out.
+        // What cannot be looked into may be a skill; nobody chose to leave it out.
         let unread = walked.skipped.iter();
-        let unread = unread.filter(|each| each.reason.starts_with(UNREADABLE));
+        let unread =
+            unread.filter(|each| each.reason.starts_with(UNREADABLE) || each.reason == NO_TEXT);
         offers.declined.extend(unread.map(|each| {
             let path = each.path.strip_prefix(&self.root).unwrap_or(&each.path);
             let folder = if path.ends_with("SKILL.md") {

@@ -10,6 +10,7 @@ use skillyard_format::skill_file::{is_spelled, misspelled};
 use skillyard_format::{Document, Skill};
 
 use crate::origin::Origin;
+use crate::reference::SubPath;
 use crate::tree::Tree;
 
 /// Folders that hold no skills of their own.
@@ -103,6 +104,23 @@ impl Offer {
             name: skill.name.into_owned(),
             description: skill.description.into_owned(),
         })
+    }
+}
+
+impl Offer {
+    /// The same in a source whose folders are named in references.
+    pub(crate) fn read_named(
+        path: &str,
+        folder: Option<&str>,
+        bytes: &[u8],
+    ) -> Result<Self, Declined> {
+        match SubPath::new(path) {
+            Err(error) if !path.is_empty() => Err(Declined {
+                path: path.to_owned(),
+                reason: error.to_string(),
+            }),
+            _ => Self::read(path, folder, bytes),
+        }
     }
 }
 

@@ -59,7 +59,7 @@ impl SiteMaterial {
         let transfer = Transfer {
             http: &self.http,
             folder: &folder,
-            limit: crate::fetch::DOWNLOAD_LIMIT,
+            limit: self.limits.of_archive().archive_bytes,
             progress: &*self.progress,
         };
         let fetched = self

@@ -52,15 +52,17 @@ pub enum TargetError {
 impl AgentChoice {
     /// Understands `all` and lists of names.
     pub fn of(names: &[String]) -> Self {
-        let names: Vec<String> = names
-            .iter()
-            .flat_map(|name| name.split(','))
-            .map(|name| name.trim().to_owned())
-            .filter(|name| !name.is_empty())
-            .collect();
-        if names.iter().any(|name| name == "all" || name == "*") {
+        if listed(names).any(|name| means_all(&name)) {
             Self::All
-        } else if names.is_empty() {
+        } else {
+            Self::by_name(names)
+        }
+    }
+
+    /// The same without `all`, which means something else on each machine.
+    pub fn by_name(names: &[String]) -> Self {
+        let names: Vec<String> = listed(names).filter(|name| !means_all(name)).collect();
+        if names.is_empty() {
             Self::Usual
         } else {
             Self::Named(names)
@@ -106,6 +108,17 @@ impl AgentChoice {
         targets.dedup();
         Ok(targets)
     }
+}
+
+/// The names in a list, of which each may be several.
+fn listed(names: &[String]) -> impl Iterator<Item = String> {
+    let names = names.iter().flat_map(|name| name.split(','));
+    let names = names.map(|name| name.trim().to_owned());
+    names.filter(|name| !name.is_empty())
+}
+
+fn means_all(name: &str) -> bool {
+    matches!(name, "all" | "*")
 }
 
 /// Where the locks lie that could name a skill in this folder of skills, outermost first: at the
@@ -269,6 +282,19 @@ mod tests {
             let found = roots(&format!("/p/{}", agent.project));
             assert!(found.contains(&PathBuf::from("/p")), "{}", agent.id);
         }
+    }
+
+    #[test]
+    fn who_is_named_beside_all_is_named() {
+        let names = |listed: &[&str]| {
+            let listed: Vec<String> = listed.iter().map(|each| (*each).to_owned()).collect();
+            (AgentChoice::of(&listed), AgentChoice::by_name(&listed))
+        };
+        let goose = || AgentChoice::Named(vec!["goose".to_owned()]);
+        assert_eq!(names(&["all", "goose"]), (AgentChoice::All, goose()));
+        assert_eq!(names(&["goose, *"]), (AgentChoice::All, goose()));
+        assert_eq!(names(&["goose"]), (goose(), goose()));
+        assert_eq!(names(&["all"]), (AgentChoice::All, AgentChoice::Usual));
     }
 
     #[test]

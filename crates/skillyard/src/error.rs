@@ -284,24 +284,37 @@ impl CommandError {
             Self::Turn(error) => causes = agent::causes(error),
             _ => {}
         }
-        let mut source = std::error::Error::source(self);
-        while let Some(cause) = source {
-            let text = cause.to_string();
-            source = cause.source();
-            // What lies below says the same with the reason.
-            let is_layer = source.is_some() && LAYERS.contains(&text.as_str());
-            // What lies above may have quoted it whole.
-            let is_said = causes.last().is_some_and(|above| above.ends_with(&text));
-            if !is_layer && !is_said {
-                causes.push(text);
-            }
-            // One of ours knows more than its sources do.
-            if let Some(inner) = wrapped(cause) {
-                causes.extend(inner.causes());
-                break;
-            }
-        }
+        add_causes(self, &mut causes);
         causes
+    }
+}
+
+/// What an error that is not one of ours says, with all that led to it.
+pub(crate) fn with_causes_of(error: &(dyn std::error::Error + 'static)) -> String {
+    let mut parts = vec![error.to_string()];
+    add_causes(error, &mut parts);
+    parts.dedup();
+    parts.join(": ")
+}
+
+/// Adds what led to an error.
+fn add_causes(error: &(dyn std::error::Error + 'static), causes: &mut Vec<String>) {
+    let mut source = error.source();
+    while let Some(cause) = source {
+        let text = cause.to_string();
+        source = cause.source();
+        // What lies below says the same with the reason.
+        let is_layer = source.is_some() && LAYERS.contains(&text.as_str());
+        // What lies above may have quoted it whole.
+        let is_said = causes.last().is_some_and(|above| above.ends_with(&text));
+        if !is_layer && !is_said {
+            causes.push(text);
+        }
+        // One of ours knows more than its sources do.
+        if let Some(inner) = wrapped(cause) {
+            causes.extend(inner.causes());
+            break;
+        }
     }
 }
 

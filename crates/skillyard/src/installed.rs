@@ -49,6 +49,22 @@ pub(crate) struct Installed {
 }
 
 impl Installed {
+    /// What is locked and lies in none of its folders, as after a clone.
+    pub(crate) fn missing(&self) -> BTreeSet<&str> {
+        let all = self.locks.iter();
+        let all = all.flat_map(|(scope, lock)| lock.skills().iter().map(move |each| (scope, each)));
+        let is_there = |(scope, entry): &(&Scope, &Locked)| {
+            let mut places = entry.targets.iter().map(|target| scope.target(target));
+            places.any(|place| place.join(&entry.name).symlink_metadata().is_ok())
+        };
+        let (there, away): (Vec<_>, Vec<_>) = all.partition(is_there);
+        let mut missing: BTreeSet<&str> = away.iter().map(|(_, each)| each.name.as_str()).collect();
+        for (_, entry) in there {
+            missing.remove(entry.name.as_str());
+        }
+        missing
+    }
+
     /// Reads the locks. One of the user or of the project at hand that cannot be read could say
     /// anything about any skill, so that none can be believed to be the user's own.
     pub(crate) fn read(context: &Context) -> Result<Self, CommandError> {

@@ -39,7 +39,7 @@ const FILES_AT_ONCE: usize = 32;
 /// What the reason of something that could not be read starts with.
 pub const UNREADABLE: &str = "it cannot be read: ";
 /// Why a folder is passed over that no skill can be called like.
-const NO_TEXT: &str = "its name is not UTF-8";
+pub const NO_TEXT: &str = "its name is not UTF-8";
 /// What the reason of something too deep starts with.
 const DEEPER: &str = "it is deeper than ";
 /// What the reason of something starts with that comes after too many folders.

@@ -21,7 +21,7 @@ use crate::origin::Origin;
 use crate::reference::{ArchiveKind, SubPath};
 use http::{Download, Http, HttpError, Progress, Request, Target};
 
-/// The most bytes a download may have, unless the user says otherwise.
+/// The most bytes that the archive of a version may have which is copied from another registry.
 pub const DOWNLOAD_LIMIT: u64 = 256 * 1024 * 1024;
 
 /// What every fetcher over the network needs.

@@ -17,6 +17,7 @@ use super::doctor_revoked;
 use crate::config::private_file::refuse_dangling;
 use crate::context::Context;
 use crate::error::install::{line_ends_hint, lock_hint, source_changed_hint, unreachable_hint};
+use crate::error::with_causes_of;
 use crate::install::changes::obstacle;
 use crate::install::place::Place;
 use crate::install::revoked::Revoked;
@@ -112,14 +113,18 @@ fn scope_checks(context: &Context, place: &Place, revoked: &[Revoked]) -> Vec<Ch
     if let Err(error) = &manifest {
         checks.push(bad(
             "manifest",
-            error.to_string(),
+            with_causes_of(error),
             "Mend it, or take it from the repository",
         ));
     }
     let before = match before(scope, records) {
         Ok(before) => before,
         Err(error) => {
-            checks.push(bad("lock", error.to_string(), &lock_hint(&error, None)));
+            checks.push(bad(
+                "lock",
+                with_causes_of(&error),
+                &lock_hint(&error, None),
+            ));
             return checks;
         }
     };

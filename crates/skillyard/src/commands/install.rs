@@ -70,7 +70,13 @@ pub(crate) struct Args {
     #[arg(long)]
     all: bool,
     /// Of all skills, leave out these: names, or paths of their folders
-    #[arg(long, value_name = "NAME", value_delimiter = ',', requires = "all")]
+    #[arg(
+        long,
+        value_name = "NAME",
+        value_delimiter = ',',
+        requires = "all",
+        conflicts_with = "skill"
+    )]
     except: Vec<String>,
     /// A header for hosts that you name, such as `Authorization: Bearer …`
     #[arg(long, value_name = "HEADER")]

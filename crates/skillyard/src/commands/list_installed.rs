@@ -22,6 +22,9 @@ use crate::signing::signers::warn_where_unknown;
 /// The widest column of names.
 const WIDEST: usize = 40;
 
+/// More are only counted.
+const MOST_NAMED: usize = 10;
+
 /// What was installed, each with where it came from, and what is locked and in no folder, because it
 /// is revoked. A lock of a project that cannot be read keeps nothing back but what it names.
 pub(super) fn run(context: &Context, catalog: Catalog, revoked: &[Revoked]) -> Outcome {
@@ -38,6 +41,9 @@ pub(super) fn run(context: &Context, catalog: Catalog, revoked: &[Revoked]) -> O
             skills.push((skill, entry.into_owned()));
         }
     }
+    let mut missing = installed.missing();
+    // Those are told apart.
+    missing.retain(|name| revoked.iter().all(|each| each.name != *name));
     skills.sort_by(|(one, _), (other, _)| one.record.name.cmp(&other.record.name));
     if context.printer.is_json() {
         let skills: Vec<_> = skills.iter().map(as_json).collect();
@@ -47,8 +53,7 @@ pub(super) fn run(context: &Context, catalog: Catalog, revoked: &[Revoked]) -> O
             .iter()
             .flat_map(left_json)
             .collect();
-        let answer =
-            json!({ "skills": skills, "revoked": revoked, "unreadable": unread, "left": left });
+        let answer = json!({ "skills": skills, "missing": missing, "revoked": revoked, "unreadable": unread, "left": left });
         context.printer.json(&answer)?;
         return Ok(Status::of(is_whole));
     }
@@ -76,6 +81,15 @@ pub(super) fn run(context: &Context, catalog: Catalog, revoked: &[Revoked]) -> O
         );
     }
     context.printer.note(&visible(&line));
+    if !missing.is_empty() {
+        let names: Vec<&str> = missing.into_iter().collect();
+        let names = match names.len() {
+            0..=MOST_NAMED => names.join(", "),
+            count => counted(count, "skill"),
+        };
+        let line = format!(" ! locked, and not here: {names} (`skillyard sync` brings them)");
+        context.printer.people(&visible(&line));
+    }
     left_folders::tell(context, &left_folders::all(context));
     Ok(Status::of(unread.is_empty()))
 }

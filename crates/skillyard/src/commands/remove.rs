@@ -205,6 +205,14 @@ fn finished(
     Ok(Status::Yes)
 }
 
+/// The skills that need another one, also by way of others.
+fn needing<'a>(lock: &'a Lockfile, name: &'a str) -> impl Iterator<Item = &'a Locked> {
+    lock.skills().iter().filter(move |each| {
+        let own = std::iter::once(each.name.as_str());
+        each.name != name && needed_by(lock, own).contains(name)
+    })
+}
+
 /// What of the names goes, and what stays because other skills need it.
 fn split(
     lock: &Lockfile,
@@ -222,9 +230,13 @@ fn split(
         } else if !is_asked_for(entry, manifest) {
             let needs = |each: &&Locked| each.needs().any(|name| name == entry.name);
             let dependants = lock.skills().iter().filter(needs);
+            // Who only came along goes with those it came for.
+            let needing = needing(lock, &entry.name);
+            let asked = needing.filter(|each| is_asked_for(each, manifest));
             return Err(InstallFailure::StillNeeded {
                 name: entry.name.clone(),
                 dependants: dependants.map(|each| each.name.clone()).collect(),
+                words: asked.map(|each| each.name.clone()).collect(),
             }
             .into());
         } else {

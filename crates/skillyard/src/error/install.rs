@@ -4,6 +4,7 @@ mod conflict_hint;
 mod deed;
 mod exit_code;
 mod hint;
+mod http_hint;
 mod lock_hint;
 mod refused;
 mod source_hint;
@@ -194,6 +195,8 @@ pub(crate) enum InstallFailure {
     StillNeeded {
         name: String,
         dependants: Vec<String>,
+        /// What `remove` takes away all of it with.
+        words: Vec<String>,
     },
     #[error("`{name}` is not installed into `{}`", folders.join("`, `"))]
     NotInFolders {

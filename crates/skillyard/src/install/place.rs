@@ -197,7 +197,7 @@ impl Place {
     /// The folders that every skill is to be in, because the manifest names their agents. `all` means
     /// something else on each machine, and the lock is for everyone.
     pub(crate) fn targets_for_all(&self, manifest: &Manifest) -> Result<Vec<String>, CommandError> {
-        match AgentChoice::of(manifest.agents()) {
+        match AgentChoice::by_name(manifest.agents()) {
             choice @ AgentChoice::Named(_) => {
                 let targets = self.chosen(&choice);
                 let failed = |error| InstallFailure::ManifestAgents {

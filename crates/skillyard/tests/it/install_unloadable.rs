@@ -1,6 +1,8 @@
 //! Skills of a source that cannot be loaded, beside some that can.
 
+use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::symlink;
+use std::path::Path;
 
 use serde_json::{Value, json};
 use skillyard_format::Digest;
@@ -64,6 +66,36 @@ fn all_of_a_repository_is_installed_with_the_same_warning() {
     repository.commit("bad");
     let told = context.done(&["install", &repository.url(), "--all", "--yes"]);
     assert!(told.contains("warning: `skills/bad` of "), "{told}");
+}
+
+#[test]
+fn a_folder_that_no_reference_can_name_does_not_keep_the_others_out() {
+    let context = project();
+    let repository = Repository::with_pdf(&context);
+    let unreadable = std::ffi::OsStr::from_bytes(b"skills/\xe9t\xe9");
+    for folder in [Path::new("skills/draft v1."), Path::new(unreadable)] {
+        let folder = repository.folder.join(folder);
+        std::fs::create_dir_all(&folder).unwrap();
+        std::fs::write(folder.join("SKILL.md"), skill("draft", "one")).unwrap();
+    }
+    repository.commit("drafts");
+    let told = context.done(&["install", &repository.url(), "--all", "--yes"]);
+    assert_eq!(context.version_of("pdf").as_deref(), Some("one"));
+    assert!(told.contains("`skills/draft v1.` of "), "{told}");
+    assert!(told.contains("ends in a dot or space"), "{told}");
+    assert_eq!(told.matches("its name is not UTF-8").count(), 1, "{told}");
+    let folder = repository.folder.display().to_string();
+    let told = context.done(&["install", &folder, "--all", "--yes", "--dry-run"]);
+    assert_eq!(told.matches("its name is not UTF-8").count(), 1, "{told}");
+}
+
+#[test]
+fn what_is_chosen_is_not_left_out() {
+    let context = with_both();
+    let skills = ["install", "./lib", "--skill", "good", "--except", "good"];
+    let told = context.refused(&skills);
+    assert!(told.contains("--except"), "{told}");
+    assert_eq!(context.version_of("good"), None);
 }
 
 #[test]

@@ -3,8 +3,9 @@
 //! Redirects are followed here and not by the library below, because headers
 //! other than `Authorization` carry tokens, too, and must not follow to another host.
 
-use std::fmt;
+use std::error::Error as _;
 use std::sync::OnceLock;
+use std::{fmt, io, iter};
 
 use reqwest::blocking::{Client, Response};
 use reqwest::header::{ACCEPT, ACCEPT_ENCODING, HeaderMap, LOCATION};
@@ -110,13 +111,13 @@ impl Http {
     /// Why a request got no answer.
     pub(super) fn unsent(url: &Url, error: reqwest::Error) -> HttpError {
         let url = shown_url(url);
-        if error.is_timeout() {
+        let source = error.without_url();
+        if source.is_timeout() {
             HttpError::Timeout { url }
+        } else if is_about_certificate(&source) {
+            HttpError::Certificate { url, source }
         } else {
-            HttpError::Connect {
-                url,
-                source: error.without_url(),
-            }
+            HttpError::Connect { url, source }
         }
     }
 
@@ -214,6 +215,20 @@ fn redirect_target(url: &Url, response: &Response) -> Result<Option<Url>, HttpEr
     let _ = target.set_username("");
     let _ = target.set_password(None);
     Ok(Some(target))
+}
+
+/// Whether a connection was given up because of a certificate.
+fn is_about_certificate(error: &reqwest::Error) -> bool {
+    let chain = iter::successors(error.source(), |error| (*error).source());
+    let mut tls = chain.filter_map(|error| error.downcast_ref().and_then(tls_error));
+    tls.any(|error| matches!(error, rustls::Error::InvalidCertificate(_)))
+}
+
+/// What is in an error of the system, or in one in it; it is not among its causes.
+fn tls_error(error: &io::Error) -> Option<&rustls::Error> {
+    let inner = error.get_ref()?;
+    let deeper = || inner.downcast_ref().and_then(tls_error);
+    inner.downcast_ref().or_else(deeper)
 }
 
 #[cfg(test)]

@@ -34,6 +34,14 @@ pub enum HttpError {
         /// Why.
         source: reqwest::Error,
     },
+    /// Whoever answers there cannot show that it is the server.
+    #[error("`{url}` shows a certificate that this machine does not trust")]
+    Certificate {
+        /// The address.
+        url: String,
+        /// What is wrong with it.
+        source: reqwest::Error,
+    },
     /// The server was silent for too long.
     #[error("`{url}` did not answer in time")]
     Timeout {

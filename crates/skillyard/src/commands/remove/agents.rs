@@ -2,6 +2,7 @@
 
 use skillyard_install::lockfile::{Locked, Lockfile};
 
+use super::needing;
 use crate::context::Context;
 use crate::error::CommandError;
 use crate::error::install::InstallFailure;
@@ -46,7 +47,7 @@ pub(super) fn without(
             .into());
         }
         refuse_one_folder(place, &entry, &gone)?;
-        refuse_needed(lock, names, name, &gone)?;
+        refuse_needed(lock, names, name, (agents, &gone))?;
         left.push(entry);
     }
     let readers = place.readers(&folders, agents);
@@ -88,7 +89,7 @@ fn refuse_needed(
     lock: &Lockfile,
     names: &[String],
     name: &str,
-    gone: &[String],
+    (agents, gone): (&[String], &[String]),
 ) -> Result<(), CommandError> {
     let is_there = |entry: &&Locked| entry.targets.iter().any(|each| gone.contains(each));
     let needs = |entry: &&Locked| entry.needs().any(|each| each == name);
@@ -101,9 +102,15 @@ fn refuse_needed(
     if dependants.is_empty() {
         return Ok(());
     }
+    let more = needing(lock, name).filter(|each| !names.contains(&each.name));
+    let more = more.filter(is_there).map(|each| each.name.clone());
+    let agents = agents.iter().flat_map(|agent| ["--agent", agent]);
+    let words = names.iter().cloned().chain(more);
+    let words = words.chain(agents.map(str::to_owned)).collect();
     Err(InstallFailure::StillNeeded {
         name: name.to_owned(),
         dependants,
+        words,
     }
     .into())
 }

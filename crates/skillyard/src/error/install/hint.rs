@@ -7,8 +7,6 @@ use skillyard_format::nearest::nearest;
 use skillyard_install::candidate::CandidateError;
 use skillyard_install::dependencies::DependencyError;
 use skillyard_install::fetch::forge::ForgeError;
-use skillyard_install::fetch::http::HttpError;
-use skillyard_install::fetch::registry::RegistryError;
 use skillyard_install::fetch::well_known::WellKnownError;
 use skillyard_install::manifest::ManifestError;
 use skillyard_install::reference::ReferenceError;
@@ -17,10 +15,11 @@ use skillyard_install::target::TargetError;
 use skillyard_install::transaction::TransactionError;
 
 use super::conflict_hint::{conflict_hint, left_out_hint, line_ends_hint};
+use super::http_hint::http_hint;
 use super::lock_hint::{LINK, is_link, lock_hint};
 use super::source_hint::{
     git_hint, locked_from, material_hint, registry_hint, site_hint, size_hint, unavailable_hint,
-    unpack_hint, unreached_hint,
+    unpack_hint,
 };
 use super::{Chosen, InstallFailure, MOST_NAMES, Refused};
 use crate::error::CommandError;
@@ -86,9 +85,9 @@ impl InstallFailure {
             }
             Self::Candidate { name, source } => return candidate_hint(name, source),
             Self::ChangedMeanwhile(_) => "Run it again: it starts from what is there now".into(),
-            Self::StillNeeded { dependants, .. } => format!(
+            Self::StillNeeded { words, .. } => format!(
                 "Remove what needs it with it: `skillyard remove {}`",
-                shell_words(dependants.iter().map(String::as_str))
+                shell_words(words.iter().map(String::as_str))
             ),
             Self::Offline(_) | Self::NotLocked(_) => "Run it once without `--offline`".into(),
             Self::Findings { codes, .. } => format!(
@@ -126,10 +125,7 @@ impl InstallFailure {
             Self::Forge(ForgeError::NotFound { authenticated: false, .. } | ForgeError::RateLimited { authenticated: false, .. }) => {
                 "Set a token with `GITHUB_TOKEN`, `GITLAB_TOKEN` or `skillyard config set hosts.github.token '${NAME}'`".into()
             }
-            Self::RegistryAnswer(RegistryError::Http(HttpError::Connect { url, .. }))
-            | Self::Site(WellKnownError::Http(HttpError::Connect { url, .. }))
-            | Self::Forge(ForgeError::Http(HttpError::Connect { url, .. }))
-            | Self::Http(HttpError::Connect { url, .. }) => unreached_hint(url),
+            failure if let Some(hint) = http_hint(failure) => hint,
             Self::Http(error) | Self::Site(WellKnownError::Http(error))
                 if matches!(error.status(), Some(401 | 403)) =>
             {

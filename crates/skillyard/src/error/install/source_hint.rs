@@ -14,9 +14,7 @@ use skillyard_install::fetch::registry::RegistryError;
 use skillyard_install::fetch::well_known::WellKnownError;
 use skillyard_install::git::GitError;
 use skillyard_install::material::MaterialError;
-use skillyard_install::reference::is_loopback;
 use skillyard_install::tree::TreeError;
-use url::Url;
 
 use super::InstallFailure;
 use super::lock_hint::opening_hint;
@@ -66,14 +64,6 @@ pub(super) fn unavailable_hint(
         ) if let Some(url) = registry => locked_from(url),
         _ => return error.hint(),
     })
-}
-
-/// What is missing where nobody answers: on this machine what should, elsewhere perhaps the way there.
-pub(super) fn unreached_hint(url: &str) -> String {
-    if Url::parse(url).is_ok_and(|url| is_loopback(&url)) {
-        return "Nothing on this machine answers there; a registry of yours is started with `skillyard registry serve`".into();
-    }
-    "Look whether this machine is online, or needs a proxy (`HTTPS_PROXY`); what was installed before can be had with `skillyard sync --offline`".into()
 }
 
 /// Where it is locked from another registry than is set.
@@ -165,12 +155,17 @@ pub(super) fn size_hint(error: &(dyn Error + 'static)) -> Option<String> {
             cause = error.source();
             continue;
         };
-        return Some(format!(
-            "If it has to be so large, raise the limit with `skillyard config set limits.{key} NUMBER`, \
-             or with `--config limits.{key}=NUMBER` this once"
-        ));
+        return Some(limit_hint(key));
     }
     None
+}
+
+/// How a limit of skills is raised.
+pub(super) fn limit_hint(key: &str) -> String {
+    format!(
+        "If it has to be so large, raise the limit with `skillyard config set limits.{key} NUMBER`, \
+         or with `--config limits.{key}=NUMBER` this once"
+    )
 }
 
 /// The limit whose key lets a larger archive in. How large a whole repository may be is not set.
@@ -284,6 +279,10 @@ pub(super) fn git_hint(error: &GitError) -> Option<String> {
         }
         GitError::Submodule(_) => {
             "Name that repository itself; `.gitmodules` says where it is".into()
+        }
+        GitError::NotACommit(_) => "Name another tag, a branch or a commit".into(),
+        GitError::Elsewhere(there) => {
+            format!("Name that repository itself, if it may have your login: `git+{there}`")
         }
         GitError::Ambiguous { .. } => "Write more digits of the one that you mean".into(),
         GitError::NoVersion { newest: Some(version), .. } => format!("The newest is {version}"),

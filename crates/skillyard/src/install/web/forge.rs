@@ -3,6 +3,8 @@
 use std::path::Path;
 
 use secrecy::SecretString;
+use skillyard_format::package::archive::Limits;
+use skillyard_install::fetch::Transfer;
 use skillyard_install::fetch::forge::{self, Forge};
 use skillyard_install::fetch::github::GitHub;
 use skillyard_install::fetch::gitlab::GitLab;
@@ -30,7 +32,11 @@ impl Web {
         let failed = InstallFailure::from;
         let resolved = forge::resolve(&*forge, &self.http, hosted, tag_name).map_err(failed)?;
         let tags = resolved.tags.clone();
-        let fetched = forge::fetch(&*forge, &self.transfer(quarantine), hosted, resolved);
+        let transfer = Transfer {
+            limit: Limits::repository().archive_bytes,
+            ..self.transfer(quarantine)
+        };
+        let fetched = forge::fetch(&*forge, &transfer, hosted, resolved);
         let material = self.opened(fetched.map_err(failed)?)?;
         Ok(Opened::new(material, tags))
     }

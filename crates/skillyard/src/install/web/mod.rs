@@ -15,7 +15,7 @@ use skillyard_format::QualifiedName;
 use skillyard_install::archive::{ArchiveMaterial, Expected};
 use skillyard_install::fetch::http::{Header, Http, HttpError, Progress, Retry, Settings};
 use skillyard_install::fetch::registry::{Listing, Mode};
-use skillyard_install::fetch::{Content, DOWNLOAD_LIMIT, Fetched, Transfer, archive_url};
+use skillyard_install::fetch::{Content, Fetched, Transfer, archive_url};
 use skillyard_install::local::LocalFolder;
 use skillyard_install::material::Material;
 use skillyard_install::reference::{Address, Reference, ReferenceError, SCHEMES};
@@ -132,11 +132,12 @@ impl Web {
         self.notes.release(&self.printer);
     }
 
+    /// How an archive of one skill comes.
     fn transfer<'a>(&'a self, folder: &'a Path) -> Transfer<'a> {
         Transfer {
             http: &self.http,
             folder,
-            limit: DOWNLOAD_LIMIT,
+            limit: self.limits.of_archive().archive_bytes,
             progress: &*self.progress,
         }
     }
