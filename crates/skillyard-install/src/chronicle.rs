@@ -9,10 +9,13 @@ pub trait Chronicle<E>: Sync {
     /// nothing is asked of it where this is empty.
     fn note(&self) -> String;
 
-    /// Writes down what happens: from now on it will, even if this process ends.
+    /// Called on the thread that makes the change, when another was given something to do meanwhile.
+    fn accompanied(&self) {}
+
+    /// Writes down what has happened; should this process end before, the next one does.
     fn happens(&self) -> Result<(), E>;
 
-    /// Writes down that it could not be done after all, and was undone.
+    /// Writes down that it could not be done, and was undone.
     fn undone(&self, reason: &io::Error) -> Result<(), E>;
 }
 

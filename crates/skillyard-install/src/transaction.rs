@@ -33,7 +33,7 @@ use crate::scope::Scope;
 use crate::store::Store;
 use crate::tree::Tree;
 use crate::write::{Draft, beside, in_the_way};
-use beside::beside_work;
+use beside::{beside_work, on_the_side};
 use few::Few;
 use replacement::Replacement;
 use spans::Spans;
@@ -202,18 +202,10 @@ impl<'a> Transaction<'a> {
                 return Err(error);
             }
         };
-        // To wait for one file when many folders were moved, some file systems wait for all of those,
-        // too; so the log is on the disk before the first is.
-        let recorded = chronicle.happens();
-        let performed = commit.perform(drafts);
-        if performed.is_ok() {
-            throw_away(&commit.stages);
-            afterwards();
-        }
-        if let Err(refused) = performed {
+        if let Err(refused) = commit.perform(drafts) {
             // It did not crash, it cannot be done: back to how it was.
             if commit.undo().is_ok() {
-                let told = recorded.and_then(|()| chronicle.undone(&refused.source));
+                let told = chronicle.undone(&refused.source);
                 throw_away(&commit.own_stages());
                 stages.values().for_each(Stage::unmake);
                 let _ = std::fs::remove_file(&self.journal);
@@ -222,12 +214,20 @@ impl<'a> Transaction<'a> {
             let kept = commit.strangers().map(Path::to_owned).collect();
             return Err(error::refused(refused, kept).into());
         }
+        // Who waits for the log waits for all that was changed before it, where the file system keeps
+        // that order: no power cut takes back what was told to be done.
+        let (recorded, ()) = on_the_side(
+            || chronicle.happens(),
+            &|| chronicle.accompanied(),
+            || {
+                throw_away(&commit.stages);
+                afterwards();
+            },
+        );
         // The next process tries to write down what could not be.
         recorded?;
         let over = set_aside(&self.journal);
-        // What gave way was looked at before the lock changed, while the log was written to the disk:
-        // a power cut would have the log, but an old lock, and take back what was told to be done.
-        if over.is_ok() && commit.replaces() {
+        if over.is_ok() && commit.note.is_empty() {
             let _ = wait_for_end(&self.journal);
         }
         self.tidy(plan, &stages);

@@ -16,7 +16,7 @@ pub fn puts(scope: &Scope, folder: &Path, digest: Digest) -> bool {
     is_under_way(scope, folder, digest) || is_locked(scope, folder, digest)
 }
 
-fn is_under_way(scope: &Scope, folder: &Path, digest: Digest) -> bool {
+pub(crate) fn is_under_way(scope: &Scope, folder: &Path, digest: Digest) -> bool {
     let Ok(Some(journal)) = Journal::read(&scope.journal_file()) else {
         return false;
     };

@@ -33,11 +33,6 @@ impl Commit {
             .collect()
     }
 
-    /// Whether something gives way.
-    pub(crate) fn replaces(&self) -> bool {
-        self.moves.iter().any(Move::replaces)
-    }
-
     /// Does everything for the first time. The drafts of the files are on the disk already. What
     /// refuses is named.
     pub(crate) fn perform(&self, drafts: Vec<Draft>) -> Result<(), Refused> {

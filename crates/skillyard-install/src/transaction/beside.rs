@@ -40,3 +40,22 @@ fn at_once<T>(start: impl FnOnce() -> T) -> T {
 fn at_once<T>(start: impl FnOnce() -> T) -> T {
     start()
 }
+
+/// Does `waiting` on a thread that is there already, and `work` meanwhile, when it has `begun`: one that
+/// has to start begins later than it would end.
+pub(super) fn on_the_side<A: Send, B>(
+    waiting: impl FnOnce() -> A + Send,
+    begun: &impl Fn(),
+    work: impl FnOnce() -> B,
+) -> (A, B) {
+    let mut waited = None;
+    let work = rayon::in_place_scope(|scope| {
+        scope.spawn(|_| waited = Some(waiting()));
+        begun();
+        work()
+    });
+    (
+        waited.expect("the scope ends when all in it have ended"),
+        work,
+    )
+}

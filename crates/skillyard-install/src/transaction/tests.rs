@@ -7,7 +7,7 @@ use crate::chronicle::Ending;
 use crate::origin::{Origin, OriginKind};
 use crate::plan::OnConflict;
 use crate::tree::{TreeFile, TreeLimits};
-use crate::under_way::puts;
+use crate::under_way::{is_under_way, puts};
 
 const TARGET: &str = ".agents/skills";
 
@@ -123,7 +123,7 @@ fn skill(version: &str) -> Candidate {
     Candidate::new(Tree::new(vec![file]).unwrap(), found).unwrap()
 }
 
-/// Somebody who looks at the folder when the change is sure to happen.
+/// Somebody who looks at the folder before the change has ended.
 struct Onlooker<'a> {
     lab: &'a Lab,
     sees: Mutex<Vec<bool>>,
@@ -132,7 +132,8 @@ struct Onlooker<'a> {
 impl Onlooker<'_> {
     fn look(&self) {
         let versions = ["one", "two", "other"].map(|version| skill(version).tree.digest());
-        let put = versions.map(|digest| puts(&self.lab.scope, &self.lab.place(), digest));
+        let (scope, place) = (&self.lab.scope, self.lab.place());
+        let put = versions.map(|digest| is_under_way(scope, &place, digest));
         self.sees.lock().unwrap().extend(put);
     }
 }
@@ -161,11 +162,13 @@ fn a_change_that_is_under_way_is_no_edit() {
         sees: Mutex::default(),
     };
     lab.install_version("two", &onlooker, || {}).unwrap();
-    // What is locked still, and what takes its place; afterwards only that.
-    assert_eq!(*onlooker.sees.lock().unwrap(), [true, true, false]);
+    assert_eq!(*onlooker.sees.lock().unwrap(), [false, true, false]);
     onlooker.look();
     let seen = onlooker.sees.lock().unwrap().split_off(3);
-    assert_eq!(seen, [false, true, false]);
+    assert_eq!(seen, [false, false, false]);
+    // Whoever read the lock before that finds it there.
+    let is_put = |version: &str| puts(&lab.scope, &lab.place(), skill(version).tree.digest());
+    assert!(is_put("two") && !is_put("one"));
 }
 
 #[test]
@@ -186,7 +189,7 @@ fn what_cannot_be_done_is_undone_and_told() {
     assert!(
         matches!(error, Err(TransactionError::Disk { path, .. }) if path.ends_with(".agents/skills/pdf"))
     );
-    assert_eq!(told.lines(), ["happens", "undone"]);
+    assert_eq!(told.lines(), ["undone"]);
     assert!(!lab.scope.journal_file().exists());
     assert!(!lab.scope.lock_file().exists());
     let left = std::fs::read_dir(&lab.scope.root).unwrap();
@@ -223,10 +226,7 @@ fn a_file_that_refuses_leaves_everything_as_it_was() {
             .count(),
         1
     );
-    assert_eq!(
-        told.lines(),
-        ["happens", "undone", "happens", "happens", "undone"]
-    );
+    assert_eq!(told.lines(), ["undone", "happens", "undone"]);
 }
 
 #[test]
@@ -317,7 +317,7 @@ fn what_somebody_puts_into_an_empty_place_meanwhile_stays() {
         "{done:?}"
     );
     assert_eq!(std::fs::read_to_string(own).unwrap(), "mine");
-    assert_eq!(told.lines(), ["happens", "undone"]);
+    assert_eq!(told.lines(), ["undone"]);
     assert!(!lab.scope.lock_file().exists() && !lab.scope.journal_file().exists());
     let beside = std::fs::read_dir(lab.scope.root.join(".agents")).unwrap();
     assert_eq!(beside.count(), 1);

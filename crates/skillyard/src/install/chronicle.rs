@@ -14,6 +14,7 @@ use skillyard_trust::verdict::{Verdict, assess};
 
 use crate::context::Context;
 use crate::error::CommandError;
+use crate::install::threads::stay_apart;
 use crate::installed;
 use crate::permission::trust_policy;
 
@@ -106,6 +107,10 @@ impl skillyard_install::chronicle::Chronicle<CommandError> for Chronicle {
             Some(_) => serde_json::to_string(&self.note).unwrap_or_default(),
             None => String::new(),
         }
+    }
+
+    fn accompanied(&self) {
+        stay_apart();
     }
 
     fn happens(&self) -> Result<(), CommandError> {
