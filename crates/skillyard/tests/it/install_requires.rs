@@ -206,6 +206,22 @@ fn an_update_brings_what_is_newly_needed_and_drops_what_is_not() {
 }
 
 #[test]
+fn who_removes_what_others_need_hears_whom_they_came_for() {
+    let context = library(&[
+        ("report", "../chart"),
+        ("chart", "../colour"),
+        ("colour", ""),
+    ]);
+    context.done(&["install", "./lib/report"]);
+    let told = context.refused(&["remove", "colour"]);
+    assert!(told.contains("`colour` is needed by `chart`"), "{told}");
+    // `chart` alone would be refused as well.
+    assert!(told.contains("`skillyard remove report`"), "{told}");
+    context.done(&["remove", "report"]);
+    assert_eq!(context.version_of("colour"), None);
+}
+
+#[test]
 fn what_others_need_is_not_removed() {
     let context = library(&[("report", "../chart"), ("chart", "")]);
     context.done(&["install", "./lib/report"]);

@@ -1,6 +1,7 @@
 //! `skillyard list --installed`, and what became of an installed skill elsewhere.
 
 use insta::assert_snapshot;
+use serde_json::json;
 
 use crate::TestContext;
 use crate::machine::TRUSTING;
@@ -36,6 +37,20 @@ fn what_was_installed_is_listed_with_where_it_came_from() {
     assert_eq!(skills.len(), 1);
     assert_eq!(skills[0]["reference"], "./shop/one");
     assert!(skills[0]["digest"].as_str().unwrap().starts_with("sha256:"));
+}
+
+#[test]
+fn what_is_locked_and_not_here_is_named() {
+    let context = installed();
+    assert_eq!(
+        context.json(&["list", "--installed", "--json"])["missing"],
+        json!([])
+    );
+    std::fs::remove_dir_all(context.root().join(".agents/skills/one")).unwrap();
+    let told = context.run(&["list", "--installed"]);
+    assert!(told.contains("locked, and not here: one"), "{told}");
+    let told = context.json(&["list", "--installed", "--json"]);
+    assert_eq!(told["missing"], json!(["one"]));
 }
 
 #[test]

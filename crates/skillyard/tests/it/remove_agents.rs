@@ -127,6 +127,10 @@ fn what_a_skill_needs_stays_where_that_is() {
     context.done(&install);
     let told = context.refused(&REMOVE);
     assert!(told.contains("`pdf` is needed by `forms`"), "{told}");
+    assert!(
+        told.contains("`skillyard remove pdf forms --agent claude-code`"),
+        "{told}"
+    );
     let both = ["remove", "pdf", "forms", "--agent", "claude-code"];
     context.done(&both);
     assert!(is_there(&context, SHARED) && !is_there(&context, CLAUDE));
