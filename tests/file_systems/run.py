@@ -28,7 +28,7 @@ def file_system(kind: str, folder: Path) -> Path:
     root.mkdir(parents=True)
     with image.open("wb") as file:
         file.truncate(512 << 20)
-    subprocess.run([f"mkfs.{kind}", "-q", image], check=True)
+    subprocess.run([f"mkfs.{kind}", "-q", image], check=True, capture_output=True)
     subprocess.run(["mount", "-o", "loop", image, root], check=True)
     return root
 
