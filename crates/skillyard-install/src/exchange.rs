@@ -57,6 +57,12 @@ impl Move {
         is_there(error) && self.seen == Some(Seen::Nothing)
     }
 
+    /// Whether it takes something out of a stage.
+    pub(crate) fn waits_in(&self, stage: &Path) -> bool {
+        let new = self.new.as_ref();
+        new.is_some_and(|(new, _)| new.parent() == Some(stage))
+    }
+
     /// Whether something in the place gives way.
     pub(crate) fn replaces(&self) -> bool {
         !matches!(self.seen, None | Some(Seen::Nothing))

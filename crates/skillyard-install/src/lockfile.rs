@@ -11,6 +11,7 @@ mod required;
 use std::collections::BTreeSet;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
@@ -28,9 +29,12 @@ const VERSION: u32 = 1;
 const HEADER: &str = "# Written by skillyard. Commit it; do not edit it.\n";
 
 /// Everything that is installed in one scope, sorted by name.
+///
+/// A command needs it as it was, as it is and as it will be, which is mostly the same: copies share
+/// their entries until one of them is changed.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Lockfile {
-    skills: Vec<Locked>,
+    skills: Arc<Vec<Locked>>,
 }
 
 #[derive(Deserialize)]
@@ -131,11 +135,11 @@ impl Lockfile {
         if format.version > VERSION {
             return Err(newer(format.version));
         }
-        let mut lock = Self::default();
-        for mut locked in format.skill {
-            let name = locked.name.clone();
+        let mut skills = format.skill;
+        for locked in &mut skills {
+            let name = &locked.name;
             keep_first(&mut locked.targets);
-            if !is_folder_name(&name) || name.starts_with('.') {
+            if !is_folder_name(name) || name.starts_with('.') {
                 return Err(wrong(format!("`{name}` cannot be the name of a folder")));
             }
             // A lock comes with a checkout, and must not choose where its bytes are written.
@@ -151,18 +155,19 @@ impl Lockfile {
             if locked.targets.is_empty() {
                 return Err(wrong(format!("`{name}` has no target")));
             }
-            lock.skills.push(locked);
         }
-        lock.skills.sort_by(|one, other| one.name.cmp(&other.name));
-        if let Some([twice, _]) = lock.skills.array_windows().find(|[a, b]| a.name == b.name) {
+        skills.sort_by(|one, other| one.name.cmp(&other.name));
+        if let Some([twice, _]) = skills.array_windows().find(|[a, b]| a.name == b.name) {
             return Err(wrong(format!("`{}` is there twice", twice.name)));
         }
-        let names: BTreeSet<String> = lock.skills.iter().map(|each| each.name.clone()).collect();
-        let required = lock.skills.iter_mut().flat_map(|each| &mut each.requires);
+        let names: BTreeSet<String> = skills.iter().map(|each| each.name.clone()).collect();
+        let required = skills.iter_mut().flat_map(|each| &mut each.requires);
         for each in required.filter(|each| names.contains(&each.to_string())) {
             each.whole();
         }
-        Ok(lock)
+        Ok(Self {
+            skills: Arc::new(skills),
+        })
     }
 
     /// The lock as text.
@@ -191,12 +196,21 @@ impl Lockfile {
         self.at(name).ok().map(|at| &self.skills[at])
     }
 
+    /// Makes an entry what it is given.
+    pub(crate) fn set(&mut self, locked: &Locked) {
+        if self.get(&locked.name) != Some(locked) {
+            self.put(locked.clone());
+        }
+    }
+
     /// Puts an entry in, and returns the one it replaces.
     pub fn put(&mut self, locked: Locked) -> Option<Locked> {
-        match self.at(&locked.name) {
-            Ok(at) => Some(std::mem::replace(&mut self.skills[at], locked)),
+        let at = self.at(&locked.name);
+        let skills = Arc::make_mut(&mut self.skills);
+        match at {
+            Ok(at) => Some(std::mem::replace(&mut skills[at], locked)),
             Err(at) => {
-                self.skills.insert(at, locked);
+                skills.insert(at, locked);
                 None
             }
         }
@@ -204,7 +218,8 @@ impl Lockfile {
 
     /// Takes an entry out.
     pub fn remove(&mut self, name: &str) -> Option<Locked> {
-        self.at(name).ok().map(|at| self.skills.remove(at))
+        let at = self.at(name).ok()?;
+        Some(Arc::make_mut(&mut self.skills).remove(at))
     }
 
     fn at(&self, name: &str) -> Result<usize, usize> {

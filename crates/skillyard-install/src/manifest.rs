@@ -13,15 +13,19 @@ mod comments;
 
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use toml_edit::{DocumentMut, Item, Table, value};
 
 use crate::lockfile::{has_merge_conflicts, is_folder_name};
 use crate::text::{text_if_there, with_line_ends_of};
 
-/// What a project wants.
+/// What a project wants. Copies share it until one of them is changed.
 #[derive(Debug, Clone)]
-pub struct Manifest {
+pub struct Manifest(Arc<Parts>);
+
+#[derive(Debug, Clone)]
+struct Parts {
     /// As it was read.
     text: String,
     document: DocumentMut,
@@ -107,35 +111,36 @@ impl Manifest {
             }
         }
         skills.sort_unstable();
-        Ok(Self {
+        Ok(Self(Arc::new(Parts {
             text: text.to_owned(),
             document,
             skills,
             agents,
-        })
+        })))
     }
 
     /// Names and references, sorted by name.
     pub fn skills(&self) -> &[(String, String)] {
-        &self.skills
+        &self.0.skills
     }
 
     /// The reference of a name.
     pub fn get(&self, name: &str) -> Option<&str> {
         let named = |(each, _): &(String, String)| each.as_str().cmp(name);
-        let at = self.skills.binary_search_by(named).ok()?;
-        Some(&self.skills[at].1)
+        let at = self.0.skills.binary_search_by(named).ok()?;
+        Some(&self.0.skills[at].1)
     }
 
     /// The agents that the skills are for.
     pub fn agents(&self) -> &[String] {
-        &self.agents
+        &self.0.agents
     }
 
     /// Wants a skill.
     pub fn put(&mut self, name: &str, reference: &str) {
-        comments::make_room(&mut self.document);
-        let skills = self
+        let parts = Arc::make_mut(&mut self.0);
+        comments::make_room(&mut parts.document);
+        let skills = parts
             .document
             .entry("skills")
             .or_insert(Item::Table(Table::new()));
@@ -153,9 +158,9 @@ impl Manifest {
             }
         }
         let named = |(each, _): &(String, String)| each.as_str().cmp(name);
-        match self.skills.binary_search_by(named) {
-            Ok(at) => reference.clone_into(&mut self.skills[at].1),
-            Err(at) => self
+        match parts.skills.binary_search_by(named) {
+            Ok(at) => reference.clone_into(&mut parts.skills[at].1),
+            Err(at) => parts
                 .skills
                 .insert(at, (name.to_owned(), reference.to_owned())),
         }
@@ -163,26 +168,27 @@ impl Manifest {
 
     /// Does not want a skill any more.
     pub fn remove(&mut self, name: &str) {
-        comments::keep(&mut self.document, name);
-        if let Some(table) = self
+        let parts = Arc::make_mut(&mut self.0);
+        comments::keep(&mut parts.document, name);
+        if let Some(table) = parts
             .document
             .get_mut("skills")
             .and_then(Item::as_table_like_mut)
         {
             table.remove(name);
         }
-        self.skills.retain(|(each, _)| each != name);
+        parts.skills.retain(|(each, _)| each != name);
     }
 
     /// The manifest as text.
     pub fn to_text(&self) -> String {
-        with_line_ends_of(&self.text, &self.document.to_string())
+        with_line_ends_of(&self.0.text, &self.0.document.to_string())
     }
 
     /// Whether it wants something else than when it was read.
     pub(crate) fn is_changed(&self) -> bool {
-        let before: Result<DocumentMut, _> = self.text.parse();
-        before.is_ok_and(|before| before.to_string() != self.document.to_string())
+        let before: Result<DocumentMut, _> = self.0.text.parse();
+        before.is_ok_and(|before| before.to_string() != self.0.document.to_string())
     }
 }
 

@@ -3,7 +3,7 @@
 //! The new skills are staged beside the folders they go to, on the same file system. The lock and
 //! the journal are on the disk before anything visible happens; the last check of the skills happens
 //! meanwhile. Then the journal is committed, and from there on the change will happen: each skill
-//! changes places with its predecessor in one step, the lock follows, and what is left over is
+//! changes places with its predecessor in one step (all of them at once where their folder is new), the lock follows, and what is left over is
 //! removed. A process that ends in between leaves the rest to the next one; one that cannot go on
 //! takes back what it did, for which the journal also has the files as they were.
 //!
@@ -202,7 +202,8 @@ impl<'a> Transaction<'a> {
                 return Err(error);
             }
         };
-        if let Err(refused) = commit.perform(drafts) {
+        let whole: Vec<(&Path, &Path)> = stages.values().filter_map(Stage::whole).collect();
+        if let Err(refused) = commit.perform(drafts, &whole) {
             // It did not crash, it cannot be done: back to how it was.
             if commit.undo().is_ok() {
                 let told = chronicle.undone(&refused.source);

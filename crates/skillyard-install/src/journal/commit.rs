@@ -4,9 +4,11 @@ use std::io;
 use std::path::Path;
 
 use rayon::prelude::*;
+use rustix::fs::rename;
 use skillyard_catalog::regular_file::{Links, NotRead, read};
 
 use super::{AnyPath, Cause, Commit, Move, Refused};
+use crate::seen::Seen;
 use crate::text::MOST;
 use crate::write::{Draft, write_atomically};
 
@@ -33,10 +35,20 @@ impl Commit {
             .collect()
     }
 
-    /// Does everything for the first time. The drafts of the files are on the disk already. What
-    /// refuses is named.
-    pub(crate) fn perform(&self, drafts: Vec<Draft>) -> Result<(), Refused> {
-        self.carry_out(self.moves.iter(), drafts)
+    /// Does everything for the first time. The drafts of the files are on the disk already. Where a
+    /// stage may take the place of a whole folder, it does. What refuses is named.
+    pub(crate) fn perform(
+        &self,
+        drafts: Vec<Draft>,
+        whole: &[(&Path, &Path)],
+    ) -> Result<(), Refused> {
+        // A folder that is not empty any more refuses.
+        let moved = whole.iter().copied();
+        let moved = moved.filter(|(stage, folder)| rename(*stage, *folder).is_ok());
+        let moved: Vec<&Path> = moved.map(|(stage, _)| stage).collect();
+        let left = self.moves.iter();
+        let left = left.filter(|each| !moved.iter().any(|stage| each.waits_in(stage)));
+        self.carry_out(left, drafts)
     }
 
     /// Does what a process that ended did not.
@@ -53,7 +65,17 @@ impl Commit {
         for (at, (path, text)) in self.files.iter().enumerate().rev() {
             put_back(path, text, self.before.get(at))?;
         }
+        // One that took the place of a whole folder is needed again.
+        for stage in self.stages.iter().filter(|stage| self.is_new_only(stage)) {
+            make_again(stage)?;
+        }
         self.moves.iter().rev().try_for_each(Move::undo)
+    }
+
+    /// Whether all that waits in a stage goes where nothing was.
+    fn is_new_only(&self, stage: &Path) -> bool {
+        let mut waiting = self.moves.iter().filter(|each| each.waits_in(stage));
+        waiting.all(|each| each.seen == Some(Seen::Nothing))
     }
 
     /// What came out of a place, or lies in the stages in its stead, and was not seen there before.
@@ -100,6 +122,15 @@ impl Commit {
             })?;
         }
         Ok(())
+    }
+}
+
+/// Makes a stage, unless it is there, or what it would lie in is gone.
+fn make_again(stage: &Path) -> io::Result<()> {
+    use io::ErrorKind::{AlreadyExists, NotFound};
+    match std::fs::create_dir(stage) {
+        Err(error) if matches!(error.kind(), AlreadyExists | NotFound) => Ok(()),
+        other => other,
     }
 }
 

@@ -95,14 +95,14 @@ struct Planner<'a> {
     moved: Vec<Locked>,
 }
 
-impl Planner<'_> {
-    fn present(&mut self, to: &Locked) {
-        let from = self.before.lock.get(&to.name).cloned();
+impl<'a> Planner<'a> {
+    fn present(&mut self, to: &'a Locked) {
+        let from = self.before.lock.get(&to.name);
         let found = to;
-        let same = from.as_ref().filter(|from| is_same(from, to)).cloned();
-        let to = same.as_ref().unwrap_or(to);
+        let same = from.filter(|from| is_same(from, to));
+        let to = same.unwrap_or(to);
         let mut course = Course::default();
-        if let Some(obstacle) = from.as_ref().and_then(|from| self.elsewhere(from, to)) {
+        if let Some(obstacle) = from.and_then(|from| self.elsewhere(from, to)) {
             let elsewhere = conflict(&to.name, &to.targets[0], obstacle);
             course.conflicts.push(elsewhere);
         }
@@ -125,8 +125,8 @@ impl Planner<'_> {
             None => Some(Change::Added {
                 to: Box::new(to.clone()),
             }),
-            Some(from) if from != *to => Some(Change::Changed {
-                from: Box::new(from),
+            Some(from) if from != to => Some(Change::Changed {
+                from: Box::new(from.clone()),
                 to: Box::new(to.clone()),
             }),
             Some(_) if steps.is_empty() => None,
@@ -158,8 +158,8 @@ impl Planner<'_> {
             Some(change) => self.plan.changes.push(change),
         }
         self.follow(course);
-        self.plan.lock.put(to.clone());
-        self.plan.placed.put(to.clone());
+        self.plan.lock.set(to);
+        self.plan.placed.set(to);
         if to.commit != found.commit {
             self.moved.push(Locked {
                 commit: found.commit.clone(),
@@ -390,6 +390,9 @@ impl Planner<'_> {
 /// Whether nothing is other but the commit that the same files were found in, or what is requested of a
 /// dependency, which those who need it decide.
 fn is_same(from: &Locked, to: &Locked) -> bool {
+    if from == to {
+        return true;
+    }
     let requested = if from.dependency && to.dependency {
         &from.requested
     } else {

@@ -49,6 +49,13 @@ impl Stage {
         }
     }
 
+    /// The stage and the folder whose place it can take: one that was made for it, beside it.
+    pub(super) fn whole(&self) -> Option<(&Path, &Path)> {
+        let is_beside = self.path.parent() == self.folder.parent();
+        let can_be = !self.made.is_empty() && is_beside;
+        can_be.then_some((&*self.path, &*self.folder))
+    }
+
     /// The digest that a tree has where it was written.
     fn shown(&self, tree: &Tree, place: &Path) -> Digest {
         let found = (!self.keeps_modes).then(|| look(place));

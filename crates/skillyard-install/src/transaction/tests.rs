@@ -184,16 +184,67 @@ fn what_happens_is_told() {
 fn what_cannot_be_done_is_undone_and_told() {
     let (lab, told) = (Lab::new(), Told::default());
     let target = lab.scope.target(TARGET);
-    // The folder goes after everything was made ready.
-    let error = lab.install(&told, || std::fs::remove_dir(&target).unwrap());
+    // Somebody puts a file into its place after everything was made ready.
+    let error = lab.install(&told, || {
+        std::fs::remove_dir(&target).unwrap();
+        std::fs::write(&target, "mine").unwrap();
+    });
     assert!(
         matches!(error, Err(TransactionError::Disk { path, .. }) if path.ends_with(".agents/skills/pdf"))
     );
     assert_eq!(told.lines(), ["undone"]);
     assert!(!lab.scope.journal_file().exists());
     assert!(!lab.scope.lock_file().exists());
-    let left = std::fs::read_dir(&lab.scope.root).unwrap();
-    assert_eq!(left.count(), 0);
+    assert_eq!(std::fs::read_to_string(&target).unwrap(), "mine");
+    let left = std::fs::read_dir(lab.scope.root.join(".agents")).unwrap();
+    assert_eq!(left.count(), 1);
+}
+
+#[test]
+fn what_somebody_puts_beside_a_skill_in_a_new_folder_stays() {
+    let (lab, told) = (Lab::new(), Told::default());
+    let beside = lab.scope.target(TARGET).join("csv");
+    lab.install(&told, || std::fs::create_dir(&beside).unwrap())
+        .unwrap();
+    assert!(lab.place().join("SKILL.md").is_file() && beside.is_dir());
+    let left = std::fs::read_dir(lab.scope.root.join(".agents")).unwrap();
+    assert_eq!(left.count(), 1);
+}
+
+#[test]
+fn what_took_the_place_of_a_new_folder_is_known_to_the_next() {
+    let nobody = |_: &str, _: Ending<'_>| Ok(());
+    let next = |lab: &Lab, is_there: bool, is_locked: bool| {
+        let next = Transaction::begin(&lab.scope, &lab.store, &Records::default(), &nobody);
+        assert_eq!(next.unwrap().lock().get("pdf").is_some(), is_locked);
+        assert_eq!(lab.place().join("SKILL.md").is_file(), is_there);
+        assert!(!lab.scope.journal_file().exists());
+        let left = std::fs::read_dir(lab.scope.root.join(".agents")).unwrap();
+        assert_eq!(left.count(), 1);
+    };
+    // The skills are there, the lock is not, and the journal tells of both.
+    let killed = || {
+        let full = Told {
+            is_full: true,
+            ..Told::default()
+        };
+        let lab = Lab::new();
+        assert!(lab.install(&full, || {}).is_err());
+        assert!(lab.place().is_dir() && lab.scope.journal_file().exists());
+        let (lock, manifest) = (lab.scope.lock_file(), lab.scope.manifest_file().unwrap());
+        std::fs::rename(&lock, beside(&lock)).unwrap();
+        std::fs::remove_file(manifest).unwrap();
+        lab
+    };
+    next(&killed(), true, true);
+    // Somebody edited the skill since.
+    let lab = killed();
+    std::fs::write(lab.place().join("SKILL.md"), "mine").unwrap();
+    next(&lab, true, false);
+    // Somebody has another lock since.
+    let lab = killed();
+    std::fs::write(lab.scope.lock_file(), "version = 1\n").unwrap();
+    next(&lab, false, false);
 }
 
 #[test]
