@@ -90,7 +90,8 @@ class Machine:
         self.projects += 1
         project = self.place / f"project-{self.projects}"
         (project / ".git").mkdir(parents=True)
-        (project / ".agents/skills").mkdir(parents=True)
+        # As a clone is: the folder of skills is not there yet.
+        (project / ".agents").mkdir()
         for file in work.files:
             shutil.copy(file, project)
         home = self.place / ("home" if work.keep_store else f"home-{self.projects}")
@@ -185,7 +186,7 @@ class Machine:
         return [str(self.binary), "install", "--all", "--yes", "--scope", "project", str(source)]
 
     def copies(self, count: int, keep_store: bool) -> dict[str, "Work"]:
-        copy = ["cp", "-r", f"{self.skills}/.", ".agents/skills/"]
+        copy = ["cp", "-r", str(self.skills), ".agents/skills"]
         works = {"cp -r": copy}
         if self.shares:
             works["cp -r --reflink=never"] = ["cp", "-r", "--reflink=never", *copy[2:]]

@@ -17,6 +17,7 @@ use crate::scope::{Scope, ScopeKind};
 use crate::seen::Seen;
 use crate::write::Draft;
 pub(crate) use any_path::AnyPath;
+pub(crate) use commit::drafts;
 use ended::clear;
 pub(crate) use ended::{journals, set_aside, wait_for_end};
 pub use identity::Identity;

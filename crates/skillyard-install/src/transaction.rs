@@ -22,9 +22,7 @@ use skillyard_format::Digest;
 
 use crate::chronicle::{CatchUp, Chronicle};
 use crate::flock::{Flock, Hold};
-use crate::journal::{
-    AnyPath, Commit, Identity, Journal, Progress, set_aside, throw_away, wait_for_end,
-};
+use crate::journal::{AnyPath, Identity, Journal, Progress, set_aside, throw_away, wait_for_end};
 use crate::lockfile::Lockfile;
 use crate::manifest::Manifest;
 use crate::plan::{Before, Plan, Settlement, Step, Wish};
@@ -35,8 +33,6 @@ use crate::tree::Tree;
 use crate::write::{Draft, beside, in_the_way};
 use beside::{beside_work, on_the_side};
 use few::Few;
-use replacement::Replacement;
-use spans::Spans;
 use stage::Stage;
 
 mod beside;
@@ -49,6 +45,7 @@ mod inside;
 mod keep;
 mod made;
 mod meanwhile;
+mod prepare;
 mod put;
 mod replacement;
 mod spans;
@@ -234,39 +231,6 @@ impl<'a> Transaction<'a> {
         self.tidy(plan, &stages);
         self.tidy_found(plan);
         Ok(over.map_err(|source| disk(&self.journal, source))?)
-    }
-
-    /// Stages what is new, and says what will happen, with the files that will be replaced and those
-    /// that are waited for.
-    fn prepare(
-        &self,
-        plan: &Plan,
-        stages: &BTreeMap<String, Stage>,
-        trees: &Trees,
-        mut files: Vec<Replacement>,
-        note: String,
-    ) -> Result<(Commit, Vec<Draft>, Option<Few>), TransactionError> {
-        let (moves, span) = self.stage(plan, stages, trees)?;
-        let paths: Vec<&Path> = stages.values().map(|stage| &*stage.path).collect();
-        let few = Few::of(&paths).map_err(|source| disk(&self.scope.root, source))?;
-        if let (None, Some(span)) = (&few, span) {
-            let text = Spans::of(self.scope).with(span);
-            files.push(Replacement::of_own(self.scope.spans_file(), text));
-        }
-        let files = files.into_iter();
-        let (files, before) = files
-            .map(|file| ((file.path, file.text), file.before))
-            .unzip();
-        let commit = Commit {
-            stages: stages.values().map(|stage| stage.path.clone()).collect(),
-            moves,
-            files,
-            before,
-            note,
-        };
-        let drafts = commit.drafts();
-        let drafts = drafts.map_err(|(path, source)| disk(path, source))?;
-        Ok((commit, drafts, few))
     }
 
     /// Writes down how far the change is; `before` happens before that counts.

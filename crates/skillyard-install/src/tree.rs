@@ -16,6 +16,7 @@ use crate::owner::Owner;
 
 mod alike;
 mod delivered;
+mod filler;
 mod lender;
 mod line_ends;
 mod loss;
@@ -30,6 +31,7 @@ pub use delivered::{Doubt, Undelivered};
 pub use line_ends::LineEnds;
 pub use outline::Outline;
 
+pub(crate) use filler::{Filler, filled};
 pub(crate) use lender::{LEAST as LEAST_LENT, Lender};
 pub(crate) use stamp::Stamp;
 
@@ -287,14 +289,18 @@ impl Tree {
         writer::sync(self, folder)
     }
 
-    /// The same; what root writes is its owner's.
+    /// The same; what root writes is its owner's. What a filler is given fills, it fills later.
     pub(crate) fn write_for(
-        &self,
+        self: &Arc<Self>,
         owner: Option<Owner>,
         folder: &Path,
         access: Access,
+        filler: Option<&Filler<'_, '_>>,
     ) -> Result<(), TreeError> {
-        writer::write(self, folder, access, owner)
+        match filler {
+            Some(filler) => filler.write(self, folder, access, owner),
+            None => writer::write(self, folder, access, owner),
+        }
     }
 }
 

@@ -25,16 +25,6 @@ impl Commit {
         (self.moves.len() + 1) * PER_MOVE + texts + self.note.len()
     }
 
-    /// The files, written beside those they replace. Where one cannot be, it is named.
-    pub(crate) fn drafts(&self) -> Result<Vec<Draft>, (&Path, io::Error)> {
-        let files = self.files.iter();
-        files
-            .map(|(path, content)| {
-                Draft::write(path, content.as_bytes()).map_err(|source| (&**path, source))
-            })
-            .collect()
-    }
-
     /// Does everything for the first time. The drafts of the files are on the disk already. Where a
     /// stage may take the place of a whole folder, it does. What refuses is named.
     pub(crate) fn perform(
@@ -53,7 +43,7 @@ impl Commit {
 
     /// Does what a process that ended did not.
     pub(super) fn finish(&self) -> io::Result<()> {
-        let drafts = self.drafts().map_err(|(_, source)| source)?;
+        let drafts = drafts(&self.files).map_err(|(_, source)| source)?;
         Draft::sync_all(drafts.iter())?;
         let left = self.moves.iter().filter(|each| !each.is_done());
         let done = self.carry_out(left, drafts);
@@ -123,6 +113,16 @@ impl Commit {
         }
         Ok(())
     }
+}
+
+/// Files, written beside those they replace. Where one cannot be, it is named.
+pub(crate) fn drafts(files: &[(AnyPath, String)]) -> Result<Vec<Draft>, (&Path, io::Error)> {
+    let files = files.iter();
+    files
+        .map(|(path, content)| {
+            Draft::write(path, content.as_bytes()).map_err(|source| (&**path, source))
+        })
+        .collect()
 }
 
 /// Makes a stage, unless it is there, or what it would lie in is gone.

@@ -22,7 +22,7 @@ use crate::owner::Owner;
 use crate::plan::{Occupant, Plan, Step};
 use crate::seen::Seen;
 use crate::store::Edits;
-use crate::tree::{Access, Tree};
+use crate::tree::{Access, Filler, Tree, filled};
 
 /// Where the skills of one target wait.
 #[derive(Debug)]
@@ -128,12 +128,16 @@ impl Transaction<'_> {
         let first = stages.values().next();
         let start = first.map(|stage| timed(Span::start(&stage.path)));
         let start = start.transpose()?;
-        let put = |step| self.stage_step(step, plan, stages, trees);
+        let put = |step: &Step, filler: Option<&Filler<'_, '_>>| {
+            self.stage_step(step, plan, stages, trees, filler)
+        };
         let moves: Result<Vec<Move>, TransactionError> =
             if stages.values().any(|stage| stage.one_at_a_time) {
-                plan.steps.iter().map(put).collect()
+                let steps = plan.steps.iter();
+                filled(|filler| steps.map(|step| put(step, Some(filler))).collect())?
             } else {
-                plan.steps.par_iter().map(put).collect()
+                let steps = plan.steps.par_iter();
+                steps.map(|step| put(step, None)).collect()
             };
         let moves = moves?;
         let span = start.zip(first);
@@ -147,6 +151,7 @@ impl Transaction<'_> {
         plan: &Plan,
         stages: &BTreeMap<String, Stage>,
         trees: &Trees,
+        filler: Option<&Filler<'_, '_>>,
     ) -> Result<Move, TransactionError> {
         let (target, name) = step.place();
         let stage = &stages[target];
@@ -180,7 +185,9 @@ impl Transaction<'_> {
             std::os::unix::fs::symlink(&path, &new).map_err(|source| disk(&new, source))?;
             Content::Link(path.into())
         } else {
-            tree.write_for(stage.owner, &new, Access::Editable)?;
+            // Where modes are not kept, it is looked at right away.
+            let filler = filler.filter(|_| stage.keeps_modes);
+            tree.write_for(stage.owner, &new, Access::Editable, filler)?;
             Content::Folder(stage.shown(&tree, &new))
         };
         // Where nothing is, nothing can come out and lie there in its stead.

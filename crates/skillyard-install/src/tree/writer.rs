@@ -21,14 +21,52 @@ pub(super) fn write(
     access: Access,
     owner: Option<Owner>,
 ) -> Result<(), TreeError> {
-    let failed = |path: &str, source: io::Error| TreeError::Write {
-        path: folder.join(path),
-        source,
-    };
+    make(tree, folder, access, owner, |empty| {
+        empty.fill(tree, folder)
+    })
+}
+
+/// A file that was made for one of a tree, and has nothing in it yet.
+#[derive(Debug)]
+pub(super) struct Empty {
+    file: File,
+    /// Which one of the tree it is.
+    at: usize,
+    /// Whose it will be, where that is not root.
+    owner: Option<Owner>,
+}
+
+impl Empty {
+    /// Writes it.
+    pub(super) fn fill(mut self, tree: &Tree, folder: &Path) -> Result<(), TreeError> {
+        let file = &tree.files()[self.at];
+        let mut write = || {
+            if !tree.lends(file, &mut self.file)? {
+                self.file.write_all(&file.bytes)?;
+            }
+            Ok(())
+        };
+        write().map_err(|source| failed(folder, &file.path, source))?;
+        if let Some(owner) = self.owner {
+            owner.take(&self.file);
+        }
+        Ok(())
+    }
+}
+
+/// Makes the folders and the files of a tree, and hands over each file.
+pub(super) fn make(
+    tree: &Tree,
+    folder: &Path,
+    access: Access,
+    owner: Option<Owner>,
+    mut hand_over: impl FnMut(Empty) -> Result<(), TreeError>,
+) -> Result<(), TreeError> {
+    let failed = |path: &str, source: io::Error| failed(folder, path, source);
     let opened = fresh(CWD, folder).map_err(|source| failed("", source))?;
     let owner = owner.and_then(|owner| owner.of_made(&opened));
     let mut last = "";
-    for file in tree.files() {
+    for (at, file) in tree.files().iter().enumerate() {
         // Sorted by path, so the files of a folder follow each other.
         let parent = file.path.rsplit_once('/').map_or("", |(parent, _)| parent);
         if parent != last && !parent.is_empty() {
@@ -36,16 +74,22 @@ pub(super) fn write(
             made.map_err(|source| failed(parent, source))?;
         }
         last = parent;
-        let written = write_file(opened.as_fd(), tree, file, access);
-        let written = written.map_err(|source| failed(&file.path, source))?;
-        if let Some(owner) = owner {
-            owner.take(&written);
-        }
+        let made = make_file(opened.as_fd(), file, access);
+        let made = made.map_err(|source| failed(&file.path, source))?;
+        let file = made;
+        hand_over(Empty { file, at, owner })?;
     }
     if let Some(owner) = owner {
         owner.take(&opened);
     }
     Ok(())
+}
+
+fn failed(folder: &Path, path: &str, source: io::Error) -> TreeError {
+    TreeError::Write {
+        path: folder.join(path),
+        source,
+    }
 }
 
 /// Waits until the files of a tree that was written into a folder are on the disk.
@@ -85,12 +129,7 @@ fn folders(root: BorrowedFd<'_>, path: &str, owner: Option<Owner>) -> io::Result
     Ok(())
 }
 
-fn write_file(
-    root: BorrowedFd<'_>,
-    tree: &Tree,
-    file: &TreeFile,
-    access: Access,
-) -> io::Result<File> {
+fn make_file(root: BorrowedFd<'_>, file: &TreeFile, access: Access) -> io::Result<File> {
     let mode = match (access, file.executable) {
         // As other programs make files: the user's mask takes away what others may not do.
         (Access::Editable, true) => 0o777,
@@ -100,9 +139,5 @@ fn write_file(
     };
     let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::CLOEXEC;
     let opened = openat(root, file.path.as_str(), flags, Mode::from_raw_mode(mode))?;
-    let mut opened = File::from(opened);
-    if !tree.lends(file, &mut opened)? {
-        opened.write_all(&file.bytes)?;
-    }
-    Ok(opened)
+    Ok(File::from(opened))
 }
