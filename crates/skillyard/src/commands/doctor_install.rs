@@ -238,7 +238,7 @@ fn mismatches(context: &Context, place: &Place, lock: &Lockfile) -> Vec<Check> {
 
 /// That a skill lies in the project otherwise than it is locked: here that harms nobody.
 fn otherwise(stale: Stale) -> Check {
-    let message = format!("{stale} than it is locked, so that `sync` fails in a fresh checkout");
+    let message = format!("{stale}, so that `sync` fails in a fresh checkout");
     Check {
         verdict: Verdict::Warning,
         hint: Some(Stale::remedy(&[stale])),

@@ -20,7 +20,7 @@ use crate::install::chronicle::Circumstances;
 use crate::install::finish::Goal;
 use crate::install::place::{Place, ScopeArgs};
 use crate::install::report::{report, tell_staying};
-use crate::install::wanted::{after, is_asked_for, needed_by, orphans};
+use crate::install::wanted::{after, is_asked_for, leading_to, needed_by, orphans};
 use crate::install::written::Written;
 use crate::install::{changes, finish, left_folders};
 use crate::question::must_agree;
@@ -205,14 +205,6 @@ fn finished(
     Ok(Status::Yes)
 }
 
-/// The skills that need another one, also by way of others.
-fn needing<'a>(lock: &'a Lockfile, name: &'a str) -> impl Iterator<Item = &'a Locked> {
-    lock.skills().iter().filter(move |each| {
-        let own = std::iter::once(each.name.as_str());
-        each.name != name && needed_by(lock, own).contains(name)
-    })
-}
-
 /// What of the names goes, and what stays because other skills need it.
 fn split(
     lock: &Lockfile,
@@ -231,8 +223,8 @@ fn split(
             let needs = |each: &&Locked| each.needs().any(|name| name == entry.name);
             let dependants = lock.skills().iter().filter(needs);
             // Who only came along goes with those it came for.
-            let needing = needing(lock, &entry.name);
-            let asked = needing.filter(|each| is_asked_for(each, manifest));
+            let leading = leading_to(lock, &entry.name);
+            let asked = leading.filter(|each| is_asked_for(each, manifest));
             return Err(InstallFailure::StillNeeded {
                 name: entry.name.clone(),
                 dependants: dependants.map(|each| each.name.clone()).collect(),

@@ -3,11 +3,13 @@
 //! Nothing is amiss where the store still has what is locked. Whoever checks the project out anew
 //! has only what lies there, and cannot get it.
 
+use std::collections::BTreeMap;
 use std::fmt::{self, Write as _};
+use std::iter;
 use std::path::{Path, PathBuf};
 
 use rayon::prelude::*;
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 use skillyard_install::git::Ignored;
 use skillyard_install::lockfile::{Locked, Lockfile};
 use skillyard_install::reference::Reference;
@@ -16,14 +18,12 @@ use skillyard_install::tree::{Tree, TreeLimits};
 use super::left_out;
 use super::place::Place;
 use super::supply::Supply;
-use super::wanted::Difference;
-use crate::context::{GIT_NEEDED, in_words};
+use super::wanted::{Difference, is_asked_for, leading_to};
+use crate::context::in_words;
 use crate::error::CommandError;
-use crate::error::install::{closed_source, line_ends_hint, opening_hint};
-use crate::shell::shell_words;
+use crate::error::install::closed_source;
 
-/// Most skills that a command names.
-const MOST_NAMES: usize = 12;
+mod remedy;
 
 /// A skill that is not locked as its source has it now.
 #[derive(Debug, Clone, Serialize)]
@@ -31,58 +31,57 @@ pub(crate) struct Stale {
     pub(crate) name: String,
     /// Where it lies in the repository.
     pub(crate) source: String,
-    /// Whether only its lines end otherwise, as git writes them on some machines.
-    pub(crate) line_ends: bool,
+    #[serde(rename = "line_ends", serialize_with = "is_line_ends")]
+    fault: Fault,
     /// Why it is not what is locked.
     reason: String,
-    /// Whether git could not be asked which of its files count.
+    /// Whether it is installed only because others need it.
     #[serde(skip)]
-    in_doubt: bool,
-    /// Whether nothing is there any more.
+    is_needed: bool,
+    /// Where those lie that need it themselves, by their names.
     #[serde(skip)]
-    is_gone: bool,
-    /// What of it is closed to the user, so that nobody can tell what is there.
+    dependants: BTreeMap<String, String>,
+    /// What was asked for and is it, or needs it: it goes with these.
     #[serde(skip)]
-    closed: Option<PathBuf>,
+    asked_for: Vec<String>,
 }
 
-impl Stale {
-    /// What to do about skills that lie there otherwise.
-    pub(crate) fn remedy(skills: &[Self]) -> String {
-        if skills.iter().all(|each| each.line_ends) {
-            let folders = skills.iter().map(|each| each.source.as_str());
-            return format!("{}, and check it out anew", line_ends_hint(folders));
-        }
-        if skills.iter().any(|each| each.in_doubt) {
-            return GIT_NEEDED.to_owned();
-        }
-        if let Some(closed) = skills.iter().find_map(|each| each.closed.as_ref()) {
-            return opening_hint(closed);
-        }
-        let gone = skills.iter().filter(|each| each.is_gone);
-        let gone: Vec<&str> = gone.map(|each| each.name.as_str()).collect();
-        if !gone.is_empty() {
-            let command = shell_words(["skillyard", "remove"].into_iter().chain(gone));
-            return format!(
-                "Write into skills.toml where it lies now, or take it out with `{command}`"
-            );
-        }
-        let names = skills.iter().map(|each| each.name.as_str());
-        let names = names.take(if skills.len() > MOST_NAMES {
-            0
-        } else {
-            MOST_NAMES
-        });
-        let command = shell_words(["skillyard", "update"].into_iter().chain(names));
-        format!("Take what is there with `{command}`, and commit the new lock")
-    }
+/// What is the matter with a source.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Fault {
+    /// Only its lines end otherwise, as git writes them on some machines.
+    LineEnds,
+    /// Git could not be asked which of its files count.
+    InDoubt,
+    /// This is closed to the user, so that nobody can tell what is there.
+    Closed(PathBuf),
+    /// Nothing is there any more.
+    Gone,
+    /// What is there is no skill that could be taken.
+    Broken,
+    /// Other files are there.
+    Other,
+}
+
+/// For programs, which know no more than that.
+fn is_line_ends<S: Serializer>(fault: &Fault, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_bool(*fault == Fault::LineEnds)
 }
 
 /// What is other, and how.
 impl fmt::Display for Stale {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { name, source, .. } = self;
-        write!(f, "`{name}` is other in `{source}` ({})", self.reason)
+        let Self {
+            name,
+            source,
+            reason,
+            ..
+        } = self;
+        match self.fault {
+            Fault::Gone => write!(f, "`{name}` is not in `{source}` any more"),
+            Fault::Broken => write!(f, "`{name}` cannot be had from `{source}` ({reason})"),
+            _ => write!(f, "`{name}` is other in `{source}` ({reason})"),
+        }
     }
 }
 
@@ -110,31 +109,50 @@ pub(crate) fn stale(
     let unlike: Vec<_> = unlike.collect();
     // An archive, or what an older version locked under another name, is looked at once more, and so
     // is what git could not be asked about.
+    let manifest = place.manifest().ok().flatten();
     let stale = unlike.into_iter().filter_map(|(entry, unlike, unasked)| {
-        let mut closed = None;
-        let mut reason = match supply.locked(entry) {
+        let (mut fault, mut reason) = match supply.locked(entry) {
             Ok(found) if found.tree.digest() == entry.digest => return None,
-            Ok(found) => unlike.reason(|| others(place, entry, &found.tree)),
+            Ok(found) => {
+                let reason = unlike.reason(|| others(place, entry, &found.tree));
+                let fault = match unlike {
+                    Unlike::LineEnds => Fault::LineEnds,
+                    Unlike::Ignored(_) | Unlike::More => Fault::Other,
+                };
+                (fault, reason)
+            }
             Err(CommandError::Unasked { paths, .. }) => {
-                format!("it may be locked with {}", left_out::named(&paths))
+                let reason = format!("it may be locked with {}", left_out::named(&paths));
+                (Fault::InDoubt, reason)
             }
             Err(error) => {
-                closed = closed_source(&error);
-                error.with_causes()
+                let is_gone = matches!(error, CommandError::NoSuchPath(_));
+                let fault = match closed_source(&error) {
+                    Some(closed) => Fault::Closed(closed),
+                    None if is_gone => Fault::Gone,
+                    None => Fault::Broken,
+                };
+                (fault, error.with_causes())
             }
         };
         if let Some(unasked) = &unasked {
+            fault = Fault::InDoubt;
             let _ = write!(reason, "; {}", in_words(unasked));
         }
-        let folder = folder(place, entry);
+        let needs = |each: &&Locked| each.needs().any(|name| name == entry.name);
+        let dependants = lock.skills().iter().filter(needs);
+        let asked_for = iter::once(entry).chain(leading_to(lock, &entry.name));
+        let asked_for = asked_for.filter(|each| is_asked_for(each, manifest.as_ref()));
         Some(Stale {
             name: entry.name.clone(),
             source: entry.source.clone(),
-            line_ends: unlike == Unlike::LineEnds,
+            fault,
             reason,
-            in_doubt: unasked.is_some(),
-            is_gone: folder.try_exists().is_ok_and(|is_there| !is_there),
-            closed,
+            is_needed: entry.dependency,
+            dependants: dependants
+                .map(|each| (each.name.clone(), each.source.clone()))
+                .collect(),
+            asked_for: asked_for.map(|each| each.name.clone()).collect(),
         })
     });
     stale.collect()

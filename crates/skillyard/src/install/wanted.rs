@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::fmt;
+use std::iter;
 
 use skillyard_install::candidate::Candidate;
 use skillyard_install::dependencies::Needed;
@@ -225,6 +226,17 @@ pub(crate) fn needed_by<'a>(
         }
     }
     needed
+}
+
+/// The skills that need another one, also by way of others.
+pub(crate) fn leading_to<'a>(
+    lock: &'a Lockfile,
+    name: &'a str,
+) -> impl Iterator<Item = &'a Locked> {
+    lock.skills().iter().filter(move |each| {
+        let own = iter::once(each.name.as_str());
+        each.name != name && needed_by(lock, own).contains(name)
+    })
 }
 
 /// These skills, and everything among what a command brings that needs them.

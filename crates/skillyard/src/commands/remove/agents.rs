@@ -2,11 +2,11 @@
 
 use skillyard_install::lockfile::{Locked, Lockfile};
 
-use super::needing;
 use crate::context::Context;
 use crate::error::CommandError;
 use crate::error::install::InstallFailure;
 use crate::install::place::{Place, whole};
+use crate::install::wanted::leading_to;
 
 /// The skills as they will be locked once they are out of the folders of these agents; one that is in
 /// no other has no folder left.
@@ -102,7 +102,7 @@ fn refuse_needed(
     if dependants.is_empty() {
         return Ok(());
     }
-    let more = needing(lock, name).filter(|each| !names.contains(&each.name));
+    let more = leading_to(lock, name).filter(|each| !names.contains(&each.name));
     let more = more.filter(is_there).map(|each| each.name.clone());
     let agents = agents.iter().flat_map(|agent| ["--agent", agent]);
     let words = names.iter().cloned().chain(more);

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::time::Instant;
 
 use serde_json::json;
-use skillyard_install::plan::{Before, Wish};
+use skillyard_install::plan::{Before, Change, Plan, Wish};
 
 use super::course::Course;
 use super::refused::Refused;
@@ -142,7 +142,7 @@ impl Sync<'_> {
 
     /// Tells what would be done.
     fn check(&self, supply: &mut Supply<'_>, course: Course, refused: &Refused) -> Outcome {
-        let Self { context, stale, .. } = self;
+        let Self { context, .. } = self;
         let Course {
             needed,
             goal,
@@ -151,6 +151,12 @@ impl Sync<'_> {
             revoked,
             ..
         } = course;
+        // What would be locked otherwise need not be had as it is.
+        let stale = self
+            .stale
+            .iter()
+            .filter(|each| !relocks(&preview, &each.name));
+        let stale: Vec<Stale> = stale.cloned().collect();
         held_back::tell(context, &needed);
         refused.foretell(context, &revoked);
         self.tell_staying(&goal);
@@ -169,7 +175,7 @@ impl Sync<'_> {
             })?;
         }
         let status = Status::of(preview.is_empty() && stale.is_empty() && revoked.is_empty());
-        compared::told(context, stale.clone(), held.after(context, status)?)
+        compared::told(context, stale, held.after(context, status)?)
     }
 
     /// Tells which skills nobody asks for any more, and others need.
@@ -178,4 +184,14 @@ impl Sync<'_> {
         let unwanted = self.difference.unwanted.iter().map(String::as_str);
         tell_staying(self.context, unwanted.filter(is_left));
     }
+}
+
+/// Whether a plan locks other bytes of a skill, or the same from elsewhere.
+fn relocks(plan: &Plan, name: &str) -> bool {
+    plan.changes.iter().any(|change| match change {
+        Change::Changed { from, to } => {
+            to.name == name && (from.source != to.source || from.digest != to.digest)
+        }
+        _ => false,
+    })
 }

@@ -29,10 +29,14 @@ pub(super) fn unavailable_hint(
     moved: Option<&str>,
     error: &CommandError,
 ) -> Option<String> {
-    let CommandError::Install(failure) = error else {
-        return error.hint();
-    };
     let name = shell_word(name);
+    let failure = match error {
+        CommandError::Install(failure) => failure,
+        CommandError::NoSuchPath(_) => {
+            return Some(error.hint().unwrap_or_else(|| gone(&name)));
+        }
+        _ => return error.hint(),
+    };
     let git = match failure {
         InstallFailure::Git(error) => Some(error),
         InstallFailure::Material(error) => error.0.downcast_ref(),
@@ -48,7 +52,7 @@ pub(super) fn unavailable_hint(
             names.join(", ")
         ),
         (InstallFailure::NothingOffered(_), _) | (_, Some(GitError::NoFolder { .. })) => {
-            format!("It is not there any more; `skillyard remove {name}` removes it here")
+            gone(&name)
         }
         (_, Some(GitError::NoRevision { wanted, .. })) if wanted.len() >= 40 => format!(
             "Its history was rewritten, and what was locked is gone; see what is there now with `skillyard update {name} --dry-run`"
@@ -64,6 +68,11 @@ pub(super) fn unavailable_hint(
         ) if let Some(url) = registry => locked_from(url),
         _ => return error.hint(),
     })
+}
+
+/// Where nothing brings a skill back.
+fn gone(name: &str) -> String {
+    format!("It is not there any more; `skillyard remove {name}` removes it here")
 }
 
 /// Where it is locked from another registry than is set.

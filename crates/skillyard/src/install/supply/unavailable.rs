@@ -118,10 +118,11 @@ fn last_part(path: &str) -> Option<&str> {
     path.rsplit('/').next().filter(|part| !part.is_empty())
 }
 
-/// Whether the source is there, and the skill is not.
+/// Whether the skill is not where it was, and nothing keeps it from being looked for.
 pub(crate) fn is_missing(error: &CommandError) -> bool {
     match error {
-        CommandError::Install(
+        CommandError::NoSuchPath(_)
+        | CommandError::Install(
             InstallFailure::NothingOffered(_)
             | InstallFailure::LeftOutOfArchive { .. }
             | InstallFailure::NoneLoadable { .. },
