@@ -144,6 +144,12 @@ pub(crate) enum CommandError {
         name: String,
         nearest: Option<String>,
     },
+    #[error("skill `{name}` is locked, and not here")]
+    NotHere {
+        name: String,
+        /// What to type behind a command so that it means where it is locked.
+        scope: &'static str,
+    },
     #[error("skill `{name}` was not exported: it may not be used")]
     NotExported {
         name: String,
@@ -231,6 +237,7 @@ impl CommandError {
             Self::NotLoadable { .. }
             | Self::Reference(_)
             | Self::NoSuchSkill { .. }
+            | Self::NotHere { .. }
             | Self::Resource(_)
             | Self::NoSuchFile { .. }
             | Self::Declined

@@ -8,6 +8,7 @@ use std::ptr;
 use skillyard_catalog::selection::{Layer, Pattern, Selection};
 use skillyard_catalog::source::{SourceKind, Surroundings};
 use skillyard_catalog::{Catalog, CatalogSkill, Settings};
+use skillyard_format::name::known_as;
 
 use crate::alteration;
 use crate::commands::list::tilde;
@@ -15,7 +16,7 @@ use crate::config::{Config, project};
 use crate::context::Context;
 use crate::error::CommandError;
 use crate::error::trust::TrustFailure;
-use crate::install::chronicle;
+use crate::install::{absent, chronicle};
 use crate::sanitize::visible;
 use crate::signing::signers;
 
@@ -144,9 +145,16 @@ pub(crate) fn surroundings(context: &Context, config: &Config) -> Surroundings {
     }
 }
 
-/// The skill of a name, or an error that names the nearest.
-pub(crate) fn find<'a>(catalog: &'a Catalog, name: &str) -> Result<&'a CatalogSkill, CommandError> {
+/// The skill of a name, or an error that says where it is, or names the nearest.
+pub(crate) fn find<'a>(
+    context: &Context,
+    catalog: &'a Catalog,
+    name: &str,
+) -> Result<&'a CatalogSkill, CommandError> {
     catalog.find(name).ok_or_else(|| {
+        if let Some(error) = not_here(context, name) {
+            return error;
+        }
         // Many skills are called otherwise than the folders that they lie in.
         let is_its_folder =
             |skill: &&CatalogSkill| skill.record.folder.file_name() == Some(OsStr::new(name));
@@ -157,6 +165,13 @@ pub(crate) fn find<'a>(catalog: &'a Catalog, name: &str) -> Result<&'a CatalogSk
             nearest: lying.or_else(|| catalog.nearest(name)).map(str::to_owned),
         }
     })
+}
+
+/// That a skill is locked and not here, if that is so.
+pub(crate) fn not_here(context: &Context, name: &str) -> Option<CommandError> {
+    let name = known_as(name).into_owned();
+    let scope = absent::scope_of(context, &name)?;
+    Some(CommandError::NotHere { name, scope })
 }
 
 /// The skill that lies in a folder which is named by its path.
@@ -172,10 +187,11 @@ pub(crate) fn lying_at<'a>(catalog: &'a Catalog, path: &str) -> Option<&'a Catal
 
 /// The skill that a name means to whoever uses it, or an error that names the nearest.
 pub(crate) fn meant<'a>(
+    context: &Context,
     catalog: &'a Catalog,
     name: &str,
 ) -> Result<&'a CatalogSkill, CommandError> {
-    find(catalog, name).map(|listed| catalog.meant(name).unwrap_or(listed))
+    find(context, catalog, name).map(|listed| catalog.meant(name).unwrap_or(listed))
 }
 
 /// The same; where it is not the one that is listed, it is said.
@@ -184,7 +200,10 @@ pub(crate) fn named<'a>(
     catalog: &'a Catalog,
     name: &str,
 ) -> Result<&'a CatalogSkill, CommandError> {
-    let (listed, meant) = (find(catalog, name)?, meant(catalog, name)?);
+    let (listed, meant) = (
+        find(context, catalog, name)?,
+        meant(context, catalog, name)?,
+    );
     if !ptr::eq(listed, meant) {
         let home = context.environment.home.as_deref();
         let folder = |skill: &CatalogSkill| tilde(&skill.record.folder, home);

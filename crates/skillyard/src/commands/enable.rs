@@ -63,7 +63,7 @@ fn set(context: &Context, names: &[String], disabled: bool) -> Outcome {
     };
     let written = names
         .iter()
-        .map(|name| written(&catalog, name, is_foreign(name)));
+        .map(|name| written(context, &catalog, name, is_foreign(name)));
     let written = written.collect::<Result<Vec<_>, _>>()?;
     // To disable counts even where it cannot be recorded.
     if !disabled {
@@ -135,7 +135,12 @@ fn set(context: &Context, names: &[String], disabled: bool) -> Outcome {
 }
 
 /// What stands in the configuration for a word: the name of a skill, or a pattern.
-fn written(catalog: &Catalog, word: &str, is_foreign: bool) -> Result<String, CommandError> {
+fn written(
+    context: &Context,
+    catalog: &Catalog,
+    word: &str,
+    is_foreign: bool,
+) -> Result<String, CommandError> {
     if let Some(skill) = catalog.find(word) {
         let name = &skill.record.name;
         let names = catalog.skills.iter().map(|skill| &*skill.record.name);
@@ -150,7 +155,7 @@ fn written(catalog: &Catalog, word: &str, is_foreign: bool) -> Result<String, Co
         Err(error) => return Err(CommandError::Pattern(error)),
         Ok(_) if is_foreign || Pattern::is_one(word) => {}
         Ok(_) => {
-            library::find(catalog, word)?;
+            library::find(context, catalog, word)?;
         }
     }
     Ok(word.to_owned())

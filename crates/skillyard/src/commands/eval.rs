@@ -59,7 +59,7 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     let skills = choosable(&catalog);
     for (at, task) in labelled.iter().enumerate() {
         for name in &task.wanted {
-            library::find(&catalog, name).map_err(|error| CommandError::Tasks {
+            library::find(context, &catalog, name).map_err(|error| CommandError::Tasks {
                 path: args.file.clone(),
                 message: format!(
                     "task {}, `{}`: {error}. {}",

@@ -28,7 +28,7 @@ pub(super) fn run(context: &Context, name: &str) -> Outcome {
     let skill = catalog.find(&name);
     let about = obstacle::passed_over(&catalog, &name);
     if skill.is_none() && about.is_empty() {
-        return library::find(&catalog, &name).map(|_| Status::Yes);
+        return library::find(context, &catalog, &name).map(|_| Status::Yes);
     }
     let facts = facts(context, &catalog, &name, skill);
     if context.printer.is_json() {

@@ -209,7 +209,7 @@ impl<'a> Guard<'a> {
         let skill = match self.manner {
             Manner::Once => library::named(self.context, catalog, &name)?,
             // Nobody reads what thousands of calls would say again and again.
-            Manner::Stream => library::meant(catalog, &name)?,
+            Manner::Stream => library::meant(self.context, catalog, &name)?,
         };
         if let Some(withheld) = withheld(&skill.record.name, &skill.status) {
             return Ok(withheld);

@@ -53,7 +53,7 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     hashable::look(context, &mut catalog, |skill| skill.record.folder == meant);
     let skill = match library::lying_at(&catalog, &args.name) {
         Some(skill) => skill,
-        None => library::find(&catalog, &args.name)?,
+        None => library::find(context, &catalog, &args.name)?,
     };
     let details = Details::of(context, skill)?;
     let security = Security::of(context, skill, details.digest.as_ref())?;
@@ -76,7 +76,7 @@ fn found<'a>(
     catalog: &'a Catalog,
     name: &str,
 ) -> Result<&'a CatalogSkill, CommandError> {
-    library::find(catalog, name).map_err(|error| {
+    library::find(context, catalog, name).map_err(|error| {
         let absent = Revoked::absent(context).unwrap_or_default();
         let absent = absent.iter().find(|each| each.name == name);
         absent.map_or(error, |each| each.refusal().into())

@@ -128,13 +128,17 @@ fn trust(context: &Context, file: &Path, args: &Args, word: &str) -> Outcome {
             let skill = library::named(context, &catalog, word)?;
             approve(context, file, args, skill)
         }
-        (None, _) if args.has_scope() => library::find(&catalog, word).map(|_| Status::Yes),
-        (None, true) => set_folder(context, file, Path::new(word), true),
-        (None, false) => Err(TrustFailure::NoSuchTarget {
-            word: word.to_owned(),
-            nearest: catalog.nearest(word).map(str::to_owned),
+        (None, _) if args.has_scope() => {
+            library::find(context, &catalog, word).map(|_| Status::Yes)
         }
-        .into()),
+        (None, true) => set_folder(context, file, Path::new(word), true),
+        (None, false) => Err(library::not_here(context, word).unwrap_or_else(|| {
+            TrustFailure::NoSuchTarget {
+                word: word.to_owned(),
+                nearest: catalog.nearest(word).map(str::to_owned),
+            }
+            .into()
+        })),
     }
 }
 

@@ -92,6 +92,7 @@ impl CommandError {
             Self::NotExported { remedy, .. } => return remedy.clone(),
             Self::NoEditor => "Set `EDITOR` to the program that you write with".into(),
             Self::NoSuchSkill { name, nearest } => no_such_skill(name, nearest.as_deref()),
+            Self::NotHere { scope, .. } => format!("Bring it here with `skillyard sync{scope}`"),
             Self::Audit(skillyard_audit::AuditError::NotAFile { .. }) => {
                 "Move it away; what happens next begins a new log".into()
             }

@@ -1,5 +1,6 @@
 //! What the commands that install, update and remove have in common.
 
+pub(crate) mod absent;
 pub(crate) mod accept;
 pub(crate) mod agents_line;
 mod alias;

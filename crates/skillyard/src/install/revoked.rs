@@ -9,9 +9,9 @@ use skillyard_catalog::presence::is_there;
 use skillyard_format::Digest;
 use skillyard_install::lockfile::Locked;
 use skillyard_install::plan::Plan;
-use skillyard_install::scope::Scope;
 use skillyard_install::tree::{Tree, TreeLimits};
 
+use super::absent::{folders, is_installed};
 use super::check::revocation;
 use super::place::{self, Place};
 use super::revoked_remedy::WayOut;
@@ -207,15 +207,4 @@ fn in_place(place: &Place, entry: &Locked) -> Option<Tree> {
     let read = |folder: PathBuf| Tree::read(&folder, &TreeLimits::HERE).ok();
     let tree = folders(&place.scope, entry).find_map(read)?.tidied();
     (tree.digest() == entry.digest).then_some(tree)
-}
-
-/// Whether something lies where a skill is put.
-fn is_installed(place: &Place, entry: &Locked) -> bool {
-    folders(&place.scope, entry).any(|folder| is_there(&folder))
-}
-
-/// Where a skill is put.
-fn folders(scope: &Scope, entry: &Locked) -> impl Iterator<Item = PathBuf> {
-    let targets = entry.targets.iter();
-    targets.map(|target| scope.target(target).join(&entry.name))
 }

@@ -54,6 +54,36 @@ fn what_is_locked_and_not_here_is_named() {
 }
 
 #[test]
+fn who_asks_for_what_is_locked_and_not_here_is_led_to_sync() {
+    let context = installed();
+    std::fs::remove_dir_all(context.root().join(".agents/skills/one")).unwrap();
+    for command in [
+        &["show", "one"][..],
+        &["read", "one"],
+        &["run", "one", "a.sh"],
+        &["explain", "skill", "one"],
+        &["trust", "one"],
+    ] {
+        let told = context.refused(command);
+        assert_eq!(
+            told,
+            "error: skill `one` is locked, and not here\n\nhint: Bring it here with `skillyard sync`\n",
+            "{command:?}"
+        );
+    }
+    context.done(&["sync"]);
+    context.done(&["show", "one"]);
+    // In a project a command means the project's.
+    context.done(&["remove", "one"]);
+    context.done(&["install", "./shop/one", "--scope", "user"]);
+    std::fs::remove_dir_all(context.home().join(".agents/skills/one")).unwrap();
+    let told = context.refused(&["show", "one"]);
+    assert!(told.contains("`skillyard sync --scope user`"), "{told}");
+    context.done(&["sync", "--scope", "user"]);
+    context.done(&["show", "one"]);
+}
+
+#[test]
 fn a_large_skill_in_two_places_is_one() {
     let context = TestContext::configured(TRUSTING);
     context

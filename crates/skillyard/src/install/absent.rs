@@ -1,0 +1,32 @@
+//! Skills that are locked and lie in none of their folders, as after a clone.
+
+use std::path::PathBuf;
+
+use skillyard_catalog::presence::is_there;
+use skillyard_install::lockfile::Locked;
+use skillyard_install::scope::Scope;
+
+use super::place::{self, Place};
+use crate::context::Context;
+
+/// Where a skill is put.
+pub(crate) fn folders(scope: &Scope, entry: &Locked) -> impl Iterator<Item = PathBuf> {
+    let targets = entry.targets.iter();
+    targets.map(|target| scope.target(target).join(&entry.name))
+}
+
+/// Whether something lies where a skill is put.
+pub(crate) fn is_installed(place: &Place, entry: &Locked) -> bool {
+    folders(&place.scope, entry).any(|folder| is_there(&folder))
+}
+
+/// What to type behind `sync` for a skill that is locked and not here. A lock that cannot be read is
+/// told of elsewhere.
+pub(crate) fn scope_of(context: &Context, name: &str) -> Option<&'static str> {
+    let mut places = place::all(context).into_iter();
+    places.find_map(|(place, scope)| {
+        let lock = place.lock().ok()?;
+        let entry = lock.get(name)?;
+        (!is_installed(&place, entry)).then_some(scope)
+    })
+}
