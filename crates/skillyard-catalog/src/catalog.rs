@@ -3,6 +3,7 @@
 
 mod loading;
 
+use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
@@ -83,6 +84,13 @@ pub struct Shadowed {
     pub winner: PathBuf,
 }
 
+impl CatalogSkill {
+    /// How near it is to be meant in place of another; the least is. What cannot be used comes last.
+    fn rank(&self) -> (bool, usize) {
+        (self.status != Status::Enabled, self.source)
+    }
+}
+
 impl Catalog {
     /// Keeps out of prompts what is revoked, as `why` says. That its files are altered or cannot be
     /// hashed, that its lock cannot be read or that commands are missing makes it no better.
@@ -117,20 +125,32 @@ impl Catalog {
         if winner.status != Status::Untrusted {
             return Some(winner);
         }
-        let name = &winner.record.name;
-        let next = || {
-            let others = self.losers(name);
-            others
-                .filter(|other| other.status != Status::Untrusted)
-                .min_by_key(|other| other.source)
-        };
-        Some(self.stand_in(name).or_else(next).unwrap_or(winner))
+        let others = self.losers(&winner.record.name);
+        let usable = others.filter(|other| other.status != Status::Untrusted);
+        Some(usable.min_by_key(|other| other.rank()).unwrap_or(winner))
+    }
+
+    /// What is meant in place of each winner of a project that is not trusted, by its name.
+    pub fn stand_ins(&self) -> HashMap<&str, &CatalogSkill> {
+        let untrusted = self.skills.iter();
+        let untrusted = untrusted.filter(|skill| skill.status == Status::Untrusted);
+        let untrusted: HashSet<&str> = untrusted.map(|skill| &*skill.record.name).collect();
+        let mut found: HashMap<&str, &CatalogSkill> = HashMap::new();
+        for other in self.all_losers() {
+            let name = &*other.record.name;
+            if other.status != Status::Untrusted && untrusted.contains(name) {
+                let best = found.entry(name).or_insert(other);
+                if other.rank() < best.rank() {
+                    *best = other;
+                }
+            }
+        }
+        found
     }
 
     /// Every skill that was found, also one that lost to another, but for copies of what can be used.
     pub fn all(&self) -> impl Iterator<Item = &CatalogSkill> {
-        let losers = self.shadowed.iter().map(|loser| &loser.skill);
-        self.skills.iter().chain(losers).chain(&self.copies)
+        self.skills.iter().chain(self.all_losers())
     }
 
     /// Every skill that was found and may be used, also one that lost to another.
@@ -168,9 +188,13 @@ impl Catalog {
     }
 
     fn losers<'a>(&'a self, name: &str) -> impl Iterator<Item = &'a CatalogSkill> {
-        let shadowed = self.shadowed.iter().map(|shadowed| &shadowed.skill);
-        let all = shadowed.chain(&self.copies);
+        let all = self.all_losers();
         all.filter(move |loser| *loser.record.name == *name)
+    }
+
+    fn all_losers(&self) -> impl Iterator<Item = &CatalogSkill> {
+        let shadowed = self.shadowed.iter().map(|shadowed| &shadowed.skill);
+        shadowed.chain(&self.copies)
     }
 
     /// The known name nearest to `name`, if one is near.

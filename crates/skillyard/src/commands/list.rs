@@ -1,6 +1,6 @@
 //! `skillyard list`.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 use std::fmt::Write as _;
 use std::path::Path;
 
@@ -129,6 +129,7 @@ pub(super) fn chosen(mut catalog: Catalog, choice: &Choice) -> Result<Catalog, C
 
 fn text(catalog: &Catalog, all: bool, context: &Context) -> String {
     let home = context.environment.home.as_deref();
+    let stand_ins = catalog.stand_ins();
     let mut text = String::new();
     // The skills are in the order of their sources.
     for skills in catalog.skills.chunk_by(|a, b| a.source == b.source) {
@@ -145,6 +146,10 @@ fn text(catalog: &Catalog, all: bool, context: &Context) -> String {
             .min(40);
         for skill in skills {
             push_line(&mut text, skill, width, context);
+            if let Some(other) = stand_in(skill, &stand_ins) {
+                let folder = visible(&tilde(&other.record.folder, home)).into_owned();
+                let _ = writeln!(text, "      stand-in: {folder}");
+            }
         }
         text.push('\n');
     }
@@ -204,6 +209,17 @@ fn push_line(text: &mut String, skill: &CatalogSkill, width: usize, context: &Co
             &visible(&told),
             context.printer.width().saturating_sub(6),
         );
+    }
+}
+
+/// What is used in place of a skill of a project that is not trusted.
+pub(super) fn stand_in<'a>(
+    skill: &CatalogSkill,
+    stand_ins: &HashMap<&str, &'a CatalogSkill>,
+) -> Option<&'a CatalogSkill> {
+    match skill.status {
+        Status::Untrusted => stand_ins.get(&*skill.record.name).copied(),
+        _ => None,
     }
 }
 

@@ -11,7 +11,7 @@ use serde_json::json;
 use skillyard_catalog::walk::Stamp;
 use skillyard_catalog::{Catalog, CatalogSkill, Status};
 
-use super::list::unmet;
+use super::list::{stand_in, unmet};
 use crate::environment::Environment;
 use crate::install::revoked::Revoked;
 use crate::json::{self, push_string};
@@ -28,11 +28,13 @@ pub(super) fn write(
 ) -> io::Result<()> {
     let mut piece = Vec::with_capacity(PIECE + PIECE / 4);
     piece.extend_from_slice(b"{\"skills\":[");
+    let stand_ins = catalog.stand_ins();
     for (at, skill) in catalog.skills.iter().enumerate() {
         if at > 0 {
             piece.push(b',');
         }
-        push_skill(&mut piece, skill, environment)?;
+        let stand_in = stand_in(skill, &stand_ins);
+        push_skill(&mut piece, skill, stand_in, environment)?;
         if piece.len() >= PIECE {
             out.write_all(&piece)?;
             piece.clear();
@@ -67,6 +69,7 @@ pub(super) fn write(
 fn push_skill(
     out: &mut Vec<u8>,
     skill: &CatalogSkill,
+    stand_in: Option<&CatalogSkill>,
     environment: &Environment,
 ) -> io::Result<()> {
     let record = &skill.record;
@@ -99,6 +102,9 @@ fn push_skill(
             object.text(",\"reason\":", reason)?;
         }
         Status::Unavailable { missing } => object.value(",\"missing\":", missing)?,
+    }
+    if let Some(other) = stand_in {
+        object.text(",\"stand_in\":", &other.record.folder.to_string_lossy())?;
     }
     object.time(",\"modified\":", &record.stamp)?;
     let word = |value: bool| if value { "true" } else { "false" };

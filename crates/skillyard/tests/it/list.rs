@@ -38,6 +38,7 @@ fn as_text() {
     ----- stdout -----
     project  [DIR]/.skills
       ! pdf  (untrusted) the project's folder is not trusted
+          stand-in: ~/.agents/skills/pdf
 
     user  ~/.agents/skills
       ✓ csv      Reads tables. Use when there is a table.
@@ -58,6 +59,7 @@ fn as_text() {
     ----- stdout -----
     project  [DIR]/.skills
       ! pdf  (untrusted) the project's folder is not trusted
+          stand-in: ~/.agents/skills/pdf
 
     user  ~/.agents/skills
       ✓ csv      Reads tables. Use when there is a table.
@@ -83,6 +85,7 @@ fn as_text() {
     ----- stdout -----
     project  [DIR]/.skills
       ! pdf  (untrusted) the project's folder is not trusted
+          stand-in: ~/.agents/skills/pdf
 
     user  ~/.agents/skills
       ✓ csv      Reads tables. Use when there is a table.
@@ -113,6 +116,7 @@ fn as_json() {
           "path": "[DIR]/.skills/pdf",
           "file": "SKILL.md",
           "status": "untrusted",
+          "stand_in": "[HOME]/.agents/skills/pdf",
           "modified": 0,
           "model_invocable": true,
           "user_invocable": true,

@@ -6,7 +6,7 @@ use std::process::Stdio;
 
 use insta::assert_snapshot;
 
-use crate::machine::skill;
+use crate::machine::{skill, without_builtin};
 use crate::{TestContext, text};
 
 const OWN: &str = "---\nname: lst\ndescription: Lists things. Use when asked.\nallowed-tools: Bash(git:*)\n---\n\nOWN\n";
@@ -117,6 +117,31 @@ fn what_is_read_run_exported_and_approved_is_the_one_in_prompts() {
     assert!(stand_in.ends_with("home/.agents/skills/lst"), "{own}");
     // By its path it is the one of the path, and of the project.
     assert_snapshot!(context.stdout(&["read", "./.agents/skills/lst"]), @"EVIL");
+}
+
+#[test]
+fn a_list_names_what_stands_in() {
+    let context = checkout();
+    assert_snapshot!(without_builtin(&context.stdout(&["list"])), @r"
+    project  [DIR]/.agents/skills
+      ! lst  (untrusted) the project's folder is not trusted
+          stand-in: ~/.agents/skills/lst
+    ");
+    let listed = context.listing(&[]);
+    let stand_in = listed["skills"][0]["stand_in"].as_str().unwrap();
+    assert_eq!(stand_in, "[HOME]/.agents/skills/lst");
+    // The same files are no other skill, and are meant all the same.
+    context.write(".agents/skills/lst/SKILL.md", OWN);
+    context.write(".agents/skills/lst/scripts/a.sh", "echo own\n");
+    let listed = context.listing(&[]);
+    assert_eq!(listed["skills"][0]["stand_in"], stand_in);
+    // What cannot be used is meant where there is nothing else.
+    let config = ["--config", "skills.disabled=lst"];
+    let disabled = context.listing(&config);
+    assert!(disabled["skills"][0]["stand_in"].is_null(), "{disabled}");
+    context.done(&["trust", "."]);
+    let listed = context.listing(&[]);
+    assert!(listed["skills"][0]["stand_in"].is_null(), "{listed}");
 }
 
 #[test]
