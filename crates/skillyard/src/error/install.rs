@@ -189,8 +189,12 @@ pub(crate) enum InstallFailure {
     ChangedMeanwhile(String),
     #[error("a script runs in `{}`, and nothing is changed beside it", .0.display())]
     ScriptRuns(PathBuf),
-    #[error("there is no skills.lock to go by")]
-    NoLock,
+    #[error("there is no lock to go by: `{}` does not exist", file.display())]
+    NoLock {
+        file: PathBuf,
+        /// Whether skills.toml names skills that could be locked.
+        is_wanted: bool,
+    },
     #[error("`{name}` is needed by `{}`", dependants.join("`, `"))]
     StillNeeded {
         name: String,

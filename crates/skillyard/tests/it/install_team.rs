@@ -3,6 +3,8 @@
 
 use std::fs;
 
+use insta::assert_snapshot;
+
 use crate::project::{installed, project};
 use crate::servers::repository::{Repository, skill};
 use crate::{TestContext, output, text};
@@ -166,7 +168,25 @@ fn to_go_by_a_lock_there_must_be_one() {
     let context = installed();
     fs::remove_file(context.root().join("skills.lock")).unwrap();
     let told = context.refused(&["sync", "--frozen"]);
-    assert!(told.contains("there is no skills.lock"), "{told}");
+    assert_snapshot!(told, @r"
+    error: there is no lock to go by: `[DIR]/skills.lock` does not exist
+
+    hint: Run `skillyard sync` once without `--frozen`, and commit the lock
+    ");
+    // Nothing to be wanted is no reason to take another folder for the project.
+    fs::remove_file(context.root().join("skills.toml")).unwrap();
+    for scope in ["project", "user"] {
+        let told = context.refused(&["sync", "--frozen", "--check", "--scope", scope]);
+        let hint = "hint: Run it where the project is, or make a lock with `skillyard install`";
+        assert!(
+            told.contains("lock` does not exist") || told.contains("lock.toml` does not exist"),
+            "{told}"
+        );
+        assert!(told.contains(hint), "{told}");
+    }
+    context.done(&["install", "./lib/pdf"]);
+    context.done(&["remove", "pdf"]);
+    context.done(&["sync", "--frozen"]);
 }
 
 #[test]

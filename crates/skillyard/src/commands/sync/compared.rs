@@ -64,17 +64,17 @@ pub(super) fn told(context: &Context, stale: Vec<Stale>, status: Status) -> Outc
     Err(InstallFailure::Stale(stale).into())
 }
 
-/// To go by a lock that nobody committed would be to install nothing, and call that a success.
+/// To go by a lock that nobody committed, or in another folder than was meant, would be to install
+/// nothing, and call that a success.
 fn refuse_without_lock(place: &Place) -> Result<(), CommandError> {
-    let wants = |manifest: Manifest| !manifest.skills().is_empty();
-    // Who wrote what cannot be read wanted something.
-    let wants = || {
-        place
-            .manifest()
-            .map_or(true, |manifest| manifest.is_some_and(wants))
-    };
-    if !place.scope.lock_file().exists() && wants() {
-        return Err(InstallFailure::NoLock.into());
+    let file = place.scope.lock_file();
+    if file.exists() {
+        return Ok(());
     }
-    Ok(())
+    let names_skills = |manifest: &Manifest| !manifest.skills().is_empty();
+    // Who wrote what cannot be read wanted something.
+    let is_wanted = place
+        .manifest()
+        .map_or(true, |manifest| manifest.as_ref().is_some_and(names_skills));
+    Err(InstallFailure::NoLock { file, is_wanted }.into())
 }

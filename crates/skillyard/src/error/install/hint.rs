@@ -270,8 +270,12 @@ impl InstallFailure {
             Self::Gap(_) => {
                 "Run `skillyard sync`: it takes what goes together, or says why nothing does".into()
             }
-            Self::NoLock => {
-                "Run `skillyard sync` once without `--frozen`, and commit the lock".into()
+            Self::NoLock {
+                is_wanted: true, ..
+            } => "Run `skillyard sync` once without `--frozen`, and commit the lock".into(),
+            Self::NoLock { .. } => {
+                "Run it where the project is; the first `skillyard install` there makes its lock"
+                    .into()
             }
             _ => return None,
         })
