@@ -15,7 +15,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use toml_edit::{DocumentMut, Item, Table, value};
+use toml_edit::{Array, DocumentMut, Item, Table, value};
 
 use crate::lockfile::{has_merge_conflicts, is_folder_name};
 use crate::text::{text_if_there, with_line_ends_of};
@@ -52,6 +52,35 @@ pub enum ManifestError {
         /// What is wrong.
         message: String,
     },
+    /// The agents are not a list of names.
+    #[error("`{}` cannot be used: `agents` is no list of names", path.display())]
+    Agents {
+        /// The file.
+        path: PathBuf,
+        /// How they are written.
+        form: String,
+    },
+}
+
+/// What is wrong in a text.
+#[derive(Debug)]
+enum Wrong {
+    /// The form of this.
+    Form(String),
+    /// The agents, which are written so.
+    Agents(String),
+}
+
+impl From<String> for Wrong {
+    fn from(message: String) -> Self {
+        Self::Form(message)
+    }
+}
+
+impl From<&str> for Wrong {
+    fn from(message: &str) -> Self {
+        Self::Form(message.to_owned())
+    }
 }
 
 impl Manifest {
@@ -65,13 +94,17 @@ impl Manifest {
     }
 
     pub(crate) fn parse(text: &str, path: &Path) -> Result<Self, ManifestError> {
-        Self::understood(text).map_err(|message| ManifestError::Format {
-            path: path.to_owned(),
-            message,
+        let path = || path.to_owned();
+        Self::understood(text).map_err(|wrong| match wrong {
+            Wrong::Form(message) => ManifestError::Format {
+                path: path(),
+                message,
+            },
+            Wrong::Agents(form) => ManifestError::Agents { path: path(), form },
         })
     }
 
-    fn understood(text: &str) -> Result<Self, String> {
+    fn understood(text: &str) -> Result<Self, Wrong> {
         if has_merge_conflicts(text) {
             return Err("it has merge conflicts".into());
         }
@@ -89,24 +122,17 @@ impl Manifest {
                             format!("`skills.{name}` is not a text such as \"github:owner/repo/path@ref\"")
                         })?;
                         if !is_folder_name(name) {
-                            return Err(format!("`{name}` cannot be the name of a folder"));
+                            let message = format!("`{name}` cannot be the name of a folder");
+                            return Err(message.into());
                         }
                         skills.push((name.to_owned(), reference.to_owned()));
                     }
                 }
-                "agents" => {
-                    let list = item.as_array().ok_or("`agents` is not a list")?;
-                    for agent in list {
-                        let agent = agent
-                            .as_str()
-                            .ok_or("`agents` holds something that is not a text")?;
-                        agents.push(agent.to_owned());
-                    }
-                }
+                "agents" => agents = names_of(item)?,
                 other => {
-                    return Err(format!(
-                        "`{other}` is not known; it can have `agents` and `[skills]`"
-                    ));
+                    let message =
+                        format!("`{other}` is not known; it can have `agents` and `[skills]`");
+                    return Err(message.into());
                 }
             }
         }
@@ -190,6 +216,25 @@ impl Manifest {
         let before: Result<DocumentMut, _> = self.0.text.parse();
         before.is_ok_and(|before| before.to_string() != self.0.document.to_string())
     }
+}
+
+/// The names of agents.
+fn names_of(item: &Item) -> Result<Vec<String>, Wrong> {
+    let list = item.as_array();
+    let names = list.and_then(|list| {
+        let names = list.iter().map(|name| name.as_str().map(str::to_owned));
+        names.collect::<Option<Vec<_>>>()
+    });
+    names.ok_or_else(|| {
+        // What was meant, where names stand there without being a list.
+        let words = item.as_str().unwrap_or_default();
+        let words = words.split([',', ' ']).filter(|word| !word.is_empty());
+        let mut meant: Array = words.collect();
+        if meant.is_empty() {
+            meant = ["claude-code", "codex"].into_iter().collect();
+        }
+        Wrong::Agents(format!("agents = {meant}"))
+    })
 }
 
 #[cfg(test)]
@@ -284,13 +329,32 @@ mod tests {
             ("skills = 1", "not a table"),
             ("[skills]\na = 1", "`skills.a` is not a text"),
             ("[skill]\na = \"b\"", "`skill` is not known"),
-            ("agents = \"x\"", "not a list"),
             ("[skills]\n\"../a\" = \"b\"", "cannot be the name"),
             ("[skills", "TOML parse error"),
             ("<<<<<<< HEAD\n[skills]\n", "merge conflicts"),
         ] {
             let error = Manifest::understood(text).unwrap_err();
-            assert!(error.contains(reason), "{error}");
+            assert!(
+                matches!(&error, Wrong::Form(message) if message.contains(reason)),
+                "{error:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn agents_that_are_no_list_are_told_as_one() {
+        for (text, form) in [
+            ("\"codex\"", "[\"codex\"]"),
+            ("\"codex, goose\"", "[\"codex\", \"goose\"]"),
+            ("3", "[\"claude-code\", \"codex\"]"),
+            ("[3]", "[\"claude-code\", \"codex\"]"),
+            ("{}", "[\"claude-code\", \"codex\"]"),
+        ] {
+            let error = Manifest::understood(&format!("agents = {text}")).unwrap_err();
+            assert!(
+                matches!(&error, Wrong::Agents(found) if *found == format!("agents = {form}")),
+                "{error:?}"
+            );
         }
     }
 }

@@ -219,6 +219,18 @@ fn agents_that_are_named_later_get_the_skills_too() {
 }
 
 #[test]
+fn agents_that_are_no_list_are_told_how_they_are_written() {
+    let context = installed();
+    context.write("skills.toml", "agents = \"codex\"\n");
+    let told = context.refused(&["sync"]);
+    assert_snapshot!(told, @r#"
+    error: `[DIR]/skills.toml` cannot be used: `agents` is no list of names
+
+    hint: Write a list of names: `agents = ["codex"]`
+    "#);
+}
+
+#[test]
 fn agents_of_the_project_get_what_others_are_named_for() {
     let context = installed();
     let wanted = context.read("skills.toml");

@@ -306,6 +306,10 @@ impl InstallFailure {
             {
                 LINK.into()
             }
+            Self::Manifest(ManifestError::Agents { form, .. })
+            | Self::Transaction(TransactionError::Manifest(ManifestError::Agents { form, .. })) => {
+                format!("Write a list of names: `{form}`")
+            }
             Self::Manifest(ManifestError::Format { .. })
             | Self::Transaction(TransactionError::Manifest(ManifestError::Format { .. })) => {
                 "Mend the line; a skill is `name = \"reference\"` below `[skills]`".into()
