@@ -89,12 +89,7 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
         let names = entries.iter().map(|entry| &entry.name);
         held_back.retain(|each| names.clone().any(|name| *name == each.candidate.name));
     }
-    let wanted = difference.wanted.iter().map(|(name, _)| name);
-    let is_asked = |name: &&String| args.names.is_empty() || args.names.contains(name);
-    let missing = wanted
-        .filter(|name| lock.get(name).is_none())
-        .filter(is_asked);
-    let missing: Vec<&String> = missing.collect();
+    let missing = missing(&lock, &difference, &args.names);
     let withdrawn = Withdrawn::among(&mut supply, entries.iter().copied());
     let scope = args.scope.typed();
     let revoked = Revoked::among(context, &place, scope, entries.iter().copied())?;
@@ -105,7 +100,10 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
         && withdrawn.is_empty()
         && revoked.is_empty();
     if printer.is_json() {
-        let outdated: Vec<Value> = outdated.iter().map(as_json).collect();
+        let outdated: Vec<Value> = outdated
+            .iter()
+            .map(|each| as_json(each, &difference))
+            .collect();
         printer.json(&json!({
             "outdated": outdated,
             "held_back": held_back::json(&held_back),
@@ -116,7 +114,7 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
             "revoked": revoked,
         }))?;
     } else {
-        printer.data(&table(&outdated))?;
+        printer.data(&table(&outdated, &difference))?;
         held_back::tell(context, &held_back);
         for each in &failed {
             each.tell(context);
@@ -143,15 +141,29 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     Ok(if is_current { Status::Yes } else { unasked })
 }
 
+/// What skills.toml wants of what was asked about, and is not installed.
+fn missing<'a>(lock: &Lockfile, difference: &'a Difference, names: &[String]) -> Vec<&'a String> {
+    let wanted = difference.wanted.iter().map(|(name, _)| name);
+    let is_asked = |name: &&String| names.is_empty() || names.contains(name);
+    let missing = wanted.filter(|name| lock.get(name).is_none());
+    missing.filter(is_asked).collect()
+}
+
 /// A skill that has changed at its source, for programs.
-fn as_json((from, to): &(Locked, Locked)) -> Value {
+fn as_json((from, to): &(Locked, Locked), difference: &Difference) -> Value {
     json!({
         "name": from.name,
-        "source": from.reference(),
+        "source": wanted(from, difference),
         "installed": { "version": from.version, "commit": from.commit, "digest": from.digest },
         "available": { "version": to.version, "commit": to.commit, "digest": to.digest },
         "moved_tag": moved_tag(from, to),
     })
+}
+
+/// What a skill is wanted by: as skills.toml has it, where the lock does not have that yet.
+fn wanted(from: &Locked, difference: &Difference) -> String {
+    let reference = difference.reference(&from.name);
+    reference.map_or_else(|| from.reference(), str::to_owned)
 }
 
 /// What is said where nothing has changed.
@@ -214,7 +226,7 @@ fn gaps(context: &Context, difference: &Difference, entries: &[&Locked]) -> Vec<
 }
 
 /// What is outdated, a line each.
-fn table(outdated: &[(Locked, Locked)]) -> String {
+fn table(outdated: &[(Locked, Locked)], difference: &Difference) -> String {
     let mut text = String::new();
     let width = outdated
         .iter()
@@ -227,8 +239,7 @@ fn table(outdated: &[(Locked, Locked)]) -> String {
             "{:<width$}  {}  {}",
             visible(&from.name),
             visible(&way(from, to)),
-            // Where skills.toml wants it from elsewhere, that is where it is newer.
-            visible(&if from.source == to.source { from } else { to }.reference())
+            visible(&wanted(from, difference))
         );
     }
     text

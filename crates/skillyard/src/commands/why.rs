@@ -36,13 +36,16 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     let manifest = place.manifest()?.filter(|_| place.has_manifest());
     let manifest = manifest.as_ref();
     let is_asked_for = is_asked_for(entry, manifest);
+    // The range is what holds a version.
+    let wanted = manifest.and_then(|manifest| manifest.get(&args.name));
+    let wanted = wanted.map_or_else(|| entry.reference(), str::to_owned);
     let Reasons { chains, more } = reasons(&lock, manifest, &args.name);
     if context.printer.is_json() {
         context.printer.json(&json!({
             "name": entry.name,
             "asked_for": is_asked_for,
             "source": entry.source,
-            "reference": entry.reference(),
+            "reference": wanted,
             "required_by": chains,
             "more": more,
         }))?;
@@ -54,11 +57,7 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
             Some(_) => "skills.toml asks for it",
             None => "you installed it",
         };
-        // The range is what holds a version.
-        let reference = entry.reference();
-        let wanted = manifest.and_then(|manifest| manifest.get(&args.name));
-        let wanted = wanted.unwrap_or(&reference);
-        let _ = writeln!(text, "{whom}: {}", visible(wanted));
+        let _ = writeln!(text, "{whom}: {}", visible(&wanted));
     }
     for chain in chains {
         let chain: Vec<String> = chain

@@ -191,3 +191,18 @@ fn the_lock_does_not_depend_on_who_asked_last() {
     context.done(&install);
     assert_eq!(context.read("skills.lock"), lock);
 }
+
+#[test]
+fn what_skills_toml_wants_by_now_is_named() {
+    let context = project();
+    let repository = tagged(&context);
+    let reference = |range: &str| format!("{}@{range}#s/beta", repository.url());
+    context.done(&["install", &reference("^1"), "--yes"]);
+    let wanted = context.read("skills.toml").replace("^1", "^2");
+    context.write("skills.toml", wanted);
+    let told = context.stdout(&["outdated"]);
+    assert!(
+        told.contains("1.0.0 → 2.0.0") && told.contains("@^2#s/beta"),
+        "{told}"
+    );
+}

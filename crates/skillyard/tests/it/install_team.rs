@@ -257,7 +257,12 @@ fn another_wish_is_seen_by_update_and_outdated() {
     );
     let told = context.refused(&["outdated"]);
     assert!(told.contains("docx: skills.toml wants it"), "{told}");
-    assert!(context.run(&["outdated", "pdf"]).contains("pdf  "));
+    let told = context.run(&["outdated", "pdf"]);
+    assert!(told.contains("  ./lib/v2/pdf\n"), "{told}");
+    let told = context.json(&["outdated", "pdf", "--json"]);
+    assert_eq!(told["outdated"][0]["source"], "./lib/v2/pdf");
+    let told = context.json(&["why", "pdf", "--json"]);
+    assert_eq!(told["reference"], "./lib/v2/pdf");
     context.done(&["update", "--yes"]);
     assert_eq!(context.version_of("pdf").as_deref(), Some("two"));
     assert_eq!(context.version_of("docx").as_deref(), Some("one"));
