@@ -173,9 +173,11 @@ fn finished(
         });
         let links = others.links.iter().map(|(_, link)| link.to_string_lossy());
         answer["links"] = links.collect();
-        let stays = others.stays.iter();
-        let stays = stays.map(|(name, folder)| json!({ "name": name, "folder": folder }));
-        answer["stays"] = stays.collect();
+        for (key, others) in [("stays", &others.stays), ("left", &others.left)] {
+            let others = others.iter();
+            let others = others.map(|(name, folder)| json!({ "name": name, "folder": folder }));
+            answer[key] = others.collect();
+        }
         let wished = others.wished.iter();
         let wished = wished
             .map(|name| json!({ "name": name, "change": "removed", "from": null, "to": null }));

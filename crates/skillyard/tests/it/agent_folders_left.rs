@@ -225,3 +225,22 @@ fn what_lies_there_is_what_was_put_there_and_not_what_is_locked_by_now() {
     let skill = context.root().join("../cc/skills/pdf");
     context.is_foreign(None, &skill.canonicalize().unwrap(), STRANGE);
 }
+
+#[test]
+fn what_is_left_there_is_no_other_skill() {
+    let context = TestContext::new();
+    context.write_skill("lib/pdf");
+    context.claude_done(None, &[&["install", "./lib/pdf"][..], &IN].concat());
+    let remove = ["remove", "pdf", "--scope", "user", "--dry-run"];
+    let told = context.claude_done(Some("../cc"), &[&remove[..], &["--json"]].concat());
+    let told: serde_json::Value = serde_json::from_str(&told).unwrap();
+    assert_eq!(told["stays"], serde_json::json!([]));
+    let folder = told["left"][0]["folder"].as_str().unwrap();
+    assert!(folder.ends_with("home/.claude/skills/pdf"), "{told}");
+    let told = context.claude_done(Some("../cc"), &remove[..4]);
+    assert!(told.contains("still has `pdf`"), "{told}");
+    assert!(!told.contains("another skill"), "{told}");
+    // A second time it goes from there.
+    context.claude_done(Some("../cc"), &remove[..4]);
+    assert!(!context.in_home(".claude/skills/pdf").exists());
+}

@@ -23,6 +23,8 @@ pub(super) struct Others {
     pub(super) links: Vec<(String, PathBuf)>,
     /// Other skills that are called like what goes.
     pub(super) stays: Vec<(String, PathBuf)>,
+    /// What was installed into folders that no variable names any more, and stays there, too.
+    pub(super) left: Vec<(String, PathBuf)>,
 }
 
 impl Others {
@@ -61,6 +63,7 @@ impl Others {
             wished,
             links: Vec::new(),
             stays: Vec::new(),
+            left: Vec::new(),
         })
     }
 
@@ -93,8 +96,15 @@ impl Others {
             return Ok(());
         }
         let catalog = library::load(context, IndexMode::Use, &Choice::default())?;
+        let left = place.scope.left_folders();
         for name in names {
-            let places = places(place, before, name);
+            let mut places = places(place, before, name);
+            // What was installed where a variable led is the same skill, and is told as that.
+            let known = left.iter().filter(|each| each.record.get(name).is_some());
+            let known: Vec<PathBuf> = known.map(|each| each.folder.join(name)).collect();
+            places.extend(known.iter().cloned());
+            self.left
+                .extend(known.into_iter().map(|folder| (name.clone(), folder)));
             for each in &places {
                 let found = written::links_to(&catalog, &place.scope, each).into_iter();
                 let found = found.filter(|link| !places.contains(link));
