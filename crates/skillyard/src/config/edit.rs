@@ -3,8 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use skillyard_install::text::with_line_ends_of;
-use toml_edit::{Array, Document, DocumentMut, Item, Table, TableLike, value};
+use toml_edit::{Array, Document, DocumentMut, Item, Table, value};
 
+use super::insertion::{entry, insert};
 use super::layer::Layer;
 use super::lock::Locks;
 use super::origin::LayerKind;
@@ -198,53 +199,8 @@ pub(super) fn parsed<'a>(path: &Path, text: &'a str) -> Result<Document<&'a str>
     })
 }
 
-fn not(problem: Problem) -> CommandError {
+pub(super) fn not(problem: Problem) -> CommandError {
     CommandError::Setting(ConfigError::here(problem))
-}
-
-/// Writes a value; tells whether there was one.
-fn insert(
-    document: &mut DocumentMut,
-    key: &str,
-    mut new: toml_edit::Value,
-) -> Result<bool, CommandError> {
-    match entry(document, key)? {
-        toml_edit::Entry::Occupied(mut occupied) => {
-            // The comment behind the old value stays.
-            if let Some(old) = occupied.get().as_value() {
-                *new.decor_mut() = old.decor().clone();
-            }
-            occupied.insert(Item::Value(new));
-            Ok(true)
-        }
-        toml_edit::Entry::Vacant(vacant) => {
-            vacant.insert(Item::Value(new));
-            Ok(false)
-        }
-    }
-}
-
-/// The place of a key, with the tables around it made.
-fn entry<'a>(
-    document: &'a mut DocumentMut,
-    key: &'a str,
-) -> Result<toml_edit::Entry<'a>, CommandError> {
-    let (tables, last) = key
-        .rsplit_once('.')
-        .map_or((None, key), |(tables, last)| (Some(tables), last));
-    let mut table: &mut dyn TableLike = document.as_table_mut();
-    for name in tables.into_iter().flat_map(|tables| tables.split('.')) {
-        let item = table.entry(name).or_insert_with(|| {
-            let mut table = Table::new();
-            // Its header is written only when it holds values itself.
-            table.set_implicit(true);
-            Item::Table(table)
-        });
-        table = item
-            .as_table_like_mut()
-            .ok_or_else(|| not(Problem::NotATable(name.to_owned())))?;
-    }
-    Ok(table.entry(last))
 }
 
 /// The keys with values at or below a key.
@@ -264,40 +220,5 @@ fn leaves(table: &Table, key: &str, found: &mut Vec<String>) {
     let item = names.fold(first, |item, name| item?.as_table_like()?.get(name));
     if let Some(item) = item {
         below(item, key, found);
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn values_are_set_where_they_belong() {
-        let check = |text: &str, key: &str, expected: &str| {
-            let mut document: DocumentMut = text.parse().unwrap();
-            insert(&mut document, key, "v".into()).unwrap();
-            assert_eq!(document.to_string(), expected);
-        };
-        check("", "sources.a.url", "[sources.a]\nurl = \"v\"\n");
-        check(
-            "# c\n[sources.a]\nurl = 'x' # why\n",
-            "sources.a.url",
-            "# c\n[sources.a]\nurl = \"v\" # why\n",
-        );
-        check(
-            "sources.a.auth = 'x'\n",
-            "sources.a.url",
-            "sources.a.auth = 'x'\nsources.a.url = \"v\"\n",
-        );
-        check(
-            "sources = { a = {} }\n",
-            "sources.a.url",
-            "sources = { a = { url = \"v\" } }\n",
-        );
-        check(
-            "[sources.a]\nurl = 'x'\n",
-            "registry.url",
-            "[sources.a]\nurl = 'x'\n\n[registry]\nurl = \"v\"\n",
-        );
     }
 }

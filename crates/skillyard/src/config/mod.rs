@@ -6,7 +6,7 @@
 //! `origin` names it, `load` puts them together, `lock` drops what the organisation forbids,
 //! `final_block` what would let an approval lift a block that is final,
 //! `problem` is what can be wrong.
-//! `edit`, `removal` and `private_file` change files.
+//! `edit`, `insertion`, `removal` and `private_file` change files.
 //! `discovery`, `limits`, `sources` with `source`, `hosts`, `sessions`, `mcp` and `install` are what
 //! the commands ask for.
 //!
@@ -22,6 +22,7 @@ pub(crate) mod discovery;
 pub(crate) mod edit;
 mod final_block;
 pub(crate) mod hosts;
+mod insertion;
 pub(crate) mod install;
 mod key_pattern;
 pub(crate) mod keys;
