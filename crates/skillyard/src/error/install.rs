@@ -62,7 +62,7 @@ pub(crate) enum InstallFailure {
     /// The same where the rest was done, or would be.
     #[error("something is in the way")]
     LeftOut(Vec<Conflict>),
-    #[error("something is in the way of `{name}`, which `{}` needs", by.join("`, `"))]
+    #[error("something is in the way of `{name}`, which `{}` {}", by.join("`, `"), if by.len() == 1 { "needs" } else { "need" })]
     NeededName {
         name: String,
         by: Vec<String>,

@@ -129,22 +129,40 @@ impl Difference {
     /// What the lock does not have as it is wanted, one sentence for each way, without where it
     /// contradicts itself.
     pub(crate) fn mismatches(&self) -> Vec<String> {
-        let wanted: Vec<&str> = self.wanted.iter().map(|(name, _)| name.as_str()).collect();
-        let mut parts = Vec::new();
-        for (names, what) in [
-            (wanted.join("`, `"), "not locked as it is wanted"),
-            (self.unwanted.join("`, `"), "locked and not wanted"),
-            (self.unneeded.join("`, `"), "locked and not needed"),
+        let wanted: Vec<String> = self.wanted.iter().map(|(name, _)| name.clone()).collect();
+        let parts = [
             (
-                self.elsewhere.join("`, `"),
+                &wanted,
+                "not locked as it is wanted",
+                "not locked as they are wanted",
+            ),
+            (
+                &self.unwanted,
+                "locked and not wanted",
+                "locked and not wanted",
+            ),
+            (
+                &self.unneeded,
+                "locked and not needed",
+                "locked and not needed",
+            ),
+            (
+                &self.elsewhere,
+                "not locked for all agents that are wanted",
                 "not locked for all agents that are wanted",
             ),
-        ] {
-            if !names.is_empty() {
-                parts.push(format!("`{names}` is {what}"));
-            }
-        }
-        parts
+        ];
+        let parts = parts
+            .into_iter()
+            .filter_map(|(names, of_one, of_more)| match &names[..] {
+                [] => None,
+                [name] => Some(format!("`{name}` is {of_one}")),
+                [first @ .., last] => Some(format!(
+                    "`{}` and `{last}` are {of_more}",
+                    first.join("`, `")
+                )),
+            });
+        parts.collect()
     }
 
     pub(crate) fn is_empty(&self) -> bool {

@@ -145,8 +145,11 @@ fn the_lock_and_the_manifest_must_match_where_that_is_asked() {
     assert_eq!(context.version_of("csv"), None);
     assert_eq!(context.read("skills.lock"), lock);
     // Another revision of what is locked is another wish.
-    context.write("skills.toml", "[skills]\npdf = \"./lib/other\"\n");
-    context.refused(&["sync", "--locked"]);
+    let others = "[skills]\npdf = \"./lib/other\"\ncsv = \"./lib/csv\"\ntar = \"./lib/tar\"\n";
+    context.write("skills.toml", others);
+    let told = context.refused(&["sync", "--locked"]);
+    let several = "`csv`, `pdf` and `tar` are not locked as they are wanted";
+    assert!(told.contains(several), "{told}");
 }
 
 #[test]
