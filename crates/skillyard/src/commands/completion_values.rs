@@ -13,7 +13,7 @@ use skillyard_format::SkillName;
 use super::completion_files::Which;
 use crate::agent;
 use crate::config::Config;
-use crate::config::keys::ENTRIES;
+use crate::config::keys::entries;
 use crate::config::provenances::PROVENANCES;
 use crate::context::Context;
 use crate::library::{self, Choice, IndexMode};
@@ -193,7 +193,7 @@ fn keys(context: &Context) -> Vec<CompletionCandidate> {
     let candidate =
         |key: String, doc: &'static str| CompletionCandidate::new(key).help(Some(doc.into()));
     let mut found = Vec::new();
-    for entry in ENTRIES {
+    for entry in entries() {
         if entry.key.contains("VARIABLE") || entry.key.contains("HEADER") {
             continue;
         }

@@ -7,7 +7,7 @@ use skillyard_format::nearest::nearest;
 
 use super::chosen_name::refused;
 use super::key_pattern::{is_placeholder, is_table_of, matched};
-use super::keys::ENTRIES;
+use super::keys::entries;
 use super::kind::Kind;
 use super::provenances::PROVENANCES;
 use super::spelling::{ALIASES, own_name};
@@ -71,7 +71,7 @@ impl Entry {
 
 /// The value that every key has without any configuration.
 pub(crate) fn defaults() -> impl Iterator<Item = (String, &'static Entry, Plain)> {
-    ENTRIES.iter().flat_map(|entry| {
+    entries().flat_map(|entry| {
         let mut found = Vec::new();
         if let Some(default) = entry.default.filter(|_| !entry.has_choice()) {
             found.push((entry.key.to_owned(), entry, default));
@@ -95,7 +95,7 @@ pub(crate) fn defaults() -> impl Iterator<Item = (String, &'static Entry, Plain)
 pub(crate) fn below(table: &str) -> Vec<String> {
     let own = own_name(table);
     let names = own.split('.').count();
-    let entries = ENTRIES.iter().filter(|entry| is_table_of(&own, entry.key));
+    let entries = entries().filter(|entry| is_table_of(&own, entry.key));
     let keys = entries.map(|entry| {
         let rest: Vec<&str> = entry.key.split('.').skip(names).collect();
         format!("{own}.{}", rest.join("."))
@@ -120,7 +120,7 @@ pub(crate) enum Found {
 pub(crate) fn find(key: &str) -> Found {
     let own = own_name(key);
     let mut bad_name = None;
-    for entry in ENTRIES {
+    for entry in entries() {
         if let Some(names) = matched(entry.key, &own) {
             match names
                 .iter()
@@ -134,7 +134,7 @@ pub(crate) fn find(key: &str) -> Found {
     if let Some(problem) = bad_name {
         return Found::BadName(problem);
     }
-    let patterns = ENTRIES.iter().map(|entry| entry.key);
+    let patterns = entries().map(|entry| entry.key);
     let spellings = ALIASES.iter().map(|(spelling, _)| *spelling);
     if patterns
         .chain(spellings)
@@ -148,8 +148,7 @@ pub(crate) fn find(key: &str) -> Found {
 /// The known key that is nearest to this one.
 fn meant(key: &str) -> Option<String> {
     let segments: Vec<&str> = key.split('.').collect();
-    let candidates: Vec<String> = ENTRIES
-        .iter()
+    let candidates: Vec<String> = entries()
         .map(|entry| {
             let parts = entry
                 .key
@@ -170,7 +169,7 @@ fn meant(key: &str) -> Option<String> {
             |entry: &Entry| entry.key.rsplit('.').next().is_some_and(is_placeholder);
         let mut same = candidates
             .iter()
-            .zip(ENTRIES)
+            .zip(entries())
             .filter(|(each, entry)| each.rsplit('.').next() == Some(last) && !last_is_chosen(entry))
             .map(|(each, _)| each);
         let only = same.next().filter(|each| !each.contains(is_upper));

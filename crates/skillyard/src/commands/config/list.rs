@@ -8,7 +8,7 @@ use skillyard_catalog::ProjectTrust;
 use super::super::Outcome;
 use super::Which;
 use crate::config::discovery::TrustProjects;
-use crate::config::keys::ENTRIES;
+use crate::config::keys::entries;
 use crate::config::layer::Setting;
 use crate::config::schema::Entry;
 use crate::config::{Config, project};
@@ -101,7 +101,7 @@ pub(super) fn print(
 
 /// The keys that have no value.
 fn unset(settings: &[&Setting]) -> impl Iterator<Item = &'static Entry> {
-    ENTRIES.iter().filter(|entry| {
+    entries().filter(|entry| {
         let mut set = settings.iter().map(|setting| setting.entry.key);
         !set.any(|key| key == entry.key)
     })

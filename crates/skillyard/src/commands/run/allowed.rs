@@ -10,7 +10,7 @@ use skillyard_sandbox::{Backend, HostRule, Network};
 use skillyard_trust::tier::Row;
 
 use super::Args;
-use crate::config::keys::ENTRIES;
+use crate::config::keys::entries;
 use crate::context::Context;
 use crate::error::{CommandError, RunError};
 use crate::permission::Permissions;
@@ -111,7 +111,7 @@ pub(super) fn unlocked(context: &Context, skill: &SkillPlace) -> Result<(), Comm
     let provenance = Permissions::load(context)?.provenance_of(skill.source, &skill.folder);
     let rows = Row::all_of(&provenance).map(|row| format!("trust.{}.scripts", row.as_str()));
     let rows: Vec<String> = rows.collect();
-    let limits = ENTRIES.iter().map(|entry| entry.key);
+    let limits = entries().map(|entry| entry.key);
     let limits = limits.filter(|name| name.starts_with("sandbox."));
     for key in limits.chain(rows.iter().map(String::as_str)) {
         if let Some(by) = config.lock_of(key) {
