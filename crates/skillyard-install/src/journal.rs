@@ -18,7 +18,7 @@ use crate::seen::Seen;
 use crate::write::Draft;
 pub(crate) use any_path::AnyPath;
 pub(crate) use commit::drafts;
-use ended::clear;
+use ended::cleared;
 pub(crate) use ended::{journals, set_aside, wait_for_end};
 pub use identity::Identity;
 use settle::Project;
@@ -217,9 +217,8 @@ impl Journal {
 ///
 /// Returns the journals that could not be worked off, with the reason.
 pub fn recover_all(skillyard_home: &Path, catch_up: CatchUp<'_>) -> Vec<(PathBuf, io::Error)> {
-    clear(skillyard_home);
     let mut failed = Vec::new();
-    for path in journals(skillyard_home) {
+    for path in cleared(skillyard_home) {
         if let Err(error) = recover_one(&path, catch_up) {
             failed.push((path, error));
         }

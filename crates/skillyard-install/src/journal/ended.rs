@@ -16,7 +16,9 @@ const OVER: &str = "over";
 
 /// The journals of changes that may not have ended.
 pub(crate) fn journals(skillyard_home: &Path) -> Vec<PathBuf> {
-    ending_with(JOURNAL, skillyard_home)
+    let mut paths = all(skillyard_home);
+    paths.retain(|path| has_ending(path, JOURNAL));
+    paths
 }
 
 /// Takes the journal of a change away that is done.
@@ -30,9 +32,18 @@ pub(crate) fn wait_for_end(journal: &Path) -> io::Result<()> {
     File::open(journal.parent().unwrap_or(journal))?.sync_all()
 }
 
-/// Removes those that are over, beside everything else where another thread could do that.
-pub(super) fn clear(skillyard_home: &Path) {
-    let over = ending_with(OVER, skillyard_home);
+/// The same, and those that are over are removed. One look is enough: who ends a change meanwhile
+/// takes its journal away as well.
+pub(super) fn cleared(skillyard_home: &Path) -> Vec<PathBuf> {
+    let mut paths = all(skillyard_home);
+    let over = paths.extract_if(.., |path| has_ending(path, OVER));
+    remove(over.collect());
+    paths.retain(|path| has_ending(path, JOURNAL));
+    paths
+}
+
+/// Removes journals, beside everything else where another thread could do that.
+fn remove(over: Vec<PathBuf>) {
     if over.is_empty() {
         return;
     }
@@ -49,13 +60,14 @@ pub(super) fn clear(skillyard_home: &Path) {
     }
 }
 
-fn ending_with(ending: &str, skillyard_home: &Path) -> Vec<PathBuf> {
+fn all(skillyard_home: &Path) -> Vec<PathBuf> {
     let entries = std::fs::read_dir(skillyard_home.join("journal"));
     let entries = entries.into_iter().flatten().flatten();
-    let paths = entries.map(|entry| entry.path());
-    paths
-        .filter(|path| path.extension().is_some_and(|found| found == ending))
-        .collect()
+    entries.map(|entry| entry.path()).collect()
+}
+
+fn has_ending(path: &Path, ending: &str) -> bool {
+    path.extension().is_some_and(|found| found == ending)
 }
 
 #[cfg(test)]
@@ -75,7 +87,7 @@ mod tests {
         set_aside(&over).unwrap();
         assert!(!over.exists());
         assert_eq!(journals(home.path()), std::slice::from_ref(&left));
-        clear(home.path());
+        assert_eq!(cleared(home.path()), std::slice::from_ref(&left));
         let mut names: Vec<PathBuf> = std::fs::read_dir(&folder)
             .unwrap()
             .map(|entry| entry.unwrap().path())
