@@ -4,10 +4,13 @@
 //! a shell is told. Whatever cannot be read is left out; the
 //! command itself will say why.
 
+use std::collections::BTreeSet;
+
 use clap_complete::engine::CompletionCandidate;
 use skillyard_agent::agent::AgentStore;
 use skillyard_audit::EventKind;
 use skillyard_catalog::agents::AGENTS;
+use skillyard_catalog::source::SourceKind;
 use skillyard_format::SkillName;
 
 use super::completion_files::Which;
@@ -16,6 +19,7 @@ use crate::config::Config;
 use crate::config::keys::entries;
 use crate::config::provenances::PROVENANCES;
 use crate::context::Context;
+use crate::install::place;
 use crate::library::{self, Choice, IndexMode};
 use crate::report::RuleNote;
 
@@ -27,6 +31,10 @@ const MOST_SESSIONS: usize = 20;
 pub(super) enum Values {
     /// Names of skills.
     Skills,
+    /// Of those that were installed.
+    InstalledSkills,
+    /// The same, and of those that were written into folders of skills.
+    RemovableSkills,
     /// The same, and folders.
     SkillsAndFolders,
     /// The same, and files.
@@ -59,8 +67,10 @@ impl Values {
     /// What an argument of a command can be, where that is known.
     pub(super) fn of(path: &str, argument: &str) -> Option<Self> {
         Some(match (path, argument) {
-            ("show" | "explain" | "why" | "export", "name")
-            | ("enable" | "disable" | "update" | "outdated" | "remove", "names")
+            ("why", "name") | ("update" | "outdated", "names") => Self::InstalledSkills,
+            ("remove", "names") => Self::RemovableSkills,
+            ("show" | "explain" | "export", "name")
+            | ("enable" | "disable", "names")
             | (
                 "agent create" | "agent edit" | "agent skill add" | "agent skill remove",
                 "skills",
@@ -98,7 +108,21 @@ impl Values {
     /// Those that there are now.
     pub(super) fn found(self, context: &Context) -> Vec<CompletionCandidate> {
         match self {
-            Self::Skills | Self::SkillsAndFolders | Self::SkillsAndPaths => skill_names(context),
+            Self::Skills | Self::SkillsAndFolders | Self::SkillsAndPaths => {
+                plain(skill_names(context, |_| true))
+            }
+            Self::InstalledSkills => plain(installed_names(context)),
+            Self::RemovableSkills => {
+                // `--force` removes what was written there.
+                let mut names = skill_names(context, |kind| {
+                    matches!(
+                        kind,
+                        SourceKind::Project | SourceKind::User | SourceKind::Plugin
+                    )
+                });
+                names.extend(installed_names(context));
+                plain(names)
+            }
             Self::Agents => plain(AgentStore::new(&context.environment.agents_folder()).names()),
             Self::Sessions => sessions(context),
             Self::Models => models(context),
@@ -219,17 +243,31 @@ fn keys(context: &Context) -> Vec<CompletionCandidate> {
     found
 }
 
-/// The names of the skills that are here.
-fn skill_names(context: &Context) -> Vec<CompletionCandidate> {
+/// The names of the skills that are here and come from certain places.
+fn skill_names(context: &Context, is_meant: impl Fn(SourceKind) -> bool) -> BTreeSet<String> {
     // A configuration that is wrong is said by every command; here it would be in the way.
     let Ok(catalog) = library::load(context, IndexMode::Use, &Choice::default()) else {
-        return Vec::new();
+        return BTreeSet::new();
     };
-    let names = catalog.skills.iter().map(|skill| &skill.record.name);
-    names
-        .filter(|name| SkillName::new(name).is_ok() || is_plain(name))
-        .map(|name| CompletionCandidate::new(name.as_str()))
-        .collect()
+    let meant = catalog.skills.iter().filter(|skill| is_meant(skill.kind));
+    let names = meant.map(|skill| skill.record.name.to_string());
+    names.filter(|name| is_harmless(name)).collect()
+}
+
+/// The names of the skills that are locked here.
+fn installed_names(context: &Context) -> BTreeSet<String> {
+    let places = place::all(context).into_iter();
+    let locks = places.filter_map(|(place, _)| place.lock().ok());
+    let names = locks.flat_map(|lock| {
+        let names = lock.skills().iter().map(|entry| entry.name.clone());
+        names.collect::<Vec<_>>()
+    });
+    names.filter(|name| is_harmless(name)).collect()
+}
+
+/// Whether a shell may be handed a name.
+fn is_harmless(name: &str) -> bool {
+    SkillName::new(name).is_ok() || is_plain(name)
 }
 
 /// Whether a name against the rules has nothing in it that means something to a shell.

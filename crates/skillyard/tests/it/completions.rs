@@ -1,9 +1,11 @@
 //! `skillyard completions`.
 
+use std::fs;
 use std::process::Command;
 
 use insta::assert_snapshot;
 
+use crate::project::installed;
 use crate::{TestContext, output, text};
 
 #[test]
@@ -90,6 +92,24 @@ fn skill_names_are_completed() {
     assert_eq!(capital, ["Poly_market.v2"]);
     context.write("../home/.skillyard/config.toml", "broken");
     assert!(candidates(&context, "bash", &["show", "pdf"]).is_empty());
+}
+
+#[test]
+fn only_what_a_command_takes_is_completed() {
+    let context = installed();
+    context.write_skill(".agents/skills/draft");
+    // Of the skills inside the binary, which begin with `s` and `u`, none can be removed.
+    let found = |line: &[&str]| candidates(&context, "bash", line);
+    assert_eq!(found(&["remove", ""])[..2], ["draft", "pdf"]);
+    assert!(found(&["remove", "skill"]).is_empty());
+    assert!(!found(&["show", "skill"]).is_empty());
+    for command in ["update", "outdated", "why"] {
+        assert_eq!(found(&[command, "p"]), ["pdf"], "{command}");
+        assert!(found(&[command, "d"]).is_empty(), "{command}");
+    }
+    // What is locked and not here can be taken out of the lock.
+    fs::remove_dir_all(context.root().join(".agents/skills/pdf")).unwrap();
+    assert_eq!(found(&["remove", "p"]), ["pdf"]);
 }
 
 #[test]
