@@ -177,7 +177,7 @@ fn to_go_by_a_lock_there_must_be_one() {
     fs::remove_file(context.root().join("skills.toml")).unwrap();
     for scope in ["project", "user"] {
         let told = context.refused(&["sync", "--frozen", "--check", "--scope", scope]);
-        let hint = "hint: Run it where the project is, or make a lock with `skillyard install`";
+        let hint = "hint: Run it where the project is, or make a lock with `skillyard install";
         assert!(
             told.contains("lock` does not exist") || told.contains("lock.toml` does not exist"),
             "{told}"

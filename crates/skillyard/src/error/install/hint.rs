@@ -274,8 +274,7 @@ impl InstallFailure {
                 is_wanted: true, ..
             } => "Run `skillyard sync` once without `--frozen`, and commit the lock".into(),
             Self::NoLock { .. } => {
-                "Run it where the project is; the first `skillyard install` there makes its lock"
-                    .into()
+                "Run it where the project is, or make a lock with `skillyard install`".into()
             }
             _ => return None,
         })
