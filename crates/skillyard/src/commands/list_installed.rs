@@ -12,8 +12,8 @@ use super::list::{length, mark, trust_remedy};
 use crate::context::Context;
 use crate::error::Status;
 use crate::error::install::lock_hint;
-use crate::install::left_folders;
 use crate::install::revoked::Revoked;
+use crate::install::{absent, left_folders};
 use crate::installed::{Installed, provenance_of};
 use crate::report::counted;
 use crate::sanitize::visible;
@@ -82,12 +82,14 @@ pub(super) fn run(context: &Context, catalog: Catalog, revoked: &[Revoked]) -> O
     }
     context.printer.note(&visible(&line));
     if !missing.is_empty() {
+        let remedies = absent::remedies(context, &missing).join(" and ");
         let names: Vec<&str> = missing.into_iter().collect();
+        let them = if names.len() == 1 { "it" } else { "them" };
         let names = match names.len() {
             0..=MOST_NAMED => names.join(", "),
             count => counted(count, "skill"),
         };
-        let line = format!(" ! locked, and not here: {names} (`skillyard sync` brings them)");
+        let line = format!(" ! locked, and not here: {names} (get {them} with {remedies})");
         context.printer.people(&visible(&line));
     }
     left_folders::tell(context, &left_folders::all(context));

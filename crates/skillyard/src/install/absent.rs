@@ -1,5 +1,6 @@
 //! Skills that are locked and lie in none of their folders, as after a clone.
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use skillyard_catalog::presence::is_there;
@@ -18,6 +19,22 @@ pub(crate) fn folders(scope: &Scope, entry: &Locked) -> impl Iterator<Item = Pat
 /// Whether something lies where a skill is put.
 pub(crate) fn is_installed(place: &Place, entry: &Locked) -> bool {
     folders(&place.scope, entry).any(|folder| is_there(&folder))
+}
+
+/// The commands that bring skills here that are locked and not here, one for each scope.
+pub(crate) fn remedies(context: &Context, names: &BTreeSet<&str>) -> Vec<String> {
+    let places = place::all(context).into_iter();
+    let lacking = places.filter(|(place, _)| {
+        let lock = place.lock().unwrap_or_default();
+        let mut entries = lock.skills().iter();
+        entries.any(|entry| names.contains(entry.name.as_str()) && !is_installed(place, entry))
+    });
+    let commands = lacking.map(|(_, scope)| format!("`skillyard sync{scope}`"));
+    let commands: Vec<String> = commands.collect();
+    if commands.is_empty() {
+        return vec!["`skillyard sync` in the project around this one".to_owned()];
+    }
+    commands
 }
 
 /// What to type behind `sync` for a skill that is locked and not here. A lock that cannot be read is

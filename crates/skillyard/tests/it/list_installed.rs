@@ -48,7 +48,8 @@ fn what_is_locked_and_not_here_is_named() {
     );
     std::fs::remove_dir_all(context.root().join(".agents/skills/one")).unwrap();
     let told = context.run(&["list", "--installed"]);
-    assert!(told.contains("locked, and not here: one"), "{told}");
+    let line = "locked, and not here: one (get it with `skillyard sync`)";
+    assert!(told.contains(line), "{told}");
     let told = context.json(&["list", "--installed", "--json"]);
     assert_eq!(told["missing"], json!(["one"]));
 }
@@ -79,6 +80,11 @@ fn who_asks_for_what_is_locked_and_not_here_is_led_to_sync() {
     std::fs::remove_dir_all(context.home().join(".agents/skills/one")).unwrap();
     let told = context.refused(&["show", "one"]);
     assert!(told.contains("`skillyard sync --scope user`"), "{told}");
+    let told = context.run(&["list", "--installed"]);
+    assert!(
+        told.contains("(get it with `skillyard sync --scope user`)"),
+        "{told}"
+    );
     context.done(&["sync", "--scope", "user"]);
     context.done(&["show", "one"]);
 }
