@@ -186,6 +186,8 @@ fn circles_conflicts_and_gaps_are_explained() {
     assert_snapshot!(context.refused(&["install", "./lib/d"]), @r"
     error: `d` needs `../e`, which cannot be had
       Caused by: `[DIR]/lib/d/../e` does not exist
+
+    hint: Say in `requires-skills` of what needs it where it lies, in place of `../e`
     ");
     assert_snapshot!(context.refused(&["install", "./lib/f"]), @"error: `g` is needed from two sources: `f` → `g` from `./lib/g`, `f` → `g` from `./lib/other/g`");
     context.nothing_left();

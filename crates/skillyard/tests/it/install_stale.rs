@@ -148,6 +148,8 @@ fn only_who_needs_a_skill_says_where_it_lies() {
     hint: Say in `./lib/chart` where `colour` lies now, then take that with `skillyard update chart`; or remove what needs it with `skillyard remove report`
     ");
     assert_eq!(context.refused(&["sync", "--locked"]), told);
+    let told = context.refused(&["update", "chart"]);
+    assert!(told.contains("in place of `../colour`"), "{told}");
     context.write(
         "lib/chart/SKILL.md",
         needing("chart", "one", "../../parts/colour"),
@@ -207,6 +209,11 @@ fn what_cannot_be_read_is_to_be_put_right_first() {
     context.done(&["update", "pdf", "--yes"]);
     context.done(&["sync", "--locked", "--check"]);
     fs::remove_file(context.root().join("pdf.tar.gz")).unwrap();
+    let told = context.refused(&["update", "pdf"]);
+    assert!(
+        told.contains("`skillyard remove pdf` takes it out"),
+        "{told}"
+    );
     let told = context.refused(&["sync", "--check"]);
     assert!(
         told.contains("`pdf` is not in `./pdf.tar.gz` any more"),

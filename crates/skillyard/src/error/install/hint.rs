@@ -372,7 +372,13 @@ fn dependency_hint(error: &DependencyError<CommandError>) -> Option<String> {
         {
             Some("Leave one of them out".into())
         }
-        DependencyError::Fetch { source, .. } => source.hint(),
+        DependencyError::Fetch {
+            reference, source, ..
+        } => source.hint().or_else(|| {
+            matches!(**source, CommandError::NoSuchPath(_)).then(|| {
+                format!("Say in `requires-skills` of what needs it where it lies, in place of `{reference}`")
+            })
+        }),
         _ => None,
     }
 }

@@ -33,7 +33,11 @@ pub(super) fn unavailable_hint(
     let failure = match error {
         CommandError::Install(failure) => failure,
         CommandError::NoSuchPath(_) => {
-            return Some(error.hint().unwrap_or_else(|| gone(&name)));
+            return error.hint().or_else(|| {
+                Some(format!(
+                    "Bring it back, or say where it lies by now; `skillyard remove {name}` takes it out"
+                ))
+            });
         }
         _ => return error.hint(),
     };
@@ -52,7 +56,7 @@ pub(super) fn unavailable_hint(
             names.join(", ")
         ),
         (InstallFailure::NothingOffered(_), _) | (_, Some(GitError::NoFolder { .. })) => {
-            gone(&name)
+            format!("It is not there any more; `skillyard remove {name}` removes it here")
         }
         (_, Some(GitError::NoRevision { wanted, .. })) if wanted.len() >= 40 => format!(
             "Its history was rewritten, and what was locked is gone; see what is there now with `skillyard update {name} --dry-run`"
@@ -68,11 +72,6 @@ pub(super) fn unavailable_hint(
         ) if let Some(url) = registry => locked_from(url),
         _ => return error.hint(),
     })
-}
-
-/// Where nothing brings a skill back.
-fn gone(name: &str) -> String {
-    format!("It is not there any more; `skillyard remove {name}` removes it here")
 }
 
 /// Where it is locked from another registry than is set.
