@@ -1,19 +1,16 @@
 //! Folders that one process works in, and that nobody needs once it has ended.
 //!
 //! Each is locked by its process. One that is not locked was left by a process that was
-//! killed, and the next one that needs such a folder removes it.
+//! killed, and the next one removes it. The folder around them is locked while one is made, so that
+//! none is seen that its process has not locked yet.
 
 use std::io;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
-use std::time::Duration;
 
 use skillyard_catalog::own_folder::{self, Stuck};
 
 use crate::flock::{Flock, Hold};
-
-/// A folder this young may belong to a process that has not locked it yet.
-const YOUNG: Duration = Duration::from_mins(1);
 
 /// A fresh folder that only its owner can enter, removed when this is dropped.
 #[derive(Debug)]
@@ -26,6 +23,7 @@ impl Staging {
     pub(crate) fn new(parent: &Path) -> io::Result<Self> {
         own_folder::make(parent)?;
         sweep(parent)?;
+        let _making = Flock::folder(parent, Hold::Shared)?;
         let folder = tempfile::Builder::new()
             .permissions(std::fs::Permissions::from_mode(0o700))
             .tempdir_in(parent)?;
@@ -51,15 +49,11 @@ pub(crate) fn sweep(parent: &Path) -> io::Result<Vec<Stuck>> {
     };
     let mut stuck = Vec::new();
     for entry in entries.flatten() {
-        let found = entry.metadata();
-        let is_folder = found.as_ref().is_ok_and(std::fs::Metadata::is_dir);
-        let modified = found.and_then(|metadata| metadata.modified());
-        let age = modified.ok().and_then(|time| time.elapsed().ok());
-        if !is_folder || age.is_none_or(|age| age < YOUNG) {
+        if !entry.file_type().is_ok_and(|kind| kind.is_dir()) {
             continue;
         }
         let path = entry.path();
-        if let Err(source) = remove_unheld(&path) {
+        if let Err(source) = remove_unheld(parent, &path) {
             stuck.push(Stuck { path, source });
         }
     }
@@ -67,17 +61,9 @@ pub(crate) fn sweep(parent: &Path) -> io::Result<Vec<Stuck>> {
 }
 
 /// Removes a folder, unless somebody works in it.
-fn remove_unheld(folder: &Path) -> io::Result<()> {
-    use io::ErrorKind::{NotFound, PermissionDenied};
-    let lock = match Flock::try_folder(folder) {
-        // What is closed was closed by what lies in it: a process keeps its own folder open.
-        Err(error) if error.kind() == PermissionDenied => {
-            own_folder::open(folder)?;
-            Flock::try_folder(folder)
-        }
-        lock => lock,
-    };
-    let removed = lock.and_then(|lock| match lock {
+fn remove_unheld(parent: &Path, folder: &Path) -> io::Result<()> {
+    use io::ErrorKind::NotFound;
+    let removed = unheld(parent, folder).and_then(|lock| match lock {
         Some(_lock) => own_folder::remove(folder),
         None => Ok(()),
     });
@@ -88,33 +74,51 @@ fn remove_unheld(folder: &Path) -> io::Result<()> {
     }
 }
 
+/// The lock on a folder that nobody works in, nor is about to.
+fn unheld(parent: &Path, folder: &Path) -> io::Result<Option<Flock>> {
+    let _making = Flock::folder(parent, Hold::Alone)?;
+    match Flock::try_folder(folder) {
+        // What is closed was closed by what lies in it: a process keeps its own folder open.
+        Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
+            own_folder::open(folder)?;
+            Flock::try_folder(folder)
+        }
+        lock => lock,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::fs::File;
-    use std::time::SystemTime;
-
-    fn age(folder: &Path) {
-        let long_ago = SystemTime::now() - Duration::from_hours(1);
-        File::open(folder).unwrap().set_modified(long_ago).unwrap();
-    }
 
     #[test]
     fn only_what_nobody_works_in_is_removed() {
         let parent = tempfile::tempdir().unwrap();
         let left = parent.path().join("left");
         std::fs::create_dir_all(left.join("git/objects")).unwrap();
-        let young = parent.path().join("young");
-        std::fs::create_dir(&young).unwrap();
-        age(&left);
         let used = Staging::new(parent.path()).unwrap();
-        age(used.path());
         let other = Staging::new(parent.path()).unwrap();
         assert!(!left.exists());
-        assert!(young.exists() && used.path().exists() && other.path().exists());
+        assert!(used.path().exists() && other.path().exists());
         let path = used.path().to_owned();
         drop(used);
         assert!(!path.exists());
+    }
+
+    #[test]
+    fn who_makes_one_is_waited_for() {
+        let parent = tempfile::tempdir().unwrap();
+        let made = parent.path().join("made");
+        let making = Flock::folder(parent.path(), Hold::Shared).unwrap();
+        std::fs::create_dir(&made).unwrap();
+        let swept = std::thread::scope(|scope| {
+            let sweeping = scope.spawn(|| sweep(parent.path()).unwrap());
+            std::thread::sleep(std::time::Duration::from_millis(50));
+            let _lock = Flock::folder(&made, Hold::Alone).unwrap();
+            drop(making);
+            sweeping.join().unwrap()
+        });
+        assert!(swept.is_empty() && made.exists());
     }
 
     #[test]
@@ -124,7 +128,6 @@ mod tests {
         let inner = left.join("git/objects");
         std::fs::create_dir_all(&inner).unwrap();
         std::fs::write(inner.join("pack"), "x").unwrap();
-        age(&left);
         for folder in [&inner, &left.join("git"), &left] {
             let closed = std::fs::Permissions::from_mode(0o000);
             std::fs::set_permissions(folder, closed).unwrap();

@@ -54,6 +54,8 @@ impl Place {
             return Err(CommandError::Nowhere);
         }
         chronicle::recover(context);
+        // What cannot be removed is told by `doctor`.
+        let _ = store(context).sweep();
         let project = project(context);
         // What commands mean that name no scope needs none to be typed.
         context.work_in(match (args.scope, &project) {

@@ -34,18 +34,19 @@ fn what_a_killed_process_left_is_swept_by_the_next() {
         Reply::ok(packed("pdf/", "one", PackFormat::Zip)),
     )]);
     let staging = context.in_home(".skillyard/store/staging");
-    let left = staging.join(".tmpLEFT");
-    fs::create_dir_all(left.join("git/objects")).unwrap();
-    fs::write(left.join("archive"), "half").unwrap();
-    let touched = output(
-        context
-            .command("touch")
-            .args(["-d", "2 hours ago"])
-            .arg(&left),
-    );
-    assert!(touched.status.success());
+    let leave = || {
+        let left = staging.join(".tmpLEFT");
+        fs::create_dir_all(left.join("git/objects")).unwrap();
+        fs::write(left.join("archive"), "half").unwrap();
+    };
+    leave();
     context.done(&["install", &server.url("/pdf.zip"), "--yes"]);
     assert_eq!(context.staging(), Vec::<String>::new());
+    for command in [&["sync"][..], &["remove", "pdf"], &["doctor"]] {
+        leave();
+        context.run(command);
+        assert_eq!(context.staging(), Vec::<String>::new(), "{command:?}");
+    }
 }
 
 #[test]
