@@ -39,6 +39,7 @@ pub mod text;
 pub mod transaction;
 pub mod tree;
 pub mod under_way;
+pub mod unfinished;
 mod write;
 
 pub use abandoned::{abandoned, remove_abandoned};

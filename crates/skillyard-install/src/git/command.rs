@@ -11,6 +11,7 @@ use super::memory::{self, MEMORY};
 use super::start::Start;
 use super::watch::SAID;
 use crate::fetch::http::Proxies;
+use crate::unfinished::Unfinished;
 
 /// Settings that win over every configuration file.
 const SETTINGS: [&str; 15] = [
@@ -57,6 +58,8 @@ pub struct Git {
     direct: Option<String>,
     /// What proves who we are.
     sent: Option<Arc<Sent>>,
+    /// Who ends it with the process.
+    unfinished: Option<Unfinished>,
 }
 
 /// Headers for one address. Only the environment of git has them: whatever ends us, none is left in
@@ -80,6 +83,7 @@ impl Git {
             program: program.to_owned(),
             direct: None,
             sent: None,
+            unfinished: None,
         }
     }
 
@@ -91,6 +95,20 @@ impl Git {
             direct: Some(proxies.told_to_programs()),
             ..self
         }
+    }
+
+    /// Ends with what is unfinished, as long as it waits for somebody else.
+    #[must_use]
+    pub fn ending_with(self, unfinished: &Unfinished) -> Self {
+        Self {
+            unfinished: Some(unfinished.clone()),
+            ..self
+        }
+    }
+
+    /// Who ends it with the process, if anybody does.
+    pub(super) fn unfinished(&self) -> Option<&Unfinished> {
+        self.unfinished.as_ref()
     }
 
     /// With what proves who we are, at an address and nowhere else.

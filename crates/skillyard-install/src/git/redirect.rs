@@ -25,7 +25,7 @@ pub(super) fn target(git: &Git, repository: &Path, url: &Url) -> Result<Option<U
         .env("GIT_TRACE_CURL_NO_DATA", "1")
         .env("GIT_TRACE_REDACT", "1")
         .args(["ls-remote", "--quiet", "origin", "HEAD"]);
-    let output = watch::ask(&mut command, "ask where the repository is", repository)?;
+    let output = watch::ask(git, &mut command, "ask where the repository is", repository)?;
     let Some(target) = location(&output.stderr, url) else {
         return Ok(None);
     };

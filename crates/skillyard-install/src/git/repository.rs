@@ -153,7 +153,14 @@ impl Repository {
         let mut input = objects.join("\n").into_bytes();
         input.push(b'\n');
         let what = "fetch the files";
-        match watch::fetch(&mut command, input, what, &self.folder, watch::DOWNLOAD) {
+        match watch::fetch(
+            &self.git,
+            &mut command,
+            input,
+            what,
+            &self.folder,
+            watch::DOWNLOAD,
+        ) {
             Err(error) if commit::is_refused(&error) => {
                 let commit = self.origin.commit.as_deref().unwrap_or_default();
                 commit::fetch_with_all(&self.git, &self.folder, &self.origin.url, commit)

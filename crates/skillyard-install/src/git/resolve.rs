@@ -21,7 +21,7 @@ pub(super) fn remote_refs(git: &Git, repository: &Path) -> Result<Vec<RemoteRef>
     Git::allow_files(&mut command);
     command.args(["ls-remote", "--quiet", "origin"]);
     let what = "list the branches and tags";
-    let answer = succeeded(watch::ask(&mut command, what, repository)?, what)?;
+    let answer = succeeded(watch::ask(git, &mut command, what, repository)?, what)?;
     let answer = String::from_utf8_lossy(&answer);
     Ok(answer
         .lines()
@@ -116,7 +116,14 @@ pub(super) fn fetch_all(
         "+refs/heads/*:refs/all/heads/*",
         "+refs/tags/*:refs/all/tags/*",
     ]);
-    watch::fetch(&mut command, Vec::new(), what, repository, watch::DOWNLOAD)
+    watch::fetch(
+        git,
+        &mut command,
+        Vec::new(),
+        what,
+        repository,
+        watch::DOWNLOAD,
+    )
 }
 
 /// The branch or tag that is called so; git, too, takes tags first.

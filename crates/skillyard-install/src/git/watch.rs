@@ -7,9 +7,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use super::command::{ANSWER, spawn, succeeded};
+use super::command::{ANSWER, Git, spawn, succeeded};
 use super::error::GitError;
 use super::start::Start;
+use crate::unfinished::Unfinished;
 
 /// Most bytes that one repository may bring.
 pub(super) const DOWNLOAD: u64 = 2 << 30;
@@ -41,6 +42,7 @@ pub(super) const PATIENCE_HERE: Patience = Patience {
 
 /// Runs a fetch into `repository`, and ends it when more than `limit` bytes came, or none.
 pub(super) fn fetch(
+    git: &Git,
     command: &mut Command,
     input: Vec<u8>,
     what: &'static str,
@@ -52,17 +54,26 @@ pub(super) fn fetch(
         repository,
         limit,
         patience: PATIENCE,
+        unfinished: git.unfinished(),
     };
     succeeded(watch.run(command, input)?, what).map(|_| ())
 }
 
 /// Runs what asks a server and brings nothing; whether it succeeded is for the caller to see.
 pub(super) fn ask(
+    git: &Git,
     command: &mut Command,
     what: &'static str,
     repository: &Path,
 ) -> Result<Output, GitError> {
-    asked(command, what, repository, PATIENCE)
+    let watch = Watch {
+        what,
+        repository,
+        limit: DOWNLOAD,
+        patience: PATIENCE,
+        unfinished: git.unfinished(),
+    };
+    watch.asked(command)
 }
 
 /// Runs what asks a repository that lies here, and is not waited for any longer than that.
@@ -72,29 +83,14 @@ pub(super) fn look(
     repository: &Path,
     patience: Patience,
 ) -> Result<Vec<u8>, GitError> {
-    succeeded(asked(command, what, repository, patience)?, what)
-}
-
-fn asked(
-    command: &mut Command,
-    what: &'static str,
-    repository: &Path,
-    patience: Patience,
-) -> Result<Output, GitError> {
     let watch = Watch {
         what,
         repository,
         limit: DOWNLOAD,
         patience,
+        unfinished: None,
     };
-    let output = watch.run(command, Vec::new())?;
-    if output.stdout.len() as u64 > ANSWER {
-        return Err(GitError::TooMuch {
-            what,
-            limit: ANSWER,
-        });
-    }
-    Ok(output)
+    succeeded(watch.asked(command)?, what)
 }
 
 /// What is watched, and for what.
@@ -103,19 +99,49 @@ struct Watch<'a> {
     repository: &'a Path,
     limit: u64,
     patience: Patience,
+    unfinished: Option<&'a Unfinished>,
 }
 
 impl Watch<'_> {
+    fn asked(&self, command: &mut Command) -> Result<Output, GitError> {
+        let output = self.run(command, Vec::new())?;
+        if output.stdout.len() as u64 > ANSWER {
+            return Err(GitError::TooMuch {
+                what: self.what,
+                limit: ANSWER,
+            });
+        }
+        Ok(output)
+    }
+
     fn run(&self, command: &mut Command, input: Vec<u8>) -> Result<Output, GitError> {
         let pack = self.repository.join("objects/pack");
         let before = size(&pack);
-        let (mut child, writer) = spawn(command, input)?;
+        let start = |command: &mut Command| spawn(command, input);
+        let (mut child, writer, running) = match self.unfinished {
+            Some(unfinished) => {
+                let (child, writer, running) = unfinished.start(command, start)?;
+                (child, writer, Some(running))
+            }
+            None => {
+                let (child, writer) = start(command)?;
+                (child, writer, None)
+            }
+        };
         let heard = Arc::new(AtomicU64::new(0));
         let said = child.stderr.take();
         let said = said.map(|from| Start::of(from, SAID, &heard));
         let printed = child.stdout.take();
         let printed = printed.map(|from| Start::of(from, ANSWER + 1, &heard));
         let status = self.wait(&mut child, &pack, before, &heard);
+        if status.is_err() {
+            if let Some(running) = &running {
+                running.end(&mut child);
+            }
+            let _ = child.kill();
+            let _ = child.wait();
+        }
+        drop(running);
         let _ = writer.map(JoinHandle::join);
         Ok(Output {
             status: status?,
@@ -158,8 +184,6 @@ impl Watch<'_> {
                 pause = (pause * 2).min(LONGEST_PAUSE);
                 continue;
             };
-            let _ = child.kill();
-            let _ = child.wait();
             return Err(problem);
         }
     }
@@ -175,7 +199,6 @@ fn size(folder: &Path) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::git::Git;
     use std::fs::Permissions;
     use std::os::unix::fs::PermissionsExt as _;
 
@@ -191,8 +214,16 @@ mod tests {
         );
         std::fs::write(&program, script).unwrap();
         std::fs::set_permissions(&program, Permissions::from_mode(0o755)).unwrap();
-        let mut command = Git::new(&program).command(folder.path());
-        let fetched = fetch(&mut command, Vec::new(), "fetch", folder.path(), 1 << 20);
+        let git = Git::new(&program);
+        let mut command = git.command(folder.path());
+        let fetched = fetch(
+            &git,
+            &mut command,
+            Vec::new(),
+            "fetch",
+            folder.path(),
+            1 << 20,
+        );
         assert!(matches!(fetched, Err(GitError::TooLarge(_))));
     }
 
@@ -206,8 +237,16 @@ mod tests {
         )
         .unwrap();
         std::fs::set_permissions(&program, Permissions::from_mode(0o755)).unwrap();
-        let mut command = Git::new(&program).command(folder.path());
-        let fetched = fetch(&mut command, Vec::new(), "fetch", folder.path(), 1 << 20);
+        let git = Git::new(&program);
+        let mut command = git.command(folder.path());
+        let fetched = fetch(
+            &git,
+            &mut command,
+            Vec::new(),
+            "fetch",
+            folder.path(),
+            1 << 20,
+        );
         let Err(GitError::Failed { message, .. }) = fetched else {
             panic!("it failed");
         };
@@ -231,6 +270,7 @@ mod tests {
                     first: Duration::from_millis(first),
                     later: Duration::from_millis(later),
                 },
+                unfinished: None,
             };
             let mut command = Git::new(&program).command(folder.path());
             command.env("PACK", pack.join("tmp_pack"));

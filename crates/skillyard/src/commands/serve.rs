@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::json;
 use signal_hook::consts::SIGINT;
-use signal_hook::flag::register_conditional_shutdown;
+use signal_hook::low_level::exit;
 use skillyard_server::{Access, MountedRegistry, Proxy, Readers, Server, Settings, bind};
 
 use super::Outcome;
@@ -19,6 +19,7 @@ use crate::error::serve::ServeFailure;
 use crate::error::{CommandError, Status};
 use crate::report::counted;
 use crate::serving::{LogFormat, Machine, Offer, OfferFlags, tokens};
+use crate::terminal::Bell;
 
 /// How long is waited for what was told to stop, once all answers were given.
 const LAST_WAIT: Duration = Duration::from_secs(5);
@@ -123,8 +124,7 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     let watch = server.watch().map_err(CommandError::Watch)?;
     announce(context, &server, bound.address, start)?;
     let ending = Arc::new(AtomicBool::new(false));
-    // What cannot be registered leaves the second Ctrl-C to the system.
-    let _ = register_conditional_shutdown(SIGINT, 130, Arc::clone(&ending));
+    end_at_once(context, &ending);
     let outcome = threads.block_on(async {
         let again = tokio::spawn(reloads(context.clone(), Arc::clone(&server)));
         let end = async {
@@ -147,6 +147,7 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     drop(watch);
     drop(server);
     drop(machine);
+    let _ended = context.printer.heard().unfinished().end();
     outcome.map_err(ServeFailure::Serve)?;
     Ok(Status::Yes)
 }
@@ -235,6 +236,24 @@ pub(super) fn reloads(
                 Err(_) => {}
             }
         }
+    }
+}
+
+/// Lets Ctrl-C end us, and what is fetched for us, once it is `allowed`; until then signals end us in
+/// order.
+fn end_at_once(context: &Context, allowed: &Arc<AtomicBool>) {
+    let heard = context.printer.heard().clone();
+    heard.elsewhere(&Arc::default());
+    let is_allowed = Arc::clone(allowed);
+    let bell = Bell::new(move || {
+        if is_allowed.load(Ordering::SeqCst) {
+            let _ended = heard.unfinished().end();
+            exit(130)
+        }
+    });
+    // What cannot be heard leaves the second Ctrl-C to the system.
+    if let Ok(bell) = bell {
+        bell.rings_at(SIGINT);
     }
 }
 

@@ -21,6 +21,7 @@ use skillyard_install::staging::Staging;
 use skillyard_install::store::Store;
 use skillyard_install::stored::StoredSkill;
 use skillyard_install::tree::TreeError;
+use skillyard_install::unfinished::UnfinishedFolder;
 use url::Origin;
 
 use super::meaning::{self, Meaning};
@@ -54,8 +55,8 @@ pub(super) struct Sources<'a> {
     failed: HashMap<(String, String), CommandError>,
     /// What git said that it ignores in folders, before they were opened.
     ignored: HashMap<PathBuf, Ignored>,
-    /// Folders that go when this goes.
-    quarantines: Mutex<Vec<Staging>>,
+    /// Folders that go when this goes, or the process.
+    quarantines: Mutex<Vec<(Staging, UnfinishedFolder)>>,
 }
 
 impl<'a> Sources<'a> {
@@ -291,7 +292,8 @@ impl<'a> Sources<'a> {
 
     fn git(&self) -> Result<Git, CommandError> {
         let git = self.context.git().ok_or(GitError::Missing);
-        Ok(git.map_err(InstallFailure::from)?)
+        let git = git.map_err(InstallFailure::from)?;
+        Ok(git.ending_with(self.context.printer.heard().unfinished()))
     }
 
     /// A folder or an archive of this machine.
@@ -326,10 +328,11 @@ impl<'a> Sources<'a> {
     fn quarantine(&self) -> Result<PathBuf, CommandError> {
         let folder = self.store.staging().map_err(InstallFailure::from)?;
         let path = folder.path().to_owned();
+        let noted = self.context.printer.heard().unfinished().folder(&path);
         let quarantines = self.quarantines.lock();
         quarantines
             .unwrap_or_else(PoisonError::into_inner)
-            .push(folder);
+            .push((folder, noted));
         Ok(path)
     }
 }

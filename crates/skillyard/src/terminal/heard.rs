@@ -1,12 +1,15 @@
-//! Signals that end programs, at a question: they leave it, as Ctrl-C does.
+//! Signals that end programs, while somebody is asked or something is fetched.
 //!
-//! The program would end in the middle of it otherwise, and leave a terminal behind that shows
-//! nothing of what is typed. Where nobody is asked they do what they ever do, but for keys that are
-//! typed into an editor.
+//! At a question they leave it, as Ctrl-C does: the program would end in the middle of it otherwise,
+//! and leave a terminal behind that shows nothing of what is typed. Where nobody is asked they do
+//! what they ever do, once what is [unfinished](Unfinished) is gone, but for keys that are typed into
+//! an editor.
+
+mod deaf;
 
 use std::io;
 use std::panic::resume_unwind;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::sync::{Arc, OnceLock};
 use std::thread;
@@ -15,12 +18,16 @@ use std::time::Duration;
 use nix::sys::pthread::{pthread_kill, pthread_self};
 use nix::sys::signal::Signal;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGURG};
-use signal_hook::flag::{register, register_conditional_default};
+use signal_hook::flag::{register, register_conditional_default, register_usize};
+use signal_hook::low_level::emulate_default_handler;
+use skillyard_install::unfinished::Unfinished;
+
+use super::bell::Bell;
 
 /// How often it is looked for a signal.
 const GLANCE: Duration = Duration::from_millis(50);
 
-/// Hears them from the first question on.
+/// Hears them from the first question on, or from when something is first unfinished.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Heard(Arc<State>);
 
@@ -35,6 +42,12 @@ struct State {
     key_ends: Arc<AtomicBool>,
     /// What becomes true in place of `came` where somebody else hears them.
     elsewhere: OnceLock<Arc<AtomicBool>>,
+    /// What goes before they end the program.
+    unfinished: Unfinished,
+    /// The one that came last.
+    last: Arc<AtomicUsize>,
+    /// The program ends already, so that another one ends it at once.
+    ending: Arc<AtomicBool>,
 }
 
 impl Heard {
@@ -42,6 +55,13 @@ impl Heard {
     pub(crate) fn elsewhere(&self, came: &Arc<AtomicBool>) {
         self.let_end(false);
         let _ = self.0.elsewhere.set(Arc::clone(came));
+    }
+
+    /// What is unfinished from now on goes before a signal ends the program. Where somebody else hears
+    /// them, that is for them to see to.
+    pub(crate) fn unfinished(&self) -> &Unfinished {
+        self.begin();
+        &self.0.unfinished
     }
 
     /// Lends the terminal to a program, such as an editor: what is typed there is meant for it, also
@@ -112,26 +132,69 @@ impl Heard {
         let State {
             begun,
             came,
-            end,
-            key_ends,
             elsewhere,
+            ..
         } = &*self.0;
         let elsewhere = elsewhere.get();
         begun.get_or_init(|| {
             // Only a signal that is handled interrupts whoever waits; nobody else sends us this one.
             let _ = register(SIGURG, Arc::default());
-            let ours = [
-                (SIGINT, key_ends),
-                (SIGQUIT, key_ends),
-                (SIGTERM, end),
-                (SIGHUP, end),
-            ];
-            for (signal, end) in ours.into_iter().filter(|_| elsewhere.is_none()) {
-                // What cannot be heard ends us as ever.
-                let _ = register_conditional_default(signal, Arc::clone(end));
-                let _ = register(signal, Arc::clone(came));
+            if elsewhere.is_none() {
+                self.let_end(true);
+                self.hear();
             }
         });
         elsewhere.unwrap_or(came)
+    }
+
+    fn hear(&self) {
+        let State {
+            came,
+            end,
+            key_ends,
+            last,
+            ending,
+            ..
+        } = &*self.0;
+        let state = Arc::clone(&self.0);
+        let bell = Bell::new(move || state.end_of_program());
+        let ours = [
+            (SIGINT, key_ends),
+            (SIGQUIT, key_ends),
+            (SIGTERM, end),
+            (SIGHUP, end),
+        ];
+        let deaf = deaf::signals();
+        for (signal, end) in ours
+            .into_iter()
+            .filter(|(signal, _)| !deaf.contains(signal))
+        {
+            // What cannot be heard ends us as ever.
+            let ends_at_once = if bell.is_ok() { ending } else { end };
+            let _ = register_conditional_default(signal, Arc::clone(ends_at_once));
+            let _ = register(signal, Arc::clone(came));
+            let _ = register_usize(signal, Arc::clone(last), signal.unsigned_abs() as usize);
+            // Last, so that whoever is woken finds what is to be done.
+            if let Ok(bell) = &bell {
+                bell.rings_at(signal);
+            }
+        }
+    }
+}
+
+impl State {
+    /// Ends the program by the signal that came, unless it is for somebody else.
+    fn end_of_program(&self) {
+        let signal = i32::try_from(self.last.load(Ordering::SeqCst)).unwrap_or_default();
+        let ends = match signal {
+            SIGINT | SIGQUIT => &self.key_ends,
+            _ => &self.end,
+        };
+        if ends.load(Ordering::SeqCst) {
+            self.ending.store(true, Ordering::SeqCst);
+            // Held to the end, so that nobody complains of what goes.
+            let _ended = self.unfinished.end();
+            let _ = emulate_default_handler(signal);
+        }
     }
 }

@@ -2,6 +2,7 @@
 //! call in `chat`, what differs between two texts, lines that are not shown for passphrases, and
 //! the signals at questions.
 
+mod bell;
 mod card;
 mod difference;
 mod heard;
@@ -12,6 +13,7 @@ mod markdown;
 mod pieces;
 mod wrap;
 
+pub(crate) use bell::Bell;
 pub(crate) use card::{Ended, call, result, row};
 pub(crate) use difference::painted;
 pub(crate) use heard::Heard;

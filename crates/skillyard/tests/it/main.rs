@@ -94,6 +94,7 @@ mod install_spaces;
 mod install_staging;
 mod install_stale;
 mod install_steps_back;
+mod install_stopped;
 mod install_store;
 mod install_tags;
 mod install_team;

@@ -50,19 +50,16 @@ fn started(context: &TestContext) -> [Pid; 2] {
 
 fn are_gone(processes: [Pid; 2]) {
     until(
-        || {
-            processes
-                .iter()
-                .all(|process| test_kill_process(*process).is_err() || is_dead(*process))
-        },
+        || processes.iter().all(|process| is_dead(*process)),
         "a server outlived the process that started it",
     );
 }
 
 /// Whether nothing is left of it but its number.
-fn is_dead(process: Pid) -> bool {
+pub(crate) fn is_dead(process: Pid) -> bool {
     let file = format!("/proc/{}/stat", process.as_raw_nonzero());
-    std::fs::read_to_string(file).is_ok_and(|text| text.contains(") Z "))
+    test_kill_process(process).is_err()
+        || std::fs::read_to_string(file).is_ok_and(|text| text.contains(") Z "))
 }
 
 #[test]

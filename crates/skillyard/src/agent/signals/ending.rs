@@ -1,9 +1,8 @@
 //! Sees to it that a talk ends once it is to end.
 
 use std::fs::File;
-use std::io::{self, Read as _};
+use std::io;
 use std::os::fd::AsFd;
-use std::os::unix::net::UnixStream;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread;
@@ -14,8 +13,9 @@ use rustix::fs::{Mode, OFlags, open};
 use rustix::process::{Signal, getpid, kill_process};
 use rustix::stdio::{dup2_stderr, dup2_stdout};
 use rustix::termios::{LocalModes, OptionalActions, Termios, tcgetattr, tcsetattr};
-use signal_hook::low_level::{emulate_default_handler, exit, pipe};
+use signal_hook::low_level::{emulate_default_handler, exit};
 
+use crate::terminal::Bell;
 use crate::terminal::keys::is_ours;
 
 /// How often it is looked whether the talk has come to where it waits for somebody.
@@ -70,30 +70,10 @@ pub(super) struct Ending {
     pub(super) shown: Shown,
 }
 
-/// Wakes who attends.
-pub(super) struct Bell(pub(super) UnixStream);
-
-impl Bell {
-    /// From now on this signal does.
-    pub(super) fn rings_at(&self, signal: i32) {
-        if let Ok(end) = self.0.try_clone() {
-            let _ = pipe::register(signal, end);
-        }
-    }
-}
-
 impl Ending {
-    /// Waits for the bell on a thread of its own.
+    /// Waits for the bell.
     pub(super) fn attend(self) -> io::Result<Bell> {
-        let (bell, mut heard) = UnixStream::pair()?;
-        let wait = move || {
-            // The other end is open for as long as we run.
-            if heard.read_exact(&mut [0]).is_ok() {
-                self.see_to_it();
-            }
-        };
-        thread::Builder::new().spawn(wait)?;
-        Ok(Bell(bell))
+        Bell::new(move || self.see_to_it())
     }
 
     fn see_to_it(&self) {

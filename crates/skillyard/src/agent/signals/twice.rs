@@ -3,15 +3,14 @@
 //!
 //! Whoever ended within the signal itself would leave the terminal as it is at a question.
 
-use std::io::{self, IsTerminal as _, Read as _};
-use std::os::unix::net::UnixStream;
+use std::io::{self, IsTerminal as _};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::thread;
 
 use signal_hook::low_level::exit;
 
-use super::ending::{Bell, Shown, hands_over_keys};
+use super::ending::{Shown, hands_over_keys};
+use crate::terminal::Bell;
 
 /// Who attends to Ctrl-C.
 pub(super) struct Twice {
@@ -26,20 +25,14 @@ pub(super) struct Twice {
 }
 
 impl Twice {
-    /// Waits for it on a thread of its own.
+    /// Waits for it.
     pub(super) fn attend(self) -> io::Result<Bell> {
-        let (bell, mut heard) = UnixStream::pair()?;
-        let wait = move || {
-            // The other end is open for as long as we run.
-            while heard.read_exact(&mut [0]).is_ok() {
-                if self.ends() {
-                    self.shown.restore();
-                    exit(130)
-                }
+        Bell::new(move || {
+            if self.ends() {
+                self.shown.restore();
+                exit(130)
             }
-        };
-        thread::Builder::new().spawn(wait)?;
-        Ok(Bell(bell))
+        })
     }
 
     fn ends(&self) -> bool {
