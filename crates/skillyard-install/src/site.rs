@@ -12,6 +12,7 @@ use crate::fetch::{Content, Transfer};
 use crate::local::LocalFolder;
 use crate::material::{Declined, Material, MaterialError, Offer, Offers};
 use crate::origin::{Origin, OriginKind};
+use crate::reference::shown::shown;
 use crate::tree::{Tree, TreeLimits};
 
 /// A site and its index.
@@ -75,14 +76,29 @@ impl SiteMaterial {
             }
         };
         let trees = material.load(&[String::new()])?;
-        trees.into_iter().next().ok_or_else(|| {
+        let tree = trees.into_iter().next().ok_or_else(|| {
             MaterialError::new(WellKnownError::NoSuchSkill {
                 url: self.origin.url.clone(),
                 name: name.to_string(),
                 nearest: None,
             })
-        })
+        })?;
+        match named_otherwise(&tree, &name) {
+            None => Ok(tree),
+            Some(named) => Err(MaterialError::new(WellKnownError::Misnamed {
+                listed: name.to_string(),
+                named,
+            })),
+        }
     }
+}
+
+/// The name that a skill has in its `SKILL.md`, if that is not the one it is listed by: somebody asked
+/// for that one, and would get another.
+fn named_otherwise(tree: &Tree, listed: &SkillName) -> Option<String> {
+    let file = tree.skill_file()?;
+    let skill = Offer::read("", Some(listed.as_str()), &file.bytes).ok()?;
+    (skill.name != listed.as_str()).then(|| shown(&skill.name))
 }
 
 impl Material for SiteMaterial {

@@ -198,7 +198,9 @@ impl<'a> Sources<'a> {
         };
         let digest = chosen.version.tree.ok_or_else(missing)?;
         let tree = store.read(digest).map_err(|_| missing())?;
-        Ok(Box::new(StoredSkill::new(tree, Web::origin(&chosen))))
+        let mut skill = StoredSkill::new(tree, Web::origin(&chosen));
+        chosen.check_name(reference, &mut skill)?;
+        Ok(Box::new(skill))
     }
 
     fn repository(

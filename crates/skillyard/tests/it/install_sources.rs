@@ -510,6 +510,79 @@ fn sites_with_both_kinds_of_index_serve_skills() {
 }
 
 #[test]
+fn a_site_gives_the_skill_that_it_lists_and_no_other() {
+    let context = project();
+    let other = skill("evil", "one");
+    let old = json!({ "skills": [{ "name": "bb", "description": "d", "files": ["SKILL.md"] }] });
+    let new = json!({
+        "$schema": "https://schemas.agentskills.io/discovery/0.2.0/schema.json",
+        "skills": [
+            { "name": "bb", "type": "skill-md", "description": "d", "url": "/bb", "digest": Digest::of(other.as_bytes()).to_string() },
+        ]
+    });
+    let servers = [
+        Server::serve([
+            ("/.well-known/agent-skills/index.json", Reply::json(&new)),
+            ("/bb", Reply::ok(other.clone())),
+        ]),
+        Server::serve([
+            ("/.well-known/skills/index.json", Reply::json(&old)),
+            ("/.well-known/skills/bb/SKILL.md", Reply::ok(other)),
+        ]),
+    ];
+    let mut told = Vec::new();
+    for server in &servers {
+        for reference in [server.url(""), server.url("/#bb")] {
+            told.push(context.refused(&["install", &reference, "--yes"]));
+        }
+    }
+    told.dedup();
+    assert_eq!(told.len(), 1, "{told:?}");
+    assert_snapshot!(told[0], @"
+    error: what is listed as `bb` calls itself `evil` in its SKILL.md
+
+    hint: Whoever runs the site has to give it one name; until then ask them which skill it is
+    ");
+    context.nothing_left();
+}
+
+#[test]
+fn what_a_site_has_elsewhere_can_be_had_there() {
+    let context = project();
+    let archive = packed("pdf/", "one", PackFormat::Zip);
+    let digest = Digest::of(&archive).to_string();
+    let elsewhere = Server::serve([
+        ("/pdf.zip", Reply::ok(archive)),
+        ("/notes.md", Reply::ok(skill("notes", "one"))),
+    ]);
+    let index = json!({
+        "$schema": "https://schemas.agentskills.io/discovery/0.2.0/schema.json",
+        "skills": [
+            { "name": "pdf", "type": "archive", "description": "d", "url": elsewhere.url("/pdf.zip"), "digest": digest },
+            { "name": "notes", "type": "skill-md", "description": "d", "url": elsewhere.url("/notes.md"), "digest": digest },
+        ]
+    });
+    let server = Server::serve([("/.well-known/agent-skills/index.json", Reply::json(&index))]);
+    let shown = |name: &str| {
+        let told = context.refused(&["install", &server.url(&format!("/#{name}")), "--yes"]);
+        told.replace(&elsewhere.url(""), "[ELSEWHERE]")
+    };
+    assert_snapshot!(shown("pdf"), @"
+    error: `pdf` is elsewhere, at `[ELSEWHERE]`, which is not trusted to serve skills of this site
+
+    hint: If you trust that host, install the archive itself: `skillyard install [ELSEWHERE]/pdf.zip`
+    ");
+    assert_snapshot!(shown("notes"), @"
+    error: `notes` is elsewhere, at `[ELSEWHERE]`, which is not trusted to serve skills of this site
+
+    hint: If you trust that host, save its file as `notes/SKILL.md`, and install the folder: `skillyard install ./notes`
+    ");
+    assert!(elsewhere.asked().is_empty());
+    context.done(&["install", &elsewhere.url("/pdf.zip"), "--yes"]);
+    assert_eq!(context.version_of("pdf").as_deref(), Some("one"));
+}
+
+#[test]
 fn two_skills_of_one_name_are_told_apart_by_their_folders() {
     let context = project();
     for folder in ["one", "more/one", "more/two"] {

@@ -415,3 +415,18 @@ fn the_order_does_not_change_the_lock() {
     }
     assert_eq!(locks[0], locks[1]);
 }
+
+#[test]
+fn a_registry_gives_the_skill_that_was_asked_for_and_no_other() {
+    let (context, server, shelf) = libraries();
+    put(&shelf, "evil@1.0.0", "");
+    let evil = shelf.lock().unwrap().remove("evil@1.0.0").unwrap();
+    shelf.lock().unwrap().insert("good@1.0.0".into(), evil);
+    let told = context.refused(&["install", "good", "--yes"]);
+    assert_snapshot!(told.replace(&server.url(""), "[REGISTRY]"), @"
+    error: what [REGISTRY]/ gives as `good` calls itself `evil` in its SKILL.md
+
+    hint: Whoever published it has to give it one name; until then ask them which skill it is
+    ");
+    context.nothing_left();
+}

@@ -47,6 +47,16 @@ pub enum RegistryError {
         /// Whether there is another version that they did not withdraw.
         has_others: bool,
     },
+    /// What was published as a skill is another one.
+    #[error("what {registry} gives as `{name}` calls itself `{named}` in its SKILL.md")]
+    Misnamed {
+        /// The registry.
+        registry: String,
+        /// What it was published as.
+        name: String,
+        /// Its own name.
+        named: String,
+    },
     /// What every registry has is not there.
     #[error("no registry answers at {registry}")]
     NotARegistry {

@@ -65,7 +65,7 @@ pub(super) fn read(index: &Url, version: IndexVersion, value: &Value) -> Result<
         Artifact::SkillFile { url, .. } | Artifact::Archive { url, .. }
             if url.origin() != index.origin() =>
         {
-            url.host_str().map(str::to_owned)
+            Some(url.origin().ascii_serialization())
         }
         _ => None,
     };

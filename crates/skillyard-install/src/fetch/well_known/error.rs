@@ -56,15 +56,25 @@ pub enum WellKnownError {
         /// Why.
         reason: String,
     },
-    /// The skill is on another host.
+    /// The skill is on another host, or behind another port.
     #[error(
-        "`{name}` is on another host, `{host}`, which is not trusted to serve skills of this site"
+        "`{name}` is elsewhere, at `{host}`, which is not trusted to serve skills of this site"
     )]
     ForeignHost {
         /// The skill.
         name: String,
-        /// The host.
+        /// The host, with how it is reached.
         host: String,
+        /// The address, if an archive is there.
+        archive: Option<String>,
+    },
+    /// The skill is another one than the index says.
+    #[error("what is listed as `{listed}` calls itself `{named}` in its SKILL.md")]
+    Misnamed {
+        /// The name in the index.
+        listed: String,
+        /// Its own.
+        named: String,
     },
     /// A file could not be stored.
     #[error("cannot write `{}`", path.display())]

@@ -49,7 +49,7 @@ pub struct Entry {
     pub description: String,
     /// How it is fetched.
     pub artifact: Artifact,
-    /// The host it is on, if that is not the index's.
+    /// The host it is on, with its scheme and port, if that is not the index's.
     pub foreign_host: Option<String>,
 }
 

@@ -34,7 +34,7 @@ pub struct Site {
     pub address: Address,
     /// What proves who we are, sent to the site only.
     pub headers: Vec<Header>,
-    /// Other hosts that the site's index may send us to.
+    /// Other hosts that the site's index may send us to, as `https://host` or `https://host:port`.
     pub trusted_hosts: Vec<String>,
 }
 
@@ -95,9 +95,14 @@ impl Site {
         if let Some(host) = &entry.foreign_host
             && !self.trusted_hosts.contains(host)
         {
+            let archive = match &entry.artifact {
+                Artifact::Archive { url, .. } => Some(shown_url(url)),
+                Artifact::SkillFile { .. } | Artifact::Files(_) => None,
+            };
             return Err(WellKnownError::ForeignHost {
                 name: name.to_string(),
                 host: host.clone(),
+                archive,
             });
         }
         let secrets = Secrets {

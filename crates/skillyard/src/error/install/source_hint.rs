@@ -86,6 +86,9 @@ pub(super) fn material_hint(error: &MaterialError) -> Option<String> {
     if let Some(error) = error.0.downcast_ref() {
         return unpack_hint(error);
     }
+    if let Some(error) = error.0.downcast_ref() {
+        return site_hint(error);
+    }
     let git = error.0.downcast_ref().and_then(git_hint);
     let closed = || closed_to_us(error).map(|path| opening_hint(&path));
     git.or_else(closed).or_else(|| size_hint(&*error.0))
@@ -215,6 +218,9 @@ pub(super) fn registry_hint(error: &RegistryError) -> Option<String> {
             let reference = shell_word(&format!("{name}@{version}"));
             format!("Ask for one that is there: `skillyard install {reference}`")
         }
+        RegistryError::Misnamed { .. } => {
+            "Whoever published it has to give it one name; until then ask them which skill it is".into()
+        }
         RegistryError::NeverSeen { .. } => "Run it once without `--offline`".into(),
         RegistryError::NotFound {
             alias: Some(alias), ..
@@ -267,6 +273,24 @@ pub(super) fn site_hint(error: &WellKnownError) -> Option<String> {
         WellKnownError::Nothing { url, .. } => {
             Some(format!("If it is a git repository, write `git+{url}`"))
         }
+        WellKnownError::ForeignHost {
+            archive: Some(archive),
+            ..
+        } => Some(format!(
+            "If you trust that host, install the archive itself: `skillyard install {}`",
+            shell_word(archive)
+        )),
+        WellKnownError::ForeignHost {
+            name,
+            archive: None,
+            ..
+        } => Some(format!(
+            "If you trust that host, save its file as `{name}/SKILL.md`, and install the folder: `skillyard install ./{name}`"
+        )),
+        WellKnownError::Misnamed { .. } => Some(
+            "Whoever runs the site has to give it one name; until then ask them which skill it is"
+                .into(),
+        ),
         _ => None,
     }
 }

@@ -25,6 +25,27 @@ pub(crate) struct Chosen {
     pub(crate) version: VersionInfo,
 }
 
+impl Chosen {
+    /// Refuses what calls itself otherwise than what was asked for.
+    pub(crate) fn check_name(
+        &self,
+        reference: &RegistryReference,
+        material: &mut dyn Material,
+    ) -> Result<(), CommandError> {
+        let asked = reference.name.name().as_str();
+        let offers = material.offers("").map_err(InstallFailure::from)?;
+        match offers.skills.into_iter().find(|skill| skill.name != asked) {
+            None => Ok(()),
+            Some(other) => Err(InstallFailure::from(RegistryError::Misnamed {
+                registry: self.registry.base.to_string(),
+                name: reference.name.to_string(),
+                named: other.name,
+            })
+            .into()),
+        }
+    }
+}
+
 impl Web {
     /// A version of a skill in a registry.
     pub(crate) fn registry(
@@ -42,7 +63,9 @@ impl Web {
         let fetched = registry
             .download(&self.transfer(quarantine), version)
             .map_err(InstallFailure::from)?;
-        self.opened(fetched)
+        let mut material = self.opened(fetched)?;
+        chosen.check_name(reference, &mut *material)?;
+        Ok(material)
     }
 
     /// The version that a reference means, without its bytes.
