@@ -7,7 +7,7 @@ use crate::{name_attacks, stream_attacks, tar_attacks, zip_attacks};
 
 /// Codes are read by programs: one that is renamed breaks them.
 const CODES: &str = "\
-damaged entry-absolute entry-alternate-stream entry-backslash entry-checksum entry-collision \
+compressed-twice damaged entry-absolute entry-alternate-stream entry-backslash entry-checksum entry-collision \
 entry-control-character entry-damaged entry-drive entry-duplicate entry-empty-name entry-encrypted entry-escapes \
 entry-file-and-folder entry-hard-link entry-invisible-character entry-kind-mismatch entry-lookalike \
 entry-name-too-long entry-not-canonical entry-not-utf8 entry-path-too-long entry-ratio entry-reserved-character \

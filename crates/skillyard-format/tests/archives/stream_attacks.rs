@@ -45,6 +45,16 @@ fn compressed() -> Vec<Attack> {
         joined(&[&gz, &gzip(b"")]),
         "second-stream",
     ));
+    let zipped = zip::zip(vec![zip::skill()]).bytes();
+    for (label, inner) in [("gz", &gz), ("zst", &zst), ("zip", &zipped)] {
+        for (outer, bytes) in [("gz", gzip(inner)), ("zst", zstandard(inner))] {
+            attacks.push(attack(
+                format!("{label} in {outer}"),
+                bytes,
+                "compressed-twice",
+            ));
+        }
+    }
     attacks.push(attack("zst twice", joined(&[&zst, &zst]), "second-stream"));
     attacks.push(attack(
         "gz and text",

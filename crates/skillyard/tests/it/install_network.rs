@@ -233,3 +233,27 @@ fn what_is_not_there_is_an_answer_of_archives_and_of_sites() {
         assert_eq!(code, Some(1), "{path}");
     }
 }
+
+#[test]
+fn what_is_compressed_twice_is_told_as_such() {
+    let context = project();
+    let archive = small();
+    let twice = gzip(&archive);
+    let server = Server::start(move |asked| match asked.path() {
+        "/encoded.tar.gz" => Reply::ok(twice.clone()).header("Content-Encoding", "gzip"),
+        "/once.tar.gz" => Reply::ok(archive.clone()).header("Content-Encoding", "gzip"),
+        _ => Reply::ok(twice.clone()),
+    });
+    let told = ["/encoded.tar.gz", "/twice.tar.gz"].map(|path| {
+        let told = context.refused(&["install", &server.url(path), "--yes"]);
+        told.replace(&server.url(path), "[ARCHIVE]")
+    });
+    assert_eq!(told[0], told[1]);
+    assert_snapshot!(told[0], @"
+    error: the archive `[ARCHIVE]` cannot be used
+      Caused by: the archive is compressed twice: what is unpacked from it is `tar.gz`
+
+    hint: Unpack it, and install the folder: `skillyard install ./FOLDER`; whoever offers it should compress it once, and their server not at all
+    ");
+    context.done(&["install", &server.url("/once.tar.gz"), "--yes"]);
+}

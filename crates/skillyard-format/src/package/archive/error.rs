@@ -2,6 +2,7 @@
 
 use std::io;
 
+use super::format::Format;
 use super::problem::EntryProblem;
 use super::shape::ShapeProblem;
 
@@ -46,6 +47,9 @@ pub enum ArchiveError {
     /// A second compressed stream after the first.
     #[error("the archive holds a second compressed stream after the first")]
     SecondStream,
+    /// What was compressed is an archive that was compressed before.
+    #[error("the archive is compressed twice: what is unpacked from it is `{0}`")]
+    Twice(Format),
     /// The compressed stream cannot be read.
     #[error("the compressed data is damaged")]
     Damaged,
@@ -201,6 +205,7 @@ impl ArchiveError {
             Self::Truncated => "truncated",
             Self::TrailingData => "trailing-data",
             Self::SecondStream => "second-stream",
+            Self::Twice(_) => "compressed-twice",
             Self::Damaged => "damaged",
             Self::StreamHeader => "stream-header",
             Self::Shape(problem) => problem.code(),

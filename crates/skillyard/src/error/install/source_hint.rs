@@ -113,6 +113,12 @@ pub(super) fn unpack_hint(error: &UnpackError) -> Option<String> {
               folder: `skillyard install ./FOLDER --all`, or `--skill NAME` in place of `--all`"
             .into(),
         UnpackError::Archive {
+            source: ArchiveError::Twice(_),
+            ..
+        } => "Unpack it, and install the folder: `skillyard install ./FOLDER`; whoever offers it should \
+              compress it once, and their server not at all"
+            .into(),
+        UnpackError::Archive {
             source: ArchiveError::Compression(_),
             ..
         } => "Unpack it, and install the folder: `skillyard install ./FOLDER`; archives are read as `.zip`, \

@@ -6,6 +6,7 @@ use super::header::{BLOCK, Header};
 use super::pax::{self, Pax};
 use crate::package::archive::census::{Head, Kind, drain, path_of};
 use crate::package::archive::error::{ArchiveError, LimitProblem, TarProblem};
+use crate::package::archive::format::Format;
 use crate::package::archive::limits::Limits;
 use crate::package::archive::problem::EntryProblem;
 
@@ -15,17 +16,25 @@ const EXTENDED_BYTES: u64 = 64 * 1024;
 /// Most zeros after the end; tools fill up to 10 KiB, tapes more.
 const PADDING_BYTES: u64 = 1024 * 1024;
 
+/// What tells a compressed archive from a tar. No path begins so.
+const START: u64 = 4;
+
 /// Sees each entry once, with its content.
 pub(super) type Visit<'a> = dyn FnMut(&Head, &mut dyn Read) -> Result<(), ArchiveError> + 'a;
 
 /// Calls `visit` for each entry of the tar in `input`, up to its very end.
 pub(super) fn walk(
-    input: impl Read,
+    mut input: impl Read,
     limits: &Limits,
     visit: &mut Visit<'_>,
 ) -> Result<(), ArchiveError> {
+    let mut start = Vec::new();
+    input.by_ref().take(START).read_to_end(&mut start)?;
+    if let Some(format) = Format::of_head(&start) {
+        return Err(ArchiveError::Twice(format));
+    }
     let mut walker = Walker {
-        input,
+        input: start.chain(input),
         dots: Dots::Unknown,
         // Each entry may have two extended headers: long name and long link.
         headers_left: limits.entries.saturating_mul(3).saturating_add(16),
