@@ -38,7 +38,7 @@ impl Tags {
 
     fn select(&self, name: &str) -> Option<&str> {
         let names = self.names.iter().map(String::as_str);
-        let found = self.requirement.select_tag(names, Some(name));
+        let found = self.requirement.choose_tag(names, Some(name));
         found.map(|(_, tag)| tag)
     }
 }

@@ -33,16 +33,18 @@ pub(super) fn remote_refs(git: &Git, repository: &Path) -> Result<Vec<RemoteRef>
         .collect())
 }
 
-/// What to fetch for the tag with the highest version that fits, and that version.
+/// What to fetch for the tag that is meant, and the version that it stands for.
 ///
-/// A bare `1.2` may also be the name of a branch or tag, where no version fits.
+/// A bare `1.2` may also be the name of a branch, where there is no such tag and no version fits, and
+/// of a tag beside those of the skill.
 pub(super) fn tag(
     refs: &[RemoteRef],
     requirement: &Requirement,
     name: &str,
 ) -> Option<(String, Option<String>)> {
-    if let Some((version, tag)) = requirement.select_tag(tags(refs), Some(name)) {
-        return Some((format!("refs/tags/{tag}"), Some(version.to_string())));
+    if let Some((version, tag)) = requirement.choose_tag(tags(refs), Some(name)) {
+        let version = version.map(|version| version.to_string());
+        return Some((format!("refs/tags/{tag}"), version));
     }
     let wanted = requirement.to_string();
     let named = |each: &&RemoteRef| {
@@ -182,6 +184,8 @@ mod tests {
             "refs/heads/v1.5.0",
             "refs/heads/7.x",
             "refs/heads/8",
+            "refs/tags/1.0",
+            "refs/heads/1.0",
         ]
         .map(|name| RemoteRef {
             object: "1".into(),
@@ -196,6 +200,7 @@ mod tests {
         assert_eq!(best("^1", "pdf").as_deref(), Some("refs/tags/pdf-v1.9.0"));
         assert_eq!(best(">=1", "x").as_deref(), Some("refs/tags/2.0.0"));
         assert_eq!(best("^4", "x"), None);
+        assert_eq!(best("1.0", "x").as_deref(), Some("refs/tags/1.0"));
         assert_eq!(best("8", "x").as_deref(), Some("refs/heads/8"));
         assert_eq!(newest(&refs, "x").as_deref(), Some("2.0.0"));
     }

@@ -1,7 +1,8 @@
 //! Which versions are wanted: one grammar for versions of registries and tags of git.
 //!
 //! A bare version means itself: `1.2.3` is that version, `1.2` any `1.2.*`, `1` any `1.*.*`.
-//! Cargo reads a caret into it, but whoever writes `@1.2.3` behind a name expects 1.2.3.
+//! Cargo reads a caret into it, but whoever writes `@1.2.3` behind a name expects 1.2.3, and whoever has
+//! a tag `1.2` in a repository expects that.
 
 use std::fmt;
 use std::str::FromStr;
@@ -85,15 +86,36 @@ impl Requirement {
     ) -> Option<(Version, &'a str)> {
         let (mut own, mut common) = (Vec::new(), Vec::new());
         for tag in tags {
-            let of_skill =
-                name.and_then(|name| tag.strip_prefix(name)?.strip_prefix(['-', '@', '/']));
-            if let Some(version) = of_skill.and_then(version) {
+            if let Some(version) = own_version(tag, name) {
                 own.push((version, tag));
             } else if let Some(version) = version(tag) {
                 common.push((version, tag));
             }
         }
         self.select(if own.is_empty() { common } else { own })
+    }
+
+    /// The tag that is meant, and the version it stands for: the one that is called just as it was
+    /// written, else the highest that fits. A skill with tags of its own is versioned by them alone.
+    pub fn choose_tag<'a>(
+        &self,
+        tags: impl IntoIterator<Item = &'a str>,
+        name: Option<&str>,
+    ) -> Option<(Option<Version>, &'a str)> {
+        let tags: Vec<&str> = tags.into_iter().collect();
+        let called = match self {
+            Self::Range { text, .. } if self.could_be_a_name() => {
+                tags.iter().copied().find(|tag| tag == text)
+            }
+            _ => None,
+        };
+        if let Some(tag) = called
+            && !tags.iter().any(|tag| own_version(tag, name).is_some())
+        {
+            return Some((version(tag), tag));
+        }
+        let (version, tag) = self.select_tag(tags, name)?;
+        Some((Some(version), tag))
     }
 
     /// Whether the text could also be the name of a branch or tag, because it has no operator.
@@ -120,7 +142,8 @@ impl FromStr for Requirement {
             return Ok(Self::Latest);
         }
         if text.contains("||") {
-            return Err(error("alternatives with `||` are not supported".to_owned()));
+            let problem = "`||` between ranges is not known; write one of them, or one around both, such as `>=1, <3`";
+            return Err(error(problem.to_owned()));
         }
         let parts: Vec<&str> = comparators(text).into_iter().map(without_v).collect();
         if parts.is_empty() {
@@ -149,6 +172,12 @@ impl fmt::Display for Requirement {
 /// The version that a tag without the name of a skill stands for.
 fn version(tag: &str) -> Option<Version> {
     Version::parse(tag.strip_prefix('v').unwrap_or(tag)).ok()
+}
+
+/// The version that a tag of the skill `name` stands for.
+fn own_version(tag: &str, name: Option<&str>) -> Option<Version> {
+    let rest = tag.strip_prefix(name?)?;
+    version(rest.strip_prefix(['-', '@', '/'])?)
 }
 
 /// The parts between commas or, as npm writes it, spaces; an operator may stand apart from its version.
@@ -270,6 +299,29 @@ mod tests {
         assert_eq!(tag("latest", None), Some("v1.4.0"));
         assert_eq!(tag("1.5.0-rc.1", None), Some("v1.5.0-rc.1"));
         assert_eq!(tag("^2", Some("pdf")), None);
+    }
+
+    #[test]
+    fn a_tag_that_is_called_so_comes_first() {
+        let chosen = |requirement: &str, tags: &[&'static str]| {
+            let requirement: Requirement = requirement.parse().unwrap();
+            let chosen = requirement.choose_tag(tags.iter().copied(), Some("pdf"));
+            chosen.map(|(version, tag)| (version.map(|version| version.to_string()), tag))
+        };
+        let some = |version: &str| Some(version.to_owned());
+        let tags = ["1.2", "1.2.5", "v1.3.0", "1.3.0"];
+        assert_eq!(chosen("1.2", &tags), Some((None, "1.2")));
+        for range in ["~1.2", "1.2.*", "=1.2"] {
+            assert_eq!(chosen(range, &tags), Some((some("1.2.5"), "1.2.5")));
+        }
+        assert_eq!(chosen("1.3.0", &tags), Some((some("1.3.0"), "1.3.0")));
+        assert_eq!(chosen("1.3", &tags).unwrap().0, some("1.3.0"));
+        // A word is not meant by it.
+        assert_eq!(chosen("latest", &["latest", "1.0.0"]).unwrap().1, "1.0.0");
+        // Nor a tag of the whole where the skill has its own.
+        let tags = ["1.2", "pdf-v1.2.0"];
+        assert_eq!(chosen("1.2", &tags), Some((some("1.2.0"), "pdf-v1.2.0")));
+        assert_eq!(chosen("1.1", &tags), None);
     }
 
     #[test]

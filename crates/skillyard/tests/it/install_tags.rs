@@ -206,3 +206,41 @@ fn what_skills_toml_wants_by_now_is_named() {
         "{told}"
     );
 }
+
+#[test]
+fn a_tag_that_is_called_so_is_meant_before_versions_that_fit() {
+    for kind in ["git", "github", "gitlab"] {
+        let context = project();
+        let repository = Repository::new(&context, "remote.git");
+        for tag in ["1.2", "1.2.5", "v1.3.0"] {
+            repository.skill("s/pdf", tag).commit(tag);
+            repository.git(&["tag", tag]);
+        }
+        repository.git(&["branch", "1.3"]);
+        let (github, gitlab) = (forge::github(&repository), forge::gitlab(&repository));
+        context.configure(&format!(
+            "[hosts.github]\napi = \"{}\"\n[hosts.gitlab]\nurl = \"{}\"\n",
+            github.url(""),
+            gitlab.url("")
+        ));
+        for (wanted, version) in [
+            ("1.2", "1.2"),
+            ("~1.2", "1.2.5"),
+            ("1.2.*", "1.2.5"),
+            ("1.2.5", "1.2.5"),
+            ("1.3", "v1.3.0"),
+            ("1", "v1.3.0"),
+        ] {
+            let reference = match kind {
+                "git" => format!("{}@{wanted}#s/pdf", repository.url()),
+                kind => format!("{kind}:acme/skills/s/pdf@{wanted}"),
+            };
+            context.done(&["install", &reference, "--yes", "--force"]);
+            let found = context.version_of("pdf");
+            assert_eq!(found.as_deref(), Some(version), "{kind} {wanted}");
+            context.done(&["sync", "--locked", "--check"]);
+            context.done(&["update", "--yes"]);
+            assert_eq!(context.version_of("pdf"), found, "{kind} {wanted}");
+        }
+    }
+}

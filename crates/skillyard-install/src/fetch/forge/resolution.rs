@@ -58,14 +58,14 @@ impl Project<'_> {
         let names = || tags.iter().map(|(name, _)| name.as_str());
         let name = Some(self.tag_name);
         let tags_seen = || Some(Tags::new(requirement, names(), self.tag_name));
-        if let Some((version, tag)) = requirement.select_tag(names(), name) {
+        if let Some((version, tag)) = requirement.choose_tag(names(), name) {
             let commit = tags
                 .iter()
                 .find(|(name, _)| name == tag)
                 .map(|(_, commit)| commit.clone());
             let resolved = self.checked(commit.unwrap_or_default(), tag)?;
             return Ok(Resolved {
-                version: Some(version.to_string()),
+                version: version.map(|version| version.to_string()),
                 tags: tags_seen(),
                 ..resolved
             });
