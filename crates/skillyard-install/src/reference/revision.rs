@@ -93,10 +93,13 @@ impl FromStr for Revision {
         }
         // A leading `v` makes it a tag's own name, however much it looks like a version.
         let versioned = text.starts_with(|c: char| c.is_ascii_digit() || "^~<>=*".contains(c));
-        if (versioned || text == "latest")
-            && let Ok(requirement) = text.parse()
-        {
-            return Ok(Self::Requirement(requirement));
+        if versioned || text == "latest" {
+            match text.parse() {
+                Ok(requirement) => return Ok(Self::Requirement(requirement)),
+                // Nobody calls a branch so.
+                Err(error) if text.contains("||") => return Err(error),
+                Err(_) => {}
+            }
         }
         match problem(text) {
             None => Ok(Self::Name(text.to_owned())),
@@ -176,6 +179,17 @@ mod tests {
             ("1.x-maintenance", "name"),
         ] {
             assert_eq!(kind(text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn alternatives_are_told_as_such() {
+        for text in ["^1 || ^2", "^1||^2", "1.2 || 2"] {
+            let error = text.parse::<Revision>().unwrap_err().to_string();
+            assert!(
+                error.contains("`||` between ranges is not known"),
+                "{error}"
+            );
         }
     }
 
