@@ -59,7 +59,7 @@ pub enum DependencyError<E> {
     #[error("these skills need each other in a circle: `{}`", .0.join("` → `"))]
     Circle(Vec<String>),
     /// A stranger names a path of this machine.
-    #[error("{chain} came over the network and may not name `{reference}`, a path of this machine")]
+    #[error("{chain} was fetched and may not name `{reference}`, a path of this machine")]
     Local {
         /// Who names it.
         chain: String,
