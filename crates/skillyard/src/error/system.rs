@@ -21,8 +21,17 @@ pub(super) fn hint(error: &CommandError) -> Option<String> {
         return Some("The folder that you are in was removed; change into another one".into());
     }
     let text = match kind(error)? {
-        ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem => {
+        ErrorKind::PermissionDenied => {
             "Look at whose it is with `ls -ld`; Skillyard keeps its own files where `SKILLYARD_HOME` says"
+        }
+        ErrorKind::ReadOnlyFilesystem => {
+            "It lies where nothing can be written, such as in the image of a container or on a volume that is mounted \
+             read-only (`findmnt -T PATH` says what is mounted there); mount it writable, or work elsewhere: Skillyard \
+             keeps its own files where `SKILLYARD_HOME` says"
+        }
+        ErrorKind::ResourceBusy => {
+            "Something is mounted there, such as a volume of a container (`findmnt -T PATH` says what), or another program \
+             holds it (`fuser -vm PATH` says which); unmount it, or end the program, and run this again"
         }
         ErrorKind::StorageFull | ErrorKind::QuotaExceeded => FULL,
         ErrorKind::NotADirectory | ErrorKind::AlreadyExists => {
@@ -42,6 +51,7 @@ pub(super) fn is_trouble(error: &CommandError) -> bool {
         ErrorKind::ReadOnlyFilesystem,
         ErrorKind::PermissionDenied,
         ErrorKind::OutOfMemory,
+        ErrorKind::ResourceBusy,
     ];
     matches!(error, CommandError::Audit(_))
         || kind(error).is_some_and(|kind| failed.contains(&kind))
@@ -62,4 +72,23 @@ fn kind(error: &CommandError) -> Option<ErrorKind> {
         cause = error.source();
     }
     kind
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::path::PathBuf;
+
+    #[test]
+    fn what_keeps_a_place_from_being_changed_is_named() {
+        let told = |kind: ErrorKind| {
+            let path = PathBuf::from("/there");
+            let source = kind.into();
+            let told = hint(&CommandError::Write { path, source });
+            told.unwrap_or_default()
+        };
+        assert!(told(ErrorKind::ReadOnlyFilesystem).contains("read-only"));
+        assert!(told(ErrorKind::ResourceBusy).contains("mounted there"));
+        assert!(told(ErrorKind::PermissionDenied).contains("ls -ld"));
+    }
 }
