@@ -65,6 +65,11 @@ impl Remote {
         }
     }
 
+    /// Whether somebody on the way could change what is sent, and nobody would notice.
+    pub fn is_open(&self) -> bool {
+        matches!(self, Self::Address(address) if !address.is_private())
+    }
+
     /// The name of the repository, without `.git`.
     pub fn repository_name(&self) -> &str {
         let path = match self {

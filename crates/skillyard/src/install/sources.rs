@@ -15,7 +15,7 @@ use skillyard_install::local::LocalFolder;
 use skillyard_install::material::{Material, MaterialError};
 use skillyard_install::origin::{self, OriginKind};
 use skillyard_install::reference::{
-    Address, GitReference, Hosted, Local, Reference, RegistryReference, Remote,
+    Address, GitReference, Hosted, Local, Reference, RegistryReference, Remote, Revision,
 };
 use skillyard_install::staging::Staging;
 use skillyard_install::store::Store;
@@ -218,9 +218,26 @@ impl<'a> Sources<'a> {
             limits: self.context.config()?.tree_limits(),
         };
         let git = self.git()?;
+        self.warn_of_the_way(reference)?;
         let quarantine = self.quarantine()?;
         let repository = Repository::fetch(&git, &request, &quarantine);
         Ok(repository.map_err(InstallFailure::from)?)
+    }
+
+    /// Says where nothing keeps strangers from changing what comes. A whole commit id proves what it is.
+    fn warn_of_the_way(&self, reference: &GitReference) -> Result<(), CommandError> {
+        let proves = reference
+            .revision
+            .as_ref()
+            .is_some_and(Revision::is_full_commit);
+        if reference.remote.is_open() && !proves {
+            self.web()?.warn(format!(
+                "`{}` is not encrypted: whoever is on the way can change what comes, and nobody would notice; \
+                 use https or ssh, or name a commit by all its digits",
+                reference.remote.to_git()
+            ));
+        }
+        Ok(())
     }
 
     /// What git sends along, where it must not be readable by others.

@@ -553,3 +553,35 @@ fn a_version_tag_that_was_moved_is_told() {
     let said = context.good(&["update", "--yes"]);
     assert!(said.contains("the tag `v1.0.0` was moved"), "{said}");
 }
+
+#[test]
+fn what_anybody_on_the_way_could_change_is_told_once() {
+    let context = project();
+    let install = |references: &[&str]| {
+        let mut command = context.skillyard();
+        // Nobody answers there.
+        command.env("http_proxy", "http://127.0.0.1:1");
+        command.arg("install").args(references).arg("--yes");
+        crate::text(&crate::output(&mut command).stderr)
+    };
+    let told = install(&[
+        "git+http://git.example.com/a.git",
+        "git+http://git.example.com/a.git#b",
+    ]);
+    let warning = "warning: `http://git.example.com/a.git` is not encrypted";
+    assert_eq!(told.matches(warning).count(), 1, "{told}");
+    assert!(told.contains("use https or ssh"), "{told}");
+    let commit = "0123456789".repeat(4);
+    let told = install(&[&format!("git+http://git.example.com/a.git@{commit}")]);
+    assert!(!told.contains("not encrypted"), "{told}");
+    let told = install(&["git+http://127.0.0.1:1/a.git"]);
+    assert!(!told.contains("not encrypted"), "{told}");
+}
+
+#[test]
+fn alternatives_between_ranges_are_told_as_such() {
+    let context = project();
+    let repository = Repository::with_pdf(&context);
+    let reference = format!("{}@^1 || ^2#skills/pdf", repository.url());
+    assert_snapshot!(context.refused(&["install", &reference, "--yes"]), @"error: `^1 || ^2` is no version requirement, such as `1.2`, `^1`, `>=1, <2`, `latest` or `beta`: `||` between ranges is not known; write one of them, or one around both, such as `>=1, <3`");
+}

@@ -127,6 +127,11 @@ impl Web {
         self.notes.hold();
     }
 
+    /// Tells people once what should be looked into.
+    pub(super) fn warn(&self, text: String) {
+        self.notes.tell(&self.printer, Note::Warning(text));
+    }
+
     /// Tells people what was held back.
     pub(crate) fn tell_held(&self) {
         self.notes.release(&self.printer);
