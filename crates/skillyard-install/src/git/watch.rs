@@ -118,15 +118,12 @@ impl Watch<'_> {
         let pack = self.repository.join("objects/pack");
         let before = size(&pack);
         let start = |command: &mut Command| spawn(command, input);
-        let (mut child, writer, running) = match self.unfinished {
-            Some(unfinished) => {
-                let (child, writer, running) = unfinished.start(command, start)?;
-                (child, writer, Some(running))
-            }
-            None => {
-                let (child, writer) = start(command)?;
-                (child, writer, None)
-            }
+        let (mut child, writer, running) = if let Some(unfinished) = self.unfinished {
+            let (child, writer, running) = unfinished.start(command, start)?;
+            (child, writer, Some(running))
+        } else {
+            let (child, writer) = start(command)?;
+            (child, writer, None)
         };
         let heard = Arc::new(AtomicU64::new(0));
         let said = child.stderr.take();

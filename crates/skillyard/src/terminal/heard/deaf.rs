@@ -26,7 +26,7 @@ pub(super) fn signals() -> Vec<i32> {
         .collect()
 }
 
-/// What a line such as `SigIgn:	0000000000000001` says, whose lowest bit is the first signal.
+/// What the line `SigIgn: 0000000000000001` says, whose lowest bit is the first signal.
 #[cfg(target_os = "linux")]
 fn ignored(status: &str) -> Vec<i32> {
     let mut masks = status
