@@ -122,7 +122,7 @@ fn is_of(scope: &Scope, kind: SourceKind) -> bool {
 }
 
 /// What a folder consists of.
-fn content_of(folder: &Path) -> Option<Digest> {
+pub(crate) fn content_of(folder: &Path) -> Option<Digest> {
     digest(&SkillRoot::open(folder).ok()?).ok()
 }
 

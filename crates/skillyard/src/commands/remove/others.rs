@@ -1,5 +1,6 @@
 //! What goes with `remove` though nobody installed it.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -96,23 +97,20 @@ impl Others {
             return Ok(());
         }
         let catalog = library::load(context, IndexMode::Use, &Choice::default())?;
-        let left = place.scope.left_folders();
         for name in names {
-            let mut places = places(place, before, name);
-            // What was installed where a variable led is the same skill, and is told as that.
-            let known = left.iter().filter(|each| each.record.get(name).is_some());
-            let known: Vec<PathBuf> = known.map(|each| each.folder.join(name)).collect();
-            places.extend(known.iter().cloned());
-            self.left
-                .extend(known.into_iter().map(|folder| (name.clone(), folder)));
+            let places = places(place, before, name);
             for each in &places {
                 let found = written::links_to(&catalog, &place.scope, each).into_iter();
                 let found = found.filter(|link| !places.contains(link));
                 self.links.extend(found.map(|link| (name.clone(), link)));
             }
-            let staying = written::staying(&catalog, name, &places).into_iter();
+            let left = left(place, before, name);
+            let known = places.iter().chain(&left).cloned().collect::<Vec<_>>();
+            let staying = written::staying(&catalog, name, &known).into_iter();
             self.stays
                 .extend(staying.map(|folder| (name.clone(), folder)));
+            let left = left.into_iter().map(|folder| (name.clone(), folder));
+            self.left.extend(left);
         }
         self.links.dedup();
         for Written { name, folders, .. } in &self.written {
@@ -156,4 +154,21 @@ fn places(place: &Place, before: &Before, name: &str) -> Vec<PathBuf> {
         .iter()
         .map(|target| place.scope.target(target).join(name))
         .collect()
+}
+
+/// Where a skill was installed as long as variables said otherwise: there it is the same skill, and is
+/// told as that.
+fn left(place: &Place, before: &Before, name: &str) -> BTreeSet<PathBuf> {
+    let folders = place.scope.left_folders().into_iter();
+    let recorded = folders.filter(|each| each.record.get(name).is_some());
+    let recorded = recorded.map(|each| each.folder.join(name));
+    // What was put there without a variable is written down with the next change only.
+    let entries = before.entry(name).into_iter();
+    let usual = entries.flat_map(|entry| {
+        let targets = entry.targets.iter();
+        let folders = targets.filter_map(|target| place.scope.usual(target));
+        let folders = folders.map(|folder| folder.join(name));
+        folders.filter(|folder| written::content_of(folder) == Some(entry.digest))
+    });
+    recorded.chain(usual).collect()
 }
