@@ -120,9 +120,15 @@ impl Place {
         let Some(left) = self.scope.left_folders().into_iter().find(is_named) else {
             return Ok(self);
         };
-        // What the user wrote here is nearer than what lies where nothing leads any more.
+        // What the user wrote here is nearer than what lies where nothing leads any more, unless it is
+        // that, because other agents read it there.
         for name in names {
-            if written::find(context, &self, name)?.is_some() {
+            let is_left = |folder: &PathBuf| {
+                let place = left.folder.join(name);
+                left.record.get(name).is_some() && whole(folder) == whole(&place)
+            };
+            let found = written::find(context, &self, name)?;
+            if found.is_some_and(|found| !found.folders.iter().all(is_left)) {
                 return Ok(self);
             }
         }

@@ -240,4 +240,7 @@ fn what_is_left_there_is_no_other_skill() {
     let told = context.claude_done(Some("../cc"), &remove[..4]);
     assert!(told.contains("still has `pdf`"), "{told}");
     assert!(!told.contains("another skill"), "{told}");
+    // A second time it goes from there.
+    context.claude_done(Some("../cc"), &remove[..4]);
+    assert!(!context.in_home(".claude/skills/pdf").exists());
 }
