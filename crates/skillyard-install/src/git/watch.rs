@@ -199,51 +199,30 @@ mod tests {
     use std::fs::Permissions;
     use std::os::unix::fs::PermissionsExt as _;
 
+    /// What a git that is this script fetches into a folder, which it also lies in.
+    fn fetched_by(folder: &Path, script: &str) -> Result<(), GitError> {
+        let program = folder.join("git");
+        std::fs::write(&program, format!("#!/bin/sh\n{script}\n")).unwrap();
+        std::fs::set_permissions(&program, Permissions::from_mode(0o755)).unwrap();
+        let git = Git::new(&program);
+        let mut command = git.command(folder);
+        fetch(&git, &mut command, Vec::new(), "fetch", folder, 1 << 20)
+    }
+
     #[test]
     fn a_server_that_never_stops_is_stopped() {
         let folder = tempfile::tempdir().unwrap();
         let pack = folder.path().join("objects/pack");
         std::fs::create_dir_all(&pack).unwrap();
-        let program = folder.path().join("git");
-        let script = format!(
-            "#!/bin/sh\nexec cat /dev/zero > '{}/tmp_pack'\n",
-            pack.display()
-        );
-        std::fs::write(&program, script).unwrap();
-        std::fs::set_permissions(&program, Permissions::from_mode(0o755)).unwrap();
-        let git = Git::new(&program);
-        let mut command = git.command(folder.path());
-        let fetched = fetch(
-            &git,
-            &mut command,
-            Vec::new(),
-            "fetch",
-            folder.path(),
-            1 << 20,
-        );
+        let script = format!("exec cat /dev/zero > '{}/tmp_pack'", pack.display());
+        let fetched = fetched_by(folder.path(), &script);
         assert!(matches!(fetched, Err(GitError::TooLarge(_))));
     }
 
     #[test]
     fn endless_talk_is_cut_short() {
         let folder = tempfile::tempdir().unwrap();
-        let program = folder.path().join("git");
-        std::fs::write(
-            &program,
-            "#!/bin/sh\nhead -c 9000000 /dev/zero >&2\nexit 1\n",
-        )
-        .unwrap();
-        std::fs::set_permissions(&program, Permissions::from_mode(0o755)).unwrap();
-        let git = Git::new(&program);
-        let mut command = git.command(folder.path());
-        let fetched = fetch(
-            &git,
-            &mut command,
-            Vec::new(),
-            "fetch",
-            folder.path(),
-            1 << 20,
-        );
+        let fetched = fetched_by(folder.path(), "head -c 9000000 /dev/zero >&2\nexit 1");
         let Err(GitError::Failed { message, .. }) = fetched else {
             panic!("it failed");
         };
