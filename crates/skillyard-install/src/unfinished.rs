@@ -8,10 +8,10 @@ mod program;
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command};
+use std::process::Child;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use program::{Program, Reach};
+use program::Program;
 use skillyard_catalog::own_folder;
 
 /// What is unfinished in this process; the same in every copy.
@@ -54,13 +54,11 @@ impl Unfinished {
     /// Starts a program, and takes note of it until what this returns is dropped.
     pub(crate) fn start<T, E>(
         &self,
-        command: &mut Command,
-        spawn: impl FnOnce(&mut Command) -> Result<(Child, T), E>,
+        spawn: impl FnOnce() -> Result<(Child, T), E>,
     ) -> Result<(Child, T, Running), E> {
         let mut state = self.state();
-        let reach = Reach::of(command);
-        let (child, rest) = spawn(command)?;
-        let program = Program::new(&child, reach);
+        let (child, rest) = spawn()?;
+        let program = Program::new(&child);
         state.programs.insert(program);
         let of = self.clone();
         Ok((child, rest, Running { of, program }))
@@ -110,7 +108,7 @@ impl Drop for Running {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::process::Stdio;
+    use std::process::{Command, Stdio};
     use std::thread;
     use std::time::{Duration, Instant};
 
@@ -146,9 +144,8 @@ mod tests {
         std::fs::create_dir(&quarantine).unwrap();
         let unfinished = Unfinished::default();
         let noted = unfinished.folder(&quarantine);
-        let mut command = waiting(folder.path());
-        let spawn = |command: &mut Command| Ok::<_, std::io::Error>((command.spawn()?, ()));
-        let (mut child, (), running) = unfinished.start(&mut command, spawn).unwrap();
+        let spawn = || Ok::<_, std::io::Error>((waiting(folder.path()).spawn()?, ()));
+        let (mut child, (), running) = unfinished.start(spawn).unwrap();
         let number = || std::fs::read_to_string(folder.path().join("child")).unwrap_or_default();
         until(|| number().ends_with('\n'));
         let ended = unfinished.clone();

@@ -117,12 +117,12 @@ impl Watch<'_> {
     fn run(&self, command: &mut Command, input: Vec<u8>) -> Result<Output, GitError> {
         let pack = self.repository.join("objects/pack");
         let before = size(&pack);
-        let start = |command: &mut Command| spawn(command, input);
+        let start = || spawn(command, input);
         let (mut child, writer, running) = if let Some(unfinished) = self.unfinished {
-            let (child, writer, running) = unfinished.start(command, start)?;
+            let (child, writer, running) = unfinished.start(start)?;
             (child, writer, Some(running))
         } else {
-            let (child, writer) = start(command)?;
+            let (child, writer) = start()?;
             (child, writer, None)
         };
         let heard = Arc::new(AtomicU64::new(0));

@@ -1,15 +1,13 @@
 //! Ending a program and whom it started.
+//!
+//! They stay in our group: ssh may ask at the terminal, which a group in the background may not, and
+//! whoever ends our group ends them with it, also by a signal that nobody hears.
 
-use std::fs::File;
-use std::os::unix::process::CommandExt as _;
-use std::process::{Child, Command};
+use std::process::Child;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use rustix::io;
-use rustix::process::{
-    Pid, Signal, kill_process, kill_process_group, test_kill_process, test_kill_process_group,
-};
+use rustix::process::{Pid, Signal, kill_process, test_kill_process};
 
 /// How long programs have to end by themselves, as ssh does that lets a terminal show again what is
 /// typed.
@@ -17,94 +15,32 @@ const LAST_WORDS: Duration = Duration::from_millis(300);
 /// How often it is looked whether they have.
 const GLANCE: Duration = Duration::from_millis(5);
 
-/// Who ends with a program.
+/// A program that is waited for, by its number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Reach {
-    /// Its group, which has its number.
-    Group,
-    /// Itself, and whom it started as far as that can be told, in our group.
-    Children,
-}
-
-impl Reach {
-    /// Gives a program that is about to start a group of its own. Where there is a terminal it stays
-    /// in ours: ssh may ask there for a password, and a group in the background may not.
-    pub(super) fn of(command: &mut Command) -> Self {
-        if File::open("/dev/tty").is_ok() {
-            return Self::Children;
-        }
-        command.process_group(0);
-        Self::Group
-    }
-}
-
-/// A program that is waited for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Program {
-    number: i32,
-    reach: Reach,
-}
+pub(super) struct Program(i32);
 
 impl Program {
-    pub(super) fn new(child: &Child, reach: Reach) -> Self {
-        let number = Pid::from_child(child).as_raw_nonzero().get();
-        Self { number, reach }
-    }
-
-    /// All that is to be ended with it.
-    fn targets(self) -> Vec<Target> {
-        match self.reach {
-            Reach::Group => Pid::from_raw(self.number)
-                .map(Target::Group)
-                .into_iter()
-                .collect(),
-            Reach::Children => {
-                let numbers = with_children(self.number).into_iter();
-                let processes = numbers.filter_map(Pid::from_raw);
-                processes.map(Target::Process).collect()
-            }
-        }
-    }
-}
-
-/// Whom a signal is sent to.
-#[derive(Debug, Clone, Copy)]
-enum Target {
-    Group(Pid),
-    Process(Pid),
-}
-
-impl Target {
-    fn send(self, signal: Signal) -> io::Result<()> {
-        match self {
-            Self::Group(group) => kill_process_group(group, signal),
-            Self::Process(process) => kill_process(process, signal),
-        }
-    }
-
-    /// Whether there is anybody left. Who has ended is, until the one that started it has noticed.
-    fn is_there(self) -> bool {
-        let looked = match self {
-            Self::Group(group) => test_kill_process_group(group),
-            Self::Process(process) => test_kill_process(process),
-        };
-        looked.is_ok()
+    pub(super) fn new(child: &Child) -> Self {
+        Self(Pid::from_child(child).as_raw_nonzero().get())
     }
 }
 
 /// Asks programs to end, and ends those that do not; `glance` is called while they are waited for.
 pub(super) fn end(programs: impl IntoIterator<Item = Program>, mut glance: impl FnMut()) {
-    let mut targets: Vec<Target> = programs.into_iter().flat_map(Program::targets).collect();
+    let numbers = programs.into_iter();
+    let numbers = numbers.flat_map(|program| with_children(program.0));
+    let mut left: Vec<Pid> = numbers.filter_map(Pid::from_raw).collect();
     // Who cannot be reached is there no more.
-    targets.retain(|target| target.send(Signal::TERM).is_ok());
+    left.retain(|each| kill_process(*each, Signal::TERM).is_ok());
     let start = Instant::now();
-    while !targets.is_empty() && start.elapsed() < LAST_WORDS {
+    while !left.is_empty() && start.elapsed() < LAST_WORDS {
         thread::sleep(GLANCE);
         glance();
-        targets.retain(|target| target.is_there());
+        // Who has ended is there until the one that started it has noticed.
+        left.retain(|each| test_kill_process(*each).is_ok());
     }
-    for target in targets {
-        let _ = target.send(Signal::KILL);
+    for each in left {
+        let _ = kill_process(each, Signal::KILL);
     }
 }
 

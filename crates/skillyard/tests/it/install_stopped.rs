@@ -3,11 +3,11 @@
 
 use std::io::Read as _;
 use std::net::{TcpListener, TcpStream};
-use std::os::unix::process::ExitStatusExt as _;
+use std::os::unix::process::{CommandExt as _, ExitStatusExt as _};
 use std::process::{Child, Command, ExitStatus};
 use std::time::Duration;
 
-use rustix::process::{Pid, Signal, kill_process};
+use rustix::process::{Pid, Signal, kill_process, kill_process_group};
 
 use crate::TestContext;
 use crate::mcp_ends::{is_dead, until};
@@ -82,6 +82,20 @@ fn so_does_whom_git_started() {
         until(|| is_dead(ssh), "ssh outlived the process that fetched");
         context.nothing_left();
     }
+}
+
+#[test]
+fn whoever_ends_the_group_ends_all_of_them() {
+    let context = project();
+    let mut command = installing(&context, "git+ssh://git@127.0.0.1/skills.git");
+    let (name, value) = ssh(&context, ":");
+    let mut child = command.env(name, value).process_group(0).spawn().unwrap();
+    until(|| number(&context).is_some(), "ssh is not started");
+    // Which nobody hears.
+    kill_process_group(Pid::from_child(&child), Signal::KILL).unwrap();
+    child.wait().unwrap();
+    let ssh = number(&context).unwrap();
+    until(|| is_dead(ssh), "ssh outlived the group that it was in");
 }
 
 #[test]
