@@ -3,13 +3,11 @@
 use std::net::{AddrParseError, IpAddr, Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use serde_json::json;
-use signal_hook::consts::SIGINT;
-use signal_hook::low_level::exit;
 use skillyard_server::{Access, MountedRegistry, Proxy, Readers, Server, Settings, bind};
+use tokio::signal::unix::{SignalKind, signal};
 
 use super::Outcome;
 use crate::agent::Desk;
@@ -18,8 +16,7 @@ use crate::context::Context;
 use crate::error::serve::ServeFailure;
 use crate::error::{CommandError, Status};
 use crate::report::counted;
-use crate::serving::{LogFormat, Machine, Offer, OfferFlags, tokens};
-use crate::terminal::Bell;
+use crate::serving::{Ends, Impatience, LogFormat, Machine, Offer, OfferFlags, tokens};
 
 /// How long is waited for what was told to stop, once all answers were given.
 const LAST_WAIT: Duration = Duration::from_secs(5);
@@ -122,16 +119,23 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     let machine = Arc::new(machine);
     let server = Server::new(machine.clone(), settings).map_err(ServeFailure::Host)?;
     let watch = server.watch().map_err(CommandError::Watch)?;
+    // From before anybody is told where we are, who may send a signal then.
+    let (ends, reloads) = {
+        let _within = threads.enter();
+        let reloads = reloads(context.clone(), Arc::clone(&server));
+        (Ends::hear()?, reloads)
+    };
+    let impatience = Impatience::hear(context.printer.heard());
+    let mut first = None;
     announce(context, &server, bound.address, start)?;
-    let ending = Arc::new(AtomicBool::new(false));
-    end_at_once(context, &ending);
     let outcome = threads.block_on(async {
-        let again = tokio::spawn(reloads(context.clone(), Arc::clone(&server)));
+        let again = tokio::spawn(reloads);
         let end = async {
-            ended().await;
+            let signal = ends.first().await;
+            first = Some(signal);
             context.printer.note(ENDING);
             server.close();
-            tokio::spawn(impatient(Arc::clone(&ending)));
+            tokio::spawn(impatience.clone().allow_soon(signal));
         };
         let outcome = bound.serve(Arc::clone(&server), end).await;
         again.abort();
@@ -140,7 +144,7 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
         }
         outcome
     });
-    ending.store(true, Ordering::SeqCst);
+    impatience.allow(first);
     // What was told to stop ends here; what does not hear it in time, such as a server that something
     // is fetched from, ends with us.
     threads.shutdown_timeout(LAST_WAIT);
@@ -216,7 +220,6 @@ pub(super) fn reloads(
     context: Context,
     server: Arc<Server>,
 ) -> impl Future<Output = ()> + Send + 'static {
-    use tokio::signal::unix::{SignalKind, signal};
     let hangups = signal(SignalKind::hangup());
     async move {
         let Ok(mut hangups) = hangups else {
@@ -236,42 +239,5 @@ pub(super) fn reloads(
                 Err(_) => {}
             }
         }
-    }
-}
-
-/// Lets Ctrl-C end us, and what is fetched for us, once it is `allowed`; until then signals end us in
-/// order.
-fn end_at_once(context: &Context, allowed: &Arc<AtomicBool>) {
-    let heard = context.printer.heard().clone();
-    heard.elsewhere(&Arc::default());
-    let is_allowed = Arc::clone(allowed);
-    let bell = Bell::new(move || {
-        if is_allowed.load(Ordering::SeqCst) {
-            let _ended = heard.unfinished().end();
-            exit(130)
-        }
-    });
-    // What cannot be heard leaves the second Ctrl-C to the system.
-    if let Ok(bell) = bell {
-        bell.rings_at(SIGINT);
-    }
-}
-
-/// Lets another Ctrl-C end us at once, a moment after the first: some send it twice.
-async fn impatient(ending: Arc<AtomicBool>) {
-    tokio::time::sleep(Duration::from_secs(1)).await;
-    ending.store(true, Ordering::SeqCst);
-}
-
-/// Waits for the user, or whoever started us, to end the command.
-async fn ended() {
-    use tokio::signal::unix::{SignalKind, signal};
-    let Ok(mut terminate) = signal(SignalKind::terminate()) else {
-        let _ = tokio::signal::ctrl_c().await;
-        return;
-    };
-    tokio::select! {
-        _ = tokio::signal::ctrl_c() => {}
-        _ = terminate.recv() => {}
     }
 }

@@ -1,6 +1,8 @@
 //! The machine as the server sees it: configuration, trust and the audit log behind one door.
 
 pub(crate) mod decisions;
+mod ends;
+mod impatience;
 mod install;
 mod known;
 mod log;
@@ -38,6 +40,8 @@ use crate::script::sandboxed::{self, Wanted};
 use crate::workspace::workspace;
 
 use decisions::Decisions;
+pub(crate) use ends::Ends;
+pub(crate) use impatience::Impatience;
 use known::Known;
 pub(crate) use log::LogFormat;
 pub(crate) use offer::{Offer, OfferFlags};

@@ -16,7 +16,6 @@ use skillyard_registry::{Registry, Server, Settings};
 use skillyard_server::Line;
 use skillyard_trust::signature::SigningKey;
 use tokio::net::TcpListener;
-use tokio::signal::unix::{SignalKind, signal};
 
 use super::super::Outcome;
 use super::log_key::Given;
@@ -26,7 +25,7 @@ use crate::error::registry::RegistryFailure;
 use crate::error::{CommandError, Status};
 use crate::printer::Printer;
 use crate::report::counted;
-use crate::serving::LogFormat;
+use crate::serving::{Ends, LogFormat};
 
 /// How long it may take to read all skills before somebody is told.
 const PATIENCE: Duration = Duration::from_secs(1);
@@ -93,9 +92,8 @@ pub(super) async fn run(context: &Context, args: &Args) -> Outcome {
         .map_err(|_| RegistryFailure::Host(args.host.clone()))?;
     let address = SocketAddr::from((host, args.port));
     reached::checked(args.url.as_deref(), address)?;
-    // Signals are heard from before anybody is told that it runs.
-    let mut terminate = signal(SignalKind::terminate()).map_err(RegistryFailure::Start)?;
-    let mut interrupt = signal(SignalKind::interrupt()).map_err(RegistryFailure::Start)?;
+    // From before anybody is told that it runs.
+    let ends = Ends::hear().map_err(RegistryFailure::Start)?;
     let given = Given::find(context, args.log_key.as_deref(), &args.storage)?;
     let registry = args.storage.registry(context, Need::Made).await?;
     let signer = maintenance::log_signer(&registry).await;
@@ -151,11 +149,8 @@ pub(super) async fn run(context: &Context, args: &Args) -> Outcome {
             "The registry listens on {bound}; stop it with Ctrl-C"
         ));
     }
-    let stop = async move {
-        tokio::select! {
-            _ = terminate.recv() => {}
-            _ = interrupt.recv() => {}
-        }
+    let stop = async {
+        ends.first().await;
     };
     server
         .serve(listener, stop)
