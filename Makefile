@@ -4,22 +4,22 @@ VENV := target/venv
 PYTHON := $(VENV)/bin/python
 NEXTEST_VERSION := 0.9.143
 
-.PHONY: run test browser check bench bench-server bench-registry schemathesis fuzz tools python corpus retrieval \
+.PHONY: run test browser pages check bench bench-server bench-registry schemathesis fuzz tools python corpus retrieval \
 	scan-eval scan-bench interop interop-mcp interop-registry interop-sign interop-providers e2e-model registry-crash power-cut \
 	file-systems
 
 run:
 	cargo run --release -- serve
 
-# Installs what is missing, then runs every test.
+# Installs what is missing, then runs every test. The program is the one that was built for the first of them:
+# by itself it needs less of what it is built on, and a third of that would be compiled once more.
 test: tools python
 	cargo nextest run --workspace
 	cargo test --workspace --doc
-	cargo build -p skillyard
 	SKILLYARD_BIN=target/debug/skillyard $(PYTHON) -m pytest -q -p no:cacheprovider tests/skills_ref
 	SKILLYARD_BIN=target/debug/skillyard $(PYTHON) tests/skills_ref/corpus.py
 	SKILLYARD_BIN=target/debug/skillyard $(PYTHON) tests/signing/corpus.py
-	$(MAKE) browser
+	$(MAKE) pages
 
 # Signatures made and verified side by side with the `model_signing` tool, fetched from PyPI.
 interop-sign:
@@ -60,8 +60,11 @@ interop-registry:
 	SKILLYARD_BIN=target/debug/skillyard python3 tests/interop/registry.py
 
 # The pages in Chromium, with pictures in target/screenshots.
-browser: tools tests/browser/node_modules/.done
+browser:
 	cargo build -p skillyard
+	$(MAKE) pages
+
+pages: tools tests/browser/node_modules/.done
 	SKILLYARD_BIN=target/debug/skillyard node tests/browser/run.mjs
 	SKILLYARD_BIN=target/debug/skillyard node tests/browser/registry.mjs
 
@@ -84,9 +87,11 @@ tests/browser/node_modules/.done: tests/browser/package.json
 	touch $@
 
 # Formatting, lints, documentation, licences and sources.
+# The program is checked once more as users build it, without what only tests need of other crates.
 check:
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets -- -D warnings
+	cargo check -p skillyard
 	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --document-private-items
 	scripts/deny
 

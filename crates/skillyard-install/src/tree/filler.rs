@@ -1,8 +1,11 @@
 //! Files that one thread makes and another one fills.
 //!
 //! On some file systems threads that make files wait for each other, and those that fill them do not.
+//! Many are handed over at once: a thread that waits for a few at a time is hardly ever asleep, and
+//! the file system's own threads have no processor but the one that makes files.
 
-use std::path::Path;
+use std::cell::RefCell;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -14,6 +17,8 @@ use crate::owner::Owner;
 
 /// So many files may be open; a thread that has more fills them itself.
 const MOST: usize = 64;
+/// About so many files are handed over at once.
+const AT_ONCE: usize = MOST / 2;
 
 /// How far the filling is.
 #[derive(Default)]
@@ -26,16 +31,29 @@ struct Course {
 pub(crate) struct Filler<'a, 'scope> {
     scope: &'a Scope<'scope>,
     course: &'scope Course,
+    /// What was not handed over yet.
+    made: RefCell<Vec<Made>>,
+}
+
+/// Files of a tree that were made, and are not filled.
+struct Made {
+    tree: Arc<Tree>,
+    folder: PathBuf,
+    files: Vec<Empty>,
 }
 
 /// Ends when all that was made with the filler has been filled.
 pub(crate) fn filled<T>(making: impl FnOnce(&Filler<'_, '_>) -> T) -> Result<T, TreeError> {
     let course = Course::default();
     let made = rayon::in_place_scope(|scope| {
-        making(&Filler {
+        let filler = Filler {
             scope,
             course: &course,
-        })
+            made: RefCell::default(),
+        };
+        let made = making(&filler);
+        filler.hand_over();
+        made
     });
     let failed = course.failed.into_inner();
     match failed.unwrap_or_else(PoisonError::into_inner) {
@@ -53,40 +71,56 @@ impl Filler<'_, '_> {
         access: Access,
         owner: Option<Owner>,
     ) -> Result<(), TreeError> {
-        let mut made = Vec::new();
         make(tree, folder, access, owner, |empty| {
-            made.push(empty);
-            if made.len() < MOST / 4 {
-                return Ok(());
-            }
-            self.fill(tree, folder, std::mem::take(&mut made))
-        })?;
-        self.fill(tree, folder, made)
+            self.add(tree, folder, empty);
+            Ok(())
+        })
     }
 
-    fn fill(&self, tree: &Arc<Tree>, folder: &Path, made: Vec<Empty>) -> Result<(), TreeError> {
-        let (course, count) = (self.course, made.len());
-        if course.open.fetch_add(count, Ordering::Relaxed) + count > MOST {
-            course.open.fetch_sub(count, Ordering::Relaxed);
-            return fill(tree, folder, made);
+    fn add(&self, tree: &Arc<Tree>, folder: &Path, empty: Empty) {
+        let mut made = self.made.borrow_mut();
+        match made.last_mut() {
+            Some(last) if last.folder == folder => last.files.push(empty),
+            _ => made.push(Made {
+                tree: Arc::clone(tree),
+                folder: folder.to_owned(),
+                files: vec![empty],
+            }),
         }
-        let (tree, folder) = (Arc::clone(tree), folder.to_owned());
-        self.scope.spawn(move |_| {
-            if let Err(error) = fill(&tree, &folder, made) {
-                let failed = course.failed.lock();
-                failed
-                    .unwrap_or_else(PoisonError::into_inner)
-                    .get_or_insert(error);
-            }
-            course.open.fetch_sub(count, Ordering::Relaxed);
-        });
-        Ok(())
+        let count: usize = made.iter().map(|each| each.files.len()).sum();
+        drop(made);
+        if count >= AT_ONCE {
+            self.hand_over();
+        }
+    }
+
+    fn hand_over(&self) {
+        let made = self.made.take();
+        let count = made.iter().map(|each| each.files.len()).sum();
+        let course = self.course;
+        if course.open.fetch_add(count, Ordering::Relaxed) + count > MOST {
+            course.fill(made, count);
+        } else {
+            self.scope.spawn(move |_| course.fill(made, count));
+        }
     }
 }
 
-fn fill(tree: &Tree, folder: &Path, made: Vec<Empty>) -> Result<(), TreeError> {
-    let mut made = made.into_iter();
-    made.try_for_each(|empty| empty.fill(tree, folder))
+impl Course {
+    /// Fills what was made; the first that cannot be is kept.
+    fn fill(&self, made: Vec<Made>, count: usize) {
+        let filled = made.into_iter().try_for_each(|each| {
+            let mut files = each.files.into_iter();
+            files.try_for_each(|empty| empty.fill(&each.tree, &each.folder))
+        });
+        if let Err(error) = filled {
+            let failed = self.failed.lock();
+            failed
+                .unwrap_or_else(PoisonError::into_inner)
+                .get_or_insert(error);
+        }
+        self.open.fetch_sub(count, Ordering::Relaxed);
+    }
 }
 
 #[cfg(test)]
