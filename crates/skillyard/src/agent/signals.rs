@@ -20,7 +20,7 @@ use signal_hook::flag::{
 use ending::{Ending, Shown};
 use twice::Twice;
 
-use crate::terminal::Heard;
+use crate::terminal::{Bell, Heard};
 
 /// The signals that were heard.
 #[derive(Debug, Default)]
@@ -35,12 +35,14 @@ pub(crate) struct Signals {
     once: Arc<AtomicBool>,
     /// The terminal as it was.
     shown: Shown,
+    /// Wakes who attends to Ctrl-C.
+    bell: Option<Bell>,
 }
 
 impl Signals {
     /// Hears them from now on, also at questions; what cannot be heard ends us as ever.
     pub(crate) fn hear(at_questions: &Heard) -> Self {
-        let signals = Self {
+        let mut signals = Self {
             shown: Shown::now(),
             ..Self::default()
         };
@@ -65,7 +67,8 @@ impl Signals {
             let _ = register_conditional_shutdown(SIGINT, 130, Arc::clone(stop));
         }
         let _ = register(SIGINT, Arc::clone(stop));
-        if let Ok(bell) = attended {
+        let attended = attended.ok();
+        if let Some(bell) = &attended {
             bell.rings_at(SIGINT);
         }
         // Under `nohup` there is no terminal whose end could matter.
@@ -100,6 +103,7 @@ impl Signals {
                 let _ = register_conditional_default(signal, Arc::new(true.into()));
             }
         }
+        signals.bell = attended;
         signals
     }
 
@@ -121,6 +125,10 @@ impl Signals {
 
     /// Forgets what stopped the turn before, unless the talk is to end.
     fn forget(&self) {
+        // It may not have been attended to yet.
+        if let Some(bell) = &self.bell {
+            bell.settle();
+        }
         self.once.store(false, Ordering::SeqCst);
         self.stop.store(false, Ordering::SeqCst);
         if self.ends() {

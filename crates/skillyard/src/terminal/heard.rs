@@ -48,6 +48,8 @@ struct State {
     last: Arc<AtomicUsize>,
     /// The program ends already, so that another one ends it at once.
     ending: Arc<AtomicBool>,
+    /// Wakes who ends it.
+    bell: OnceLock<Bell>,
 }
 
 impl Heard {
@@ -71,8 +73,8 @@ impl Heard {
         self.0.key_ends.store(false, Ordering::SeqCst);
         self.0.end.store(self.is_ours(), Ordering::SeqCst);
         let done = wait();
+        self.let_end_again();
         self.0.came.store(false, Ordering::SeqCst);
-        self.let_end(self.is_ours());
         done
     }
 
@@ -108,7 +110,7 @@ impl Heard {
             }
             question.join().unwrap_or_else(|panic| resume_unwind(panic))
         });
-        self.let_end(self.is_ours());
+        self.let_end_again();
         // Whoever ends the program wants nothing done that was just agreed to.
         if came() {
             return Err(io::ErrorKind::Interrupted.into());
@@ -125,6 +127,14 @@ impl Heard {
     fn let_end(&self, end: bool) {
         self.0.end.store(end, Ordering::SeqCst);
         self.0.key_ends.store(end, Ordering::SeqCst);
+    }
+
+    /// The same after they were meant for something else, where nobody else hears them.
+    fn let_end_again(&self) {
+        if let Some(bell) = self.0.bell.get() {
+            bell.settle();
+        }
+        self.let_end(self.is_ours());
     }
 
     /// Hears them; what becomes true when one comes.
@@ -178,6 +188,9 @@ impl Heard {
             if let Ok(bell) = &bell {
                 bell.rings_at(signal);
             }
+        }
+        if let Ok(bell) = bell {
+            let _ = self.0.bell.set(bell);
         }
     }
 }
