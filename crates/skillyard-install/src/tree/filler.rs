@@ -15,7 +15,7 @@ use super::writer::{Empty, make};
 use super::{Access, Tree, TreeError};
 use crate::owner::Owner;
 
-/// So many files may be open; a thread that has more fills them itself.
+/// So many files that were handed over may be open; a thread that has more fills them itself.
 const MOST: usize = 64;
 /// About so many files are handed over at once.
 const AT_ONCE: usize = MOST / 2;
