@@ -86,7 +86,7 @@ tests/browser/node_modules/.done: tests/browser/package.json
 	cd tests/browser && npm install --no-audit --no-fund --silent
 	touch $@
 
-# Formatting, lints, documentation, licences and sources.
+# Formatting, lints, documentation, licenses, sources, and the measures that may only go down.
 # The program is checked once more as users build it, without what only tests need of other crates.
 check:
 	cargo fmt --all --check
@@ -94,6 +94,9 @@ check:
 	cargo check -p skillyard
 	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --document-private-items
 	scripts/deny
+	scripts/size
+	scripts/layers
+	scripts/language
 
 # Speed, side by side with what users have today; one run, ratios only. The program is built as releases are.
 DIST = cargo build --profile dist -p skillyard
@@ -143,7 +146,7 @@ retrieval:
 # Detection and false positives of the scanner on the labelled skills beside the repository.
 scan-eval:
 	@if [ -f ../shared/corpus/labelled.jsonl.zst ]; then \
-		zstd -dc ../shared/corpus/labelled.jsonl.zst | cargo run --release -q -p skillyard-trust --example scan_eval; \
+		zstd -dc ../shared/corpus/labelled.jsonl.zst | cargo run --release -q -p skillyard-scan --example scan_eval; \
 	else echo "scan-eval: the labelled skills are not beside the repository"; fi
 
 # Processor time of a scan; beside the peer where `PEER=python` names a Python that has it.

@@ -75,7 +75,7 @@ def main():
         sys.exit("scan: the labelled skills are not beside the repository")
     rows = sample(arguments.count)
     lines = "".join(json.dumps(row) + "\n" for row in rows)
-    command = ["cargo", "run", "--release", "-q", "-p", "skillyard-trust", "--example", "scan_eval"]
+    command = ["cargo", "run", "--release", "-q", "-p", "skillyard-scan", "--example", "scan_eval"]
     # Ten times over, so that what is built once weighs as little as it does for the peer.
     told = subprocess.run(command, cwd=ROOT, check=True, input=lines * 10, text=True, capture_output=True).stdout
     ours = float(re.search(r"takes ([\d.]+) ms", told).group(1))

@@ -29,10 +29,10 @@ use skillyard_install::scope::Scope;
 use skillyard_install::transaction::{TransactionError, put};
 use skillyard_install::tree::TreeLimits;
 use skillyard_sandbox::{Live, Sandbox, launcher};
+use skillyard_scan::{Severity, scan};
 use skillyard_trust::guard::{self, GuardRequest, GuardVerdict};
 use skillyard_trust::policy::Policy;
 use skillyard_trust::provenance::{Origin, Provenance};
-use skillyard_trust::scan::{Severity, scan};
 use skillyard_trust::verdict::{OptIn, ScriptVerdict, assess};
 
 type Failure = Box<dyn Error>;

@@ -239,7 +239,7 @@ impl Action {
 }
 
 /// How many lines of a change programs and pages are told.
-pub const MOST_TOLD: usize = 1_000;
+pub const MAX_TOLD: usize = 1_000;
 
 #[expect(clippy::ref_option, reason = "serde gives it so")]
 fn as_text<S: Serializer>(
@@ -248,7 +248,7 @@ fn as_text<S: Serializer>(
 ) -> Result<S::Ok, S::Error> {
     difference
         .as_ref()
-        .map(|difference| difference.folded(MOST_TOLD).to_string())
+        .map(|difference| difference.folded(MAX_TOLD).to_string())
         .serialize(serializer)
 }
 

@@ -22,7 +22,7 @@ impl Invocation {
 }
 
 /// Of how many words a name may be.
-const MOST_WORDS: usize = 16;
+const MAX_WORDS: usize = 16;
 
 /// Understands a message. Names may have blanks in them: what is meant is the longest one that the
 /// text begins with.
@@ -82,13 +82,13 @@ fn beginnings(text: &str) -> impl Iterator<Item = &str> {
         if letter.is_whitespace() && !before.is_whitespace() {
             ends.push(at);
         }
-        if ends.len() == MOST_WORDS {
+        if ends.len() == MAX_WORDS {
             break;
         }
         before = letter;
     }
     let whole = text.trim_end().len();
-    if ends.len() < MOST_WORDS && whole > 0 {
+    if ends.len() < MAX_WORDS && whole > 0 {
         ends.push(whole);
     }
     if text.starts_with(char::is_whitespace) {

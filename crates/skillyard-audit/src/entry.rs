@@ -18,7 +18,7 @@ use crate::hash::Hash;
 use crate::recorder::{Redact, Unredacted};
 
 /// No event says more than this many further things.
-const MOST_DETAILS: usize = 64;
+const MAX_DETAILS: usize = 64;
 /// `,"prev":"` and 64 digits and a quote.
 const PREV: &[u8] = b",\"prev\":\"";
 const HASH: &[u8] = b",\"hash\":\"";
@@ -88,7 +88,7 @@ impl Event {
             &self.reason,
         ];
         let fields = fields.into_iter().flatten().map(|text| room(text));
-        let details = self.detail.iter().take(MOST_DETAILS);
+        let details = self.detail.iter().take(MAX_DETAILS);
         let details = details.map(|(name, value)| room(name) + room(value));
         AROUND + fields.chain(details).sum::<usize>()
     }
@@ -124,7 +124,7 @@ impl<'a> Entry<'a> {
             detail: event
                 .detail
                 .iter()
-                .take(MOST_DETAILS)
+                .take(MAX_DETAILS)
                 .map(|(name, value)| {
                     let name = tamed(name, redact).into_owned();
                     (name, tamed(value, redact).into_owned())

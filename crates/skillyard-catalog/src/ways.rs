@@ -11,7 +11,7 @@ use std::path::{Component, Path, PathBuf};
 use rustix::io::Errno;
 
 /// As many links as systems follow.
-const MOST_LINKS: usize = 40;
+const MAX_LINKS: usize = 40;
 
 /// Each path on the way to where an absolute one leads: one for every link that is followed, with what
 /// comes before it resolved, and last the real path. What is not there yet is nobody's link.
@@ -29,7 +29,7 @@ pub(crate) fn ways(path: &Path) -> Vec<PathBuf> {
             continue;
         };
         ways.push(here.iter().chain(ahead.iter().map(AsRef::as_ref)).collect());
-        if ways.len() > MOST_LINKS {
+        if ways.len() > MAX_LINKS {
             return ways;
         }
         if says.is_absolute() {
@@ -134,7 +134,7 @@ mod tests {
         // A step back from behind a link is not one in front of it.
         check("home/c/../y", &["home/c/../y", "lnk/clone/../y", "data/y"]);
         check("none/../none/x", &["none/x"]);
-        assert_eq!(ways(&at("loop")).len(), MOST_LINKS + 1);
+        assert_eq!(ways(&at("loop")).len(), MAX_LINKS + 1);
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! The conformance skill of the `RemcoChat` design (§6) through the library, step by step of its checklist.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+#[path = "support/tree.rs"]
 mod tree;
 
 use std::fs;

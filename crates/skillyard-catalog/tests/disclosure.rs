@@ -1,6 +1,7 @@
 //! Progressive disclosure, by counting: a start reads the first block of each file, and no body leaves it.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+#[path = "support/tree.rs"]
 mod tree;
 
 use std::fs;

@@ -1,6 +1,7 @@
 //! Which skill wins: every preset reproduces the order that its runtime documents.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+#[path = "support/tree.rs"]
 mod tree;
 
 use std::collections::BTreeMap;

@@ -13,13 +13,13 @@ use crate::script::is_script;
 use crate::sight::exact;
 
 /// Most lines on one side that are compared one by one.
-const MOST_COMPARED: usize = 2_000;
+const MAX_COMPARED: usize = 2_000;
 /// How many lines around a change are told.
 const AROUND: usize = 2;
 /// The longest part of a line that is told, in characters: a paragraph of prose is one line.
 const WIDEST: usize = 2_000;
 /// One byte of so many may be no text in a file that is text for the rest.
-const MOST_STRANGE: usize = 8;
+const MAX_STRANGE: usize = 8;
 
 /// What differs between two texts.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -61,7 +61,7 @@ impl Limits {
     pub fn telling(told: usize) -> Self {
         Self {
             told,
-            compared: MOST_COMPARED,
+            compared: MAX_COMPARED,
         }
     }
 }
@@ -92,7 +92,7 @@ pub fn readable<'a>(path: &str, executable: bool, bytes: &'a [u8]) -> Option<Cow
             let _ = write!(text, "\\x{byte:02x}");
         }
     }
-    let is_mostly_text = strange <= bytes.len() / MOST_STRANGE && !bytes.contains(&0);
+    let is_mostly_text = strange <= bytes.len() / MAX_STRANGE && !bytes.contains(&0);
     (is_mostly_text || is_script(path, executable, bytes)).then(|| text.into())
 }
 

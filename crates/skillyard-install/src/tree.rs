@@ -229,10 +229,10 @@ impl Tree {
         &self.files
     }
 
-    /// The files as [the scanner](skillyard_trust::scan::scan) takes them.
-    pub fn to_scan(&self) -> Vec<skillyard_trust::scan::File<'_>> {
+    /// The files as [the scanner](skillyard_scan::scan) takes them.
+    pub fn to_scan(&self) -> Vec<skillyard_scan::File<'_>> {
         let files = self.files.iter();
-        let files = files.map(|each| skillyard_trust::scan::File {
+        let files = files.map(|each| skillyard_scan::File {
             path: &each.path,
             bytes: &each.bytes,
             executable: each.executable,

@@ -10,7 +10,7 @@ use serde_json::{Map, Value, json};
 /// What refers to other schemas or excludes values, and may not stand at the top.
 const REFUSED: [&str; 6] = ["anyOf", "oneOf", "allOf", "$ref", "not", "enum"];
 /// How many parts of a schema are looked into: references may lead to themselves.
-const MOST_PARTS: usize = 200;
+const MAX_PARTS: usize = 200;
 
 /// The schema with everything that providers want; `None` when it is not one of an object.
 pub(crate) fn of_arguments(schema: Value) -> Option<Value> {
@@ -21,7 +21,7 @@ pub(crate) fn of_arguments(schema: Value) -> Option<Value> {
         return None;
     }
     let whole = Value::Object(top.clone());
-    let all = Arguments::of(&top, &whole, &mut { MOST_PARTS });
+    let all = Arguments::of(&top, &whole, &mut { MAX_PARTS });
     top.retain(|key, _| !REFUSED.contains(&key.as_str()));
     top.insert("type".into(), "object".into());
     top.insert("properties".into(), all.properties.into());

@@ -3,7 +3,7 @@
 use axum::extract::{FromRequestParts, Request};
 use axum::http::header;
 use axum::http::request::Parts;
-use skillyard_web::mount::LetIn;
+use skillyard_http::mount::LetIn;
 
 use crate::begun::is_question;
 use crate::entrance;

@@ -2,9 +2,9 @@
 //! the token itself.
 
 use axum::http::HeaderMap;
-use skillyard_listen::host;
-use skillyard_web::login::origin::{is_https, sender};
-use skillyard_web::login::{Arrivals, Cookie, Forgery, LIFETIME, draw, key};
+use skillyard_http::host;
+use skillyard_http::login::origin::{is_https, sender};
+use skillyard_http::login::{Arrivals, Cookie, Forgery, LIFETIME, draw, key};
 use url::{Position, Url};
 
 use crate::error::RegistryError;

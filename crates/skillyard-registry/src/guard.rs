@@ -8,11 +8,11 @@ use axum::http::uri::{Authority, PathAndQuery};
 use axum::http::{HeaderValue, Method, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Redirect, Response};
-use skillyard_listen::host;
-use skillyard_web::caught::caught;
-use skillyard_web::cause::Cause;
-use skillyard_web::login;
-use skillyard_web::policy::POLICY;
+use skillyard_http::caught::caught;
+use skillyard_http::cause::Cause;
+use skillyard_http::host;
+use skillyard_http::login;
+use skillyard_http::policy::POLICY;
 
 use crate::auth;
 use crate::entrance::Login;

@@ -2,7 +2,7 @@
 
 use axum::Json;
 use axum::extract::State;
-use skillyard_web::bearer;
+use skillyard_http::bearer;
 use utoipa::openapi::ServerBuilder;
 use utoipa::openapi::path::Operation;
 use utoipa::openapi::security::SecurityRequirement;

@@ -6,7 +6,7 @@ use std::net::{IpAddr, SocketAddr};
 use axum::extract::{ConnectInfo, FromRequestParts};
 use axum::http::request::Parts;
 use axum::http::{Extensions, HeaderMap, HeaderValue, Method, header};
-use skillyard_web::tag::is_known;
+use skillyard_http::tag::is_known;
 
 use crate::auth::Caller;
 use crate::server::{Proxy, Server};

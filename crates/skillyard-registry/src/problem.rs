@@ -6,7 +6,7 @@ use axum::Json;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use serde::Serialize;
-use skillyard_web::cause::Cause;
+use skillyard_http::cause::Cause;
 use utoipa::ToSchema;
 
 use crate::error::RegistryError;

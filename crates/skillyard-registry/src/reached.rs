@@ -4,7 +4,7 @@ use std::convert::Infallible;
 
 use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
-use skillyard_web::mount::Place;
+use skillyard_http::mount::Place;
 use url::Url;
 
 use crate::server::Server;

@@ -5,8 +5,8 @@ use axum::extract::Request;
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
 use axum::response::{IntoResponse as _, Response};
 use skillyard_format::Digest;
-use skillyard_web::mount::LetIn;
-use skillyard_web::tag::is_known;
+use skillyard_http::mount::LetIn;
+use skillyard_http::tag::is_known;
 
 use crate::auth::is_free;
 use crate::server::Access;

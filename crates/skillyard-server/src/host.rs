@@ -13,9 +13,9 @@ use skillyard_catalog::selection::Selection;
 use skillyard_catalog::walk::Watched;
 use skillyard_catalog::{Catalog, CatalogSkill};
 use skillyard_format::package::Digest;
+use skillyard_http::cause::Cause;
 use skillyard_mcp::{PublishedSkill, Servers};
 use skillyard_trust::guard::{ActiveSkill, GuardDecision, GuardRequest};
-use skillyard_web::cause::Cause;
 
 use crate::access::{Access, Holder};
 use crate::installing::{Installation, Order, Refusal};

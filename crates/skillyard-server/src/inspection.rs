@@ -7,16 +7,16 @@ use serde::Serialize;
 use skillyard_catalog::CatalogSkill;
 use skillyard_catalog::resource::{BinaryContent, Content, ReadLimits, ReadRange};
 use skillyard_format::package::{Digest, TreeDigest};
-use skillyard_trust::scan::{self, scan};
+use skillyard_scan::scan;
 use utoipa::ToSchema;
 
 use crate::contents::{Contents, ContentsError, File};
 
 /// How many bytes of a skill are looked at.
-const MOST_BYTES: u64 = 16 * 1024 * 1024;
+const MAX_BYTES: u64 = 16 * 1024 * 1024;
 
 /// How many findings are remembered; a skill without any counts as one.
-const MOST_FINDINGS: usize = 20_000;
+const MAX_FINDINGS: usize = 20_000;
 
 /// Something that the scanner found.
 #[derive(Debug, Clone, Serialize, ToSchema)]
@@ -80,7 +80,7 @@ impl Inspections {
         let findings = scanned(files);
         let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let count = findings.len().max(1);
-        if known.count + count > MOST_FINDINGS {
+        if known.count + count > MAX_FINDINGS {
             *known = Known::default();
         }
         if known.found.insert(digest, findings.clone()).is_none() {
@@ -94,13 +94,13 @@ impl Inspections {
 fn read(skill: &CatalogSkill) -> Result<Looked, ContentsError> {
     let contents = Contents::open(skill)?;
     let limits = ReadLimits {
-        max_bytes: MOST_BYTES,
+        max_bytes: MAX_BYTES,
         nested: true,
         binary: BinaryContent::Include,
         ..ReadLimits::default()
     };
     let mut files = Vec::new();
-    let mut left = MOST_BYTES;
+    let mut left = MAX_BYTES;
     let list = contents.list(None)?;
     let mut complete = !list.truncated && list.unreadable.is_empty();
     for file in list.files {
@@ -132,9 +132,9 @@ fn digest(files: &[(File, Vec<u8>)]) -> Digest {
 }
 
 fn scanned(files: &[(File, Vec<u8>)]) -> Vec<Finding> {
-    let borrowed: Vec<scan::File<'_>> = files
+    let borrowed: Vec<skillyard_scan::File<'_>> = files
         .iter()
-        .map(|(file, bytes)| scan::File {
+        .map(|(file, bytes)| skillyard_scan::File {
             path: &file.path,
             bytes,
             executable: file.executable,

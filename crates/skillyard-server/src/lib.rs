@@ -51,5 +51,5 @@ pub use mounted::{MountedRegistry, Readers};
 pub use router::router;
 pub use serve::{Bound, ServeError, bind};
 pub use server::{Server, Settings};
-pub use skillyard_listen::Proxy;
+pub use skillyard_http::Proxy;
 pub use watching::Watch;

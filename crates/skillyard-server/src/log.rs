@@ -2,7 +2,7 @@
 
 use axum::response::Response;
 use serde::Serialize;
-use skillyard_web::cause::Cause;
+use skillyard_http::cause::Cause;
 
 /// A line of the log; it never holds what somebody said or sent.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]

@@ -10,7 +10,7 @@ use skillyard_agent::provider::Usage;
 use skillyard_audit::{Event, EventKind, Outcome};
 
 /// How many skills and models are counted by name; nobody has more that are worth looking at.
-const MOST_NAMES: usize = 10_000;
+const MAX_NAMES: usize = 10_000;
 
 /// What was counted since the start.
 #[derive(Default)]
@@ -106,7 +106,7 @@ impl Metrics {
 
     fn skill(&self, name: &str, count: impl FnOnce(&mut Skill)) {
         let mut skills = locked(&self.skills);
-        if skills.len() < MOST_NAMES || skills.contains_key(name) {
+        if skills.len() < MAX_NAMES || skills.contains_key(name) {
             count(skills.entry(name.to_owned()).or_default());
         }
     }
@@ -114,7 +114,7 @@ impl Metrics {
     /// Counts what a request to a model cost.
     pub(crate) fn usage(&self, model: &str, usage: &Usage) {
         let mut models = locked(&self.models);
-        if models.len() < MOST_NAMES || models.contains_key(model) {
+        if models.len() < MAX_NAMES || models.contains_key(model) {
             models.entry(model.to_owned()).or_default().add(*usage);
         }
     }

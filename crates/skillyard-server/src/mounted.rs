@@ -7,8 +7,8 @@ use axum::http::HeaderMap;
 use axum::http::header::{AUTHORIZATION, HOST};
 use axum::http::uri::Authority;
 use axum::middleware::map_request;
-use skillyard_web::login::origin::is_https;
-use skillyard_web::mount::Place;
+use skillyard_http::login::origin::is_https;
+use skillyard_http::mount::Place;
 
 /// Where a registry stands.
 pub(crate) const REGISTRY: &str = "/registry";

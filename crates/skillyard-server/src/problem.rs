@@ -7,7 +7,7 @@ use axum::response::{IntoResponse, Response};
 use serde::Serialize;
 use skillyard_audit::AuditError;
 use skillyard_catalog::resource::ResourceError;
-use skillyard_web::cause::Cause;
+use skillyard_http::cause::Cause;
 use tokio::task::JoinError;
 use utoipa::ToSchema;
 

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use axum::extract::ConnectInfo;
-use skillyard_listen::{Limits, listen};
+use skillyard_http::{Limits, listen};
 
 use crate::access::Access;
 use crate::access::gate::Peer;

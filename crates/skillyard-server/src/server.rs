@@ -5,8 +5,8 @@ use std::time::Instant;
 
 use axum::http::StatusCode;
 use skillyard_audit::{AuditError, Event};
-use skillyard_listen::Proxy;
-use skillyard_web::login::Forgery;
+use skillyard_http::Proxy;
+use skillyard_http::login::Forgery;
 use tokio::sync::watch;
 
 use crate::access::session::Sessions;

@@ -23,11 +23,11 @@ use crate::server::Server;
 use crate::shelf::Stock;
 
 /// How many skills a search gives at most.
-pub(crate) const MOST_HITS: usize = 50;
+pub(crate) const MAX_HITS: usize = 50;
 /// How many it gives to who does not say.
 pub(crate) const USUAL_HITS: usize = 10;
 /// How many skills a list gives at once.
-const MOST_LISTED: usize = 1_000;
+const MAX_LISTED: usize = 1_000;
 
 /// A tool.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -155,7 +155,7 @@ impl Server {
     }
 
     fn search_tool(&self, stock: &Stock, input: &SearchInput) -> Answer {
-        let limit = input.limit.unwrap_or(USUAL_HITS).clamp(1, MOST_HITS);
+        let limit = input.limit.unwrap_or(USUAL_HITS).clamp(1, MAX_HITS);
         if input.query.trim().is_empty() {
             let all = stock.choosable();
             let some = all.iter().take(limit).map(|skill| listed(skill));
@@ -208,7 +208,7 @@ pub(crate) fn told(skill: &str, third_party: bool, read: Resource) -> Answer {
 
 fn list_tool(stock: &Stock, input: &ListInput) -> Result<Answer, Problem> {
     let all = stock.choosable();
-    let limit = input.limit.unwrap_or(MOST_LISTED).clamp(1, MOST_LISTED);
+    let limit = input.limit.unwrap_or(MAX_LISTED).clamp(1, MAX_LISTED);
     let (page, next) = stock.page(&all, input.cursor.as_deref(), limit)?;
     let page: Vec<Value> = page.iter().map(|skill| listed(skill)).collect();
     let mut value = json!({ "results": page, "total": all.len() });

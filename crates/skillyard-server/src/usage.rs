@@ -9,9 +9,9 @@ use skillyard_audit::{AuditError, Entry, Follow, each};
 use utoipa::ToSchema;
 
 /// How many changes are told.
-const MOST_CHANGES: usize = 20;
+const MAX_CHANGES: usize = 20;
 /// How many skills are counted; nobody has more that are worth looking at.
-const MOST_SKILLS: usize = 10_000;
+const MAX_SKILLS: usize = 10_000;
 
 /// How a skill was used.
 #[derive(Debug, Clone, Default, Serialize, ToSchema)]
@@ -116,7 +116,7 @@ impl Counted {
         };
         if let Some(usage) = self.skills.get_mut(name) {
             usage.count(entry);
-        } else if self.skills.len() < MOST_SKILLS {
+        } else if self.skills.len() < MAX_SKILLS {
             let usage = self.skills.entry(name.to_owned()).or_default();
             usage.count(entry);
         }
@@ -151,7 +151,7 @@ impl Usage {
         }
         let what = entry.event.strip_prefix("skill.").unwrap_or_default();
         if ["installed", "updated", "removed", "enabled", "disabled"].contains(&what) {
-            if self.changes.len() >= MOST_CHANGES {
+            if self.changes.len() >= MAX_CHANGES {
                 self.changes.remove(0);
             }
             self.changes.push(Change {

@@ -2,10 +2,8 @@
 
 pub mod approval;
 pub mod guard;
-pub mod obeyed;
 pub mod policy;
 pub mod provenance;
-pub mod scan;
 pub mod signature;
 pub mod tier;
 pub mod transparency;

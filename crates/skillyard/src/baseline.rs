@@ -12,7 +12,7 @@ use std::io;
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
-use skillyard_trust::scan::{Finding, Report};
+use skillyard_scan::{Finding, Report};
 use toml_edit::{ArrayOfTables, DocumentMut, Item};
 
 pub(crate) use self::entry::Entry;

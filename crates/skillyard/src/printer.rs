@@ -25,7 +25,7 @@ const HINT: Style = AnsiColor::Cyan.on_default().bold();
 const BOLD: Style = Style::new().bold();
 const GOOD: Style = AnsiColor::Green.on_default().bold();
 /// Most warnings that are kept for a document.
-const MOST_WARNINGS: usize = 1_000;
+const MAX_WARNINGS: usize = 1_000;
 
 /// How much is said.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -164,7 +164,7 @@ impl Printer {
             let warnings = self.warnings.lock();
             let mut warnings = warnings.unwrap_or_else(PoisonError::into_inner);
             // A server warns for as long as it runs.
-            if warnings.len() < MOST_WARNINGS {
+            if warnings.len() < MAX_WARNINGS {
                 warnings.push(text.to_owned());
             }
         }

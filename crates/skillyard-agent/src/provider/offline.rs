@@ -23,9 +23,9 @@ pub const NAME: &str = "offline";
 const NOTICE: &str = "(offline: no model was asked; this is what one would be given)";
 
 /// Most files that are read because a message speaks of resources.
-const MOST_RESOURCES: usize = 8;
+const MAX_RESOURCES: usize = 8;
 /// How many files of a skill are read that only its instructions speak of.
-const MOST_FILES: usize = 3;
+const MAX_FILES: usize = 3;
 
 /// No model at all.
 #[derive(Debug, Clone, Copy, Default)]
@@ -192,7 +192,7 @@ impl<'a> Turn<'a> {
                 calls.push(self.call(calls.len(), tool, &arguments));
             }
             if calls.is_empty() && self.text.to_ascii_lowercase().contains("resource") {
-                for path in listed.iter().take(MOST_RESOURCES) {
+                for path in listed.iter().take(MAX_RESOURCES) {
                     let arguments = json!({ "name": name, "path": path });
                     calls.push(self.call(calls.len(), "skill_read", &arguments));
                 }
@@ -213,7 +213,7 @@ impl<'a> Turn<'a> {
             let spoken_of = files(envelope)
                 .into_iter()
                 .filter(|path| body.contains(path));
-            for path in spoken_of.take(MOST_FILES) {
+            for path in spoken_of.take(MAX_FILES) {
                 let arguments = json!({ "name": name, "path": path });
                 calls.push(self.call(calls.len(), "skill_read", &arguments));
             }

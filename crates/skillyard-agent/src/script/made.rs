@@ -8,7 +8,7 @@ use skillyard_sandbox::Profile;
 use super::{SkillFolders, protected};
 
 /// The most places that a line names.
-const MOST_NAMED: usize = 10;
+const MAX_NAMED: usize = 10;
 
 /// What other programs obey in the workspace and was not there before a run.
 #[derive(Debug, Default)]
@@ -46,7 +46,7 @@ impl Made {
 
     /// What it is in words, if it is anything.
     pub fn told(&self) -> Option<String> {
-        let named = self.places.iter().take(MOST_NAMED);
+        let named = self.places.iter().take(MAX_NAMED);
         // Whoever made it chose its name, too.
         let shown = |place: &PathBuf| match place.to_string_lossy() {
             text if text == "." => "`.`, a repository of git or closed to us".to_owned(),
@@ -58,8 +58,8 @@ impl Made {
             (0, false) => None,
             (0, true) => Some("more folders than can be looked through".to_owned()),
             (_, true) => Some(format!("{named} and more than can be listed")),
-            (count, false) if count > MOST_NAMED => {
-                Some(format!("{named} and {} more", count - MOST_NAMED))
+            (count, false) if count > MAX_NAMED => {
+                Some(format!("{named} and {} more", count - MAX_NAMED))
             }
             (_, false) => Some(named),
         }

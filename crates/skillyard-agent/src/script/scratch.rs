@@ -15,7 +15,7 @@ use tempfile::TempDir;
 const PREFIX: &str = "skillyard-run-";
 
 /// How often somebody may remove it before it is held.
-const MOST_TRIES: usize = 100;
+const MAX_TRIES: usize = 100;
 
 /// A folder that goes when this is dropped, or else with the next run.
 #[derive(Debug)]
@@ -28,7 +28,7 @@ impl Scratch {
     /// Makes a folder of this mode, and removes what killed runs left behind.
     pub fn make(temporary: &Path, mode: u32) -> io::Result<Self> {
         sweep(temporary);
-        for _ in 0..MOST_TRIES {
+        for _ in 0..MAX_TRIES {
             let folder = tempfile::Builder::new()
                 .prefix(PREFIX)
                 .permissions(Permissions::from_mode(0o700))

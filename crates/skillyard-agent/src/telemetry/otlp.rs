@@ -15,7 +15,7 @@ use secrecy::{ExposeSecret as _, SecretString};
 use super::span::{Span, request};
 
 /// Most turns that wait to be sent.
-const MOST_WAITING: usize = 64;
+const MAX_WAITING: usize = 64;
 /// How long one request may take.
 const PATIENCE: Duration = Duration::from_secs(10);
 /// How long the end of the program waits for what is still to be sent.
@@ -47,7 +47,7 @@ pub struct Otlp {
 impl Otlp {
     /// Opens the way; `version` is that of the program.
     pub fn new(receiver: Receiver, version: &str) -> Self {
-        let (queue, waiting) = sync_channel::<String>(MOST_WAITING);
+        let (queue, waiting) = sync_channel::<String>(MAX_WAITING);
         let (finished, done) = sync_channel(1);
         let lost = Arc::new(AtomicU64::new(0));
         let count = Arc::clone(&lost);

@@ -17,7 +17,7 @@ use crate::message::CallOutcome;
 use crate::provider::Stop;
 
 /// Most spans of a turn; more are counted only.
-const MOST_SPANS: usize = 1000;
+const MAX_SPANS: usize = 1000;
 
 /// Makes a trace of every turn and hands it over when the turn is over.
 #[derive(Debug)]
@@ -49,7 +49,7 @@ impl Tracer {
 
     fn add(&self, session: &str, make: impl FnOnce(&Span) -> Option<Span>) {
         if let Some(open) = self.turns().get_mut(session) {
-            if open.children.len() >= MOST_SPANS {
+            if open.children.len() >= MAX_SPANS {
                 open.omitted += 1;
             } else {
                 open.children.extend(make(&open.root));

@@ -5,7 +5,7 @@ use skillyard_audit::{Event, EventKind, Outcome};
 use skillyard_trust::guard::{GuardDecision, GuardInput, GuardRequest, GuardVerdict};
 
 /// Most characters of an input that are written down.
-const MOST_SHOWN: usize = 2_000;
+const MAX_SHOWN: usize = 2_000;
 
 /// What the log says of a decision, as it does of those about an agent's own calls.
 pub fn decided(request: &GuardRequest, decision: &GuardDecision) -> Event {
@@ -39,5 +39,5 @@ fn shown(input: &GuardInput) -> String {
         GuardInput::Text(text) => text.clone(),
         GuardInput::Fields(fields) => json!(fields).to_string(),
     };
-    text.chars().take(MOST_SHOWN).collect()
+    text.chars().take(MAX_SHOWN).collect()
 }

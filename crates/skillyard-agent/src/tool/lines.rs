@@ -10,7 +10,7 @@ use skillyard_catalog::resource::{
 /// Bytes that are read at once.
 const PIECE: u64 = 1_000_000;
 /// Bytes of a file that are looked into.
-const MOST_BYTES: u64 = 100_000_000;
+const MAX_BYTES: u64 = 100_000_000;
 /// The type of what is known to be nothing else; it is text if it has no zero byte.
 const UNKNOWN: &str = "application/octet-stream";
 
@@ -76,7 +76,7 @@ pub(super) fn lines(
         begun.drain(..whole);
         match read.next_offset {
             None => break,
-            Some(next) if next >= MOST_BYTES => return Ok(Searched::Part),
+            Some(next) if next >= MAX_BYTES => return Ok(Searched::Part),
             Some(next) => offset = next,
         }
     }

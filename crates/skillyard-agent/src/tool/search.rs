@@ -21,7 +21,7 @@ use super::walk::{Hidden, way};
 use super::workspace::Workspace;
 
 /// Most files that `Glob` names and lines that `Grep` gives.
-const MOST_FOUND: usize = 200;
+const MAX_FOUND: usize = 200;
 /// Longest line that `Grep` gives.
 const LONGEST_LINE: usize = 300;
 
@@ -208,7 +208,7 @@ impl Pattern {
 impl Found {
     /// Whether there is more than is told.
     fn flow(&self) -> ControlFlow<()> {
-        if self.lines.len() > MOST_FOUND {
+        if self.lines.len() > MAX_FOUND {
             ControlFlow::Break(())
         } else {
             ControlFlow::Continue(())
@@ -224,9 +224,9 @@ impl Found {
                 lines.push("[hidden files were passed over; name one to look into it]".to_owned());
             }
         }
-        if lines.len() > MOST_FOUND {
-            lines.truncate(MOST_FOUND);
-            lines.push(format!("[only the first {MOST_FOUND} are shown]"));
+        if lines.len() > MAX_FOUND {
+            lines.truncate(MAX_FOUND);
+            lines.push(format!("[only the first {MAX_FOUND} are shown]"));
         }
         for path in &self.part {
             lines.push(format!("[only the beginning of `{path}` was searched]"));

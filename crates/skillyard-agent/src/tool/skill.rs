@@ -19,13 +19,13 @@ use crate::shelf::{Author, Caller, Hashed, Loaded, Shelf, ShelfError};
 pub(crate) const SEARCH: &str = "skill_search";
 
 /// Most skills that a search gives.
-const MOST_FOUND: usize = 8;
+const MAX_FOUND: usize = 8;
 /// Most skills that a list gives at once.
-const MOST_LISTED: usize = 100;
+const MAX_LISTED: usize = 100;
 /// Most bytes of a file that one call gives.
-const MOST_BYTES: u64 = 40_000;
+const MAX_BYTES: u64 = 40_000;
 /// Most files that a listing gives.
-const MOST_FILES: usize = 500;
+const MAX_FILES: usize = 500;
 
 /// What was rendered before: a skill, its digest, and the digest of its envelope.
 pub(crate) trait Known {
@@ -86,7 +86,7 @@ fn search(arguments: &Map<String, Value>, shelf: &Shelf) -> Result<Output, Strin
     if query.trim().is_empty() {
         return list(arguments, shelf);
     }
-    let hits = shelf.search(query, MOST_FOUND);
+    let hits = shelf.search(query, MAX_FOUND);
     let found = hits.iter().map(|(each, score)| {
         json!({
             "name": each.skill.record.name.as_str(),
@@ -102,7 +102,7 @@ fn search(arguments: &Map<String, Value>, shelf: &Shelf) -> Result<Output, Strin
 fn list(arguments: &Map<String, Value>, shelf: &Shelf) -> Result<Output, String> {
     let first = usize::try_from(number(arguments, "cursor")?).unwrap_or(usize::MAX);
     let total = shelf.offered().count();
-    let page = shelf.offered().skip(first).take(MOST_LISTED).map(|each| {
+    let page = shelf.offered().skip(first).take(MAX_LISTED).map(|each| {
         let record = &each.skill.record;
         json!({ "name": record.name.as_str(), "description": record.description.as_str() })
     });
@@ -160,7 +160,7 @@ fn read(
     let path = wanted(arguments, "path")?;
     let range = ReadRange {
         offset: number(arguments, "cursor")?,
-        limit: Some(MOST_BYTES),
+        limit: Some(MAX_BYTES),
     };
     let told = |error: ShelfError| error.to_string();
     let found = shelf.find(&name).map_err(told)?;
@@ -201,8 +201,8 @@ fn files(
     let all = shelf
         .files(&name, folder)
         .map_err(|error| error.to_string())?;
-    let more = all.len().saturating_sub(MOST_FILES);
-    let files: Vec<&String> = all.iter().take(MOST_FILES).collect();
+    let more = all.len().saturating_sub(MAX_FILES);
+    let files: Vec<&String> = all.iter().take(MAX_FILES).collect();
     let value = json!({ "name": name, "files": files, "omitted": more });
     Ok(Output::text(value.to_string()))
 }

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use crate::shelf::Shelf;
 
 /// Most names that a schema lists; with more, any name may be tried.
-const MOST_NAMES: usize = 200;
+const MAX_NAMES: usize = 200;
 
 /// A tool as a model sees it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -69,7 +69,7 @@ fn skill_specs(shelf: &Shelf) -> [ToolSpec; 5] {
         .collect();
     names.sort_unstable();
     let mut loadable = json!({ "type": "string", "description": "The skill" });
-    if !names.is_empty() && names.len() <= MOST_NAMES {
+    if !names.is_empty() && names.len() <= MAX_NAMES {
         loadable["enum"] = json!(names);
     }
     let name = json!({ "type": "string", "description": "A skill that was loaded" });

@@ -21,11 +21,11 @@ use super::told::told;
 use crate::host::{CommandRun, Host, Ran, SkillFiles};
 
 /// Most bytes of a file that one call gives.
-const MOST_BYTES: u64 = 60_000;
+const MAX_BYTES: u64 = 60_000;
 /// Most bytes that an edit reads.
-const MOST_EDITED: u64 = 2_000_000;
+const MAX_EDITED: u64 = 2_000_000;
 /// Most lines of a change that a person is shown.
-const MOST_SHOWN: usize = 20_000;
+const MAX_SHOWN: usize = 20_000;
 
 /// Writes a file below the current folder, and leaves the old one where there is no room.
 const WRITE: &str = include_str!("write.sh");
@@ -131,7 +131,7 @@ impl Workspace<'_> {
         only(arguments, &["path", "cursor"])?;
         let range = ReadRange {
             offset: number(arguments, "cursor")?,
-            limit: Some(MOST_BYTES),
+            limit: Some(MAX_BYTES),
         };
         let path = self.path(arguments)?;
         let limits = ReadLimits {
@@ -212,14 +212,14 @@ impl Workspace<'_> {
         Some(Difference::between(
             before,
             &after.ok()?,
-            Limits::telling(MOST_SHOWN),
+            Limits::telling(MAX_SHOWN),
         ))
     }
 
     /// A file as far as it can be edited.
     fn whole(&self, path: &str) -> Result<Resource, ResourceError> {
         let limits = ReadLimits {
-            max_bytes: MOST_EDITED,
+            max_bytes: MAX_EDITED,
             names: Names::Any,
             ..ReadLimits::default()
         };

@@ -7,7 +7,7 @@
 use std::collections::HashSet;
 
 use crate::message::{AssistantPart, Message};
-use crate::tool::{LEFT_OUT, MOST_ARGUMENTS, canonical};
+use crate::tool::{LEFT_OUT, MAX_ARGUMENTS, canonical};
 
 /// Most bytes of the id of a call; some servers keep what their model thought in it.
 const LONGEST_ID: usize = 16 << 10;
@@ -31,7 +31,7 @@ pub(super) fn tame(parts: &mut [AssistantPart], before: &[Message]) {
         }
         taken.insert(call.id.clone());
         call.name = name(canonical(&call.name));
-        if call.arguments.len() > MOST_ARGUMENTS {
+        if call.arguments.len() > MAX_ARGUMENTS {
             call.arguments = format!("[{}{LEFT_OUT}", call.arguments.len());
         }
     }

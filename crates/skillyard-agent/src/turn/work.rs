@@ -16,7 +16,7 @@ pub(crate) const TOO_MANY: &str =
     "This call was not made: an answer has at most 128 calls. Make it in your next one.";
 
 /// Most calls of one answer: each is written down, and nobody is asked about most of them.
-const MOST_CALLS: usize = 128;
+const MAX_CALLS: usize = 128;
 
 /// What a turn says that the server ended.
 const SERVER_ENDED: &str = "(stopped: the server ended)";
@@ -203,7 +203,7 @@ impl Turn<'_> {
             let unmade = if self.is_over().is_some() {
                 Some(NOT_MADE)
             } else {
-                (at >= MOST_CALLS).then_some(TOO_MANY)
+                (at >= MAX_CALLS).then_some(TOO_MANY)
             };
             if let Some(reason) = unmade {
                 results.push(ToolResult {

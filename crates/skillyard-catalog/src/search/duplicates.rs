@@ -9,7 +9,7 @@ use super::document::Document;
 use super::{stem, tokenize, words};
 
 /// Pairs beyond this many are not listed; a collection with more has been told enough.
-const MOST_PAIRS: usize = 100_000;
+const MAX_PAIRS: usize = 100_000;
 
 /// The lowest threshold; below it, almost everything is similar to almost everything.
 const LOWEST_THRESHOLD: f32 = 0.1;
@@ -58,7 +58,7 @@ pub fn near_duplicates(documents: &[Document<'_>], threshold: f32) -> Vec<NearDu
             .total_cmp(&left.similarity)
             .then((left.first, left.second).cmp(&(right.first, right.second)))
     });
-    pairs.truncate(MOST_PAIRS);
+    pairs.truncate(MAX_PAIRS);
     pairs
 }
 
@@ -111,7 +111,7 @@ fn similar_pairs(sets: &[(u32, Vec<u32>)], threshold: f32, pairs: &mut Vec<NearD
         for word in &set[..=set.len() - needed.clamp(1, set.len())] {
             let earlier = holders.entry(*word).or_default();
             for other in earlier.iter().copied() {
-                if compared_with[other] == place || pairs.len() >= MOST_PAIRS {
+                if compared_with[other] == place || pairs.len() >= MAX_PAIRS {
                     continue;
                 }
                 compared_with[other] = place;

@@ -13,16 +13,16 @@ use super::{spelling, stem, tokenize, words};
 
 /// The part of a task that is read, in bytes, and the distinct words that are looked at: more says nothing more of what is wanted.
 const LONGEST_TASK: usize = 64 * 1024;
-const MOST_WORDS: usize = 1_000;
+const MAX_WORDS: usize = 1_000;
 
 /// Unknown words for which near spellings are sought, each at most so many.
-const MOST_CORRECTED: usize = 8;
-const MOST_CORRECTIONS: usize = 3;
+const MAX_CORRECTED: usize = 8;
+const MAX_CORRECTIONS: usize = 3;
 
 /// Compound names are sought for the words of tasks up to this long; a long task names its subject in other ways.
 const COMPOUND_TASK: usize = 40;
 const SHORTEST_PART: usize = 4;
-const MOST_COMPOUNDS: usize = 5;
+const MAX_COMPOUNDS: usize = 5;
 
 /// Why a word of the collection is searched for; the first reason is the strongest.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -77,7 +77,7 @@ impl Query {
         for word in &asked {
             if let Some(term) = index.vocabulary.find(&word.stem) {
                 reading.add(term, word.weight, Origin::Asked, &word.word);
-            } else if corrected < MOST_CORRECTED && reading.may_be_misspelt(word) {
+            } else if corrected < MAX_CORRECTED && reading.may_be_misspelt(word) {
                 corrected += 1;
                 reading.correct(word);
             }
@@ -109,7 +109,7 @@ fn asked_words(task: &str, scoring: &Scoring) -> Vec<Asked> {
         let stem = stem::stem(word);
         if let Some(place) = places.get(stem.as_ref()) {
             asked[*place].weight += 1.0;
-        } else if asked.len() < MOST_WORDS {
+        } else if asked.len() < MAX_WORDS {
             let (word, stem) = (word.to_owned(), stem.into_owned());
             places.insert(stem.clone(), asked.len());
             asked.push(Asked {
@@ -169,7 +169,7 @@ impl Reading<'_> {
         let weight = asked.weight * self.scoring.spelling_weight;
         let mut found: Vec<(TermId, f32)> = Vec::new();
         if asked.word.chars().count() > 2 {
-            for term in vocabulary.beginning_with(&asked.stem, MOST_CORRECTIONS) {
+            for term in vocabulary.beginning_with(&asked.stem, MAX_CORRECTIONS) {
                 found.push((
                     term,
                     weight * asked.stem.len() as f32 / vocabulary.term(term).len() as f32,
@@ -178,7 +178,7 @@ impl Reading<'_> {
         }
         let edits = spelling::forgiven(&asked.word);
         if edits > 0 {
-            let near = vocabulary.near(&[&asked.word, &asked.stem], edits, MOST_CORRECTIONS);
+            let near = vocabulary.near(&[&asked.word, &asked.stem], edits, MAX_CORRECTIONS);
             let nearest = near.first().map(|(_, edits)| *edits);
             for (term, edits) in near
                 .into_iter()
@@ -206,7 +206,7 @@ impl Reading<'_> {
         for term in self
             .index
             .vocabulary
-            .compounds_of(&asked.stem, MOST_COMPOUNDS)
+            .compounds_of(&asked.stem, MAX_COMPOUNDS)
         {
             self.add(
                 term,

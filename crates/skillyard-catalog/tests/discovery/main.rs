@@ -3,7 +3,7 @@
 
 mod limits;
 mod links;
-#[path = "../tree/mod.rs"]
+#[path = "../support/tree.rs"]
 mod tree;
 
 use std::ffi::OsStr;

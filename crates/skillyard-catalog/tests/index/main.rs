@@ -3,7 +3,7 @@
 
 mod any_history;
 mod damage;
-#[path = "../tree/mod.rs"]
+#[path = "../support/tree.rs"]
 mod tree;
 
 use std::fs;

@@ -23,7 +23,7 @@ rule! {
 }
 
 /// Most bytes of a text that is shown as it should be.
-const MOST_SHOWN: usize = 100;
+const MAX_SHOWN: usize = 100;
 
 fn check(subject: &Subject<'_>, report: &mut Report) {
     let Some(entry) = subject.field("metadata") else {
@@ -63,7 +63,7 @@ fn check(subject: &Subject<'_>, report: &mut Report) {
         };
         let text = quoted(&words);
         let help = match text.len() {
-            ..=MOST_SHOWN => {
+            ..=MAX_SHOWN => {
                 let key = inner.key_span.of(&subject.document.text);
                 format!("write `{key}: {text}`")
             }

@@ -85,7 +85,7 @@ impl Ignoring {
                 answers[at].unasked = Some(Arc::new(Unasked { repository, reason }));
             }
             for (number, (root, path)) in found.into_iter().enumerate() {
-                asked.push((at, root, Place::Around(path), number >= inner::MOST_ASKED));
+                asked.push((at, root, Place::Around(path), number >= inner::MAX_ASKED));
             }
         }
         self.answer(by_root(asked), patience, &mut answers);
@@ -117,7 +117,7 @@ impl Ignoring {
             let below: Vec<&str> = asked.iter().map(|each| each.place.below()).collect();
             let said = match &self.git {
                 Some(_) if asked.iter().all(|each| each.is_beyond) => {
-                    Err(GitError::TooManyRepositories(inner::MOST_ASKED))
+                    Err(GitError::TooManyRepositories(inner::MAX_ASKED))
                 }
                 Some(git) => {
                     let naming = if listed::is_relative(&root, &self.places) {
@@ -211,7 +211,7 @@ mod tests {
     fn git_is_not_started_for_any_number_of_repositories() {
         let folder = tempfile::tempdir().unwrap();
         let root = folder.path().canonicalize().unwrap();
-        for number in 0..inner::MOST_ASKED + 2 {
+        for number in 0..inner::MAX_ASKED + 2 {
             let inner = root.join(format!("pdf/{number:02}"));
             std::fs::create_dir_all(inner.join(".git/objects")).unwrap();
             std::fs::create_dir_all(inner.join(".git/refs")).unwrap();

@@ -15,7 +15,7 @@ use crate::reference::shown::shown_url;
 use crate::reference::{Remote, Revision};
 
 /// How often a server may send us elsewhere.
-const MOST_REDIRECTS: usize = 5;
+const MAX_REDIRECTS: usize = 5;
 
 /// How objects are named.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -95,7 +95,7 @@ impl<'a> Place<'a> {
         }
         let led_on = message.contains("returned error: 30");
         let here = Url::parse(&self.url).ok();
-        let Some(here) = here.filter(|_| led_on && self.redirects < MOST_REDIRECTS) else {
+        let Some(here) = here.filter(|_| led_on && self.redirects < MAX_REDIRECTS) else {
             return Err(error);
         };
         let Some(there) = redirect::target(git, folder, &here)? else {

@@ -10,7 +10,7 @@ use std::time::Duration;
 const LAST_WORDS: Duration = Duration::from_secs(2);
 
 /// How often that is done while more comes.
-const MOST_WAITS: usize = 5;
+const MAX_WAITS: usize = 5;
 
 /// What was kept of it so far.
 pub(super) struct Start {
@@ -56,7 +56,7 @@ impl Start {
     /// What was kept, when git is done.
     pub(super) fn finish(self) -> Vec<u8> {
         let mut heard = self.heard.load(Ordering::Relaxed);
-        for _ in 0..MOST_WAITS {
+        for _ in 0..MAX_WAITS {
             let end = self.end.recv_timeout(LAST_WORDS);
             let now = self.heard.load(Ordering::Relaxed);
             if now == heard || end != Err(RecvTimeoutError::Timeout) {

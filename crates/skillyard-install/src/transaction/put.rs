@@ -12,7 +12,7 @@ use crate::scope::Scope;
 /// Installs skills into these folders of a scope, with its lock and, in a project, its manifest; all of
 /// it or nothing. Where something is in the way, nothing is done and [`Plan::conflicts`] says what it is.
 ///
-/// Whoever calls has [scanned](skillyard_trust::scan::scan) the skills, and knows from the plan's
+/// Whoever calls has [scanned](skillyard_scan::scan) the skills, and knows from the plan's
 /// changes what to write down. What another process left unfinished is finished first.
 pub fn put<E: From<TransactionError> + Send>(
     scope: &Scope,

@@ -12,10 +12,10 @@ use crate::rpc::{self, Incoming};
 
 /// How much may come in a while that nobody asked for before a server is taken for a flood: what it
 /// logs, and how far it is.
-const MOST_UNASKED: usize = 100_000;
+const MAX_UNASKED: usize = 100_000;
 const WHILE: Duration = Duration::from_secs(10);
 /// How many lines in a row may be no messages: programs that print to the wrong place exist.
-const MOST_NOISE: usize = 100;
+const MAX_NOISE: usize = 100;
 
 /// Is told the method of every notification, and what it says.
 pub(crate) type Listener = Arc<dyn Fn(&str, &Value) + Send + Sync>;
@@ -70,7 +70,7 @@ impl Inbox {
             Err(error) => {
                 let mut state = self.state();
                 state.noise += 1;
-                return if state.noise > MOST_NOISE {
+                return if state.noise > MAX_NOISE {
                     Err(error)
                 } else {
                     Ok(None)
@@ -124,7 +124,7 @@ impl Inbox {
 }
 
 fn check(unasked: usize) -> Result<(), McpError> {
-    if unasked > MOST_UNASKED {
+    if unasked > MAX_UNASKED {
         return Err(McpError::malformed(
             "it sends without end what nobody asked for",
         ));

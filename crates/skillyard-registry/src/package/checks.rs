@@ -8,7 +8,7 @@ use skillyard_format::render::one_line;
 use skillyard_format::script::is_script;
 use skillyard_format::yaml::Node;
 use skillyard_format::{Document, Profile, Skill, SkillName, Subject, rules};
-use skillyard_trust::scan::{self, File, Severity};
+use skillyard_scan::{File, Finding, Severity, scan};
 use skillyard_trust::signature::{Place, Policy, Tree, Verification, verify_skill};
 
 use super::Refusal;
@@ -19,7 +19,7 @@ use super::files::Unpacked;
 const REFUSED_FROM: Severity = Severity::High;
 
 /// Most findings that are kept.
-const MOST_FINDINGS: usize = 100;
+const MAX_FINDINGS: usize = 100;
 
 /// Most characters of an author's name that are kept.
 const LONGEST_AUTHOR: usize = 100;
@@ -111,8 +111,8 @@ pub(super) fn scanned(files: &[Unpacked]) -> (&'static str, Vec<FindingFact>, Ve
             executable: file.executable,
         })
         .collect();
-    let report = scan::scan(&files);
-    let told = |each: &scan::Finding| FindingFact {
+    let report = scan(&files);
+    let told = |each: &Finding| FindingFact {
         code: each.code.to_owned(),
         severity: each.severity.to_string(),
         path: each.path.clone(),
@@ -127,7 +127,7 @@ pub(super) fn scanned(files: &[Unpacked]) -> (&'static str, Vec<FindingFact>, Ve
     let findings = report
         .findings
         .iter()
-        .take(MOST_FINDINGS)
+        .take(MAX_FINDINGS)
         .map(told)
         .collect();
     (verdict, findings, grave)

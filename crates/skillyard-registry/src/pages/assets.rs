@@ -2,7 +2,7 @@
 
 use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE};
 use axum::response::{IntoResponse as _, Response};
-use skillyard_web::assets::{Asset, MARK, SEARCH, STYLE};
+use skillyard_http::assets::{Asset, MARK, SEARCH, STYLE};
 
 use crate::error::RegistryError;
 use crate::segments::Segments;

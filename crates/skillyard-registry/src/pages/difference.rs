@@ -10,10 +10,10 @@ use crate::package::Unpacked;
 /// Longer files are said to have changed, and not shown.
 const LONGEST: usize = 256 * 1024;
 /// Most lines of one file, and of all.
-const MOST_OF_FILE: usize = 1_000;
+const MAX_OF_FILE: usize = 1_000;
 const MOST: usize = 4_000;
 /// Most lines of all files that are compared one by one, so that no two versions take long.
-const MOST_COMPARED: usize = 8_000;
+const MAX_COMPARED: usize = 8_000;
 
 /// A file that changed.
 #[derive(Debug)]
@@ -36,11 +36,11 @@ pub(super) fn between(old: &[Unpacked], new: &[Unpacked]) -> Vec<Change> {
     }
     let mut left = Limits {
         told: MOST,
-        compared: MOST_COMPARED,
+        compared: MAX_COMPARED,
     };
     let differ = pairs.into_iter().filter(|(_, [old, new])| old != new);
     let changes = differ.map(|((_, path), [old, new])| {
-        let usual = Limits::telling(left.told.min(MOST_OF_FILE));
+        let usual = Limits::telling(left.told.min(MAX_OF_FILE));
         let limits = Limits {
             compared: left.compared.min(usual.compared),
             ..usual
@@ -188,7 +188,7 @@ mod tests {
         );
         let many = numbered(0..3_000);
         let changes = between(&[], &[file("a", &many)]);
-        assert_eq!(changes[0].lines.lines.len(), MOST_OF_FILE);
+        assert_eq!(changes[0].lines.lines.len(), MAX_OF_FILE);
         assert_eq!(changes[0].notes, ["2001 more changed lines are not shown."]);
         assert_eq!(changes[0].lines.added, 3_000);
     }

@@ -6,9 +6,9 @@ use askama::Template;
 use axum::extract::rejection::QueryRejection;
 use axum::extract::{Query, State};
 use axum::response::Response;
-use skillyard_web::markdown::render;
-use skillyard_web::sight::source;
-use skillyard_web::size::size;
+use skillyard_http::markdown::render;
+use skillyard_http::sight::source;
+use skillyard_http::size::size;
 
 use super::contents::opened;
 use super::frame::Frame;
@@ -21,7 +21,7 @@ use crate::segments::Segments;
 use crate::server::Server;
 
 /// How much of a file a page shows.
-const MOST_BYTES: usize = 256 * 1024;
+const MAX_BYTES: usize = 256 * 1024;
 
 #[derive(Template)]
 #[template(path = "file.html")]
@@ -100,13 +100,13 @@ pub(crate) async fn file(
 
 /// A file as a page shows it, and whether something was left out.
 fn shown(path: &str, mut bytes: Vec<u8>, address: impl Fn(&str) -> String) -> (Shown, bool) {
-    let is_long = bytes.len() > MOST_BYTES;
+    let is_long = bytes.len() > MAX_BYTES;
     if is_long {
         // The last letter may be cut in two.
-        let end = (MOST_BYTES - 3..=MOST_BYTES)
+        let end = (MAX_BYTES - 3..=MAX_BYTES)
             .rev()
             .find(|end| std::str::from_utf8(&bytes[..*end]).is_ok());
-        bytes.truncate(end.unwrap_or(MOST_BYTES));
+        bytes.truncate(end.unwrap_or(MAX_BYTES));
     }
     let Some(text) = source(path, &bytes) else {
         return (Shown::Binary, false);

@@ -8,8 +8,8 @@ use axum::http::header::{CACHE_CONTROL, SET_COOKIE};
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse as _, Redirect, Response};
 use serde::Deserialize;
-use skillyard_web::login::{Next, TokenForm};
-use skillyard_web::mount::LetIn;
+use skillyard_http::login::{Next, TokenForm};
+use skillyard_http::mount::LetIn;
 use utoipa::ToSchema;
 
 use super::frame::Frame;

@@ -7,8 +7,8 @@ use axum::response::Response;
 use semver::Version;
 use serde::Deserialize;
 use skillyard_format::{Document, QualifiedName};
-use skillyard_web::address::encoded;
-use skillyard_web::markdown::{Rendered, render};
+use skillyard_http::address::encoded;
+use skillyard_http::markdown::{Rendered, render};
 use utoipa::IntoParams;
 
 use super::contents::opened;
@@ -24,7 +24,7 @@ use crate::store::versions::VersionRow;
 use crate::store::{owners, skills, versions};
 
 /// Most skills that are told to need this one.
-const MOST_DEPENDENTS: usize = 50;
+const MAX_DEPENDENTS: usize = 50;
 
 /// Which version is wanted.
 #[derive(Debug, Default, Deserialize, IntoParams)]
@@ -135,7 +135,7 @@ async fn instructions(
 async fn dependents(server: &Server, name: &str) -> Result<Vec<String>, RegistryError> {
     let picture = server.registry.picture().await?;
     let names = picture.dependents(name).into_iter();
-    Ok(names.take(MOST_DEPENDENTS).map(str::to_owned).collect())
+    Ok(names.take(MAX_DEPENDENTS).map(str::to_owned).collect())
 }
 
 /// What to type into the clients of others.

@@ -5,7 +5,7 @@ use axum::body::Body;
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::Response;
 use skillyard_format::nearest::nearest;
-use skillyard_web::sight;
+use skillyard_http::sight;
 
 use super::frame::Frame;
 use crate::moved::moved_page;

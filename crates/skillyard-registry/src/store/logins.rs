@@ -1,7 +1,7 @@
 //! Logins of browsers in the database.
 
 use jiff::{SignedDuration, Timestamp};
-use skillyard_web::login::LIFETIME;
+use skillyard_http::login::LIFETIME;
 
 use super::{stored, tokens};
 use crate::database::{Database, DatabaseError};

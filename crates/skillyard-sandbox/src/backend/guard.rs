@@ -12,7 +12,7 @@ use std::path::{Component, Path, PathBuf};
 use super::placeholder;
 
 /// As many links as the kernel follows.
-const MOST_LINKS: usize = 40;
+const MAX_LINKS: usize = 40;
 
 /// What has to be done in one writable folder; all paths are relative to it.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -78,7 +78,7 @@ impl Guard {
                         self.links.insert(place, says.clone());
                     }
                     links += 1;
-                    if links > MOST_LINKS {
+                    if links > MAX_LINKS {
                         return Ok(());
                     }
                     if says.is_absolute() {

@@ -23,10 +23,10 @@ use super::beneath::{Inode, Root};
 use super::guard::Guard;
 
 /// How often something may come between two steps.
-const MOST_TRIES: usize = 10;
+const MAX_TRIES: usize = 10;
 
 /// The most that is set aside for one link.
-const MOST_ASIDE: usize = 100;
+const MAX_ASIDE: usize = 100;
 
 /// The links of one run, as they were before it.
 #[derive(Default)]
@@ -129,7 +129,7 @@ impl Link {
 
     fn replace(&self) -> rustix::io::Result<()> {
         let name = name(&self.place);
-        for _ in 0..MOST_TRIES {
+        for _ in 0..MAX_TRIES {
             self.clear(name)?;
             match rustix::fs::symlinkat(&self.says, &self.folder, name) {
                 Err(Errno::EXIST) => {}
@@ -156,7 +156,7 @@ impl Link {
         if found == FileType::Symlink {
             return rustix::fs::unlinkat(folder, name, AtFlags::empty());
         }
-        for number in 1..=MOST_ASIDE {
+        for number in 1..=MAX_ASIDE {
             let aside = aside(name, number);
             let flags = RenameFlags::NOREPLACE;
             match rustix::fs::renameat_with(folder, name, folder, &aside, flags) {

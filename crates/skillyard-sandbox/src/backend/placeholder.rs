@@ -24,7 +24,7 @@ const MARK: u32 = 0o1500;
 const UNMARKED: u32 = 0o500;
 
 /// How often somebody may remove it between two steps.
-const MOST_TRIES: usize = 100;
+const MAX_TRIES: usize = 100;
 
 /// The placeholders of one run; they go when it ends.
 #[derive(Default)]
@@ -87,7 +87,7 @@ pub(crate) fn is_ours(path: &Path) -> bool {
 /// Makes the placeholder, or joins those who need it.
 fn hold(root: &Root, place: &Path) -> io::Result<File> {
     let (folder, name) = (root.folder_of(place)?, name(place));
-    for _ in 0..MOST_TRIES {
+    for _ in 0..MAX_TRIES {
         let is_new = make(&folder, name)?;
         let found = match open(&folder, name) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => continue,

@@ -27,7 +27,7 @@ use super::beneath::{Inode, Root, is_change};
 const SOME: usize = 16;
 
 /// The most that is heard at once: more than the kernel keeps.
-const MOST_HEARD: usize = 20_000;
+const MAX_HEARD: usize = 20_000;
 
 /// The protected places of one run.
 #[derive(Default)]
@@ -133,7 +133,7 @@ impl Watch {
         let mut events = inotify::Reader::new(&queue.descriptor, &mut buffer);
         let mut is_all = true;
         // A program can make files without end, and is not to keep us from everything else.
-        for _ in 0..MOST_HEARD {
+        for _ in 0..MAX_HEARD {
             let event = match events.next() {
                 Ok(event) => event,
                 Err(Errno::INTR) => continue,

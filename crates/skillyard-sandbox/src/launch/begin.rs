@@ -28,7 +28,7 @@ use crate::scratch::Scratch;
 use crate::spawn::Start;
 
 /// More than `bwrap` ever says about a process.
-const MOST_SAID: usize = 4096;
+const MAX_SAID: usize = 4096;
 
 /// A sandbox whose program begins.
 pub(super) struct Begun {
@@ -168,7 +168,7 @@ fn first_byte(status: &OwnedFd, patience: Duration) -> io::Result<Option<u8>> {
 
 /// The first process in the sandbox, which `bwrap` names before that begins.
 fn process(told: OwnedFd) -> io::Result<Pid> {
-    let mut text = [0; MOST_SAID];
+    let mut text = [0; MAX_SAID];
     let length = File::from(told).read(&mut text)?;
     let text = String::from_utf8_lossy(&text[..length]);
     let number = text.split_once("\"child-pid\":").map(|(_, rest)| {

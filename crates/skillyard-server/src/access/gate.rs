@@ -12,10 +12,10 @@ use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Response};
 use http_body_util::{BodyExt as _, Limited};
 use skillyard_agent::telemetry::TraceParent;
-use skillyard_web::caught::caught;
-use skillyard_web::login::origin::{self, Sender};
-use skillyard_web::login::{FIELD, HEADER};
-use skillyard_web::mount::LetIn;
+use skillyard_http::caught::caught;
+use skillyard_http::login::origin::{self, Sender};
+use skillyard_http::login::{FIELD, HEADER};
+use skillyard_http::mount::LetIn;
 
 use super::identity::{By, identify};
 use super::refusal::{Refusal, explain, login, no_token, page_before, reads_pages, unknown};
@@ -31,9 +31,9 @@ use crate::server::Server;
 use crate::web;
 
 /// The largest body of a request.
-const MOST_BYTES: usize = 4 * 1024 * 1024;
+const MAX_BYTES: usize = 4 * 1024 * 1024;
 /// The largest form: the longest instructions of an agent, in letters that take nine bytes each.
-const MOST_FORM_BYTES: usize = 256 * 1024;
+const MAX_FORM_BYTES: usize = 256 * 1024;
 /// How long an answer may take to begin.
 const PATIENCE: Duration = Duration::from_mins(1);
 
@@ -87,7 +87,7 @@ pub(crate) async fn gate(
     let response = match answer {
         // Not everybody behind us says why a body could not be read.
         Ok(Ok(Ok(response)))
-            if response.status().is_server_error() && waiting.bytes() > MOST_BYTES =>
+            if response.status().is_server_error() && waiting.bytes() > MAX_BYTES =>
         {
             too_large().into_response()
         }
@@ -227,10 +227,10 @@ async fn to_registry(
 fn limited(request: Request) -> Result<Request, Problem> {
     let announced = request.headers().get(CONTENT_LENGTH);
     let announced = announced.and_then(|length| length.to_str().ok()?.parse::<usize>().ok());
-    if announced.is_some_and(|length| length > MOST_BYTES) {
+    if announced.is_some_and(|length| length > MAX_BYTES) {
         return Err(too_large());
     }
-    Ok(request.map(|body| Body::new(Limited::new(body, MOST_BYTES))))
+    Ok(request.map(|body| Body::new(Limited::new(body, MAX_BYTES))))
 }
 
 /// The answer to a body without end.
@@ -270,7 +270,7 @@ async fn unforged(server: &Server, request: Request, session: &str) -> Result<Re
         return Err(forged());
     }
     let (parts, body) = request.into_parts();
-    let body = Limited::new(body, MOST_FORM_BYTES).collect().await;
+    let body = Limited::new(body, MAX_FORM_BYTES).collect().await;
     let bytes = body.map_err(|_| too_long(before.clone()))?.to_bytes();
     let mut fields = form_urlencoded::parse(&bytes);
     let value = fields.find(|(key, _)| key == FIELD);

@@ -6,7 +6,7 @@ use axum::http::header::{
 };
 use axum::http::{HeaderName, HeaderValue};
 use axum::response::Response;
-use skillyard_web::policy::POLICY;
+use skillyard_http::policy::POLICY;
 
 /// The answer with its policy.
 pub(super) fn with_policy(mut response: Response) -> Response {

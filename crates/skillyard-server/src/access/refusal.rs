@@ -5,9 +5,9 @@ use axum::http::header::{ACCEPT, REFERER};
 use axum::http::uri::PathAndQuery;
 use axum::http::{HeaderMap, Method, StatusCode};
 use axum::response::{IntoResponse as _, Redirect, Response};
-use skillyard_listen::host;
-use skillyard_web::login::address;
-use skillyard_web::login::origin::Foreign;
+use skillyard_http::host;
+use skillyard_http::login::address;
+use skillyard_http::login::origin::Foreign;
 
 use crate::problem::Problem;
 use crate::web;

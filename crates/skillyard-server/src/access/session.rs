@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 
-use skillyard_web::login::{LIFETIME, draw, key};
+use skillyard_http::login::{LIFETIME, draw, key};
 use tokio::sync::watch;
 use tokio::time::Instant;
 

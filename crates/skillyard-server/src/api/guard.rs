@@ -20,7 +20,7 @@ use crate::server::Server;
 use crate::web::elsewhere;
 
 /// How many skills may be active.
-const MOST_SKILLS: usize = 64;
+const MAX_SKILLS: usize = 64;
 
 /// A tool call that a model wants to make.
 #[derive(Debug, Deserialize, ToSchema)]
@@ -58,7 +58,7 @@ pub(super) async fn check(
     caller: Caller,
     Given(question): Given<GuardQuestion>,
 ) -> Result<Json<GuardAnswer>, Problem> {
-    if question.skills.len() > MOST_SKILLS {
+    if question.skills.len() > MAX_SKILLS {
         return Err(Problem::bad("more than 64 skills cannot be active"));
     }
     let input = match question.input {

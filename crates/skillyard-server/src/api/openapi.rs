@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use axum::Json;
 use axum::extract::State;
-use skillyard_web::bearer;
+use skillyard_http::bearer;
 use utoipa::openapi::RefOr;
 use utoipa::openapi::schema::{AdditionalProperties, AllOf, Components, Object, Schema};
 use utoipa::{IntoResponses as _, Modify, OpenApi};

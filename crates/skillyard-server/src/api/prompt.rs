@@ -18,7 +18,7 @@ use crate::server::Server;
 use crate::web::elsewhere;
 
 /// How many skills a prompt may name.
-const MOST_SKILLS: usize = 1_000;
+const MAX_SKILLS: usize = 1_000;
 
 /// What the prompt is like.
 #[derive(Debug, Deserialize, IntoParams)]
@@ -111,7 +111,7 @@ pub(super) async fn get(
             format: input.format.unwrap_or(Format::Xml).into(),
             room: Room {
                 tokens: input.budget.unwrap_or(DEFAULT_BUDGET),
-                skills: MOST_SKILLS,
+                skills: MAX_SKILLS,
             },
             task: input.task.as_deref(),
             selection: &selection,

@@ -6,7 +6,7 @@ use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse, Response};
 use serde::Serialize;
 use skillyard_format::package::Digest;
-use skillyard_web::tag::is_known;
+use skillyard_http::tag::is_known;
 
 use crate::problem::Problem;
 

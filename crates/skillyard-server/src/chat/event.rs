@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use skillyard_agent::front_end::{Action, Answer, ApprovalRequest, EndReason, MOST_TOLD, Trigger};
+use skillyard_agent::front_end::{Action, Answer, ApprovalRequest, EndReason, MAX_TOLD, Trigger};
 use skillyard_agent::message::CallOutcome;
 use skillyard_agent::provider::Usage;
 use skillyard_format::count::counted;
@@ -240,7 +240,7 @@ impl Question {
         let difference = match &request.action {
             Action::Change { difference, .. } => {
                 let difference = difference.as_ref();
-                difference.map(|difference| difference.folded(MOST_TOLD).to_string())
+                difference.map(|difference| difference.folded(MAX_TOLD).to_string())
             }
             _ => None,
         };

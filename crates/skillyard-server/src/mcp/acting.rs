@@ -18,7 +18,7 @@ use tokio::time::Instant;
 const WINDOW: Duration = Duration::from_hours(1);
 /// How many conversations without a connection are remembered of a token, or of the user of this
 /// machine.
-const MOST_EACH: usize = 256;
+const MAX_EACH: usize = 256;
 
 /// Skills, with their digests.
 type Skills = Vec<(ActiveSkill, String)>;
@@ -76,7 +76,7 @@ impl Acting {
         windows.retain(|_, window| now.duration_since(window.last) < WINDOW);
         if !windows.contains_key(conversation) {
             let own = windows.iter().filter(|(_, window)| window.owner == owner);
-            if own.clone().count() >= MOST_EACH {
+            if own.clone().count() >= MAX_EACH {
                 let oldest = own.min_by_key(|(_, window)| window.last);
                 let oldest = oldest.map(|(name, _)| name.clone());
                 oldest.and_then(|name| windows.remove(&name));

@@ -19,7 +19,7 @@ use crate::shelf::{Shelf, Stock};
 /// How long a state lasts that somebody has listed.
 pub(super) const LIFETIME: Duration = Duration::from_secs(5);
 /// How many bytes all skills of a state may have; those beyond are read when they are asked for.
-const MOST_BYTES: u64 = 512 * 1024 * 1024;
+const MAX_BYTES: u64 = 512 * 1024 * 1024;
 
 /// The state that is shown.
 #[derive(Default)]
@@ -125,7 +125,7 @@ impl Edition {
             Ok(Some(packed)) => {
                 let bytes = packed.files.values().map(|file| file.size).sum();
                 let before = self.bytes.fetch_add(bytes, Ordering::Relaxed);
-                if before.saturating_add(bytes) > MOST_BYTES {
+                if before.saturating_add(bytes) > MAX_BYTES {
                     Package::Dynamic
                 } else {
                     Package::Files(packed)

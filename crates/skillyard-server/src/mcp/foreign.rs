@@ -18,7 +18,7 @@ use crate::contents::ContentsError;
 use crate::problem::Problem;
 use crate::served::Watched;
 use crate::server::Server;
-use crate::tool::{Answer, MOST_HITS, ReadInput, Tool, USUAL_HITS, understood};
+use crate::tool::{Answer, MAX_HITS, ReadInput, Tool, USUAL_HITS, understood};
 
 /// How many skills of other servers a description tells of.
 const MOST: usize = 40;
@@ -180,7 +180,7 @@ fn text<'a>(input: &'a Map<String, Value>, key: &str) -> &'a str {
 pub(super) fn found(server: &Server, input: &Map<String, Value>, answer: Answer) -> Answer {
     let limit = input.get("limit").and_then(whole_number);
     let limit = limit.and_then(|limit| usize::try_from(limit).ok());
-    let limit = limit.unwrap_or(USUAL_HITS).clamp(1, MOST_HITS);
+    let limit = limit.unwrap_or(USUAL_HITS).clamp(1, MAX_HITS);
     let words = input
         .get("query")
         .and_then(Value::as_str)

@@ -5,13 +5,13 @@ use std::fmt::Write as _;
 use crate::server::Server;
 
 /// How many skills the instructions name.
-const MOST_NAMES: usize = 40;
+const MAX_NAMES: usize = 40;
 
 /// How to use the skills here, and which there are.
 pub(super) fn instructions(server: &Server) -> String {
     let stock = server.shelf.stock();
     let choosable = stock.choosable();
-    let most = MOST_NAMES.min(server.host.portions().skills);
+    let most = MAX_NAMES.min(server.host.portions().skills);
     let names = choosable.iter().take(most);
     let names: Vec<&str> = names.map(|skill| skill.record.name.as_str()).collect();
     let more = choosable.len().saturating_sub(names.len());

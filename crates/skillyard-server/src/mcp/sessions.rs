@@ -30,7 +30,7 @@ use crate::problem::Problem;
 /// How many sessions all have together.
 const MOST: usize = 1_024;
 /// How many sessions one token has, or the user of this machine.
-const MOST_EACH: usize = 128;
+const MAX_EACH: usize = 128;
 /// How long a session lasts that nobody uses.
 const IDLE: Duration = Duration::from_mins(30);
 /// How long a session may take to say hello.
@@ -39,7 +39,7 @@ const HELLO: Duration = Duration::from_secs(10);
 /// all that are kept, so a minute of a busy session would slow it down and fill the memory.
 const KEPT: Duration = Duration::from_secs(5);
 /// How many answers of a session may be left behind.
-const MOST_ABANDONED: usize = 1_000;
+const MAX_ABANDONED: usize = 1_000;
 /// The header that names a session.
 const HEADER: &str = "mcp-session-id";
 
@@ -109,7 +109,7 @@ impl Sessions {
             return Found::Foreign;
         }
         let session = open.remove(at);
-        if session.used.abandoned.load(Ordering::Relaxed) >= MOST_ABANDONED {
+        if session.used.abandoned.load(Ordering::Relaxed) >= MAX_ABANDONED {
             return Found::Spent;
         }
         let used = Arc::clone(&session.used);
@@ -121,10 +121,10 @@ impl Sessions {
     fn admit(&self, id: &str, keeper: &Keeper) -> Result<Option<String>, Full> {
         let mut open = self.open();
         let theirs = open.iter().filter(|each| each.keeper == *keeper).count();
-        let too_many = theirs >= MOST_EACH || open.len() >= MOST;
+        let too_many = theirs >= MAX_EACH || open.len() >= MOST;
         let gone = if too_many {
             let spare = |each: &Open| {
-                (theirs < MOST_EACH || each.keeper == *keeper) && Arc::strong_count(&each.used) == 1
+                (theirs < MAX_EACH || each.keeper == *keeper) && Arc::strong_count(&each.used) == 1
             };
             let at = open.iter().position(spare).ok_or(Full)?;
             Some(open.remove(at).id)

@@ -16,7 +16,7 @@ use crate::server::Server;
 use crate::tool::Tool;
 
 /// How many names are spelled out in a schema.
-const MOST_NAMES: usize = 100;
+const MAX_NAMES: usize = 100;
 /// How many tokens of a tool's description tell of skills.
 const ROOM: Room = Room {
     tokens: 2_000,
@@ -72,7 +72,7 @@ fn tool(server: &Server, tool: Tool) -> McpTool {
     let name = json!({ "type": "string", "description": "The skill's name" });
     let mut loadable = name.clone();
     // Other servers may have more, or fewer, by the time of the call.
-    let most = MOST_NAMES.min(server.host.portions().skills);
+    let most = MAX_NAMES.min(server.host.portions().skills);
     if server.upstream.is_none() && (1..=most).contains(&choosable.len()) {
         let names = choosable.iter().map(|skill| skill.record.name.as_str());
         loadable["enum"] = names.collect::<Vec<_>>().into();

@@ -26,7 +26,7 @@ use crate::tool::{Answer, ReadInput, told};
 /// How long a list is believed.
 const FRESH: Duration = Duration::from_secs(30);
 /// How many bytes of files are kept.
-const MOST_BYTES: u64 = 64 * 1024 * 1024;
+const MAX_BYTES: u64 = 64 * 1024 * 1024;
 /// The file that every skill of the extension begins with.
 pub(super) const OWN: &str = "SKILL.md";
 
@@ -137,7 +137,7 @@ impl Upstream {
         let files = Arc::new(files.map_err(unreachable)?);
         let mut fetched = locked(&self.fetched);
         let size = |files: &Files| files.iter().map(|(file, _)| file.size).sum::<u64>();
-        if fetched.values().map(size).sum::<u64>() + size(&files) > MOST_BYTES {
+        if fetched.values().map(size).sum::<u64>() + size(&files) > MAX_BYTES {
             fetched.clear();
         }
         fetched.insert(key, Arc::clone(&files));

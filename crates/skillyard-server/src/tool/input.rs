@@ -8,7 +8,7 @@ use skillyard_catalog::resource::ReadRange;
 use crate::problem::Problem;
 
 /// How many bytes of a file one call gives.
-const MOST_BYTES: u64 = 64 * 1024;
+const MAX_BYTES: u64 = 64 * 1024;
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -62,7 +62,7 @@ impl ReadInput {
         };
         Ok(ReadRange {
             offset,
-            limit: Some(MOST_BYTES),
+            limit: Some(MAX_BYTES),
         })
     }
 }

@@ -3,7 +3,7 @@
 use axum::http::StatusCode;
 use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE};
 use axum::response::{IntoResponse, Response};
-use skillyard_web::assets::{Asset, MARK, SEARCH, STYLE};
+use skillyard_http::assets::{Asset, MARK, SEARCH, STYLE};
 
 use super::part::Part;
 

@@ -5,9 +5,9 @@ use std::sync::Arc;
 use askama::Template;
 use axum::extract::State;
 use skillyard_catalog::resource::{BinaryContent, Content, ReadLimits, ReadRange};
-use skillyard_web::markdown::render;
-use skillyard_web::sight::source;
-use skillyard_web::size::size;
+use skillyard_http::markdown::render;
+use skillyard_http::sight::source;
+use skillyard_http::size::size;
 
 use super::part::Part;
 use super::{Frame, NoPage, Page, elsewhere, file_address, shown, skill_address};
@@ -16,7 +16,7 @@ use crate::problem::Problem;
 use crate::server::Server;
 
 /// How much of a file a page shows.
-const MOST_BYTES: u64 = 256 * 1024;
+const MAX_BYTES: u64 = 256 * 1024;
 
 #[derive(Template)]
 #[template(path = "file.html")]
@@ -56,7 +56,7 @@ fn compose(server: &Server, frame: Frame, name: &str, path: &str) -> Result<File
     let skill = stock.known(name);
     let skill = skill.map_err(|problem| server.absent(name, problem))?;
     let limits = ReadLimits {
-        max_bytes: MOST_BYTES,
+        max_bytes: MAX_BYTES,
         binary: BinaryContent::Include,
         ..server.host.read_limits()
     };

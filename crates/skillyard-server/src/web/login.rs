@@ -11,8 +11,8 @@ use axum::http::header::SET_COOKIE;
 use axum::http::{HeaderMap, HeaderName, StatusCode};
 use axum::response::{IntoResponse as _, Redirect};
 use serde::Deserialize;
-use skillyard_web::login::origin::is_https;
-use skillyard_web::login::{LIFETIME, Next, TokenForm};
+use skillyard_http::login::origin::is_https;
+use skillyard_http::login::{LIFETIME, Next, TokenForm};
 
 use super::{Frame, NoPage, Page, shown};
 use crate::access::gate::Peer;

@@ -10,8 +10,8 @@ use serde::Deserialize;
 use serde_json::Value;
 use skillyard_catalog::CatalogSkill;
 use skillyard_format::Document;
-use skillyard_web::address::encoded;
-use skillyard_web::markdown::{Rendered, render};
+use skillyard_http::address::encoded;
+use skillyard_http::markdown::{Rendered, render};
 
 use super::part::Part;
 use super::{Frame, NoPage, Page, elsewhere, file_address, shown, skill_address};

@@ -12,7 +12,7 @@ use crate::client::{Modern, text};
 use crate::context::{ADMIN, Answer, RUN, TestServer};
 
 /// How many one token has.
-const MOST_EACH: usize = 32;
+const MAX_EACH: usize = 32;
 /// A server whose tool never answers.
 const MUTE: &str = r#"
 while read -r line; do
@@ -76,10 +76,10 @@ async fn ended<T>(work: JoinHandle<T>) -> T {
 async fn one_token_does_not_have_all_and_all_end_with_the_server() {
     let server = running();
     let tool = "/tools/skill_run";
-    let scripts = (0..MOST_EACH).map(|_| begun(&server, RUN, tool, endless()));
+    let scripts = (0..MAX_EACH).map(|_| begun(&server, RUN, tool, endless()));
     let scripts: Vec<_> = scripts.collect();
     let ran = || server.machine.ran.lock().unwrap().len();
-    until(|| ran() == MOST_EACH).await;
+    until(|| ran() == MAX_EACH).await;
     let refused = asked(&server, RUN, tool, &endless()).await;
     assert_eq!(refused.status, 503, "{}", refused.text);
     assert!(
@@ -97,7 +97,7 @@ async fn one_token_does_not_have_all_and_all_end_with_the_server() {
     assert_eq!(other.status, 200, "{}", other.text);
     let install = json!({ "reference": "./endless" });
     let install = begun(&server, ADMIN, "/install", install);
-    until(|| ran() == MOST_EACH + 2).await;
+    until(|| ran() == MAX_EACH + 2).await;
     server.server.close();
     for script in scripts {
         assert_eq!(ended(script).await.status, 200);
@@ -113,7 +113,7 @@ async fn what_nobody_waits_for_any_more_makes_room() {
     let server = running();
     for round in 1..=2 {
         let ran = || server.machine.ran.lock().unwrap().len();
-        let calls = (0..MOST_EACH).map(|_| {
+        let calls = (0..MAX_EACH).map(|_| {
             let server = Arc::clone(&server);
             tokio::spawn(async move {
                 let client = Modern::new(&server).with_token(RUN);
@@ -121,7 +121,7 @@ async fn what_nobody_waits_for_any_more_makes_room() {
             })
         });
         let calls: Vec<_> = calls.collect();
-        until(|| ran() == round * MOST_EACH).await;
+        until(|| ran() == round * MAX_EACH).await;
         for call in calls {
             call.abort();
             assert!(call.await.is_err());
@@ -140,7 +140,7 @@ async fn what_nobody_waits_for_any_more_makes_room() {
             .ran
             .lock()
             .unwrap()
-            .truncate(round * MOST_EACH);
+            .truncate(round * MAX_EACH);
     }
 }
 

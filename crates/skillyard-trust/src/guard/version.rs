@@ -1,7 +1,7 @@
 //! Versions in the names of programs: `python3.11` is `python`, and so is `python3`.
 
 /// Most letters behind a version, which name a build: `python3.13t`.
-const MOST_LETTERS: usize = 2;
+const MAX_LETTERS: usize = 2;
 /// The shortest name that a version stands behind; in `w3m` and `7z` the number is part of the name.
 const SHORTEST: usize = 2;
 
@@ -23,7 +23,7 @@ pub(super) fn may_be_same(one: &str, other: &str) -> bool {
 fn split(name: &str) -> (&str, &str) {
     let whole = name.strip_suffix("-dbg").unwrap_or(name);
     let numbers = whole.trim_end_matches(|c: char| c.is_ascii_lowercase());
-    let is_build = whole.len() - numbers.len() <= MOST_LETTERS;
+    let is_build = whole.len() - numbers.len() <= MAX_LETTERS;
     let numbers = if is_build { numbers } else { whole };
     let stem = numbers.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
     let version = &numbers[stem.len()..];

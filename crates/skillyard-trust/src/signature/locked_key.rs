@@ -18,9 +18,9 @@ const LABEL: &str = "ENCRYPTED PRIVATE KEY";
 /// What a guess costs: the logarithm of the memory, the size of a block, the rounds.
 const COST: (u8, u32, u32) = (14, 8, 5);
 /// Most that a file may ask for.
-const MOST_MEMORY: u64 = 1 << 28;
-const MOST_ROUNDS: u64 = 64;
-const MOST_ITERATIONS: u32 = 10_000_000;
+const MAX_MEMORY: u64 = 1 << 28;
+const MAX_ROUNDS: u64 = 64;
+const MAX_ITERATIONS: u32 = 10_000_000;
 /// Most bytes of a passphrase.
 const LONGEST: usize = 1024;
 
@@ -93,10 +93,10 @@ fn check_cost(scheme: &EncryptionScheme) -> Result<(), KeyError> {
         Kdf::Scrypt(scrypt) => {
             let block = u64::from(scrypt.block_size);
             let memory = scrypt.cost_parameter.checked_mul(block * 128);
-            memory.is_some_and(|memory| memory <= MOST_MEMORY)
-                && u64::from(scrypt.parallelization) <= MOST_ROUNDS
+            memory.is_some_and(|memory| memory <= MAX_MEMORY)
+                && u64::from(scrypt.parallelization) <= MAX_ROUNDS
         }
-        Kdf::Pbkdf2(pbkdf2) => pbkdf2.iteration_count <= MOST_ITERATIONS,
+        Kdf::Pbkdf2(pbkdf2) => pbkdf2.iteration_count <= MAX_ITERATIONS,
         _ => false,
     };
     if is_within {

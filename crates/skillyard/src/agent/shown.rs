@@ -22,7 +22,7 @@ use crate::error::CommandError;
 use crate::script::place::{self as script_place, SkillPlace};
 
 /// Most skills that one line names.
-const MOST_NAMED: usize = 3;
+const MAX_NAMED: usize = 3;
 
 /// A skill by its name, its source and its folder.
 pub(super) type Asked<'a> = (&'a str, Option<SourceKind>, &'a Path);
@@ -156,10 +156,10 @@ impl Shown {
             hidden = Some(&skill.folder);
         }
         for (reason, names) in why {
-            let named: Vec<&str> = names.iter().copied().take(MOST_NAMED).collect();
+            let named: Vec<&str> = names.iter().copied().take(MAX_NAMED).collect();
             let mut text = named.join("`, `");
-            if names.len() > MOST_NAMED {
-                let _ = write!(text, "` and of {} more", names.len() - MOST_NAMED);
+            if names.len() > MAX_NAMED {
+                let _ = write!(text, "` and of {} more", names.len() - MAX_NAMED);
                 let line = format!("the files of `{text} are not there for commands: {reason}");
                 self.left_out.push(line);
             } else {

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 use skillyard_format::Digest;
-use skillyard_trust::scan::{Finding, Severity};
+use skillyard_scan::{Finding, Severity};
 use toml_edit::{Table, value};
 
 /// An accepted finding.

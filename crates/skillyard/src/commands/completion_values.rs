@@ -24,7 +24,7 @@ use crate::library::{self, Choice, IndexMode};
 use crate::report::RuleNote;
 
 /// Most sessions that are told.
-const MOST_SESSIONS: usize = 20;
+const MAX_SESSIONS: usize = 20;
 
 /// A kind of values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -182,7 +182,7 @@ fn sessions(context: &Context) -> Vec<CompletionCandidate> {
         return plain(["last"]);
     }
     let list = agent::store_to_read(context).and_then(|store| {
-        let list = store.list(MOST_SESSIONS);
+        let list = store.list(MAX_SESSIONS);
         Ok(list.map_err(skillyard_agent::TurnError::from)?)
     });
     let list = list.unwrap_or_default().into_iter();

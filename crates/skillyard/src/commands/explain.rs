@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use serde_json::json;
 use skillyard_format::nearest::nearest;
 use skillyard_format::rules::{self, Class};
-use skillyard_trust::scan;
+use skillyard_scan as scan;
 
 use super::Outcome;
 use crate::context::Context;

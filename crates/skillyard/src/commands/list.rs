@@ -22,7 +22,7 @@ use crate::sanitize::visible;
 use crate::shell::shell_word;
 
 /// Most places that are closed to the user that are named.
-const MOST_CLOSED: usize = 5;
+const MAX_CLOSED: usize = 5;
 
 /// List the skills on this machine and in this project
 ///
@@ -112,7 +112,7 @@ fn closed_lines(catalog: &Catalog) -> Vec<String> {
         let line = format!(" ! `{path}` is passed over: {reason} ({remedy})");
         Some(visible(&line).into_owned())
     });
-    lines.take(MOST_CLOSED).collect()
+    lines.take(MAX_CLOSED).collect()
 }
 
 /// The skills that were chosen, of all.

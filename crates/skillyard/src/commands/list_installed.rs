@@ -23,7 +23,7 @@ use crate::signing::signers::warn_where_unknown;
 const WIDEST: usize = 40;
 
 /// More are only counted.
-const MOST_NAMED: usize = 10;
+const MAX_NAMED: usize = 10;
 
 /// What was installed, each with where it came from, and what is locked and in no folder, because it
 /// is revoked. A lock of a project that cannot be read keeps nothing back but what it names.
@@ -86,7 +86,7 @@ pub(super) fn run(context: &Context, catalog: Catalog, revoked: &[Revoked]) -> O
         let names: Vec<&str> = missing.into_iter().collect();
         let them = if names.len() == 1 { "it" } else { "them" };
         let names = match names.len() {
-            0..=MOST_NAMED => names.join(", "),
+            0..=MAX_NAMED => names.join(", "),
             count => counted(count, "skill"),
         };
         let line = format!(" ! locked, and not here: {names} (get {them} with {remedies})");

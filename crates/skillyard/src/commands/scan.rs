@@ -12,7 +12,7 @@ use clap::ValueEnum;
 use rayon::prelude::*;
 use skillyard_catalog::walk::{Found, Skipped, UNREADABLE};
 use skillyard_format::text::decode;
-use skillyard_trust::scan::{self, Severity};
+use skillyard_scan::Severity;
 
 use self::accepted::{accept, warning, write_baseline};
 use self::reference::{reference, registered, scan_reference};
@@ -229,15 +229,15 @@ fn scan_path(
 /// Scans one skill, wherever its files came from; an install calls the same with a quarantine.
 fn scan_folder(folder: &Path, fail_on: Severity, show: Severity) -> Result<Scanned, CommandError> {
     let Contents { files, skipped } = skill_files::contents(folder)?;
-    let borrowed: Vec<scan::File<'_>> = files
+    let borrowed: Vec<skillyard_scan::File<'_>> = files
         .iter()
-        .map(|file| scan::File {
+        .map(|file| skillyard_scan::File {
             path: &file.path,
             bytes: &file.bytes,
             executable: file.executable,
         })
         .collect();
-    let report = scan::examine(&borrowed);
+    let report = skillyard_scan::examine(&borrowed);
     let mut texts = BTreeMap::new();
     for finding in report.findings.iter().filter(|each| each.span.is_some()) {
         let file = files.iter().find(|file| file.path == finding.path);

@@ -17,7 +17,7 @@ use crate::believed::check_ours;
 use crate::error::CommandError;
 
 /// Nobody writes a configuration of this size by hand.
-const MOST_BYTES: u64 = 1 << 20;
+const MAX_BYTES: u64 = 1 << 20;
 
 /// Whose file it is, which decides what is believed about its place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -72,10 +72,10 @@ fn existing(path: &Path, owner: Owner) -> Result<Option<Text>, CommandError> {
         return Err(refused("it is not a file"));
     }
     let mut bytes = Vec::new();
-    file.take(MOST_BYTES + 1)
+    file.take(MAX_BYTES + 1)
         .read_to_end(&mut bytes)
         .map_err(failed)?;
-    if bytes.len() as u64 > MOST_BYTES {
+    if bytes.len() as u64 > MAX_BYTES {
         return Err(refused("it is larger than 1 MiB"));
     }
     Ok(Some(Text {

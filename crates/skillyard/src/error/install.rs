@@ -50,7 +50,7 @@ use crate::install::stale::Stale;
 use crate::report::counted;
 
 /// Most skills that are named.
-const MOST_NAMES: usize = 12;
+const MAX_NAMES: usize = 12;
 
 /// Why nothing was installed, changed or removed.
 #[derive(Debug, thiserror::Error)]
@@ -423,10 +423,10 @@ impl InstallFailure {
 
 /// What lies in the project otherwise than it is locked.
 fn stale_in(skills: &[Stale]) -> String {
-    let told = skills.iter().take(MOST_NAMES);
+    let told = skills.iter().take(MAX_NAMES);
     let mut told: Vec<String> = told.map(ToString::to_string).collect();
-    if skills.len() > MOST_NAMES {
-        told.push(format!("and {} more", skills.len() - MOST_NAMES));
+    if skills.len() > MAX_NAMES {
+        told.push(format!("and {} more", skills.len() - MAX_NAMES));
     }
     told.join(", ")
 }

@@ -19,7 +19,7 @@ use skillyard_install::dependencies::Needed;
 use skillyard_install::lockfile::Locked;
 use skillyard_install::plan::{Change, Plan};
 use skillyard_install::store::Store;
-use skillyard_trust::scan::Finding;
+use skillyard_scan::Finding;
 use skillyard_trust::signature::{Asked, Distrust, Place, Signer, Verification, verify_skill};
 use skillyard_trust::verdict::{Verdict, assess};
 

@@ -10,7 +10,7 @@ use crate::sanitize::visible;
 use crate::terminal::painted;
 
 /// Most changed lines that are shown for one file.
-const MOST_LINES: usize = 200;
+const MAX_LINES: usize = 200;
 
 /// The files that differ, the instructions first, then scripts, then the rest.
 pub(crate) fn between(before: &Tree, after: &Tree, width: usize) -> String {
@@ -63,7 +63,7 @@ fn file(
         None => Some("".into()),
     });
     if let [Some(before), Some(after)] = texts {
-        let difference = Difference::between(&before, &after, Limits::telling(MOST_LINES));
+        let difference = Difference::between(&before, &after, Limits::telling(MAX_LINES));
         text.push_str(&painted(&difference, "     ", width));
     } else {
         let bytes = |file: Option<&TreeFile>| file.map_or(0, |file| file.bytes.len());

@@ -1,6 +1,6 @@
 //! What the scanner found in skills that are installed all the same.
 
-use skillyard_trust::scan::{Finding, Severity};
+use skillyard_scan::{Finding, Severity};
 
 use super::check::{Checked, described};
 use crate::context::Context;

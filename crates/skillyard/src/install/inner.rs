@@ -23,7 +23,7 @@ pub(crate) const ACCEPT: &str = "inner-name";
 /// How much of a description is shown.
 const MOST: usize = 80;
 /// Most of them that are listed.
-const MOST_LINES: usize = 20;
+const MAX_LINES: usize = 20;
 
 /// The skills inside of one.
 fn within(candidate: &Candidate) -> impl Iterator<Item = Inner> {
@@ -61,11 +61,11 @@ pub(crate) fn tell(context: &Context, checked: &[&Checked<'_>]) {
         return;
     }
     let mut text = format!("warning: {}", heading());
-    for line in lines.iter().take(MOST_LINES) {
+    for line in lines.iter().take(MAX_LINES) {
         let _ = write!(text, "\n  - {line}");
     }
-    if lines.len() > MOST_LINES {
-        let _ = write!(text, "\n  … and {} more", lines.len() - MOST_LINES);
+    if lines.len() > MAX_LINES {
+        let _ = write!(text, "\n  … and {} more", lines.len() - MAX_LINES);
     }
     context.printer.note(&text);
 }

@@ -13,15 +13,15 @@ use crate::report::counted;
 use crate::sanitize::visible;
 
 /// Most files of one skill that are named.
-const MOST_NAMED: usize = 5;
+const MAX_NAMED: usize = 5;
 /// Most skills that are named.
-const MOST_SKILLS: usize = 20;
+const MAX_SKILLS: usize = 20;
 
 /// Tells what does not come along.
 pub(super) fn tell(context: &Context, checked: &[Checked<'_>]) {
     let all = checked.iter().map(|each| each.candidate);
     let mut lines = all.filter_map(|each| line(&each.name, &each.tree));
-    for line in lines.by_ref().take(MOST_SKILLS) {
+    for line in lines.by_ref().take(MAX_SKILLS) {
         context.printer.note(&line);
     }
     let more = lines.count();
@@ -58,7 +58,7 @@ fn tell_of_links(context: &Context, candidate: &Candidate) {
         "`{name}` links {}, which does not come along, because git ignores it",
         named(&paths)
     ));
-    for path in paths.iter().take(MOST_NAMED) {
+    for path in paths.iter().take(MAX_NAMED) {
         let command = adding(&Path::new(source).join(path));
         let hint = format!("hint: Let git have it with `{command}`");
         context.printer.note(&visible(&hint));
@@ -96,7 +96,7 @@ pub(crate) fn line(name: &str, tree: &Tree) -> Option<String> {
 pub(crate) fn named(paths: &[String]) -> String {
     let named: Vec<String> = paths
         .iter()
-        .take(MOST_NAMED)
+        .take(MAX_NAMED)
         .map(|path| format!("`{path}`"))
         .collect();
     let more = match paths.len() - named.len() {

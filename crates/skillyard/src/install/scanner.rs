@@ -12,13 +12,13 @@ use skillyard_install::candidate::Candidate;
 use skillyard_install::scanned::Scanned;
 use skillyard_install::store::Store;
 use skillyard_install::tree::{Tree, TreeLimits};
-use skillyard_trust::scan::{File, Finding, scan};
+use skillyard_scan::{File, Finding, scan};
 
 use super::check::Checked;
 use super::threads::{in_background, stay_apart};
 
 /// How many entries of a folder are looked at for a skill.
-const MOST_LOOKS: usize = 20;
+const MAX_LOOKS: usize = 20;
 
 /// The scanner, with its memory.
 pub(crate) struct Scanner {
@@ -144,7 +144,7 @@ fn findings(tree: &Tree) -> Vec<Finding> {
 
 /// The skill in a folder, or the first one of those below it.
 fn sample(folder: &Path) -> Option<Tree> {
-    let below = fs::read_dir(folder).ok()?.take(MOST_LOOKS);
+    let below = fs::read_dir(folder).ok()?.take(MAX_LOOKS);
     let below = below.filter_map(|entry| Some(entry.ok()?.path()));
     let mut folders = iter::once(folder.to_owned()).chain(below);
     let skill = folders.find(|folder| folder.join("SKILL.md").is_file())?;

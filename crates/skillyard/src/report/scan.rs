@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use skillyard_catalog::walk::Skipped;
 use skillyard_format::LineIndex;
 use skillyard_format::count::counted;
-use skillyard_trust::scan::{Finding, Report, Severity, Summary};
+use skillyard_scan::{Finding, Report, Severity, Summary};
 
 use super::text::{elapsed, print_findings};
 use super::{FileNotes, Loudness, Note, Noted};

@@ -14,11 +14,11 @@ use crate::printer::Printer;
 use crate::sanitize::{masked, visible};
 
 /// Most findings of one file that are shown; a hostile file has a hundred thousand.
-const MOST_FINDINGS: usize = 100;
+const MAX_FINDINGS: usize = 100;
 /// Most bytes of a line on each side of a finding; more than the widest terminal shows.
-const MOST_BESIDE: usize = 1_000;
+const MAX_BESIDE: usize = 1_000;
 /// How many skills a line names.
-const MOST_NAMES: usize = 5;
+const MAX_NAMES: usize = 5;
 
 /// Prints the findings and the closing line.
 pub(crate) fn print(printer: &Printer, checked: &[Checked], summary: &Summary) -> io::Result<()> {
@@ -58,8 +58,8 @@ pub(crate) fn print_findings(printer: &Printer, skills: &[impl Noted]) -> io::Re
 /// As many findings as are shown: errors before warnings, but in the order of their places.
 fn most_important<'n>(notes: &'n [Note<'n>]) -> Vec<&'n Note<'n>> {
     let is_error = |each: &&Note<'_>| each.loudness == Loudness::Error;
-    let mut errors = MOST_FINDINGS;
-    let mut others = MOST_FINDINGS.saturating_sub(notes.iter().filter(is_error).count());
+    let mut errors = MAX_FINDINGS;
+    let mut others = MAX_FINDINGS.saturating_sub(notes.iter().filter(is_error).count());
     let has_room = |each: &&Note<'_>| {
         let room = if is_error(each) {
             &mut errors
@@ -127,9 +127,9 @@ impl<'a> Window<'a> {
         let first = text.floor_char_boundary(span.start.min(line.end));
         let last = text.floor_char_boundary(span.end.clamp(first, line.end));
         let from = text
-            .floor_char_boundary(first.saturating_sub(MOST_BESIDE))
+            .floor_char_boundary(first.saturating_sub(MAX_BESIDE))
             .max(line.start);
-        let to = text.floor_char_boundary(first + MOST_BESIDE).min(line.end);
+        let to = text.floor_char_boundary(first + MAX_BESIDE).min(line.end);
         Self {
             line: line.number,
             source: &text[from..to],
@@ -180,10 +180,10 @@ fn closing_line(printer: &Printer, summary: &Summary) -> String {
 pub(crate) fn listed(names: &[&str]) -> String {
     let shown: Vec<String> = names
         .iter()
-        .take(MOST_NAMES)
+        .take(MAX_NAMES)
         .map(|name| format!("`{name}`"))
         .collect();
-    match names.len().saturating_sub(MOST_NAMES) {
+    match names.len().saturating_sub(MAX_NAMES) {
         0 => shown.join(", "),
         more => format!("{} and {more} more", shown.join(", ")),
     }

@@ -184,7 +184,7 @@ mod withheld;
 
 /// The writers of hostile archives, which the crate that reads archives has.
 #[allow(dead_code, reason = "only some of the writers are needed here")]
-#[path = "../../../skillyard-format/tests/archives/support/mod.rs"]
+#[path = "../../../skillyard-format/tests/archives/support.rs"]
 mod support;
 mod tampering;
 
@@ -196,7 +196,7 @@ mod stream_attacks;
 #[path = "../../../skillyard-format/tests/archives/tar_attacks.rs"]
 mod tar_attacks;
 mod terminal;
-#[path = "../../../skillyard-format/tests/archives/zip_attacks/mod.rs"]
+#[path = "../../../skillyard-format/tests/archives/zip_attacks.rs"]
 mod zip_attacks;
 
 /// PostgreSQL and a server of the S3 protocol, which the registry's own tests start.

@@ -19,7 +19,7 @@ const LONGEST_PATH: u64 = 1 << 20;
 /// Most bytes of an index, which is that of millions of files.
 const LARGEST_INDEX: u64 = 256 << 20;
 /// Most indexes of one repository that are read; git shares one with another.
-const MOST_INDEXES: usize = 20;
+const MAX_INDEXES: usize = 20;
 
 /// The entries by which git knows a repository without a working tree.
 #[derive(Default)]
@@ -140,7 +140,7 @@ fn submodules(repository: &Path) -> impl Iterator<Item = PathBuf> {
     let indexes = entries.filter(move |entry| {
         is_index(&entry.file_name()) && entry.file_type().is_ok_and(|kind| kind.is_file())
     });
-    let indexes = indexes.take(MOST_INDEXES).map(|entry| entry.path());
+    let indexes = indexes.take(MAX_INDEXES).map(|entry| entry.path());
     let read = indexes.filter_map(|path| read(&path, Links::Refused, LARGEST_INDEX).ok());
     read.flat_map(|bytes| index::submodules(&bytes))
 }

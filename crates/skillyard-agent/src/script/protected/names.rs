@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use rustix::fs::{Access, access};
 use skillyard_catalog::agents;
-use skillyard_trust::obeyed::{
+use skillyard_scan::auto_loaded_files::{
     self, BUILDS, HOOKS, INSTRUCTIONS, LEFTHOOK, OPENED, OPENED_ENDINGS,
 };
 
@@ -29,7 +29,7 @@ pub(super) fn held() -> impl Iterator<Item = &'static str> {
 
 /// Whether a name counts by how it ends, which cannot be held where nothing is there yet.
 pub(super) fn is_opened(name: &OsStr) -> bool {
-    obeyed::ends(OPENED_ENDINGS, &name.to_string_lossy())
+    auto_loaded_files::ends(OPENED_ENDINGS, &name.to_string_lossy())
 }
 
 /// Places that are held shut in this workspace, because of what is there already.

@@ -11,7 +11,7 @@ use std::os::unix::fs::{DirEntryExt as _, MetadataExt as _};
 use std::path::{Component, Path, PathBuf};
 
 use super::git::plain;
-use super::{MOST_FOLDERS, NOT_LOOKED_FOR};
+use super::{MAX_FOLDERS, NOT_LOOKED_FOR};
 
 /// Folders of a repository that hold what git was given, and nothing that it obeys.
 const OF_GIT: &[&str] = &["lfs", "logs", "objects", "refs"];
@@ -34,7 +34,7 @@ pub(super) fn reached(workspace: &Path, places: &BTreeSet<PathBuf>) -> Option<BT
         }
     }
     while let Some((folder, depth)) = search.ahead.pop() {
-        if search.seen.len() > MOST_FOLDERS {
+        if search.seen.len() > MAX_FOLDERS {
             return None;
         }
         search.look(&folder, depth);
@@ -127,7 +127,7 @@ impl Search<'_> {
             && let Some(folder) = ahead.pop()
         {
             folders += 1;
-            if folders > MOST_FOLDERS {
+            if folders > MAX_FOLDERS {
                 return None;
             }
             let entries = fs::read_dir(self.workspace.join(&folder));

@@ -10,7 +10,7 @@ use crate::git::error::GitError;
 use crate::git::watch::{Patience, look};
 
 /// Most folders that git is asked about by name; of more it tells all that it ignores.
-const MOST_NAMED: usize = 100;
+const MAX_NAMED: usize = 100;
 
 /// Settings by which no program is started for an object that is missing, also by a git that does not
 /// know how to do without it.
@@ -57,7 +57,7 @@ impl Git {
         command.arg("--work-tree").arg(root);
         command.args(["ls-files", "-z", "--others", "--ignored"]);
         command.args(["--exclude-standard", "--directory", "--"]);
-        if folders.len() <= MOST_NAMED {
+        if folders.len() <= MAX_NAMED {
             for folder in folders {
                 let mut path = OsString::from(":(top,literal)");
                 path.push(folder);

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use super::below::go_through;
 
 /// Most repositories in one folder that git is started for.
-pub(super) const MOST_ASKED: usize = 20;
+pub(super) const MAX_ASKED: usize = 20;
 
 /// The repositories in a folder, with their paths from it, but for those where nothing is delivered;
 /// and whether all of the folder could be looked through.

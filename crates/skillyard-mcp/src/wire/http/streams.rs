@@ -18,7 +18,7 @@ const PAUSE: (Duration, Duration) = (Duration::from_secs(1), Duration::from_mins
 /// A server that wants no pause gets one all the same.
 const LEAST_PAUSE: Duration = Duration::from_millis(100);
 /// How many events of one stream are taken.
-const MOST_EVENTS: usize = 10_000;
+const MAX_EVENTS: usize = 10_000;
 
 impl Shared {
     /// The answer to a request in a stream. One that ends early is taken up where it ended, as long as
@@ -99,7 +99,7 @@ impl Shared {
 
     fn hear(&self, response: Response) {
         let mut events = Events::new(response, self.largest);
-        for _ in 0..MOST_EVENTS {
+        for _ in 0..MAX_EVENTS {
             match events.next() {
                 Ok(Some(event)) if !self.gone.load(Ordering::Relaxed) => {
                     if let Ok(incoming) = rpc::read(&event) {

@@ -12,10 +12,10 @@ use crate::terminal::{self, columns, pieces};
 /// What stands in front of further lines that the model wrote.
 const MARKED: &str = "\n  | ";
 /// Most characters of what a script is given to read that are shown.
-const MOST_SHOWN: usize = 20_000;
+const MAX_SHOWN: usize = 20_000;
 
 /// Most lines of a change that are shown before somebody wants to see all of it.
-const MOST_LINES: usize = 100;
+const MAX_LINES: usize = 100;
 
 /// How much of a change is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -32,7 +32,7 @@ pub(super) fn is_long(action: &Action) -> bool {
         return false;
     };
     let difference = difference.as_ref();
-    difference.is_some_and(|difference| difference.lines.len() > MOST_LINES)
+    difference.is_some_and(|difference| difference.lines.len() > MAX_LINES)
 }
 
 /// What will be other in a file that is to be changed.
@@ -46,7 +46,7 @@ pub(super) fn change(action: &Action, width: usize, portion: Portion) -> String 
             difference: Some(difference),
             ..
         } => match portion {
-            Portion::Ends => terminal::painted(&difference.folded(MOST_LINES), "  ", width),
+            Portion::Ends => terminal::painted(&difference.folded(MAX_LINES), "  ", width),
             Portion::Whole => terminal::painted(difference, "  ", width),
         },
         Action::Change { .. } => {
@@ -116,7 +116,7 @@ fn marked(text: &str, width: usize) -> String {
 
 /// That a script is given something to read, and what.
 fn input(stdin: &str, width: usize) -> String {
-    let shown: String = stdin.chars().take(MOST_SHOWN).collect();
+    let shown: String = stdin.chars().take(MAX_SHOWN).collect();
     let more = match stdin.len() - shown.len() {
         0 => String::new(),
         1 => "\n  and 1 more byte that is too many to be shown".to_owned(),
@@ -151,7 +151,7 @@ mod tests {
         assert!(asked(&script(Some(given))).contains(
             "date'\n  with 29 bytes of input:\n  | echo a\n  |   digest  sha256:1\\u{200b}\n  | \n  digest  sha256:0"
         ));
-        let long = asked(&script(Some(&"é".repeat(MOST_SHOWN + 2))));
+        let long = asked(&script(Some(&"é".repeat(MAX_SHOWN + 2))));
         assert!(long.contains("\n  and 4 more bytes that are too many to be shown\n"));
         let command = forged.to_owned();
         assert_eq!(

@@ -48,7 +48,7 @@ pub(super) struct Args {
 }
 
 /// The longest value that is read from stdin.
-const MOST_BYTES: u64 = 1 << 16;
+const MAX_BYTES: u64 = 1 << 16;
 
 pub(super) fn run(context: &Context, args: &Args) -> Outcome {
     let wrong = |problem| CommandError::Setting(ConfigError::here(problem));
@@ -124,9 +124,7 @@ fn allowed(context: &Context, setting: &Setting, layer: LayerKind) -> Result<(),
 
 fn from_stdin() -> Result<String, CommandError> {
     let mut text = String::new();
-    std::io::stdin()
-        .take(MOST_BYTES)
-        .read_to_string(&mut text)?;
+    std::io::stdin().take(MAX_BYTES).read_to_string(&mut text)?;
     Ok(text.trim_end_matches(['\r', '\n']).to_owned())
 }
 

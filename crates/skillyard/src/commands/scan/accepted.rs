@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use skillyard_trust::scan::Severity;
+use skillyard_scan::Severity;
 
 use crate::baseline::{Baseline, Stale, Used, Wanted, rendered};
 use crate::commands::Outcome;

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use skillyard_format::SkillName;
 use skillyard_install::reference::ArchiveKind;
 use skillyard_install::tree::Access;
-use skillyard_trust::scan::Severity;
+use skillyard_scan::Severity;
 
 use super::scan_folder;
 use crate::context::Context;

@@ -21,7 +21,7 @@ use super::source_hint::{
     git_hint, locked_from, material_hint, registry_hint, site_hint, size_hint, unavailable_hint,
     unpack_hint,
 };
-use super::{Chosen, InstallFailure, MOST_NAMES, Refused};
+use super::{Chosen, InstallFailure, MAX_NAMES, Refused};
 use crate::error::CommandError;
 use crate::install::agents_line;
 use crate::install::stale::Stale;
@@ -140,7 +140,7 @@ impl InstallFailure {
                 return unavailable_hint(name, registry.as_deref(), moved.as_deref(), source);
             }
             Self::Unloadable { others, source, .. } if others.is_empty() => return size_hint(&*source.0),
-            Self::Unloadable { others, .. } if others.len() <= MOST_NAMES => {
+            Self::Unloadable { others, .. } if others.len() <= MAX_NAMES => {
                 let words = others.join(",");
                 format!("Leave it out with `--skill {}`", shell_word(&words))
             }
@@ -393,11 +393,11 @@ fn deduplicated(codes: &[String]) -> Vec<String> {
 fn listed(names: &[String]) -> String {
     let mut text = names
         .iter()
-        .take(MOST_NAMES)
+        .take(MAX_NAMES)
         .cloned()
         .collect::<Vec<_>>()
         .join(", ");
-    if names.len() > MOST_NAMES {
+    if names.len() > MAX_NAMES {
         text.push_str(", …");
     }
     text

@@ -6,7 +6,7 @@ use skillyard_audit::{Event, EventKind, Outcome};
 use skillyard_install::candidate::Candidate;
 use skillyard_install::lockfile::Locked;
 use skillyard_install::tree as install;
-use skillyard_trust::scan::{Finding, Severity};
+use skillyard_scan::{Finding, Severity};
 use skillyard_trust::signature::{
     Place, Policy, SIGNATURE_FILE, Standing, Tree, Verification, verify_skill,
 };

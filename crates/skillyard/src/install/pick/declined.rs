@@ -10,7 +10,7 @@ use crate::printer::Printer;
 use crate::report::counted;
 
 /// Most that are named.
-const MOST_NAMED: usize = 20;
+const MAX_NAMED: usize = 20;
 
 /// Warns of what does not come along although all of a source is wanted.
 pub(super) fn tell<'d>(
@@ -20,7 +20,7 @@ pub(super) fn tell<'d>(
 ) {
     let place = source.shown;
     let mut declined = declined;
-    for each in declined.by_ref().take(MOST_NAMED) {
+    for each in declined.by_ref().take(MAX_NAMED) {
         let path = if each.path.is_empty() {
             "SKILL.md"
         } else {

@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 
 use skillyard_install::origin::OriginKind;
 use skillyard_install::reference::Reference;
-use skillyard_trust::scan::Finding;
+use skillyard_scan::Finding;
 use skillyard_trust::tier::Scripts;
 
 use super::{MOST, compatibility, pointers, prompt_tokens, scripts_of};

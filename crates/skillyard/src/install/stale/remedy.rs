@@ -10,7 +10,7 @@ use crate::error::install::{line_ends_hint, opening_hint};
 use crate::shell::shell_words;
 
 /// Most skills that a command names.
-const MOST_NAMES: usize = 12;
+const MAX_NAMES: usize = 12;
 
 impl Stale {
     /// What to do about skills that lie there otherwise.
@@ -104,10 +104,10 @@ fn mending(skills: &[&Stale]) -> String {
 
 /// The command that takes skills as they lie there; without names it takes all.
 fn update<'a>(skills: impl ExactSizeIterator<Item = &'a Stale>) -> String {
-    let most = if skills.len() > MOST_NAMES {
+    let most = if skills.len() > MAX_NAMES {
         0
     } else {
-        MOST_NAMES
+        MAX_NAMES
     };
     let names = skills.take(most).map(|each| each.name.as_str());
     shell_words(["skillyard", "update"].into_iter().chain(names))

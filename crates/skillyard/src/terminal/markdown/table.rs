@@ -5,8 +5,8 @@
 use super::cell::Cell;
 
 /// Most bytes and columns of a table.
-const MOST_BYTES: usize = 64 * 1024;
-const MOST_COLUMNS: usize = 30;
+const MAX_BYTES: usize = 64 * 1024;
+const MAX_COLUMNS: usize = 30;
 /// The least width of a column that has to give way to others.
 const LEAST: usize = 6;
 /// What stands between two columns.
@@ -37,7 +37,7 @@ impl Table {
     /// Takes the next character of a row; gives all rows back when they are too many.
     pub(super) fn push(&mut self, character: char) -> Option<String> {
         self.text.push(character);
-        self.overfull = self.text.len() >= MOST_BYTES;
+        self.overfull = self.text.len() >= MAX_BYTES;
         self.overfull.then(|| std::mem::take(&mut self.text))
     }
 
@@ -61,7 +61,7 @@ fn aligned(text: &str, width: usize) -> Option<String> {
     let mut rows = text.lines().map(cells);
     let head = rows.next()?;
     let sides: Option<Vec<Side>> = rows.next()?.iter().map(|cell| side(cell.trim())).collect();
-    let sides = sides.filter(|sides| sides.len() == head.len() && head.len() <= MOST_COLUMNS)?;
+    let sides = sides.filter(|sides| sides.len() == head.len() && head.len() <= MAX_COLUMNS)?;
     let head = head.iter().map(|cell| Cell::parse(cell).heading());
     let head: Vec<Cell> = head.collect();
     let body: Vec<Vec<Cell>> = rows.map(|row| fitted(row, sides.len())).collect();

@@ -9,7 +9,7 @@ use skillyard_catalog::regular_file::beginning;
 use super::LONGEST_PATH;
 
 /// The most files of configuration that are followed.
-const MOST_FILES: usize = 20;
+const MAX_FILES: usize = 20;
 /// The most bytes of each that are read.
 const LARGEST: u64 = 16 << 20;
 
@@ -23,7 +23,7 @@ pub(super) fn named(repository: &Path, top: &Path) -> Vec<PathBuf> {
     );
     let mut ahead = vec![common.join("config"), repository.join("config.worktree")];
     let (mut found, mut read) = (Vec::new(), 0);
-    while let Some(file) = ahead.pop().filter(|_| read < MOST_FILES) {
+    while let Some(file) = ahead.pop().filter(|_| read < MAX_FILES) {
         read += 1;
         let Ok(bytes) = beginning(&file, LARGEST) else {
             continue;

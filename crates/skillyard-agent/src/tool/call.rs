@@ -1,0 +1,232 @@
+//! The way of every call: understood, guarded, approved, made, written down.
+//!
+//! `guarded` decides and leads on to the tool, `skill`, `script`, `workspace` and `lent` are the
+//! four kinds, `approve` asks the user, `budget`, `repeats` and `share` count, `ended` is how each ends.
+
+mod approve;
+mod budget;
+mod ended;
+mod guarded;
+mod lent;
+mod logged;
+mod repeats;
+mod script;
+mod share;
+mod skill;
+mod workspace;
+
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use jiff::Timestamp;
+use serde_json::{Map, Value};
+use skillyard_audit::{Event, EventKind};
+use skillyard_format::Digest;
+use skillyard_trust::guard::ActiveSkill;
+
+use super::spec::canonical;
+use crate::front_end::{FrontEnd, TurnEvent};
+use crate::host::{Host, HostError};
+use crate::message::{CallOutcome, ToolCall, ToolResult};
+use crate::session::Session;
+use crate::shelf::{Shelf, ShelfSkill};
+use crate::telemetry::{Called, Happening, Subscriber};
+use crate::turn::tell;
+use ended::Ended;
+
+pub(crate) use guarded::has;
+pub(crate) use lent::PREFIX as LENT;
+pub(crate) use logged::logged;
+pub(crate) use repeats::Repeats;
+pub(crate) use share::Share;
+pub(crate) use skill::refusal;
+
+/// Most bytes of the arguments of a call.
+pub(crate) const MAX_ARGUMENTS: usize = 256 * 1024;
+/// The end of what stands in a session for longer ones, behind their number of bytes.
+pub(crate) const LEFT_OUT: &str = " bytes of arguments were left out]";
+/// What a result ends with when the same call gave it again and again; the second is what older
+/// sessions say.
+const REPEATED: [&str; 2] = [
+    "\n[This exact call was made several times and gave the same result each time.]",
+    "\n[This exact call was made several times. Its result will not change.]",
+];
+/// What a call is told of which the limit of its answer left nothing but the name.
+pub(crate) const CAME_EMPTY: &str = "This call was not made: its arguments did not come.";
+/// What the result of a call ends with that the limit of its answer cut.
+const CUT_OFF: &str = "\n[Your answer reached its limit of tokens in this call and was cut off there. \
+Make it shorter, or make several calls of it.]";
+/// How much of arguments and results is shown.
+const PREVIEW: usize = 200;
+
+/// What calls need.
+pub(crate) struct Calls<'a> {
+    pub(crate) shelf: &'a Shelf,
+    pub(crate) host: &'a mut dyn Host,
+    pub(crate) session: &'a mut Session,
+    pub(crate) active: &'a mut Vec<ActiveSkill>,
+    pub(crate) front: &'a mut dyn FrontEnd,
+    pub(crate) cancel: &'a AtomicBool,
+    pub(crate) clock: fn() -> Timestamp,
+    pub(crate) subscribers: &'a [Arc<dyn Subscriber>],
+    pub(crate) repeats: &'a mut Repeats,
+    pub(crate) share: &'a mut Share,
+}
+
+/// Whether a call came whole.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Length {
+    /// It did.
+    Whole,
+    /// Its answer ended with it because of its limit, perhaps in the middle.
+    Limited,
+}
+
+impl Calls<'_> {
+    /// Makes a call; whatever goes wrong with it is a result for the model.
+    pub(crate) fn make(
+        &mut self,
+        call: &ToolCall,
+        length: Length,
+    ) -> Result<ToolResult, HostError> {
+        let tool = canonical(&call.name).to_owned();
+        self.front.event(&TurnEvent::ToolCall {
+            id: call.id.clone(),
+            name: tool.clone(),
+            summary: shortened(&call.arguments),
+            arguments: call.arguments.clone(),
+        });
+        let started = (self.clock)();
+        let understood = understood(call);
+        let is_cut = length == Length::Limited && understood.as_ref().map_or(true, Map::is_empty);
+        let mut ended = match understood {
+            Ok(_) if is_cut => Ended::failed(CAME_EMPTY.into(), EventKind::ToolAllowed),
+            Ok(arguments) => self.guarded(call, &tool, &arguments)?,
+            Err(problem) => Ended::failed(problem, EventKind::ToolAllowed),
+        };
+        if is_cut {
+            ended.content.push_str(CUT_OFF);
+        }
+        if self.repeats.note(&tool, &call.arguments, &ended) {
+            ended.content.push_str(REPEATED[0]);
+        }
+        let over = (self.clock)();
+        let milliseconds = over.duration_since(started).as_millis();
+        let milliseconds = u64::try_from(milliseconds).unwrap_or_default();
+        let event = identified(share::brief(ended.event), call, &tool)
+            .session(&self.session.id)
+            .detail("milliseconds", milliseconds.to_string())
+            .detail("output", Digest::of(ended.content.as_bytes()).to_string());
+        self.host.record(&event)?;
+        self.share.note(&event);
+        let skill = event.skill.as_deref();
+        let uri = skill.and_then(|name| self.shelf.find(name).ok().map(ShelfSkill::uri));
+        let is_known = has(&self.session.prompt, &tool);
+        let detail = |name: &str| event.detail.get(name).map(String::as_str);
+        let exit = detail("exit_code").and_then(|code| code.parse().ok());
+        // What is not there is a word of the model, and so may be what was denied.
+        let is_there = ended.outcome == CallOutcome::Ok || exit.is_some();
+        tell(
+            self.subscribers,
+            &Happening::Called(Called {
+                session: &self.session.id,
+                // A name that no tool has is a word of the model.
+                tool: if is_known { &tool } else { "unknown" },
+                call: &call.id,
+                skill,
+                digest: event.digest.as_deref(),
+                uri: uri.as_deref(),
+                // Paths of the workspace are nobody's business.
+                resource: skill
+                    .filter(|_| event.kind != EventKind::ToolAllowed && is_there)
+                    .and_then(|_| detail("path").or_else(|| detail("script"))),
+                exit,
+                outcome: ended.outcome,
+                started,
+                ended: over,
+            }),
+        );
+        self.front.event(&TurnEvent::ToolResult {
+            id: call.id.clone(),
+            name: tool.clone(),
+            outcome: ended.outcome,
+            preview: shortened(&ended.content),
+            content: ended.content.clone(),
+            milliseconds,
+        });
+        // The model reads it, too; but it is the person who has to look.
+        if let Some(made) = detail("made") {
+            let text = format!(
+                "`{tool}` made {made}: look at it before you let git or an agent work there"
+            );
+            self.front.event(&TurnEvent::Note { text });
+        }
+        Ok(ToolResult {
+            id: call.id.clone(),
+            name: tool,
+            content: ended.content,
+            outcome: ended.outcome,
+        })
+    }
+}
+
+impl Calls<'_> {
+    /// Writes down that a call begins which may change something, and does not let it begin where
+    /// that cannot be written: who is killed in the middle says nothing any more.
+    fn begins(
+        &mut self,
+        call: &ToolCall,
+        tool: &str,
+        about: impl Fn(Event) -> Event,
+    ) -> Result<(), HostError> {
+        let event = Event::new(EventKind::ToolStarted).session(&self.session.id);
+        let event = identified(about(event), call, tool);
+        self.share.note(&event);
+        self.host.record(&event)
+    }
+}
+
+/// An event with what leads from the beginning of a call to its end.
+fn identified(event: Event, call: &ToolCall, tool: &str) -> Event {
+    event
+        .detail("tool", tool)
+        .detail("call", logged(&call.id))
+        .detail("input", Digest::of(call.arguments.as_bytes()).to_string())
+}
+
+/// A result without what was said behind it about the call.
+pub(crate) fn unmarked(content: &str) -> &str {
+    let mut repeated = REPEATED.iter();
+    let content = repeated
+        .find_map(|mark| content.strip_suffix(mark))
+        .unwrap_or(content);
+    content.strip_suffix(CUT_OFF).unwrap_or(content)
+}
+
+/// The arguments of a call, or what is wrong with them.
+pub(crate) fn understood(call: &ToolCall) -> Result<Map<String, Value>, String> {
+    let text = call.arguments.trim();
+    if text.ends_with(LEFT_OUT) {
+        return Err(format!(
+            "the arguments are too long: {MAX_ARGUMENTS} bytes are allowed"
+        ));
+    }
+    if text.is_empty() {
+        return Ok(Map::new());
+    }
+    match serde_json::from_str(text) {
+        Ok(Value::Object(arguments)) => Ok(arguments),
+        Ok(_) => Err("the arguments are no JSON object".into()),
+        Err(error) => Err(format!("the arguments are no valid JSON: {error}")),
+    }
+}
+
+fn shortened(text: &str) -> String {
+    let line = skillyard_format::render::one_line(text);
+    let short: String = line.chars().take(PREVIEW).collect();
+    if short.len() < line.len() {
+        format!("{short}…")
+    } else {
+        short
+    }
+}

@@ -1,0 +1,97 @@
+//! Text that is run as code.
+
+use super::{Findings, Here};
+use crate::Severity;
+use crate::facts::Fact;
+use crate::file::Language;
+use crate::pattern::Pattern;
+
+rule! {
+    /// Text is run as code, or handed to a shell.
+    ///
+    /// `eval`, `exec`, `os.system` and `shell=True` run whatever reaches them. With a fixed
+    /// text there is no need for them; with any other there is no end to what they may run.
+    ///
+    /// **Fix:** call the function or the program with its arguments as a list.
+    "scan-dynamic-code", High,
+    "call the function, or the program with its arguments as a list",
+    words: &["eval", "exec", "os.system", "os.popen", "shell=true", "shell = true", "function(", "new function", "runin", "pickle.load", "yaml.load", "child_process", "__import__", "shell =", "shell=", "getruntime"],
+    check
+}
+
+static EVALUATES: Pattern = Pattern::new(
+    r#"(?:^|[^.\w$'"])(?:eval|exec)\s*\(\s*(?:f["']|[a-z_][\w.\[\]]*\s*[,)+%]|[\w.]+\()|\bnew\s+function\s*\(\s*(?:["'][\w\s,]{0,80}["']\s*,\s*){0,4}[a-z_]|vm\.runin\w*\s*\(\s*[a-z_]|builtins\.(?:exec|eval)|\b(?:instance|class|module)_eval\s+[\w$]"#,
+);
+/// What a caller handed over, run as it is.
+static PARAMETER: Pattern =
+    Pattern::new(r#"(?:^|[^.\w$'"])(?:eval|exec)\s*\(\s*(?:[a-z_]\w*\s*\)|f["'][^"']*\{)"#);
+/// A list of the names that may be used makes a calculator of it.
+static LIMITED: Pattern =
+    Pattern::new(r"__builtins__|globals|namespace|allowed|safe|env\b|scope|ctx|context");
+static TEMPORARY: Pattern = Pattern::new(
+    r#"(?:exec|eval)\s*\(\s*(?:compile\s*\(\s*)?open\s*\(\s*['"](?:/tmp|/var/tmp|/dev/shm|~/\.)"#,
+);
+static VALUE: Pattern = Pattern::new(
+    r#"["'][^"']*["']\s*:\s*["'].{0,120}(?:require\s*\(\\?["']child_process|__import__\s*\(|os\.system\s*\(|getruntime\(\)\.exec|execsync\s*\()"#,
+);
+static SHELL: Pattern = Pattern::new(r"\bos\.(?:system|popen)\s*\(|shell\s*=\s*true");
+static CHOSEN: Pattern = Pattern::new(
+    r"\bos\.(?:system|popen)\s*\(\s*(?:f['\x22]|[a-z_]\w*\s*[+%)]|['\x22][^'\x22]*['\x22]\s*(?:\+|%|\.format))|shell\s*=\s*true",
+);
+static LOADS: Pattern = Pattern::new(r"\bpickle\.loads?\s*\(|\byaml\.load\s*\([^)]*\)");
+
+fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
+    let text = here.text;
+    if here.unit.language == Language::Data
+        && here.is_code()
+        && let Some(range) = VALUE.find(text)
+    {
+        // A lesson shows what it warns of.
+        let severity = if here.subject.about_security {
+            Severity::Low
+        } else {
+            Severity::High
+        };
+        let message = "a value holds code that starts programs";
+        findings.add(&RULE, here, range, severity.plain(), message);
+        return;
+    }
+    if !here.runs() || here.file.path.ends_with(".min.js") {
+        return;
+    }
+    if let Some(range) = TEMPORARY.find(text) {
+        let message = "code is read from a place that anyone can write, and run";
+        findings.add(&RULE, here, range, Severity::High, message);
+    } else if let Some(range) = EVALUATES.find(text).filter(|range| !here.is_quoted(range)) {
+        let severity = if here.has(Fact::Fetches) {
+            Severity::Critical
+        } else if here.has(Fact::Decodes) {
+            Severity::High
+        } else if here.file.is_document {
+            Severity::Low
+        } else if PARAMETER.is_match(text) && !LIMITED.is_match(text) {
+            Severity::High
+        } else {
+            Severity::Medium
+        };
+        findings.add(&RULE, here, range, severity, "text is run as code");
+    } else if let Some(range) = CHOSEN.find(text).filter(|range| !here.is_quoted(range)) {
+        findings.add(
+            &RULE,
+            here,
+            range,
+            Severity::Low,
+            "text is handed to a shell",
+        );
+    } else if let Some(range) = SHELL.find(text).filter(|range| !here.is_quoted(range)) {
+        findings.add(&RULE, here, range, Severity::Info, "a shell is started");
+    } else if let Some(range) = LOADS.find(text).filter(|_| !text.contains("safe")) {
+        findings.add(
+            &RULE,
+            here,
+            range,
+            Severity::Info,
+            "data is loaded that can run code",
+        );
+    }
+}

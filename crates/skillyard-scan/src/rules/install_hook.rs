@@ -1,0 +1,89 @@
+//! Code that runs because something was installed.
+
+use skillyard_format::Span;
+
+use super::{Findings, Here};
+use crate::Severity;
+use crate::facts::Fact;
+use crate::pattern::Pattern;
+use crate::prepare::Place;
+
+rule! {
+    /// A package runs its own code the moment it is installed.
+    ///
+    /// `postinstall` and its relatives in `package.json`, and commands of `setup.py`, run
+    /// before anyone has looked at the package. A hook that starts a loose script, a shell or
+    /// a download is how most poisoned packages begin.
+    ///
+    /// **Fix:** remove the hook; let users run the step themselves.
+    "scan-install-hook", Critical,
+    "remove the hook, and let users run the step themselves",
+    words: &["postinstall", "preinstall", "\"install\"", "\"prepare\"", "cmdclass", "install'", "install:", "install :", "install\""],
+    check
+}
+
+static HOOK: Pattern = Pattern::new(
+    r#"["']?(?:post|pre)install["']?\s*:\s*["'](?:node\s+(?:-e\s|[\w./-]+)|(?:ba|z)?sh\b|curl|wget|python|powershell|\./)|
+    ["']?(?:post|pre)?install["']?\s*:\s*"(?:[^"\\]|\\.){0,160}?(?:curl\s|wget\s|https?:|child_process)|
+    ["']?(?:post|pre)?install["']?\s*:\s*'(?:[^'\\]|\\.){0,160}?(?:curl\s|wget\s|https?:|child_process)"#,
+);
+static SETUP: Pattern = Pattern::new(r"cmdclass\s*=\s*\{[^}]*['\x22](?:install|develop|egg_info)");
+
+const MESSAGE: &str = "a script runs as soon as the package is installed";
+
+/// What many packages run then: it builds them, or keeps their own tools in order.
+static USUAL: Pattern = Pattern::new(
+    r"^(?:(?:npx|pnpm|yarn|bunx?)\s+)?(?:husky|node-gyp|node-gyp-build|prebuild-install|prebuildify|cmake-js|patch-package|prisma\s+generate|lefthook|simple-git-hooks|tsc|tsup|rollup|vite|esbuild|is-ci|playwright\s+install|puppeteer\s+browsers\s+install|lerna|turbo|nx|svelte-kit|nuxi?|ngcc|electron-builder|electron-rebuild|opencollective|only-allow|npm\s+run\s+build|yarn\s+build|echo|exit|true)\b[^;&|$`<>\n\r]*$|
+    ^npm\s+(?:ci|install)(?:\s+--?[\w-]+(?:=[\w.]+)?)*$",
+);
+
+/// Whether a command is one that many packages run when they are installed.
+pub(super) fn is_usual(command: &str) -> bool {
+    let plain = command.trim().to_ascii_lowercase();
+    let mut parts = plain.split("&&").map(str::trim);
+    parts.all(|part| part.is_empty() || USUAL.is_match(part))
+}
+
+/// Notes a hook of a manifest, unless its line was found already.
+pub(super) fn add(
+    file: usize,
+    span: Option<Span>,
+    severity: Severity,
+    findings: &mut Findings<'_>,
+) {
+    if !findings.has(&RULE, file) {
+        findings.add_source(&RULE, file, span, severity, MESSAGE);
+    }
+}
+
+fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
+    if let Some(range) = HOOK.find(here.text) {
+        let text = &here.text[range.clone()];
+        let hides = text.contains("/.") && !text.contains("./.");
+        let fetches = text.contains("http")
+            || text.contains("curl")
+            || here.has(Fact::Fetches)
+            || text.contains(" -e")
+            || hides;
+        if here.unit.place == Place::Data {
+            let severity = if fetches {
+                Severity::Critical
+            } else {
+                Severity::Medium
+            };
+            findings.add(&RULE, here, range, severity.plain(), MESSAGE);
+        } else {
+            findings.add(&RULE, here, range, Severity::Critical, MESSAGE);
+        }
+    } else if here.runs()
+        && let Some(range) = SETUP.find(here.text)
+    {
+        findings.add(
+            &RULE,
+            here,
+            range,
+            Severity::Medium,
+            "the installation runs code of its own",
+        );
+    }
+}

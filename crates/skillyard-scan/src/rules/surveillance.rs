@@ -1,0 +1,43 @@
+//! Watching the user.
+
+use super::{Findings, Subject};
+use crate::Severity;
+use crate::facts::Fact;
+use crate::pattern::Pattern;
+
+rule! {
+    /// Keys, screen, clipboard, messages or the place of the user are recorded.
+    ///
+    /// Some tools are made for it and say so. In any other skill it is spying.
+    ///
+    /// **Fix:** remove it, or say openly what is recorded and when.
+    "scan-surveillance", High,
+    "remove it, or say openly what is recorded and when",
+    skill: check
+}
+
+static GRAVE: Pattern = Pattern::new(
+    r"pynput|keyboard\.(?:on_press|hook|record)|keylogger|messages/chat\.db|_history\b",
+);
+
+fn check(subject: &Subject<'_>, findings: &mut Findings<'_>) {
+    for seen in subject.done(Fact::PersonalData) {
+        let here = subject.here(seen);
+        let severity = match (GRAVE.is_match(here.text), here.file.is_document) {
+            (true, false) => Severity::Medium,
+            _ => Severity::Low,
+        };
+        findings.add_seen(&RULE, seen, severity, "what the user does is recorded");
+    }
+    for seen in subject.seen(Fact::PersonalData) {
+        let here = subject.here(seen);
+        if here.is_prose() && here.text.contains("-c \"") {
+            findings.add_seen(
+                &RULE,
+                seen,
+                Severity::Medium,
+                "what the user does is to be recorded",
+            );
+        }
+    }
+}
