@@ -19,7 +19,7 @@ use crate::install::chronicle::Answer;
 use crate::install::pick::Pick;
 use crate::install::place::{Place, ScopeArgs, ScopeName};
 use crate::install::prepared::Prepared;
-use crate::install::report::{Left, report_with, tell_about_trust};
+use crate::install::report::{Left, report_activation, report_with};
 use crate::install::revoked::Revoked;
 use crate::install::threads::{drop_later, work_along};
 use crate::install::unused::Unused;
@@ -163,7 +163,7 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
         context.printer.note(&each.line());
     }
     names::tell(context, &plan);
-    tell_about_trust(context, &place, &plan)?;
+    report_activation(context, &place, &plan)?;
     drop(checked);
     drop_later(prepared);
     Ok(Status::of(revoked.is_empty()))

@@ -341,7 +341,7 @@ fn closing_line(catalog: &Catalog, all: bool, trust_remedy: impl FnOnce() -> Str
     if untrusted > 0 {
         let _ = write!(
             line,
-            "; {untrusted} of a project that is not trusted ({})",
+            "; {untrusted} of a project that is not trusted ({}): Skillyard does not use them, coding agents that read their folder do",
             trust_remedy()
         );
     }

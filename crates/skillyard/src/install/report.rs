@@ -6,12 +6,13 @@ use std::time::Instant;
 
 use serde_json::{Value, json};
 use skillyard_catalog::ProjectTrust;
-use skillyard_catalog::agents;
+use skillyard_catalog::agents::{self, AGENTS};
+use skillyard_catalog::source::{Source, SourceKind};
 use skillyard_install::lockfile::Locked;
 use skillyard_install::plan::{Change, Plan};
 use skillyard_install::scope::ScopeKind;
 
-use super::place::{Place, whole};
+use super::place::{self, Place, whole};
 use super::{agents_line, changes};
 use crate::commands::Outcome;
 use crate::config::discovery::TrustProjects;
@@ -117,18 +118,32 @@ pub(crate) fn tell_staying<'a>(context: &Context, names: impl Iterator<Item = &'
     }
 }
 
-/// Skills of a project are kept out of prompts until it is trusted, also those just installed.
-pub(crate) fn tell_about_trust(
+/// Reports which coding agents use the new skills from now on, and what Skillyard itself still needs.
+pub(crate) fn report_activation(
     context: &Context,
     place: &Place,
     plan: &Plan,
 ) -> Result<(), CommandError> {
-    let is_new = |change: &Change| {
-        use Change::{Added, Changed, Restored};
-        matches!(change, Added { .. } | Changed { .. } | Restored { .. })
-    };
+    let new = plan.changes.iter().filter_map(|change| match change {
+        Change::Added { to } | Change::Changed { to, .. } | Change::Restored { to } => Some(&**to),
+        Change::Repaired { .. } | Change::Removed { .. } => None,
+    });
+    let targets: BTreeSet<&str> = new
+        .flat_map(|entry| &entry.targets)
+        .map(|target| &**target)
+        .collect();
+    if targets.is_empty() {
+        return Ok(());
+    }
+    let agents = agents_that_read(context, place, &targets);
+    if !agents.is_empty() {
+        let note = format!(
+            "Active now in {}: coding agents run scripts of skills with their own permissions, outside Skillyard's sandbox",
+            agents.join(", ")
+        );
+        context.printer.note(&note);
+    }
     if place.scope.kind == ScopeKind::Project
-        && plan.changes.iter().any(is_new)
         && context.config()?.project_trust == ProjectTrust::Untrusted
     {
         let why = match context.config()?.trust_projects() {
@@ -142,10 +157,41 @@ pub(crate) fn tell_about_trust(
                 format!(" until you run `skillyard trust {}`", shell_word(&root))
             }
         };
-        let note = format!("Skillyard keeps this project's skills out of prompts{why}");
+        let note = format!(
+            "Skillyard's own chat, MCP server and prompts leave out this project's skills{why}"
+        );
         context.printer.note(&visible(&note));
     }
     Ok(())
+}
+
+/// The coding agents in use here that read one of these folders.
+fn agents_that_read(
+    context: &Context,
+    place: &Place,
+    targets: &BTreeSet<&str>,
+) -> Vec<&'static str> {
+    let environment = &context.environment;
+    let home = environment.agents_home();
+    let root = place::project(context).unwrap_or_else(|| environment.current_dir.clone());
+    let kind = match place.scope.kind {
+        ScopeKind::Project => SourceKind::Project,
+        ScopeKind::User => SourceKind::User,
+    };
+    let sources: Vec<Source> = targets
+        .iter()
+        .map(|target| Source {
+            kind,
+            root: place.scope.target(target),
+            other: None,
+        })
+        .collect();
+    AGENTS
+        .iter()
+        .filter(|agent| agent.is_present(home, &root))
+        .filter(|agent| sources.iter().any(|source| agent.reads(source, home)))
+        .map(|agent| agent.name.as_str())
+        .collect()
 }
 
 /// Tells that Claude Code is in use here and does not see skills of a lock that was made elsewhere. It

@@ -34,7 +34,7 @@ fn a_folder_is_copied_pinned_and_wanted() {
     ----- stderr -----
      + pdf  ./lib/pdf
     Installed 1 skill (project scope) in [TIME]
-    Skillyard keeps this project's skills out of prompts until you run `skillyard trust .`
+    Skillyard's own chat, MCP server and prompts leave out this project's skills until you run `skillyard trust .`
     ");
     assert_snapshot!(context.read("skills.toml"), @r#"
     [skills]
@@ -491,4 +491,21 @@ fn a_skill_is_named_by_its_file_and_one_of_two_by_its_folder() {
             .contains("pdf = \"./lib/b/pdf\"")
     );
     assert!(context.root().join(".agents/skills/pdf/more.md").is_file());
+}
+
+#[test]
+fn the_closing_lines_name_the_coding_agents_that_use_the_skill_now() {
+    let context = two_skills();
+    context.mkdir(".claude");
+    assert_snapshot!(context.run(&["install", "./lib/pdf"]), @"
+    success: true
+    exit code: 0
+    ----- stdout -----
+
+    ----- stderr -----
+     + pdf  ./lib/pdf
+    Installed 1 skill (project scope) in [TIME]
+    Active now in Claude Code: coding agents run scripts of skills with their own permissions, outside Skillyard's sandbox
+    Skillyard's own chat, MCP server and prompts leave out this project's skills until you run `skillyard trust .`
+    ");
 }

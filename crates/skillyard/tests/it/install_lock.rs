@@ -353,7 +353,7 @@ fn what_was_done_is_told_by_kind() {
     assert_snapshot!(context.done(&["sync"]), @"
      + pdf  ./lib/pdf
     Installed 1 skill (project scope) in [TIME]
-    Skillyard keeps this project's skills out of prompts until you run `skillyard trust .`
+    Skillyard's own chat, MCP server and prompts leave out this project's skills until you run `skillyard trust .`
     ");
     context.write("lib/doc/SKILL.md", skill("doc", "one"));
     context.write("skills.toml", "[skills]\ndoc = \"./lib/doc\"\n");
@@ -361,7 +361,7 @@ fn what_was_done_is_told_by_kind() {
      + doc  ./lib/doc
      - pdf
     Installed 1 skill, removed 1 (project scope) in [TIME]
-    Skillyard keeps this project's skills out of prompts until you run `skillyard trust .`
+    Skillyard's own chat, MCP server and prompts leave out this project's skills until you run `skillyard trust .`
     ");
     context.write(".agents/skills/doc/SKILL.md", skill("doc", "edited"));
     assert_snapshot!(context.done(&["sync", "--force"]), @"

@@ -22,7 +22,7 @@ fn skills_toml_says_where_a_skill_comes_from() {
     assert_snapshot!(context.done(&["sync"]), @r"
      ~ pdf  ./lib/pdf → ./mirror/pdf
     Updated 1 skill (project scope) in [TIME]
-    Skillyard keeps this project's skills out of prompts until you run `skillyard trust .`
+    Skillyard's own chat, MCP server and prompts leave out this project's skills until you run `skillyard trust .`
     ");
     assert_eq!(context.version_of("pdf").as_deref(), Some("two"));
     context.done(&["sync", "--locked", "--check"]);

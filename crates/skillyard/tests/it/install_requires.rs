@@ -40,7 +40,7 @@ fn what_is_needed_comes_along_and_goes_along() {
      + report  ./lib/report
      + table   ./lib/table
     Installed 4 skills (project scope) in [TIME]
-    Skillyard keeps this project's skills out of prompts until you run `skillyard trust .`
+    Skillyard's own chat, MCP server and prompts leave out this project's skills until you run `skillyard trust .`
     ");
     assert_snapshot!(context.read("skills.toml"), @r#"
     [skills]
@@ -309,7 +309,7 @@ fn who_needs_what_is_left_out_is_left_out_too() {
        part  left out: `part` needs `util`, which is left out
        app  left out: `app` needs `part`, which is left out
     Installed 1 skill (project scope) in [TIME]
-    Skillyard keeps this project's skills out of prompts until you run `skillyard trust .`
+    Skillyard's own chat, MCP server and prompts leave out this project's skills until you run `skillyard trust .`
     ");
     assert_eq!(context.version_of("other").as_deref(), Some("one"));
     for name in ["app", "part", "colour"] {

@@ -51,7 +51,7 @@ fn as_text() {
       ✗ gh        (unavailable) missing commands: no-such-command
 
     ----- stderr -----
-    9 skills, 6 enabled; 1 of a project that is not trusted (`skillyard trust .`)
+    9 skills, 6 enabled; 1 of a project that is not trusted (`skillyard trust .`): Skillyard does not use them, coding agents that read their folder do
     1 shadowed and 1 passed over; see them with `--all`
     ");
     assert_snapshot!(without_builtin(&context.tell(&["list", "--all"])), @"
@@ -78,7 +78,7 @@ fn as_text() {
     passed over
       - ~/.claude/skills/broken/SKILL.md: the file does not start with frontmatter
     ----- stderr -----
-    9 skills, 6 enabled; 1 of a project that is not trusted (`skillyard trust .`)
+    9 skills, 6 enabled; 1 of a project that is not trusted (`skillyard trust .`): Skillyard does not use them, coding agents that read their folder do
     ");
     assert_snapshot!(without_builtin(&context.tell(&["list", "-q"])), @"
     exit status: 0

@@ -15,7 +15,7 @@ use crate::error::install::Chosen;
 use crate::error::{CommandError, Status};
 use crate::install::check::Grounds;
 use crate::install::place::Place;
-use crate::install::report::{report_with, tell_about_trust, tell_of_unread, tell_staying};
+use crate::install::report::{report_activation, report_with, tell_of_unread, tell_staying};
 use crate::install::said::Said;
 use crate::install::scanner::Scanner;
 use crate::install::stale::Stale;
@@ -131,7 +131,7 @@ impl Sync<'_> {
             answer["older"] = older;
             answer["stale"] = json!(self.stale);
         })?;
-        tell_about_trust(context, place, &plan)?;
+        report_activation(context, place, &plan)?;
         if !args.frozen {
             tell_of_unread(context, place, &goal.present);
         }

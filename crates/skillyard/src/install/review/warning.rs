@@ -159,15 +159,18 @@ fn signed(checked: &Checked<'_>) -> String {
     }
 }
 
-/// What will be allowed, in the words that fit the strictest of them.
+/// What Skillyard allows the scripts by the strictest verdict, and what it cannot control.
 fn allowed(checked: &[&Checked<'_>]) -> &'static str {
     let has = |scripts: Scripts| checked.iter().any(|each| each.verdict.scripts == scripts);
     if has(Scripts::Blocked) {
-        "\nScript execution is BLOCKED by default for untrusted sources.\n"
+        "\nScript execution is BLOCKED by default for untrusted sources.
+That holds for Skillyard alone: a coding agent that reads the skill runs its scripts with the agent's own permissions.\n"
     } else if has(Scripts::SandboxedOffline) {
-        "\nScripts run only in the sandbox, without network, and only after you agreed.\n"
+        "\nSkillyard runs these scripts only in the sandbox, without network, and only after you agreed.
+A coding agent that reads the skill runs them with the agent's own permissions.\n"
     } else {
-        "\nScripts run only in the sandbox.\n"
+        "\nSkillyard runs these scripts only in the sandbox.
+A coding agent that reads the skill runs them with the agent's own permissions.\n"
     }
 }
 
