@@ -7,6 +7,14 @@ from pathlib import Path
 FILE = Path(__file__).with_name("differences.txt")
 
 
+INVALID_YAML = "Invalid YAML in frontmatter: "
+
+
+def without_yaml_text(errors: list[str]) -> list[str]:
+    """The messages, with the parser's own words about broken YAML cut off: those are ours."""
+    return [INVALID_YAML if error.startswith(INVALID_YAML) else error for error in errors]
+
+
 def allowed() -> dict[str, str]:
     """Reason by id. A line is an id, white space, and the reason; `#` starts a comment line."""
     reasons = {}

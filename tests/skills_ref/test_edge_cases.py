@@ -49,17 +49,21 @@ def test_messages(edge, folders, findings):
     if isinstance(expected, reference.Crash):
         assert not ours.valid and ours.errors, f"the reference crashes ({expected.kind}); we must refuse and say why"
     else:
-        assert ours.errors == expected, difference(expected, ours.errors)
+        same = differences.without_yaml_text(ours.errors) == differences.without_yaml_text(expected)
+        assert same, difference(expected, ours.errors)
         assert ours.valid == (not expected)
 
 
-def test_report(edge, folders, built_binary):
+def test_report(edge, folders, findings, built_binary):
     expected = reference.errors(folders[edge.name])
     answer = binary.run("validate", folders[edge.name], "--profile", "skills-ref")
     assert not answer.crashed, answer.stderr
     if isinstance(expected, reference.Crash):
         assert answer.code == 1 and answer.stderr
     else:
+        if any(error.startswith(differences.INVALID_YAML) for error in expected):
+            # The words about broken YAML are ours; `test_messages` compares the rest.
+            expected = findings[edge.name].errors
         assert (answer.code, answer.stdout, answer.stderr) == reference.report(folders[edge.name], expected)
 
 

@@ -183,7 +183,7 @@ pub(crate) fn from_document(
         .frontmatter
         .entries
         .retain(|entry| !matches!(&*entry.key, "name" | "description"));
-    let fields = skill.frontmatter.to_json_text();
+    let fields = serde_json::Value::Object(skill.frontmatter.to_json()).to_string();
     // Advice is left to `validate`, but of this spelling most clients see nothing at all.
     let misspelled = !matches!(file_name, "SKILL.md" | "skill.md");
     let spelling = misspelled.then(|| Problem {

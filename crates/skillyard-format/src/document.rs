@@ -19,18 +19,18 @@ pub struct Document<'a> {
     /// How the bytes were encoded.
     pub encoding: Encoding,
     /// The frontmatter.
-    pub frontmatter: Frontmatter<'a>,
+    pub frontmatter: Frontmatter,
 }
 
 /// What was found between the delimiters.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Frontmatter<'a> {
+pub enum Frontmatter {
     /// A mapping, perhaps after repairs.
     Read {
         /// Where everything stands.
         split: Split,
         /// The fields.
-        mapping: Mapping<'a>,
+        mapping: Mapping,
         /// The YAML features that were used.
         features: Features,
         /// What was mended.
@@ -48,38 +48,12 @@ pub enum Frontmatter<'a> {
         /// Where everything stands.
         split: Split,
         /// What was found instead.
-        found: Option<Node<'a>>,
+        found: Option<Node>,
     },
     /// No frontmatter at all.
     Absent(Absent),
     /// The file was not read because it is larger than [`MAX_BYTES`].
     TooLarge(usize),
-}
-
-impl Frontmatter<'_> {
-    /// The same without a tie to the text it was read from.
-    fn into_owned(self) -> Frontmatter<'static> {
-        match self {
-            Self::Read {
-                split,
-                mapping,
-                features,
-                repairs,
-            } => Frontmatter::Read {
-                split,
-                mapping: mapping.into_owned(),
-                features,
-                repairs,
-            },
-            Self::Unreadable { split, error } => Frontmatter::Unreadable { split, error },
-            Self::NotMapping { split, found } => Frontmatter::NotMapping {
-                split,
-                found: found.map(Node::into_owned),
-            },
-            Self::Absent(absent) => Frontmatter::Absent(absent),
-            Self::TooLarge(bytes) => Frontmatter::TooLarge(bytes),
-        }
-    }
 }
 
 impl<'a> Document<'a> {
@@ -93,10 +67,7 @@ impl<'a> Document<'a> {
             };
         }
         let decoded = text::decode(bytes);
-        let frontmatter = match decoded.text {
-            Cow::Borrowed(text) => take_apart(text),
-            Cow::Owned(ref text) => take_apart(text).into_owned(),
-        };
+        let frontmatter = take_apart(&decoded.text);
         Self {
             text: decoded.text,
             encoding: decoded.encoding,
@@ -132,7 +103,7 @@ impl<'a> Document<'a> {
     }
 
     /// The fields, if there are any.
-    pub fn mapping(&self) -> Option<&Mapping<'a>> {
+    pub fn mapping(&self) -> Option<&Mapping> {
         match &self.frontmatter {
             Frontmatter::Read { mapping, .. } => Some(mapping),
             _ => None,
@@ -140,7 +111,7 @@ impl<'a> Document<'a> {
     }
 
     /// The fields, taken out of the document.
-    pub fn into_mapping(self) -> Option<Mapping<'a>> {
+    pub fn into_mapping(self) -> Option<Mapping> {
         match self.frontmatter {
             Frontmatter::Read { mapping, .. } => Some(mapping),
             _ => None,
@@ -169,14 +140,14 @@ impl<'a> Document<'a> {
     }
 }
 
-fn take_apart(text: &str) -> Frontmatter<'_> {
+fn take_apart(text: &str) -> Frontmatter {
     match frontmatter::split(text) {
         Ok(split) => read(text, split),
         Err(absent) => Frontmatter::Absent(absent),
     }
 }
 
-fn read(text: &str, split: Split) -> Frontmatter<'_> {
+fn read(text: &str, split: Split) -> Frontmatter {
     match yaml::parse(split.yaml.of(text), split.yaml.start) {
         // Fields without a separator that YAML sees make one text together.
         Ok(tree) => match tree.root {
@@ -196,7 +167,7 @@ fn read(text: &str, split: Split) -> Frontmatter<'_> {
     }
 }
 
-fn from_tree(tree: Tree<'_>, split: Split, repairs: Vec<Repair>) -> Frontmatter<'_> {
+fn from_tree(tree: Tree, split: Split, repairs: Vec<Repair>) -> Frontmatter {
     match tree.root {
         Some(Node {
             value: yaml::Value::Mapping(mapping),

@@ -6,7 +6,6 @@
 //! `docs/skills-ref.md` lists where we differ: where it crashes, and for the few
 //! inputs that `tests/skills_ref/differences.txt` names.
 
-mod message;
 mod properties;
 mod python;
 mod strict_yaml;
@@ -46,9 +45,9 @@ fn source_of(content: &str) -> Result<Cow<'_, str>, String> {
 }
 
 /// The fields, or the message of the one error that stopped the reader.
-fn parse_source(source: &str) -> Result<Mapping<'_>, String> {
+fn parse_source(source: &str) -> Result<Mapping, String> {
     let root = strict_yaml::load(source)
-        .map_err(|error| format!("Invalid YAML in frontmatter: {}", error.render(source)))?;
+        .map_err(|problem| format!("Invalid YAML in frontmatter: {problem}"))?;
     match root {
         Some(Node {
             value: Value::Mapping(mapping),
@@ -152,7 +151,7 @@ fn empty(field: &str) -> String {
 }
 
 /// The text of a value; a plain `=` is an object to the reference, not text.
-fn text<'n>(node: &'n Node<'_>) -> Option<&'n str> {
+fn text(node: &Node) -> Option<&str> {
     match &node.value {
         Value::Scalar(Scalar { text, style }) if *style != ScalarStyle::Plain || text != "=" => {
             Some(text)

@@ -24,7 +24,7 @@ pub(crate) struct Requirements {
 
 impl Requirements {
     /// What a frontmatter says.
-    pub(crate) fn of(frontmatter: &Mapping<'_>) -> Self {
+    pub(crate) fn of(frontmatter: &Mapping) -> Self {
         let mut found = Self::default();
         let outside = frontmatter.get("requires");
         if let Some(kinds) = outside.and_then(|entry| entry.value.as_mapping()) {
@@ -47,7 +47,7 @@ impl Requirements {
         found
     }
 
-    fn kinds(&mut self, kinds: &Mapping<'_>) {
+    fn kinds(&mut self, kinds: &Mapping) {
         if let Some(bins) = kinds.get("bins") {
             self.all(&bins.value);
         }
@@ -60,7 +60,7 @@ impl Requirements {
     }
 
     /// Every command of a text or of a list of texts is needed.
-    fn all(&mut self, node: &Node<'_>) {
+    fn all(&mut self, node: &Node) {
         match &node.value {
             Value::Scalar(scalar) => {
                 for word in words(&scalar.text) {

@@ -7,8 +7,7 @@ use crate::document::Document;
 use crate::name::known_as;
 use crate::render::one_line;
 use crate::requires::Requirements;
-use crate::span::Span;
-use crate::yaml::{Mapping, Node, ScalarStyle, Value};
+use crate::yaml::{Mapping, Node, Value};
 
 /// Most characters of `compatibility`.
 pub const COMPATIBILITY_LENGTH: usize = 500;
@@ -58,18 +57,18 @@ pub fn is_known_field(key: &str) -> bool {
 
 /// A skill that can be used.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Skill<'a> {
+pub struct Skill {
     /// Its name, as it is [known](known_as); the directory's where the file has none.
-    pub name: Cow<'a, str>,
+    pub name: String,
     /// Its description, trimmed.
-    pub description: Cow<'a, str>,
+    pub description: String,
     /// Every field, as written.
-    pub frontmatter: Mapping<'a>,
+    pub frontmatter: Mapping,
 }
 
-impl<'a> Skill<'a> {
+impl Skill {
     /// The skill that `document` describes, if it has a description and a name can be had.
-    pub fn from_document(document: &Document<'a>, directory: Option<&str>) -> Option<Self> {
+    pub fn from_document(document: &Document<'_>, directory: Option<&str>) -> Option<Self> {
         let (name, description) = name_and_description(document, directory)?;
         Some(Self {
             name,
@@ -79,7 +78,7 @@ impl<'a> Skill<'a> {
     }
 
     /// The same, taking the fields out of the document instead of copying them.
-    pub fn take(document: Document<'a>, directory: Option<&str>) -> Option<Self> {
+    pub fn take(document: Document<'_>, directory: Option<&str>) -> Option<Self> {
         let (name, description) = name_and_description(&document, directory)?;
         Some(Self {
             name,
@@ -127,7 +126,7 @@ impl<'a> Skill<'a> {
     }
 
     /// One value of `metadata`.
-    pub fn metadata(&self, key: &str) -> Option<&Node<'a>> {
+    pub fn metadata(&self, key: &str) -> Option<&Node> {
         let metadata = self.frontmatter.get("metadata")?.value.as_mapping()?;
         metadata.get(key).map(|entry| &entry.value)
     }
@@ -206,9 +205,9 @@ pub fn offer<'a>(description: &'a str, when: Option<&str>) -> Cow<'a, str> {
 }
 
 /// The switches of a frontmatter, with what each says if it can be read.
-pub(crate) fn switches<'m, 'a>(
-    frontmatter: &'m Mapping<'a>,
-) -> impl Iterator<Item = (&'static str, &'m Node<'a>, Option<bool>)> {
+pub(crate) fn switches(
+    frontmatter: &Mapping,
+) -> impl Iterator<Item = (&'static str, &Node, Option<bool>)> {
     let own = [DISABLE_MODEL_INVOCATION, USER_INVOCABLE]
         .into_iter()
         .filter_map(|key| Some((key, &frontmatter.get(key)?.value)));
@@ -238,20 +237,15 @@ fn references(node: &Node) -> Vec<String> {
     }
 }
 
-fn name_and_description<'a>(
-    document: &Document<'a>,
+fn name_and_description(
+    document: &Document<'_>,
     directory: Option<&str>,
-) -> Option<(Cow<'a, str>, Cow<'a, str>)> {
+) -> Option<(String, String)> {
     let frontmatter = document.mapping()?;
     let description = text_of(document, frontmatter, "description")?;
-    let name = text_of(document, frontmatter, "name")
-        .or_else(|| directory.map(|name| Cow::Owned(name.to_owned())))
-        .map(|name| match name {
-            Cow::Borrowed(name) => known_as(name),
-            Cow::Owned(name) => Cow::Owned(known_as(&name).into_owned()),
-        })
-        .filter(|name| !name.is_empty())?;
-    Some((name, description))
+    let name = text_of(document, frontmatter, "name").or(directory)?;
+    let name = known_as(name).into_owned();
+    (!name.is_empty()).then(|| (name, description.to_owned()))
 }
 
 fn words(node: &Node) -> Vec<String> {
@@ -290,26 +284,12 @@ pub(crate) fn argument_names(document: &Document<'_>) -> Vec<String> {
 }
 
 /// The trimmed text of a field; a list or mapping is taken as the author wrote it.
-fn text_of<'a>(
-    document: &Document<'a>,
-    frontmatter: &Mapping<'a>,
-    key: &str,
-) -> Option<Cow<'a, str>> {
+fn text_of<'a>(document: &'a Document<'_>, frontmatter: &'a Mapping, key: &str) -> Option<&'a str> {
     let node = &frontmatter.get(key)?.value;
     let text = match &node.value {
-        Value::Scalar(scalar) if scalar.style == ScalarStyle::Plain && node.is_null() => {
-            return None;
-        }
-        Value::Scalar(scalar) => trimmed(&scalar.text, Span::new(0, scalar.text.len())),
-        _ => trimmed(&document.text, node.span),
+        Value::Scalar(_) if node.is_null() => return None,
+        Value::Scalar(scalar) => &scalar.text,
+        _ => node.span.of(&document.text),
     };
-    (!text.is_empty()).then_some(text)
-}
-
-/// The text at `span` without white space around it.
-fn trimmed<'a>(text: &Cow<'a, str>, span: Span) -> Cow<'a, str> {
-    match text {
-        Cow::Borrowed(text) => Cow::Borrowed(span.of(text).trim()),
-        Cow::Owned(text) => Cow::Owned(span.of(text).trim().to_owned()),
-    }
+    Some(text.trim()).filter(|text| !text.is_empty())
 }

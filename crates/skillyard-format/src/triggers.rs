@@ -44,7 +44,7 @@ pub enum PatternError {
 
 impl SkillTriggers {
     /// The triggers of a skill, from both places.
-    pub fn of(skill: &Skill<'_>) -> Self {
+    pub fn of(skill: &Skill) -> Self {
         let mut triggers = Self::default();
         for (_, node) in places(&skill.frontmatter) {
             triggers.read(node, &mut |_| {});
@@ -53,7 +53,7 @@ impl SkillTriggers {
     }
 
     /// Takes what a value says, and tells what is wrong with the rest.
-    fn read(&mut self, node: &Node<'_>, wrong: &mut dyn FnMut(String)) {
+    fn read(&mut self, node: &Node, wrong: &mut dyn FnMut(String)) {
         let value = match node.as_str().map(str::trim) {
             // What looks like JSON is meant as JSON.
             Some(text) if text.starts_with(['{', '[']) => match serde_json::from_str(text) {
@@ -81,7 +81,7 @@ impl SkillTriggers {
 }
 
 /// What is wrong with the triggers of a frontmatter, and where.
-pub fn problems(frontmatter: &Mapping<'_>) -> Vec<(Span, String)> {
+pub fn problems(frontmatter: &Mapping) -> Vec<(Span, String)> {
     let mut problems = Vec::new();
     for (key, node) in places(frontmatter) {
         let mut triggers = SkillTriggers::default();
@@ -121,7 +121,7 @@ pub fn pattern(source: &str) -> Result<Regex, PatternError> {
 }
 
 /// Where triggers stand, under the key that stands there.
-fn places<'a>(frontmatter: &'a Mapping<'a>) -> impl Iterator<Item = (&'static str, &'a Node<'a>)> {
+fn places<'a>(frontmatter: &'a Mapping) -> impl Iterator<Item = (&'static str, &'a Node)> {
     let top = frontmatter
         .get("triggers")
         .map(|it| ("triggers", &it.value));

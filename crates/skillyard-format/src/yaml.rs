@@ -1,22 +1,16 @@
 //! YAML as frontmatter needs it: a lossless tree with spans, scalars kept as text.
 //!
-//! Two readers build the same tree. `simple` reads the block style that most
-//! files use, in one pass over the bytes, and declines everything it is not sure
-//! of; `events` is libyaml's own scanner and parser and has the last word on
-//! what is valid. A property test and a fuzz target hold the two equal.
+//! libyaml's scanner and parser decide what is valid.
 
-mod events;
 mod json;
-mod places;
+mod parser;
 mod shield;
-mod simple;
-mod typed;
-
-use std::borrow::Cow;
 
 use crate::span::Span;
 
-pub use typed::is_typed;
+pub use json::is_typed;
+pub use parser::parse;
+pub(crate) use parser::parse_nested;
 
 /// Most levels of nesting a document may have.
 pub const MAX_DEPTH: usize = 64;
@@ -27,29 +21,29 @@ pub const MAX_BYTES: usize = 1024 * 1024;
 
 /// One value of the tree and the bytes it was read from.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Node<'a> {
+pub struct Node {
     /// Where the value stands in the file.
     pub span: Span,
     /// What the value is.
-    pub value: Value<'a>,
+    pub value: Value,
 }
 
 /// What a node holds.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Value<'a> {
+pub enum Value {
     /// Text, exactly as written once quotes and folding are undone.
-    Scalar(Scalar<'a>),
+    Scalar(Scalar),
     /// A list.
-    Sequence(Vec<Node<'a>>),
+    Sequence(Vec<Node>),
     /// Keys and values in the order of the file, duplicates included.
-    Mapping(Mapping<'a>),
+    Mapping(Mapping),
 }
 
 /// A piece of text and how it was written.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Scalar<'a> {
+pub struct Scalar {
     /// The text; borrowed where the source holds it as it is.
-    pub text: Cow<'a, str>,
+    pub text: String,
     /// The style it was written in.
     pub style: ScalarStyle,
 }
@@ -67,27 +61,27 @@ pub enum ScalarStyle {
 
 /// Keys and values in the order of the file.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Mapping<'a> {
+pub struct Mapping {
     /// The entries, duplicates included.
-    pub entries: Vec<Entry<'a>>,
+    pub entries: Vec<Entry>,
 }
 
 /// One key with its value.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Entry<'a> {
+pub struct Entry {
     /// The key's text.
-    pub key: Cow<'a, str>,
+    pub key: String,
     /// Where the key stands.
     pub key_span: Span,
     /// The value.
-    pub value: Node<'a>,
+    pub value: Node,
 }
 
 /// A document that was read, and the YAML features it used.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Tree<'a> {
+pub struct Tree {
     /// The root; `None` when the document is empty or holds only comments.
-    pub root: Option<Node<'a>>,
+    pub root: Option<Node>,
     /// Features that a stricter reader may refuse.
     pub features: Features,
 }
@@ -162,46 +156,7 @@ impl Problem {
     }
 }
 
-/// Reads `source`, whose first byte stands at `offset` in the file.
-pub fn parse(source: &str, offset: usize) -> Result<Tree<'_>, YamlError> {
-    if source.len() > MAX_BYTES {
-        return Err(YamlError {
-            problem: Problem::TooLarge,
-            span: Span::new(offset, offset + source.len()),
-            context: None,
-        });
-    }
-    match simple::parse(source, offset) {
-        Some(tree) => Ok(tree),
-        None => events::parse(source, offset).0,
-    }
-}
-
-/// Reads `source` with libyaml's parser alone, and tells the features met before an error.
-pub fn parse_by_events(
-    source: &str,
-    offset: usize,
-) -> (Result<Tree<'static>, YamlError>, Features) {
-    events::parse(source, offset)
-}
-
-/// Reads `source` with the fast reader alone; `None` where it declines.
-#[doc(hidden)]
-pub fn parse_simple(source: &str, offset: usize) -> Option<Tree<'_>> {
-    simple::parse(source, offset)
-}
-
-impl Tree<'_> {
-    /// The same tree without a tie to the text it was read from.
-    pub fn into_owned(self) -> Tree<'static> {
-        Tree {
-            root: self.root.map(Node::into_owned),
-            features: self.features,
-        }
-    }
-}
-
-impl<'a> Node<'a> {
+impl Node {
     /// The text, if this is a scalar.
     pub fn as_str(&self) -> Option<&str> {
         match &self.value {
@@ -211,7 +166,7 @@ impl<'a> Node<'a> {
     }
 
     /// The entries, if this is a mapping.
-    pub fn as_mapping(&self) -> Option<&Mapping<'a>> {
+    pub fn as_mapping(&self) -> Option<&Mapping> {
         match &self.value {
             Value::Mapping(mapping) => Some(mapping),
             _ => None,
@@ -219,7 +174,7 @@ impl<'a> Node<'a> {
     }
 
     /// The items, if this is a list.
-    pub fn as_sequence(&self) -> Option<&[Node<'a>]> {
+    pub fn as_sequence(&self) -> Option<&[Node]> {
         match &self.value {
             Value::Sequence(items) => Some(items),
             _ => None,
@@ -237,24 +192,6 @@ impl<'a> Node<'a> {
         }
     }
 
-    /// The same tree without a tie to the text it was read from.
-    pub fn into_owned(self) -> Node<'static> {
-        let value = match self.value {
-            Value::Scalar(scalar) => Value::Scalar(Scalar {
-                text: Cow::Owned(scalar.text.into_owned()),
-                style: scalar.style,
-            }),
-            Value::Sequence(items) => {
-                Value::Sequence(items.into_iter().map(Node::into_owned).collect())
-            }
-            Value::Mapping(mapping) => Value::Mapping(mapping.into_owned()),
-        };
-        Node {
-            span: self.span,
-            value,
-        }
-    }
-
     /// The word for this kind of value in a message.
     pub fn kind(&self) -> &'static str {
         match &self.value {
@@ -265,26 +202,14 @@ impl<'a> Node<'a> {
     }
 }
 
-impl<'a> Mapping<'a> {
+impl Mapping {
     /// The entry of `key`; the last one where it is repeated, as in libyaml's users.
-    pub fn get(&self, key: &str) -> Option<&Entry<'a>> {
+    pub fn get(&self, key: &str) -> Option<&Entry> {
         self.entries.iter().rev().find(|entry| entry.key == key)
     }
 
-    /// The same fields without a tie to the text they were read from.
-    pub fn into_owned(self) -> Mapping<'static> {
-        let owned = |entry: Entry<'a>| Entry {
-            key: Cow::Owned(entry.key.into_owned()),
-            key_span: entry.key_span,
-            value: entry.value.into_owned(),
-        };
-        Mapping {
-            entries: self.entries.into_iter().map(owned).collect(),
-        }
-    }
-
     /// Each entry whose key was used before, behind the nearest earlier entry of that key.
-    pub fn duplicates(&self) -> impl Iterator<Item = (&Entry<'a>, &Entry<'a>)> {
+    pub fn duplicates(&self) -> impl Iterator<Item = (&Entry, &Entry)> {
         self.entries.iter().enumerate().filter_map(|(at, entry)| {
             self.entries[..at]
                 .iter()

@@ -47,7 +47,7 @@ const COUNTED: [&str; 1] = ["claude-code"];
 const PLUGIN_ROOT: &str = "${CLAUDE_PLUGIN_ROOT}";
 
 /// What `agent` will not understand of a skill, in the order of its fields.
-pub fn losses(skill: &Skill<'_>, tree: &Tree, agent: &str) -> Vec<Loss> {
+pub fn losses(skill: &Skill, tree: &Tree, agent: &str) -> Vec<Loss> {
     let mut losses = Vec::new();
     let mut lost = |what: String, why| losses.push(Loss { what, why });
     for entry in &skill.frontmatter.entries {
@@ -151,7 +151,7 @@ pub fn losses(skill: &Skill<'_>, tree: &Tree, agent: &str) -> Vec<Loss> {
 /// What about the file keeps the agent from offering the skill, or from reading its frontmatter, besides
 /// what is told of its fields.
 fn missed(
-    skill: &Skill<'_>,
+    skill: &Skill,
     document: &Document<'_>,
     file: &str,
     agent: &str,

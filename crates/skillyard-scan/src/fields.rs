@@ -21,7 +21,7 @@ pub(crate) fn fields(source: &str, regions: &[Region]) -> Vec<Folded> {
 }
 
 /// Whether a region of the frontmatter is this field and nothing else, word for word.
-fn is_as_written(entry: &Entry<'_>, source: &str, regions: &[Region]) -> bool {
+fn is_as_written(entry: &Entry, source: &str, regions: &[Region]) -> bool {
     let end = entry.value.span.end.max(entry.key_span.end);
     let field = Span::new(entry.key_span.start, end).of(source).trim_end();
     let end = entry.key_span.start + field.len();
@@ -44,13 +44,13 @@ struct Reading<'a> {
 }
 
 impl Reading<'_> {
-    fn entry(&mut self, entry: &Entry<'_>) -> bool {
+    fn entry(&mut self, entry: &Entry) -> bool {
         self.goes_on(entry.key_span)
             && entry.key_span.of(self.source) == entry.key
             && self.node(&entry.value)
     }
 
-    fn node(&mut self, node: &Node<'_>) -> bool {
+    fn node(&mut self, node: &Node) -> bool {
         let is_alias = node.span.of(self.source).starts_with('*');
         match &node.value {
             Value::Scalar(scalar) => {
@@ -72,7 +72,7 @@ impl Reading<'_> {
 }
 
 /// Whether a scalar says what is written, but for quotes, line breaks and blanks.
-fn says(scalar: &Scalar<'_>, written: &str) -> bool {
+fn says(scalar: &Scalar, written: &str) -> bool {
     let has_escapes = scalar.style == ScalarStyle::Quoted && written.contains('\\');
     written.contains(&*scalar.text)
         || !has_escapes && plain(written).contains(plain(&scalar.text).trim())
@@ -91,20 +91,20 @@ struct Spoken<'a> {
 }
 
 impl<'a> Spoken<'a> {
-    fn of(entry: &Entry<'_>, source: &'a str) -> Folded {
+    fn of(entry: &Entry, source: &'a str) -> Folded {
         let text = Folded::default();
         let mut spoken = Self { source, text };
         spoken.entry(entry);
         spoken.text
     }
 
-    fn entry(&mut self, entry: &Entry<'_>) {
+    fn entry(&mut self, entry: &Entry) {
         self.words(&entry.key, entry.key_span);
         self.mark(": ", entry.key_span);
         self.node(&entry.value);
     }
 
-    fn node(&mut self, node: &Node<'_>) {
+    fn node(&mut self, node: &Node) {
         match &node.value {
             Value::Scalar(scalar) => self.words(&scalar.text, node.span),
             Value::Sequence(items) => {

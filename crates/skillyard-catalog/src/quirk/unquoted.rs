@@ -78,7 +78,7 @@ impl<'a> Unquoted<'a> {
         !self.texts.is_empty() && (!self.texts.iter().all(mends) || self.has_block())
     }
 
-    fn fields(&self) -> Option<&Mapping<'a>> {
+    fn fields(&self) -> Option<&Mapping> {
         self.document.mapping()
     }
 

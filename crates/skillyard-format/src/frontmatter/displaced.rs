@@ -55,9 +55,8 @@ fn is_frontmatter(yaml: Span, text: &str) -> bool {
     let tree = yaml::parse(yaml.of(text), yaml.start).ok();
     let root = tree.and_then(|tree| tree.root);
     let mapping = root.as_ref().and_then(|root| root.as_mapping());
-    let has = |mapping: &Mapping<'_>| {
-        mapping.get("name").is_some() || mapping.get("description").is_some()
-    };
+    let has =
+        |mapping: &Mapping| mapping.get("name").is_some() || mapping.get("description").is_some();
     mapping.is_some_and(has)
 }
 

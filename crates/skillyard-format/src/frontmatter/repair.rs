@@ -7,7 +7,7 @@
 mod block;
 mod entries;
 mod quote;
-mod surrogates;
+pub(crate) mod surrogates;
 
 pub(crate) use entries::key_of;
 pub use quote::quoted;
@@ -65,7 +65,7 @@ pub enum RepairKind {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Repaired {
     /// The tree, its spans leading to the original text.
-    pub tree: Tree<'static>,
+    pub tree: Tree,
     /// What was mended.
     pub repairs: Vec<Repair>,
     /// The split, which a later closing line may have moved.
@@ -104,7 +104,7 @@ fn by_later_closer(text: &str, split: &Split) -> Option<Repaired> {
                 edits: Vec::new(),
                 span: split.closer,
             }],
-            tree: tree.into_owned(),
+            tree,
         })
     })
 }
@@ -216,7 +216,7 @@ fn finish(text: &str, split: &Split, repairs: Vec<Repair>) -> Option<Repaired> {
         })
         .collect();
     let source = apply(split.yaml.of(text), &local);
-    let mut tree = yaml::parse(&source, 0).ok()?.into_owned();
+    let mut tree = yaml::parse(&source, 0).ok()?;
     let root = tree.root.as_mut()?;
     root.as_mapping()?;
     let origins = Origins::new(&local);

@@ -73,13 +73,13 @@ pub fn read_properties(content: &str) -> Result<Properties, String> {
 /// Every scalar as text, whatever it looks like.
 fn as_text_json(node: &Node) -> Json {
     match &node.value {
-        Value::Scalar(scalar) => scalar.text.clone().into_owned().into(),
+        Value::Scalar(scalar) => scalar.text.clone().into(),
         Value::Sequence(items) => items.iter().map(as_text_json).collect(),
         Value::Mapping(mapping) => Json::Object(
             mapping
                 .entries
                 .iter()
-                .map(|entry| (entry.key.clone().into_owned(), as_text_json(&entry.value)))
+                .map(|entry| (entry.key.clone(), as_text_json(&entry.value)))
                 .collect(),
         ),
     }
@@ -92,10 +92,10 @@ fn stringified(mapping: &Mapping) -> Map<String, Json> {
         .iter()
         .map(|entry| {
             let value = match &entry.value.value {
-                Value::Scalar(scalar) => scalar.text.clone().into_owned(),
+                Value::Scalar(scalar) => scalar.text.clone(),
                 _ => repr(&entry.value),
             };
-            (entry.key.clone().into_owned(), value.into())
+            (entry.key.clone(), value.into())
         })
         .collect()
 }

@@ -77,7 +77,7 @@ fn check(subject: &Subject<'_>, report: &mut Report) {
 }
 
 /// The items of a list of single words as one text, which says the same to whoever reads words.
-fn words(node: &Node<'_>) -> Option<String> {
+fn words(node: &Node) -> Option<String> {
     let Value::Sequence(items) = &node.value else {
         return None;
     };
@@ -90,7 +90,7 @@ fn words(node: &Node<'_>) -> Option<String> {
 }
 
 /// Where the value stands, with what is before it; not where a comment or an anchor would be lost.
-fn behind_key(subject: &Subject<'_>, entry: &Entry<'_>) -> Option<Span> {
+fn behind_key(subject: &Subject<'_>, entry: &Entry) -> Option<Span> {
     let text = &subject.document.text;
     let start = entry.key_span.end;
     let written = text[start..entry.value.span.end.max(start)].trim_end();

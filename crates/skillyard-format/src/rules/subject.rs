@@ -30,7 +30,7 @@ impl<'a> Subject<'a> {
         }
     }
 
-    pub(super) fn mapping(&self) -> Option<&'a Mapping<'a>> {
+    pub(super) fn mapping(&self) -> Option<&'a Mapping> {
         self.document.mapping()
     }
 
@@ -47,7 +47,7 @@ impl<'a> Subject<'a> {
         }
     }
 
-    pub(super) fn field(&self, key: &str) -> Option<&'a Entry<'a>> {
+    pub(super) fn field(&self, key: &str) -> Option<&'a Entry> {
         self.mapping()?.get(key)
     }
 
@@ -64,7 +64,7 @@ impl<'a> Subject<'a> {
     }
 
     /// The field that has this name in other letters, where there is one such: `Name`.
-    pub(super) fn in_other_case(&self, key: &str) -> Option<&'a Entry<'a>> {
+    pub(super) fn in_other_case(&self, key: &str) -> Option<&'a Entry> {
         let entries = self.mapping()?.entries.iter();
         let mut alike = entries.filter(|entry| entry.key.eq_ignore_ascii_case(key));
         let first = alike.next().filter(|entry| entry.key != key)?;
@@ -72,7 +72,7 @@ impl<'a> Subject<'a> {
     }
 
     /// The text of a field that has some.
-    pub(super) fn text(&self, key: &str) -> Option<(&'a Entry<'a>, &'a str)> {
+    pub(super) fn text(&self, key: &str) -> Option<(&'a Entry, &'a str)> {
         let entry = self.field(key)?;
         let text = entry.value.as_str()?;
         (!entry.value.is_null() && !text.trim().is_empty()).then_some((entry, text))

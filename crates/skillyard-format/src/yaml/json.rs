@@ -1,11 +1,10 @@
-//! The tree as JSON.
+//! The tree as JSON, and text that other YAML readers do not take for text.
 
 use serde_json::{Map, Value as Json};
 
 use super::{Mapping, Node, Scalar, ScalarStyle, Value};
-use crate::text::any_byte;
 
-impl Mapping<'_> {
+impl Mapping {
     /// Every field as JSON, in order; the last of a repeated key wins.
     ///
     /// Scalars stay text as the author wrote them (`yes`, `1.0`, `2024-01-01`), except
@@ -14,13 +13,13 @@ impl Mapping<'_> {
     pub fn to_json(&self) -> Map<String, Json> {
         let mut map = Map::with_capacity(self.entries.len());
         for entry in &self.entries {
-            map.insert(entry.key.clone().into_owned(), entry.value.to_json());
+            map.insert(entry.key.clone(), entry.value.to_json());
         }
         map
     }
 }
 
-impl Node<'_> {
+impl Node {
     /// This value as JSON, by the rules of [`Mapping::to_json`].
     pub fn to_json(&self) -> Json {
         match &self.value {
@@ -31,36 +30,16 @@ impl Node<'_> {
     }
 }
 
-/// What a scalar is in JSON.
-enum Typed<'a> {
-    Null,
-    Bool(bool),
-    Integer(i64),
-    Text(&'a str),
-}
-
-impl Scalar<'_> {
-    fn typed(&self) -> Typed<'_> {
-        if self.style != ScalarStyle::Plain {
-            return Typed::Text(&self.text);
-        }
-        match &*self.text {
-            "" | "null" | "~" => Typed::Null,
-            "true" => Typed::Bool(true),
-            "false" => Typed::Bool(false),
-            text => match integer(text) {
-                Some(number) => Typed::Integer(number),
-                None => Typed::Text(text),
-            },
-        }
-    }
-
+impl Scalar {
     fn to_json(&self) -> Json {
-        match self.typed() {
-            Typed::Null => Json::Null,
-            Typed::Bool(value) => Json::Bool(value),
-            Typed::Integer(value) => value.into(),
-            Typed::Text(text) => Json::String(text.to_owned()),
+        if self.style != ScalarStyle::Plain {
+            return Json::String(self.text.clone());
+        }
+        match self.text.as_str() {
+            "" | "null" | "~" => Json::Null,
+            "true" => Json::Bool(true),
+            "false" => Json::Bool(false),
+            text => integer(text).map_or_else(|| text.into(), Json::from),
         }
     }
 }
@@ -73,71 +52,88 @@ fn integer(text: &str) -> Option<i64> {
     if canonical { text.parse().ok() } else { None }
 }
 
-impl Mapping<'_> {
-    /// The text of [`Mapping::to_json`], written without building that first.
-    pub fn to_json_text(&self) -> String {
-        let mut text = String::with_capacity(256);
-        self.push_json(&mut text);
-        text
-    }
-
-    fn push_json(&self, out: &mut String) {
-        out.push('{');
-        let has_repeated = self.duplicates().next().is_some();
-        let mut separator = "";
-        for (at, entry) in self.entries.iter().enumerate() {
-            let mut value = &entry.value;
-            if has_repeated {
-                // The last of a repeated key wins, in the place of the first.
-                let earlier = &self.entries[..at];
-                if earlier.iter().any(|earlier| earlier.key == entry.key) {
-                    continue;
-                }
-                value = self.get(&entry.key).map_or(value, |last| &last.value);
-            }
-            out.push_str(separator);
-            push_text(out, &entry.key);
-            out.push(':');
-            value.push_json(out);
-            separator = ",";
-        }
-        out.push('}');
-    }
+/// Whether YAML 1.1 or 1.2 reads this plain text as something other than text.
+pub fn is_typed(text: &str) -> bool {
+    let lower = text.to_ascii_lowercase();
+    let unsigned = lower.strip_prefix(['-', '+']).unwrap_or(&lower);
+    let word = matches!(
+        lower.as_str(),
+        "true" | "false" | "yes" | "no" | "on" | "off" | "null" | "~" | ".nan"
+    ) || unsigned == ".inf";
+    let number = text.starts_with(|c: char| c.is_ascii_digit() || matches!(c, '-' | '+' | '.'))
+        && text.replace('_', "").parse::<f64>().is_ok();
+    let date = text.len() >= 8
+        && text.starts_with(|c: char| c.is_ascii_digit())
+        && text.splitn(3, '-').count() == 3
+        && text
+            .bytes()
+            .all(|byte| byte.is_ascii_digit() || b"-:TZ .+".contains(&byte));
+    word || number || date || is_in_base(unsigned) || is_sexagesimal(unsigned)
 }
 
-impl Node<'_> {
-    fn push_json(&self, out: &mut String) {
-        match &self.value {
-            Value::Scalar(scalar) => match scalar.typed() {
-                Typed::Null => out.push_str("null"),
-                Typed::Bool(true) => out.push_str("true"),
-                Typed::Bool(false) => out.push_str("false"),
-                // It is written as JSON writes it, or it would be text.
-                Typed::Integer(_) => out.push_str(&scalar.text),
-                Typed::Text(text) => push_text(out, text),
-            },
-            Value::Sequence(items) => {
-                out.push('[');
-                for (at, item) in items.iter().enumerate() {
-                    if at > 0 {
-                        out.push(',');
-                    }
-                    item.push_json(out);
-                }
-                out.push(']');
-            }
-            Value::Mapping(mapping) => mapping.push_json(out),
-        }
-    }
+/// Whether it is a number such as `0x1f`, `0o17` or `0b11`.
+fn is_in_base(text: &str) -> bool {
+    [("0x", 16), ("0o", 8), ("0b", 2)]
+        .iter()
+        .any(|(mark, base)| {
+            let digits = text.strip_prefix(mark).unwrap_or_default();
+            let mut letters = digits.chars().filter(|c| *c != '_').peekable();
+            letters.peek().is_some() && letters.all(|c| c.is_digit(*base))
+        })
 }
 
-fn push_text(out: &mut String, text: &str) {
-    if any_byte(text, |byte| byte < b' ' || byte == b'"' || byte == b'\\') {
-        out.push_str(&Json::from(text).to_string());
-    } else {
-        out.reserve(text.len() + 2);
-        out.push('"');
-        out.push_str(text);
-        out.push('"');
+/// Whether it is a number to the base of 60, as YAML 1.1 has it: `1:30`.
+fn is_sexagesimal(text: &str) -> bool {
+    let whole = text.split_once('.').map_or(text, |(whole, _)| whole);
+    let Some((first, rest)) = whole.split_once(':') else {
+        return false;
+    };
+    let is_number = |part: &str| {
+        part.bytes()
+            .all(|byte| byte.is_ascii_digit() || byte == b'_')
+    };
+    let is_sixtieth =
+        |part: &str| part.len() <= 2 && part.parse::<u8>().is_ok_and(|value| value < 60);
+    first.starts_with(|c: char| c.is_ascii_digit())
+        && is_number(first)
+        && rest.split(':').all(is_sixtieth)
+        && text
+            .strip_prefix(whole)
+            .is_none_or(|rest| is_number(rest.trim_start_matches('.')))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_typed;
+
+    #[test]
+    fn what_some_reader_takes_for_something_else_is_typed() {
+        for text in [
+            "1.10",
+            "1e3",
+            "-7",
+            "1_000",
+            "0x1F",
+            "-0x1f",
+            "0b11",
+            "0o17",
+            "-.INF",
+            ".nan",
+            "1:30",
+            "12:30:45",
+            "1:30.5",
+            "2024-01-15",
+            "yes",
+            "Null",
+            "~",
+        ] {
+            assert!(is_typed(text), "{text}");
+        }
+        for text in [
+            "1.2.3", "v1", "0xyz", "0b12", "0x", "a:30", "1:99", "1:", ":30", "1:30pm", "12:345",
+            "acme", "1-2", "0o18", "infinite",
+        ] {
+            assert!(!is_typed(text), "{text}");
+        }
     }
 }

@@ -95,7 +95,7 @@ fn cut(text: &str) -> Option<String> {
 }
 
 /// A name that somebody wrote, on one line and not without end.
-fn stated(node: &Node<'_>) -> Option<String> {
+fn stated(node: &Node) -> Option<String> {
     let name = one_line(node.as_str()?.trim()).into_owned();
     let name: String = name.chars().take(LONGEST_AUTHOR).collect();
     (!name.is_empty()).then_some(name)

@@ -187,7 +187,7 @@ pub(crate) fn load<'a>(
     path: &Path,
     file: &SkillFileOnDisk,
     document: &Document<'a>,
-) -> Result<(Skill<'a>, Vec<Diagnostic>), CommandError> {
+) -> Result<(Skill, Vec<Diagnostic>), CommandError> {
     let directory = file.directory();
     let subject = Subject {
         file_name: &file.file_name,

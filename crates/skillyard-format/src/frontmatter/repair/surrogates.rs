@@ -4,7 +4,7 @@ use crate::edit::Edit;
 use crate::span::Span;
 
 /// The edits that write each pair of surrogate escapes as the character it means.
-pub(super) fn surrogate_pairs(text: &str, offset: usize) -> Vec<Edit> {
+pub(crate) fn surrogate_pairs(text: &str, offset: usize) -> Vec<Edit> {
     let unit = |at: usize| {
         let hex = text.get(at..at + 6)?.strip_prefix("\\u")?;
         u16::from_str_radix(hex, 16).ok()

@@ -25,7 +25,7 @@ pub(super) fn read(file: &Path) -> Result<Vec<Labelled>, CommandError> {
     let text = text
         .strip_prefix(skillyard_format::text::BOM)
         .unwrap_or(&text);
-    let tree = yaml::parse_by_events(text, 0).0.map_err(|each| {
+    let tree = yaml::parse(text, 0).map_err(|each| {
         let line = skillyard_format::Position::of(text, each.span.start).line;
         error(format!("line {line}: {each}"))
     })?;
@@ -49,7 +49,7 @@ pub(super) fn read(file: &Path) -> Result<Vec<Labelled>, CommandError> {
         .collect()
 }
 
-fn labelled(item: &Node<'_>) -> Option<Labelled> {
+fn labelled(item: &Node) -> Option<Labelled> {
     let map = item.as_mapping()?;
     let first = |keys: [&str; 3]| {
         let mut values = keys.into_iter().filter_map(|key| map.get(key));
@@ -66,7 +66,7 @@ fn labelled(item: &Node<'_>) -> Option<Labelled> {
 }
 
 /// A text as it is written: a skill may be called `123`, which is a number to YAML.
-fn scalar(node: &Node<'_>) -> Option<String> {
+fn scalar(node: &Node) -> Option<String> {
     let text = node.as_str().filter(|_| !node.is_null());
     text.map(str::to_owned)
 }

@@ -115,7 +115,7 @@ impl Paths<'_> {
     }
 
     /// Adds a skill, unless something keeps it from models.
-    fn offer(&mut self, path: &Path, file: &SkillFileOnDisk, skill: &Skill<'_>) {
+    fn offer(&mut self, path: &Path, file: &SkillFileOnDisk, skill: &Skill) {
         let folder = &file.folder;
         let whole = folder.canonicalize().unwrap_or_else(|_| folder.clone());
         let mut same = self.found.iter();

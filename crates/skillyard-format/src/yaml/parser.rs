@@ -1,21 +1,32 @@
-//! The full reader: libyaml's events, built into a tree under hard limits.
+//! libyaml's events, built into a tree under hard limits.
 
 use std::collections::HashMap;
 
-use libyaml_safer::{Encoding, Event, EventData, MappingStyle, Parser, SequenceStyle};
+use libyaml_safer::{Encoding, Event, EventData, MappingStyle, Mark, Parser, SequenceStyle};
 
-use super::places::Places;
 use super::shield::Shielded;
 use super::{
     Entry, Features, Flow, MAX_BYTES, MAX_DEPTH, MAX_NODES, Mapping, Node, Problem, Scalar,
     ScalarStyle, Tree, Value, YamlError,
 };
 use crate::span::Span;
+use crate::text::is_forbidden;
 
-/// Reads `source`, whose first byte stands at `offset` in the file.
-///
-/// The features that were met before an error are told along with it.
-pub(super) fn parse(source: &str, offset: usize) -> (Result<Tree<'static>, YamlError>, Features) {
+/// Reads `source`, which starts at byte `offset` of the file.
+pub fn parse(source: &str, offset: usize) -> Result<Tree, YamlError> {
+    parse_nested(source, offset, MAX_DEPTH).0
+}
+
+/// Reads `source` with another limit of nesting, and also returns the features met before an error.
+pub(crate) fn parse_nested(
+    source: &str,
+    offset: usize,
+    max_depth: usize,
+) -> (Result<Tree, YamlError>, Features) {
+    if source.len() > MAX_BYTES {
+        let span = Span::new(offset, offset + source.len());
+        return (Err(error(Problem::TooLarge, span)), Features::default());
+    }
     let shielded = Shielded::new(source);
     let mut bytes = shielded.text.as_bytes();
     let mut parser = Parser::new();
@@ -29,6 +40,7 @@ pub(super) fn parse(source: &str, offset: usize) -> (Result<Tree<'static>, YamlE
         },
         features: Features::default(),
         anchors: HashMap::new(),
+        max_depth,
         nodes: 0,
         aliased: 0,
     };
@@ -52,7 +64,7 @@ fn trim_last_block(node: &mut Node, end: usize) {
                 && node.span.end >= end
                 && scalar.text.ends_with('\n')
             {
-                scalar.text.to_mut().pop();
+                scalar.text.pop();
             }
         }
         Value::Sequence(items) => {
@@ -72,7 +84,8 @@ struct Builder<'a, 'b> {
     events: Parser<&'b mut &'a [u8]>,
     places: Places<'a>,
     features: Features,
-    anchors: HashMap<String, (Node<'static>, usize)>,
+    anchors: HashMap<String, (Node, usize)>,
+    max_depth: usize,
     nodes: usize,
     /// How many bytes of text stand in aliases.
     aliased: usize,
@@ -96,7 +109,7 @@ const KNOWN_TAGS: [&str; 13] = [
 ];
 
 impl Builder<'_, '_> {
-    fn document(&mut self) -> Result<Option<Node<'static>>, YamlError> {
+    fn document(&mut self) -> Result<Option<Node>, YamlError> {
         let mut root = None;
         loop {
             let event = self.next()?;
@@ -116,10 +129,10 @@ impl Builder<'_, '_> {
         Ok(root.filter(|node| node.span.start != node.span.end || !node.is_null()))
     }
 
-    fn node(&mut self, event: Event, depth: usize) -> Result<Node<'static>, YamlError> {
+    fn node(&mut self, event: Event, depth: usize) -> Result<Node, YamlError> {
         let span = self.places.span(&event);
         self.count(1, span)?;
-        if depth > MAX_DEPTH {
+        if depth > self.max_depth {
             return Err(error(Problem::TooDeep, span));
         }
         match event.data {
@@ -155,7 +168,7 @@ impl Builder<'_, '_> {
                     }
                     _ => ScalarStyle::Plain,
                 };
-                let text = self.places.shielded.unshield(value).into();
+                let text = self.places.shielded.unshield(value);
                 let value = Value::Scalar(Scalar { text, style });
                 Ok(self.anchored(anchor, Node { span, value }, 1))
             }
@@ -188,7 +201,7 @@ impl Builder<'_, '_> {
         }
     }
 
-    fn sequence(&mut self, depth: usize) -> Result<(Vec<Node<'static>>, usize), YamlError> {
+    fn sequence(&mut self, depth: usize) -> Result<(Vec<Node>, usize), YamlError> {
         let mut items = Vec::new();
         loop {
             let event = self.next()?;
@@ -200,7 +213,7 @@ impl Builder<'_, '_> {
         }
     }
 
-    fn mapping(&mut self, depth: usize) -> Result<(Mapping<'static>, usize), YamlError> {
+    fn mapping(&mut self, depth: usize) -> Result<(Mapping, usize), YamlError> {
         let mut mapping = Mapping::default();
         loop {
             let event = self.next()?;
@@ -252,12 +265,7 @@ impl Builder<'_, '_> {
         Err(error(Problem::UnknownTag, span))
     }
 
-    fn anchored(
-        &mut self,
-        anchor: Option<String>,
-        node: Node<'static>,
-        size: usize,
-    ) -> Node<'static> {
+    fn anchored(&mut self, anchor: Option<String>, node: Node, size: usize) -> Node {
         if let Some(anchor) = anchor {
             self.features.anchor.get_or_insert(node.span);
             self.anchors.insert(anchor, (node.clone(), size));
@@ -291,8 +299,40 @@ impl Builder<'_, '_> {
     }
 }
 
+/// Turns libyaml's marks, which count bytes of the block, into places in the file.
+struct Places<'a> {
+    shielded: &'a Shielded,
+    offset: usize,
+}
+
+impl Places<'_> {
+    fn byte(&self, mark: Mark) -> usize {
+        let index = usize::try_from(mark.index).unwrap_or(usize::MAX);
+        self.offset + self.shielded.source_offset(index)
+    }
+
+    /// Where a mark stands.
+    fn mark(&self, mark: Mark) -> Span {
+        Span::at(self.byte(mark))
+    }
+
+    /// What an event covers.
+    fn span(&self, event: &Event) -> Span {
+        Span::new(self.byte(event.start_mark), self.byte(event.end_mark))
+    }
+
+    /// The first character that no YAML may have.
+    fn first_control(&self) -> Span {
+        let text = &self.shielded.text;
+        let found = text.char_indices().find(|(_, c)| is_forbidden(*c));
+        let (at, length) = found.map_or((0, 0), |(at, c)| (at, c.len_utf8()));
+        let start = self.offset + self.shielded.source_offset(at);
+        Span::new(start, start + length)
+    }
+}
+
 /// How many bytes of text a node holds.
-fn text_bytes(node: &Node<'_>) -> usize {
+fn text_bytes(node: &Node) -> usize {
     match &node.value {
         Value::Scalar(scalar) => scalar.text.len(),
         Value::Sequence(items) => items.iter().map(text_bytes).sum(),
