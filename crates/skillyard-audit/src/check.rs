@@ -1,15 +1,15 @@
 //! `verify`: whether the log is as it was written.
 
+use std::fmt;
+use std::io::{BufRead as _, BufReader, Read as _};
 use std::path::Path;
 
-use crate::copies::{self, Copied};
-use crate::entry::{Entry, Link};
+use crate::entry::{AuditEntry, ChainLink};
 use crate::error::AuditError;
-use crate::fault::{Fault, FaultKind};
-use crate::files::{CURRENT, Folder, HEAD};
-use crate::hash::Hash;
-use crate::head::Head;
-use crate::kind::EventKind;
+use crate::event::EventKind;
+use crate::files::{CURRENT, HEAD, LogFolder};
+use crate::head::Hash;
+use crate::head::LogHead;
 
 /// What came of checking.
 #[derive(Debug, Default)]
@@ -25,7 +25,7 @@ pub struct Verdict {
     /// Bytes of a last line that was never finished, which the next writer cuts off.
     pub unfinished_bytes: usize,
     /// Files that say once more what others say, and do not count.
-    pub copies: Vec<Copied>,
+    pub copies: Vec<CopiedFile>,
     /// Other files beside the log that are called like it.
     pub beside: Vec<String>,
     /// How many events came after the last one that is in a copy, as far as is known.
@@ -39,9 +39,9 @@ pub struct Verdict {
 pub fn verify(folder: &Path, expected: Option<(u64, Hash)>) -> Result<Verdict, AuditError> {
     walked(
         folder,
-        Walk {
+        ChainWalk {
             expected,
-            ..Walk::default()
+            ..ChainWalk::default()
         },
     )
 }
@@ -53,16 +53,16 @@ pub fn verify_copied_folder(
 ) -> Result<Verdict, AuditError> {
     walked(
         folder,
-        Walk {
+        ChainWalk {
             expected,
             is_copy: true,
-            ..Walk::default()
+            ..ChainWalk::default()
         },
     )
 }
 
-fn walked(folder: &Path, mut walk: Walk) -> Result<Verdict, AuditError> {
-    let Some(folder) = Folder::open(folder)? else {
+fn walked(folder: &Path, mut walk: ChainWalk) -> Result<Verdict, AuditError> {
+    let Some(folder) = LogFolder::open(folder)? else {
         return Ok(walk.verdict);
     };
     let head_file = folder.open_to_read(HEAD)?;
@@ -72,12 +72,12 @@ fn walked(folder: &Path, mut walk: Walk) -> Result<Verdict, AuditError> {
         locked.map_err(|error| folder.failed(HEAD, error))?;
     }
     walk.head = match &head_file {
-        Some(file) => Head::read(&folder, file)?,
+        Some(file) => LogHead::read(&folder, file)?,
         None => None,
     };
     let mut names = folder.names()?;
-    walk.verdict.beside = copies::beside(&folder, &names)?;
-    walk.verdict.copies = copies::among(&folder, &names)?;
+    walk.verdict.beside = similarly_named(&folder, &names)?;
+    walk.verdict.copies = find_copies(&folder, &names)?;
     names.retain(|name| {
         let mut copies = walk.verdict.copies.iter();
         !copies.any(|each| each.file == *name)
@@ -93,24 +93,24 @@ fn walked(folder: &Path, mut walk: Walk) -> Result<Verdict, AuditError> {
 /// Checks lines of a log that were copied elsewhere: that they are as they were written and that none
 /// is missing between them. What came before and after them is not known.
 pub fn verify_copy(name: &str, lines: &[u8], expected: Option<(u64, Hash)>) -> Verdict {
-    let mut walk = Walk {
+    let mut walk = ChainWalk {
         expected,
         is_copy: true,
         is_single: true,
-        ..Walk::default()
+        ..ChainWalk::default()
     };
     walk.file(name, lines);
     walk.end()
 }
 
 #[derive(Default)]
-struct Walk {
+struct ChainWalk {
     /// Whether the lines are not those of the log itself.
     is_copy: bool,
     /// Whether they are all in one file, whatever its name.
     is_single: bool,
     verdict: Verdict,
-    head: Option<Head>,
+    head: Option<LogHead>,
     /// The hash of the line that the head speaks of.
     at_head: Option<Hash>,
     /// What the caller noted, until it is seen.
@@ -123,7 +123,7 @@ struct Walk {
     last_place: (String, u64),
 }
 
-impl Walk {
+impl ChainWalk {
     fn file(&mut self, name: &str, bytes: &[u8]) {
         self.verdict.files += 1;
         let whole = memchr::memrchr(b'\n', bytes).map_or(0, |at| at + 1);
@@ -149,7 +149,7 @@ impl Walk {
         self.verdict.events += 1;
         name.clone_into(&mut self.last_place.0);
         self.last_place.1 = number;
-        let Some(link) = Link::of(text).filter(|link| link.is_true) else {
+        let Some(link) = ChainLink::of(text).filter(|link| link.is_true) else {
             self.fault(name, number, FaultKind::Changed);
             // What follows is judged by what it says itself.
             self.verdict.last = None;
@@ -192,7 +192,7 @@ impl Walk {
         if memchr::memmem::find(line, b",\"event\":\"audit.").is_none() {
             return;
         }
-        let Some(entry) = Entry::parse(line) else {
+        let Some(entry) = AuditEntry::parse(line) else {
             return;
         };
         match EventKind::from_name(&entry.event) {
@@ -271,7 +271,7 @@ impl Walk {
 }
 
 /// What is wrong with a true line behind the line `seq` with `hash`.
-fn misplaced(link: Link, seq: u64, hash: Hash, rest: &[u8]) -> Option<FaultKind> {
+fn misplaced(link: ChainLink, seq: u64, hash: Hash, rest: &[u8]) -> Option<FaultKind> {
     if link.prev == hash && link.seq == seq + 1 {
         return None;
     }
@@ -294,4 +294,191 @@ fn is_later(seq: u64, rest: &[u8]) -> bool {
     let start = format!("{{\"seq\":{seq},");
     rest.split(|byte| *byte == b'\n')
         .any(|line| line.starts_with(start.as_bytes()))
+}
+
+/// Longest beginning of a file that is compared first; every line of ours ends before.
+const MAX_FIRST_LINE: u64 = 1 << 20;
+
+/// A file that says what another one says.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CopiedFile {
+    /// The copy.
+    pub file: String,
+    /// What it is a copy of.
+    pub of: String,
+}
+
+/// Which of these files are copies of others of them.
+pub(crate) fn find_copies(
+    folder: &LogFolder,
+    names: &[String],
+) -> Result<Vec<CopiedFile>, AuditError> {
+    let mut firsts: Vec<(Vec<u8>, &String)> = Vec::new();
+    let mut copies = Vec::new();
+    for name in names {
+        let first = first_line(folder, name)?;
+        if first.is_empty() {
+            continue;
+        }
+        match firsts.iter_mut().find(|(known, _)| *known == first) {
+            None => firsts.push((first, name)),
+            // The chain has each line once, so that one of the two is not of it.
+            Some((_, known)) => {
+                let (before, now) = (whole_lines(folder, known)?, whole_lines(folder, name)?);
+                if now.starts_with(&before) && (now.len() > before.len() || name == CURRENT) {
+                    copies.push(copied(known, name));
+                    *known = name;
+                } else if before.starts_with(&now) {
+                    copies.push(copied(name, known));
+                }
+            }
+        }
+    }
+    Ok(copies)
+}
+
+/// Files beside the log that are called like it and are no part of it.
+fn similarly_named(folder: &LogFolder, names: &[String]) -> Result<Vec<String>, AuditError> {
+    let is_other = |name: &String| {
+        name.starts_with("audit") && name != HEAD && name != CURRENT && !names.contains(name)
+    };
+    let mut others: Vec<String> = folder.all_names()?.into_iter().filter(is_other).collect();
+    others.sort_unstable();
+    Ok(others)
+}
+
+fn copied(file: &str, of: &str) -> CopiedFile {
+    CopiedFile {
+        file: file.to_owned(),
+        of: of.to_owned(),
+    }
+}
+
+fn first_line(folder: &LogFolder, name: &str) -> Result<Vec<u8>, AuditError> {
+    let mut line = Vec::new();
+    if let Some(file) = folder.open_to_read(name)? {
+        let read = BufReader::new(file.take(MAX_FIRST_LINE)).read_until(b'\n', &mut line);
+        read.map_err(|error| folder.failed(name, error))?;
+    }
+    Ok(line)
+}
+
+/// The lines of a file but for one that was never finished.
+fn whole_lines(folder: &LogFolder, name: &str) -> Result<Vec<u8>, AuditError> {
+    let mut bytes = folder.read(name)?.unwrap_or_default();
+    let whole = memchr::memrchr(b'\n', &bytes).map_or(0, |at| at + 1);
+    bytes.truncate(whole);
+    Ok(bytes)
+}
+
+/// Where something is wrong.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Fault {
+    /// The file.
+    pub file: String,
+    /// The line, from 1.
+    pub line: u64,
+    /// What.
+    pub kind: FaultKind,
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "{}:{}: {}", self.file, self.line, self.kind)
+    }
+}
+
+/// What is wrong.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum FaultKind {
+    /// A line is not what was written.
+    Changed,
+    /// The line before was replaced by one that was never written.
+    ReplacedBefore,
+    /// Lines are missing before this one.
+    Removed {
+        /// How many.
+        count: u64,
+    },
+    /// Lines stand in another order.
+    Swapped,
+    /// A line stands there that belongs elsewhere.
+    Inserted,
+    /// Lines are missing at the end.
+    Truncated {
+        /// How many.
+        count: u64,
+    },
+    /// The end of the log is not the one that was written.
+    OtherEnd,
+    /// The line that was expected is another one.
+    Unexpected,
+    /// The line that was expected is not there.
+    Missing,
+    /// There is no head, so nobody knows whether lines are missing at the end.
+    NoHead,
+    /// The writer found the log damaged and said so in this line.
+    Recorded {
+        /// Its words.
+        reason: String,
+    },
+}
+
+impl FaultKind {
+    /// One word for programs.
+    pub fn as_str(&self) -> &'static str {
+        match self {
+            Self::Changed => "changed",
+            Self::ReplacedBefore => "replaced",
+            Self::Removed { .. } => "removed",
+            Self::Swapped => "swapped",
+            Self::Inserted => "inserted",
+            Self::Truncated { .. } => "truncated",
+            Self::OtherEnd | Self::Unexpected => "rewritten",
+            Self::Missing => "missing",
+            Self::NoHead => "no_head",
+            Self::Recorded { .. } => "recorded",
+        }
+    }
+}
+
+impl fmt::Display for FaultKind {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Changed => formatter.write_str("this line was changed"),
+            Self::ReplacedBefore => formatter.write_str("the line before this one was replaced"),
+            Self::Removed { count: 1 } => formatter.write_str("1 line before this one was removed"),
+            Self::Removed { count } => {
+                write!(formatter, "{count} lines before this one were removed")
+            }
+            Self::Swapped => {
+                formatter.write_str("this line stands in the wrong place: lines were swapped")
+            }
+            Self::Inserted => {
+                formatter.write_str("this line does not belong here: it was inserted")
+            }
+            Self::Truncated { count: 1 } => {
+                formatter.write_str("the log was cut off: 1 event is missing after this line")
+            }
+            Self::Truncated { count } => {
+                write!(
+                    formatter,
+                    "the log was cut off: {count} events are missing after this line"
+                )
+            }
+            Self::OtherEnd => {
+                formatter.write_str("the log does not end as `audit.head` says: it was rewritten")
+            }
+            Self::Unexpected => formatter
+                .write_str("this is not the event that was expected: the log was rewritten"),
+            Self::Missing => formatter.write_str("the event that was expected is not in the log"),
+            Self::NoHead => formatter.write_str(
+                "`audit.head` is missing, so the log may have been cut off after this line",
+            ),
+            Self::Recorded { reason } => write!(
+                formatter,
+                "damage was found when this line was written: {reason}"
+            ),
+        }
+    }
 }

@@ -13,9 +13,9 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use crate::event::Event;
-use crate::field::{room, tamed};
-use crate::hash::Hash;
-use crate::recorder::{Redact, Unredacted};
+use crate::head::Hash;
+use crate::redact::{Redact, Unredacted};
+use crate::redact::{max_written_bytes, redacted_field};
 
 /// No event says more than this many further things.
 const MAX_DETAILS: usize = 64;
@@ -25,7 +25,7 @@ const HASH: &[u8] = b",\"hash\":\"";
 
 /// An event with its place in the log.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct Entry<'a> {
+pub struct AuditEntry<'a> {
     /// Its number, from 1, through all files.
     pub seq: u64,
     /// When it happened.
@@ -87,14 +87,18 @@ impl Event {
             &self.trigger,
             &self.reason,
         ];
-        let fields = fields.into_iter().flatten().map(|text| room(text));
+        let fields = fields
+            .into_iter()
+            .flatten()
+            .map(|text| max_written_bytes(text));
         let details = self.detail.iter().take(MAX_DETAILS);
-        let details = details.map(|(name, value)| room(name) + room(value));
+        let details =
+            details.map(|(name, value)| max_written_bytes(name) + max_written_bytes(value));
         AROUND + fields.chain(details).sum::<usize>()
     }
 }
 
-impl<'a> Entry<'a> {
+impl<'a> AuditEntry<'a> {
     pub(crate) fn new(
         seq: u64,
         time: Timestamp,
@@ -102,15 +106,19 @@ impl<'a> Entry<'a> {
         event: &'a Event,
         redact: &dyn Redact,
     ) -> Self {
-        let optional = |field: &'a Option<String>| field.as_deref().map(|text| tamed(text, redact));
+        let optional =
+            |field: &'a Option<String>| field.as_deref().map(|text| redacted_field(text, redact));
         // What it is about is what the log is for, and whoever names it must not make it vanish.
-        let named =
-            |field: &'a Option<String>| field.as_deref().map(|text| tamed(text, &Unredacted));
+        let named = |field: &'a Option<String>| {
+            field
+                .as_deref()
+                .map(|text| redacted_field(text, &Unredacted))
+        };
         Self {
             seq,
             time,
             event: event.kind.as_str().into(),
-            actor: tamed(actor, redact),
+            actor: redacted_field(actor, redact),
             outcome: event.outcome.as_str().into(),
             session: optional(&event.session),
             task: optional(&event.task),
@@ -126,8 +134,8 @@ impl<'a> Entry<'a> {
                 .iter()
                 .take(MAX_DETAILS)
                 .map(|(name, value)| {
-                    let name = tamed(name, redact).into_owned();
-                    (name, tamed(value, redact).into_owned())
+                    let name = redacted_field(name, redact).into_owned();
+                    (name, redacted_field(value, redact).into_owned())
                 })
                 .collect(),
         }
@@ -155,7 +163,7 @@ impl<'a> Entry<'a> {
 
 /// What is needed of a line to check it.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Link {
+pub(crate) struct ChainLink {
     pub(crate) seq: u64,
     pub(crate) prev: Hash,
     /// The hash that the line names.
@@ -164,7 +172,7 @@ pub(crate) struct Link {
     pub(crate) is_true: bool,
 }
 
-impl Link {
+impl ChainLink {
     /// Reads the ends of a line, without its line break.
     pub(crate) fn of(line: &[u8]) -> Option<Self> {
         let (body, hash) = field_at_end(line.strip_suffix(b"}")?, HASH)?;
@@ -192,11 +200,11 @@ fn field_at_end<'a>(bytes: &'a [u8], name: &[u8]) -> Option<(&'a [u8], Hash)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::kind::EventKind;
-    use crate::recorder::Unredacted;
+    use crate::event::EventKind;
+    use crate::redact::Unredacted;
 
     fn line(event: &Event) -> Vec<u8> {
-        let entry = Entry::new(7, Timestamp::UNIX_EPOCH, "me", event, &Unredacted);
+        let entry = AuditEntry::new(7, Timestamp::UNIX_EPOCH, "me", event, &Unredacted);
         entry.line(Hash::NONE).unwrap().0
     }
 
@@ -212,9 +220,9 @@ mod tests {
              \"outcome\":\"ok\",\"skill\":\"pdf\",\"detail\":{{\"files\":\"3\"}},\"prev\":\"{zeros}\",\"hash\":\""
         );
         assert!(text.starts_with(&expected), "{text}");
-        let link = Link::of(text.trim_end().as_bytes()).unwrap();
+        let link = ChainLink::of(text.trim_end().as_bytes()).unwrap();
         assert!(link.is_true && link.seq == 7 && link.prev == Hash::NONE);
-        let entry = Entry::parse(text.as_bytes()).unwrap();
+        let entry = AuditEntry::parse(text.as_bytes()).unwrap();
         assert_eq!(entry.skill.as_deref(), Some("pdf"));
     }
 
@@ -226,7 +234,7 @@ mod tests {
             for change in [1, 0x20, 0x80] {
                 let mut changed = line.to_vec();
                 changed[at] ^= change;
-                let seen = Link::of(&changed).is_none_or(|link| !link.is_true);
+                let seen = ChainLink::of(&changed).is_none_or(|link| !link.is_true);
                 assert!(seen, "byte {at}");
             }
         }
@@ -244,7 +252,7 @@ mod tests {
                 .skill(forged),
         );
         assert_eq!(memchr::memchr_iter(b'\n', &line).count(), 1);
-        assert!(Link::of(line.trim_ascii_end()).unwrap().is_true);
+        assert!(ChainLink::of(line.trim_ascii_end()).unwrap().is_true);
     }
 
     #[test]
@@ -262,7 +270,11 @@ mod tests {
         let long = format!("{}MIDDLE{}END", "ä\"".repeat(2_000), "b".repeat(3_000));
         let event = Event::new(EventKind::ScanFinding).reason(long.clone());
         let line = self::line(&event);
-        let told = Entry::parse(&line).unwrap().reason.unwrap().into_owned();
+        let told = AuditEntry::parse(&line)
+            .unwrap()
+            .reason
+            .unwrap()
+            .into_owned();
         let whole = Hash::of(long.as_bytes());
         assert!(told.starts_with("ä\"ä\""), "{told}");
         assert!(told.ends_with("bEND") && !told.contains("MIDDLE"), "{told}");
@@ -272,6 +284,6 @@ mod tests {
         let short = "\u{1}".repeat(682);
         let event = Event::new(EventKind::ScanFinding).reason(short.clone());
         let line = self::line(&event);
-        assert_eq!(Entry::parse(&line).unwrap().reason.unwrap(), short);
+        assert_eq!(AuditEntry::parse(&line).unwrap().reason.unwrap(), short);
     }
 }

@@ -1,12 +1,12 @@
 //! Events as CSV, for a spreadsheet.
 
-use crate::entry::Entry;
+use crate::entry::AuditEntry;
 
 /// The names of the columns, with the end of the line.
 pub const CSV_HEADER: &str = "seq,time,event,actor,outcome,session,task,skill,digest,source,origin,tier,trigger,reason,detail\r\n";
 
 /// An event as a line of CSV, with its end.
-pub fn csv(entry: &Entry<'_>) -> String {
+pub fn csv(entry: &AuditEntry<'_>) -> String {
     let detail = if entry.detail.is_empty() {
         String::new()
     } else {

@@ -12,7 +12,7 @@ use rustix::fs::{AtFlags, FileType, Mode, OFlags};
 use crate::error::AuditError;
 
 /// How much of the end of a file is read at first: more than nearly every line has.
-const PIECE: u64 = 64 * 1024;
+const TAIL_BYTES: u64 = 64 * 1024;
 
 /// The file that is written.
 pub(crate) const CURRENT: &str = "audit.jsonl";
@@ -21,26 +21,26 @@ pub(crate) const HEAD: &str = "audit.head";
 
 /// The folder of the log.
 #[derive(Debug)]
-pub(crate) struct Folder {
+pub(crate) struct LogFolder {
     path: PathBuf,
     handle: OwnedFd,
 }
 
 /// Which file it is, whatever its name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Identity {
+pub(crate) struct FileIdentity {
     device: u64,
     pub(crate) inode: u64,
     pub(crate) size: u64,
 }
 
-impl Identity {
+impl FileIdentity {
     pub(crate) fn is_same_file(self, other: Self) -> bool {
         (self.device, self.inode) == (other.device, other.inode)
     }
 }
 
-impl Folder {
+impl LogFolder {
     /// Opens the folder; makes it, for its owner alone, if it is not there.
     pub(crate) fn make(path: &Path) -> Result<Self, AuditError> {
         use std::os::unix::fs::DirBuilderExt as _;
@@ -144,7 +144,7 @@ impl Folder {
         };
         let failed = |error| self.failed(name, error);
         let size = file.metadata().map_err(failed)?.len();
-        let mut wanted = PIECE;
+        let mut wanted = TAIL_BYTES;
         loop {
             let start = size.saturating_sub(wanted);
             let mut bytes = Vec::new();
@@ -161,7 +161,7 @@ impl Folder {
     }
 
     /// Which file has a name now.
-    pub(crate) fn identity(&self, name: &str) -> Result<Option<Identity>, AuditError> {
+    pub(crate) fn identity(&self, name: &str) -> Result<Option<FileIdentity>, AuditError> {
         match rustix::fs::statat(&self.handle, name, AtFlags::SYMLINK_NOFOLLOW) {
             Ok(stat) => Ok(Some(identity(&stat))),
             Err(rustix::io::Errno::NOENT) => Ok(None),
@@ -170,7 +170,7 @@ impl Folder {
     }
 
     /// Which file is open.
-    pub(crate) fn identity_of(&self, name: &str, file: &File) -> Result<Identity, AuditError> {
+    pub(crate) fn identity_of(&self, name: &str, file: &File) -> Result<FileIdentity, AuditError> {
         let stat = rustix::fs::fstat(file).map_err(|error| self.failed(name, error))?;
         Ok(identity(&stat))
     }
@@ -230,8 +230,8 @@ fn number(name: &str) -> Option<u64> {
     clippy::useless_conversion,
     reason = "the types of these fields differ by platform"
 )]
-fn identity(stat: &rustix::fs::Stat) -> Identity {
-    Identity {
+fn identity(stat: &rustix::fs::Stat) -> FileIdentity {
+    FileIdentity {
         device: stat.st_dev.into(),
         inode: stat.st_ino.into(),
         size: u64::try_from(stat.st_size).unwrap_or(0),
@@ -245,7 +245,7 @@ mod tests {
     #[test]
     fn the_last_line_is_found_however_long_it_is() {
         let place = tempfile::tempdir().unwrap();
-        let folder = Folder::open(place.path()).unwrap().unwrap();
+        let folder = LogFolder::open(place.path()).unwrap().unwrap();
         let long = "y".repeat(200_000);
         for (text, expected) in [
             (String::new(), ""),

@@ -5,16 +5,17 @@
 //! missing at its end, which the chain alone cannot.
 
 use std::fs::File;
-use std::io;
 use std::os::unix::fs::FileExt as _;
+use std::{fmt, io};
+
+use ring::digest::{SHA256, digest};
 
 use crate::error::AuditError;
-use crate::files::{Folder, HEAD};
-use crate::hash::Hash;
+use crate::files::{HEAD, LogFolder};
 
 /// Where the log ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Head {
+pub(crate) struct LogHead {
     /// The number of the last line.
     pub(crate) seq: u64,
     /// Its hash.
@@ -25,9 +26,9 @@ pub(crate) struct Head {
     pub(crate) inode: u64,
 }
 
-const LENGTH: usize = 20 + 1 + 64 + 1 + 20 + 1 + 20 + 1;
+const HEAD_BYTES: usize = 20 + 1 + 64 + 1 + 20 + 1 + 20 + 1;
 
-impl Head {
+impl LogHead {
     /// Before the first line.
     pub(crate) const START: Self = Self {
         seq: 0,
@@ -38,8 +39,8 @@ impl Head {
 
     /// Reads the head; nothing if there is none or it makes no sense. A disk that cannot be read says
     /// nothing about what is on it.
-    pub(crate) fn read(folder: &Folder, file: &File) -> Result<Option<Self>, AuditError> {
-        let mut bytes = [0; LENGTH];
+    pub(crate) fn read(folder: &LogFolder, file: &File) -> Result<Option<Self>, AuditError> {
+        let mut bytes = [0; HEAD_BYTES];
         match file.read_exact_at(&mut bytes, 0) {
             Ok(()) => Ok(Self::parse(&bytes)),
             Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => Ok(None),
@@ -60,7 +61,7 @@ impl Head {
     }
 
     /// Writes the head in one piece.
-    pub(crate) fn write(&self, folder: &Folder, file: &File) -> Result<(), AuditError> {
+    pub(crate) fn write(&self, folder: &LogFolder, file: &File) -> Result<(), AuditError> {
         let text = format!(
             "{:020} {} {:020} {:020}\n",
             self.seq, self.hash, self.size, self.inode
@@ -78,15 +79,57 @@ mod tests {
     #[test]
     fn a_head_that_cannot_be_read_is_not_missing() {
         let place = tempfile::tempdir().unwrap();
-        let folder = Folder::make(place.path()).unwrap();
+        let folder = LogFolder::make(place.path()).unwrap();
         let path = place.path().join(HEAD);
         // It is open for writing alone, so reading fails.
         let file = File::create(&path).unwrap();
-        Head::START.write(&folder, &file).unwrap();
-        assert!(Head::read(&folder, &file).is_err());
+        LogHead::START.write(&folder, &file).unwrap();
+        assert!(LogHead::read(&folder, &file).is_err());
         let file = File::open(&path).unwrap();
-        assert_eq!(Head::read(&folder, &file).unwrap(), Some(Head::START));
+        assert_eq!(LogHead::read(&folder, &file).unwrap(), Some(LogHead::START));
         std::fs::write(&path, "half").unwrap();
-        assert_eq!(Head::read(&folder, &file).unwrap(), None);
+        assert_eq!(LogHead::read(&folder, &file).unwrap(), None);
+    }
+}
+
+/// The hash of a line.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct Hash([u8; 32]);
+
+impl Hash {
+    /// What the first line of a log names as the line before.
+    pub const NONE: Self = Self([0; 32]);
+
+    /// The hash of bytes.
+    pub(crate) fn of(bytes: &[u8]) -> Self {
+        let mut hash = [0; 32];
+        hash.copy_from_slice(digest(&SHA256, bytes).as_ref());
+        Self(hash)
+    }
+
+    /// Reads 64 hexadecimal digits.
+    pub fn from_hex(digits: &[u8]) -> Option<Self> {
+        let mut bytes = [0; 32];
+        hex::decode_to_slice(digits, &mut bytes).ok()?;
+        // Only one way to write it: a change of case is a change.
+        let lower = digits.iter().all(|digit| !digit.is_ascii_uppercase());
+        lower.then_some(Self(bytes))
+    }
+
+    /// 64 hexadecimal digits.
+    pub fn to_hex(self) -> String {
+        hex::encode(self.0)
+    }
+}
+
+impl fmt::Debug for Hash {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(&self.to_hex())
+    }
+}
+
+impl fmt::Display for Hash {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(&self.to_hex())
     }
 }

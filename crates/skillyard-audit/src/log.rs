@@ -19,13 +19,13 @@ pub(crate) use locked::Locked;
 
 use crate::error::AuditError;
 use crate::event::Event;
-use crate::files::{Folder, HEAD};
-use crate::hash::Hash;
-use crate::head::Head;
-use crate::recorder::{Redact, Unredacted};
+use crate::files::{HEAD, LogFolder};
+use crate::head::Hash;
+use crate::head::LogHead;
+use crate::redact::{Redact, Unredacted};
 
 /// Most events in one piece: a file may become larger than it should by so many.
-const PIECE: usize = 64;
+const MAX_BATCH: usize = 64;
 
 /// How the log is kept.
 pub struct Options {
@@ -60,10 +60,10 @@ impl fmt::Debug for Options {
 /// The log, to be written to.
 #[derive(Debug)]
 pub struct AuditLog {
-    pub(crate) folder: Folder,
+    pub(crate) folder: LogFolder,
     pub(crate) options: Options,
     /// The files that were open last; another process may have moved on to others.
-    open: Mutex<Open>,
+    open: Mutex<OpenFiles>,
 }
 
 /// Where an event stands.
@@ -76,14 +76,14 @@ pub struct Receipt {
 }
 
 #[derive(Debug, Default)]
-struct Open {
+struct OpenFiles {
     head: Option<File>,
     current: Option<File>,
 }
 
 /// When a security event is forced onto the disk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Sync {
+enum SyncPolicy {
     /// At once.
     Each,
     /// After the last of several.
@@ -94,7 +94,7 @@ impl AuditLog {
     /// Opens the log in a folder, which is made if it is not there.
     pub fn open(folder: &Path, options: Options) -> Result<Self, AuditError> {
         Ok(Self {
-            folder: Folder::make(folder)?,
+            folder: LogFolder::make(folder)?,
             options,
             open: Mutex::default(),
         })
@@ -108,7 +108,7 @@ impl AuditLog {
         actor: &str,
         event: &Event,
     ) -> Result<Receipt, AuditError> {
-        self.locked(time, Sync::Each, |locked| {
+        self.locked(time, SyncPolicy::Each, |locked| {
             locked.append_events(actor, std::slice::from_ref(event))
         })
     }
@@ -120,8 +120,8 @@ impl AuditLog {
         actor: &str,
         events: &[Event],
     ) -> Result<(), AuditError> {
-        self.locked(time, Sync::AtEnd, |locked| {
-            for piece in events.chunks(PIECE) {
+        self.locked(time, SyncPolicy::AtEnd, |locked| {
+            for piece in events.chunks(MAX_BATCH) {
                 locked.append_events(actor, piece)?;
             }
             if events.iter().any(|event| event.kind.is_security()) {
@@ -134,7 +134,7 @@ impl AuditLog {
     /// Finds the end of the log and makes room behind it, so that what is done next can be
     /// written down.
     pub fn make_ready(&self, time: Timestamp) -> Result<(), AuditError> {
-        self.locked(time, Sync::Each, |locked| {
+        self.locked(time, SyncPolicy::Each, |locked| {
             locked.find_end()?;
             locked.make_room()
         })
@@ -143,7 +143,7 @@ impl AuditLog {
     fn locked<T>(
         &self,
         time: Timestamp,
-        sync: Sync,
+        sync: SyncPolicy,
         act: impl FnOnce(&mut Locked<'_>) -> Result<T, AuditError>,
     ) -> Result<T, AuditError> {
         let mut open = self.open.lock().map_err(|_| AuditError::Poisoned)?;
@@ -152,7 +152,7 @@ impl AuditLog {
             log: self,
             head_file: &head_file,
             current: &mut open.current,
-            head: Head::START,
+            head: LogHead::START,
             time,
             sync,
         };

@@ -3,28 +3,14 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use jiff::Timestamp;
 
 use crate::error::AuditError;
 use crate::event::Event;
+use crate::event::EventKind;
 use crate::log::{AuditLog, Receipt};
-
-/// Takes secrets out of what is written down.
-pub trait Redact: Send + Sync {
-    /// `text` without its secrets.
-    fn redact<'a>(&self, text: &'a str) -> Cow<'a, str>;
-}
-
-/// Writes everything down as it is.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct Unredacted;
-
-impl Redact for Unredacted {
-    fn redact<'a>(&self, text: &'a str) -> Cow<'a, str> {
-        Cow::Borrowed(text)
-    }
-}
 
 /// The log together with who acts and what time it is.
 pub struct Recorder {
@@ -94,5 +80,34 @@ impl fmt::Debug for Recorder {
             .debug_struct("Recorder")
             .field("actor", &self.actor)
             .finish_non_exhaustive()
+    }
+}
+
+/// How many events were lost since the log was last written.
+#[derive(Debug, Default)]
+pub struct LossCounter(AtomicU64);
+
+impl LossCounter {
+    /// Writes an event down, and before it how many were lost; one that fails is lost, too.
+    pub fn record<E>(
+        &self,
+        event: &Event,
+        write: impl Fn(&Event) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let missing = self.0.swap(0, Ordering::AcqRel);
+        if missing > 0 {
+            let lost = Event::new(EventKind::LogLost)
+                .reason("the log could not be written")
+                .detail("events", missing.to_string());
+            if let Err(error) = write(&lost) {
+                self.0.fetch_add(missing + 1, Ordering::AcqRel);
+                return Err(error);
+            }
+        }
+        let written = write(event);
+        if written.is_err() {
+            self.0.fetch_add(1, Ordering::AcqRel);
+        }
+        written
     }
 }

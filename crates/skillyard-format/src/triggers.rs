@@ -121,7 +121,7 @@ pub fn pattern(source: &str) -> Result<Regex, PatternError> {
 }
 
 /// Where triggers stand, under the key that stands there.
-fn places<'a>(frontmatter: &'a Mapping) -> impl Iterator<Item = (&'static str, &'a Node)> {
+fn places(frontmatter: &Mapping) -> impl Iterator<Item = (&'static str, &Node)> {
     let top = frontmatter
         .get("triggers")
         .map(|it| ("triggers", &it.value));

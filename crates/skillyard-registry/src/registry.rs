@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 use semver::Version;
-use skillyard_audit::{AuditError, Event, Losses, Outcome, Recorder};
+use skillyard_audit::{AuditError, Event, LossCounter, Outcome, Recorder};
 use skillyard_format::QualifiedName;
 
 use crate::blobs::Blobs;
@@ -42,7 +42,7 @@ pub struct Registry {
     pub(crate) log: Arc<Log>,
     pub(crate) popular: u64,
     recorder: Option<Arc<Recorder>>,
-    losses: Arc<Losses>,
+    losses: Arc<LossCounter>,
     clock: Clock,
 }
 

@@ -10,16 +10,16 @@ use crate::log::Line;
 
 /// What was lost.
 #[derive(Debug, Default)]
-pub(crate) struct Losses {
+pub(crate) struct LossCounter {
     /// Since the start.
     all: AtomicU64,
     /// Since the log was last written.
-    open: skillyard_audit::Losses,
+    open: skillyard_audit::LossCounter,
     /// Whether somebody was told that the log cannot be written.
     told: AtomicBool,
 }
 
-impl Losses {
+impl LossCounter {
     /// How many events were lost since the start.
     pub(crate) fn count(&self) -> u64 {
         self.all.load(Ordering::Relaxed)

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
 use serde::Serialize;
-use skillyard_audit::{AuditError, Entry, Follow, each};
+use skillyard_audit::{AuditEntry, AuditError, LogFollower, for_each_entry};
 use utoipa::ToSchema;
 
 /// How many changes are told.
@@ -56,7 +56,7 @@ pub(crate) struct Usages {
 }
 
 struct Counted {
-    follow: Follow,
+    follow: LogFollower,
     /// The last event that was counted.
     last: u64,
     skills: HashMap<String, Usage>,
@@ -81,7 +81,7 @@ impl Counted {
     fn begin(folder: &Path) -> Result<Self, AuditError> {
         // What is written between the two is seen twice, and counted once.
         let mut counted = Self {
-            follow: Follow::new(folder)?,
+            follow: LogFollower::new(folder)?,
             last: 0,
             skills: HashMap::new(),
         };
@@ -96,7 +96,7 @@ impl Counted {
 
     fn go_on(&mut self, folder: &Path) -> Result<(), AuditError> {
         for line in self.follow.poll()? {
-            let Some(entry) = Entry::parse(&line).filter(|entry| entry.seq > self.last) else {
+            let Some(entry) = AuditEntry::parse(&line).filter(|entry| entry.seq > self.last) else {
                 continue;
             };
             if entry.seq != self.last + 1 {
@@ -110,7 +110,7 @@ impl Counted {
         Ok(())
     }
 
-    fn count(&mut self, entry: &Entry<'_>) {
+    fn count(&mut self, entry: &AuditEntry<'_>) {
         let Some(name) = entry.skill.as_deref() else {
             return;
         };
@@ -124,7 +124,7 @@ impl Counted {
 }
 
 impl Usage {
-    fn count(&mut self, entry: &Entry<'_>) {
+    fn count(&mut self, entry: &AuditEntry<'_>) {
         let counter = match &*entry.event {
             "skill.activated" => Some(&mut self.activations),
             "skill.resource_read" => Some(&mut self.reads),

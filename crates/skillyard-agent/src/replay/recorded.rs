@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use skillyard_audit::{Entry, Outcome};
+use skillyard_audit::{AuditEntry, Outcome};
 
 /// An event of the log, as far as a replay needs it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -26,7 +26,7 @@ pub struct Recorded {
 impl Recorded {
     /// An event of the log; what is none gives nothing.
     pub fn of(line: &[u8]) -> Option<Self> {
-        let entry = Entry::parse(line)?;
+        let entry = AuditEntry::parse(line)?;
         Some(Self {
             place: entry.seq,
             session: entry.session?.into_owned(),

@@ -15,8 +15,8 @@ use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
 use skillyard_audit::{
-    AuditLog, Entry, Event, EventKind, Filter, Follow, Options, Outcome, Redact, Verdict, each,
-    read, read_part, verify,
+    AuditEntry, AuditLog, Event, EventKind, Filter, LogFollower, Options, Outcome, Redact, Verdict,
+    for_each_entry, read, read_page, verify,
 };
 use tempfile::TempDir;
 
@@ -142,7 +142,7 @@ fn filters() {
         let numbers = reading
             .lines
             .iter()
-            .map(|line| Entry::parse(line).unwrap().seq);
+            .map(|line| AuditEntry::parse(line).unwrap().seq);
         numbers.collect::<Vec<_>>()
     };
     let none = Filter::default;
@@ -215,7 +215,7 @@ fn filters() {
 }
 
 #[test]
-fn the_log_is_read_part_by_part_from_the_newest_on() {
+fn the_log_is_read_page_by_part_from_the_newest_on() {
     let folder = TempDir::new().unwrap();
     let log = AuditLog::open(&logs(&folder), Options::default()).unwrap();
     append(&log, 3);
@@ -225,11 +225,11 @@ fn the_log_is_read_part_by_part_from_the_newest_on() {
             limit: Some(limit),
             ..Filter::default()
         };
-        let (reading, older) = read_part(&logs(&folder), &filter).unwrap();
+        let (reading, older) = read_page(&logs(&folder), &filter).unwrap();
         let numbers = reading
             .lines
             .iter()
-            .map(|line| Entry::parse(line).unwrap().seq);
+            .map(|line| AuditEntry::parse(line).unwrap().seq);
         (numbers.collect::<Vec<_>>(), older)
     };
     assert_eq!(part(None, 3), (vec![1, 2, 3], None));
@@ -245,7 +245,7 @@ fn what_is_read_while_files_become_full_is_all_there() {
     let log = AuditLog::open(&logs(&folder), options(2_000, 100)).unwrap();
     append(&log, 20);
     let mut seen = Vec::new();
-    let unreadable = each(&logs(&folder), |_, entry| {
+    let unreadable = for_each_entry(&logs(&folder), |_, entry| {
         if seen.is_empty() {
             append(&log, 40);
         }
@@ -262,13 +262,13 @@ fn new_lines_are_told_through_rotations() {
     let folder = TempDir::new().unwrap();
     let log = AuditLog::open(&logs(&folder), options(2_000, 100)).unwrap();
     append(&log, 3);
-    let mut follow = Follow::new(&logs(&folder)).unwrap();
+    let mut follow = LogFollower::new(&logs(&folder)).unwrap();
     assert!(follow.poll().unwrap().is_empty());
     let mut seen = Vec::new();
     for _ in 0..30 {
         append(&log, 1);
         for line in follow.poll().unwrap() {
-            seen.push(Entry::parse(&line).unwrap().seq);
+            seen.push(AuditEntry::parse(&line).unwrap().seq);
         }
     }
     let last = *seen.last().unwrap();

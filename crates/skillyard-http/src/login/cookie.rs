@@ -3,9 +3,9 @@
 //! Browsers keep cookies by the name of a host alone, so that its port is a part of the cookie's
 //! name: two servers of one machine would log each other out.
 
+use crate::host;
 use axum::http::HeaderMap;
 use axum::http::header::COOKIE;
-use crate::host;
 
 /// A cookie, as browsers are to keep it.
 #[derive(Debug, Clone, Copy)]

@@ -1,8 +1,8 @@
 //! Host and Origin: whether a request comes from a page of ours, or from none.
 
+use crate::host;
 use axum::http::header::ORIGIN;
 use axum::http::{HeaderMap, HeaderValue};
-use crate::host;
 
 /// Why a request is not answered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

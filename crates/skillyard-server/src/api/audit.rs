@@ -6,7 +6,7 @@ use axum::Json;
 use axum::extract::State;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use skillyard_audit::{EventKind, Filter, Outcome, read_part};
+use skillyard_audit::{EventKind, Filter, Outcome, read_page};
 use utoipa::{IntoParams, ToSchema};
 
 use super::input::{Asked, Named};
@@ -82,7 +82,7 @@ pub(super) async fn query(
         before: wanted.before,
         ..Filter::default()
     };
-    let read = elsewhere(move || read_part(server.host.audit_folder(), &filter));
+    let read = elsewhere(move || read_page(server.host.audit_folder(), &filter));
     let (reading, older) = read.await??;
     let lines = reading.lines.iter();
     Ok(Json(Excerpt {

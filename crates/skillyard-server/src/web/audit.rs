@@ -7,7 +7,7 @@ use askama::Template;
 use axum::extract::rejection::QueryRejection;
 use axum::extract::{Query, State};
 use serde::Deserialize;
-use skillyard_audit::{Entry, Filter, read_part, verify};
+use skillyard_audit::{AuditEntry, Filter, read_page, verify};
 
 use super::{Frame, NoPage, Page, elsewhere, shown};
 use crate::api::audit::unknown;
@@ -116,7 +116,7 @@ fn compose(server: &Server, frame: Frame, wanted: Wanted) -> Result<AuditPage, P
         ..Filter::default()
     };
     let folder = server.host.audit_folder();
-    let (reading, older) = read_part(folder, &filter)?;
+    let (reading, older) = read_page(folder, &filter)?;
     let verdict = verify(folder, None)?;
     let entries = reading.lines.iter().rev();
     Ok(AuditPage {
@@ -148,7 +148,7 @@ fn holder(detail: &BTreeMap<String, String>) -> String {
 
 impl Row {
     pub(super) fn of(line: &[u8]) -> Option<Self> {
-        let entry = Entry::parse(line)?;
+        let entry = AuditEntry::parse(line)?;
         let about = ["script", "path", "command", "tool", "agent", "model"];
         let what = about.iter().find_map(|key| entry.detail.get(*key));
         let text =

@@ -192,7 +192,7 @@ pub(crate) fn catch_up(context: &Context, note: &str, ending: Ending<'_>) -> io:
     // What was told of each skill: that it happened, that it did not.
     let mut told: BTreeSet<(String, String, bool)> = BTreeSet::new();
     let logs = context.environment.logs_folder();
-    let read = skillyard_audit::each(&logs, |_, entry| {
+    let read = skillyard_audit::for_each_entry(&logs, |_, entry| {
         if entry.detail.get(TRANSACTION) == Some(&transaction) {
             let skill = entry.skill.clone().unwrap_or_default();
             let failed = entry.outcome == Outcome::Failed.as_str();

@@ -5,7 +5,7 @@ use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 
 use serde_json::json;
-use skillyard_audit::{CSV_HEADER, Entry, Reading, csv, read};
+use skillyard_audit::{AuditEntry, CSV_HEADER, LogLines, csv, read};
 
 use super::super::Outcome;
 use super::Which;
@@ -57,7 +57,7 @@ pub(super) fn run(context: &Context, args: &Args) -> Outcome {
                 bytes.push(b'\n');
             }
             Format::Csv => {
-                let entry = Entry::parse(line);
+                let entry = AuditEntry::parse(line);
                 bytes.extend(entry.iter().flat_map(|entry| csv(entry).into_bytes()));
             }
         }
@@ -86,7 +86,7 @@ pub(super) fn run(context: &Context, args: &Args) -> Outcome {
 }
 
 /// Says what is not in it; whoever keeps only the export would never know.
-fn completeness(context: &Context, reading: &Reading) -> Status {
+fn completeness(context: &Context, reading: &LogLines) -> Status {
     if reading.unreadable == 0 {
         return Status::Yes;
     }

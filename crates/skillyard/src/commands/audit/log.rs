@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use serde_json::json;
 use serde_json::value::RawValue;
-use skillyard_audit::{Entry, Follow, read};
+use skillyard_audit::{AuditEntry, LogFollower, read};
 
 use super::super::Outcome;
 use super::Which;
@@ -37,7 +37,7 @@ pub(super) fn run(context: &Context, args: &Args) -> Outcome {
     let folder = context.environment.logs_folder();
     let filter = args.which.filter(context)?;
     // Before reading, so that nothing falls between.
-    let mut follow = args.follow.then(|| Follow::new(&folder)).transpose()?;
+    let mut follow = args.follow.then(|| LogFollower::new(&folder)).transpose()?;
     let reading = read(&folder, &filter)?;
     if context.printer.is_json() && !args.follow {
         let events: Vec<Box<RawValue>> =
@@ -61,12 +61,12 @@ pub(super) fn run(context: &Context, args: &Args) -> Outcome {
     let mut last = reading
         .lines
         .back()
-        .and_then(|line| Some(Entry::parse(line)?.seq));
+        .and_then(|line| Some(AuditEntry::parse(line)?.seq));
     while let Some(follow) = &mut follow
         && !context.printer.is_unread()
     {
         for line in follow.poll()? {
-            let entry = Entry::parse(&line).filter(|entry| filter.matches(entry));
+            let entry = AuditEntry::parse(&line).filter(|entry| filter.matches(entry));
             // What was read already is not told again.
             let Some(seq) = entry.map(|entry| entry.seq).filter(|seq| Some(*seq) > last) else {
                 continue;
@@ -91,7 +91,7 @@ fn print(context: &Context, line: &[u8]) -> Result<(), CommandError> {
         }
         return Ok(());
     }
-    let Some(entry) = Entry::parse(line) else {
+    let Some(entry) = AuditEntry::parse(line) else {
         return Ok(());
     };
     context.printer.data(&format!(
@@ -132,7 +132,7 @@ fn quoted(value: &str, longest: usize) -> String {
 }
 
 /// An event on one line; digests and the like only where everything is wanted.
-fn described(entry: &Entry<'_>, everything: bool) -> String {
+fn described(entry: &AuditEntry<'_>, everything: bool) -> String {
     let time = entry.time.to_string();
     let time = time.get(..19).unwrap_or(&time).replace('T', " ");
     let mut text = format!("{time}  {:<22} {:<6}", entry.event, entry.outcome);

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
-use skillyard_audit::{Copied, Fault, Hash, Verdict, verify_copied_folder, verify_copy};
+use skillyard_audit::{CopiedFile, Fault, Hash, Verdict, verify_copied_folder, verify_copy};
 
 use super::super::Outcome;
 use crate::context::Context;
@@ -170,7 +170,7 @@ fn described(verdict: &Verdict, is_export: bool) -> String {
 /// What lies beside the log and is no part of it.
 fn around(verdict: &Verdict) -> String {
     let mut text = String::new();
-    for Copied { file, of } in &verdict.copies {
+    for CopiedFile { file, of } in &verdict.copies {
         let _ = write!(
             text,
             "\n  `{file}` is a copy of `{of}`, and no part of the log"
