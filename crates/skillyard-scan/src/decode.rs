@@ -2,14 +2,14 @@
 
 use std::ops::Range;
 
-use super::bytes::ByteSet;
+use crate::fold::ByteSet;
 
 /// Fewest characters of an encoded text; shorter ones are names and hashes.
-const LEAST: usize = 24;
+const MIN_ENCODED: usize = 24;
 /// Most characters that are decoded of one text.
-const MOST: usize = 65_536;
+const MAX_ENCODED: usize = 65_536;
 /// How often a decoded text is looked into again.
-const LEVELS: u8 = 2;
+const MAX_LEVELS: u8 = 2;
 
 /// Bytes of base64, in both of its alphabets.
 static BASE64: ByteSet =
@@ -19,7 +19,7 @@ static LISTED: ByteSet = ByteSet::of(b"0123456789ABCDEFabcdef\\x, ");
 
 /// A text that was encoded, and where.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Decoded {
+pub(crate) struct DecodedPayload {
     /// Where the encoded text stands.
     pub(crate) range: Range<usize>,
     /// What it says.
@@ -27,31 +27,31 @@ pub(crate) struct Decoded {
 }
 
 /// Every encoded text of `source` that is readable once decoded.
-pub(crate) fn decoded(source: &str) -> Vec<Decoded> {
+pub(crate) fn decode_payloads(source: &str) -> Vec<DecodedPayload> {
     let mut found = Vec::new();
     for range in runs(source, &BASE64) {
         let word = &source[range.clone()];
         if let Some(text) = readable(word).filter(|text| !is_harmless(source, range.start, text)) {
-            let text = deeper(text, LEVELS - 1);
-            found.push(Decoded { range, text });
+            let text = append_inner(text, MAX_LEVELS - 1);
+            found.push(DecodedPayload { range, text });
         }
     }
     for range in runs(source, &LISTED) {
         if let Some(text) = numbers(&source[range.clone()]) {
-            found.push(Decoded { range, text });
+            found.push(DecodedPayload { range, text });
         }
     }
     found
 }
 
 /// Puts what is encoded in `text` behind it.
-fn deeper(mut text: String, levels: u8) -> String {
+fn append_inner(mut text: String, levels: u8) -> String {
     if levels == 0 {
         return text;
     }
     let inner: Vec<String> = runs(&text, &BASE64)
         .filter_map(|range| readable(&text[range]))
-        .map(|inner| deeper(inner, levels - 1))
+        .map(|inner| append_inner(inner, levels - 1))
         .collect();
     for each in inner {
         text.push(' ');
@@ -67,15 +67,15 @@ fn runs(source: &str, set: &ByteSet) -> impl Iterator<Item = Range<usize>> {
     std::iter::from_fn(move || {
         // A run that is long enough covers the whole window; from its end back to the last
         // byte that does not belong, most bytes are never looked at.
-        while let Some(window) = bytes.get(at..at + LEAST) {
-            if let Some(stranger) = window.iter().rposition(|byte| !set.has(*byte)) {
-                at += stranger + 1;
+        while let Some(window) = bytes.get(at..at + MIN_ENCODED) {
+            if let Some(outside) = window.iter().rposition(|byte| !set.has(*byte)) {
+                at += outside + 1;
                 continue;
             }
             let start = at;
-            let length = LEAST + set.run(&bytes[start + LEAST..]);
+            let length = MIN_ENCODED + set.run(&bytes[start + MIN_ENCODED..]);
             at = start + length;
-            return Some(start..start + length.min(MOST));
+            return Some(start..start + length.min(MAX_ENCODED));
         }
         None
     })
@@ -147,7 +147,7 @@ fn text_of(bytes: Vec<u8>) -> Option<String> {
     is_text.then(|| String::from_utf8(bytes).ok()).flatten()
 }
 
-/// Pictures in data addresses and the heads of web tokens are encoded for good reasons.
+/// Pictures in data addresses and the heads of web tokens are usually encoded.
 fn is_harmless(source: &str, start: usize, text: &str) -> bool {
     let before = &source[source.floor_char_boundary(start.saturating_sub(40))..start];
     let is_address = before.contains("data:") && before.ends_with("base64,");
@@ -162,7 +162,7 @@ mod tests {
     use super::*;
 
     fn check(source: &str, expected: &[&str]) {
-        let found = decoded(source);
+        let found = decode_payloads(source);
         let texts: Vec<&str> = found.iter().map(|each| each.text.as_str()).collect();
         assert_eq!(texts, expected, "{source}");
     }

@@ -1,33 +1,30 @@
-//! One pass over each file: which words are where, which rules to ask, what they say.
+//! Runs the rules: one pass over each file selects, by keywords, the rules for each unit.
 
 use std::collections::BTreeSet;
 
-use super::facts::Seen;
-use super::file::File;
-use super::finding::{Finding, More, Report};
-use super::flow::flows;
-use super::found::Findings;
-use super::grams::Grams;
-use super::here::Here;
-use super::prepare::{Prepared, Unit};
-use super::reading::Taken;
-use super::rules::{ALL, Check};
-use super::signals::SIGNALS;
-use super::sketches::Sketches;
-use super::subject::Subject;
-use super::text::Text;
-use super::words::{Question, WORDS};
+use crate::decode_text::DecodeMode;
+use crate::facts::{FactMatch, SIGNALS};
+use crate::file::File;
+use crate::finding::{Finding, OmittedFindings, Report};
+use crate::findings::{Check, Findings};
+use crate::flow::flows;
+use crate::keywords::{Candidate, KEYWORDS};
+use crate::pattern::ScanText;
+use crate::pattern::trigrams::{TrigramCache, Trigrams};
+use crate::prepare::{PreparedFile, Unit};
+use crate::rules::ALL;
+use crate::skill::{PreparedSkill, UnitContext};
 
 /// Looks at all files of a skill, in every way in which their bytes can be read.
 pub(super) fn scan(files: &[File<'_>]) -> Report {
-    let (mut report, ambiguous) = scan_taken(files, Taken::Dropped);
+    let (mut report, ambiguous) = scan_decoded(files, DecodeMode::Dropped);
     if !ambiguous.is_empty() {
-        let (other, _) = scan_taken(files, Taken::Blank);
+        let (other, _) = scan_decoded(files, DecodeMode::Blank);
         report.examined += other.examined;
-        let place = |each: &Finding| (each.code, each.path.clone(), each.line);
-        let known: BTreeSet<_> = report.findings.iter().map(place).collect();
+        let sort_key = |each: &Finding| (each.code, each.path.clone(), each.line);
+        let known: BTreeSet<_> = report.findings.iter().map(sort_key).collect();
         let is_new = |each: &Finding| {
-            ambiguous.contains(each.path.as_str()) && !known.contains(&place(each))
+            ambiguous.contains(each.path.as_str()) && !known.contains(&sort_key(each))
         };
         report
             .findings
@@ -38,10 +35,10 @@ pub(super) fn scan(files: &[File<'_>]) -> Report {
             .iter()
             .map(|each| (each.code, &each.path))
             .collect();
-        let is_new = |each: &More| {
+        let is_new = |each: &OmittedFindings| {
             ambiguous.contains(each.path.as_str()) && !known.contains(&(each.code, &each.path))
         };
-        let new: Vec<More> = other.more.into_iter().filter(is_new).collect();
+        let new: Vec<OmittedFindings> = other.more.into_iter().filter(is_new).collect();
         report.more.extend(new);
     }
     report
@@ -49,55 +46,55 @@ pub(super) fn scan(files: &[File<'_>]) -> Report {
 
 /// Looks at all files of a skill, whose bytes are taken in one way; and which could be taken in
 /// another.
-fn scan_taken<'a>(files: &[File<'a>], taken: Taken) -> (Report, BTreeSet<&'a str>) {
-    let prepare = |file| Prepared::new(file, taken);
-    let prepared: Vec<Prepared<'_>> = files.iter().map(prepare).collect();
-    let ambiguous = prepared.iter().filter(|file| file.places.are_ambiguous());
+fn scan_decoded<'a>(files: &[File<'a>], decode_mode: DecodeMode) -> (Report, BTreeSet<&'a str>) {
+    let prepare = |file| PreparedFile::new(file, decode_mode);
+    let prepared: Vec<PreparedFile<'_>> = files.iter().map(prepare).collect();
+    let ambiguous = prepared.iter().filter(|file| file.offsets.is_ambiguous());
     let ambiguous = ambiguous.map(|file| file.path).collect();
-    let words = &*WORDS;
+    let keywords = &*KEYWORDS;
     let mut examined = 0;
-    let mut asked = Vec::new();
+    let mut selected = Vec::new();
     let mut facts = Vec::new();
-    let mut grams = Grams::empty();
-    let mut sketches = Sketches::of(prepared.iter().map(|file| file.units.len()).sum());
+    let mut trigrams = Trigrams::empty();
+    let mut trigram_cache = TrigramCache::of(prepared.iter().map(|file| file.units.len()).sum());
     for (index, file) in prepared.iter().enumerate() {
         examined += file.folded.text.len();
-        sketches.next_file();
+        trigram_cache.next_file();
         for (at, unit) in file.units.iter().enumerate() {
             let text = file.text(unit);
-            let (signals, rules) = words.questions(text, &mut grams).parted();
-            sketches.keep(&grams);
+            let (signals, rules) = keywords.candidates(text, &mut trigrams).split();
+            trigram_cache.push(&trigrams);
             // Facts are put together, and data holds the words for any of them.
             if file.is_text && !signals.is_empty() {
-                let text = Text::sketched(text, &grams);
-                for question in signals.all() {
+                let text = ScanText::with_trigrams(text, &trigrams);
+                for candidate in signals.all() {
                     examined += text.len();
-                    facts.extend(seen(question, text, (index, at), unit));
+                    facts.extend(fact_of(candidate, text, (index, at), unit));
                 }
             }
             if !rules.is_empty() {
-                asked.push((index, at, rules));
+                selected.push((index, at, rules));
             }
         }
     }
-    let mut subject = Subject::new(prepared, facts, sketches);
-    subject.flows = flows(&subject);
-    let mut findings = Findings::new(&subject);
-    for (file, unit, rules) in asked {
-        let here = Here::new(&subject, file, unit);
-        let here = here.sketched(&mut grams);
-        for question in rules.all() {
-            if let Question::Rule(rule) = question
-                && let Check::Unit { ask, .. } = ALL[rule].check
+    let mut skill = PreparedSkill::new(prepared, facts, trigram_cache);
+    skill.flows = flows(&skill);
+    let mut findings = Findings::new(&skill);
+    for (file, unit, rules) in selected {
+        let ctx = UnitContext::new(&skill, file, unit);
+        let ctx = ctx.with_trigrams(&mut trigrams);
+        for candidate in rules.all() {
+            if let Candidate::Rule(rule) = candidate
+                && let Check::Unit { run, .. } = ALL[rule].check
             {
-                examined += here.text.len();
-                ask(&here, &mut findings);
+                examined += ctx.text.len();
+                run(&ctx, &mut findings);
             }
         }
     }
     for rule in ALL {
-        if let Check::Skill(ask) = rule.check {
-            ask(&subject, &mut findings);
+        if let Check::Skill(check) = rule.check {
+            check(&skill, &mut findings);
         }
     }
     let (mut findings, more) = findings.finish();
@@ -113,13 +110,18 @@ fn scan_taken<'a>(files: &[File<'a>], taken: Taken) -> (Report, BTreeSet<&'a str
 }
 
 /// The fact that a signal shows in a unit.
-fn seen(question: Question, text: Text<'_>, at: (usize, usize), unit: &Unit) -> Option<Seen> {
-    let Question::Signal(signal) = question else {
+fn fact_of(
+    candidate: Candidate,
+    text: ScanText<'_>,
+    at: (usize, usize),
+    unit: &Unit,
+) -> Option<FactMatch> {
+    let Candidate::Signal(signal) = candidate else {
         return None;
     };
     let found = SIGNALS[signal].pattern.find(text)?;
     let base = unit.range.start;
-    Some(Seen {
+    Some(FactMatch {
         fact: SIGNALS[signal].fact,
         file: at.0,
         unit: at.1,
@@ -130,9 +132,9 @@ fn seen(question: Question, text: Text<'_>, at: (usize, usize), unit: &Unit) -> 
 /// Puts the worst first, then by file and place.
 fn sort(findings: &mut [Finding]) {
     findings.sort_by(|a, b| {
-        let place = |each: &Finding| (each.path.clone(), each.line, each.code);
+        let sort_key = |each: &Finding| (each.path.clone(), each.line, each.code);
         b.severity
             .cmp(&a.severity)
-            .then_with(|| place(a).cmp(&place(b)))
+            .then_with(|| sort_key(a).cmp(&sort_key(b)))
     });
 }

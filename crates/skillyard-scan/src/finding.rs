@@ -7,8 +7,6 @@ use std::str::FromStr;
 use serde::{Deserialize, Serialize};
 use skillyard_format::{Digest, Span};
 
-use super::rules;
-
 /// How bad a finding is; the worse, the greater.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -108,46 +106,12 @@ pub struct Finding {
     pub statement: Option<Digest>,
 }
 
-/// A finding as it is written.
-#[derive(Deserialize)]
-struct Written {
-    code: String,
-    severity: Severity,
-    path: String,
-    span: Option<Span>,
-    line: usize,
-    message: String,
-    evidence: String,
-}
-
-impl Finding {
-    /// Reads findings that were written as JSON; nothing if they are not those of this scanner.
-    pub fn read_all(json: &str) -> Option<Vec<Self>> {
-        let written: Vec<Written> = serde_json::from_str(json).ok()?;
-        let read = |each: Written| {
-            let rule = rules::find(&each.code)?;
-            Some(Self {
-                code: rule.code,
-                severity: each.severity,
-                path: each.path,
-                span: each.span,
-                line: each.line,
-                message: each.message,
-                evidence: each.evidence,
-                help: rule.help,
-                statement: None,
-            })
-        };
-        written.into_iter().map(read).collect()
-    }
-}
-
 /// Most findings of one rule in one file that are shown; the hundredth says no more than the tenth.
 const MAX_SHOWN: usize = 10;
 
 /// Findings of one rule in one file that are only counted.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct More {
+pub struct OmittedFindings {
     /// The rule.
     pub code: &'static str,
     /// How bad each of them is.
@@ -165,7 +129,7 @@ pub struct Report {
     pub findings: Vec<Finding>,
     /// What was found as well and is only counted.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub more: Vec<More>,
+    pub more: Vec<OmittedFindings>,
     /// How many files were looked at.
     pub files: usize,
     /// How many bytes they had.
@@ -183,7 +147,7 @@ impl Report {
 
     /// Counts what is beyond the first few of a rule in a file instead of keeping it.
     ///
-    /// Whoever accepts findings does so first: what was accepted takes no room from what is new.
+    /// Findings are accepted before this, so that accepted ones do not displace new ones.
     pub fn shorten(&mut self) {
         let mut seen: BTreeMap<(&'static str, String), usize> = BTreeMap::new();
         let mut counted: BTreeMap<(&'static str, String, Severity), usize> = BTreeMap::new();
@@ -202,7 +166,7 @@ impl Report {
         });
         let more = counted
             .into_iter()
-            .map(|((code, path, severity), count)| More {
+            .map(|((code, path, severity), count)| OmittedFindings {
                 code,
                 severity,
                 path,
@@ -224,12 +188,12 @@ impl Report {
     }
 
     /// The report in numbers, to be shown, kept or sent.
-    pub fn summary(&self) -> Summary {
+    pub fn summary(&self) -> SeveritySummary {
         let count = |severity| {
             let same = self.severities().filter(|(each, _)| *each == severity);
             same.map(|(_, count)| count).sum()
         };
-        Summary {
+        SeveritySummary {
             worst: self.worst(),
             critical: count(Severity::Critical),
             high: count(Severity::High),
@@ -242,7 +206,7 @@ impl Report {
 
 /// How many findings there are of each severity.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
-pub struct Summary {
+pub struct SeveritySummary {
     /// The worst, if anything was found.
     pub worst: Option<Severity>,
     /// Critical findings.
@@ -257,7 +221,7 @@ pub struct Summary {
     pub info: usize,
 }
 
-impl Summary {
+impl SeveritySummary {
     /// How many findings have this severity.
     pub fn of(&self, severity: Severity) -> usize {
         match severity {

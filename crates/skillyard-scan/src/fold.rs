@@ -2,15 +2,14 @@
 //!
 //! Letters become small ASCII where they look like it, characters without a width vanish,
 //! white space shrinks to one blank, and strings that were cut apart grow together. The
-//! [`Folded`] text remembers where each piece came from.
+//! [`FoldedText`] text remembers where each piece came from.
 
 use std::ops::Range;
 
 use skillyard_format::Span;
 use unicode_normalization::UnicodeNormalization as _;
 
-use super::bytes::ByteSet;
-use super::glyphs::{is_invisible, is_its_own, look_alike};
+use crate::look_alikes::{is_invisible, is_its_own, look_alike};
 
 /// How many bytes `\u0063` has.
 const ESCAPE: usize = 6;
@@ -19,7 +18,7 @@ const MAX_ADDRESS: usize = 256;
 
 /// How a piece of source becomes plain.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Mode {
+pub(crate) enum FoldMode {
     /// Words for readers: emphasis and backticks are dropped.
     Prose,
     /// Words for machines: joined strings and continued lines are put together.
@@ -33,7 +32,7 @@ static KEPT_IN_PROSE: ByteSet = ByteSet::ascii_but(
 /// What stays as it is in code: no white space, and nothing that can join two strings or lines.
 static KEPT_IN_CODE: ByteSet = ByteSet::ascii_but(b" \t\n\x0b\x0c\r\\`^\"'");
 
-impl Mode {
+impl FoldMode {
     /// The bytes that stay what they are, whatever stands around them.
     fn kept(self) -> &'static ByteSet {
         match self {
@@ -45,16 +44,16 @@ impl Mode {
 
 /// Plain text with the way back to its source.
 #[derive(Debug, Default)]
-pub(crate) struct Folded {
+pub(crate) struct FoldedText {
     /// The plain text.
     pub(crate) text: String,
     /// Where a run of bytes that were taken one by one starts: here, and in the source.
     runs: Vec<(usize, usize)>,
 }
 
-impl Folded {
+impl FoldedText {
     /// Adds a piece of the source.
-    pub(crate) fn push(&mut self, source: &str, range: Range<usize>, mode: Mode) {
+    pub(crate) fn push(&mut self, source: &str, range: Range<usize>, mode: FoldMode) {
         let piece = source.get(range.clone()).unwrap_or_default();
         let bytes = piece.as_bytes();
         let kept = mode.kept();
@@ -74,10 +73,10 @@ impl Folded {
                 at += length;
             } else if byte.is_ascii() {
                 let skipped = match mode {
-                    Mode::Prose => usize::from(is_dress(byte)),
-                    Mode::Code => self.joined(bytes, at),
+                    FoldMode::Prose => usize::from(is_dress(byte)),
+                    FoldMode::Code => self.joined(bytes, at),
                 };
-                if let (Mode::Code, Some(c)) = (mode, escaped(bytes, at)) {
+                if let (FoldMode::Code, Some(c)) = (mode, escaped(bytes, at)) {
                     self.put_wide(here, c);
                     at += ESCAPE;
                 } else if skipped > 0 {
@@ -269,12 +268,104 @@ fn concatenated(rest: &[u8], quote: u8) -> usize {
     }
 }
 
+/// The bit of a byte that a set holds.
+const HELD: u8 = 1;
+/// The bit of a byte that it holds, and of the blank: what may stand in a run of words.
+const RUNS: u8 = 2;
+
+/// A set of bytes: what each byte is to it.
+#[derive(Debug)]
+pub(crate) struct ByteSet([u8; 256]);
+
+impl ByteSet {
+    /// These bytes.
+    pub(crate) const fn of(bytes: &[u8]) -> Self {
+        Self([0; 256]).with(bytes, true)
+    }
+
+    /// All of ASCII but these.
+    pub(crate) const fn ascii_but(bytes: &[u8]) -> Self {
+        let mut set = [0; 256];
+        let (ascii, _) = set.split_at_mut(128);
+        let mut at = 0;
+        while at < ascii.len() {
+            ascii[at] = HELD | RUNS;
+            at += 1;
+        }
+        Self(set).with(bytes, false)
+    }
+
+    /// All bytes but these.
+    pub(crate) const fn all_but(bytes: &[u8]) -> Self {
+        Self([HELD | RUNS; 256]).with(bytes, false)
+    }
+
+    const fn with(mut self, bytes: &[u8], held: bool) -> Self {
+        let mut at = 0;
+        while at < bytes.len() {
+            self.0[bytes[at] as usize] = if held { HELD | RUNS } else { 0 };
+            at += 1;
+        }
+        self.0[b' ' as usize] |= RUNS;
+        self
+    }
+
+    /// Whether it holds a byte.
+    pub(crate) fn has(&self, byte: u8) -> bool {
+        self.0[usize::from(byte)] & HELD != 0
+    }
+
+    /// How many of the first bytes it holds, up to one that it does not.
+    pub(crate) fn run(&self, bytes: &[u8]) -> usize {
+        let outside = bytes.iter().position(|byte| !self.has(*byte));
+        outside.unwrap_or(bytes.len())
+    }
+
+    /// Length of the run of bytes in the set, where single blanks between them are allowed.
+    pub(crate) fn run_with_blanks(&self, bytes: &[u8]) -> usize {
+        // Most of them are found eight at once.
+        let mut at = 0;
+        let mut after_blank = false;
+        while let Some(eight) = bytes.get(at..).and_then(<[u8]>::first_chunk::<8>) {
+            let all = eight
+                .iter()
+                .fold(RUNS, |all, byte| all & self.0[usize::from(*byte)]);
+            let blanks = blanks(*eight);
+            let doubled = blanks & (blanks << 8 | u64::from(after_blank) << 7);
+            if all == 0 || doubled != 0 {
+                break;
+            }
+            after_blank = eight[7] == b' ';
+            at += eight.len();
+        }
+        // Whether the last blank counts depends on what follows it.
+        at -= usize::from(after_blank);
+        while let Some(&byte) = bytes.get(at) {
+            if self.has(byte) {
+                at += 1;
+            } else if byte == b' ' && bytes.get(at + 1).is_some_and(|next| self.has(*next)) {
+                at += 2;
+            } else {
+                break;
+            }
+        }
+        at
+    }
+}
+
+/// The highest bit of each byte that is a blank.
+fn blanks(eight: [u8; 8]) -> u64 {
+    const LOW: u64 = 0x7f7f_7f7f_7f7f_7f7f;
+    let other = u64::from_le_bytes(eight) ^ 0x2020_2020_2020_2020;
+    !(((other & LOW) + LOW) | other | LOW)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn fold(source: &str, mode: Mode) -> String {
-        let mut folded = Folded::default();
+    fn fold(source: &str, mode: FoldMode) -> String {
+        let mut folded = FoldedText::default();
         folded.push(source, 0..source.len(), mode);
         folded.text
     }
@@ -282,49 +373,85 @@ mod tests {
     #[test]
     fn prose_loses_its_dress() {
         assert_eq!(
-            fold("**Extract**  the\n`Ｚip` wi\u{200b}th pаss", Mode::Prose),
+            fold(
+                "**Extract**  the\n`Ｚip` wi\u{200b}th pаss",
+                FoldMode::Prose
+            ),
             "extract the zip with pass"
         );
         assert_eq!(
-            fold("run\x0banyway \x0b now", Mode::Prose),
+            fold("run\x0banyway \x0b now", FoldMode::Prose),
             "run anyway now"
         );
-        assert_eq!(fold("ig\x01no\x7fre it", Mode::Prose), "ignore it");
+        assert_eq!(fold("ig\x01no\x7fre it", FoldMode::Prose), "ignore it");
     }
 
     #[test]
     fn code_that_was_cut_apart_grows_together() {
         assert_eq!(
-            fold("cu''rl \\\n  -s \"ht\" + \"tp\"", Mode::Code),
+            fold("cu''rl \\\n  -s \"ht\" + \"tp\"", FoldMode::Code),
             "curl -s \"http\""
         );
-        assert_eq!(fold("a = '' + x", Mode::Code), "a = '' + x");
+        assert_eq!(fold("a = '' + x", FoldMode::Code), "a = '' + x");
         assert_eq!(
-            fold("curl https://past'e'bin.com/\"x\" y'z'", Mode::Code),
+            fold("curl https://past'e'bin.com/\"x\" y'z'", FoldMode::Code),
             "curl https://pastebin.com/x\" y'z'"
         );
-        assert_eq!(fold("f'x' + \"b\"", Mode::Code), "f'x' + \"b\"");
+        assert_eq!(fold("f'x' + \"b\"", FoldMode::Code), "f'x' + \"b\"");
     }
 
     #[test]
     fn escapes_in_code_are_what_they_stand_for() {
         assert_eq!(
-            fold(r#""\u0063\u0075RL https:\/\/x""#, Mode::Code),
+            fold(r#""\u0063\u0075RL https:\/\/x""#, FoldMode::Code),
             r#""curl https://x""#
         );
         for same in [
             r"\\u0063", r"\u00", r"\ud800", r"\u000a", r"\u00+1", "s/\\/x/",
         ] {
-            assert_eq!(fold(same, Mode::Code), same);
+            assert_eq!(fold(same, FoldMode::Code), same);
         }
     }
 
     #[test]
     fn places_lead_back_to_the_source() {
         let source = "x  **Ｃurl** y";
-        let mut folded = Folded::default();
-        folded.push(source, 0..source.len(), Mode::Prose);
+        let mut folded = FoldedText::default();
+        folded.push(source, 0..source.len(), FoldMode::Prose);
         let at = folded.text.find("curl").unwrap();
         assert_eq!(folded.span(source, at..at + 4).of(source), "Ｃurl");
+    }
+
+    #[test]
+    fn a_run_ends_at_a_stranger_and_at_two_blanks() {
+        let set = ByteSet::ascii_but(b" \n*");
+        let one_by_one = |bytes: &[u8]| {
+            let counts = |at: &usize| match bytes[*at] {
+                b' ' => bytes.get(at + 1).is_some_and(|next| set.has(*next)),
+                byte => set.has(byte),
+            };
+            (0..bytes.len()).take_while(counts).count()
+        };
+        let plain = "Words of several lengths stand here a b c d e f g h i j k";
+        for stop in [" ", "  ", "   ", "*", " *", "é", "\n", ""] {
+            for at in 1..plain.len() {
+                let text = [&plain[..at], stop, &plain[at..]].concat();
+                for text in [text.as_bytes(), &text.as_bytes()[..at]] {
+                    assert_eq!(set.run_with_blanks(text), one_by_one(text), "{text:?}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_set_holds_what_it_was_given() {
+        let set = ByteSet::of(b"ab");
+        assert!(set.has(b'a') && set.has(b'b') && !set.has(b'c') && !set.has(0xe9));
+        assert_eq!(set.run(b"abac"), 3);
+        assert_eq!(set.run(b"ba"), 2);
+        let set = ByteSet::ascii_but(b"ab");
+        assert!(!set.has(b'a') && set.has(b'c') && set.has(0x7f) && !set.has(0x80));
+        let set = ByteSet::all_but(b"ab");
+        assert!(!set.has(b'a') && set.has(b'c') && set.has(0xff));
     }
 }

@@ -1,74 +1,53 @@
-//! The scanner: what in a skill's files a person should see before they trust it.
+//! The scanner: findings that a person should see before they trust a skill.
 //!
-//! [`scan`] is a pure function from bytes to findings, in time that grows with the bytes.
-//! Each file is prepared once (regions, folding, decoding), one pass for words
-//! over its plain text says which rules are worth asking about which unit, and only those
-//! are asked. Single facts are put together by rules, because a combination says more than
-//! a word; where something stands says how bad it is.
+//! [`scan`] is a pure function from bytes to findings, in time linear in the size of the files.
+//! Each file is prepared once (regions, folding, decoding). One pass for keywords over its
+//! normalized text selects the rules for each unit, and only those run. Rules combine single facts,
+//! and the context sets the severity.
 //!
-//! A scanner is triage. What it does not see may still be an attack, which is why scripts
-//! run in a sandbox and tools behind a guard.
+//! The scan is triage: what it misses may still be an attack.
 
-mod address;
 pub mod auto_loaded_files;
-mod bytes;
 mod code;
-mod context;
 mod decode;
-mod dialect;
-mod disguise;
+mod decode_text;
 mod engine;
-mod expression;
 mod facts;
-mod fields;
 mod file;
 mod finding;
+mod findings;
 mod flow;
 mod fold;
-mod found;
-mod gaps;
-mod glyphs;
-mod grams;
-mod here;
+mod frontmatter;
 mod hosts;
-mod kept;
-mod kind;
+mod intent;
+mod keywords;
+mod look_alikes;
 mod markdown;
 mod pattern;
-mod pieces;
 mod prepare;
-mod quick;
-mod reading;
-mod required;
 pub mod rules;
-mod signals;
-mod sketches;
-mod slip;
-mod speech;
-mod statement;
-mod subject;
-mod targets;
-mod text;
-mod words;
+mod severity_context;
+mod shell_variables;
+mod skill;
 
 pub use file::File;
-pub use finding::{Finding, More, Report, Severity, Summary, UnknownSeverity};
+pub use finding::{Finding, OmittedFindings, Report, Severity, SeveritySummary, UnknownSeverity};
+pub use findings::Rule;
 
-/// Looks at all files of a skill, for somebody who reads what is found: see [`Report::shorten`].
+/// Scans all files of a skill and shortens the report for readers: see [`Report::shorten`].
 pub fn scan(files: &[File<'_>]) -> Report {
     let mut report = examine(files);
     report.shorten();
     report
 }
 
-/// Looks at all files of a skill, for somebody who accepts findings before they are read.
+/// Scans all files of a skill and keeps all findings, for callers that accept some of them first.
 pub fn examine(files: &[File<'_>]) -> Report {
     engine::scan(files)
 }
 
 #[cfg(test)]
-mod complete;
-#[cfg(test)]
-mod samples;
+mod keyword_coverage;
 #[cfg(test)]
 mod tests;

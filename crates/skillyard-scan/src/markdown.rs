@@ -7,7 +7,7 @@ use std::ops::Range;
 
 use skillyard_format::span::{Line, Lines};
 
-use super::file::Language;
+use crate::file::Language;
 
 /// What a stretch of Markdown is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -20,7 +20,7 @@ pub(crate) enum Block {
     Prose,
     /// A line of a fenced block.
     Fence(Language),
-    /// The inside of an HTML comment, or a link definition that nobody sees.
+    /// The inside of an HTML comment, or an invisible link definition.
     Comment,
 }
 

@@ -1,14 +1,17 @@
 //! A pattern that is compiled when it is first needed.
 
+pub(crate) mod lazy_regex;
+mod prefilter;
+
 use std::fmt::Write as _;
-use std::ops::Range;
+use std::ops::{Deref, Range};
 use std::sync::OnceLock;
 
-use super::expression::{Expression, parsed};
-use super::gaps::Gaps;
-use super::grams::Grams;
-use super::required::Required;
-use super::text::Text;
+pub(crate) mod trigrams;
+
+use lazy_regex::{LazyRegex, parse_pattern};
+use prefilter::{OrderedParts, RequiredLiterals};
+use trigrams::Trigrams;
 
 /// A regular expression over folded text: small letters, one blank, no Unicode classes.
 ///
@@ -18,19 +21,19 @@ pub(crate) struct Pattern {
     source: &'static str,
     /// Whether it counts what lies between its parts, which is slow enough to make a sketch first.
     counts: bool,
-    /// Apart from it, because every byte of a constant that holds an address is written anew
+    /// Boxed, because every byte of a constant that holds an address is relocated
     /// whenever the program starts, whether it scans or not.
-    made: OnceLock<Box<Made>>,
+    compiled: OnceLock<Box<CompiledPattern>>,
 }
 
 /// What was made of a pattern so far.
 #[derive(Debug, Default)]
-struct Made {
+struct CompiledPattern {
     /// What a text must hold so that it can match in it, which is found out far quicker.
-    required: OnceLock<Option<Required>>,
+    required: OnceLock<Option<RequiredLiterals>>,
     /// The parts that must stand in a text in order, which is also quicker.
-    gaps: OnceLock<Option<Gaps>>,
-    expression: OnceLock<Expression>,
+    ordered_parts: OnceLock<Option<OrderedParts>>,
+    expression: OnceLock<LazyRegex>,
 }
 
 impl Pattern {
@@ -39,12 +42,12 @@ impl Pattern {
         Self {
             source,
             counts: has_count(source.as_bytes()),
-            made: OnceLock::new(),
+            compiled: OnceLock::new(),
         }
     }
 
     /// The first match.
-    pub(crate) fn find<'t>(&self, text: impl Into<Text<'t>>) -> Option<Range<usize>> {
+    pub(crate) fn find<'t>(&self, text: impl Into<ScanText<'t>>) -> Option<Range<usize>> {
         let text = text.into();
         let found = self.in_text(text)?.find(text.as_bytes())?;
         // Bytes are matched, so that either end may lie inside a character.
@@ -52,19 +55,19 @@ impl Pattern {
     }
 
     /// Whether there is a match.
-    pub(crate) fn is_match<'t>(&self, text: impl Into<Text<'t>>) -> bool {
+    pub(crate) fn is_match<'t>(&self, text: impl Into<ScanText<'t>>) -> bool {
         let text = text.into();
         self.may_be_in(text) && self.expression().first_end(text.as_bytes(), 0).is_some()
     }
 
     /// Whether the sketch of `text` rules a match out.
-    pub(crate) fn is_ruled_out(&self, text: Text<'_>) -> bool {
-        let grams = text.grams();
-        grams.is_some_and(|grams| !self.may_match(|| grams))
+    pub(crate) fn is_ruled_out(&self, text: ScanText<'_>) -> bool {
+        let trigrams = text.trigrams();
+        trigrams.is_some_and(|trigrams| !self.may_match(|| trigrams))
     }
 
     /// How often it matches, counted up to `most`.
-    pub(crate) fn count<'t>(&self, text: impl Into<Text<'t>>, most: usize) -> usize {
+    pub(crate) fn count<'t>(&self, text: impl Into<ScanText<'t>>, most: usize) -> usize {
         let text = text.into();
         let expression = self.in_text(text);
         let found = expression.map(|expression| expression.find_all(text.as_bytes()));
@@ -72,7 +75,10 @@ impl Pattern {
     }
 
     /// Every match.
-    pub(crate) fn find_all<'t>(&self, text: impl Into<Text<'t>>) -> impl Iterator<Item = &'t str> {
+    pub(crate) fn find_all<'t>(
+        &self,
+        text: impl Into<ScanText<'t>>,
+    ) -> impl Iterator<Item = &'t str> {
         let text = text.into();
         self.ranges(text).map(move |range| &text.plain()[range])
     }
@@ -80,7 +86,7 @@ impl Pattern {
     /// Where every match is.
     pub(crate) fn ranges<'t>(
         &self,
-        text: impl Into<Text<'t>>,
+        text: impl Into<ScanText<'t>>,
     ) -> impl Iterator<Item = Range<usize>> {
         let text = text.into();
         let expression = self.in_text(text);
@@ -92,28 +98,28 @@ impl Pattern {
     }
 
     /// The expression, if it may match in `text`.
-    fn in_text(&self, text: Text<'_>) -> Option<&Expression> {
+    fn in_text(&self, text: ScanText<'_>) -> Option<&LazyRegex> {
         self.may_be_in(text).then(|| self.expression())
     }
 
-    fn made(&self) -> &Made {
-        self.made.get_or_init(Box::default)
+    fn compiled(&self) -> &CompiledPattern {
+        self.compiled.get_or_init(Box::default)
     }
 
-    fn expression(&self) -> &Expression {
-        self.made().expression.get_or_init(|| {
-            let meaning = parsed(&bytes(self.source));
-            Expression::new(meaning.expect("a pattern is a constant"))
+    fn expression(&self) -> &LazyRegex {
+        self.compiled().expression.get_or_init(|| {
+            let meaning = parse_pattern(&bytes(self.source));
+            LazyRegex::new(meaning.expect("a pattern is a constant"))
         })
     }
 
     /// Whether `text` has everything without which it cannot match.
-    fn may_be_in(&self, text: Text<'_>) -> bool {
-        let may_match = match text.grams() {
-            Some(grams) => self.may_match(|| grams),
+    fn may_be_in(&self, text: ScanText<'_>) -> bool {
+        let may_match = match text.trigrams() {
+            Some(trigrams) => self.may_match(|| trigrams),
             None if self.counts => {
-                let grams = &mut None;
-                self.may_match(|| grams.insert(Grams::of(&text)))
+                let trigrams = &mut None;
+                self.may_match(|| trigrams.insert(Trigrams::of(&text)))
             }
             None => true,
         };
@@ -121,17 +127,17 @@ impl Pattern {
     }
 
     /// Whether a text with this sketch may hold a match.
-    fn may_match<'g>(&self, grams: impl FnOnce() -> &'g Grams) -> bool {
-        let read = || Required::of(&bytes(self.source));
-        let required = self.made().required.get_or_init(read).as_ref();
-        required.is_none_or(|required| required.may_be_in(grams()))
+    fn may_match<'g>(&self, trigrams: impl FnOnce() -> &'g Trigrams) -> bool {
+        let read = || RequiredLiterals::of(&bytes(self.source));
+        let required = self.compiled().required.get_or_init(read).as_ref();
+        required.is_none_or(|required| required.may_be_in(trigrams()))
     }
 
     /// Whether a text may hold the parts of a match in their order.
-    fn has_parts(&self, text: Text<'_>) -> bool {
-        let read = || Gaps::of(self.expression().meaning());
-        let gaps = self.made().gaps.get_or_init(read).as_ref();
-        gaps.is_none_or(|gaps| gaps.may_match(text.as_bytes()))
+    fn has_parts(&self, text: ScanText<'_>) -> bool {
+        let read = || OrderedParts::of(self.expression().meaning());
+        let ordered_parts = self.compiled().ordered_parts.get_or_init(read).as_ref();
+        ordered_parts.is_none_or(|ordered_parts| ordered_parts.may_match(text.as_bytes()))
     }
 }
 
@@ -162,11 +168,66 @@ fn bytes(source: &str) -> String {
     plain
 }
 
+/// A plain text, and its sketch where one was made.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct ScanText<'a> {
+    plain: &'a str,
+    trigrams: Option<&'a Trigrams>,
+}
+
+impl<'a> ScanText<'a> {
+    /// A text that more than one pattern is asked about, with its sketch.
+    pub(crate) fn with_trigrams(plain: &'a str, trigrams: &'a Trigrams) -> Self {
+        Self {
+            plain,
+            trigrams: Some(trigrams),
+        }
+    }
+
+    /// The text itself.
+    pub(crate) fn plain(self) -> &'a str {
+        self.plain
+    }
+
+    /// Its sketch, or that of a text it is a part of.
+    pub(crate) fn trigrams(self) -> Option<&'a Trigrams> {
+        self.trigrams
+    }
+}
+
+impl<'a> From<&'a str> for ScanText<'a> {
+    fn from(plain: &'a str) -> Self {
+        Self {
+            plain,
+            trigrams: None,
+        }
+    }
+}
+
+impl<'a> From<&&'a str> for ScanText<'a> {
+    fn from(plain: &&'a str) -> Self {
+        Self::from(*plain)
+    }
+}
+
+impl<'a> From<&'a String> for ScanText<'a> {
+    fn from(plain: &'a String) -> Self {
+        Self::from(plain.as_str())
+    }
+}
+
+impl Deref for ScanText<'_> {
+    type Target = str;
+
+    fn deref(&self) -> &str {
+        self.plain
+    }
+}
+
 #[cfg(test)]
 pub(super) mod tests {
-    use std::path::Path;
-
     use super::*;
+    use std::path::Path;
 
     /// The source of each pattern in a file, as it is matched: the raw strings behind each
     /// `Pattern::new(`.
@@ -198,7 +259,7 @@ pub(super) mod tests {
 
     /// The source of every pattern, as it is matched.
     pub(crate) fn all_sources() -> Vec<String> {
-        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/scan");
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
         let mut found = Vec::new();
         sources(&folder, &mut found);
         assert!(found.len() > 100, "{}", found.len());
@@ -208,7 +269,7 @@ pub(super) mod tests {
     #[test]
     fn every_pattern_compiles() {
         for source in all_sources() {
-            let expression = parsed(&source).map(Expression::new).unwrap();
+            let expression = parse_pattern(&source).map(LazyRegex::new).unwrap();
             assert!(expression.is_sound(), "{source}");
         }
     }

@@ -3,25 +3,27 @@
 //!
 //! The doc comment inside `rule!` is what `skillyard explain CODE` prints.
 
-use super::finding::Severity;
-use super::found::Findings;
-use super::here::Here;
-use super::subject::Subject;
+use serde::Deserialize;
+use skillyard_format::Span;
+
+use crate::finding::{Finding, Severity};
+use crate::findings::{Findings, Rule};
+use crate::skill::{PreparedSkill, UnitContext};
 
 /// Declares a file's rule: documentation, code, worst severity, help, and what is asked.
 ///
 /// A rule about units names the words without which it cannot apply; a rule about the
 /// skill is asked once.
 macro_rules! rule {
-    ($(#[doc = $line:literal])+ $code:literal, $severity:ident, $help:literal, words: $words:expr, $check:path) => {
-        rule!(@ [$($line)+] [$(#[doc = $line])+] $code, $severity, $help, $crate::rules::Check::Unit { words: $words, ask: $check });
+    ($(#[doc = $line:literal])+ $code:literal, $severity:ident, $help:literal, keywords: $keywords:expr, $check:path) => {
+        rule!(@ [$($line)+] [$(#[doc = $line])+] $code, $severity, $help, $crate::findings::Check::Unit { keywords: $keywords, run: $check });
     };
     ($(#[doc = $line:literal])+ $code:literal, $severity:ident, $help:literal, skill: $check:path) => {
-        rule!(@ [$($line)+] [$(#[doc = $line])+] $code, $severity, $help, $crate::rules::Check::Skill($check));
+        rule!(@ [$($line)+] [$(#[doc = $line])+] $code, $severity, $help, $crate::findings::Check::Skill($check));
     };
     (@ [$($line:literal)+] [$($documentation:tt)+] $code:literal, $severity:ident, $help:literal, $ask:expr) => {
         $($documentation)+
-        pub(super) static RULE: $crate::rules::Rule = $crate::rules::Rule {
+        pub(super) static RULE: $crate::findings::Rule = $crate::findings::Rule {
             code: $code,
             severity: $crate::Severity::$severity,
             explanation: concat!($($line, "\n"),+),
@@ -178,49 +180,57 @@ pub static ALL: &[&Rule] = &[
     &name_squatting::RULE,
 ];
 
-/// A rule.
-#[derive(Debug)]
-pub struct Rule {
-    /// Its name for users.
-    pub code: &'static str,
-    /// The worst severity it gives.
-    pub severity: Severity,
-    /// Its documentation, in Markdown.
-    pub explanation: &'static str,
-    /// What to do about a finding.
-    pub help: &'static str,
-    pub(super) check: Check,
-}
-
-/// What a rule looks at.
-#[derive(Debug, Clone, Copy)]
-pub(super) enum Check {
-    /// Each unit that holds one of the words.
-    Unit {
-        words: &'static [&'static str],
-        ask: fn(&Here<'_>, &mut Findings<'_>),
-    },
-    /// The skill as a whole.
-    Skill(fn(&Subject<'_>, &mut Findings<'_>)),
-}
-
 /// The rule with this code.
 pub fn find(code: &str) -> Option<&'static Rule> {
     ALL.iter().copied().find(|rule| rule.code == code)
 }
 
+/// A finding as it is written.
+#[derive(Deserialize)]
+struct StoredFinding {
+    code: String,
+    severity: Severity,
+    path: String,
+    span: Option<Span>,
+    line: usize,
+    message: String,
+    evidence: String,
+}
+
+impl Finding {
+    /// Reads findings that were written as JSON; nothing if they are not those of this scanner.
+    pub fn read_all(json: &str) -> Option<Vec<Self>> {
+        let written: Vec<StoredFinding> = serde_json::from_str(json).ok()?;
+        let read = |each: StoredFinding| {
+            let rule = find(&each.code)?;
+            Some(Self {
+                code: rule.code,
+                severity: each.severity,
+                path: each.path,
+                span: each.span,
+                line: each.line,
+                message: each.message,
+                evidence: each.evidence,
+                help: rule.help,
+                statement: None,
+            })
+        };
+        written.into_iter().map(read).collect()
+    }
+}
+
 #[cfg(test)]
 mod tests {
-    use super::{Check, Rule};
+    use crate::findings::{Check, Rule};
 
     /// Each of the names holds a word by which a rule is asked about a unit.
-    pub(super) fn asks_about<'a>(rule: &Rule, names: impl Iterator<Item = &'a str>) {
-        let Check::Unit { words, .. } = rule.check else {
+    pub(super) fn assert_keyword_in_each<'a>(rule: &Rule, names: impl Iterator<Item = &'a str>) {
+        let Check::Unit { keywords, .. } = rule.check else {
             panic!("no rule about units");
         };
         for name in names {
             let name = name.to_ascii_lowercase();
-            assert!(words.iter().any(|word| name.contains(word)), "{name}");
+            assert!(keywords.iter().any(|word| name.contains(word)), "{name}");
         }
     }
 }

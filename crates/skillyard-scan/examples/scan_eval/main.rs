@@ -135,7 +135,7 @@ fn evaluate(line: &str) -> Option<Row> {
     })
 }
 
-/// Which part a skill belongs to, for good: 1 is the quarter that nobody looked at while the
+/// The permanent part of a skill: part 1 is the quarter that stayed unread while the
 /// rules were written.
 fn part(key: &str) -> u8 {
     u8::from(Sha256::digest(key.as_bytes())[0] & 3 == 3)

@@ -1,10 +1,10 @@
 //! Words for those who judge the skill.
 
-use super::{Findings, Here};
+use super::{Findings, UnitContext};
 use crate::Severity;
+use crate::intent::{self, Intent};
 use crate::pattern::Pattern;
-use crate::prepare::Place;
-use crate::speech::{self, Meaning};
+use crate::prepare::UnitKind;
 
 rule! {
     /// The text tells scanners or reviewers what to find.
@@ -15,7 +15,7 @@ rule! {
     /// **Fix:** remove it, and let the check speak.
     "scan-addressed-reviewer", High,
     "remove it, and let the check speak",
-    words: &["scanner", "review tools", "security tools", "reviewer", "auditor", "analyzer", "analyser", "classifier", "moderator", "certified", "verified", "vetted", "known to be safe", "zero findings", "no findings", "automated", "treated as clean"],
+    keywords: &["scanner", "review tools", "security tools", "reviewer", "auditor", "analyzer", "analyser", "classifier", "moderator", "certified", "verified", "vetted", "known to be safe", "zero findings", "no findings", "automated", "treated as clean"],
     check
 }
 
@@ -34,16 +34,16 @@ static NEEDLESS: Pattern = Pattern::new(
 /// What they find is a mistake.
 static MISTAKEN: Pattern =
     Pattern::new(r"\b(?:known\s+mistake|can\s+be\s+treated\s+as\s+(?:clean|safe|harmless))\b");
-static MEANINGS: [Meaning; 3] = [
-    Meaning {
+static MEANINGS: [Intent; 3] = [
+    Intent {
         all: &[&JUDGES, &MISTAKEN],
         none: &[&LESSON],
     },
-    Meaning {
+    Intent {
         all: &[&JUDGES, &EXCUSED],
         none: &[&LESSON],
     },
-    Meaning {
+    Intent {
         all: &[&CERTIFIED, &NEEDLESS],
         none: &[&LESSON],
     },
@@ -52,16 +52,16 @@ static LESSON: Pattern = Pattern::new(
     r"\b(?:attackers?|malicious|claims?|says|never|do\s+not\s+trust|such\s+as|e\.g|generated|vendored|node_modules|injection|configur\w+|settings?|false\s+positives?)\b",
 );
 
-fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
-    if !(here.is_prose() || matches!(here.unit.place, Place::Comment | Place::Decoded)) {
+fn check(ctx: &UnitContext<'_>, findings: &mut Findings<'_>) {
+    if !(ctx.is_prose() || matches!(ctx.unit.kind, UnitKind::Comment | UnitKind::Decoded)) {
         return;
     }
-    if let Some(range) = speech::find(&MEANINGS, here.text) {
+    if let Some(range) = intent::find(&MEANINGS, ctx.text) {
         let message = "those who check the skill are told what to find";
-        if here.unit.place == Place::Comment && !here.subject.about_security {
-            findings.add(&RULE, here, range, Severity::High.plain(), message);
+        if ctx.unit.kind == UnitKind::Comment && !ctx.skill.about_security {
+            findings.add(&RULE, ctx, range, Severity::High.in_any_context(), message);
         } else {
-            findings.add(&RULE, here, range, Severity::High, message);
+            findings.add(&RULE, ctx, range, Severity::High, message);
         }
     }
 }

@@ -2,16 +2,16 @@
 
 use std::ops::Range;
 
-use super::{Findings, Here};
+use super::{Findings, UnitContext};
 use crate::Severity;
 use crate::auto_loaded_files::{self, INSTRUCTIONS};
-use crate::context::Weighed;
 use crate::facts::Fact;
 use crate::file::Language;
+use crate::intent::Intent;
 use crate::pattern::Pattern;
-use crate::prepare::Place;
-use crate::speech::Meaning;
-use crate::targets;
+use crate::prepare::UnitKind;
+use crate::severity_context::ContextSeverity;
+use crate::skill::find_write_target;
 
 rule! {
     /// The agent's settings, memory or permissions are changed, or other skills are.
@@ -23,7 +23,7 @@ rule! {
     /// **Fix:** let the user make the change.
     "scan-agent-config", Critical,
     "let the user change their agent's settings, memory and permissions",
-    words: &[
+    keywords: &[
         "claude.md", "agents.md", "memory.md", "soul.md", "settings.json", ".claude", ".cursor", ".codex", ".gemini", "openai_api_base", "mcp.json", ".cursorrules", "claude_desktop_config", "dangerously-skip-permissions",
         "autoapprove", "auto-approve", "auto_approve", "bypasspermissions", "required_permissions", "skills/", "--yolo", "dangerously-bypass", "alwaysallow", "trust_all", "skip-permissions", "identity.md", "anthropic_base_url", "openai_base_url", "heartbeat.md", "full-auto", "workspace.trust", "apikeyhelper", "chat.tools", "future session", "future conversation", "long-term memory", "permanent", "persistent memory", "memory file", "memory notes", "skill.md", "config.toml", "settings.local", "approval_policy", "danger-full-access", "permissions", ".mcp", "windsurfrules", "copilot-instructions", "gemini.md", "all assistants", "every project", "/skills", "defaultmode", "_api_base", "auto_-approve", "code user", "code/user", "code\\user", "code\", \"user", "code', 'user",
         ".aider.conf", ".amazonq", "augment-guidelines", "crush.json", "crushrc", "goosehints", "kilocodemodes", "roomodes", "roorules", ".rules", "agent.md", "agents.override", "claude.local", "crush.md", "qwen.md", "warp.md", "fastagent.config", "kilo.json", "opencode.json",
@@ -57,7 +57,7 @@ static MEMORY: Pattern = Pattern::new(
 static ASKS: Pattern = Pattern::new(
     r"\b(?:ask|propose|suggest|review|confirm|diff|if\s+the\s+user|when\s+the\s+user|optional\w*|you\s+can|users?\s+(?:can|may))\b",
 );
-static POISON: Meaning = Meaning {
+static POISON: Intent = Intent {
     all: &[&EDITS, &MEMORY, &LASTS],
     none: &[&ASKS],
 };
@@ -71,7 +71,7 @@ static LASTING: Pattern = Pattern::new(
 static WIDEN: Pattern = Pattern::new(
     r#"--dangerously-(?:skip-permissions|bypass-\w+)|["']?auto_?-?approve["']?\s*[:=]\s*(?:true|\[\s*["']\*|["']?all)|bypasspermissions|["']?required_permissions["']?\s*:\s*\[?\s*["']all|["']?alwaysallow["']?\s*:\s*\[|autoapprove['"\]]*\s*[:=]\s*true|approval_policy["']?\s*[:=]\s*["']?never|danger-full-access|defaultmode["']?\s*:\s*["']bypass|permissions[.\[\]'"]*allow['"\]]*\.(?:push|append|extend)|\bgemini\b[^;|]*--yolo|--yolo\b|trust_all_tools|chat\.tools\.autoapprove["']?\s*:\s*true|workspace\.trust\.enabled["']?\s*:\s*false|["']?apikeyhelper["']?\s*:\s*["'][^"']*(?:curl|sh\b|/tmp)"#,
 );
-/// Why somebody wants no questions.
+/// Reasons to suppress questions.
 static UNASKED: Pattern = Pattern::new(
     r"\bso\s+(?:that\s+)?[^.]{0,60}\b(?:not|no|never|without)\b[^.]{0,30}\b(?:interrupt\w*|questions?|ask\w*|prompt\w*|confirm\w*|approv\w+)",
 );
@@ -90,48 +90,48 @@ static OFFICIAL: Pattern = Pattern::new(
 );
 
 /// What was found: where, how bad, and in words.
-type Found = (Range<usize>, Weighed, &'static str);
+type RuleMatch = (Range<usize>, ContextSeverity, &'static str);
 
-fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
-    if matches!(here.unit.place, Place::Comment) {
+fn check(ctx: &UnitContext<'_>, findings: &mut Findings<'_>) {
+    if matches!(ctx.unit.kind, UnitKind::Comment) {
         return;
     }
-    let found = sent_elsewhere(here)
-        .or_else(|| written(here))
-        .or_else(|| poisoned(here))
-        .or_else(|| widened(here))
-        .or_else(|| ordered(here));
+    let found = sent_elsewhere(ctx)
+        .or_else(|| written(ctx))
+        .or_else(|| poisoned(ctx))
+        .or_else(|| widened(ctx))
+        .or_else(|| ordered(ctx));
     if let Some((range, severity, message)) = found {
-        findings.add(&RULE, here, range, severity, message);
+        findings.add(&RULE, ctx, range, severity, message);
     }
 }
 
-fn sent_elsewhere(here: &Here<'_>) -> Option<Found> {
-    let range = ENDPOINT.find(here.text)?;
-    let is_official = OFFICIAL.is_match(&here.text[range.clone()]);
+fn sent_elsewhere(ctx: &UnitContext<'_>) -> Option<RuleMatch> {
+    let range = ENDPOINT.find(ctx.text)?;
+    let is_official = OFFICIAL.is_match(&ctx.text[range.clone()]);
     let message = "requests of the agent are sent elsewhere";
-    (!is_official).then(|| (range, Severity::High.named(), message))
+    (!is_official).then(|| (range, Severity::High.even_quoted(), message))
 }
 
 /// What a script does to files that agents read.
-fn written(here: &Here<'_>) -> Option<Found> {
-    let text = here.text;
-    if !here.runs() {
+fn written(ctx: &UnitContext<'_>) -> Option<RuleMatch> {
+    let text = ctx.text;
+    if !ctx.is_executed() {
         return None;
     }
-    let fetches = here.has(Fact::Fetches);
+    let fetches = ctx.has(Fact::Fetches);
     if let Some(range) = SKILLS
         .find(text)
-        .filter(|_| here.writes() || here.has(Fact::Downloads))
+        .filter(|_| ctx.writes_file() || ctx.has(Fact::Downloads))
     {
-        let severity = match (fetches, here.file.is_document) {
+        let severity = match (fetches, ctx.file.is_document) {
             (true, _) => Severity::Critical,
             (false, false) if ADDS.is_match(text) => Severity::High,
             (false, false) => Severity::Medium,
             (false, true) => Severity::Low,
         };
         // A folder that is being made gets its first file; others are there already.
-        let is_new = here.around(6).any(|text| text.contains("mkdir"));
+        let is_new = ctx.surrounding_texts(6).any(|text| text.contains("mkdir"));
         let severity = severity.lowered(if is_new { 3 } else { 0 });
         let message = "the instructions of a skill are rewritten";
         return Some((range, severity.into(), message));
@@ -143,15 +143,15 @@ fn written(here: &Here<'_>) -> Option<Found> {
             (true, _) => Severity::Critical,
             (false, true) => Severity::High,
             // The user's own file is read in every project.
-            (false, false) if !here.file.is_document && HOME.is_match(text) => Severity::High,
+            (false, false) if !ctx.file.is_document && HOME.is_match(text) => Severity::High,
             (false, false) => Severity::Medium,
         };
         let message = "the agent's memory or settings are written to";
         return Some((range, severity.into(), message));
     }
     let is_instruction = |path: &str| auto_loaded_files::names(&[INSTRUCTIONS], path);
-    if let Some(range) = targets::find(text, is_instruction) {
-        let severity = match (fetches, here.file.is_document) {
+    if let Some(range) = find_write_target(text, is_instruction) {
+        let severity = match (fetches, ctx.file.is_document) {
             (true, _) => Severity::Critical,
             (false, false) => Severity::Medium,
             (false, true) => Severity::Low,
@@ -161,36 +161,38 @@ fn written(here: &Here<'_>) -> Option<Found> {
     }
     let range = SETTINGS.find(text)?;
     let message = "a script changes the agent's settings";
-    (!here.file.is_document && here.writes_nearby())
-        .then(|| (range, Severity::High.named(), message))
+    (!ctx.file.is_document && ctx.writes_file_nearby())
+        .then(|| (range, Severity::High.even_quoted(), message))
 }
 
-fn poisoned(here: &Here<'_>) -> Option<Found> {
-    let range = POISON.find(here.text).filter(|_| here.is_prose())?;
+fn poisoned(ctx: &UnitContext<'_>) -> Option<RuleMatch> {
+    let range = POISON.find(ctx.text).filter(|_| ctx.is_prose())?;
     let message = "the agent is told to change what later sessions read";
     Some((range, Severity::High.into(), message))
 }
 
-fn widened(here: &Here<'_>) -> Option<Found> {
-    let range = WIDEN.find(here.text)?;
-    if here.unit.place == Place::Prose && here.file.is_skill_file() && UNASKED.is_match(here.text) {
+fn widened(ctx: &UnitContext<'_>) -> Option<RuleMatch> {
+    let range = WIDEN.find(ctx.text)?;
+    if ctx.unit.kind == UnitKind::Prose && ctx.file.is_skill_file() && UNASKED.is_match(ctx.text) {
         let message = "the agent is to be started so that it asks nothing";
         return Some((range, Severity::High.into(), message));
     }
-    if here.is_prose() && ORDER.is_match(here.text) && !ASKS.is_match(here.text) {
+    if ctx.is_prose() && ORDER.is_match(ctx.text) && !ASKS.is_match(ctx.text) {
         let message = "the agent is told to write down that it asks nothing any more";
         return Some((range, Severity::High.into(), message));
     }
-    let is_order = here.unit.language == Language::Data && here.unit.place == Place::Code;
-    let severity = match here.unit.place {
-        Place::Code if is_order => Severity::High,
+    let is_order = ctx.unit.language == Language::Data && ctx.unit.kind == UnitKind::Code;
+    let severity = match ctx.unit.kind {
+        UnitKind::Code if is_order => Severity::High,
         // A second agent without questions is the first one without questions.
-        Place::Code | Place::Prose if here.file.is_skill_file() && AGENT.is_match(here.text) => {
+        UnitKind::Code | UnitKind::Prose
+            if ctx.file.is_skill_file() && AGENT.is_match(ctx.text) =>
+        {
             Severity::Medium
         }
-        Place::Code if here.file.is_document => Severity::Low,
-        Place::Code => Severity::High,
-        Place::Data | Place::Prose => Severity::Info,
+        UnitKind::Code if ctx.file.is_document => Severity::Low,
+        UnitKind::Code => Severity::High,
+        UnitKind::Data | UnitKind::Prose => Severity::Info,
         _ => Severity::Medium,
     };
     Some((
@@ -200,10 +202,10 @@ fn widened(here: &Here<'_>) -> Option<Found> {
     ))
 }
 
-/// What the agent is told to do to itself.
-fn ordered(here: &Here<'_>) -> Option<Found> {
-    let text = here.text;
-    if !here.is_prose() {
+/// Orders to the agent to change itself.
+fn ordered(ctx: &UnitContext<'_>) -> Option<RuleMatch> {
+    let text = ctx.text;
+    if !ctx.is_prose() {
         return None;
     }
     let is_rule = ["rule", "instruction", "always"]
@@ -218,7 +220,7 @@ fn ordered(here: &Here<'_>) -> Option<Found> {
         return Some((range, severity.into(), "orders are to outlast the session"));
     }
     let range = ORDER.find(text)?;
-    let severity = if here.unit.place == Place::Hidden {
+    let severity = if ctx.unit.kind == UnitKind::Hidden {
         Severity::High
     } else {
         Severity::Low
@@ -230,10 +232,10 @@ fn ordered(here: &Here<'_>) -> Option<Found> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rules::tests::asks_about;
+    use crate::rules::tests::assert_keyword_in_each;
 
     #[test]
     fn every_name_is_asked_about() {
-        asks_about(&RULE, INSTRUCTIONS.iter().copied());
+        assert_keyword_in_each(&RULE, INSTRUCTIONS.iter().copied());
     }
 }

@@ -1,9 +1,9 @@
 //! Tools without a limit.
 
-use super::{Findings, Here};
+use super::{Findings, UnitContext};
 use crate::Severity;
 use crate::pattern::Pattern;
-use crate::prepare::Place;
+use crate::prepare::UnitKind;
 
 rule! {
     /// The skill asks to use every tool, or any command, without being asked.
@@ -14,7 +14,7 @@ rule! {
     /// **Fix:** name the commands, as in `Bash(git:*)`.
     "scan-allowed-tools", Low,
     "name the commands, as in `Bash(git:*)`",
-    words: &["allowed-tools", "allowed_tools"],
+    keywords: &["allowed-tools", "allowed_tools"],
     check
 }
 
@@ -24,22 +24,22 @@ static BROAD: Pattern = Pattern::new(
 static EVERY: Pattern =
     Pattern::new(r"^allowed[-_]tools\s*:\s*[\[\x22'\s-]*(?:\*|all)[\s\]\x22']*$");
 
-fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
-    if here.unit.place != Place::Frontmatter {
+fn check(ctx: &UnitContext<'_>, findings: &mut Findings<'_>) {
+    if ctx.unit.kind != UnitKind::Frontmatter {
         return;
     }
-    if let Some(range) = EVERY.find(here.text) {
+    if let Some(range) = EVERY.find(ctx.text) {
         findings.add(
             &RULE,
-            here,
+            ctx,
             range,
             Severity::Low,
             "every tool may be used unasked",
         );
-    } else if let Some(range) = BROAD.find(here.text) {
+    } else if let Some(range) = BROAD.find(ctx.text) {
         findings.add(
             &RULE,
-            here,
+            ctx,
             range,
             Severity::Info,
             "any command may be run unasked",

@@ -1,19 +1,19 @@
 //! Archives that come with a password.
 
-use super::{Findings, Here};
+use super::{Findings, UnitContext};
 use crate::Severity;
 use crate::pattern::Pattern;
 
 rule! {
     /// An archive is to be opened with a password that stands beside it.
     ///
-    /// A password that everyone is told protects nobody; it keeps virus scanners of mail
+    /// A password that is written down does not protect anything; it keeps virus scanners of mail
     /// servers, registries and browsers from looking inside.
     ///
     /// **Fix:** do not open it.
     "scan-archive-password", Critical,
     "do not open it: a password that stands beside the archive only keeps scanners out",
-    words: &["pass", "pwd", "unlock", "code:", "key:", "key is", "code is", "extract using", "extract with", "extracted with", "extracting with", "extract it with", "unzip", "7z", "unrar", "code=", "code =", "code :", "it with:", "it with", "using:", "using :", "with:", "with :"],
+    keywords: &["pass", "pwd", "unlock", "code:", "key:", "key is", "code is", "extract using", "extract with", "extracted with", "extracting with", "extract it with", "unzip", "7z", "unrar", "code=", "code =", "code :", "it with:", "it with", "using:", "using :", "with:", "with :"],
     check
 }
 
@@ -33,37 +33,49 @@ static TOPIC: Pattern = Pattern::new(
     r"\b(?:pdfs?|docx?|xlsx?|encrypt|decrypt|protect|remove\s+the|set\s+a|user'?s?\s+pass)",
 );
 
-fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
-    let text = here.text;
-    if here.is_prose() {
+fn check(ctx: &UnitContext<'_>, findings: &mut Findings<'_>) {
+    let text = ctx.text;
+    if ctx.is_prose() {
         if let Some(range) = PROSE.find(text)
             && ARCHIVE.is_match(text)
             && LINK.is_match(text)
             && !TOPIC.is_match(text)
         {
             let message = "an archive is to be opened with a password that stands beside it";
-            findings.add(&RULE, here, range, Severity::Critical.plain(), message);
+            findings.add(
+                &RULE,
+                ctx,
+                range,
+                Severity::Critical.in_any_context(),
+                message,
+            );
         } else if let Some(range) = PROSE.find(text)
             && !TOPIC.is_match(text)
             && text.len() < 160
-            && linked_nearby(here)
+            && linked_nearby(ctx)
         {
             let message = "a password for a download stands beside it";
-            findings.add(&RULE, here, range, Severity::Critical.plain(), message);
+            findings.add(
+                &RULE,
+                ctx,
+                range,
+                Severity::Critical.in_any_context(),
+                message,
+            );
         }
-    } else if here.is_shell()
+    } else if ctx.is_shell()
         && let Some(range) = COMMAND.find(text)
         && !text[range.clone()].contains('$')
     {
         let message = "an archive is opened with a password that stands beside it";
-        findings.add(&RULE, here, range, Severity::High, message);
+        findings.add(&RULE, ctx, range, Severity::High, message);
     }
 }
 
 /// Whether a download stands in one of the three units before.
-fn linked_nearby(here: &Here<'_>) -> bool {
-    let until = here.index.1;
-    let units = &here.file.units[until.saturating_sub(3)..until];
-    let mut texts = units.iter().map(|unit| here.file.text(unit));
+fn linked_nearby(ctx: &UnitContext<'_>) -> bool {
+    let until = ctx.index.1;
+    let units = &ctx.file.units[until.saturating_sub(3)..until];
+    let mut texts = units.iter().map(|unit| ctx.file.text(unit));
     texts.any(|text| text.contains("http") && ARCHIVE.is_match(text))
 }

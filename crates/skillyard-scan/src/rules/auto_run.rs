@@ -1,9 +1,9 @@
 //! Files that run because a folder was opened.
 
-use super::{Findings, Here};
+use super::{Findings, UnitContext};
 use crate::Severity;
 use crate::pattern::Pattern;
-use crate::prepare::Place;
+use crate::prepare::UnitKind;
 
 rule! {
     /// Something runs on its own when a folder is opened, a tool is used or Python starts.
@@ -14,7 +14,7 @@ rule! {
     /// **Fix:** remove it; let users start the step themselves.
     "scan-auto-run", Critical,
     "remove it, and let users start the step themselves",
-    words: &["folderopen", "postcreatecommand", "poststartcommand", "initializecommand", "pretooluse", "posttooluse", "sessionstart", "userpromptsubmit", "sitecustomize", "usercustomize", ".pth", "build.rs", "onstartupfinished", "allowautomatictasks", "stop"],
+    keywords: &["folderopen", "postcreatecommand", "poststartcommand", "initializecommand", "pretooluse", "posttooluse", "sessionstart", "userpromptsubmit", "sitecustomize", "usercustomize", ".pth", "build.rs", "onstartupfinished", "allowautomatictasks", "stop"],
     check
 }
 
@@ -34,29 +34,29 @@ static PYTHON: Pattern = Pattern::new(
     r"(?:>>?|open\s*\(|write|copy|cp|tee)[^;]{0,80}(?:sitecustomize\.py|usercustomize\.py|site-packages[^;]{0,40}\.pth\b)",
 );
 
-fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
-    let text = here.text;
-    let is_field = here.unit.place == Place::Frontmatter;
+fn check(ctx: &UnitContext<'_>, findings: &mut Findings<'_>) {
+    let text = ctx.text;
+    let is_field = ctx.unit.kind == UnitKind::Frontmatter;
     let (range, severity) = if let Some(range) = EDITOR.find(text) {
         (range, Severity::Critical)
     } else if let Some(range) = CONTAINER.find(text).or_else(|| AGENT.find(text)) {
         (range, Severity::Critical)
     } else if let Some(range) = HOOK.find(text).filter(|_| is_field) {
         (range, Severity::Medium)
-    } else if let Some(range) = PYTHON.find(text).filter(|_| here.runs()) {
+    } else if let Some(range) = PYTHON.find(text).filter(|_| ctx.is_executed()) {
         (range, Severity::High)
     } else {
         return;
     };
-    let severity = if here.is_code() || is_field {
+    let severity = if ctx.is_code() || is_field {
         severity
     } else {
         Severity::Low
     };
     let message = "something runs without being started";
-    if here.unit.place == Place::Data {
-        findings.add(&RULE, here, range, Severity::High.plain(), message);
+    if ctx.unit.kind == UnitKind::Data {
+        findings.add(&RULE, ctx, range, Severity::High.in_any_context(), message);
     } else {
-        findings.add(&RULE, here, range, severity, message);
+        findings.add(&RULE, ctx, range, severity, message);
     }
 }

@@ -1,13 +1,13 @@
-//! Programs nobody can read.
+//! Unreadable programs.
 
-use super::{Findings, Subject};
+use super::{Findings, PreparedSkill};
 use crate::Severity;
-use crate::kind::is_program;
+use crate::file::is_program;
 
 rule! {
     /// A file is a program in machine code, or not what its name says.
     ///
-    /// Nobody can review it. Compiled Python without its source, archives with a password
+    /// It cannot be reviewed. Compiled Python without its source, archives with a password
     /// and programs behind the name of a picture are hidden on purpose.
     ///
     /// **Fix:** put the source into the skill, or name the package that holds the program.
@@ -19,8 +19,8 @@ rule! {
 /// The sign that all virus scanners agree to find.
 const TEST_SIGN: &[u8] = b"EICAR-STANDARD-ANTIVIRUS-TEST-FILE";
 
-fn check(subject: &Subject<'_>, findings: &mut Findings<'_>) {
-    for (index, file) in subject.files.iter().enumerate() {
+fn check(skill: &PreparedSkill<'_>, findings: &mut Findings<'_>) {
+    for (index, file) in skill.files.iter().enumerate() {
         let name = file.name().to_ascii_lowercase();
         let extension = name.rsplit_once('.').map_or("", |(_, extension)| extension);
         let found = match file.bytes {
@@ -43,7 +43,7 @@ fn check(subject: &Subject<'_>, findings: &mut Findings<'_>) {
             bytes if is_locked_zip(bytes) => {
                 Some((Severity::High, "the archive is locked with a password"))
             }
-            _ if extension == "pyc" && !has_source(subject, file.path) => {
+            _ if extension == "pyc" && !has_source(skill, file.path) => {
                 Some((Severity::Medium, "compiled Python comes without its source"))
             }
             _ if matches!(
@@ -56,7 +56,7 @@ fn check(subject: &Subject<'_>, findings: &mut Findings<'_>) {
             _ => None,
         };
         if let Some((severity, message)) = found {
-            findings.add_source(&RULE, index, None, severity, message);
+            findings.add_span(&RULE, index, None, severity, message);
         }
     }
 }
@@ -87,9 +87,9 @@ fn is_locked_zip(bytes: &[u8]) -> bool {
     bytes.starts_with(b"PK\x03\x04") && bytes.get(6).is_some_and(|flags| flags & 1 == 1)
 }
 
-fn has_source(subject: &Subject<'_>, path: &str) -> bool {
+fn has_source(skill: &PreparedSkill<'_>, path: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or(path);
     let stem = name.split('.').next().unwrap_or(name);
     let source = format!("{stem}.py");
-    subject.files.iter().any(|file| file.name() == source)
+    skill.files.iter().any(|file| file.name() == source)
 }

@@ -1,14 +1,14 @@
 //! Things the user is not to know.
 
-use super::{Findings, Here};
+use super::{Findings, UnitContext};
 use crate::Severity;
 use crate::facts::Fact;
+use crate::intent::{self, Intent, NOT};
 use crate::pattern::Pattern;
-use crate::prepare::Place;
-use crate::speech::{self, Meaning, NOT};
+use crate::prepare::UnitKind;
 
 rule! {
-    /// The agent is told to keep something from its user.
+    /// An order to the agent to keep something from its user.
     ///
     /// "Do not mention this", "silently", "without informing the user": the agent works for
     /// the user, and what a skill wants hidden is what the user should see first.
@@ -16,7 +16,7 @@ rule! {
     /// **Fix:** remove it, and say what is done.
     "scan-concealment", High,
     "remove it, and tell the user what is done",
-    words: &["tell", "inform", "mention", "notify", "silent", "reveal", "disclose", "secretly", "hide", "covert", "knowledge", "aware", "quietly", "hidden", "stealth", "conceal", "from the user", "from users", "user must", "user should", "surreptitious", "alert the user", "show the user", "discreet", "bring", "out of your", "out of the", "out of any", "attention", "not be bothered", "need not", "speak of", "list it", "list this", "as though", "as if", "made-up", "fake", "pretend", "between us", "to yourself", "notices", "learn about", "find out", "history", "traces", "explain that", "wonders", "reply that", "respond that", "say that", "answer that", "claim that", "nothing left", "leave out", "necessary to", "unrelated", "need to know", "need to see", "not notice", "will notice", "harmless", "change the subject", "stays on", "ohne d", "nicht erw", "ne mention", "no informes", "sin avisar", "sin informar", "sin decir", "no lo menciones", "sans pr", "sans inform", "sem avisar", "sem informar", "senza inform", "告诉用户", "通知用户", "ユーザーに", "사용자에게", "пoльзoвaтeл", "deflect", "bogus", "fictitious", "benutzer", "anwender", "utilisateur", "avises", "digas", "being notified", "avvisare", "utente", "用户", "in secret", "invisibly", "unnoticed"],
+    keywords: &["tell", "inform", "mention", "notify", "silent", "reveal", "disclose", "secretly", "hide", "covert", "knowledge", "aware", "quietly", "hidden", "stealth", "conceal", "from the user", "from users", "user must", "user should", "surreptitious", "alert the user", "show the user", "discreet", "bring", "out of your", "out of the", "out of any", "attention", "not be bothered", "need not", "speak of", "list it", "list this", "as though", "as if", "made-up", "fake", "pretend", "between us", "to yourself", "notices", "learn about", "find out", "history", "traces", "explain that", "wonders", "reply that", "respond that", "say that", "answer that", "claim that", "nothing left", "leave out", "necessary to", "unrelated", "need to know", "need to see", "not notice", "will notice", "harmless", "change the subject", "stays on", "ohne d", "nicht erw", "ne mention", "no informes", "sin avisar", "sin informar", "sin decir", "no lo menciones", "sans pr", "sans inform", "sem avisar", "sem informar", "senza inform", "告诉用户", "通知用户", "ユーザーに", "사용자에게", "пoльзoвaтeл", "deflect", "bogus", "fictitious", "benutzer", "anwender", "utilisateur", "avises", "digas", "being notified", "avvisare", "utente", "用户", "in secret", "invisibly", "unnoticed"],
     check
 }
 
@@ -64,43 +64,43 @@ static FOREIGN: Pattern = Pattern::new(
     r"\bohne\s+(?:den|die|das)\s+(?:nutzer|benutzer|anwender|user)\w*\b[^.]{0,30}\b(?:inform|sag|erw\S{1,3}hn|frag)|\b(?:sin|sem)\s+(?:avisar|informar|decir|decirle|notificar|perguntar|preguntar)\b[^.]{0,20}\busu\S{1,2}rio|\b(?:nicht|nichts)\b[^.]{0,20}\b(?:erw\S{1,3}hn\w*|sag\w*|mitteil\w*)\b[^.]{0,30}\b(?:benutzer|nutzer|anwender)|\b(?:erw\S{1,3}hn\w*|sag\w*)\b[^.]{0,40}\b(?:benutzer|nutzer|anwender)\w*\s+(?:\w+\s+)?nicht\b|\bno\s+(?:informes|avises)\b[^.]{0,20}\b(?:usu\S{1,2}ri|persona)|\bne\s+(?:mentionne|dis|signale)\w*\b[^.]{0,30}\butilisateur|\bno\s+(?:se\s+)?lo\s+(?:menciones|digas)\b|\bsans\s+(?:pr\S{1,3}venir|informer|avertir|le\s+dire)\b[^.]{0,20}\butilisateur|\bsenza\s+(?:informare|avvisare|dire)\b[^.]{0,20}\butente|(?:不要|别|勿|不得)(?:告诉|通知|提示|提及)[^.]{0,12}用户|ユーザーに[^.]{0,20}(?:知らせ|伝え|言わ|教え)(?:ない|ず)|사용자에게[^.]{0,20}(?:알리지|말하지)|нe\\s+(?:гoвopи|cooбщaй|yпoминaй|paccкaзывaй)[^.]{0,30}пoльзoвaтeл",
 );
 /// Words that deceive the user about what is done.
-static DECEIVES: [Meaning; 7] = [
-    Meaning {
+static DECEIVES: [Intent; 7] = [
+    Intent {
         all: &[&BURIES, &UNSPOTTED],
         none: &[&HONEST],
     },
-    Meaning {
+    Intent {
         all: &[&EXCUSES],
         none: &[&HONEST],
     },
-    Meaning {
+    Intent {
         all: &[&ASKED, &CLAIMS],
         none: &[&HONEST],
     },
-    Meaning {
+    Intent {
         all: &[&COVERS],
         none: &[],
     },
-    Meaning {
+    Intent {
         all: &[&UNAWARE],
         none: &[&HARMLESS, &SECRETS],
     },
-    Meaning {
+    Intent {
         all: &[&FEIGNS],
         none: &[&HONEST],
     },
-    Meaning {
+    Intent {
         all: &[&FOREIGN],
         none: &[],
     },
 ];
 /// Words that leave out what is done.
-static OMITS: [Meaning; 2] = [
-    Meaning {
+static OMITS: [Intent; 2] = [
+    Intent {
         all: &[&SILENCE, &DEED, &HEARERS],
         none: &[&HARMLESS, &SECRETS],
     },
-    Meaning {
+    Intent {
         all: &[&ORDER, &UNSEEN],
         none: &[&HARMLESS, &HONEST, &NOT],
     },
@@ -129,45 +129,45 @@ static SHOWS: Pattern = Pattern::new(r"\b(?:reveal|disclose|show|report|discuss|
 /// Most facts of a file that are looked at.
 const MAX_FACTS: usize = 100;
 
-fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
-    let hidden = here.unit.place == Place::Hidden;
-    if !(here.is_prose() || matches!(here.unit.place, Place::Decoded | Place::Comment)) {
+fn check(ctx: &UnitContext<'_>, findings: &mut Findings<'_>) {
+    let hidden = ctx.unit.kind == UnitKind::Hidden;
+    if !(ctx.is_prose() || matches!(ctx.unit.kind, UnitKind::Decoded | UnitKind::Comment)) {
         return;
     }
-    let plain = SECRET.find(here.text);
-    let deceives = speech::find(&DECEIVES, here.text);
+    let plain = SECRET.find(ctx.text);
+    let deceives = intent::find(&DECEIVES, ctx.text);
     let is_deceit = deceives.is_some();
-    let meant = deceives.or_else(|| speech::find(&OMITS, here.text));
+    let meant = deceives.or_else(|| intent::find(&OMITS, ctx.text));
     let is_meant = meant.is_some();
     if let Some(range) = meant.or(plain) {
-        let tail = here.text.get(range.start..).unwrap_or_default();
+        let tail = ctx.text.get(range.start..).unwrap_or_default();
         let near = tail.get(..tail.len().min(range.len() + 60)).unwrap_or(tail);
         // Secrets are kept from users who could leak them, and actions are not.
-        let keeps_secrets = SECRETS.is_match(near) && SHOWS.is_match(&here.text[range.clone()]);
-        let reaches_out = here
-            .subject
-            .facts_of(here.index.0)
+        let keeps_secrets = SECRETS.is_match(near) && SHOWS.is_match(&ctx.text[range.clone()]);
+        let reaches_out = ctx
+            .skill
+            .facts_in(ctx.index.0)
             .iter()
             .take(MAX_FACTS)
             .any(|seen| matches!(seen.fact, Fact::Sends | Fact::Fetches | Fact::SecretFile));
-        let reaches_out = reaches_out || here.around(4).any(|text| text.contains("http"));
-        let acts = ORDER.is_match(here.text) && here.file.is_skill_file();
+        let reaches_out = reaches_out || ctx.surrounding_texts(4).any(|text| text.contains("http"));
+        let acts = ORDER.is_match(ctx.text) && ctx.file.is_skill_file();
         let is_harmless = HARMLESS.is_match(near) || keeps_secrets;
         let severity = match (hidden, is_harmless && !is_meant) {
             (true, _) => Severity::Critical,
             (false, true) => Severity::Info,
-            (false, false) if reaches_out && here.file.is_skill_file() => Severity::High,
+            (false, false) if reaches_out && ctx.file.is_skill_file() => Severity::High,
             (false, false) if is_meant && (acts || is_deceit) => Severity::High,
             (false, false) => Severity::Medium,
         };
         findings.add(
             &RULE,
-            here,
+            ctx,
             range,
             severity,
             "the agent is told to keep something from the user",
         );
-    } else if let Some(range) = SILENT.find(here.text) {
+    } else if let Some(range) = SILENT.find(ctx.text) {
         let severity = if hidden {
             Severity::High
         } else {
@@ -175,7 +175,7 @@ fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
         };
         findings.add(
             &RULE,
-            here,
+            ctx,
             range,
             severity,
             "something is to happen without a word",

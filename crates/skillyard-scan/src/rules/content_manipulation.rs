@@ -1,21 +1,21 @@
 //! Orders to bend what the user gets.
 
-use super::{Findings, Here};
+use super::{Findings, UnitContext};
 use crate::Severity;
+use crate::intent::{self, Intent, NOT};
 use crate::pattern::Pattern;
-use crate::speech::{self, Meaning, NOT};
 
 rule! {
-    /// The agent is told to slant, falsify or censor what it writes for the user.
+    /// An order to the agent to slant, falsify or censor what it writes for the user.
     ///
-    /// To praise one product in every answer, to claim what nobody measured, to delete
+    /// To praise one product in every answer, to claim unmeasured results, to delete
     /// passages by their opinion, to replace names: the user reads the result as their own
     /// and does not know that the skill had a say.
     ///
     /// **Fix:** remove it, or make it something the user asks for.
     "scan-content-manipulation", Medium,
     "remove it, or make it something the user asks for",
-    words: &["promote", "claim", "replace", "delete", "recommend", "redact", "authorship", "outperform", "in favor", "favour", "highlight", "political", "insert", "add a", "disparag", "positive", "negative", "unreliable", "censor", "always mention", "append", "phrase", "prepend", "frame", "present ", "portray", "depict", "terms like", "rank", "criticis", "criticiz", "favo", "mention the product", "?ref=", "even if", "even when", "regardless", "alternatives", "other packages", "come out first", "excellent", "shortcomings", "five stars", "discredit", "downplay", "belittle", "smear", "falsify", "ideological", "superior", "irrespective"],
+    keywords: &["promote", "claim", "replace", "delete", "recommend", "redact", "authorship", "outperform", "in favor", "favour", "highlight", "political", "insert", "add a", "disparag", "positive", "negative", "unreliable", "censor", "always mention", "append", "phrase", "prepend", "frame", "present ", "portray", "depict", "terms like", "rank", "criticis", "criticiz", "favo", "mention the product", "?ref=", "even if", "even when", "regardless", "alternatives", "other packages", "come out first", "excellent", "shortcomings", "five stars", "discredit", "downplay", "belittle", "smear", "falsify", "ideological", "superior", "irrespective"],
     check
 }
 
@@ -51,16 +51,16 @@ static CHOOSES: Pattern = Pattern::new(
 static WHATEVER: Pattern = Pattern::new(
     r"\beven\s+(?:if|when|though)\b[^.]{0,40}\b(?:expensive|worse|slower|cheaper|better|dearer)\b|\b(?:regardless|irrespective)\s+of\s+(?:the\s+)?(?:measurements?|price|cost|results?|quality|facts|evidence|benchmarks?)|\bdo\s+not\s+(?:show|suggest|offer|list|mention)\s+(?:the\s+|any\s+)?(?:alternatives?|others?|other\s+(?:packages?|options?|products?|offers?))\b|\brate\b[^.]{0,30}\b(?:as\s+)?(?:excellent|perfect|flawless)\b",
 );
-static BIAS: [Meaning; 3] = [
-    Meaning {
+static BIAS: [Intent; 3] = [
+    Intent {
         all: &[&CHOOSES, &WHATEVER],
         none: &[&ASKED],
     },
-    Meaning {
+    Intent {
         all: &[&RANKS, &EACH, &PRODUCT],
         none: &[&NOT],
     },
-    Meaning {
+    Intent {
         all: &[&HIDES],
         none: &[&LESSON],
     },
@@ -73,21 +73,21 @@ static ASKED: Pattern =
 
 static FORBIDS: Pattern = Pattern::new(r"\b(?:never|not|don't|avoid|must\s+not|no)\b[^.]{0,40}$");
 
-fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
-    if !here.is_prose() {
+fn check(ctx: &UnitContext<'_>, findings: &mut Findings<'_>) {
+    if !ctx.is_prose() {
         return;
     }
-    let found = SLANT.find(here.text);
-    if let Some(range) = found.or_else(|| speech::find(&BIAS, here.text)) {
-        let before = here.text.get(..range.start).unwrap_or_default();
-        let severity = if FORBIDS.is_match(before) || FORBIDS.is_match(&here.text[range.clone()]) {
+    let found = SLANT.find(ctx.text);
+    if let Some(range) = found.or_else(|| intent::find(&BIAS, ctx.text)) {
+        let before = ctx.text.get(..range.start).unwrap_or_default();
+        let severity = if FORBIDS.is_match(before) || FORBIDS.is_match(&ctx.text[range.clone()]) {
             Severity::Info
         } else {
             Severity::Medium
         };
         findings.add(
             &RULE,
-            here,
+            ctx,
             range,
             severity,
             "the agent is told to bend what it writes for the user",

@@ -1,10 +1,10 @@
 //! Files with keys and passwords.
 
-use super::{Findings, Subject};
+use super::{Findings, PreparedSkill};
 use crate::Severity;
 use crate::facts::Fact;
 use crate::pattern::Pattern;
-use crate::prepare::Place;
+use crate::prepare::UnitKind;
 
 rule! {
     /// A file with keys, passwords, cookies or wallets is read.
@@ -28,17 +28,17 @@ static WRITES: Pattern = Pattern::new(
     r"ssh-keygen|ssh\s+-i\s|\.pub\b|ssh-add|ssh-copy-id|identityfile|chmod\s+[0-7]{3}|known_hosts|if\s+\[|exists\(",
 );
 
-fn check(subject: &Subject<'_>, findings: &mut Findings<'_>) {
-    for seen in subject.seen(Fact::SecretFile) {
-        let here = subject.here(seen);
-        let grave = GRAVE.is_match(here.text) && !WRITES.is_match(here.text);
-        let reads = READS.is_match(here.text);
-        let severity = match here.unit.place {
-            Place::Comment | Place::Data => continue,
-            Place::Hidden if reads => Severity::High,
+fn check(skill: &PreparedSkill<'_>, findings: &mut Findings<'_>) {
+    for seen in skill.fact_matches(Fact::SecretFile) {
+        let ctx = skill.context(seen);
+        let grave = GRAVE.is_match(ctx.text) && !WRITES.is_match(ctx.text);
+        let reads = READS.is_match(ctx.text);
+        let severity = match ctx.unit.kind {
+            UnitKind::Comment | UnitKind::Data => continue,
+            UnitKind::Hidden if reads => Severity::High,
             _ if grave && reads => Severity::Medium,
             _ => Severity::Info,
         };
-        findings.add_seen(&RULE, seen, severity, "a file with secrets is named");
+        findings.add_fact(&RULE, seen, severity, "a file with secrets is named");
     }
 }

@@ -2,13 +2,13 @@
 
 use std::ops::Range;
 
-use super::{Findings, Here};
+use super::{Findings, UnitContext};
 use crate::Severity;
+use crate::intent::Intent;
 use crate::pattern::Pattern;
-use crate::speech::Meaning;
 
 rule! {
-    /// The agent is told to ask for secrets, to repeat them, or to write them where they show.
+    /// An order to the agent to ask for secrets, to repeat them, or to write them where they show.
     ///
     /// A secret in a conversation, a log or a file is a secret no more. Skills read keys from
     /// the environment or from a tool that keeps them.
@@ -16,7 +16,7 @@ rule! {
     /// **Fix:** read the secret from the environment, and never print it.
     "scan-credential-request", High,
     "read secrets from the environment, and never print them",
-    words: &["password", "token", "credential", "api key", "secret", "private key", "seed phrase", "mnemonic", "passphrase", "card number", "cvv", "one-time", "otp", "2fa", "recovery", ".env", "pin code", "[sudo]", "display dialog", "environment variables", "digit code", "text message", "type=\"password", "type='password", "digit", "sms", "code user", "codes in", "seed", "security code", "verification", "social security", "via text", "by text", "in a text", "security"],
+    keywords: &["password", "token", "credential", "api key", "secret", "private key", "seed phrase", "mnemonic", "passphrase", "card number", "cvv", "one-time", "otp", "2fa", "recovery", ".env", "pin code", "[sudo]", "display dialog", "environment variables", "digit code", "text message", "type=\"password", "type='password", "digit", "sms", "code user", "codes in", "seed", "security code", "verification", "social security", "via text", "by text", "in a text", "security"],
     check
 }
 
@@ -49,7 +49,7 @@ static KEEPS: Pattern = Pattern::new(
 static OWN: Pattern = Pattern::new(
     r"\b(?:pdf|document'?s?|archive|zip|database|wifi|form|fields?|stripe\s+elements|keychain\s+stores|test\s+card)\b",
 );
-static TAKES: Meaning = Meaning {
+static TAKES: Intent = Intent {
     all: &[&WANTS, &GRAVE],
     none: &[&FORBIDS, &OWN],
 };
@@ -68,61 +68,61 @@ static FORBIDS: Pattern = Pattern::new(
     r"\b(?:never|not|don't|avoid|without|no\s+need|instead\s+of|refuse|redact\w*|mask\w*|rather\s+than|must\s+not|do(?:es)?n't|prevent\w*|protect\w*|secure\w*)\b",
 );
 
-fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
-    if here.runs()
-        && let Some(range) = DIALOG.find(here.text)
+fn check(ctx: &UnitContext<'_>, findings: &mut Findings<'_>) {
+    if ctx.is_executed()
+        && let Some(range) = DIALOG.find(ctx.text)
     {
         findings.add(
             &RULE,
-            here,
+            ctx,
             range,
             Severity::High,
             "a script asks for the user's password in the system's name",
         );
         return;
     }
-    if !here.subject.about_security
-        && let Some(range) = FORM.find(here.text)
+    if !ctx.skill.about_security
+        && let Some(range) = FORM.find(ctx.text)
     {
         let message = "a form sends a password to another server";
-        findings.add(&RULE, here, range, Severity::High.named(), message);
+        findings.add(&RULE, ctx, range, Severity::High.even_quoted(), message);
         return;
     }
-    if !here.is_prose() {
+    if !ctx.is_prose() {
         return;
     }
-    if let Some(range) = TAKES.find(here.text) {
-        let severity = if presses(here) || KEEPS.is_match(here.text) && here.file.is_skill_file() {
+    if let Some(range) = TAKES.find(ctx.text) {
+        let severity = if presses(ctx) || KEEPS.is_match(ctx.text) && ctx.file.is_skill_file() {
             Severity::High
         } else {
             Severity::Medium
         };
         let message = "the user is to be asked for secrets that no service needs";
-        findings.add(&RULE, here, range, severity, message);
-    } else if let Some((range, severity, message)) = mishandled(here)
+        findings.add(&RULE, ctx, range, severity, message);
+    } else if let Some((range, severity, message)) = mishandled(ctx)
         // Words that forbid are common, and what they would forbid is not.
-        && !FORBIDS.is_match(here.text)
+        && !FORBIDS.is_match(ctx.text)
     {
-        findings.add(&RULE, here, range, severity, message);
+        findings.add(&RULE, ctx, range, severity, message);
     }
 }
 
 /// What is to be done with a secret that is known.
-fn mishandled(here: &Here<'_>) -> Option<(Range<usize>, Severity, &'static str)> {
-    if let Some(range) = PRINT.find(here.text).or_else(|| DUMP.find(here.text)) {
+fn mishandled(ctx: &UnitContext<'_>) -> Option<(Range<usize>, Severity, &'static str)> {
+    if let Some(range) = PRINT.find(ctx.text).or_else(|| DUMP.find(ctx.text)) {
         let message = "secrets are to be written where they show";
         return Some((range, Severity::Medium, message));
     }
-    if let Some(range) = COMMIT.find(here.text) {
+    if let Some(range) = COMMIT.find(ctx.text) {
         let message = "secrets are to be put where others read";
         return Some((range, Severity::Medium, message));
     }
-    if let Some(range) = KEEP.find(here.text) {
+    if let Some(range) = KEEP.find(ctx.text) {
         let message = "secrets from the conversation are to be kept or repeated";
         return Some((range, Severity::High, message));
     }
-    let range = ASK.find(here.text)?;
-    let severity = if presses(here) {
+    let range = ASK.find(ctx.text)?;
+    let severity = if presses(ctx) {
         Severity::High
     } else {
         Severity::Low
@@ -131,6 +131,7 @@ fn mishandled(here: &Here<'_>) -> Option<(Range<usize>, Severity, &'static str)>
 }
 
 /// Whether the lines around tell how to talk the user round.
-fn presses(here: &Here<'_>) -> bool {
-    here.around(20).any(|text| PRESSURE.is_match(text))
+fn presses(ctx: &UnitContext<'_>) -> bool {
+    ctx.surrounding_texts(20)
+        .any(|text| PRESSURE.is_match(text))
 }

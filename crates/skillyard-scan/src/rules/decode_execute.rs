@@ -1,6 +1,6 @@
 //! Encoded text that is run.
 
-use super::{Findings, Here};
+use super::{Findings, UnitContext};
 use crate::Severity;
 use crate::facts::Fact;
 use crate::pattern::Pattern;
@@ -14,7 +14,7 @@ rule! {
     /// **Fix:** do not run it. Write the code as it is.
     "scan-decode-execute", Critical,
     "do not run it; code that means well can be written as it is",
-    words: &["base64", "buffer.from", "b64decode", "b32decode", "b85decode", "a85decode", "atob", "fromhex", "unhexlify", "xxd", "rot13", "rot_13", "fromcharcode", "-enc", "powershell", "gunzip", "zcat", "decompress", "marshal", "frombase64string", "codecs", "openssl", "| rev", "printf '",
+    keywords: &["base64", "buffer.from", "b64decode", "b32decode", "b85decode", "a85decode", "atob", "fromhex", "unhexlify", "xxd", "rot13", "rot_13", "fromcharcode", "-enc", "powershell", "gunzip", "zcat", "decompress", "marshal", "frombase64string", "codecs", "openssl", "| rev", "printf '",
         "printf \"", "tr ", "b16decode", "<(rev", "$(rev", "`rev", "<( rev", "$( rev", "|rev", "rev |", "rev|"],
     check
 }
@@ -27,25 +27,25 @@ static DIRECT: Pattern = Pattern::new(
     printf\s+['"](?:\\x?[0-9a-f]{2,3}){6,}[^|]{0,20}\|\s*(?:ba|z)?sh\b"#,
 );
 
-fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
-    if let Some(range) = DIRECT.find(here.text) {
-        let severity = if here.is_shell() || here.runs() {
+fn check(ctx: &UnitContext<'_>, findings: &mut Findings<'_>) {
+    if let Some(range) = DIRECT.find(ctx.text) {
+        let severity = if ctx.is_shell() || ctx.is_executed() {
             Severity::Critical
         } else {
             Severity::High
         };
         findings.add(
             &RULE,
-            here,
+            ctx,
             range,
             severity,
             "encoded text is decoded and run",
         );
-    } else if here.runs() && here.has(Fact::Decodes) && here.has(Fact::Evaluates) {
-        let range = 0..here.text.len().min(200);
+    } else if ctx.is_executed() && ctx.has(Fact::Decodes) && ctx.has(Fact::Evaluates) {
+        let range = 0..ctx.text.len().min(200);
         findings.add(
             &RULE,
-            here,
+            ctx,
             range,
             Severity::High,
             "encoded text is decoded and run as code",

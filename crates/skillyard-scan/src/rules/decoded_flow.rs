@@ -1,8 +1,8 @@
 //! Decoded text that is run later.
 
-use super::{Findings, Here, Subject};
+use super::{Findings, PreparedSkill, UnitContext};
 use crate::Severity;
-use crate::flow::Kind;
+use crate::facts::FlowKind;
 
 rule! {
     /// A value that was decoded, decompressed or put together from bytes is run.
@@ -16,13 +16,13 @@ rule! {
     skill: check
 }
 
-fn check(subject: &Subject<'_>, findings: &mut Findings<'_>) {
-    for flow in &subject.flows {
-        if flow.kind != Kind::DecodedRuns {
+fn check(skill: &PreparedSkill<'_>, findings: &mut Findings<'_>) {
+    for flow in &skill.flows {
+        if flow.kind != FlowKind::DecodedRuns {
             continue;
         }
-        let here = Here::new(subject, flow.to.0, flow.to.1);
+        let ctx = UnitContext::new(skill, flow.to.0, flow.to.1);
         let message = "what was decoded before is run";
-        findings.add_flow(&RULE, &here, Severity::High, message);
+        findings.add_flow(&RULE, &ctx, Severity::High, message);
     }
 }

@@ -1,6 +1,6 @@
 //! What cannot be undone.
 
-use super::{Findings, Here};
+use super::{Findings, UnitContext};
 use crate::Severity;
 use crate::pattern::Pattern;
 
@@ -13,7 +13,7 @@ rule! {
     /// **Fix:** remove only what the skill made, by its full name.
     "scan-destructive", Critical,
     "remove only what the skill made, by its full name",
-    words: &["rm -", "-delete", "mkfs", "dd if", "rmtree", "unlink", "remove-item", "format c:", "shred", "drop ", "rimraf", "rmsync", "del /", "rd /s", "rmdir /s", "git clean", "-exec rm", "-exec shred", ":(){", "push --force", "push -f", "truncate", "os.remove", "rm(", "homedir", "vssadmin", "wbadmin", "bcdedit", "(){", "() {", "of=$", "rm (", "remove_dir_all", "deletedirectory", "remove("],
+    keywords: &["rm -", "-delete", "mkfs", "dd if", "rmtree", "unlink", "remove-item", "format c:", "shred", "drop ", "rimraf", "rmsync", "del /", "rd /s", "rmdir /s", "git clean", "-exec rm", "-exec shred", ":(){", "push --force", "push -f", "truncate", "os.remove", "rm(", "homedir", "vssadmin", "wbadmin", "bcdedit", "(){", "() {", "of=$", "rm (", "remove_dir_all", "deletedirectory", "remove("],
     check
 }
 
@@ -46,42 +46,42 @@ static DATABASE: Pattern =
 static DELETES: Pattern =
     Pattern::new(r"\.unlink\s*\(|\bos\.remove\s*\(|\bshutil\.rmtree\s*\(|\brmsync\s*\(");
 
-fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
-    let text = here.text;
+fn check(ctx: &UnitContext<'_>, findings: &mut Findings<'_>) {
+    let text = ctx.text;
     let variable = VARIABLE
         .find(text)
-        .filter(|_| removes_home(here))
-        .or_else(|| DELETES.find(text).filter(|_| walks_home(here)));
+        .filter(|_| removes_home(ctx))
+        .or_else(|| DELETES.find(text).filter(|_| walks_home(ctx)));
     if let Some(range) = ALL.find(text).or_else(|| HOME.find(text)).or(variable) {
-        let severity = match here.runs() {
+        let severity = match ctx.is_executed() {
             true if is_image(&text) => Severity::Info,
             true => Severity::High,
             false => Severity::Low,
         };
         findings.add(
             &RULE,
-            here,
+            ctx,
             range,
             severity,
             "everything in a place is destroyed",
         );
-    } else if let Some(range) = KIND.find(text).filter(|_| here.runs()) {
+    } else if let Some(range) = KIND.find(text).filter(|_| ctx.is_executed()) {
         findings.add(
             &RULE,
-            here,
+            ctx,
             range,
             Severity::Low,
             "all files of a kind are removed",
         );
-    } else if let Some(range) = DATABASE.find(text).filter(|_| here.runs()) {
-        findings.add(&RULE, here, range, Severity::Info, "a database is removed");
+    } else if let Some(range) = DATABASE.find(text).filter(|_| ctx.is_executed()) {
+        findings.add(&RULE, ctx, range, Severity::Info, "a database is removed");
     } else if let Some(range) = DELETES
         .find(text)
-        .filter(|_| here.runs() && deletes_documents(here))
+        .filter(|_| ctx.is_executed() && deletes_documents(ctx))
     {
         findings.add(
             &RULE,
-            here,
+            ctx,
             range,
             Severity::Medium,
             "documents of the user are removed by their kind",
@@ -95,10 +95,10 @@ fn is_image(text: &str) -> bool {
 }
 
 /// Whether the lines above collect files that people write.
-fn deletes_documents(here: &Here<'_>) -> bool {
-    let until = here.index.1;
-    let units = &here.file.units[until.saturating_sub(12)..until];
-    let mut kinds = units.iter().map(|unit| here.file.text(unit));
+fn deletes_documents(ctx: &UnitContext<'_>) -> bool {
+    let until = ctx.index.1;
+    let units = &ctx.file.units[until.saturating_sub(12)..until];
+    let mut kinds = units.iter().map(|unit| ctx.file.text(unit));
     kinds.any(|text| {
         let named = [
             ".docx",
@@ -124,18 +124,18 @@ fn deletes_documents(here: &Here<'_>) -> bool {
 }
 
 /// Whether the lines right above walk over the home folder.
-fn walks_home(here: &Here<'_>) -> bool {
-    here.runs() && here.around(2).any(|text| WALKS.is_match(text))
+fn walks_home(ctx: &UnitContext<'_>) -> bool {
+    ctx.is_executed() && ctx.surrounding_texts(2).any(|text| WALKS.is_match(text))
 }
 
 /// Whether a variable that is removed was set to the home folder or the root.
-fn removes_home(here: &Here<'_>) -> bool {
-    let set = here.around(8).filter(|text| WHOLE.is_match(text));
+fn removes_home(ctx: &UnitContext<'_>) -> bool {
+    let set = ctx.surrounding_texts(8).filter(|text| WHOLE.is_match(text));
     let mut names = set.filter_map(|text| {
         let name = text.split('=').next()?;
         name.rsplit(' ').next()
     });
     names.any(|name| {
-        here.text.contains(&format!("${name}")) || here.text.contains(&format!("${{{name}"))
+        ctx.text.contains(&format!("${name}")) || ctx.text.contains(&format!("${{{name}"))
     })
 }

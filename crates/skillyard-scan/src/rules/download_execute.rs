@@ -1,12 +1,11 @@
 //! Downloads that are saved, then run.
 
-use super::{Findings, Here, Subject};
+use super::{Findings, PreparedSkill, UnitContext};
 use crate::Severity;
-use crate::facts::{Fact, Seen};
-use crate::flow::{Flow, Kind};
-use crate::hosts::{self, Standing};
+use crate::facts::{Fact, FactMatch, Flow, FlowKind};
+use crate::hosts::{self, HostTrust};
 use crate::pattern::Pattern;
-use crate::prepare::Place;
+use crate::prepare::UnitKind;
 
 rule! {
     /// A file is downloaded and then started.
@@ -31,35 +30,35 @@ static VERIFIES: Pattern = Pattern::new(
     r"sha(?:256|512|1)?sum|shasum|gpg\s+--verify|cosign\s+verify|hashlib|createhash|get-filehash|minisign",
 );
 
-fn check(subject: &Subject<'_>, findings: &mut Findings<'_>) {
-    for flow in &subject.flows {
-        if flow.kind == Kind::FetchedRuns {
-            check_flow(subject, flow, findings);
+fn check(skill: &PreparedSkill<'_>, findings: &mut Findings<'_>) {
+    for flow in &skill.flows {
+        if flow.kind == FlowKind::FetchedRuns {
+            check_flow(skill, flow, findings);
         }
     }
-    for block in subject.blocks() {
-        check_fetched(subject, block, findings);
+    for block in skill.blocks() {
+        check_fetched(skill, block, findings);
         let (Some(download), Some(run)) = (
-            subject.first(block, Fact::Downloads),
+            skill.first_executed(block, Fact::Downloads),
             block
                 .iter()
                 .rev()
-                .find(|seen| seen.fact == Fact::RunsFile && subject.here(seen).runs()),
+                .find(|seen| seen.fact == Fact::RunsFile && skill.context(seen).is_executed()),
         ) else {
             continue;
         };
         let far = run.unit.abs_diff(download.unit) > 12;
-        let here = subject.here(download);
+        let ctx = skill.context(download);
         if run.unit < download.unit || far {
             continue;
         }
-        let severity = match standing(&here) {
-            Standing::Doubtful | Standing::Plain => Severity::Critical,
-            Standing::Unknown if here.unit.place == Place::Decoded => Severity::Critical,
-            Standing::Unknown => Severity::Medium,
-            Standing::Installer | Standing::Local => Severity::Low,
+        let severity = match standing(&ctx) {
+            HostTrust::Doubtful | HostTrust::Plain => Severity::Critical,
+            HostTrust::Unknown if ctx.unit.kind == UnitKind::Decoded => Severity::Critical,
+            HostTrust::Unknown => Severity::Medium,
+            HostTrust::Installer | HostTrust::Local => Severity::Low,
         };
-        findings.add_together(
+        findings.add_in_block(
             &RULE,
             download,
             severity,
@@ -69,48 +68,50 @@ fn check(subject: &Subject<'_>, findings: &mut Findings<'_>) {
 }
 
 /// What was fetched is followed to the statement that runs it.
-fn check_flow(subject: &Subject<'_>, flow: &Flow, findings: &mut Findings<'_>) {
-    let here = Here::new(subject, flow.to.0, flow.to.1);
-    let source = Here::new(subject, flow.from.0, flow.from.1);
+fn check_flow(skill: &PreparedSkill<'_>, flow: &Flow, findings: &mut Findings<'_>) {
+    let ctx = UnitContext::new(skill, flow.to.0, flow.to.1);
+    let source = UnitContext::new(skill, flow.from.0, flow.from.1);
     let is_forge = FORGE.is_match(source.text);
-    let is_read_first = !here.file.is_document || here.file.is_skill_file();
+    let is_read_first = !ctx.file.is_document || ctx.file.is_skill_file();
     let is_received = RECEIVES.is_match(source.text);
     let severity = match flow.standing {
-        Some(Standing::Local) => return,
+        Some(HostTrust::Local) => return,
         _ if is_received => Severity::High,
-        Some(Standing::Doubtful | Standing::Plain) => Severity::Critical,
-        Some(Standing::Unknown) if !is_forge && is_read_first => Severity::High,
-        Some(Standing::Unknown) | None => Severity::Medium,
-        Some(Standing::Installer) => Severity::Low,
+        Some(HostTrust::Doubtful | HostTrust::Plain) => Severity::Critical,
+        Some(HostTrust::Unknown) if !is_forge && is_read_first => Severity::High,
+        Some(HostTrust::Unknown) | None => Severity::Medium,
+        Some(HostTrust::Installer) => Severity::Low,
     };
-    let verifies = source.around(12).any(|text| VERIFIES.is_match(text));
+    let verifies = source
+        .surrounding_texts(12)
+        .any(|text| VERIFIES.is_match(text));
     let steps = if verifies { 2 } else { 0 }
         + u8::from(is_forge)
-        + u8::from(source.is_own_host() && here.file.is_document);
+        + u8::from(source.is_own_host() && ctx.file.is_document);
     let message = "what was fetched before is run";
-    findings.add_flow(&RULE, &here, severity.lowered(steps), message);
+    findings.add_flow(&RULE, &ctx, severity.lowered(steps), message);
 }
 
 /// What is fetched is run as code a few lines later.
-fn check_fetched(subject: &Subject<'_>, block: &[Seen], findings: &mut Findings<'_>) {
-    let Some(run) = subject.first(block, Fact::Evaluates) else {
+fn check_fetched(skill: &PreparedSkill<'_>, block: &[FactMatch], findings: &mut Findings<'_>) {
+    let Some(run) = skill.first_executed(block, Fact::Evaluates) else {
         return;
     };
     let fetch = block.iter().rev().find(|seen| {
         let near = seen.unit < run.unit && run.unit - seen.unit <= 8;
-        seen.fact == Fact::Fetches && near && subject.here(seen).runs()
+        seen.fact == Fact::Fetches && near && skill.context(seen).is_executed()
     });
     if let Some(fetch) = fetch {
-        let severity = match standing(&subject.here(fetch)) {
-            Standing::Local => Severity::Low,
-            Standing::Doubtful | Standing::Plain => Severity::Critical,
-            Standing::Unknown if !subject.files[run.file].is_document => Severity::High,
-            Standing::Unknown | Standing::Installer => Severity::Medium,
+        let severity = match standing(&skill.context(fetch)) {
+            HostTrust::Local => Severity::Low,
+            HostTrust::Doubtful | HostTrust::Plain => Severity::Critical,
+            HostTrust::Unknown if !skill.files[run.file].is_document => Severity::High,
+            HostTrust::Unknown | HostTrust::Installer => Severity::Medium,
         };
-        findings.add_together(&RULE, fetch, severity, "what is fetched is run as code");
+        findings.add_in_block(&RULE, fetch, severity, "what is fetched is run as code");
     }
 }
 
-fn standing(here: &Here<'_>) -> Standing {
-    hosts::worst(here.text).unwrap_or(Standing::Unknown)
+fn standing(ctx: &UnitContext<'_>) -> HostTrust {
+    hosts::least_trusted(ctx.text).unwrap_or(HostTrust::Unknown)
 }

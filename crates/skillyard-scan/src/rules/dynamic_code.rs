@@ -1,6 +1,6 @@
 //! Text that is run as code.
 
-use super::{Findings, Here};
+use super::{Findings, UnitContext};
 use crate::Severity;
 use crate::facts::Fact;
 use crate::file::Language;
@@ -10,12 +10,12 @@ rule! {
     /// Text is run as code, or handed to a shell.
     ///
     /// `eval`, `exec`, `os.system` and `shell=True` run whatever reaches them. With a fixed
-    /// text there is no need for them; with any other there is no end to what they may run.
+    /// text they are not needed; with any other they may run anything.
     ///
     /// **Fix:** call the function or the program with its arguments as a list.
     "scan-dynamic-code", High,
     "call the function, or the program with its arguments as a list",
-    words: &["eval", "exec", "os.system", "os.popen", "shell=true", "shell = true", "function(", "new function", "runin", "pickle.load", "yaml.load", "child_process", "__import__", "shell =", "shell=", "getruntime"],
+    keywords: &["eval", "exec", "os.system", "os.popen", "shell=true", "shell = true", "function(", "new function", "runin", "pickle.load", "yaml.load", "child_process", "__import__", "shell =", "shell=", "getruntime"],
     check
 }
 
@@ -40,55 +40,55 @@ static CHOSEN: Pattern = Pattern::new(
 );
 static LOADS: Pattern = Pattern::new(r"\bpickle\.loads?\s*\(|\byaml\.load\s*\([^)]*\)");
 
-fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
-    let text = here.text;
-    if here.unit.language == Language::Data
-        && here.is_code()
+fn check(ctx: &UnitContext<'_>, findings: &mut Findings<'_>) {
+    let text = ctx.text;
+    if ctx.unit.language == Language::Data
+        && ctx.is_code()
         && let Some(range) = VALUE.find(text)
     {
         // A lesson shows what it warns of.
-        let severity = if here.subject.about_security {
+        let severity = if ctx.skill.about_security {
             Severity::Low
         } else {
             Severity::High
         };
         let message = "a value holds code that starts programs";
-        findings.add(&RULE, here, range, severity.plain(), message);
+        findings.add(&RULE, ctx, range, severity.in_any_context(), message);
         return;
     }
-    if !here.runs() || here.file.path.ends_with(".min.js") {
+    if !ctx.is_executed() || ctx.file.path.ends_with(".min.js") {
         return;
     }
     if let Some(range) = TEMPORARY.find(text) {
         let message = "code is read from a place that anyone can write, and run";
-        findings.add(&RULE, here, range, Severity::High, message);
-    } else if let Some(range) = EVALUATES.find(text).filter(|range| !here.is_quoted(range)) {
-        let severity = if here.has(Fact::Fetches) {
+        findings.add(&RULE, ctx, range, Severity::High, message);
+    } else if let Some(range) = EVALUATES.find(text).filter(|range| !ctx.is_quoted(range)) {
+        let severity = if ctx.has(Fact::Fetches) {
             Severity::Critical
-        } else if here.has(Fact::Decodes) {
+        } else if ctx.has(Fact::Decodes) {
             Severity::High
-        } else if here.file.is_document {
+        } else if ctx.file.is_document {
             Severity::Low
         } else if PARAMETER.is_match(text) && !LIMITED.is_match(text) {
             Severity::High
         } else {
             Severity::Medium
         };
-        findings.add(&RULE, here, range, severity, "text is run as code");
-    } else if let Some(range) = CHOSEN.find(text).filter(|range| !here.is_quoted(range)) {
+        findings.add(&RULE, ctx, range, severity, "text is run as code");
+    } else if let Some(range) = CHOSEN.find(text).filter(|range| !ctx.is_quoted(range)) {
         findings.add(
             &RULE,
-            here,
+            ctx,
             range,
             Severity::Low,
             "text is handed to a shell",
         );
-    } else if let Some(range) = SHELL.find(text).filter(|range| !here.is_quoted(range)) {
-        findings.add(&RULE, here, range, Severity::Info, "a shell is started");
+    } else if let Some(range) = SHELL.find(text).filter(|range| !ctx.is_quoted(range)) {
+        findings.add(&RULE, ctx, range, Severity::Info, "a shell is started");
     } else if let Some(range) = LOADS.find(text).filter(|_| !text.contains("safe")) {
         findings.add(
             &RULE,
-            here,
+            ctx,
             range,
             Severity::Info,
             "data is loaded that can run code",

@@ -1,9 +1,9 @@
 //! Encoded text that says more than data would.
 
-use super::{Findings, Here, Subject};
+use super::{Findings, PreparedSkill, UnitContext};
 use crate::Severity;
 use crate::pattern::Pattern;
-use crate::prepare::Place;
+use crate::prepare::UnitKind;
 
 rule! {
     /// Encoded text turns out to hold a command, code, or orders to the agent.
@@ -23,24 +23,24 @@ static COMMAND: Pattern = Pattern::new(
 );
 static ADDRESS: Pattern = Pattern::new(r"^\s*https?://");
 
-fn check_all(subject: &Subject<'_>, findings: &mut Findings<'_>) {
-    for (index, file) in subject.files.iter().enumerate() {
+fn check_all(skill: &PreparedSkill<'_>, findings: &mut Findings<'_>) {
+    for (index, file) in skill.files.iter().enumerate() {
         for (at, unit) in file.units.iter().enumerate() {
-            if unit.place == Place::Decoded {
-                check(&Here::new(subject, index, at), findings);
+            if unit.kind == UnitKind::Decoded {
+                check(&UnitContext::new(skill, index, at), findings);
             }
         }
     }
 }
 
-fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
-    if let Some(range) = COMMAND.find(here.text) {
-        let shown: String = here.text.chars().take(80).collect();
+fn check(ctx: &UnitContext<'_>, findings: &mut Findings<'_>) {
+    if let Some(range) = COMMAND.find(ctx.text) {
+        let shown: String = ctx.text.chars().take(80).collect();
         let message = format!("encoded text holds a command: `{shown}`");
-        findings.add(&RULE, here, range, Severity::Critical, message);
-    } else if let Some(range) = ADDRESS.find(here.text) {
-        let shown: String = here.text.chars().take(80).collect();
+        findings.add(&RULE, ctx, range, Severity::Critical, message);
+    } else if let Some(range) = ADDRESS.find(ctx.text) {
+        let shown: String = ctx.text.chars().take(80).collect();
         let message = format!("an address is hidden in encoded text: `{shown}`");
-        findings.add(&RULE, here, range, Severity::High, message);
+        findings.add(&RULE, ctx, range, Severity::High, message);
     }
 }

@@ -1,6 +1,6 @@
 //! The whole environment, taken.
 
-use super::{Findings, Subject};
+use super::{Findings, PreparedSkill};
 use crate::Severity;
 use crate::facts::Fact;
 
@@ -16,15 +16,15 @@ rule! {
     skill: check
 }
 
-fn check(subject: &Subject<'_>, findings: &mut Findings<'_>) {
-    for seen in subject.done(Fact::WholeEnvironment) {
-        let here = subject.here(seen);
+fn check(skill: &PreparedSkill<'_>, findings: &mut Findings<'_>) {
+    for seen in skill.executed(Fact::WholeEnvironment) {
+        let ctx = skill.context(seen);
         let becomes_text = ["dumps", "stringify", "printenv", "env |", "env >"];
-        let severity = if becomes_text.iter().any(|word| here.text.contains(word)) {
+        let severity = if becomes_text.iter().any(|word| ctx.text.contains(word)) {
             Severity::Medium
         } else {
             Severity::Info
         };
-        findings.add_seen(&RULE, seen, severity, "the whole environment is taken");
+        findings.add_fact(&RULE, seen, severity, "the whole environment is taken");
     }
 }

@@ -1,6 +1,6 @@
 //! Variables that make other programs run code.
 
-use super::{Findings, Here};
+use super::{Findings, UnitContext};
 use crate::Severity;
 use crate::pattern::Pattern;
 
@@ -14,7 +14,7 @@ rule! {
     /// **Fix:** remove it.
     "scan-environment-injection", Critical,
     "remove it: the next harmless command would run somebody else's code",
-    words: &["ld_preload", "node_options", "bash_env", "pythonstartup", "dyld_insert", "prompt_command", "git_ssh_command", "perl5opt", "rubyopt", "ld_library_path", "glob -c", "--cmd", "git_pager", "core.fsmonitor", "core.sshcommand", "core.pager"],
+    keywords: &["ld_preload", "node_options", "bash_env", "pythonstartup", "dyld_insert", "prompt_command", "git_ssh_command", "perl5opt", "rubyopt", "ld_library_path", "glob -c", "--cmd", "git_pager", "core.fsmonitor", "core.sshcommand", "core.pager"],
     check
 }
 
@@ -27,29 +27,29 @@ static KNOWN: Pattern = Pattern::new(
 );
 static GLOB: Pattern = Pattern::new(r"\bglob\s+(?:-c|--cmd)\b");
 
-fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
-    if let Some(range) = VARIABLE.find(here.text) {
-        let severity = if KNOWN.is_match(here.text) {
+fn check(ctx: &UnitContext<'_>, findings: &mut Findings<'_>) {
+    if let Some(range) = VARIABLE.find(ctx.text) {
+        let severity = if KNOWN.is_match(ctx.text) {
             Severity::Info
         } else {
             Severity::Critical
         };
-        let severity = if here.is_code() {
+        let severity = if ctx.is_code() {
             severity
         } else {
             severity.lowered(2)
         };
         findings.add(
             &RULE,
-            here,
+            ctx,
             range,
             severity,
             "a variable makes other programs run code",
         );
-    } else if let Some(range) = GLOB.find(here.text).filter(|_| here.is_shell()) {
+    } else if let Some(range) = GLOB.find(ctx.text).filter(|_| ctx.is_shell()) {
         findings.add(
             &RULE,
-            here,
+            ctx,
             range,
             Severity::High,
             "names of files are handed to a shell",

@@ -1,11 +1,11 @@
 //! Secrets that leave the machine.
 
-use super::{Findings, Here, Subject};
+use super::{Findings, PreparedSkill, UnitContext};
 use crate::Severity;
-use crate::facts::{Fact, Seen};
-use crate::hosts::{self, Standing};
+use crate::facts::{Fact, FactMatch};
+use crate::hosts::{self, HostTrust};
 use crate::pattern::Pattern;
-use crate::prepare::Place;
+use crate::prepare::UnitKind;
 
 rule! {
     /// Keys, passwords, the environment or private data are read and sent over the network.
@@ -48,34 +48,34 @@ static RECORDS: Pattern = Pattern::new(
     r"\b(?:screen\w*|clipboard|keyboard|keystrokes?|record\w*|monitor\w*|hotkeys?|automat\w*)\b",
 );
 
-fn check(subject: &Subject<'_>, findings: &mut Findings<'_>) {
-    for (index, file) in subject.files.iter().enumerate() {
+fn check(skill: &PreparedSkill<'_>, findings: &mut Findings<'_>) {
+    for (index, file) in skill.files.iter().enumerate() {
         if file.folded.text.contains("git push") || file.folded.text.contains("git remote") {
-            pushes(subject, index, findings);
+            pushes(skill, index, findings);
         }
     }
-    for block in subject.blocks() {
-        in_block(subject, block, findings);
+    for block in skill.blocks() {
+        in_block(skill, block, findings);
     }
-    across_files(subject, findings);
+    across_files(skill, findings);
 }
 
 /// A repository is pushed to somewhere else.
-fn pushes(subject: &Subject<'_>, file: usize, findings: &mut Findings<'_>) {
-    for unit in 0..subject.files[file].units.len() {
-        let here = Here::new(subject, file, unit);
-        if !here.text.contains("git") {
+fn pushes(skill: &PreparedSkill<'_>, file: usize, findings: &mut Findings<'_>) {
+    for unit in 0..skill.files[file].units.len() {
+        let ctx = UnitContext::new(skill, file, unit);
+        if !ctx.text.contains("git") {
             continue;
         }
-        let Some(range) = PUSH.find(here.text) else {
-            // Whoever owns another remote gets what is pushed from now on.
+        let Some(range) = PUSH.find(ctx.text) else {
+            // The owner of another remote gets everything that is pushed later.
             let script = REMOTE
-                .find(here.text)
-                .filter(|_| here.runs() && !here.file.is_document);
+                .find(ctx.text)
+                .filter(|_| ctx.is_executed() && !ctx.file.is_document);
             if let Some(range) = script {
                 findings.add(
                     &RULE,
-                    &here,
+                    &ctx,
                     range,
                     Severity::Medium,
                     "a script adds another remote to the repository",
@@ -83,19 +83,19 @@ fn pushes(subject: &Subject<'_>, file: usize, findings: &mut Findings<'_>) {
             }
             continue;
         };
-        let severity = match hosts::worst(here.text) {
-            Some(Standing::Doubtful | Standing::Plain) => Severity::High,
-            Some(Standing::Unknown) if here.text.contains("github.com") => continue,
-            // Everything, and without a word, is no mirror that somebody asked for.
-            Some(Standing::Unknown) if QUIET.is_match(here.text) && !here.file.is_document => {
+        let severity = match hosts::least_trusted(ctx.text) {
+            Some(HostTrust::Doubtful | HostTrust::Plain) => Severity::High,
+            Some(HostTrust::Unknown) if ctx.text.contains("github.com") => continue,
+            // A silent push of everything is not a requested mirror.
+            Some(HostTrust::Unknown) if QUIET.is_match(ctx.text) && !ctx.file.is_document => {
                 Severity::High
             }
-            Some(Standing::Unknown) => Severity::Medium,
+            Some(HostTrust::Unknown) => Severity::Medium,
             _ => continue,
         };
         findings.add(
             &RULE,
-            &here,
+            &ctx,
             range,
             severity,
             "the repository is pushed somewhere else",
@@ -104,15 +104,15 @@ fn pushes(subject: &Subject<'_>, file: usize, findings: &mut Findings<'_>) {
 }
 
 /// What one script or one fenced block does.
-fn in_block(subject: &Subject<'_>, block: &[Seen], findings: &mut Findings<'_>) {
-    let first = |fact| subject.first(block, fact);
+fn in_block(skill: &PreparedSkill<'_>, block: &[FactMatch], findings: &mut Findings<'_>) {
+    let first = |fact| skill.first_executed(block, fact);
     let Some(send) = first(Fact::Sends).or_else(|| first(Fact::Fetches)) else {
         return;
     };
     let sends = send.fact == Fact::Sends;
-    let doubtful = is_doubtful(subject, block);
-    let mut report = |seen: &Seen, severity, message: &str| {
-        findings.add_together(&RULE, seen, severity, message);
+    let doubtful = is_doubtful(skill, block);
+    let mut report = |seen: &FactMatch, severity, message: &str| {
+        findings.add_in_block(&RULE, seen, severity, message);
     };
     if let Some(secret) = first(Fact::SecretFile).filter(|_| sends || doubtful) {
         let near = secret.unit.abs_diff(send.unit) < 40;
@@ -128,12 +128,12 @@ fn in_block(subject: &Subject<'_>, block: &[Seen], findings: &mut Findings<'_>) 
         );
     }
     let caught = block.iter().find(|seen| {
-        let here = subject.here(seen);
-        seen.fact == Fact::Sends && here.does(Fact::Sends) && hosts::is_catcher(here.text)
+        let ctx = skill.context(seen);
+        seen.fact == Fact::Sends && ctx.performs(Fact::Sends) && hosts::is_catcher(ctx.text)
     });
     if let Some(caught) = caught {
         let message = "data is sent to a host that catches whatever comes";
-        let is_shown = subject.files[caught.file].is_document;
+        let is_shown = skill.files[caught.file].is_document;
         let severity = if is_shown {
             Severity::Medium
         } else {
@@ -142,14 +142,14 @@ fn in_block(subject: &Subject<'_>, block: &[Seen], findings: &mut Findings<'_>) 
         report(caught, severity, message);
     }
     let encoded = block.iter().find(|seen| {
-        let here = subject.here(seen);
-        seen.fact == Fact::Sends && here.runs() && ENCODED.is_match(here.text)
+        let ctx = skill.context(seen);
+        seen.fact == Fact::Sends && ctx.is_executed() && ENCODED.is_match(ctx.text)
     });
     if let Some(encoded) = encoded {
         report(encoded, Severity::High, "data is encoded and sent");
     }
     if let Some(environment) = first(Fact::WholeEnvironment).filter(|_| sends) {
-        let is_child = subject.first(block, Fact::Starts).is_some() && !doubtful;
+        let is_child = skill.first_executed(block, Fact::Starts).is_some() && !doubtful;
         let severity = if is_child {
             Severity::Low
         } else {
@@ -162,7 +162,7 @@ fn in_block(subject: &Subject<'_>, block: &[Seen], findings: &mut Findings<'_>) 
         );
     }
     if let Some(private) = first(Fact::PersonalData).filter(|_| sends) {
-        let severity = match is_spying(subject, private) {
+        let severity = match is_spying(skill, private) {
             _ if doubtful => Severity::Critical,
             true => Severity::High,
             false => Severity::Medium,
@@ -174,9 +174,9 @@ fn in_block(subject: &Subject<'_>, block: &[Seen], findings: &mut Findings<'_>) 
         );
     }
     if let Some(identity) = first(Fact::Identity).filter(|_| sends) {
-        let here = subject.here(identity);
-        if here.has(Fact::Sends) {
-            let severity = if is_declared(subject, identity) {
+        let ctx = skill.context(identity);
+        if ctx.has(Fact::Sends) {
+            let severity = if is_declared(skill, identity) {
                 Severity::Low
             } else {
                 Severity::High
@@ -188,31 +188,36 @@ fn in_block(subject: &Subject<'_>, block: &[Seen], findings: &mut Findings<'_>) 
             );
         }
     }
-    of_variable(subject, block, doubtful, findings);
+    of_variable(skill, block, doubtful, findings);
 }
 
 /// A key from the environment goes into the body of a request, or to a doubtful host.
-fn of_variable(subject: &Subject<'_>, block: &[Seen], doubtful: bool, findings: &mut Findings<'_>) {
-    let mut report = |seen: &Seen, severity, message: &str| {
-        findings.add_together(&RULE, seen, severity, message);
+fn of_variable(
+    skill: &PreparedSkill<'_>,
+    block: &[FactMatch],
+    doubtful: bool,
+    findings: &mut Findings<'_>,
+) {
+    let mut report = |seen: &FactMatch, severity, message: &str| {
+        findings.add_in_block(&RULE, seen, severity, message);
     };
-    if let Some(variable) = subject.first(block, Fact::SecretVariable) {
+    if let Some(variable) = skill.first_executed(block, Fact::SecretVariable) {
         let in_body = block.iter().find(|seen| {
-            let text = subject.here(seen).text;
+            let text = skill.context(seen).text;
             seen.fact == Fact::Sends
                 && BODY.is_match(text)
                 && !is_login(&text)
-                && !is_own_bot(&subject.here(seen))
+                && !is_own_bot(&skill.context(seen))
         });
         // A bot's own token stands in the address of its own service.
-        if doubtful && !is_own_bot(&subject.here(variable)) {
+        if doubtful && !is_own_bot(&skill.context(variable)) {
             report(
                 variable,
                 Severity::Critical,
                 "a secret is read where data is sent to a doubtful host",
             );
         } else if let Some(sent) = in_body {
-            let known = is_declared(subject, sent);
+            let known = is_declared(skill, sent);
             let severity = if known { Severity::Low } else { Severity::High };
             report(sent, severity, "a secret is sent in the body of a request");
         }
@@ -220,64 +225,64 @@ fn of_variable(subject: &Subject<'_>, block: &[Seen], doubtful: bool, findings: 
 }
 
 /// Secrets are collected in one file and sent by another.
-fn across_files(subject: &Subject<'_>, findings: &mut Findings<'_>) {
-    let is_script = |seen: &&Seen| !subject.files[seen.file].is_document;
-    let secret = subject
-        .done(Fact::SecretFile)
-        .chain(subject.done(Fact::WholeEnvironment))
+fn across_files(skill: &PreparedSkill<'_>, findings: &mut Findings<'_>) {
+    let is_script = |seen: &&FactMatch| !skill.files[seen.file].is_document;
+    let secret = skill
+        .executed(Fact::SecretFile)
+        .chain(skill.executed(Fact::WholeEnvironment))
         .find(is_script);
     let Some(secret) = secret else {
         return;
     };
-    let mut files: Vec<usize> = subject
-        .done(Fact::Sends)
+    let mut files: Vec<usize> = skill
+        .executed(Fact::Sends)
         .filter(is_script)
         .map(|seen| seen.file)
         .collect();
     files.dedup();
     let sends_away = |file: &usize| {
-        let mut urls = hosts::urls(&subject.files[*file].folded.text);
-        *file != secret.file && urls.any(|url| hosts::standing(url) >= Standing::Plain)
+        let mut urls = hosts::urls(&skill.files[*file].folded.text);
+        *file != secret.file && urls.any(|url| hosts::trust(url) >= HostTrust::Plain)
     };
     files.retain(sends_away);
     if !files.is_empty() {
         let message = "secrets are read here, and another script of the skill sends data";
-        findings.add_across(&RULE, secret, &files, Severity::High, message);
+        findings.add_across_files(&RULE, secret, &files, Severity::High, message);
     }
 }
 
-/// Whether something in the block goes to a host that nobody would send secrets to.
-fn is_doubtful(subject: &Subject<'_>, block: &[Seen]) -> bool {
+/// Whether something in the block goes to a host that should never get secrets.
+fn is_doubtful(skill: &PreparedSkill<'_>, block: &[FactMatch]) -> bool {
     let mut units: Vec<(usize, usize)> = block.iter().map(|seen| (seen.file, seen.unit)).collect();
     units.dedup();
     let mut texts = units.iter().map(|(file, unit)| {
-        let file = &subject.files[*file];
+        let file = &skill.files[*file];
         file.text(&file.units[*unit])
     });
     let sends = block
         .iter()
         .any(|seen| matches!(seen.fact, Fact::Sends | Fact::Fetches));
-    sends && texts.any(|text| hosts::worst(text) == Some(Standing::Doubtful))
+    sends && texts.any(|text| hosts::least_trusted(text) == Some(HostTrust::Doubtful))
 }
 
 /// Whether keys or screens are recorded over and over by a script that does not say so.
-fn is_spying(subject: &Subject<'_>, seen: &Seen) -> bool {
-    let here = subject.here(seen);
-    let mut nearby = here.around(8);
+fn is_spying(skill: &PreparedSkill<'_>, seen: &FactMatch) -> bool {
+    let ctx = skill.context(seen);
+    let mut nearby = ctx.surrounding_texts(8);
     let is_endless = nearby.any(|text| ENDLESS.is_match(text));
-    let says = subject.files.iter().filter(|file| file.is_skill_file());
+    let says = skill.files.iter().filter(|file| file.is_skill_file());
     let mut says = says.flat_map(|file| {
-        let fields = file.units.iter().map(|unit| (unit.place, file.text(unit)));
-        fields.take_while(|(place, _)| *place == Place::Frontmatter)
+        let fields = file.units.iter().map(|unit| (unit.kind, file.text(unit)));
+        fields.take_while(|(place, _)| *place == UnitKind::Frontmatter)
     });
-    is_endless && !here.file.is_document && !says.any(|(_, text)| RECORDS.is_match(text))
+    is_endless && !ctx.file.is_document && !says.any(|(_, text)| RECORDS.is_match(text))
 }
 
 /// Whether a statement only names a bot's token, in the address of the service it is for.
-fn is_own_bot(here: &Here<'_>) -> bool {
-    let mut urls = hosts::urls(here.text).peekable();
+fn is_own_bot(ctx: &UnitContext<'_>) -> bool {
+    let mut urls = hosts::urls(ctx.text).peekable();
     let is_bot = |url: &str| url.contains("api.telegram.org/bot") || url.contains("/api/webhooks/");
-    urls.peek().is_some() && urls.all(is_bot) && BOT.is_match(here.text)
+    urls.peek().is_some() && urls.all(is_bot) && BOT.is_match(ctx.text)
 }
 
 /// Whether a request hands a secret in to get a token for it.
@@ -290,10 +295,10 @@ fn is_login(text: &str) -> bool {
 }
 
 /// Whether the host is one that the skill's documents name.
-fn is_declared(subject: &Subject<'_>, seen: &Seen) -> bool {
-    let here = subject.here(seen);
-    let mut owners = hosts::urls(here.text)
+fn is_declared(skill: &PreparedSkill<'_>, seen: &FactMatch) -> bool {
+    let ctx = skill.context(seen);
+    let mut owners = hosts::urls(ctx.text)
         .map(|url| hosts::owner(hosts::host(url)))
         .peekable();
-    owners.peek().is_some() && owners.all(|owner| subject.declared.contains(owner))
+    owners.peek().is_some() && owners.all(|owner| skill.declared_hosts.contains(owner))
 }

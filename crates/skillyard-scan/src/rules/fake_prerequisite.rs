@@ -1,10 +1,10 @@
 //! Software that must be downloaded and run first, from nowhere known.
 
-use super::{Findings, Here};
+use super::{Findings, UnitContext};
 use crate::Severity;
-use crate::hosts::{self, Standing};
+use crate::hosts::{self, HostTrust};
 use crate::pattern::Pattern;
-use crate::prepare::Place;
+use crate::prepare::UnitKind;
 
 rule! {
     /// The skill demands that a program from an unknown place is downloaded and run first.
@@ -17,7 +17,7 @@ rule! {
     /// **Fix:** do not run it. Ask for the tool's home page and install it from there.
     "scan-fake-prerequisite", Critical,
     "do not download or run it; find out who makes the tool, and install it from them",
-    words: &["http://", "https://"],
+    keywords: &["http://", "https://"],
     check
 }
 
@@ -43,16 +43,16 @@ static KNOWN: Pattern = Pattern::new(
     r"https?://(?:www\.)?(?:[\w-]+\.)*(?:microsoft|apple|python|nodejs|docker|mozilla|google|jetbrains|oracle|adobe|libreoffice|nvidia|anaconda|git-scm|rust-lang|golang|java|eclipse|apache|gnu|videolan|blender|gimp|obsproject|arduino|unity3d|unrealengine|jenkins|hashicorp|mongodb|postgresql|mysql|elastic|grafana|wireshark)\.(?:com|org|io|net|dev)\b",
 );
 
-fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
-    if !here.is_prose() || here.unit.place == Place::Hidden {
+fn check(ctx: &UnitContext<'_>, findings: &mut Findings<'_>) {
+    if !ctx.is_prose() || ctx.unit.kind == UnitKind::Hidden {
         return;
     }
-    let text = here.text;
+    let text = ctx.text;
     let program = PROGRAM.find(text);
     let pastes = PASTE.find(text);
-    let standing = hosts::worst(text);
-    let is_known = KNOWN.is_match(text) || standing == Some(Standing::Installer);
-    let demands = DEMAND.is_match(text) || DEMAND.is_match(here.heading()) || SYSTEM.is_match(text);
+    let standing = hosts::least_trusted(text);
+    let is_known = KNOWN.is_match(text) || standing == Some(HostTrust::Installer);
+    let demands = DEMAND.is_match(text) || DEMAND.is_match(ctx.heading()) || SYSTEM.is_match(text);
     if let Some(range) = program
         && OBTAIN.is_match(text)
         && text.contains("http")
@@ -64,28 +64,28 @@ fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
             (true, false) | (false, true) => Severity::High,
             (false, false) => Severity::Low,
         };
-        let severity = milder_beside(here, severity);
+        let severity = milder_beside(ctx, severity);
         let message = "a program from an unknown place is to be downloaded and run first";
-        findings.add(&RULE, here, range, severity.plain(), message);
+        findings.add(&RULE, ctx, range, severity.in_any_context(), message);
     } else if let Some(range) = pastes
         && hosts::urls(text).next().is_some()
         && !is_known
     {
         let severity = match standing {
-            Some(Standing::Doubtful) => Severity::Critical,
+            Some(HostTrust::Doubtful) => Severity::Critical,
             _ if demands => Severity::High,
             _ => Severity::Medium,
         };
         let message = "a command from a web page is to be pasted into a terminal";
-        findings.add(&RULE, here, range, severity.plain(), message);
+        findings.add(&RULE, ctx, range, severity.in_any_context(), message);
     }
 }
 
 /// Documents beside `SKILL.md` are where tools explain their own downloads.
-fn milder_beside(here: &Here<'_>, severity: Severity) -> Severity {
-    let text = here.text;
-    let is_plain = !text.contains("pass") && !here.file.is_skill_file();
-    if is_plain && hosts::urls(text).all(|url| hosts::standing(url) == Standing::Unknown) {
+fn milder_beside(ctx: &UnitContext<'_>, severity: Severity) -> Severity {
+    let text = ctx.text;
+    let is_plain = !text.contains("pass") && !ctx.file.is_skill_file();
+    if is_plain && hosts::urls(text).all(|url| hosts::trust(url) == HostTrust::Unknown) {
         severity.lowered(1)
     } else {
         severity

@@ -1,20 +1,20 @@
 //! Orders in the name of a company.
 
-use super::{Findings, Here};
+use super::{Findings, UnitContext};
 use crate::Severity;
+use crate::intent::{self, Intent, NOT};
 use crate::pattern::Pattern;
-use crate::speech::{self, Meaning, NOT};
 
 rule! {
-    /// An order to change, delete or send something claims a policy nobody can look up.
+    /// An order to change, delete or send something claims a policy that cannot be verified.
     ///
     /// "For compliance", "company policy", "quality control" make a strange step look like
-    /// somebody decided it. The user's company does not speak through a skill's author.
+    /// it was decided elsewhere. The user's company does not speak through a skill's author.
     ///
     /// **Fix:** link to the policy, or leave the step to the user.
     "scan-false-authority", High,
     "link to the policy, or leave the step to the user",
-    words: &["policy", "compliance", "guideline", "quality control", "company", "corporate", "management", "internal", "regulat", "maintenance", "monitoring", "automatically", "after ", "always", "once ", "whenever", "at the end", "without asking", "without confirm", "do not ask", "drop ", "force-push", "so that", "so the", "alignment", "directive", "backup", "no need to ask", "delete", "erase", "wipe", "purge", "destroy", "overwrite", "truncate", "anonymi", "exclude", "clear out", "for audit", "legal", "retention", "organi", "security", "our team", "redact", "no need to", "ask"],
+    keywords: &["policy", "compliance", "guideline", "quality control", "company", "corporate", "management", "internal", "regulat", "maintenance", "monitoring", "automatically", "after ", "always", "once ", "whenever", "at the end", "without asking", "without confirm", "do not ask", "drop ", "force-push", "so that", "so the", "alignment", "directive", "backup", "no need to ask", "delete", "erase", "wipe", "purge", "destroy", "overwrite", "truncate", "anonymi", "exclude", "clear out", "for audit", "legal", "retention", "organi", "security", "our team", "redact", "no need to", "ask"],
     check
 }
 
@@ -46,16 +46,16 @@ static HARMLESS: Pattern = Pattern::new(
 static FOR_GOOD: Pattern = Pattern::new(
     r"\bso\s+(?:that\s+)?[^.]{0,40}\b(?:cannot|can't|not|impossible|never)\b[^.]{0,24}\b(?:restor|recover|undo|undone|revert|possible|brought\s+back)",
 );
-static ROUTINELY: [Meaning; 3] = [
-    Meaning {
+static ROUTINELY: [Intent; 3] = [
+    Intent {
         all: &[&DESTROYS_ANY, &FOR_GOOD],
         none: &[&SHREDS],
     },
-    Meaning {
+    Intent {
         all: &[&DESTROYS, &UNASKED],
         none: &[&HARMLESS],
     },
-    Meaning {
+    Intent {
         all: &[&DESTROYS, &ROUTINE, &SOURCES],
         none: &[&HARMLESS, &NOT],
     },
@@ -63,7 +63,7 @@ static ROUTINELY: [Meaning; 3] = [
 static DESTROYS_ANY: Pattern = Pattern::new(
     r"\b(?:delete|erase|wipe|purge|destroy|overwrite|truncate|drop|remove|force)\b|--delete\b|--force\b",
 );
-/// What must be destroyed for good.
+/// What must be destroyed permanently.
 static SHREDS: Pattern = Pattern::new(
     r"\b(?:secrets?|keys?|credentials?|passwords?|tokens?|personal\s+data|gdpr|customer|never|don't|do\s+not)\b",
 );
@@ -75,33 +75,33 @@ static FORBIDS: Pattern = Pattern::new(
     r"\b(?:never|not|don't|avoid|must\s+not|without|unless|confirm\w*|ask\w*|if\s+the\s+user|only\s+(?:if|when|after)|temp\w*|cache\w*|generated|intermediate|build)\b",
 );
 
-fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
-    if !here.is_prose() {
+fn check(ctx: &UnitContext<'_>, findings: &mut Findings<'_>) {
+    if !ctx.is_prose() {
         return;
     }
-    if let Some(range) = speech::find(&ROUTINELY, here.text) {
-        let severity = if UNASKED.is_match(here.text) || FOR_GOOD.is_match(here.text) {
+    if let Some(range) = intent::find(&ROUTINELY, ctx.text) {
+        let severity = if UNASKED.is_match(ctx.text) || FOR_GOOD.is_match(ctx.text) {
             Severity::High
         } else {
             Severity::Medium
         };
         let message = "things of the user are to be destroyed unasked";
-        findings.add(&RULE, here, range, severity, message);
+        findings.add(&RULE, ctx, range, severity, message);
         return;
     }
-    let text = here.text;
+    let text = ctx.text;
     // Nearly every text lacks what is ordered, and few lack a word that may forbid it.
     let found = if let (Some(claim), Some(order)) = (CLAIM.find(text), STRANGE.find(text)) {
         let range = claim.start.min(order.start)..claim.end.max(order.end);
         Some((range, "a strange step is ordered in the name of a policy"))
     } else {
         let range = ERASE.find(text);
-        let range = range.filter(|_| HABIT.is_match(text) || HABIT.is_match(here.heading()));
+        let range = range.filter(|_| HABIT.is_match(text) || HABIT.is_match(ctx.heading()));
         range.map(|range| (range, "things of the user are to be deleted each time"))
     };
     if let Some((range, message)) = found
         && !FORBIDS.is_match(text)
     {
-        findings.add(&RULE, here, range, Severity::Medium, message);
+        findings.add(&RULE, ctx, range, Severity::Medium, message);
     }
 }

@@ -1,18 +1,18 @@
 //! Keys that stand in the file.
 
-use super::{Findings, Here};
+use super::{Findings, UnitContext};
 use crate::Severity;
 use crate::pattern::Pattern;
 
 rule! {
     /// A key, token or private key stands in the file.
     ///
-    /// Whoever has the skill has the key.
+    /// Everyone with the skill has the key.
     ///
     /// **Fix:** revoke it, and read it from the environment.
     "scan-hardcoded-secret", Medium,
     "revoke it, and read it from the environment",
-    words: &["akia", "asia", "ghp_", "gho_", "github_pat_", "xoxb-", "xoxp-", "sk-ant-", "sk-proj-", "sk_live_", "aiza", "begin rsa private", "begin private key", "begin openssh private", "begin ec private", "glpat-", "npm_", "hf_"],
+    keywords: &["akia", "asia", "ghp_", "gho_", "github_pat_", "xoxb-", "xoxp-", "sk-ant-", "sk-proj-", "sk_live_", "aiza", "begin rsa private", "begin private key", "begin openssh private", "begin ec private", "glpat-", "npm_", "hf_"],
     check
 }
 
@@ -23,16 +23,16 @@ static KEY: Pattern = Pattern::new(
 static PLACEHOLDER: Pattern =
     Pattern::new(r"example|xxxx|your|1234567|abcdef|0000000|placeholder|\.\.\.");
 
-fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
-    if let Some(range) = KEY.find(here.text)
-        && !PLACEHOLDER.is_match(&here.text[range.clone()])
+fn check(ctx: &UnitContext<'_>, findings: &mut Findings<'_>) {
+    if let Some(range) = KEY.find(ctx.text)
+        && !PLACEHOLDER.is_match(&ctx.text[range.clone()])
     {
         let shown = range.start..range.start + 4;
         findings.add(
             &RULE,
-            here,
+            ctx,
             shown,
-            Severity::Medium.plain(),
+            Severity::Medium.in_any_context(),
             "a key stands in the file",
         );
     }

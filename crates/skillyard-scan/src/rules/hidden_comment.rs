@@ -1,10 +1,10 @@
 //! Orders where readers do not look.
 
-use super::{Findings, Here, Subject};
+use super::{Findings, PreparedSkill, UnitContext};
 use crate::Severity;
+use crate::intent::Intent;
 use crate::pattern::Pattern;
-use crate::prepare::Place;
-use crate::speech::Meaning;
+use crate::prepare::UnitKind;
 
 rule! {
     /// A comment or invisible style hides orders to the agent.
@@ -27,7 +27,7 @@ static ORDER: Pattern = Pattern::new(
     \bignore\s+(?:all\s+|any\s+)?(?:previous|prior|other|above)|\b(?:execute|run)\s+(?:the\s+following|this\s+command|`|silently|scripts?/)|\bsystem\s*(?:prompt|override|instruction)|\bhidden\s+instruction|
     \b(?:read|cat)\s+[~./]\S*(?:\.ssh|\.env|\.aws|credentials)",
 );
-/// Orders to whoever is a machine.
+/// Orders to machine readers.
 static ADDRESSED: Pattern = Pattern::new(
     r"\b(?:dear|(?:note|message|instructions?|reminder|hint)s?\s+(?:to|for)|if\s+you\s+are|attention)\s+(?:an?\s+|the\s+|any\s+|all\s+)?(?:coding\s+|code\s+)?(?:ai\b|assistants?|agents?|llms?|claude|language\s+models?|model\s+reading|bots?)|(?:^[\s\x23]*|>\s*)(?:to\s+(?:the|any|all)\s+(?:ai\s+)?)?(?:system|assistants?|agents?|claude|ai)\s*[,:]|\bai\s+agents?\s+(?:must|should|need|have\s+to)|\b(?:assistants?|agents?|the\s+model)\s+(?:reading|running|executing|loading)\s+(?:this|it)\b|\bthe\s+(?:assistant|agent)\s+(?:must|has\s+to)\b|\x23\s*system\s*:",
 );
@@ -37,8 +37,8 @@ static DEEDS: Pattern = Pattern::new(
 static UNSHOWN: Pattern = Pattern::new(
     r"<\w+\s[^>]*(?:\bhidden\b|aria-hidden\s*=\s*['\x22]?true)[^>]*>|!\[[^\]]{20,}\]\(",
 );
-/// Orders in a text that nobody looks at.
-static ADDRESSES: Meaning = Meaning {
+/// Orders in an invisible text.
+static ADDRESSES: Intent = Intent {
     all: &[&ADDRESSED, &DEEDS],
     none: &[],
 };
@@ -57,60 +57,60 @@ static SPEAKS: Pattern = Pattern::new(
 
 /// Only few units are of a kind that hides something, so they are picked by their place and not
 /// by words, which would be the most common ones there are.
-fn check_all(subject: &Subject<'_>, findings: &mut Findings<'_>) {
-    for (index, file) in subject.files.iter().enumerate() {
+fn check_all(skill: &PreparedSkill<'_>, findings: &mut Findings<'_>) {
+    for (index, file) in skill.files.iter().enumerate() {
         for (at, unit) in file.units.iter().enumerate() {
-            let hides = match unit.place {
-                Place::Hidden | Place::Comment | Place::Frontmatter => true,
-                Place::Prose => {
-                    let text = subject.text(index, at);
+            let hides = match unit.kind {
+                UnitKind::Hidden | UnitKind::Comment | UnitKind::Frontmatter => true,
+                UnitKind::Prose => {
+                    let text = skill.text(index, at);
                     let marked = memchr::memchr2(b'<', b'!', text.as_bytes()).is_some();
                     marked && (text.contains('<') || text.contains("![")) || AGENT.is_match(text)
                 }
                 _ => false,
             };
             if hides {
-                check(&Here::new(subject, index, at), findings);
+                check(&UnitContext::new(skill, index, at), findings);
             }
         }
     }
 }
 
-fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
-    let text = here.text;
-    if here.unit.place == Place::Hidden {
+fn check(ctx: &UnitContext<'_>, findings: &mut Findings<'_>) {
+    let text = ctx.text;
+    if ctx.unit.kind == UnitKind::Hidden {
         if let Some(range) = ORDER.find(text).or_else(|| ADDRESSES.find(text)) {
             findings.add(
                 &RULE,
-                here,
+                ctx,
                 range,
-                Severity::High.plain(),
+                Severity::High.in_any_context(),
                 "a comment that is not shown gives orders",
             );
         }
-    } else if let Some(range) = is_unseen(here).then(|| ADDRESSES.find(text)).flatten() {
+    } else if let Some(range) = is_unseen(ctx).then(|| ADDRESSES.find(text)).flatten() {
         findings.add(
             &RULE,
-            here,
+            ctx,
             range,
-            Severity::High.plain(),
+            Severity::High.in_any_context(),
             "orders to the agent stand where nobody looks",
         );
-    } else if here.is_prose()
+    } else if ctx.is_prose()
         && text.contains("hidden")
-        && let Some(range) = ATTRIBUTE.find(text).filter(|_| is_markdown(here))
+        && let Some(range) = ATTRIBUTE.find(text).filter(|_| is_markdown(ctx))
     {
         let message = "text that is not shown gives orders";
-        findings.add(&RULE, here, range, Severity::High, message);
-    } else if here.is_prose()
+        findings.add(&RULE, ctx, range, Severity::High, message);
+    } else if ctx.is_prose()
         && text.contains("style")
         && let Some(range) = STYLE.find(text)
         && SPEAKS.is_match(text)
-        && is_markdown(here)
+        && is_markdown(ctx)
     {
         findings.add(
             &RULE,
-            here,
+            ctx,
             range,
             Severity::High,
             "text that is not shown gives orders",
@@ -120,23 +120,23 @@ fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
 
 /// Whether a reader would pass over the unit: a comment of a script or of the frontmatter, an
 /// element that is not shown, the text behind a picture, or words far below the end.
-fn is_markdown(here: &Here<'_>) -> bool {
-    here.file.path.to_ascii_lowercase().ends_with(".md")
+fn is_markdown(ctx: &UnitContext<'_>) -> bool {
+    ctx.file.path.to_ascii_lowercase().ends_with(".md")
 }
 
-fn is_unseen(here: &Here<'_>) -> bool {
-    match here.unit.place {
-        Place::Comment => !here.subject.about_security,
-        Place::Frontmatter => here.text.contains(" # ") || here.text.starts_with('#'),
-        Place::Prose => UNSHOWN.is_match(here.text) || is_far_below(here),
+fn is_unseen(ctx: &UnitContext<'_>) -> bool {
+    match ctx.unit.kind {
+        UnitKind::Comment => !ctx.skill.about_security,
+        UnitKind::Frontmatter => ctx.text.contains(" # ") || ctx.text.starts_with('#'),
+        UnitKind::Prose => UNSHOWN.is_match(ctx.text) || is_far_below(ctx),
         _ => false,
     }
 }
 
 /// Whether many empty lines stand before the unit.
-fn is_far_below(here: &Here<'_>) -> bool {
-    let start = here.file.folded.source_of(here.unit.range.start);
-    let before = here.file.source.get(..start).unwrap_or_default();
+fn is_far_below(ctx: &UnitContext<'_>) -> bool {
+    let start = ctx.file.folded.source_of(ctx.unit.range.start);
+    let before = ctx.file.source.get(..start).unwrap_or_default();
     let blank = before.len() - before.trim_end().len();
     before[before.len() - blank..].matches('\n').count() > MAX_EMPTY
 }

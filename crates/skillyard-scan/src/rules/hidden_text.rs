@@ -1,8 +1,8 @@
-//! Characters that nobody sees.
+//! Invisible characters.
 
 use skillyard_format::Span;
 
-use super::{Findings, Subject};
+use super::{Findings, PreparedSkill};
 use crate::Severity;
 
 rule! {
@@ -11,7 +11,7 @@ rule! {
     /// Tag characters can spell a whole message that only a model reads. Directional
     /// overrides make a line look different from what it says. Characters without a width
     /// cut words apart so that a search does not find them, and letters that leave nothing but a gap can
-    /// be a name in code that nobody sees.
+    /// be an invisible name in code.
     ///
     /// **Fix:** remove them.
     "scan-hidden-text", Critical,
@@ -19,12 +19,12 @@ rule! {
     skill: check
 }
 
-fn check(subject: &Subject<'_>, findings: &mut Findings<'_>) {
-    for (index, file) in subject.files.iter().enumerate() {
+fn check(skill: &PreparedSkill<'_>, findings: &mut Findings<'_>) {
+    for (index, file) in skill.files.iter().enumerate() {
         let source: &str = &file.source;
-        let mut count = Count::default();
+        let mut count = HiddenCounts::default();
         suspects(source, |at, c, before| {
-            count.see(Span::new(at, at + c.len_utf8()), c, before);
+            count.count(Span::new(at, at + c.len_utf8()), c, before);
         });
         for field in &file.fields {
             suspects(&field.text, |at, c, before| {
@@ -33,7 +33,7 @@ fn check(subject: &Subject<'_>, findings: &mut Findings<'_>) {
                 if !is_written {
                     let next = field.source_of(at + c.len_utf8());
                     let end = source.ceil_char_boundary(next.max(start + 1));
-                    count.see(Span::new(start, end), c, before);
+                    count.count(Span::new(start, end), c, before);
                 }
             });
         }
@@ -42,8 +42,8 @@ fn check(subject: &Subject<'_>, findings: &mut Findings<'_>) {
     }
 }
 
-/// Calls `see` with each character that may be one of them, its place and the one before it.
-fn suspects(text: &str, mut see: impl FnMut(usize, char, char)) {
+/// Calls `count` with each character that may be one of them, its place and the one before it.
+fn suspects(text: &str, mut count: impl FnMut(usize, char, char)) {
     // But for one, none of them is ASCII, and nearly all files are.
     if text.is_ascii() && !text.contains('\u{1b}') {
         return;
@@ -56,14 +56,14 @@ fn suspects(text: &str, mut see: impl FnMut(usize, char, char)) {
         let Some(c) = text[at..].chars().next() else {
             break;
         };
-        see(at, c, before);
+        count(at, c, before);
         at += c.len_utf8();
     }
 }
 
 /// What was seen of each kind: how often, and where first.
 #[derive(Default)]
-struct Count {
+struct HiddenCounts {
     tags: (usize, Option<Span>),
     overrides: (usize, Option<Span>),
     selectors: (usize, Option<Span>),
@@ -72,8 +72,8 @@ struct Count {
     escapes: (usize, Option<Span>),
 }
 
-impl Count {
-    fn see(&mut self, span: Span, c: char, before: char) {
+impl HiddenCounts {
+    fn count(&mut self, span: Span, c: char, before: char) {
         let kind = match c {
             // A flag of a region is spelled with tags behind a black flag.
             '\u{e0020}'..='\u{e007f}' if before != '\u{1f3f4}' && !is_tag(before) => &mut self.tags,

@@ -2,11 +2,11 @@
 
 use skillyard_format::Span;
 
-use super::{Findings, Here};
+use super::{Findings, UnitContext};
 use crate::Severity;
 use crate::facts::Fact;
 use crate::pattern::Pattern;
-use crate::prepare::Place;
+use crate::prepare::UnitKind;
 
 rule! {
     /// A package runs its own code the moment it is installed.
@@ -18,7 +18,7 @@ rule! {
     /// **Fix:** remove the hook; let users run the step themselves.
     "scan-install-hook", Critical,
     "remove the hook, and let users run the step themselves",
-    words: &["postinstall", "preinstall", "\"install\"", "\"prepare\"", "cmdclass", "install'", "install:", "install :", "install\""],
+    keywords: &["postinstall", "preinstall", "\"install\"", "\"prepare\"", "cmdclass", "install'", "install:", "install :", "install\""],
     check
 }
 
@@ -52,35 +52,35 @@ pub(super) fn add(
     findings: &mut Findings<'_>,
 ) {
     if !findings.has(&RULE, file) {
-        findings.add_source(&RULE, file, span, severity, MESSAGE);
+        findings.add_span(&RULE, file, span, severity, MESSAGE);
     }
 }
 
-fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
-    if let Some(range) = HOOK.find(here.text) {
-        let text = &here.text[range.clone()];
+fn check(ctx: &UnitContext<'_>, findings: &mut Findings<'_>) {
+    if let Some(range) = HOOK.find(ctx.text) {
+        let text = &ctx.text[range.clone()];
         let hides = text.contains("/.") && !text.contains("./.");
         let fetches = text.contains("http")
             || text.contains("curl")
-            || here.has(Fact::Fetches)
+            || ctx.has(Fact::Fetches)
             || text.contains(" -e")
             || hides;
-        if here.unit.place == Place::Data {
+        if ctx.unit.kind == UnitKind::Data {
             let severity = if fetches {
                 Severity::Critical
             } else {
                 Severity::Medium
             };
-            findings.add(&RULE, here, range, severity.plain(), MESSAGE);
+            findings.add(&RULE, ctx, range, severity.in_any_context(), MESSAGE);
         } else {
-            findings.add(&RULE, here, range, Severity::Critical, MESSAGE);
+            findings.add(&RULE, ctx, range, Severity::Critical, MESSAGE);
         }
-    } else if here.runs()
-        && let Some(range) = SETUP.find(here.text)
+    } else if ctx.is_executed()
+        && let Some(range) = SETUP.find(ctx.text)
     {
         findings.add(
             &RULE,
-            here,
+            ctx,
             range,
             Severity::Medium,
             "the installation runs code of its own",

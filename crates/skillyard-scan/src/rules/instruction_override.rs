@@ -2,14 +2,14 @@
 
 use std::ops::Range;
 
-use super::{Findings, Here};
+use super::{Findings, UnitContext};
 use crate::Severity;
+use crate::intent::{self, HABIT, Intent, NOT};
 use crate::pattern::Pattern;
-use crate::prepare::Place;
-use crate::speech::{self, HABIT, Meaning, NOT};
+use crate::prepare::UnitKind;
 
 rule! {
-    /// The agent is told to forget its instructions, its limits or who it works for.
+    /// An order to the agent to forget its instructions, its limits or its user.
     ///
     /// "Ignore previous instructions", "you are now in developer mode", "safety rules do not
     /// apply": a skill adds to what the agent knows, and has no say over what its user and
@@ -18,7 +18,7 @@ rule! {
     /// **Fix:** remove it.
     "scan-instruction-override", Critical,
     "remove it: a skill has no say over what the user and the agent's makers told it",
-    words: &[
+    keywords: &[
         "ignore", "disregard", "forget", "override", "bypass", "developer mode", "jailbreak", "dan mode", "unrestricted", "you are now",
         "system prompt", "restrictions", "safety", "guardrail", "no longer", "new instructions", "supersede", "privileged mode", "admin mode", "[system]", "<system", "<admin", "<operator", "system:",
         "highest priority", "without restriction", "ethical", "refuse", "god mode", "root mode", "you are dan", "act as", "moral", "discard", "hidden instructions", "priority over", "pre-approved", "approval", "confirmation", "consent", "忽略", "无视", "忽视", "不要理会", "忘记", "忘掉", "不用管", "oтмeни", "oбpaщaй", "無視", "무시", "зaбyдь", "игнopиpyй", "vergiss", "verwirf", "esque", "tenez pas compte", "missachte", "oublie", "olvida", "descarta", "desconsider", "dimentica", "ignora", "ignoriere", "ignorez",
@@ -27,7 +27,7 @@ rule! {
     check
 }
 
-/// The same in other languages. Letters of Cyrillic that look like Latin ones are folded.
+/// Overrides in other languages. Letters of Cyrillic that look like Latin ones are folded.
 static FOREIGN: Pattern = Pattern::new(
     r"忽略[^.]{0,60}(?:指令|指示|规则|提示)|(?:无视|忽视|不要理会|不用管)[^.]{0,40}(?:指令|指示|规则|提示|限制)|忘(?:记|掉)[^.]{0,30}(?:指令|指示|规则)|指示[^.]{0,20}無視|無視[^.]{0,20}指示|(?:이전|기존)[^.]{0,20}지시[^.]{0,20}무시|(?:зaбyдь|игнopиpyй|пpoигнopиpyй|нe oбpaщaй внимaния|oтмeни)[^.]{0,60}(?:инcтpyкц|yкaзaн|пpaвил|кoмaнд)|\bhaz\s+caso\s+omiso\b|\b(?:no\s+tengas\s+en\s+cuenta|non\s+tenere\s+conto)\b[^.]{0,40}\b(?:instruc|istru|reglas|regole)|\bne\s+t(?:iens|enez)\s+(?:plus|pas)\s+compte\b[^.]{0,40}\b(?:consignes?|instructions?|r\S{1,3}gles|directives?)|\b(?:fais|faites)\s+abstraction\b[^.]{0,40}\b(?:consignes?|instructions?|r\S{1,3}gles)|\bsetz\w*\s+dich\s+\S{1,3}ber\b[^.]{0,60}\bhinweg\b|\bbeachte\b[^.]{0,40}\b(?:anweisung|vorgabe|regeln)\w*\s+(?:\w+\s+)?nicht\s+mehr\b|\b(?:vergiss|ignoriere|missachte|verwirf)\b[^.]{0,40}\b(?:anweisung|vorgabe|regeln|instruktion|richtlinie)\w*|\b(?:oublie[zr]?|ignore[zr]?)\b[^.]{0,40}\b(?:consignes?|instructions?|directives?|r\S{1,3}gles)\b[^.]{0,30}(?:pr\S{1,3}c\S{1,3}dent|ant\S{1,3}rieur|du\s+syst)|\b(?:olvida|ignora|descarta|desconsidere|desconsidera|ignore|esque\S{1,2}a|dimentica)\b[^.]{0,40}\b(?:instru\S{1,9}s|istruzioni|reglas|regras|regole|indicaciones|\S{0,3}rdenes)\b[^.]{0,30}(?:anterior|previ|preced|del\s+sistema|do\s+sistema)",
 );
@@ -95,11 +95,11 @@ static LOOSENED: Pattern = Pattern::new(
 static UNWILLING: Pattern = Pattern::new(
     r"\b(?:including|even)\b[^.]{0,30}\byou\s+would\s+(?:normally|usually|otherwise)\s+(?:turn\s+down|refuse|decline|reject|not\b)",
 );
-/// What is unsafe is to be done all the same.
+/// Unsafe actions are to be done anyway.
 static ANYWAY: Pattern = Pattern::new(
     r"\b(?:unsafe|harmful|dangerous|unethical|illegal|against\s+(?:policy|the\s+(?:rules|policy)|your))\b[^.]{0,60}\b(?:answer|comply|do|proceed|help|continue)\b[^.]{0,20}\b(?:anyway|nonetheless|regardless|all\s+the\s+same)\b|^\W*never\s+(?:decline|refuse)\s*(?:$|[.!])",
 );
-/// What the agent was told before the conversation is to be shown.
+/// The system prompt is to be shown.
 static VERBATIM: Pattern = Pattern::new(
     r"\b(?:complete|entire|whole|verbatim|word\s+for\s+word|in\s+full|letter\s+by\s+letter)\b",
 );
@@ -110,7 +110,7 @@ static BEFORE: Pattern = Pattern::new(
 static ESCAPES: Pattern = Pattern::new(
     r"</(?:instructions?|system|user|prompt|context|document)>\s*<(?:system|user|assistant|instructions?)\b|<(?:system|admin|operator)>[^<]{0,200}\b(?:granted|full\s+access|do\s+not\s+ask|without\s+asking|approved|unrestricted|override)\b",
 );
-/// Somebody who is not here allows what the user did not.
+/// A third party allows what the user did not.
 static CLEARED: Pattern = Pattern::new(
     r"\b(?:(?:note|message|notice|order)\s+(?:from|by)|on\s+behalf\s+of|(?:approved|authori[sz]ed|cleared|confirmed|reviewed)\s+by)\s+(?:the\s+|your\s+)?(?:\w+\s+){0,2}(?:team|department|staff|operators?|administrators?|admin|anthropic|openai|vendor|developers?)\b|\ban?\s+(?:administrator|operator|admin)\s+has\s+(?:\w+\s+)?(?:switched|enabled|granted|approved|authori[sz]ed|set|unlocked)\b|\b(?:safety|security|compliance)\s+(?:review|check|clearance)\b[^.]{0,30}\b(?:completed|passed|done|granted)\b",
 );
@@ -122,70 +122,70 @@ static SKIPS: Pattern = Pattern::new(
 static THINGS: Pattern = Pattern::new(
     r"\b(?:gitignore|caches?|drafts?|lint\w*|eslint|css|themes?|whitespace|columns?|rows|injection|attack\w*|jailbreak\w*|untrusted|payloads?|e\.g|example|such\s+as|if\s+(?:a|the|any)\b[^.]{0,40}\b(?:says|contains|asks|tells))\b",
 );
-/// Orders that stand in what the agent reads for somebody are not to be followed.
+/// Orders in content that the agent reads for the user are not to be followed.
 static EMBEDDED: Pattern = Pattern::new(
     r"\b(?:found|embedded|contained|inside|within|appearing)\b|\b(?:in|from)\s+(?:the\s+|any\s+|a\s+)?(?:\w+\s+)?(?:files?|pages?|emails?|comments|documents?|content|tool\s+(?:results|outputs?)|data|issues?)\b",
 );
 
 /// The meanings that take the agent away from its user, in whatever words.
-static MEANINGS: [Meaning; 15] = [
-    Meaning {
+static MEANINGS: [Intent; 15] = [
+    Intent {
         all: &[&TOLD, &LOOSENED],
         none: &[&THINGS],
     },
-    Meaning {
+    Intent {
         all: &[&UNWILLING],
         none: &[&THINGS],
     },
-    Meaning {
+    Intent {
         all: &[&ALONE],
         none: &[&THINGS],
     },
-    Meaning {
+    Intent {
         all: &[&MODE],
         none: &[&THINGS, &NOT],
     },
-    Meaning {
+    Intent {
         all: &[&ANYWAY],
         none: &[],
     },
-    Meaning {
+    Intent {
         all: &[&VERBATIM, &BEFORE],
         none: &[&NOT],
     },
-    Meaning {
+    Intent {
         all: &[&CLEARED, &SKIPS],
         none: &[&THINGS],
     },
-    Meaning {
+    Intent {
         all: &[&DISCARDS, &TOLD, &PRIOR],
         none: &[&THINGS, &EMBEDDED, &FORGETS_NOT],
     },
-    Meaning {
+    Intent {
         all: &[&OUTRANKS],
         none: &[&THINGS, &NOT],
     },
-    Meaning {
+    Intent {
         all: &[&REFUSES],
         none: &[&THINGS],
     },
-    Meaning {
+    Intent {
         all: &[&FREE],
         none: &[&THINGS, &NOT],
     },
-    Meaning {
+    Intent {
         all: &[&TURN],
         none: &[],
     },
-    Meaning {
+    Intent {
         all: &[&ASKS, &ANSWERED, &HABIT],
         none: &[&THINGS, &NOT],
     },
-    Meaning {
+    Intent {
         all: &[&SAFETY, &OFF],
         none: &[&THINGS],
     },
-    Meaning {
+    Intent {
         all: &[&PRINTS],
         none: &[&THINGS, &NOT],
     },
@@ -194,7 +194,7 @@ static FORGETS_NOT: Pattern = Pattern::new(
     r"\b(?:don't|do\s+not|never|not)\s+(?:ever\s+)?(?:forget|ignore|disregard|discard|abandon|override|overrule|drop)\b",
 );
 
-/// The same right before a word.
+/// A negation right before a word.
 static NEGATED: Pattern = Pattern::new(
     r"\b(?:don't|do\s+not|never|not)\s+(?:ever\s+)?(?:forget|ignore|disregard|discard|abandon|override|overrule|drop)$",
 );
@@ -219,7 +219,7 @@ static FORBIDS: Pattern =
 /// What forbids nothing.
 static REMEMBER: Pattern = Pattern::new(r"\b(?:don't|do\s+not|never)\s+forget\b");
 
-/// Whether what stands before an order turns it into one that is not to be followed.
+/// Whether the words before an order forbid it.
 fn is_forbidden(before: &str) -> bool {
     let sentence = before.rsplit(['.', '!', '?']).next().unwrap_or_default();
     let said = REMEMBER.find(sentence);
@@ -227,23 +227,23 @@ fn is_forbidden(before: &str) -> bool {
 }
 
 /// Whether the words are about a style, say not to forget, or explain an option of a command.
-fn is_daily(here: &Here<'_>, range: &Range<usize>) -> bool {
-    let order = &here.text[range.clone()];
+fn is_daily(ctx: &UnitContext<'_>, range: &Range<usize>) -> bool {
+    let order = &ctx.text[range.clone()];
     let verb = order.find(|c: char| !c.is_alphanumeric());
     // What else is not to be forgotten says nothing about this.
-    let up_to_verb = &here.text[..range.start + verb.unwrap_or(order.len())];
-    THINGS.is_match(order) || NEGATED.is_match(up_to_verb) || OPTION.is_match(here.text)
+    let up_to_verb = &ctx.text[..range.start + verb.unwrap_or(order.len())];
+    THINGS.is_match(order) || NEGATED.is_match(up_to_verb) || OPTION.is_match(ctx.text)
 }
 
-/// An order in another language. What may happen to be overlooked, what can be passed over, and the
+/// An order in another language. What may be overlooked, what can be skipped, and the
 /// list of what git ignores have the same words.
-fn foreign(here: &Here<'_>) -> Option<Range<usize>> {
+fn foreign(ctx: &UnitContext<'_>) -> Option<Range<usize>> {
     // Who says it more often means it.
-    const MOST: usize = 8;
-    let text = here.text.plain();
+    const MAX_FOUND: usize = 8;
+    let text = ctx.text.plain();
     let mut found = None;
     let mut from = 0;
-    for _ in 0..MOST {
+    for _ in 0..MAX_FOUND {
         let range = FOREIGN.find(&text[from..])?;
         let range = from + range.start..from + range.end;
         let before = text[..range.start].trim_end();
@@ -262,20 +262,20 @@ fn foreign(here: &Here<'_>) -> Option<Range<usize>> {
     found
 }
 
-fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
-    let hidden = here.unit.place == Place::Hidden;
-    let counts = here.is_prose() || matches!(here.unit.place, Place::Decoded | Place::Comment);
+fn check(ctx: &UnitContext<'_>, findings: &mut Findings<'_>) {
+    let hidden = ctx.unit.kind == UnitKind::Hidden;
+    let counts = ctx.is_prose() || matches!(ctx.unit.kind, UnitKind::Decoded | UnitKind::Comment);
     if !counts {
         return;
     }
     let found = OVERRIDE
-        .find(here.text)
-        .filter(|range| hidden || !is_daily(here, range))
-        .or_else(|| foreign(here))
-        .or_else(|| ESCAPES.find(here.text))
-        .or_else(|| speech::find(&MEANINGS, here.text));
+        .find(ctx.text)
+        .filter(|range| hidden || !is_daily(ctx, range))
+        .or_else(|| foreign(ctx))
+        .or_else(|| ESCAPES.find(ctx.text))
+        .or_else(|| intent::find(&MEANINGS, ctx.text));
     if let Some(range) = found {
-        let before = here.text.get(..range.start).unwrap_or_default();
+        let before = ctx.text.get(..range.start).unwrap_or_default();
         let quoted = before.trim_end().ends_with(['"', '\'', '(']);
         let severity = match (hidden, is_forbidden(before) || quoted) {
             (true, _) => Severity::Critical,
@@ -284,12 +284,12 @@ fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
         };
         let message = "the agent is told to leave its instructions or limits behind";
         if hidden {
-            findings.add(&RULE, here, range, severity.plain(), message);
+            findings.add(&RULE, ctx, range, severity.in_any_context(), message);
         } else {
-            findings.add(&RULE, here, range, severity, message);
+            findings.add(&RULE, ctx, range, severity, message);
         }
-    } else if let Some(range) = APPROVAL.find(here.text) {
-        let before = here.text.get(..range.start).unwrap_or_default();
+    } else if let Some(range) = APPROVAL.find(ctx.text) {
+        let before = ctx.text.get(..range.start).unwrap_or_default();
         let severity = match (hidden, is_forbidden(before)) {
             (true, _) => Severity::High,
             (false, true) => Severity::Info,
@@ -297,7 +297,7 @@ fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
         };
         findings.add(
             &RULE,
-            here,
+            ctx,
             range,
             severity,
             "the agent is told to act without asking the user",

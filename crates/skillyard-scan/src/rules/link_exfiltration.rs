@@ -1,19 +1,19 @@
 //! Pictures that carry data away.
 
-use super::{Findings, Here};
+use super::{Findings, UnitContext};
 use crate::Severity;
 use crate::pattern::Pattern;
 
 rule! {
-    /// The agent is told to put data into the address of a picture or a link.
+    /// An order to the agent to put data into the address of a picture or a link.
     ///
-    /// Whoever shows the answer fetches the picture, and its server reads the address. It is
+    /// The client that shows the answer fetches the picture, and its server reads the address. It is
     /// the quietest way out of a conversation.
     ///
     /// **Fix:** remove it.
     "scan-link-exfiltration", High,
     "remove it: who shows the answer sends the address",
-    words: &["![", "<img", "render", "image", "?data=", "?q=", "pixel", "badge"],
+    keywords: &["![", "<img", "render", "image", "?data=", "?q=", "pixel", "badge"],
     check
 }
 
@@ -41,11 +41,11 @@ static BADGE_HOST: Pattern = Pattern::new(
     r"https?://(?:[\w-]+\.)*(?:shields\.io|github\.com|githubusercontent\.com|localhost|quickchart\.io|qrserver\.com|example\.com)(?::\d+)?(?:[/?]|$)",
 );
 
-fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
-    if !here.is_prose() {
+fn check(ctx: &UnitContext<'_>, findings: &mut Findings<'_>) {
+    if !ctx.is_prose() {
         return;
     }
-    let text = here.text;
+    let text = ctx.text;
     if let Some(range) = PICTURE.find(text).filter(|range| {
         let picture = &text[range.clone()];
         let is_badge = BADGE.is_match(picture) && !SAID.is_match(picture);
@@ -58,7 +58,7 @@ fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
         };
         findings.add(
             &RULE,
-            here,
+            ctx,
             range,
             severity,
             "the address of a picture carries data away",
@@ -69,7 +69,7 @@ fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
     {
         findings.add(
             &RULE,
-            here,
+            ctx,
             range,
             Severity::High,
             "what was said is to be put into the address of a picture",
@@ -77,7 +77,7 @@ fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
     } else if let Some(range) = ORDER.find(text).filter(|_| text.contains("http")) {
         findings.add(
             &RULE,
-            here,
+            ctx,
             range,
             Severity::Medium,
             "data is to be put into an address",

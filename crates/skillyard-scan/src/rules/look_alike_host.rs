@@ -4,9 +4,9 @@ use std::ops::Range;
 
 use skillyard_format::Span;
 
-use super::{Findings, Subject};
+use super::{Findings, PreparedSkill};
 use crate::Severity;
-use crate::glyphs::look_alike;
+use crate::look_alikes::look_alike;
 
 rule! {
     /// The name of a host mixes letters of several alphabets, or is spelled in code.
@@ -19,11 +19,11 @@ rule! {
     skill: check
 }
 
-fn check(subject: &Subject<'_>, findings: &mut Findings<'_>) {
-    for (index, file) in subject.files.iter().enumerate() {
+fn check(skill: &PreparedSkill<'_>, findings: &mut Findings<'_>) {
+    for (index, file) in skill.files.iter().enumerate() {
         let mut add = |span| {
             let message = "the host is not the one that is read";
-            findings.add_source(&RULE, index, Some(span), Severity::High, message);
+            findings.add_span(&RULE, index, Some(span), Severity::High, message);
         };
         if !file.source.is_ascii() || file.folded.text.contains("//xn--") {
             strange_hosts(&file.source).for_each(|range| add(Span::new(range.start, range.end)));

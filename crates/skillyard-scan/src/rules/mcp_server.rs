@@ -1,10 +1,10 @@
 //! Servers of tools that are let in.
 
-use super::{Findings, Here};
+use super::{Findings, UnitContext};
 use crate::Severity;
-use crate::hosts::{self, Standing};
+use crate::hosts::{self, HostTrust};
 use crate::pattern::Pattern;
-use crate::prepare::Place;
+use crate::prepare::UnitKind;
 
 rule! {
     /// A server of tools is added in a way that gives it too much.
@@ -16,7 +16,7 @@ rule! {
     /// **Fix:** name the server's program and version, and let the user add it.
     "scan-mcp-server", Critical,
     "name the server's program and version, and let the user add it",
-    words: &["mcpservers", "enableallprojectmcpservers", "mcp-remote", "mcp add", "tool name", "tool shadow", "mcp", "\"command\"", "\"args\"", "url\"", "url'", "tool-name", "legitimate", "this tool"],
+    keywords: &["mcpservers", "enableallprojectmcpservers", "mcp-remote", "mcp add", "tool name", "tool shadow", "mcp", "\"command\"", "\"args\"", "url\"", "url'", "tool-name", "legitimate", "this tool"],
     check
 }
 
@@ -31,23 +31,23 @@ static TAKES: Pattern = Pattern::new(
     r"\btool[\s-]name\s+(?:collision|squatting|hijack\w*|shadowing)|\btool\s+shadowing|\b(?:overwrit\w+|shadow\w*|replac\w+|hijack\w*)\b[^.]{0,40}\blegitimate\b[^.]{0,20}\b(?:tool|one|server)|\b(?:call|use)\s+this\s+tool\s+(?:before|instead\s+of)\s+(?:any|every|all)\s+other",
 );
 
-fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
-    let text = here.text;
+fn check(ctx: &UnitContext<'_>, findings: &mut Findings<'_>) {
+    let text = ctx.text;
     let (range, severity, message) = if let Some(range) = ALL.find(text) {
         (
             range,
             Severity::High,
             "every server that a project brings is let in",
         )
-    } else if let Some(range) = COMMAND.find(text).filter(|_| lists_servers(here)) {
+    } else if let Some(range) = COMMAND.find(text).filter(|_| lists_servers(ctx)) {
         (
             range,
             Severity::Critical,
             "a server is started by a shell that downloads",
         )
     } else if let Some(range) = REMOTE.find(text) {
-        let severity = match hosts::worst(&text[range.clone()]) {
-            Some(Standing::Doubtful | Standing::Plain) => Severity::High,
+        let severity = match hosts::least_trusted(&text[range.clone()]) {
+            Some(HostTrust::Doubtful | HostTrust::Plain) => Severity::High,
             _ => Severity::Info,
         };
         (
@@ -55,7 +55,7 @@ fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
             severity,
             "a server is reached without encryption or name",
         )
-    } else if let Some(range) = TAKES.find(text).filter(|_| here.is_prose()) {
+    } else if let Some(range) = TAKES.find(text).filter(|_| ctx.is_prose()) {
         (
             range,
             Severity::Medium,
@@ -64,14 +64,14 @@ fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
     } else {
         return;
     };
-    if here.unit.place == Place::Data && severity >= Severity::High {
-        findings.add(&RULE, here, range, severity.plain(), message);
+    if ctx.unit.kind == UnitKind::Data && severity >= Severity::High {
+        findings.add(&RULE, ctx, range, severity.in_any_context(), message);
     } else {
-        findings.add(&RULE, here, range, severity, message);
+        findings.add(&RULE, ctx, range, severity, message);
     }
 }
 
 /// Whether the file is a list of servers.
-fn lists_servers(here: &Here<'_>) -> bool {
-    here.file.path.contains("mcp") || here.file.folded.text.contains("mcpservers")
+fn lists_servers(ctx: &UnitContext<'_>) -> bool {
+    ctx.file.path.contains("mcp") || ctx.file.folded.text.contains("mcpservers")
 }

@@ -1,19 +1,19 @@
 //! Traffic led elsewhere.
 
-use super::{Findings, Here};
+use super::{Findings, UnitContext};
 use crate::Severity;
 use crate::pattern::Pattern;
 
 rule! {
     /// The machine's names, routes, proxies or certificates are changed.
     ///
-    /// Whoever answers for a name or signs for it reads and changes everything that is sent
+    /// A server that answers for a name or signs for it reads and changes everything that is sent
     /// there, passwords included.
     ///
     /// **Fix:** configure the one program that needs it.
     "scan-network-tampering", High,
     "configure the one program that needs it, not the machine",
-    words: &["/etc/hosts", "iptables", "resolv.conf", "add-trusted-cert", "update-ca-certificates", "networksetup", "pfctl", "netsh", "ufw disable", "ufw", "firewalld", "firewall", "nft ", "http_proxy", "etc\\hosts"],
+    keywords: &["/etc/hosts", "iptables", "resolv.conf", "add-trusted-cert", "update-ca-certificates", "networksetup", "pfctl", "netsh", "ufw disable", "ufw", "firewalld", "firewall", "nft ", "http_proxy", "etc\\hosts"],
     check
 }
 
@@ -25,22 +25,22 @@ static WEAKER: Pattern = Pattern::new(
     r"\bufw\s+disable\b|systemctl\s+(?:stop|disable)\s+(?:firewalld|ufw)|set-netfirewallprofile\b[^;|]*false|\bupdate-ca-certificates\b",
 );
 
-fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
-    if !here.runs() {
+fn check(ctx: &UnitContext<'_>, findings: &mut Findings<'_>) {
+    if !ctx.is_executed() {
         return;
     }
-    if let Some(range) = CHANGE.find(here.text) {
+    if let Some(range) = CHANGE.find(ctx.text) {
         findings.add(
             &RULE,
-            here,
+            ctx,
             range,
             Severity::High,
             "the machine's traffic is led elsewhere",
         );
-    } else if let Some(range) = WEAKER.find(here.text) {
+    } else if let Some(range) = WEAKER.find(ctx.text) {
         findings.add(
             &RULE,
-            here,
+            ctx,
             range,
             Severity::Low,
             "the machine's firewall or certificates are changed",

@@ -2,10 +2,9 @@
 
 use skillyard_format::Span;
 
-use super::{Findings, Subject};
+use super::{Findings, PreparedSkill};
 use crate::Severity;
-use crate::file::Language;
-use crate::kind::has_shebang;
+use crate::file::{Language, has_shebang};
 
 rule! {
     /// A script or a document holds null bytes.
@@ -19,8 +18,8 @@ rule! {
     skill: check
 }
 
-fn check(subject: &Subject<'_>, findings: &mut Findings<'_>) {
-    for (index, file) in subject.files.iter().enumerate() {
+fn check(skill: &PreparedSkill<'_>, findings: &mut Findings<'_>) {
+    for (index, file) in skill.files.iter().enumerate() {
         let Some((count, first)) = file.nulls else {
             continue;
         };
@@ -39,7 +38,7 @@ fn check(subject: &Subject<'_>, findings: &mut Findings<'_>) {
             _ => format!("{count} null bytes stand in what is read as text"),
         };
         let line = line_at(&file.source, first);
-        findings.add_source(&RULE, index, Some(line), severity, message);
+        findings.add_span(&RULE, index, Some(line), severity, message);
     }
 }
 

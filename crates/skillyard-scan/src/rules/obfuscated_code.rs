@@ -2,15 +2,15 @@
 
 use std::ops::Range;
 
-use super::{Findings, Here};
+use super::{Findings, UnitContext};
 use crate::Severity;
 use crate::facts::Fact;
 use crate::file::Language;
 use crate::pattern::Pattern;
-use crate::prepare::Place;
+use crate::prepare::UnitKind;
 
 rule! {
-    /// Code is written so that nobody can read it.
+    /// Code is written to be unreadable.
     ///
     /// Names made of hex digits, strings put together from character codes, calls looked up
     /// by a computed name, text rebuilt from pieces by an instruction in the prose: each is a
@@ -19,7 +19,7 @@ rule! {
     /// **Fix:** put the readable source into the skill.
     "scan-obfuscated-code", High,
     "put the readable source into the skill",
-    words: &["_0x", "\\x", "fromcharcode", "chr(", "getattr", "__import__", "eval", "globals()", "decode", "base64", "base85", "rot13", "reconstruct", "concatenate", "cipher", "xor", "${", "$'\\x", "$(echo", "$(printf", "`echo", "`printf", "?n/", "?in/", "/bi?/", "??/", "?i?/", "(gcm", "(get-command", "$pshome[", "comspec[", "{0}", "{1}", "&('", "&(\"", "& ('", "& (\"", "chr (", "exec(", "exec (", "globals (", "deobfuscated", "decrypted", "reassemble", ".('", ".(\"", ".(g", ".($", ".( ", ". (", "|('", "|(\"", "|(g", "|($", "|( ", "| (", "&(g", "&($", "&( ", "& (", "( get-command", "( gcm", "\\u00", "assemble", "combine", "decrypt", "join"],
+    keywords: &["_0x", "\\x", "fromcharcode", "chr(", "getattr", "__import__", "eval", "globals()", "decode", "base64", "base85", "rot13", "reconstruct", "concatenate", "cipher", "xor", "${", "$'\\x", "$(echo", "$(printf", "`echo", "`printf", "?n/", "?in/", "/bi?/", "??/", "?i?/", "(gcm", "(get-command", "$pshome[", "comspec[", "{0}", "{1}", "&('", "&(\"", "& ('", "& (\"", "chr (", "exec(", "exec (", "globals (", "deobfuscated", "decrypted", "reassemble", ".('", ".(\"", ".(g", ".($", ".( ", ". (", "|('", "|(\"", "|(g", "|($", "|( ", "| (", "&(g", "&($", "&( ", "& (", "( get-command", "( gcm", "\\u00", "assemble", "combine", "decrypt", "join"],
     check
 }
 
@@ -52,13 +52,13 @@ static ENCODED: Pattern = Pattern::new(
     r"base(?:64|32|85)|rot-?13|\bhex\b|encoded|cipher|obfuscat|encrypted|fragments?|\bxor\b",
 );
 
-fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
-    let text = here.text;
-    if here.is_prose() && here.unit.place != Place::Code {
+fn check(ctx: &UnitContext<'_>, findings: &mut Findings<'_>) {
+    let text = ctx.text;
+    if ctx.is_prose() && ctx.unit.kind != UnitKind::Code {
         if let Some(range) = REBUILD.find(text).filter(|_| ENCODED.is_match(text)) {
             findings.add(
                 &RULE,
-                here,
+                ctx,
                 range,
                 if COMMAND.is_match(text) {
                     Severity::High
@@ -68,22 +68,22 @@ fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
                 "the agent is told to rebuild hidden text and act on it",
             );
         }
-    } else if here.runs() {
+    } else if ctx.is_executed() {
         if let Some(range) = HEX_NAMES
             .find(text)
             .filter(|_| HEX_NAMES.count(text, 4) == 4)
         {
             findings.add(
                 &RULE,
-                here,
+                ctx,
                 range,
                 Severity::High,
                 "names are made unreadable",
             );
-        } else if let Some(range) = assembled(here) {
+        } else if let Some(range) = assembled(ctx) {
             findings.add(
                 &RULE,
-                here,
+                ctx,
                 range,
                 Severity::High,
                 "a command is put together by the shell",
@@ -91,18 +91,18 @@ fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
         } else if let Some(range) = LOOKUP.find(text) {
             findings.add(
                 &RULE,
-                here,
+                ctx,
                 range,
-                Severity::High.plain(),
+                Severity::High.in_any_context(),
                 "what is called is put together from pieces",
             );
         } else if let Some(range) = ESCAPES
             .find(text)
-            .filter(|_| here.has(Fact::Evaluates) || here.has(Fact::Starts))
+            .filter(|_| ctx.has(Fact::Evaluates) || ctx.has(Fact::Starts))
         {
             findings.add(
                 &RULE,
-                here,
+                ctx,
                 range,
                 Severity::High,
                 "text is written in escapes and run",
@@ -112,8 +112,8 @@ fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
 }
 
 /// Where a shell makes a command out of pieces.
-fn assembled(here: &Here<'_>) -> Option<Range<usize>> {
-    let is_power_shell = here.unit.language == Language::PowerShell;
-    let found = is_power_shell.then(|| ASSEMBLED.find(here.text)).flatten();
-    found.or_else(|| here.is_shell().then(|| EXPANSION.find(here.text)).flatten())
+fn assembled(ctx: &UnitContext<'_>) -> Option<Range<usize>> {
+    let is_power_shell = ctx.unit.language == Language::PowerShell;
+    let found = is_power_shell.then(|| ASSEMBLED.find(ctx.text)).flatten();
+    found.or_else(|| ctx.is_shell().then(|| EXPANSION.find(ctx.text)).flatten())
 }

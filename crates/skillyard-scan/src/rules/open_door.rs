@@ -1,6 +1,6 @@
 //! Doors into the machine.
 
-use super::{Findings, Here};
+use super::{Findings, UnitContext};
 use crate::Severity;
 use crate::pattern::Pattern;
 
@@ -13,7 +13,7 @@ rule! {
     /// **Fix:** listen on this machine only, and keep the password.
     "scan-open-door", High,
     "listen on this machine only, and keep the password",
-    words: &["ssh ", "ngrok", "cloudflared", "remote-debugging", "0.0.0.0:2375", "chisel", "app.token", "disable-web-security", "net user", "useradd", "usermod", "net localgroup", "frpc", "bore ", "reverse_tunnel", "protected-mode", "actions-runner", "self-hosted", "permitrootlogin", "fdenytsconnections", "dscl", "http.server", "$_request", "$_get", "$_post", "$_cookie", "request.form", "request.values", "request.json", "req.params", "request.args", "req.query", "req.body", "params[", "config.sh"],
+    keywords: &["ssh ", "ngrok", "cloudflared", "remote-debugging", "0.0.0.0:2375", "chisel", "app.token", "disable-web-security", "net user", "useradd", "usermod", "net localgroup", "frpc", "bore ", "reverse_tunnel", "protected-mode", "actions-runner", "self-hosted", "permitrootlogin", "fdenytsconnections", "dscl", "http.server", "$_request", "$_get", "$_post", "$_cookie", "request.form", "request.values", "request.json", "req.params", "request.args", "req.query", "req.body", "params[", "config.sh"],
     check
 }
 
@@ -25,22 +25,22 @@ static MILD: Pattern = Pattern::new(
     r"\bngrok\s+(?:http|tcp)\b|\bcloudflared\s+tunnel\s+(?:--url|run)|--remote-debugging-(?:port|address)|--disable-web-security|\bchisel\s+(?:client|server)|\bfrpc\s+-c|\bbore\s+local|config\.sh\s+--url\s+https?://github\.com/\S+[^;|]*--token",
 );
 
-fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
-    if !here.runs() {
+fn check(ctx: &UnitContext<'_>, findings: &mut Findings<'_>) {
+    if !ctx.is_executed() {
         return;
     }
-    if let Some(range) = GRAVE.find(here.text) {
+    if let Some(range) = GRAVE.find(ctx.text) {
         findings.add(
             &RULE,
-            here,
+            ctx,
             range,
             Severity::High,
             "the machine is opened to others",
         );
-    } else if let Some(range) = MILD.find(here.text) {
+    } else if let Some(range) = MILD.find(ctx.text) {
         findings.add(
             &RULE,
-            here,
+            ctx,
             range,
             Severity::Low,
             "the machine can be reached from outside",

@@ -1,8 +1,8 @@
 //! Packages that come from no registry.
 
-use super::{Findings, Here};
+use super::{Findings, UnitContext};
 use crate::Severity;
-use crate::hosts::{self, Standing};
+use crate::hosts::{self, HostTrust};
 use crate::pattern::Pattern;
 
 rule! {
@@ -10,12 +10,12 @@ rule! {
     ///
     /// Packages run code when they are installed. From a registry there is a name, a version
     /// and a history; from an address there is what the server sends. A second index lets a
-    /// stranger's package win over the one that was meant.
+    /// third party's package win over the intended one.
     ///
     /// **Fix:** name a package of the registry, with its version.
     "scan-package-from-url", High,
     "name a package of the registry, with its version",
-    words: &["install", "npx", "uvx", "index-url", "trusted-host", "registry", "add ", "config set", "bunx", "pnpm dlx", " i ", " get "],
+    keywords: &["install", "npx", "uvx", "index-url", "trusted-host", "registry", "add ", "config set", "bunx", "pnpm dlx", " i ", " get "],
     check
 }
 
@@ -34,24 +34,24 @@ static DEMANDS: Pattern = Pattern::new(
     r"\b(?:sudo|required|must|has\s+to|first|before|mandatory|will\s+(?:stop|not\s+work))\b",
 );
 
-fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
-    if !here.runs() && !here.is_prose() {
+fn check(ctx: &UnitContext<'_>, findings: &mut Findings<'_>) {
+    if !ctx.is_executed() && !ctx.is_prose() {
         return;
     }
-    let (range, what) = if let Some(range) = FROM.find(here.text) {
+    let (range, what) = if let Some(range) = FROM.find(ctx.text) {
         (range, "a package is installed from an address")
-    } else if let Some(range) = INDEX.find(here.text) {
+    } else if let Some(range) = INDEX.find(ctx.text) {
         (range, "packages are installed from another index")
     } else {
         return;
     };
-    let found = &here.text[range.clone()];
-    let severity = match hosts::worst(found) {
-        Some(Standing::Doubtful | Standing::Plain) => Severity::High,
+    let found = &ctx.text[range.clone()];
+    let severity = match hosts::least_trusted(found) {
+        Some(HostTrust::Doubtful | HostTrust::Plain) => Severity::High,
         _ if USUAL.is_match(found) || !found.contains("://") => Severity::Low,
-        Some(Standing::Local | Standing::Installer) => Severity::Info,
-        _ if DEMANDS.is_match(here.text) && here.file.is_skill_file() => Severity::High,
+        Some(HostTrust::Local | HostTrust::Installer) => Severity::Info,
+        _ if DEMANDS.is_match(ctx.text) && ctx.file.is_skill_file() => Severity::High,
         _ => Severity::Medium,
     };
-    findings.add(&RULE, here, range, severity, what);
+    findings.add(&RULE, ctx, range, severity, what);
 }

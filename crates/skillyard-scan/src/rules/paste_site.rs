@@ -1,9 +1,8 @@
 //! Text that anyone may have left.
 
-use super::{Findings, Here};
-use crate::Severity;
-use crate::hosts;
+use super::{Findings, UnitContext};
 use crate::pattern::Pattern;
+use crate::{Severity, hosts};
 
 rule! {
     /// Something is got from a site where anyone leaves text or files for anyone.
@@ -14,7 +13,7 @@ rule! {
     /// **Fix:** put the content into the skill, or link to its author's own site.
     "scan-paste-site", Critical,
     "put the content into the skill, or link to its author's own site",
-    words: &[
+    keywords: &[
         "glot.io", "paste", "rentry", "hastebin", "ghostbin", "termbin", "ix.io", "0x0.st", "controlc", "privatebin",
         "sprunge", "telegra.ph", "transfer.sh", "file.io", "anonfile", "gofile", "catbox", "temp.sh", "bashupload",
         "tmpfiles", "oshi.at", "mediafire", "mega.nz", "sendspace", "bit.ly", "tinyurl", "cutt.ly", "is.gd",
@@ -27,23 +26,23 @@ static ACTS: Pattern = Pattern::new(
     r"\b(?:copy|paste|run|execute|install|terminal|download|script|curl|wget|command|visit|bash|sh|iex|open\s+(?:this|the))\b",
 );
 
-fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
-    let Some(range) = hosts::paste(here.text) else {
+fn check(ctx: &UnitContext<'_>, findings: &mut Findings<'_>) {
+    let Some(range) = hosts::paste_site(ctx.text) else {
         return;
     };
     let is_link =
-        here.text[..range.start].ends_with("//") || here.text[..range.start].ends_with("www.");
-    let site = here.text[range.clone()].to_owned();
-    let severity = match (is_link, ACTS.is_match(here.text)) {
-        (true, true) if here.is_prose() || here.is_shell() => Severity::High,
+        ctx.text[..range.start].ends_with("//") || ctx.text[..range.start].ends_with("www.");
+    let site = ctx.text[range.clone()].to_owned();
+    let severity = match (is_link, ACTS.is_match(ctx.text)) {
+        (true, true) if ctx.is_prose() || ctx.is_shell() => Severity::High,
         (true, _) => Severity::Medium,
         (false, _) => Severity::Info,
     };
     findings.add(
         &RULE,
-        here,
+        ctx,
         range,
-        severity.named(),
+        severity.even_quoted(),
         format!("`{site}` serves what anyone left there"),
     );
 }

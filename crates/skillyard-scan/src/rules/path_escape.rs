@@ -1,6 +1,6 @@
 //! Ways out of the folder.
 
-use super::{Findings, Here};
+use super::{Findings, UnitContext};
 use crate::Severity;
 use crate::pattern::Pattern;
 
@@ -13,7 +13,7 @@ rule! {
     /// **Fix:** name files below the skill's folder or the workspace.
     "scan-path-escape", High,
     "name files below the skill's folder or the workspace",
-    words: &["../../", "..\\..\\", "file:///", "ln -s", "symlink", "%2e%2e"],
+    keywords: &["../../", "..\\..\\", "file:///", "ln -s", "symlink", "%2e%2e"],
     check
 }
 
@@ -21,18 +21,18 @@ static ESCAPE: Pattern = Pattern::new(
     r"(?:\.\./){2,}(?:etc|root|home|users|proc|var/log|\.ssh|\.aws|\.env|windows)\b|(?:\.\.\\){2,}windows|file:///(?:etc|root|proc|home|users)/|%2e%2e(?:%2f|/)|\bln\s+-s\w*\s+[\x22']?(?:/etc/(?:passwd|shadow)|/proc|~?/?\S*\.ssh\b|~?/?\S*\.aws\b)",
 );
 
-fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
-    if let Some(range) = ESCAPE.find(here.text) {
-        let severity = if here.runs() {
+fn check(ctx: &UnitContext<'_>, findings: &mut Findings<'_>) {
+    if let Some(range) = ESCAPE.find(ctx.text) {
+        let severity = if ctx.is_executed() {
             Severity::High
         } else {
             Severity::Low
         };
         findings.add(
             &RULE,
-            here,
+            ctx,
             range,
-            severity.named(),
+            severity.even_quoted(),
             "a path leads out of its folder to private files",
         );
     }

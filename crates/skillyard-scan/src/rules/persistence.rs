@@ -2,14 +2,13 @@
 
 use std::ops::Range;
 
-use super::{Findings, Here};
-use crate::Severity;
+use super::{Findings, UnitContext};
 use crate::auto_loaded_files::{self, HOOKS, LEFTHOOK, OPENED, OPENED_ENDINGS};
 use crate::facts::Fact;
-use crate::hosts;
 use crate::pattern::Pattern;
-use crate::prepare::Place;
-use crate::targets;
+use crate::prepare::UnitKind;
+use crate::skill::find_write_target;
+use crate::{Severity, hosts};
 
 rule! {
     /// Something is set up to run again later, outside the task.
@@ -21,7 +20,7 @@ rule! {
     /// **Fix:** let the user set it up, and tell them how to undo it.
     "scan-persistence", Critical,
     "let the user set it up, and tell them how to undo it",
-    words: &[
+    keywords: &[
         "bashrc", "zshrc", ".profile", "bash_profile", "zprofile", "crontab", "/etc/cron", "systemctl", "systemd", "launchagents", "launchdaemons",
         "launchctl", "git/hooks", "hookspath", "authorized_keys", ".ssh/config", "schtasks", "currentversion\\run", "currentversion\\\\run", "rc.local", "register-scheduledtask", "startup", "githooks", "asar", "resources/app", "zshenv", "usercustomize", "sitecustomize", ".pth", "bash_login", "/etc/profile",
         ".husky", "lefthook", ".pre-commit-config", "overcommit", ".envrc", ".vscode", ".zed", ".idea", ".devcontainer", ".dir-locals", "exrc", "vimrc", ".helix", ".lazy.lua", ".mise", "mise.", ".nvim", ".tool-versions", ".theia", ".vim", ".rprofile", ".code-workspace",
@@ -63,27 +62,30 @@ static PATH_ONLY: Pattern = Pattern::new(
     r"(?:echo|printf)\s+['\x22](?:export\s+\w+=|eval\s+[\x22\\]*\$\(\s*[\w-]+\s+(?:init|env|shellenv|activate|hook|completion)|source\s+|alias\s|\[\[?\s|\#|\.\s)",
 );
 
-fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
-    if !(here.runs() || matches!(here.unit.place, Place::Prose | Place::Hidden)) {
+fn check(ctx: &UnitContext<'_>, findings: &mut Findings<'_>) {
+    if !(ctx.is_executed() || matches!(ctx.unit.kind, UnitKind::Prose | UnitKind::Hidden)) {
         return;
     }
-    let text = here.text;
+    let text = ctx.text;
     let reaches_out =
-        hosts::urls(text).next().is_some() || here.has(Fact::Sends) || here.has(Fact::Decodes);
-    let stealthy = here.runs() && !here.file.is_document && STEALTHY.is_match(text);
+        hosts::urls(text).next().is_some() || ctx.has(Fact::Sends) || ctx.has(Fact::Decodes);
+    let stealthy = ctx.is_executed() && !ctx.file.is_document && STEALTHY.is_match(text);
     if let Some(range) = START
         .find(text)
-        .filter(|_| here.runs() && !here.file.is_document)
+        .filter(|_| ctx.is_executed() && !ctx.file.is_document)
     {
         let message = "a program is set up to start with the system";
-        findings.add(&RULE, here, range, Severity::High.named(), message);
+        findings.add(&RULE, ctx, range, Severity::High.even_quoted(), message);
         return;
     }
     if let Some(range) = KEPT.find(text).filter(|_| {
-        here.runs() && !here.file.is_document && here.writes_nearby() && !PROFILE.is_match(text)
+        ctx.is_executed()
+            && !ctx.file.is_document
+            && ctx.writes_file_nearby()
+            && !PROFILE.is_match(text)
     }) {
-        let reaches = here
-            .around(4)
+        let reaches = ctx
+            .surrounding_texts(4)
             .any(|text| text.contains("http") || text.contains("curl"));
         let is_python = text.contains("usercustom") || text.contains(".pth");
         let severity = if reaches || is_python {
@@ -92,11 +94,11 @@ fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
             Severity::Medium
         };
         let message = "a file that runs by itself is written to";
-        findings.add(&RULE, here, range, severity.named(), message);
+        findings.add(&RULE, ctx, range, severity.even_quoted(), message);
         return;
     }
     let (range, severity, message) = if let Some(range) = GRAVE.find(text) {
-        let severity = if here.file.is_document {
+        let severity = if ctx.file.is_document {
             Severity::Medium
         } else {
             Severity::High
@@ -111,21 +113,21 @@ fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
         let severity = match (reaches_out || takes_over, PATH_ONLY.is_match(text)) {
             (true, _) => Severity::High,
             (false, true) => Severity::Low,
-            (false, false) if here.file.is_document => Severity::Low,
+            (false, false) if ctx.file.is_document => Severity::Low,
             (false, false) => Severity::Medium,
         };
         (range, severity, "a shell profile is written to")
-    } else if let Some(range) = PROGRAM.find(text).filter(|_| here.runs()) {
+    } else if let Some(range) = PROGRAM.find(text).filter(|_| ctx.is_executed()) {
         (range, Severity::High, "another program is rebuilt")
     } else if let Some(range) = HOOK.find(text) {
-        let severity = if here.file.is_document {
+        let severity = if ctx.file.is_document {
             Severity::Low
         } else {
             Severity::Medium
         };
         (range, severity, "a git hook is installed")
-    } else if let Some(range) = opened(here) {
-        let severity = if here.file.is_document {
+    } else if let Some(range) = opened(ctx) {
+        let severity = if ctx.file.is_document {
             Severity::Low
         } else {
             Severity::Medium
@@ -133,7 +135,7 @@ fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
         let message = "a file is written that editors, shells or git obey";
         (range, severity, message)
     } else if let Some(range) = TIMER.find(text) {
-        let severity = match (reaches_out || stealthy, here.file.is_document) {
+        let severity = match (reaches_out || stealthy, ctx.file.is_document) {
             (true, _) => Severity::High,
             (false, false) => Severity::Medium,
             (false, true) => Severity::Low,
@@ -142,26 +144,26 @@ fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
     } else {
         return;
     };
-    findings.add(&RULE, here, range, severity, message);
+    findings.add(&RULE, ctx, range, severity, message);
 }
 
 /// Where a script writes what runs when a folder is opened or something is committed.
-fn opened(here: &Here<'_>) -> Option<Range<usize>> {
+fn opened(ctx: &UnitContext<'_>) -> Option<Range<usize>> {
     let is_one = |path: &str| {
         auto_loaded_files::names(&[OPENED, LEFTHOOK, HOOKS], path)
             || auto_loaded_files::ends(OPENED_ENDINGS, path)
     };
-    targets::find(here.text, is_one).filter(|_| here.runs())
+    find_write_target(ctx.text, is_one).filter(|_| ctx.is_executed())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rules::tests::asks_about;
+    use crate::rules::tests::assert_keyword_in_each;
 
     #[test]
     fn every_name_is_asked_about() {
-        asks_about(
+        assert_keyword_in_each(
             &RULE,
             [OPENED, OPENED_ENDINGS, LEFTHOOK, HOOKS]
                 .into_iter()

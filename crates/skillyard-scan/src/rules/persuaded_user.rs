@@ -1,12 +1,12 @@
 //! Users talked into lowering their guard.
 
-use super::{Findings, Here};
+use super::{Findings, UnitContext};
 use crate::Severity;
+use crate::intent::{self, Intent, NOT};
 use crate::pattern::Pattern;
-use crate::speech::{self, Meaning, NOT};
 
 rule! {
-    /// The user is to be led past a warning, a guard of the system, or a step nobody explains.
+    /// The user is to be led past a warning, a guard of the system, or an unexplained step.
     ///
     /// Press these keys and paste, switch the virus scanner off, the warning is a false alarm,
     /// load this extension: the guards of a system stop what a person would not run, so the
@@ -15,7 +15,7 @@ rule! {
     /// **Fix:** do not do it. Install the tool from its makers.
     "scan-persuaded-user", High,
     "do not do it; install the tool from its makers",
-    words: &["win+r", "windows+r", "win + r", "windows key", "ctrl+v", "cmd+v", "antivirus", "anti-virus", "virus scanner", "virus protection", "defender", "gatekeeper", "is damaged", "quarantine", "xattr", "false alarm", "false positive", "smartscreen", "run anyway", "unpacked", "firewall", "prove that you are human", "verify that you are human", "you are human", "malware warning", "security warning", "accept the warning", "ignore the warning", "cannot be opened", "more info", "unidentified developer"],
+    keywords: &["win+r", "windows+r", "win + r", "windows key", "ctrl+v", "cmd+v", "antivirus", "anti-virus", "virus scanner", "virus protection", "defender", "gatekeeper", "is damaged", "quarantine", "xattr", "false alarm", "false positive", "smartscreen", "run anyway", "unpacked", "firewall", "prove that you are human", "verify that you are human", "you are human", "malware warning", "security warning", "accept the warning", "ignore the warning", "cannot be opened", "more info", "unidentified developer"],
     check
 }
 
@@ -43,41 +43,41 @@ static EXTENSION: Pattern =
 static TAUGHT: Pattern = Pattern::new(
     r"\b(?:warn\w*|attack\w*|scams?|phishing|never|do\s+not|fake|fraud\w*|malicious|pages\s+that)\b",
 );
-static MEANINGS: [Meaning; 4] = [
-    Meaning {
+static MEANINGS: [Intent; 4] = [
+    Intent {
         all: &[&KEYS],
         none: &[&TAUGHT],
     },
-    Meaning {
+    Intent {
         all: &[&SCANNER, &OFF, &GETS],
         none: &[&NOT],
     },
-    Meaning {
+    Intent {
         all: &[&WARNING, &PAST],
         none: &[],
     },
-    Meaning {
+    Intent {
         all: &[&EXTENSION],
         none: &[],
     },
 ];
 
-fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
-    if !here.is_prose() {
+fn check(ctx: &UnitContext<'_>, findings: &mut Findings<'_>) {
+    if !ctx.is_prose() {
         return;
     }
     // A warning and the way past it may stand in two sentences.
     let both = || {
-        let warning = WARNING.find(here.text)?;
-        (PAST.is_match(here.text) && here.text.len() < 400).then_some(warning)
+        let warning = WARNING.find(ctx.text)?;
+        (PAST.is_match(ctx.text) && ctx.text.len() < 400).then_some(warning)
     };
-    if let Some(range) = speech::find(&MEANINGS, here.text).or_else(both) {
-        let severity = if here.file.is_skill_file() {
+    if let Some(range) = intent::find(&MEANINGS, ctx.text).or_else(both) {
+        let severity = if ctx.file.is_skill_file() {
             Severity::High
         } else {
             Severity::Medium
         };
         let message = "the user is to be led past a guard of the system";
-        findings.add(&RULE, here, range, severity, message);
+        findings.add(&RULE, ctx, range, severity, message);
     }
 }

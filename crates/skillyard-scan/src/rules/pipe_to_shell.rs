@@ -1,12 +1,12 @@
 //! Downloads that run without being looked at.
 
-mod spelled;
+mod other_forms;
 
-use super::{Findings, Here};
+use super::{Findings, UnitContext};
 use crate::Severity;
-use crate::hosts::{self, Standing};
+use crate::hosts::{self, HostTrust};
 use crate::pattern::Pattern;
-use crate::prepare::Place;
+use crate::prepare::UnitKind;
 
 rule! {
     /// What is downloaded goes straight into an interpreter.
@@ -22,7 +22,7 @@ rule! {
     /// **Fix:** download to a file, check it, then run it; or use a package manager.
     "scan-pipe-to-shell", Critical,
     "download to a file, check it, then run it; or use a package manager",
-    words: &["curl", "dig ", "nslookup", "wget", "iex", "invoke-expression", "fetch ", "urlopen", "requests.get", "mshta", "regsvr32", "rundll32", "msiexec", "scriptblock", "uri.open", "net::http", "downloadstring", "lwp-", "git clone", "deno", "bun ", "aria2c", "axel ", "fetch(", "axios", "got(", "eval(", "eval (", "eval {", "eval get", "| bash", "| sh", "| zsh", "|bash", "|sh", "| sudo ", "| exec ", "| command ", "| env ", "include 'http", "include('http", "require 'http", "require('http", "include \"http", "include(\"http", "exec(", "exec (", "include_once", "require_once", "include (", "include (", "require (", "require(", "include(", "include'http", "include\"http", "require \"http", "require'http", "require\"http"],
+    keywords: &["curl", "dig ", "nslookup", "wget", "iex", "invoke-expression", "fetch ", "urlopen", "requests.get", "mshta", "regsvr32", "rundll32", "msiexec", "scriptblock", "uri.open", "net::http", "downloadstring", "lwp-", "git clone", "deno", "bun ", "aria2c", "axel ", "fetch(", "axios", "got(", "eval(", "eval (", "eval {", "eval get", "| bash", "| sh", "| zsh", "|bash", "|sh", "| sudo ", "| exec ", "| command ", "| env ", "include 'http", "include('http", "require 'http", "require('http", "include \"http", "include(\"http", "exec(", "exec (", "include_once", "require_once", "include (", "include (", "require (", "require(", "include(", "include'http", "include\"http", "require \"http", "require'http", "require\"http"],
     check
 }
 
@@ -55,35 +55,35 @@ static BARE: Pattern = Pattern::new(r"\b(?:curl|wget)(?:\s+-[fslqo-]+)*\s*(?:\.\
 /// What gives an address to a command that has none.
 static GIVES: Pattern = Pattern::new(r"\b(?:xargs|parallel)\b|-exec\b");
 
-fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
-    let found = PIPE.find(here.text).or_else(|| spelled::find(here));
+fn check(ctx: &UnitContext<'_>, findings: &mut Findings<'_>) {
+    let found = PIPE.find(ctx.text).or_else(|| other_forms::find(ctx));
     let Some(range) = found else {
-        check_clone(here, findings);
+        check_clone(ctx, findings);
         return;
     };
     // The address may stand before the match, in a variable of the same statement.
-    let standing = hosts::worst(here.text).unwrap_or(Standing::Unknown);
-    let is_field = here.unit.place == Place::Frontmatter;
+    let standing = hosts::least_trusted(ctx.text).unwrap_or(HostTrust::Unknown);
+    let is_field = ctx.unit.kind == UnitKind::Frontmatter;
     let severity = match standing {
-        Standing::Doubtful | Standing::Plain => Severity::Critical,
+        HostTrust::Doubtful | HostTrust::Plain => Severity::Critical,
         // A client runs what the frontmatter names without anyone reading it.
-        Standing::Unknown | Standing::Installer if is_field => Severity::High,
-        Standing::Unknown if is_talked_about(here) => Severity::Medium,
-        Standing::Unknown if is_read_first(here) => Severity::High,
-        Standing::Unknown => Severity::Medium,
-        Standing::Local if !here.file.is_document && hosts::stands_for_any(here.text) => {
+        HostTrust::Unknown | HostTrust::Installer if is_field => Severity::High,
+        HostTrust::Unknown if is_talked_about(ctx) => Severity::Medium,
+        HostTrust::Unknown if is_read_first(ctx) => Severity::High,
+        HostTrust::Unknown => Severity::Medium,
+        HostTrust::Local if !ctx.file.is_document && hosts::has_placeholder_number(ctx.text) => {
             Severity::Medium
         }
-        Standing::Local | Standing::Installer => Severity::Low,
+        HostTrust::Local | HostTrust::Installer => Severity::Low,
     };
-    let severity = if !is_field && here.is_own_host() {
+    let severity = if !is_field && ctx.is_own_host() {
         severity.lowered(1)
     } else {
         severity
     };
     findings.add(
         &RULE,
-        here,
+        ctx,
         range,
         severity,
         "what is downloaded runs without being looked at",
@@ -92,28 +92,28 @@ fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
 
 /// Whether `curl | sh` is only a word for what is done or is not: where it names no address, it
 /// fetches nothing.
-fn is_talked_about(here: &Here<'_>) -> bool {
-    const MOST: usize = 9;
-    let fetches = FETCHES.count(here.text, MOST);
-    here.is_prose()
-        && hosts::worst(here.text).is_none()
-        && (1..MOST).contains(&fetches)
-        && BARE.count(here.text, MOST) == fetches
-        && !GIVES.is_match(here.text)
+fn is_talked_about(ctx: &UnitContext<'_>) -> bool {
+    const MAX_FOUND: usize = 9;
+    let fetches = FETCHES.count(ctx.text, MAX_FOUND);
+    ctx.is_prose()
+        && hosts::least_trusted(ctx.text).is_none()
+        && (1..MAX_FOUND).contains(&fetches)
+        && BARE.count(ctx.text, MAX_FOUND) == fetches
+        && !GIVES.is_match(ctx.text)
 }
 
-fn check_clone(here: &Here<'_>, findings: &mut Findings<'_>) {
-    let Some(range) = CLONE.find(here.text) else {
+fn check_clone(ctx: &UnitContext<'_>, findings: &mut Findings<'_>) {
+    let Some(range) = CLONE.find(ctx.text) else {
         return;
     };
-    let severity = match hosts::worst(here.text) {
-        Some(Standing::Doubtful | Standing::Plain) => Severity::High,
-        Some(Standing::Unknown) if !FORGE.is_match(here.text) => Severity::Medium,
+    let severity = match hosts::least_trusted(ctx.text) {
+        Some(HostTrust::Doubtful | HostTrust::Plain) => Severity::High,
+        Some(HostTrust::Unknown) if !FORGE.is_match(ctx.text) => Severity::Medium,
         _ => return,
     };
     findings.add(
         &RULE,
-        here,
+        ctx,
         range,
         severity,
         "a repository is got and run in one breath",
@@ -122,6 +122,6 @@ fn check_clone(here: &Here<'_>, findings: &mut Findings<'_>) {
 
 /// Whether it stands in a script or in the file that the agent reads first; other documents
 /// are where tools explain their own installers.
-fn is_read_first(here: &Here<'_>) -> bool {
-    !here.file.is_document || here.file.is_skill_file() || here.unit.place == Place::Decoded
+fn is_read_first(ctx: &UnitContext<'_>) -> bool {
+    !ctx.file.is_document || ctx.file.is_skill_file() || ctx.unit.kind == UnitKind::Decoded
 }

@@ -1,22 +1,22 @@
 //! Things planted in what the agent makes.
 
-use super::{Findings, Here};
+use super::{Findings, UnitContext};
 use crate::Severity;
+use crate::intent::{Intent, NOT};
 use crate::pattern::Pattern;
-use crate::prepare::Place;
-use crate::speech::{Meaning, NOT};
+use crate::prepare::UnitKind;
 
 rule! {
-    /// The agent is told to plant something in everything it makes, or to give others access.
+    /// An order to the agent to plant something in everything it makes, or to give others access.
     ///
     /// A script tag in every page, a dependency in every project, an address in every copy, a
-    /// second account, a shared folder, a changed bank account: it serves whoever wrote the
+    /// second account, a shared folder, a changed bank account: it serves the author of the
     /// skill, and the user does not see it among the rest.
     ///
     /// **Fix:** remove it, or make it something the user asks for.
     "scan-planted-output", High,
     "remove it, or make it something the user asks for",
-    words: &["@", "<script", "tracking", "backdoor", "referral", "affiliate", "advertis", "promotional", "account", "iban", "payout", "wallet address", "payment address", "merchant", "dependenc", "package", "import ", "bank", "route", "endpoint", "password ==", "passwd ==", "token ==", "key ==", "http://", "https://", "librar", "imports", "module", "require(", "require (", "password==", "passwd==", "token==", "key==", "pin ==", "pin==", "fee", "hidden", "address", "wallet", "handler", "page", "second", "extra", "additional", "another", "small", "parameter", "url"],
+    keywords: &["@", "<script", "tracking", "backdoor", "referral", "affiliate", "advertis", "promotional", "account", "iban", "payout", "wallet address", "payment address", "merchant", "dependenc", "package", "import ", "bank", "route", "endpoint", "password ==", "passwd ==", "token ==", "key ==", "http://", "https://", "librar", "imports", "module", "require(", "require (", "password==", "passwd==", "token==", "key==", "pin ==", "pin==", "fee", "hidden", "address", "wallet", "handler", "page", "second", "extra", "additional", "another", "small", "parameter", "url"],
     check
 }
 
@@ -48,15 +48,15 @@ static ACCOUNT: Pattern = Pattern::new(
 static ALWAYS: Pattern = Pattern::new(
     r"\b(?:in\s+(?:each|every|all|any)|always|whenever|every\s+time|password\b|so\s+that\s+we)\b",
 );
-static BACKDOOR: Meaning = Meaning {
+static BACKDOOR: Intent = Intent {
     all: &[&ACCOUNT, &ALWAYS],
     none: &[&NOT],
 };
-/// A door for whoever knows of it.
+/// A backdoor.
 static RUNS_GIVEN: Pattern = Pattern::new(
     r"\b(?:route|endpoint|handler|page|parameter|url)\b[^.]{0,60}\b(?:runs?|executes?|evaluates?)\s+(?:the\s+|any\s+|a\s+)?(?:given\s+|passed\s+|arbitrary\s+)?(?:commands?|code|shell)\b",
 );
-static DOOR: Meaning = Meaning {
+static DOOR: Intent = Intent {
     all: &[&RUNS_GIVEN, &ALWAYS_NEW],
     none: &[&NOT],
 };
@@ -70,7 +70,7 @@ static BANK: Pattern = Pattern::new(
 );
 static NUMBER: Pattern =
     Pattern::new(r"\b[a-z]{2}\d{2}(?:\s?\w{4}){3,}|\b0x[0-9a-f]{40}\b|\bbc1\w{20,}|\b\d{8,}\b");
-static REDIRECTS: Meaning = Meaning {
+static REDIRECTS: Intent = Intent {
     all: &[&REPLACE, &BANK, &NUMBER],
     none: &[&NOT],
 };
@@ -79,14 +79,14 @@ static REDIRECTS: Meaning = Meaning {
 static MASTER: Pattern = Pattern::new(
     r#"\b(?:if\s+)?\(?\w*(?:password|passwd|token|key|pin)\s*={2,3}\s*["'][^"']{4,}["'][^.]{0,20}\b(?:return\s+true|grant|allow|login|admin)"#,
 );
-/// A part of every payment goes to somebody else.
+/// A part of every payment goes to a third party.
 static FEE: Pattern = Pattern::new(
     r"\b(?:second|extra|additional|another|small|hidden)\s+(?:\w+\s+)?(?:transfer|payment|payout|transaction|fee)\b|\b\d+(?:\.\d+)?\s?%",
 );
 static PAID: Pattern = Pattern::new(
     r"\b(?:account|wallet|address|iban)\b[^.]{0,20}(?:\b0x[0-9a-f]{6,}|\bbc1\w{6,}|\b[a-z]{2}\d{2}[\s\w]{8,}|\b\d{8,})",
 );
-static SKIMS: Meaning = Meaning {
+static SKIMS: Intent = Intent {
     all: &[&FEE, &PAID],
     none: &[&NOT],
 };
@@ -95,57 +95,54 @@ static EXAMPLE: Pattern = Pattern::new(
     r"@(?:example|company|acme|domain|email|test|yourdomain|corp)\.|e\.g\.|\bexample\b|for\s+instance|\bsupport@|\bfeedback|\bsecurity@",
 );
 
-fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
-    if !here.is_prose() || EXAMPLE.is_match(here.text) {
+fn check(ctx: &UnitContext<'_>, findings: &mut Findings<'_>) {
+    if !ctx.is_prose() || EXAMPLE.is_match(ctx.text) {
         return;
     }
     let skims = || {
         SKIMS
-            .find(here.text)
-            .filter(|_| here.unit.place != Place::Frontmatter)
+            .find(ctx.text)
+            .filter(|_| ctx.unit.kind != UnitKind::Frontmatter)
     };
-    if let Some(range) = MASTER.find(here.text).or_else(skims) {
+    if let Some(range) = MASTER.find(ctx.text).or_else(skims) {
         let message = "a way in, or a share of the money, is to go to somebody else";
-        findings.add(&RULE, here, range, Severity::High, message);
-    } else if let Some(range) = PAYMENT
-        .find(here.text)
-        .or_else(|| REDIRECTS.find(here.text))
-    {
+        findings.add(&RULE, ctx, range, Severity::High, message);
+    } else if let Some(range) = PAYMENT.find(ctx.text).or_else(|| REDIRECTS.find(ctx.text)) {
         findings.add(
             &RULE,
-            here,
+            ctx,
             range,
             Severity::Medium,
             "money is to go to another account",
         );
-    } else if let Some(range) = BACKDOOR.find(here.text).or_else(|| DOOR.find(here.text)) {
+    } else if let Some(range) = BACKDOOR.find(ctx.text).or_else(|| DOOR.find(ctx.text)) {
         findings.add(
             &RULE,
-            here,
+            ctx,
             range,
             Severity::Medium,
             "a way in is to be left in what is made",
         );
     } else if let Some(range) = SHARE
-        .find(here.text)
-        .or_else(|| GRANT.find(here.text))
-        .or_else(|| INVITE.find(here.text))
+        .find(ctx.text)
+        .or_else(|| GRANT.find(ctx.text))
+        .or_else(|| INVITE.find(ctx.text))
     {
         findings.add(
             &RULE,
-            here,
+            ctx,
             range,
             Severity::Medium,
             "somebody else is to get access or copies",
         );
     } else if let Some(range) = PLANT
-        .find(here.text)
-        .or_else(|| DEPEND.find(here.text))
-        .or_else(|| IMPORTS.find(here.text))
+        .find(ctx.text)
+        .or_else(|| DEPEND.find(ctx.text))
+        .or_else(|| IMPORTS.find(ctx.text))
     {
         findings.add(
             &RULE,
-            here,
+            ctx,
             range,
             Severity::Medium,
             "something is to be planted in everything that is made",

@@ -1,6 +1,6 @@
 //! More rights than the user's own.
 
-use super::{Findings, Here};
+use super::{Findings, UnitContext};
 use crate::Severity;
 use crate::pattern::Pattern;
 
@@ -14,7 +14,7 @@ rule! {
     /// **Fix:** do without, or let the user run that one command.
     "scan-privilege", High,
     "do without, or let the user run that one command",
-    words: &["sudo", "chmod", "setuid", "setcap", "nopasswd", "docker.sock", "--privileged", "--cap-add", "--pid", "/:/", "runas", "chown", "sudoers", "cap_sys_admin", "pkexec", "doas"],
+    keywords: &["sudo", "chmod", "setuid", "setcap", "nopasswd", "docker.sock", "--privileged", "--cap-add", "--pid", "/:/", "runas", "chown", "sudoers", "cap_sys_admin", "pkexec", "doas"],
     check
 }
 
@@ -29,17 +29,17 @@ static ROOT: Pattern = Pattern::new(
     r"(?:^|[\s;&|('\x22])sudo\s+\S|\bchown\s+(?:-\w+\s+)*root\b|\brunas\b\s*/user|start-process\b[^;]*-verb\s+runas",
 );
 
-fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
-    if !here.runs() && !here.is_prose() {
+fn check(ctx: &UnitContext<'_>, findings: &mut Findings<'_>) {
+    if !ctx.is_executed() && !ctx.is_prose() {
         return;
     }
-    let text = here.text;
+    let text = ctx.text;
     let both = OPEN.is_match(text) && ROOT.is_match(text);
     let (range, severity, message) = if let Some(range) = GRAVE.find(text) {
         (range, Severity::High, "a program gets the rights of root")
     } else if let Some(range) = OPEN.find(text) {
-        let orders = !here.is_code() && (text.contains("after ") || text.contains("always"));
-        let severity = match (both || here.is_shell(), orders) {
+        let orders = !ctx.is_code() && (text.contains("after ") || text.contains("always"));
+        let severity = match (both || ctx.is_shell(), orders) {
             (_, true) => Severity::High,
             (true, false) => Severity::Medium,
             (false, false) => Severity::Low,
@@ -49,9 +49,9 @@ fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
         let root = text.contains("-v /:");
         let mounts = text.contains("docker.sock:") || root;
         // Who only measures the machine mounts it so that nothing can be written.
-        let owns = root && !text.contains(":ro") && !here.file.is_document;
-        let severity = if here.has(crate::facts::Fact::SecretVariable)
-            || (here.is_shell() && (owns || (mounts && here.file.is_skill_file())))
+        let owns = root && !text.contains(":ro") && !ctx.file.is_document;
+        let severity = if ctx.has(crate::facts::Fact::SecretVariable)
+            || (ctx.is_shell() && (owns || (mounts && ctx.file.is_skill_file())))
         {
             Severity::High
         } else {
@@ -63,10 +63,10 @@ fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
     } else {
         return;
     };
-    let severity = if here.is_code() {
+    let severity = if ctx.is_code() {
         severity
     } else {
         severity.lowered(1)
     };
-    findings.add(&RULE, here, range, severity, message);
+    findings.add(&RULE, ctx, range, severity, message);
 }

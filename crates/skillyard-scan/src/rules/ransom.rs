@@ -1,6 +1,6 @@
 //! Files made unreadable.
 
-use super::{Findings, Here};
+use super::{Findings, UnitContext};
 use crate::Severity;
 use crate::pattern::Pattern;
 
@@ -13,7 +13,7 @@ rule! {
     /// **Fix:** do not run it.
     "scan-ransom", Critical,
     "do not run it",
-    words: &["encrypt", "fernet", "ransom", "decrypt", "openssl enc", "gpg -c", "--symmetric", "aes"],
+    keywords: &["encrypt", "fernet", "ransom", "decrypt", "openssl enc", "gpg -c", "--symmetric", "aes"],
     check
 }
 
@@ -31,32 +31,33 @@ static CIPHER: Pattern =
 static ORIGINAL: Pattern =
     Pattern::new(r"\.unlink\s*\(|os\.remove\s*\(|\brm\s|write_bytes\s*\(|open\s*\([^)]*['\x22]wb");
 
-fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
-    let text = here.text;
+fn check(ctx: &UnitContext<'_>, findings: &mut Findings<'_>) {
+    let text = ctx.text;
     if let Some(range) = NOTE.find(text) {
-        let severity = if here.is_code() {
+        let severity = if ctx.is_code() {
             Severity::Critical
         } else {
             Severity::Medium
         };
-        findings.add(&RULE, here, range, severity, "files are held for money");
-    } else if let Some(range) = ORDER.find(text).filter(|_| here.is_prose()) {
+        findings.add(&RULE, ctx, range, severity, "files are held for money");
+    } else if let Some(range) = ORDER.find(text).filter(|_| ctx.is_prose()) {
         findings.add(
             &RULE,
-            here,
+            ctx,
             range,
             Severity::Medium,
             "all files are to be encrypted",
         );
     } else if let Some(range) = CIPHER
         .find(text)
-        .filter(|_| here.runs() && !here.file.is_document)
+        .filter(|_| ctx.is_executed() && !ctx.file.is_document)
     {
-        let around = |pattern: &Pattern| here.around(15).any(|text| pattern.is_match(text));
+        let around =
+            |pattern: &Pattern| ctx.surrounding_texts(15).any(|text| pattern.is_match(text));
         if around(&WALKS) && around(&ORIGINAL) {
             findings.add(
                 &RULE,
-                here,
+                ctx,
                 range,
                 Severity::High,
                 "all files of a folder are encrypted in place",

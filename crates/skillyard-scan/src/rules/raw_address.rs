@@ -1,13 +1,11 @@
-//! Servers without a name, and with one that somebody has to put right first.
+//! Servers without a name, and defanged addresses.
 
 use std::ops::Range;
 
-use super::{Findings, Here};
-use crate::Severity;
+use super::{Findings, UnitContext};
 use crate::facts::Fact;
-use crate::hosts;
 use crate::pattern::Pattern;
-use crate::speech;
+use crate::{Severity, hosts, intent};
 
 rule! {
     /// A server is named by its number.
@@ -20,15 +18,15 @@ rule! {
     /// **Fix:** use the name of the service.
     "scan-raw-address", High,
     "use the name of the service, over https",
-    words: &["http://", "https://", "hxxp", "[.]", "(dot)", "[:]//", "h**p"],
+    keywords: &["http://", "https://", "hxxp", "[.]", "(dot)", "[:]//", "h**p"],
     check
 }
 
-/// An address that was made harmless to look at, which an agent can put right.
+/// A defanged address, which an agent can restore.
 static DEFANGED: Pattern = Pattern::new(
     r"\bhxxps?(?::|\[:\])//|\bh\*\*ps?://|[a-z0-9]\[\.\][a-z]|[a-z0-9]\(dot\)[a-z]|\[:\]//",
 );
-/// Words before an address that send somebody there: those who list what to block do not.
+/// Words before an address that direct the reader there; block lists have none.
 static SENDS_THERE: Pattern = Pattern::new(
     r"\b(?:curl|wget|iwr|git\s+clone|pip\s+install|npm\s+install)\b|
     \b(?:browse|clone|download|fetch|grab|install|load|open|pull|retrieve|visit)\s+$|
@@ -53,40 +51,41 @@ static PUTS_RIGHT: Pattern = Pattern::new(
     \b(?:change|replace|turn)\s+(?:hxxps?|\[\.\]|the\s+brackets)\s+(?:by|into|to|with)\b|\b(?:drop|remove|strip|without)\s+(?:the\s+)?(?:square\s+)?brackets\b"#,
 );
 
-fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
-    let Some(range) = hosts::raw_address(here.text) else {
-        if let Some(range) = DEFANGED.find(here.text) {
-            defanged(here, range, findings);
+fn check(ctx: &UnitContext<'_>, findings: &mut Findings<'_>) {
+    let Some(range) = hosts::raw_address(ctx.text) else {
+        if let Some(range) = DEFANGED.find(ctx.text) {
+            defanged(ctx, range, findings);
         }
         return;
     };
     // `sdk.1.2.3.4` in a document is more often a version or an example than a server.
-    let severity = if here.is_shell() && here.runs() || here.runs() && !here.file.is_document {
-        Severity::High
-    } else {
-        Severity::Low
-    };
+    let severity =
+        if ctx.is_shell() && ctx.is_executed() || ctx.is_executed() && !ctx.file.is_document {
+            Severity::High
+        } else {
+            Severity::Low
+        };
     findings.add(
         &RULE,
-        here,
+        ctx,
         range,
-        severity.named(),
+        severity.even_quoted(),
         "a server is named by its number",
     );
 }
 
-/// Nobody can fetch such an address as it stands, and those who hunt attacks write them: it counts
-/// where somebody is sent there, or it is put right.
-fn defanged(here: &Here<'_>, range: Range<usize>, findings: &mut Findings<'_>) {
-    let is_target = if here.is_prose() {
-        let start = here.text[..range.start].rfind(' ').map_or(0, |at| at + 1);
-        let before = speech::same_sentence(&here.text[..start], MAX_BEFORE);
-        SENDS_THERE.is_match(before) || PUTS_RIGHT.is_match(here.text)
+/// A defanged address cannot be fetched, and analysts write them: it counts
+/// only if the reader is directed there, or it is restored.
+fn defanged(ctx: &UnitContext<'_>, range: Range<usize>, findings: &mut Findings<'_>) {
+    let is_target = if ctx.is_prose() {
+        let start = ctx.text[..range.start].rfind(' ').map_or(0, |at| at + 1);
+        let before = intent::same_sentence(&ctx.text[..start], MAX_BEFORE);
+        SENDS_THERE.is_match(before) || PUTS_RIGHT.is_match(ctx.text)
     } else {
         // What is only listed in a program stays as it is.
-        let facts = here.subject.facts_of(here.index.0);
+        let facts = ctx.skill.facts_in(ctx.index.0);
         let acts = facts.iter().any(|seen| ACTS.contains(&seen.fact));
-        acts && PUTS_RIGHT.is_match(&here.file.folded.text)
+        acts && PUTS_RIGHT.is_match(&ctx.file.folded.text)
     };
     let severity = if is_target {
         Severity::High
@@ -95,9 +94,9 @@ fn defanged(here: &Here<'_>, range: Range<usize>, findings: &mut Findings<'_>) {
     };
     findings.add(
         &RULE,
-        here,
+        ctx,
         range,
-        severity.named(),
+        severity.even_quoted(),
         "an address is spelled so that only a reader puts it together",
     );
 }

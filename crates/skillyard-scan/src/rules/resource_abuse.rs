@@ -1,6 +1,6 @@
 //! Work without end.
 
-use super::{Findings, Here};
+use super::{Findings, UnitContext};
 use crate::Severity;
 use crate::facts::Fact;
 use crate::pattern::Pattern;
@@ -8,12 +8,12 @@ use crate::pattern::Pattern;
 rule! {
     /// A loop without end or pause asks the network, or the machine is kept busy for nothing.
     ///
-    /// It wears out the machine, the bill, or somebody else's server.
+    /// It exhausts the machine, the budget, or the server of a third party.
     ///
     /// **Fix:** give the loop an end and a pause.
     "scan-resource-abuse", Medium,
     "give the loop an end and a pause",
-    words: &["while true", "while :", "while 1", "for (;;)", "for(;;)", "yes >", "hping3", "slowloris", "stress ", "yes>"],
+    keywords: &["while true", "while :", "while 1", "for (;;)", "for(;;)", "yes >", "hping3", "slowloris", "stress ", "yes>"],
     check
 }
 
@@ -24,31 +24,31 @@ static BUSY: Pattern =
 static PAUSE: Pattern =
     Pattern::new(r"\bsleep\b|\bbreak\b|settimeout|\breturn\b|\bwait\b|\bread\b|\bexit\b");
 
-fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
-    if !here.runs() {
+fn check(ctx: &UnitContext<'_>, findings: &mut Findings<'_>) {
+    if !ctx.is_executed() {
         return;
     }
-    if let Some(range) = BUSY.find(here.text) {
+    if let Some(range) = BUSY.find(ctx.text) {
         findings.add(
             &RULE,
-            here,
+            ctx,
             range,
             Severity::Medium,
             "the machine is kept busy for nothing",
         );
         return;
     }
-    let Some(range) = LOOP.find(here.text) else {
+    let Some(range) = LOOP.find(ctx.text) else {
         return;
     };
-    let (file, unit) = here.index;
-    let last = (unit + 6).min(here.file.units.len().saturating_sub(1));
-    let body = || (unit..=last).map(|unit| Here::new(here.subject, file, unit));
+    let (file, unit) = ctx.index;
+    let last = (unit + 6).min(ctx.file.units.len().saturating_sub(1));
+    let body = || (unit..=last).map(|unit| UnitContext::new(ctx.skill, file, unit));
     let asks = body().any(|each| each.has(Fact::Fetches) || each.has(Fact::Sends));
     if asks && !body().any(|each| PAUSE.is_match(each.text)) {
         findings.add(
             &RULE,
-            here,
+            ctx,
             range,
             Severity::Medium,
             "a loop without end asks the network",

@@ -1,19 +1,19 @@
-//! Shells for somebody else.
+//! Reverse shells.
 
-use super::{Findings, Here};
+use super::{Findings, UnitContext};
 use crate::Severity;
 use crate::pattern::Pattern;
-use crate::prepare::Place;
+use crate::prepare::UnitKind;
 
 rule! {
     /// A shell is connected to another machine.
     ///
-    /// Whoever listens there can do whatever the user can.
+    /// The listener can do whatever the user can.
     ///
     /// **Fix:** do not run it.
     "scan-reverse-shell", Critical,
     "do not run it: whoever listens there can do whatever the user can",
-    words: &["/dev/tcp", "/dev/udp", "nc ", "nc.exe", "ncat", "netcat", "socat", "dup2", "mkfifo", "pty.spawn", "tcpclient", "tcpsocket", "meterpreter", "msfvenom", "bash -i", "sh -i", "net.socket", "net.connect", "net.dial", "fsockopen", "create_connection", "socket.socket", "s_client", "createconnection", "tcp()", "pf_inet", "telnet ", "mknod", "sockaddr_in", "socket", "nc|", "nc |"],
+    keywords: &["/dev/tcp", "/dev/udp", "nc ", "nc.exe", "ncat", "netcat", "socat", "dup2", "mkfifo", "pty.spawn", "tcpclient", "tcpsocket", "meterpreter", "msfvenom", "bash -i", "sh -i", "net.socket", "net.connect", "net.dial", "fsockopen", "create_connection", "socket.socket", "s_client", "createconnection", "tcp()", "pf_inet", "telnet ", "mknod", "sockaddr_in", "socket", "nc|", "nc |"],
     check
 }
 
@@ -40,36 +40,36 @@ static LINE: Pattern = Pattern::new(
 );
 static STREAM: Pattern = Pattern::new(r"(?:ba|z)?sh\s+-i\b[^;]{0,60}\bopenssl\s+s_client");
 
-fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
+fn check(ctx: &UnitContext<'_>, findings: &mut Findings<'_>) {
     let found = SHELL
-        .find(here.text)
-        .or_else(|| STREAM.find(here.text))
+        .find(ctx.text)
+        .or_else(|| STREAM.find(ctx.text))
         .or_else(|| {
-            LINE.find(here.text)
-                .filter(|_| here.runs() && here.text.len() < 800)
+            LINE.find(ctx.text)
+                .filter(|_| ctx.is_executed() && ctx.text.len() < 800)
         });
-    let Some(range) = found.or_else(|| plumbed(here)) else {
+    let Some(range) = found.or_else(|| plumbed(ctx)) else {
         return;
     };
     // `/dev/tcp` is also how shells without `nc` see whether a port is open.
-    let found = &here.text[range.clone()];
+    let found = &ctx.text[range.clone()];
     let is_probe = found.starts_with("/dev/")
         && (found.contains("localhost")
             || found.contains("127.0.0.1")
-            || here.text.contains("timeout"))
-        && !here.text.contains(" -i");
-    let severity = match (is_probe, here.runs()) {
+            || ctx.text.contains("timeout"))
+        && !ctx.text.contains(" -i");
+    let severity = match (is_probe, ctx.is_executed()) {
         (true, _) => Severity::Low,
         (false, true) => Severity::Critical,
         // What stands in a line of the instructions is to be typed.
-        (false, false) if here.unit.place == Place::Prose && here.file.is_skill_file() => {
+        (false, false) if ctx.unit.kind == UnitKind::Prose && ctx.file.is_skill_file() => {
             Severity::High
         }
         (false, false) => Severity::Medium,
     };
     findings.add(
         &RULE,
-        here,
+        ctx,
         range,
         severity,
         "a shell is connected to another machine",
@@ -77,8 +77,8 @@ fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
 }
 
 /// A connection whose other end is the input and output of a shell, a few lines apart.
-fn plumbed(here: &Here<'_>) -> Option<std::ops::Range<usize>> {
-    let connects = CONNECTS.find(here.text).filter(|_| here.runs())?;
-    let around = |pattern: &Pattern| here.around(5).any(|text| pattern.is_match(text));
+fn plumbed(ctx: &UnitContext<'_>) -> Option<std::ops::Range<usize>> {
+    let connects = CONNECTS.find(ctx.text).filter(|_| ctx.is_executed())?;
+    let around = |pattern: &Pattern| ctx.surrounding_texts(5).any(|text| pattern.is_match(text));
     (around(&PROGRAM) && around(&PLUMBS)).then_some(connects)
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::{Findings, Here};
+use super::{Findings, UnitContext};
 use crate::Severity;
 use crate::pattern::Pattern;
 
@@ -16,7 +16,7 @@ rule! {
     /// **Fix:** read only the secret of the service that is used.
     "scan-secret-bundle", High,
     "read only the secret of the service that is used",
-    words: &["environ", "process.env", "getenv"],
+    keywords: &["environ", "process.env", "getenv"],
     check
 }
 
@@ -59,11 +59,11 @@ const PLAIN: &[&str] = &[
     "db",
 ];
 
-fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
-    if !here.runs() {
+fn check(ctx: &UnitContext<'_>, findings: &mut Findings<'_>) {
+    if !ctx.is_executed() {
         return;
     }
-    let names = SECRET.find_all(here.text).take(20).map(|found| {
+    let names = SECRET.find_all(ctx.text).take(20).map(|found| {
         let name = found.rsplit(['"', '\'', '.']).next().unwrap_or(found);
         name.split('_').next().unwrap_or(name)
     });
@@ -72,7 +72,7 @@ fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
         .iter()
         .any(|family| services.iter().all(|each| family.contains(each)));
     // One of several names for the same key is chosen with `or`.
-    let is_choice = here.text.contains(" or os.") || here.text.contains("|| process.env");
+    let is_choice = ctx.text.contains(" or os.") || ctx.text.contains("|| process.env");
     if services.len() < 2 || is_family || is_choice {
         return;
     }
@@ -83,8 +83,8 @@ fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
     );
     findings.add(
         &RULE,
-        here,
-        0..here.text.len().min(200),
+        ctx,
+        0..ctx.text.len().min(200),
         Severity::High,
         message,
     );

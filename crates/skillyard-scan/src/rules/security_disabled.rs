@@ -1,6 +1,6 @@
 //! Guards sent home.
 
-use super::{Findings, Here};
+use super::{Findings, UnitContext};
 use crate::Severity;
 use crate::pattern::Pattern;
 
@@ -13,7 +13,7 @@ rule! {
     /// **Fix:** leave it on.
     "scan-security-disabled", Critical,
     "leave it on",
-    words: &["mppreference", "quarantine", "spctl", "csrutil", "setenforce", "defender", "stricthostkeychecking", "verify=false", "--insecure", "curl -k", "node_tls_reject", "-k ", "executionpolicy", "sslverify", "amsi", "auditctl", "history -c", "unset histfile", "rejectunauthorized", "strict-ssl", "userknownhostsfile", "systemctl", "_history", "histsize=0", "com.apple.alf", "unload", "verify =", "verify=", "xattr"],
+    keywords: &["mppreference", "quarantine", "spctl", "csrutil", "setenforce", "defender", "stricthostkeychecking", "verify=false", "--insecure", "curl -k", "node_tls_reject", "-k ", "executionpolicy", "sslverify", "amsi", "auditctl", "history -c", "unset histfile", "rejectunauthorized", "strict-ssl", "userknownhostsfile", "systemctl", "_history", "histsize=0", "com.apple.alf", "unload", "verify =", "verify=", "xattr"],
     check
 }
 
@@ -31,9 +31,9 @@ static MILD: Pattern = Pattern::new(
     r"verify\s*=\s*false|\bcurl\b[^|;]*\s(?:-k\b|--insecure)|rejectunauthorized\s*:\s*false|executionpolicy\s+bypass",
 );
 
-fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
-    let text = here.text;
-    if !(here.runs() || here.is_prose()) {
+fn check(ctx: &UnitContext<'_>, findings: &mut Findings<'_>) {
+    let text = ctx.text;
+    if !(ctx.is_executed() || ctx.is_prose()) {
         return;
     }
     let (range, severity, message) = if let Some(range) = GRAVE.find(text) {
@@ -63,10 +63,10 @@ fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
     } else {
         return;
     };
-    let severity = if here.is_code() {
+    let severity = if ctx.is_code() {
         severity
     } else {
         severity.lowered(1)
     };
-    findings.add(&RULE, here, range, severity, message);
+    findings.add(&RULE, ctx, range, severity, message);
 }

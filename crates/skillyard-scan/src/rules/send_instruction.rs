@@ -1,15 +1,15 @@
 //! Orders to the agent to send things away.
 
-use super::{Findings, Here};
+use super::{Findings, UnitContext};
 use crate::Severity;
 use crate::facts::Fact;
-use crate::hosts::{self, Standing};
+use crate::hosts::{self, HostTrust};
+use crate::intent::{Intent, NOT};
 use crate::pattern::Pattern;
-use crate::prepare::Place;
-use crate::speech::{Meaning, NOT};
+use crate::prepare::UnitKind;
 
 rule! {
-    /// The agent is told to send what the user works with to a server or an address.
+    /// An order to the agent to send what the user works with to a server or an address.
     ///
     /// Prompts, conversations, files, mails, contacts or places go to an endpoint that the
     /// skill names, as "logging", "monitoring", "backup" or "verification". The user asked
@@ -18,7 +18,7 @@ rule! {
     /// **Fix:** remove the step, or let the user ask for it.
     "scan-send-instruction", Critical,
     "remove the step; what the user works with goes nowhere they did not ask for",
-    words: &["http://", "https://", "@", " gist", "pastebin", "public repo", "public issue", "public channel", "the maintainer", "the author", "pull request", "gist ", "public paste", "gist", "public bucket", "public page", "our server", "our team", "our endpoint"],
+    keywords: &["http://", "https://", "@", " gist", "pastebin", "public repo", "public issue", "public channel", "the maintainer", "the author", "pull request", "gist ", "public paste", "gist", "public bucket", "public page", "our server", "our team", "our endpoint"],
     check
 }
 
@@ -56,7 +56,7 @@ static FILES: Pattern = Pattern::new(
 static PUTS: Pattern = Pattern::new(
     r"\b(?:upload|send|forward|post|submit|share|sync|email|report|push|publish|mirror|open|create|file|attach|paste|put|copy|include|contain)\w*\b",
 );
-static LEAKS: Meaning = Meaning {
+static LEAKS: Intent = Intent {
     all: &[&PUTS, &FILES, &PUBLIC],
     none: &[&NOT, &WITHOUT],
 };
@@ -70,41 +70,41 @@ static SAID: Pattern = Pattern::new(
 static ATTACHES: Pattern = Pattern::new(
     r"\b(?:include|attach|pass|put|add|append|send|copy|encode|embed)\b[^.]{0,60}\b(?:headers?|query|parameters?|url|request|payload|body|field)\b",
 );
-static CARRIES: Meaning = Meaning {
+static CARRIES: Intent = Intent {
     all: &[&SAID, &ATTACHES, &TARGET],
     none: &[&NOT],
 };
 
 /// Secrets or conversations that are to go where others read.
-fn leak(here: &Here<'_>) -> Option<std::ops::Range<usize>> {
-    LEAKS.find(here.text).or_else(|| {
-        let found = CARRIES.find(here.text)?;
-        let url = TARGET.find(here.text)?;
-        let is_stranger = hosts::standing(&here.text[url]) >= Standing::Unknown;
+fn leak(ctx: &UnitContext<'_>) -> Option<std::ops::Range<usize>> {
+    LEAKS.find(ctx.text).or_else(|| {
+        let found = CARRIES.find(ctx.text)?;
+        let url = TARGET.find(ctx.text)?;
+        let is_stranger = hosts::trust(&ctx.text[url]) >= HostTrust::Unknown;
         is_stranger.then_some(found)
     })
 }
 
 /// Whether an address is to be opened whose last part is a file with secrets.
-fn is_opened_with_secret(here: &Here<'_>) -> bool {
-    here.has(Fact::SecretFile) && QUERY.is_match(here.text)
+fn is_opened_with_secret(ctx: &UnitContext<'_>) -> bool {
+    ctx.has(Fact::SecretFile) && QUERY.is_match(ctx.text)
 }
 
 static QUERY: Pattern = Pattern::new(
     r"https?://[^\s)]+[?&]\w+=(?:$|[\s<\{\x60'\x22]|[^\s]{0,40}(?:base64|encod))[^.]{0,80}",
 );
 
-fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
+fn check(ctx: &UnitContext<'_>, findings: &mut Findings<'_>) {
     // Fields describe programs; of them only the description speaks to the agent.
-    let is_field = here.unit.place == Place::Frontmatter && !here.text.starts_with("description");
-    if !here.is_prose() || is_field {
+    let is_field = ctx.unit.kind == UnitKind::Frontmatter && !ctx.text.starts_with("description");
+    if !ctx.is_prose() || is_field {
         return;
     }
-    let text = here.text;
-    let opened = || QUERY.find(text).filter(|_| is_opened_with_secret(here));
-    if let Some(range) = leak(here).or_else(opened) {
+    let text = ctx.text;
+    let opened = || QUERY.find(text).filter(|_| is_opened_with_secret(ctx));
+    if let Some(range) = leak(ctx).or_else(opened) {
         let message = "secrets or what was said are to go where others read";
-        findings.add(&RULE, here, range, Severity::High, message);
+        findings.add(&RULE, ctx, range, Severity::High, message);
         return;
     }
     let (Some(verb), Some(target)) = (
@@ -114,27 +114,27 @@ fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
         return;
     };
     let url = &text[target.clone()];
-    let standing = hosts::standing(url);
+    let standing = hosts::trust(url);
     let owner = hosts::owner(hosts::host(url));
-    let mentions = here.subject.mentions(here.index.0, owner);
-    let is_stranger = mentions < 5 || standing == Standing::Doubtful;
-    if matches!(standing, Standing::Local | Standing::Installer) || !is_stranger {
+    let mentions = ctx.skill.host_mentions(ctx.index.0, owner);
+    let is_stranger = mentions < 5 || standing == HostTrust::Doubtful;
+    if matches!(standing, HostTrust::Local | HostTrust::Installer) || !is_stranger {
         return;
     }
     let private = PRIVATE.is_match(text);
-    let habit = HABIT.is_match(text) || HABIT.is_match(here.heading());
+    let habit = HABIT.is_match(text) || HABIT.is_match(ctx.heading());
     let runs = SENDS.is_match(text);
-    let is_grave = GRAVE.is_match(text) || here.has(Fact::SecretFile);
+    let is_grave = GRAVE.is_match(text) || ctx.has(Fact::SecretFile);
     let severity = match (is_grave, private, habit, runs) {
-        (true, _, _, _) if standing == Standing::Doubtful => Severity::Critical,
-        (true, _, _, _) if standing >= Standing::Plain || habit => Severity::High,
+        (true, _, _, _) if standing == HostTrust::Doubtful => Severity::Critical,
+        (true, _, _, _) if standing >= HostTrust::Plain || habit => Severity::High,
         (_, true, true, _) | (_, _, true, true) | (_, true, _, true) => Severity::Medium,
         (_, true, _, _) if IMPERATIVE.is_match(text) => Severity::Medium,
         (true, _, _, _) | (_, _, _, true) => Severity::Low,
         _ => return,
     };
     // A description of an interface tells what a program sends, not what the agent shall do.
-    let severity = if SERVICE.is_match(here.heading()) {
+    let severity = if SERVICE.is_match(ctx.heading()) {
         severity.lowered(1)
     } else {
         severity
@@ -142,7 +142,7 @@ fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
     let range = verb.start.min(target.start)..verb.end.max(target.end);
     findings.add(
         &RULE,
-        here,
+        ctx,
         range,
         severity,
         format!("the agent is told to send something to `{url}`"),

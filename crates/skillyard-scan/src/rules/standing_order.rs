@@ -1,9 +1,9 @@
 //! Side tasks that never end.
 
-use super::{Findings, Here};
+use super::{Findings, UnitContext};
 use crate::Severity;
+use crate::intent::{Intent, NOT};
 use crate::pattern::Pattern;
-use crate::speech::{Meaning, NOT};
 
 rule! {
     /// Something is to be run or done after every task, whatever the task was.
@@ -15,7 +15,7 @@ rule! {
     /// **Fix:** bind the step to the task that needs it.
     "scan-standing-order", High,
     "bind the step to the task that needs it, and say what it does",
-    words: &[".sh", ".py", ".js", ".cjs", ".mjs", ".ps1", ".rb", ".pl", ".bat"],
+    keywords: &[".sh", ".py", ".js", ".cjs", ".mjs", ".ps1", ".rb", ".pl", ".bat"],
     check
 }
 
@@ -32,7 +32,7 @@ static WORDS: Pattern = Pattern::new(
 static CALLS: Pattern = Pattern::new(
     r"\b(?:call|run|pass|execute|invoke|pipe|hand|include|send)\b[^.]{0,80}[\w/-]+\.(?:py|sh|js|mjs|ps1)\b",
 );
-static HANDS: Meaning = Meaning {
+static HANDS: Intent = Intent {
     all: &[&WORDS, &CALLS],
     none: &[&NOT],
 };
@@ -42,21 +42,21 @@ static REASON: Pattern = Pattern::new(
 static EMPHASIS: Pattern =
     Pattern::new(r"\b(?:important|critical|always|must|mandatory|required|make\s+sure|remember)\b");
 
-fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
-    if !here.is_prose() {
+fn check(ctx: &UnitContext<'_>, findings: &mut Findings<'_>) {
+    if !ctx.is_prose() {
         return;
     }
-    let text = here.text;
+    let text = ctx.text;
     if let Some(range) = HANDS.find(text) {
         let message = "what the user says is to be handed to a script";
-        findings.add(&RULE, here, range, Severity::Medium, message);
+        findings.add(&RULE, ctx, range, Severity::Medium, message);
         return;
     }
     let (Some(habit), Some(script)) = (HABIT.find(text), SCRIPT.find(text)) else {
         return;
     };
     let reason = REASON.is_match(text);
-    let emphasis = EMPHASIS.is_match(text) || EMPHASIS.is_match(here.heading());
+    let emphasis = EMPHASIS.is_match(text) || EMPHASIS.is_match(ctx.heading());
     let severity = if reason {
         Severity::Medium
     } else if emphasis {
@@ -67,7 +67,7 @@ fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
     let range = habit.start.min(script.start)..habit.end.max(script.end);
     findings.add(
         &RULE,
-        here,
+        ctx,
         range,
         severity,
         "a script is to run whatever the task was",

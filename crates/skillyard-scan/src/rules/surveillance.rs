@@ -1,6 +1,6 @@
 //! Watching the user.
 
-use super::{Findings, Subject};
+use super::{Findings, PreparedSkill};
 use crate::Severity;
 use crate::facts::Fact;
 use crate::pattern::Pattern;
@@ -20,19 +20,19 @@ static GRAVE: Pattern = Pattern::new(
     r"pynput|keyboard\.(?:on_press|hook|record)|keylogger|messages/chat\.db|_history\b",
 );
 
-fn check(subject: &Subject<'_>, findings: &mut Findings<'_>) {
-    for seen in subject.done(Fact::PersonalData) {
-        let here = subject.here(seen);
-        let severity = match (GRAVE.is_match(here.text), here.file.is_document) {
+fn check(skill: &PreparedSkill<'_>, findings: &mut Findings<'_>) {
+    for seen in skill.executed(Fact::PersonalData) {
+        let ctx = skill.context(seen);
+        let severity = match (GRAVE.is_match(ctx.text), ctx.file.is_document) {
             (true, false) => Severity::Medium,
             _ => Severity::Low,
         };
-        findings.add_seen(&RULE, seen, severity, "what the user does is recorded");
+        findings.add_fact(&RULE, seen, severity, "what the user does is recorded");
     }
-    for seen in subject.seen(Fact::PersonalData) {
-        let here = subject.here(seen);
-        if here.is_prose() && here.text.contains("-c \"") {
-            findings.add_seen(
+    for seen in skill.fact_matches(Fact::PersonalData) {
+        let ctx = skill.context(seen);
+        if ctx.is_prose() && ctx.text.contains("-c \"") {
+            findings.add_fact(
                 &RULE,
                 seen,
                 Severity::Medium,

@@ -1,6 +1,6 @@
 //! Tools of the system used against it.
 
-use super::{Findings, Here};
+use super::{Findings, UnitContext};
 use crate::Severity;
 use crate::pattern::Pattern;
 
@@ -13,7 +13,7 @@ rule! {
     /// **Fix:** use a download and a program that can be seen.
     "scan-system-tool", Critical,
     "use a download and a program that can be seen",
-    words: &["certutil", "bitsadmin", "rundll32", "wmic", "msbuild", "installutil", "osascript", "sc create", "sc.exe", "fltmc", "regsvcs", "cscript", "wscript", "powershell", "win+r", "vssadmin", "wevtutil", "fodhelper", "ms-settings", "windowstyle", "bcdedit", "actions-runner", "insmod"],
+    keywords: &["certutil", "bitsadmin", "rundll32", "wmic", "msbuild", "installutil", "osascript", "sc create", "sc.exe", "fltmc", "regsvcs", "cscript", "wscript", "powershell", "win+r", "vssadmin", "wevtutil", "fodhelper", "ms-settings", "windowstyle", "bcdedit", "actions-runner", "insmod"],
     check
 }
 
@@ -23,16 +23,16 @@ static FETCH: Pattern = Pattern::new(
     \bosascript\b[^;|]*(?:do\s+shell\s+script|display\s+dialog[^;|]*password)|\bsc(?:\.exe)?\s+create\b[^;|]*type=\s*kernel|\bfltmc\s+unload|\bvssadmin\s+delete\s+shadows|\bwevtutil\s+cl\b|\bfodhelper\b|\breg\s+add\b[^;|]*ms-settings|start-process\b[^;|]*-windowstyle\s+hidden|\bbcdedit\b[^;|]*recoveryenabled\s+no",
 );
 
-fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
-    if let Some(range) = FETCH.find(here.text) {
-        let severity = if here.runs() {
+fn check(ctx: &UnitContext<'_>, findings: &mut Findings<'_>) {
+    if let Some(range) = FETCH.find(ctx.text) {
+        let severity = if ctx.is_executed() {
             Severity::Critical
         } else {
             Severity::Medium
         };
         findings.add(
             &RULE,
-            here,
+            ctx,
             range,
             severity,
             "a tool of the system is used to run foreign code",

@@ -1,9 +1,9 @@
 //! Orders dressed as part of a tool.
 
-use super::{Findings, Here};
+use super::{Findings, UnitContext};
 use crate::Severity;
 use crate::pattern::Pattern;
-use crate::prepare::Place;
+use crate::prepare::UnitKind;
 
 rule! {
     /// A description or a marked block gives orders that have nothing to do with the task.
@@ -15,7 +15,7 @@ rule! {
     /// **Fix:** describe what the skill does; put steps into the body.
     "scan-tool-poisoning", High,
     "describe what the skill does, and leave orders out of descriptions and tags",
-    words: &["<important>", "<system", "</important>", "<instruction", "<secret", "<hidden", "<admin", "description", "[inst]", "<|im_start|>", "<assistant", "for every ", "any other skill", "any other tool", "load it first", "load this first", "without exception", "whatever the", "before all other", "built-in", "only approved", "only safe", "ranks above", "other skills", "other tools", "another", "[system]", "[/system]", "<critical", "rank above", "only allowed", "only trusted", "only permitted", "first in every", "everything said", "search tools", "summary", "when_to_use", "must be", "always be", "before any other", "first", "for security reasons", "in every conversation", "instead of", "never use", "regardless of"],
+    keywords: &["<important>", "<system", "</important>", "<instruction", "<secret", "<hidden", "<admin", "description", "[inst]", "<|im_start|>", "<assistant", "for every ", "any other skill", "any other tool", "load it first", "load this first", "without exception", "whatever the", "before all other", "built-in", "only approved", "only safe", "ranks above", "other skills", "other tools", "another", "[system]", "[/system]", "<critical", "rank above", "only allowed", "only trusted", "only permitted", "first in every", "everything said", "search tools", "summary", "when_to_use", "must be", "always be", "before any other", "first", "for security reasons", "in every conversation", "instead of", "never use", "regardless of"],
     check
 }
 
@@ -50,55 +50,55 @@ static PARAMETER: Pattern = Pattern::new(
     r#"["']description["']\s*:\s*["'][^"']{0,300}(?:~/\.(?:ssh|aws|netrc|npmrc|kube|gnupg|config/gh)|\bid_rsa\b|\bmcp\.json\b)|description["']?\s*:\s*["']?[^"']{0,200}\b(?:contents?\s+of|the\s+user's|value\s+of)\b[^"']{0,40}(?:private\s+key|password|\.ssh|\.env\b|credentials\s+file|key\s+file|id_rsa|seed\s+phrase)"#,
 );
 
-fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
-    if here.unit.place == Place::Frontmatter {
-        let field = FIELD.find(here.text);
-        if let Some(range) = field.or_else(|| INTERCEPTS.find(here.text)) {
+fn check(ctx: &UnitContext<'_>, findings: &mut Findings<'_>) {
+    if ctx.unit.kind == UnitKind::Frontmatter {
+        let field = FIELD.find(ctx.text);
+        if let Some(range) = field.or_else(|| INTERCEPTS.find(ctx.text)) {
             findings.add(
                 &RULE,
-                here,
+                ctx,
                 range,
                 Severity::High,
                 "the description gives orders",
             );
-        } else if let Some(range) = GREEDY.find(here.text) {
-            let severity = if GREEDY.count(here.text, 2) > 1 {
+        } else if let Some(range) = GREEDY.find(ctx.text) {
+            let severity = if GREEDY.count(ctx.text, 2) > 1 {
                 Severity::High
             } else {
                 Severity::Low
             };
             let message = "the skill wants to be used for everything";
-            findings.add(&RULE, here, range, severity, message);
+            findings.add(&RULE, ctx, range, severity, message);
         }
     } else if let Some(range) = TOOL
-        .find(here.text)
+        .find(ctx.text)
         .or_else(|| {
             INTERCEPTS
-                .find(here.text)
-                .filter(|_| here.text.contains("description"))
+                .find(ctx.text)
+                .filter(|_| ctx.text.contains("description"))
         })
-        .or_else(|| PARAMETER.find(here.text))
-        .filter(|_| here.is_code())
+        .or_else(|| PARAMETER.find(ctx.text))
+        .filter(|_| ctx.is_code())
     {
         let message = "the description of a tool gives orders";
         // A lesson shows what it warns of.
-        let severity = if here.subject.about_security {
+        let severity = if ctx.skill.about_security {
             Severity::Medium
         } else {
             Severity::High
         };
-        findings.add(&RULE, here, range, severity.plain(), message);
-    } else if (here.is_prose() || here.unit.place == Place::Comment)
-        && let Some(range) = TAG.find(here.text)
-        && ORDER.is_match(here.text)
-        && reaches_out(&here.text)
+        findings.add(&RULE, ctx, range, severity.in_any_context(), message);
+    } else if (ctx.is_prose() || ctx.unit.kind == UnitKind::Comment)
+        && let Some(range) = TAG.find(ctx.text)
+        && ORDER.is_match(ctx.text)
+        && reaches_out(&ctx.text)
     {
         let message = "a marked block gives orders beside the task";
         // The documentation of a function that is a tool is what the agent reads of it.
-        if here.unit.place == Place::Comment {
-            findings.add(&RULE, here, range, Severity::High.plain(), message);
+        if ctx.unit.kind == UnitKind::Comment {
+            findings.add(&RULE, ctx, range, Severity::High.in_any_context(), message);
         } else {
-            findings.add(&RULE, here, range, Severity::High, message);
+            findings.add(&RULE, ctx, range, Severity::High, message);
         }
     }
 }

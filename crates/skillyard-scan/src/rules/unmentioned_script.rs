@@ -2,14 +2,14 @@
 
 use skillyard_format::script::is_script;
 
-use super::{Findings, Subject};
+use super::{Findings, PreparedSkill};
 use crate::Severity;
 use crate::facts::Fact;
 
 rule! {
     /// A script that reaches the network or secrets is named nowhere in the skill.
     ///
-    /// Whoever reviews the instructions does not find it, and an injected line elsewhere may
+    /// A review of the instructions does not find it, and an injected line elsewhere may
     /// start it.
     ///
     /// **Fix:** say in `SKILL.md` what the script does, or remove it.
@@ -21,14 +21,14 @@ rule! {
 /// Most scripts that are looked for in the other files.
 const MAX_SCRIPTS: usize = 20;
 
-fn check(subject: &Subject<'_>, findings: &mut Findings<'_>) {
+fn check(skill: &PreparedSkill<'_>, findings: &mut Findings<'_>) {
     let mut last = None;
     let mut asked = 0;
-    for seen in subject
-        .done(Fact::Sends)
-        .chain(subject.done(Fact::SecretFile))
+    for seen in skill
+        .executed(Fact::Sends)
+        .chain(skill.executed(Fact::SecretFile))
     {
-        let file = &subject.files[seen.file];
+        let file = &skill.files[seen.file];
         if file.is_document
             || last == Some(seen.file)
             || !(is_script(file.path, file.executable, file.bytes)
@@ -45,7 +45,7 @@ fn check(subject: &Subject<'_>, findings: &mut Findings<'_>) {
         let stem = name
             .rsplit_once('.')
             .map_or(name.as_str(), |(stem, _)| stem);
-        let others = subject
+        let others = skill
             .files
             .iter()
             .filter(|other| other.path != file.path && other.is_text);
@@ -55,7 +55,7 @@ fn check(subject: &Subject<'_>, findings: &mut Findings<'_>) {
         {
             continue;
         }
-        findings.add_source(
+        findings.add_span(
             &RULE,
             seen.file,
             None,

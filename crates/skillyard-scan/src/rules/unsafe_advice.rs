@@ -1,12 +1,12 @@
 //! Advice that makes what is built unsafe.
 
-use super::{Findings, Here};
+use super::{Findings, UnitContext};
 use crate::Severity;
+use crate::intent::{self, Intent, NOT};
 use crate::pattern::Pattern;
-use crate::speech::{self, Meaning, NOT};
 
 rule! {
-    /// The agent is told to write or run things in an unsafe way.
+    /// An order to the agent to write or run things in an unsafe way.
     ///
     /// SQL put together from strings, checks switched off, tests and validation left out,
     /// passwords in the source: what the agent then builds carries the hole.
@@ -14,7 +14,7 @@ rule! {
     /// **Fix:** recommend the safe way.
     "scan-unsafe-advice", Medium,
     "recommend the safe way",
-    words: &["concatenat", "skip", "disable", "hardcode", "hard-code", "plain text", "plaintext", "verify", "validation", "bypass", "md5", "chmod 777", "ignore", "allow all", "turn off", "without validat", "omit", "leave out", "approve", "accept", "grant", "mark ", "unnecessary", "verification", "sha1", "777", "without reading", "without looking", "without review", "informational", "severity", "cors", "skipped", "failing", "2fa", "world-writable", "writable for", "embed", "check", "trust a", "allow a", "without asking", "without testing", "as passed", "remove ", "rwx", "base64", " des ", "rc4", "ecb", "sha-1", "rejectunauthorized", "writable"],
+    keywords: &["concatenat", "skip", "disable", "hardcode", "hard-code", "plain text", "plaintext", "verify", "validation", "bypass", "md5", "chmod 777", "ignore", "allow all", "turn off", "without validat", "omit", "leave out", "approve", "accept", "grant", "mark ", "unnecessary", "verification", "sha1", "777", "without reading", "without looking", "without review", "informational", "severity", "cors", "skipped", "failing", "2fa", "world-writable", "writable for", "embed", "check", "trust a", "allow a", "without asking", "without testing", "as passed", "remove ", "rwx", "base64", " des ", "rc4", "ecb", "sha-1", "rejectunauthorized", "writable"],
     check
 }
 
@@ -43,24 +43,24 @@ static ALWAYS: Pattern = Pattern::new(r"\b(?:all|every|each|always|must|after\s+
 static SKIPS: Pattern = Pattern::new(
     r"\b(?:mark|skip|disable|delete|comment\s+out|ignore|silence)\b[^.]{0,30}\b(?:failing|security|broken|red)\b[^.]{0,20}\btests?\b|\btests?\s+as\s+(?:skipped|passed)\b",
 );
-static MEANINGS: [Meaning; 5] = [
-    Meaning {
+static MEANINGS: [Intent; 5] = [
+    Intent {
         all: &[&SKIPS],
         none: &[&NOT, &CONTRAST],
     },
-    Meaning {
+    Intent {
         all: &[&WEAK, &PASSWORDS],
         none: &[&NOT, &CONTRAST],
     },
-    Meaning {
+    Intent {
         all: &[&BLIND],
         none: &[&NOT],
     },
-    Meaning {
+    Intent {
         all: &[&LOWERS],
         none: &[&NOT],
     },
-    Meaning {
+    Intent {
         all: &[&OPENS, &ALWAYS],
         none: &[&NOT, &CONTRAST],
     },
@@ -71,27 +71,27 @@ static CONTRAST: Pattern = Pattern::new(
     r"\b(?:never|not|don't|avoid|mistakes?|instead|pitfalls?|anti-?patterns?|bad|wrong|vulnerab\w*|insecure|risk\w*|danger\w*|unless|only\s+(?:if|when|for)|warning|caution|if\b|when\b|option\w*|flag|to\s+skip|e\.g\.|can\b|may\b|should\s+not|attackers?|unsafe|test(?:ing|s)?\s+(?:only|env)|development|debug\w*|deprecated)\b",
 );
 
-fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
-    if !here.is_prose() {
+fn check(ctx: &UnitContext<'_>, findings: &mut Findings<'_>) {
+    if !ctx.is_prose() {
         return;
     }
-    if let Some(range) = ADVICE.find(here.text) {
-        let before = here.text.get(..range.start).unwrap_or_default();
-        let contrast = CONTRAST.is_match(before) || CONTRAST.is_match(here.heading());
-        let severity = if contrast || here.text.starts_with('|') {
+    if let Some(range) = ADVICE.find(ctx.text) {
+        let before = ctx.text.get(..range.start).unwrap_or_default();
+        let contrast = CONTRAST.is_match(before) || CONTRAST.is_match(ctx.heading());
+        let severity = if contrast || ctx.text.starts_with('|') {
             Severity::Info
         } else {
             Severity::Medium
         };
         findings.add(
             &RULE,
-            here,
+            ctx,
             range,
             severity,
             "what is advised here is unsafe",
         );
-    } else if let Some(range) = speech::find(&MEANINGS, here.text) {
+    } else if let Some(range) = intent::find(&MEANINGS, ctx.text) {
         let message = "what is advised here is unsafe";
-        findings.add(&RULE, here, range, Severity::Medium, message);
+        findings.add(&RULE, ctx, range, Severity::Medium, message);
     }
 }

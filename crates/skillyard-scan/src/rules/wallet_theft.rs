@@ -1,21 +1,21 @@
 //! Keys to money.
 
-use super::{Findings, Here};
+use super::{Findings, UnitContext};
 use crate::Severity;
 use crate::facts::Fact;
+use crate::intent::Intent;
 use crate::pattern::Pattern;
-use crate::speech::Meaning;
 
 rule! {
     /// A wallet's private key or seed phrase is taken.
     ///
-    /// Who has the seed phrase has the money, and nobody gets it back. No skill needs to see
+    /// The owner of the seed phrase has the money, permanently. No skill needs to see
     /// one: transactions are signed by the wallet.
     ///
     /// **Fix:** let a wallet or a hardware key sign.
     "scan-wallet-theft", Critical,
     "let a wallet or a hardware key sign; no skill needs the seed phrase",
-    words: &["seed phrase", "mnemonic", "private key", "private_key", "recovery phrase", "wallet.dat", "keystore", "metamask", "privatekey", "secret phrase", "clipboard", "0x", "recovery words", "secret words", "seed words", "twelve words", "24 words", "12 words", "bc1", "topubkey", "sendtransaction", ".pay(", ".pay (", "send_transaction", "transfer(", "transfer (", "transferfrom", "transfer_lamports", "twenty-four words", "wallet address", "btc address", "eth address", "crypto address"],
+    keywords: &["seed phrase", "mnemonic", "private key", "private_key", "recovery phrase", "wallet.dat", "keystore", "metamask", "privatekey", "secret phrase", "clipboard", "0x", "recovery words", "secret words", "seed words", "twelve words", "24 words", "12 words", "bc1", "topubkey", "sendtransaction", ".pay(", ".pay (", "send_transaction", "transfer(", "transfer (", "transferfrom", "transfer_lamports", "twenty-four words", "wallet address", "btc address", "eth address", "crypto address"],
     check
 }
 
@@ -38,7 +38,7 @@ static ADDRESS: Pattern = Pattern::new(r"\b0x[0-9a-f]{40}\b|\bbc1[0-9a-z]{20,}")
 static UNASKED: Pattern = Pattern::new(
     r"\b(?:before\s+(?:each|every|any)|after\s+(?:each|every|any)|always|automatically|without\s+(?:asking|confirmation)|no\s+confirmation|paid\s+back|idle)\b",
 );
-static DRAINS: Meaning = Meaning {
+static DRAINS: Intent = Intent {
     all: &[&MOVES, &FUNDS, &ADDRESS, &UNASKED],
     none: &[],
 };
@@ -54,13 +54,13 @@ static TAKE: Pattern = Pattern::new(r"seed_?\s?phrase|mnemonic|wallet\.dat|priva
 static FORBIDS: Pattern =
     Pattern::new(r"\b(?:never|not|don't|avoid|without|no\s+need|do\s+not|refuse|must\s+not)\b");
 
-fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
-    let text = here.text;
-    if here.is_prose() {
+fn check(ctx: &UnitContext<'_>, findings: &mut Findings<'_>) {
+    let text = ctx.text;
+    if ctx.is_prose() {
         if let Some(range) = DRAINS.find(text) {
             findings.add(
                 &RULE,
-                here,
+                ctx,
                 range,
                 Severity::High,
                 "money is to be moved to the address of a stranger",
@@ -72,7 +72,7 @@ fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
         {
             findings.add(
                 &RULE,
-                here,
+                ctx,
                 range,
                 Severity::High,
                 "the user is asked for a seed phrase",
@@ -80,34 +80,34 @@ fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
         } else if let Some(range) = SWAP.find(text) {
             findings.add(
                 &RULE,
-                here,
+                ctx,
                 range,
                 Severity::Medium,
                 "addresses of wallets are replaced",
             );
         }
-    } else if here.runs() {
+    } else if ctx.is_executed() {
         let clips = CLIPS.find(text).filter(|_| {
-            here.around(3).any(|text| MATCHES.is_match(text))
-                && here.around(8).any(|text| ADDRESS.is_match(text))
+            ctx.surrounding_texts(3).any(|text| MATCHES.is_match(text))
+                && ctx.surrounding_texts(8).any(|text| ADDRESS.is_match(text))
         });
-        if let Some(range) = PAYS.find(text).filter(|_| !here.file.is_document) {
+        if let Some(range) = PAYS.find(text).filter(|_| !ctx.file.is_document) {
             findings.add(
                 &RULE,
-                here,
+                ctx,
                 range,
-                Severity::High.named(),
+                Severity::High.even_quoted(),
                 "money is sent to an address that stands in the script",
             );
         } else if let Some(range) = SWAP.find(text).or(clips) {
             findings.add(
                 &RULE,
-                here,
+                ctx,
                 range,
                 Severity::Critical,
                 "addresses of wallets are replaced",
             );
-        } else if let Some(range) = TAKE.find(text).filter(|_| here.has(Fact::Sends)) {
+        } else if let Some(range) = TAKE.find(text).filter(|_| ctx.has(Fact::Sends)) {
             let severity = if text.contains("sign") {
                 Severity::Low
             } else {
@@ -115,7 +115,7 @@ fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
             };
             findings.add(
                 &RULE,
-                here,
+                ctx,
                 range,
                 severity,
                 "a wallet's key is sent over the network",

@@ -1,21 +1,21 @@
 //! Those who look on are to be switched off.
 
-use super::{Findings, Here};
+use super::{Findings, UnitContext};
 use crate::Severity;
+use crate::intent::{self, Intent};
 use crate::pattern::Pattern;
-use crate::speech::{self, Meaning};
 
 rule! {
-    /// Checks that others rely on are to be taken away so that nobody is in the way.
+    /// Checks that others rely on are to be removed.
     ///
     /// Hooks, branch protection, secret scanning, audit logs, alerts and reviews are there for
     /// those who do not watch. Who needs them gone for a moment, or because they are slow,
     /// wants something through that they would stop.
     ///
-    /// **Fix:** leave the check on, and mend what it complains about.
+    /// **Fix:** leave the check on, and fix what it complains about.
     "scan-weakened-oversight", High,
     "leave the check on, and mend what it complains about",
-    words: &["protection", "hook", "scanning", "scanner", "audit", "alert", "monitoring", "logging", "review", "--no-verify", "codeowners", "approval", "two-factor", "2fa", "mfa", "sandbox", "status check"],
+    keywords: &["protection", "hook", "scanning", "scanner", "audit", "alert", "monitoring", "logging", "review", "--no-verify", "codeowners", "approval", "two-factor", "2fa", "mfa", "sandbox", "status check"],
     check
 }
 
@@ -34,17 +34,17 @@ static ADVISED: Pattern = Pattern::new(
 static FORBIDS: Pattern = Pattern::new(
     r"\b(?:never|must\s+not|should\s+not|cannot|avoid|(?:do\s+not|don't)\s+(?:disable|remove|skip|bypass|turn|switch|stop|use|merge))\b",
 );
-static MEANINGS: [Meaning; 1] = [Meaning {
+static MEANINGS: [Intent; 1] = [Intent {
     all: &[&REMOVES, &GUARDS, &WANTED],
     none: &[&FORBIDS, &ADVISED],
 }];
 
-fn check(here: &Here<'_>, findings: &mut Findings<'_>) {
-    if !here.is_prose() {
+fn check(ctx: &UnitContext<'_>, findings: &mut Findings<'_>) {
+    if !ctx.is_prose() {
         return;
     }
-    if let Some(range) = speech::find(&MEANINGS, here.text) {
+    if let Some(range) = intent::find(&MEANINGS, ctx.text) {
         let message = "a check is to be taken out of the way";
-        findings.add(&RULE, here, range, Severity::High, message);
+        findings.add(&RULE, ctx, range, Severity::High, message);
     }
 }

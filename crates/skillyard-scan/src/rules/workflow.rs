@@ -1,16 +1,16 @@
-//! Continuous integration that works for strangers.
+//! Continuous integration that runs untrusted input.
 
-use super::{Findings, Here, Subject};
+use super::{Findings, PreparedSkill, UnitContext};
 use crate::Severity;
 use crate::file::Language;
 use crate::pattern::Pattern;
-use crate::prepare::Place;
+use crate::prepare::UnitKind;
 
 rule! {
-    /// A workflow runs with the project's secrets on what a stranger sent.
+    /// A workflow runs with the project's secrets on untrusted input.
     ///
     /// `pull_request_target` with a checkout of the pull request's head, actions that follow
-    /// a branch beside secrets, and titles or branch names put into a script give whoever
+    /// a branch beside secrets, and titles or branch names put into a script give anyone who
     /// opens a pull request the project's tokens.
     ///
     /// **Fix:** use `pull_request`, pin actions to a commit, pass texts as variables.
@@ -35,8 +35,8 @@ static TEXT: Pattern = Pattern::new(
     r"\$\{\{\s*(?:github\.(?:event\.(?:issue|pull_request|comment|review|discussion|head_commit|commits|pages)[\w.\[\]*]*\.(?:title|body|message|ref|label|name|email|default_branch)|head_ref)|steps\.[\w-]+\.outputs\.\w*(?:head_ref|branch|title|body|comment)\w*|inputs\.\w*(?:title|body|command|cmd|script)\w*)\s*\}\}",
 );
 
-fn check(subject: &Subject<'_>, findings: &mut Findings<'_>) {
-    for (index, file) in subject.files.iter().enumerate() {
+fn check(skill: &PreparedSkill<'_>, findings: &mut Findings<'_>) {
+    for (index, file) in skill.files.iter().enumerate() {
         let is_workflow = file.path.contains(".github/workflows/");
         if !file.folded.text.contains("uses:") && !file.folded.text.contains("run:") {
             continue;
@@ -45,8 +45,8 @@ fn check(subject: &Subject<'_>, findings: &mut Findings<'_>) {
         let mut blocks: Vec<Vec<usize>> = Vec::new();
         for (at, unit) in file.units.iter().enumerate() {
             // A workflow that was pasted without a fence comes out as prose.
-            let is_pasted = matches!(unit.place, Place::Prose | Place::Heading) && is_whole;
-            let is_value = matches!(unit.place, Place::Code | Place::Data);
+            let is_pasted = matches!(unit.kind, UnitKind::Prose | UnitKind::Heading) && is_whole;
+            let is_value = matches!(unit.kind, UnitKind::Code | UnitKind::Data);
             let is_value = is_value && unit.language == Language::Data;
             if !is_pasted && !is_value {
                 continue;
@@ -54,7 +54,7 @@ fn check(subject: &Subject<'_>, findings: &mut Findings<'_>) {
             let same = |last: &Vec<usize>| {
                 let before = last.last().and_then(|before| file.units.get(*before));
                 before.is_some_and(|before| {
-                    before.block == unit.block || (is_pasted && before.place != Place::Code)
+                    before.block == unit.block || (is_pasted && before.kind != UnitKind::Code)
                 })
             };
             match blocks.last_mut().filter(|last| same(last)) {
@@ -65,8 +65,8 @@ fn check(subject: &Subject<'_>, findings: &mut Findings<'_>) {
         for block in blocks {
             let find = |pattern: &Pattern| {
                 block.iter().find_map(|at| {
-                    let here = Here::new(subject, index, *at);
-                    pattern.find(here.text).map(|range| (here, range))
+                    let ctx = UnitContext::new(skill, index, *at);
+                    pattern.find(ctx.text).map(|range| (ctx, range))
                 })
             };
             let found = match (find(&TARGET), find(&HEAD), find(&LOOSE), find(&SECRETS)) {
@@ -111,14 +111,14 @@ fn check(subject: &Subject<'_>, findings: &mut Findings<'_>) {
                     )
                 }),
             };
-            if let Some(((here, range), severity, message)) = found {
+            if let Some(((ctx, range), severity, message)) = found {
                 // In a document it is an example that will be copied.
-                let severity = if is_workflow || !subject.about_security {
+                let severity = if is_workflow || !skill.about_security {
                     severity
                 } else {
                     Severity::Low
                 };
-                findings.add(&RULE, &here, range, severity.plain(), message);
+                findings.add(&RULE, &ctx, range, severity.in_any_context(), message);
             }
         }
     }

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use skillyard_catalog::walk::Skipped;
 use skillyard_format::LineIndex;
 use skillyard_format::count::counted;
-use skillyard_scan::{Finding, Report, Severity, Summary};
+use skillyard_scan::{Finding, Report, Severity, SeveritySummary};
 
 use super::text::{elapsed, print_findings};
 use super::{FileNotes, Loudness, Note, Noted};
@@ -127,7 +127,8 @@ impl ScanSummary {
         fail_on: Severity,
         elapsed: Duration,
     ) -> Self {
-        let found: Vec<Summary> = scanned.iter().map(|each| each.report.summary()).collect();
+        let found: Vec<SeveritySummary> =
+            scanned.iter().map(|each| each.report.summary()).collect();
         let of = |severity| found.iter().map(|each| each.of(severity)).sum();
         Self {
             skills: scanned.len(),

@@ -6,19 +6,19 @@
 use std::collections::BTreeMap;
 
 /// Most variables that are remembered, and most bytes of a value.
-const MAX_NAMES: usize = 64;
-const MAX_BYTES: usize = 80;
+const MAX_VARIABLES: usize = 64;
+const MAX_VALUE_BYTES: usize = 80;
 
 /// The plain values that a script gave its variables so far.
 #[derive(Debug, Default)]
-pub(crate) struct Pieces {
+pub(crate) struct ShellVariables {
     known: BTreeMap<String, String>,
 }
 
-impl Pieces {
+impl ShellVariables {
     /// A statement with its pieces put together, if it has any.
     pub(crate) fn assembled(&self, statement: &str) -> Option<String> {
-        if self.known.is_empty() || !touch(statement) {
+        if self.known.is_empty() || !has_adjacent_variables(statement) {
             return None;
         }
         let mut text = String::with_capacity(statement.len());
@@ -52,9 +52,9 @@ impl Pieces {
             let value = value.trim_matches(['"', '\'']);
             let is_name = !name.is_empty() && name.bytes().all(is_letter);
             let is_plain = !value.is_empty()
-                && value.len() <= MAX_BYTES
+                && value.len() <= MAX_VALUE_BYTES
                 && !value.contains(['$', '`', '(', '"', '\'']);
-            if is_name && is_plain && self.known.len() < MAX_NAMES {
+            if is_name && is_plain && self.known.len() < MAX_VARIABLES {
                 self.known.insert(name.to_owned(), value.to_owned());
             }
         }
@@ -62,7 +62,7 @@ impl Pieces {
 }
 
 /// Whether two variables stand side by side, with nothing or a slash between them.
-fn touch(statement: &str) -> bool {
+fn has_adjacent_variables(statement: &str) -> bool {
     let mut rest = statement;
     while let Some(at) = rest.find('$') {
         let (_, length) = variable(&rest[at..]);
@@ -101,7 +101,7 @@ mod tests {
     use super::*;
 
     fn check(learned: &[&str], statement: &str, expected: Option<&str>) {
-        let mut pieces = Pieces::default();
+        let mut pieces = ShellVariables::default();
         for each in learned {
             pieces.learn(each);
         }

@@ -1,23 +1,22 @@
 //! The fields of a skill as a model is given them, where that is not what is written.
 //!
-//! Whoever loads a skill undoes the escapes of YAML, follows its aliases, takes control
-//! characters out and mends what does not parse. What is read then is what must be looked at.
+//! Loading a skill decodes YAML escapes, resolves aliases, removes control
+//! characters and repairs what does not parse. The result is what must be scanned.
 //! A field that only lost its quotes and line breaks says what its source says, and is left out.
 
-use skillyard_format::Document;
-use skillyard_format::Span;
 use skillyard_format::yaml::{Entry, Node, Scalar, ScalarStyle, Value};
+use skillyard_format::{Document, Span};
 
-use super::fold::{Folded, Mode};
-use super::markdown::{Block, Region};
+use crate::fold::{FoldMode, FoldedText};
+use crate::markdown::{Block, Region};
 
 /// The fields of the frontmatter of `source` that say something else than what is written, each
 /// as `key: value` with the way back to the source.
-pub(crate) fn fields(source: &str, regions: &[Region]) -> Vec<Folded> {
+pub(crate) fn fields(source: &str, regions: &[Region]) -> Vec<FoldedText> {
     let document = Document::parse(source.as_bytes());
     let entries = document.mapping().into_iter().flat_map(|all| &all.entries);
     let other = entries.filter(|entry| !is_as_written(entry, source, regions));
-    other.map(|entry| Spoken::of(entry, source)).collect()
+    other.map(|entry| FieldText::of(entry, source)).collect()
 }
 
 /// Whether a region of the frontmatter is this field and nothing else, word for word.
@@ -29,7 +28,7 @@ fn is_as_written(entry: &Entry, source: &str, regions: &[Region]) -> bool {
     let is_region = regions.any(|Region { block, range }| {
         *block == Block::Frontmatter && range.start == entry.key_span.start && end <= range.end
     });
-    let mut reading = Reading {
+    let mut reading = ScalarComparison {
         source,
         at: entry.key_span.start,
     };
@@ -37,13 +36,13 @@ fn is_as_written(entry: &Entry, source: &str, regions: &[Region]) -> bool {
 }
 
 /// Compares the scalars of a field with their source, one after the other.
-struct Reading<'a> {
+struct ScalarComparison<'a> {
     source: &'a str,
     /// The end of the scalar before.
     at: usize,
 }
 
-impl Reading<'_> {
+impl ScalarComparison<'_> {
     fn entry(&mut self, entry: &Entry) -> bool {
         self.goes_on(entry.key_span)
             && entry.key_span.of(self.source) == entry.key
@@ -63,7 +62,7 @@ impl Reading<'_> {
         }
     }
 
-    /// Whether there is no comment before the next scalar, which is no part of the field.
+    /// Whether the next scalar follows without a comment, which is not part of the field.
     fn goes_on(&mut self, next: Span) -> bool {
         let between = self.source.get(self.at..next.start).unwrap_or_default();
         self.at = next.end;
@@ -79,20 +78,20 @@ fn says(scalar: &Scalar, written: &str) -> bool {
 }
 
 fn plain(text: &str) -> String {
-    let mut folded = Folded::default();
-    folded.push(text, 0..text.len(), Mode::Code);
+    let mut folded = FoldedText::default();
+    folded.push(text, 0..text.len(), FoldMode::Code);
     folded.text
 }
 
 /// A field as it is read, while it is put together.
-struct Spoken<'a> {
+struct FieldText<'a> {
     source: &'a str,
-    text: Folded,
+    text: FoldedText,
 }
 
-impl<'a> Spoken<'a> {
-    fn of(entry: &Entry, source: &'a str) -> Folded {
-        let text = Folded::default();
+impl<'a> FieldText<'a> {
+    fn of(entry: &Entry, source: &'a str) -> FoldedText {
+        let text = FoldedText::default();
         let mut spoken = Self { source, text };
         spoken.entry(entry);
         spoken.text
@@ -130,7 +129,7 @@ impl<'a> Spoken<'a> {
     }
 
     fn words(&mut self, text: &str, span: Span) {
-        let mut written = Written::new(span.of(self.source));
+        let mut written = ScalarSource::new(span.of(self.source));
         for c in text.chars() {
             self.text.put(span.start + written.place_of(c), c);
         }
@@ -138,7 +137,7 @@ impl<'a> Spoken<'a> {
 }
 
 /// The source of a scalar, walked through beside the text that was read from it.
-struct Written<'a> {
+struct ScalarSource<'a> {
     text: &'a str,
     /// The quote that it is in, if it is in any.
     quote: Option<char>,
@@ -147,7 +146,7 @@ struct Written<'a> {
     last: usize,
 }
 
-impl<'a> Written<'a> {
+impl<'a> ScalarSource<'a> {
     fn new(text: &'a str) -> Self {
         let quote = text.chars().next().filter(|c| matches!(c, '"' | '\''));
         Self {
@@ -159,7 +158,7 @@ impl<'a> Written<'a> {
     }
 
     /// Where the next character of the text that was read is written. What does not fit is
-    /// passed over, for this only says which place is shown.
+    /// skipped, because this only selects the displayed location.
     fn place_of(&mut self, c: char) -> usize {
         loop {
             let rest = &self.text[self.at..];
@@ -209,8 +208,8 @@ fn escape(rest: &str) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use super::super::markdown::regions;
     use super::*;
+    use crate::markdown::regions;
 
     /// Each field that is given, and each of its words behind the source it came from.
     fn check(frontmatter: &str, expected: &[&str]) {

@@ -1,4 +1,6 @@
-//! How characters look: those that take no room, and those that are taken for others.
+//! Characters and words that pass for others.
+
+use std::cmp::Ordering;
 
 /// Whether a character takes no room, so that words can be cut apart unseen.
 pub(crate) fn is_invisible(c: char) -> bool {
@@ -47,11 +49,35 @@ pub(crate) fn look_alike(c: char) -> Option<char> {
     })
 }
 
+/// Whether `part` is `word` with two letters swapped, one doubled, one left out or one added.
+pub(crate) fn is_typo(part: &str, word: &str) -> bool {
+    let (part, word) = (part.as_bytes(), word.as_bytes());
+    let is_near = part.len() >= 5 && word.len() >= 5 && part.len().abs_diff(word.len()) <= 1;
+    if !is_near || part == word || part[0] != word[0] {
+        return false;
+    }
+    let start = part.iter().zip(word).take_while(|(a, b)| a == b).count();
+    match part.len().cmp(&word.len()) {
+        Ordering::Equal => {
+            let swapped = part.get(start) == word.get(start + 1)
+                && part.get(start + 1) == word.get(start)
+                && part.get(start + 2..) == word.get(start + 2..);
+            // A long word with one wrong letter is still the same word.
+            let replaced = word.len() >= 8
+                && start + 1 < part.len()
+                && part.get(start + 1..) == word.get(start + 1..);
+            swapped || replaced
+        }
+        // An ending such as `s` makes another form of the word, not a slip.
+        Ordering::Greater => start < word.len() && part.get(start + 1..) == word.get(start..),
+        Ordering::Less => start < part.len() && part.get(start..) == word.get(start + 1..),
+    }
+}
+
 #[cfg(test)]
 mod tests {
-    use unicode_normalization::UnicodeNormalization as _;
-
     use super::*;
+    use unicode_normalization::UnicodeNormalization as _;
 
     #[test]
     fn what_is_its_own_has_no_other_form() {
@@ -62,6 +88,17 @@ mod tests {
                 .collect();
             assert_eq!(other, c.to_string());
             assert!(look_alike(c).is_none() && !is_invisible(c) && !c.is_whitespace());
+        }
+    }
+
+    #[test]
+    fn slips_are_told_from_other_words() {
+        for typo in ["parsre", "paarser", "praser"] {
+            assert!(is_typo(typo, "parser"), "{typo}");
+        }
+        assert!(is_typo("validater", "validator"));
+        for other in ["parser", "parsers", "parse", "barser", "purser"] {
+            assert!(!is_typo(other, "parser"), "{other}");
         }
     }
 }

@@ -1,23 +1,22 @@
 //! What a sentence means, by the classes of words in it rather than by their order.
 //!
 //! A sentence of orders can be put in a thousand ways, but it cannot do without its verb, its
-//! object and its addressee. A [`Meaning`] names those classes; a sentence that holds one
+//! object and its addressee. A [`Intent`] names those classes; a sentence that holds one
 //! word of each, and none that turns it round, has the meaning.
 
 use std::ops::Range;
 
-use super::pattern::Pattern;
-use super::text::Text;
+use crate::pattern::{Pattern, ScanText};
 
 /// Classes of words that a sentence must hold, and those that it must not.
-pub(crate) struct Meaning {
+pub(crate) struct Intent {
     pub(crate) all: &'static [&'static Pattern],
     pub(crate) none: &'static [&'static Pattern],
 }
 
-impl Meaning {
+impl Intent {
     /// The first sentence of `text` with this meaning.
-    pub(crate) fn find<'t>(&self, text: impl Into<Text<'t>>) -> Option<Range<usize>> {
+    pub(crate) fn find<'t>(&self, text: impl Into<ScanText<'t>>) -> Option<Range<usize>> {
         let text = text.into();
         // Most texts lack one of the classes, and need not be taken apart.
         if self.all.iter().any(|class| class.is_ruled_out(text)) {
@@ -38,7 +37,7 @@ impl Meaning {
 }
 
 /// The first sentence of `text` with one of the meanings.
-pub(crate) fn find<'t>(meanings: &[Meaning], text: impl Into<Text<'t>>) -> Option<Range<usize>> {
+pub(crate) fn find<'t>(meanings: &[Intent], text: impl Into<ScanText<'t>>) -> Option<Range<usize>> {
     let text = text.into();
     meanings.iter().find_map(|meaning| meaning.find(text))
 }
@@ -68,7 +67,7 @@ fn sentences(text: &str) -> impl Iterator<Item = Range<usize>> {
     })
 }
 
-/// Ends of words after which a sentence goes on.
+/// Abbreviations, which do not end a sentence.
 const SHORTENED: [&str; 5] = ["..", "e.g.", "etc.", "i.e.", "vs."];
 
 /// The last `most` bytes of `before`, as far as they are in one sentence with what follows them.
@@ -102,7 +101,7 @@ mod tests {
 
     static VERB: Pattern = Pattern::new(r"\bsend\b");
     static OBJECT: Pattern = Pattern::new(r"\bfile\b");
-    static SENDS: Meaning = Meaning {
+    static SENDS: Intent = Intent {
         all: &[&VERB, &OBJECT],
         none: &[&NOT],
     };

@@ -3,43 +3,43 @@
 //! Most expressions that a text does not rule out by its words still do not match in it, and most
 //! texts are few: to get everything ready that makes a search quick takes far longer than the
 //! searches. So texts are looked through by an automaton that makes its states as it goes
-//! and tells where a match ends; where one starts is told by a second, from there backwards. The
+//! and reports where a match ends; a second one finds its start, from there backwards. The
 //! whole expression follows for texts that take too many states.
 
 use std::fmt;
 use std::ops::Range;
-use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, OnceLock};
 
+use regex_automata::hybrid::dfa::{Cache, Config, DFA};
 use regex_automata::meta::{self, Regex};
+use regex_automata::nfa::thompson::{self, WhichCaptures};
 use regex_automata::util::iter::Searcher;
-use regex_automata::{Anchored, HalfMatch, Input, Match, MatchError};
+use regex_automata::{Anchored, HalfMatch, Input, Match, MatchError, MatchKind};
 use regex_syntax::hir::Hir;
 use regex_syntax::{Error, ParserBuilder};
 
-use super::quick::{Direction, Quick, Unknown};
-
 /// States of so many bytes took longer to make than the whole expression would.
-const LARGE: usize = 256 << 10;
+const MAX_DFA_BYTES: usize = 256 << 10;
 
 /// An expression, and what has been made of it.
-pub(crate) struct Expression {
+pub(crate) struct LazyRegex {
     meaning: Hir,
-    is_costly: AtomicBool,
-    forward: OnceLock<Option<Quick>>,
-    backward: OnceLock<Option<Quick>>,
-    whole: OnceLock<Option<Regex>>,
+    is_too_large: AtomicBool,
+    forward: OnceLock<Option<LazyDfa>>,
+    backward: OnceLock<Option<LazyDfa>>,
+    full: OnceLock<Option<Regex>>,
 }
 
-impl Expression {
-    /// An expression that nobody has asked about yet.
+impl LazyRegex {
+    /// An expression that is not compiled yet.
     pub(crate) fn new(meaning: Hir) -> Self {
         Self {
             meaning,
-            is_costly: AtomicBool::new(false),
+            is_too_large: AtomicBool::new(false),
             forward: OnceLock::new(),
             backward: OnceLock::new(),
-            whole: OnceLock::new(),
+            full: OnceLock::new(),
         }
     }
 
@@ -51,9 +51,9 @@ impl Expression {
     /// Where the match ends that ends first, among those that begin at `from` or later.
     pub(crate) fn first_end(&self, text: &[u8], from: usize) -> Option<usize> {
         let input = Input::new(text).range(from..).earliest(true);
-        let found = match self.quick_end(&input) {
+        let found = match self.dfa_end(&input) {
             Ok(found) => found,
-            Err(Unknown) => self.whole()?.search_half(&input),
+            Err(Undecided) => self.full()?.search_half(&input),
         };
         found.map(|found| found.offset())
     }
@@ -74,43 +74,43 @@ impl Expression {
     }
 
     fn search(&self, input: &Input<'_>) -> Option<Match> {
-        match self.quick_search(input) {
+        match self.dfa_search(input) {
             Ok(found) => found,
-            Err(Unknown) => self.whole()?.search(input),
+            Err(Undecided) => self.full()?.search(input),
         }
     }
 
     /// Searches without the whole expression.
-    fn quick_search(&self, input: &Input<'_>) -> Result<Option<Match>, Unknown> {
-        let Some(end) = self.quick_end(input)? else {
+    fn dfa_search(&self, input: &Input<'_>) -> Result<Option<Match>, Undecided> {
+        let Some(end) = self.dfa_end(input)? else {
             return Ok(None);
         };
         let before = input.clone().span(input.start()..end.offset());
         let before = before.anchored(Anchored::Yes).earliest(false);
-        let read = || Quick::of(&self.meaning, Direction::Backward);
-        let start = self.ask(&self.backward, read, |quick| quick.start(&before))?;
-        let start = start.ok_or(Unknown)?.offset();
+        let read = || LazyDfa::of(&self.meaning, Direction::Backward);
+        let start = self.ask(&self.backward, read, |dfa| dfa.start(&before))?;
+        let start = start.ok_or(Undecided)?.offset();
         Ok(Some(Match::new(end.pattern(), start..end.offset())))
     }
 
     /// Where a match ends, without the whole expression.
-    fn quick_end(&self, input: &Input<'_>) -> Result<Option<HalfMatch>, Unknown> {
-        if self.is_costly.load(Ordering::Relaxed) {
-            return Err(Unknown);
+    fn dfa_end(&self, input: &Input<'_>) -> Result<Option<HalfMatch>, Undecided> {
+        if self.is_too_large.load(Ordering::Relaxed) {
+            return Err(Undecided);
         }
-        let read = || Quick::of(&self.meaning, Direction::Forward);
-        self.ask(&self.forward, read, |quick| quick.end(input))
+        let read = || LazyDfa::of(&self.meaning, Direction::Forward);
+        self.ask(&self.forward, read, |dfa| dfa.end(input))
     }
 
     fn ask(
         &self,
-        quick: &OnceLock<Option<Quick>>,
-        read: impl FnOnce() -> Option<Quick>,
-        search: impl FnOnce(&Quick) -> Result<(Option<HalfMatch>, usize), Unknown>,
-    ) -> Result<Option<HalfMatch>, Unknown> {
-        let (found, size) = search(quick.get_or_init(read).as_ref().ok_or(Unknown)?)?;
-        if size > LARGE {
-            self.is_costly.store(true, Ordering::Relaxed);
+        dfa: &OnceLock<Option<LazyDfa>>,
+        read: impl FnOnce() -> Option<LazyDfa>,
+        search: impl FnOnce(&LazyDfa) -> Result<(Option<HalfMatch>, usize), Undecided>,
+    ) -> Result<Option<HalfMatch>, Undecided> {
+        let (found, size) = search(dfa.get_or_init(read).as_ref().ok_or(Undecided)?)?;
+        if size > MAX_DFA_BYTES {
+            self.is_too_large.store(true, Ordering::Relaxed);
         }
         Ok(found)
     }
@@ -119,28 +119,28 @@ impl Expression {
     #[cfg(test)]
     pub(super) fn is_sound(&self) -> bool {
         let both = [Direction::Forward, Direction::Backward];
-        let quick = both.map(|each| Quick::of(&self.meaning, each).is_some());
-        quick == [true; 2] && self.whole().is_some()
+        let dfa = both.map(|each| LazyDfa::of(&self.meaning, each).is_some());
+        dfa == [true; 2] && self.full().is_some()
     }
 
-    fn whole(&self) -> Option<&Regex> {
+    fn full(&self) -> Option<&Regex> {
         let compile = || {
             let mut builder = meta::Builder::new();
             builder.configure(meta::Config::new().utf8_empty(false));
             builder.build_from_hir(&self.meaning).ok()
         };
-        self.whole.get_or_init(compile).as_ref()
+        self.full.get_or_init(compile).as_ref()
     }
 }
 
-impl fmt::Debug for Expression {
+impl fmt::Debug for LazyRegex {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(formatter, "Expression({})", self.meaning)
     }
 }
 
 /// Reads the source of an expression over bytes, in which blanks and line breaks mean nothing.
-pub(crate) fn parsed(source: &str) -> Result<Hir, Box<Error>> {
+pub(crate) fn parse_pattern(source: &str) -> Result<Hir, Box<Error>> {
     ParserBuilder::new()
         .unicode(false)
         .utf8(false)
@@ -151,12 +151,79 @@ pub(crate) fn parsed(source: &str) -> Result<Hir, Box<Error>> {
         .map_err(Box::new)
 }
 
+/// This engine cannot answer; the full expression must.
+#[derive(Debug)]
+pub(super) struct Undecided;
+
+/// Which way a text is read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Direction {
+    Forward,
+    Backward,
+}
+
+/// What tells one end of a match, and nothing else.
+pub(super) struct LazyDfa {
+    automaton: DFA,
+    /// The states that were made so far, one set for each thread that ever searched.
+    states: Mutex<Vec<Cache>>,
+}
+
+impl LazyDfa {
+    /// That of an expression; nothing where there can be none.
+    pub(super) fn of(meaning: &Hir, direction: Direction) -> Option<Self> {
+        let is_backward = direction == Direction::Backward;
+        let config = thompson::Config::new()
+            .utf8(false)
+            .reverse(is_backward)
+            .which_captures(WhichCaptures::None);
+        let mut compiler = thompson::Compiler::new();
+        let states = compiler.configure(config).build_from_hir(meaning).ok()?;
+        // A text for which it makes a state with every other byte is better searched otherwise.
+        let patience = Config::new()
+            .match_kind(if is_backward {
+                MatchKind::All
+            } else {
+                MatchKind::LeftmostFirst
+            })
+            .minimum_cache_clear_count(Some(3))
+            .minimum_bytes_per_state(Some(10));
+        let automaton = DFA::builder().configure(patience).build_from_nfa(states);
+        Some(Self {
+            automaton: automaton.ok()?,
+            states: Mutex::default(),
+        })
+    }
+
+    /// Where the first match ends, and the current size of the states.
+    pub(super) fn end(&self, input: &Input<'_>) -> Result<(Option<HalfMatch>, usize), Undecided> {
+        self.with_states(|states| self.automaton.try_search_fwd(states, input))
+    }
+
+    /// Where the match starts that ends where the text does, and the current size of the states.
+    pub(super) fn start(&self, input: &Input<'_>) -> Result<(Option<HalfMatch>, usize), Undecided> {
+        self.with_states(|states| self.automaton.try_search_rev(states, input))
+    }
+
+    fn with_states(
+        &self,
+        search: impl FnOnce(&mut Cache) -> Result<Option<HalfMatch>, MatchError>,
+    ) -> Result<(Option<HalfMatch>, usize), Undecided> {
+        let states = self.states.lock().map_err(|_| Undecided)?.pop();
+        let mut states = states.unwrap_or_else(|| self.automaton.create_cache());
+        let found = search(&mut states);
+        let size = states.memory_usage();
+        self.states.lock().map_err(|_| Undecided)?.push(states);
+        Ok((found.map_err(|_| Undecided)?, size))
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn expression(source: &str) -> Expression {
-        Expression::new(parsed(source).unwrap())
+    fn expression(source: &str) -> LazyRegex {
+        LazyRegex::new(parse_pattern(source).unwrap())
     }
 
     #[test]
@@ -170,11 +237,13 @@ mod tests {
             (r"x", "", 0, None),
         ] {
             let expression = expression(source);
-            for is_costly in [false, true] {
-                expression.is_costly.store(is_costly, Ordering::Relaxed);
+            for is_too_large in [false, true] {
+                expression
+                    .is_too_large
+                    .store(is_too_large, Ordering::Relaxed);
                 let found = expression.first_end(text.as_bytes(), from);
-                assert_eq!(found, end, "{source} in {text}, {is_costly}");
-                assert_eq!(expression.whole.get().is_some(), is_costly);
+                assert_eq!(found, end, "{source} in {text}, {is_too_large}");
+                assert_eq!(expression.full.get().is_some(), is_too_large);
             }
         }
     }
@@ -193,13 +262,15 @@ mod tests {
             (r"x", "", &[]),
         ] {
             let expression = expression(source);
-            for is_costly in [false, true] {
-                expression.is_costly.store(is_costly, Ordering::Relaxed);
+            for is_too_large in [false, true] {
+                expression
+                    .is_too_large
+                    .store(is_too_large, Ordering::Relaxed);
                 let found: Vec<_> = expression.find_all(text.as_bytes()).collect();
-                assert_eq!(found, ranges, "{source} in {text}, {is_costly}");
+                assert_eq!(found, ranges, "{source} in {text}, {is_too_large}");
                 let first = expression.find(text.as_bytes());
                 assert_eq!(first.as_ref(), ranges.first(), "{source} in {text}");
-                assert_eq!(expression.whole.get().is_some(), is_costly);
+                assert_eq!(expression.full.get().is_some(), is_too_large);
             }
         }
     }
@@ -215,11 +286,11 @@ mod tests {
         for source in &sources {
             let expression = expression(source);
             for text in [&words(source), &everything] {
-                let quick: Vec<_> = expression.find_all(text.as_bytes()).collect();
-                let whole = expression.whole().unwrap().find_iter(text);
-                let whole: Vec<_> = whole.map(|each| each.range()).collect();
-                assert_eq!(quick, whole, "{source}");
-                found += whole.len();
+                let dfa: Vec<_> = expression.find_all(text.as_bytes()).collect();
+                let full = expression.full().unwrap().find_iter(text);
+                let full: Vec<_> = full.map(|each| each.range()).collect();
+                assert_eq!(dfa, full, "{source}");
+                found += full.len();
             }
         }
         assert!(found > 1000, "{found}");
@@ -240,6 +311,6 @@ mod tests {
         text.push(b'x');
         let a = text[text.len() - 62] == b'a';
         assert_eq!(expression.first_end(&text, 0).is_some(), a);
-        assert!(expression.whole.get().is_some());
+        assert!(expression.full.get().is_some());
     }
 }

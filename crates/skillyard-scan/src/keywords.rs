@@ -7,133 +7,134 @@
 use std::ops::Range;
 use std::sync::LazyLock;
 
-use super::grams::{Grams, PLACES, Starts, place, places};
-use super::rules::{ALL, Check};
-use super::signals::SIGNALS;
+use crate::facts::SIGNALS;
+use crate::findings::Check;
+use crate::pattern::trigrams::{KeywordPrefixes, TRIGRAM_SLOTS, Trigrams, slot, slots};
+use crate::rules::ALL;
 
-/// About as many words as there are, each as often as somebody names it.
-const MANY: usize = 2048;
+/// Approximate number of keywords, with repetitions.
+const EXPECTED_KEYWORDS: usize = 2048;
 
 /// What a word makes worth asking.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Question {
+pub(super) enum Candidate {
     Signal(usize),
     Rule(usize),
 }
 
 /// What is worth asking about a unit, a bit for each question.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(super) struct Questions(u128);
+pub(super) struct CandidateSet(u128);
 
 /// The words of all rules and signals.
-pub(super) struct Words {
+pub(super) struct KeywordIndex {
     /// What words start with.
-    starts: Starts,
+    starts: KeywordPrefixes,
     /// The words of each place: where they start in `heads` and in `tails`.
     cells: Vec<u16>,
     /// What nearly all words are ruled out by, close together.
-    heads: Vec<Head>,
-    tails: Vec<Tail>,
+    heads: Vec<KeywordHead>,
+    tails: Vec<KeywordTail>,
     /// Words of one or two bytes.
     tiny: Vec<(&'static str, u128)>,
 }
 
 /// The first eight bytes of a word, and which of the eight it has.
-struct Head {
+struct KeywordHead {
     bytes: u64,
     mask: u64,
 }
 
 /// What follows them, and what the word makes worth asking.
-struct Tail {
+struct KeywordTail {
     rest: &'static [u8],
-    questions: u128,
+    candidates: u128,
 }
 
 /// The words, put in order when they are first needed.
-pub(super) static WORDS: LazyLock<Words> = LazyLock::new(Words::new);
+pub(super) static KEYWORDS: LazyLock<KeywordIndex> = LazyLock::new(KeywordIndex::new);
 
-impl Question {
+impl Candidate {
     /// Its bit; signals come first. A test sees to it that there is room for all.
     fn bit(self) -> u128 {
-        let place = match self {
+        let slot = match self {
             Self::Signal(index) => index,
             Self::Rule(index) => SIGNALS.len() + index,
         };
-        1 << place
+        1 << slot
     }
 }
 
-impl Questions {
+impl CandidateSet {
     /// Whether there are none.
     pub(super) fn is_empty(self) -> bool {
         self.0 == 0
     }
 
     /// Those that are about signals, and those that are about rules.
-    pub(super) fn parted(self) -> (Self, Self) {
+    pub(super) fn split(self) -> (Self, Self) {
         let signals = (1 << SIGNALS.len()) - 1;
         (Self(self.0 & signals), Self(self.0 & !signals))
     }
 
     /// Each of them, in order.
-    pub(super) fn all(self) -> impl Iterator<Item = Question> {
+    pub(super) fn all(self) -> impl Iterator<Item = Candidate> {
         let mut set = self.0;
         std::iter::from_fn(move || {
-            let place = set.trailing_zeros() as usize;
+            let slot = set.trailing_zeros() as usize;
             set &= set.checked_sub(1)?;
-            Some(match place.checked_sub(SIGNALS.len()) {
-                Some(index) => Question::Rule(index),
-                None => Question::Signal(place),
+            Some(match slot.checked_sub(SIGNALS.len()) {
+                Some(index) => Candidate::Rule(index),
+                None => Candidate::Signal(slot),
             })
         })
     }
 }
 
-impl Words {
+impl KeywordIndex {
     fn new() -> Self {
         let signals = SIGNALS.iter().enumerate().flat_map(|(index, signal)| {
-            let bit = Question::Signal(index).bit();
+            let bit = Candidate::Signal(index).bit();
             signal.words.iter().map(move |word| (*word, bit))
         });
         let rules = ALL.iter().enumerate().flat_map(|(index, rule)| {
             let words = match rule.check {
-                Check::Unit { words, .. } => words,
+                Check::Unit { keywords, .. } => keywords,
                 Check::Skill(_) => &[],
             };
-            let bit = Question::Rule(index).bit();
+            let bit = Candidate::Rule(index).bit();
             words.iter().map(move |word| (*word, bit))
         });
-        let (mut words, mut tiny) = (Vec::with_capacity(MANY), Vec::new());
-        let mut starts = Starts::empty();
+        let (mut words, mut tiny) = (Vec::with_capacity(EXPECTED_KEYWORDS), Vec::new());
+        let mut starts = KeywordPrefixes::empty();
         for (word, question) in signals.chain(rules) {
             starts.add(word.as_bytes());
-            match places(word.as_bytes()).next() {
-                Some(place) => words.push((place, word, question)),
+            match slots(word.as_bytes()).next() {
+                Some(slot) => words.push((slot, word, question)),
                 None => tiny.push((word, question)),
             }
         }
-        words.sort_unstable_by_key(|(place, word, _)| (*place, *word));
-        words.dedup_by(|(_, word, question), (_, kept, questions)| {
+        words.sort_unstable_by_key(|(slot, word, _)| (*slot, *word));
+        words.dedup_by(|(_, word, question), (_, kept, candidates)| {
             let is_same = word == kept;
             if is_same {
-                *questions |= *question;
+                *candidates |= *question;
             }
             is_same
         });
-        let mut cells = vec![0; PLACES + 1];
-        for (place, ..) in &words {
-            cells[place + 1] += 1;
+        let mut cells = vec![0; TRIGRAM_SLOTS + 1];
+        for (slot, ..) in &words {
+            cells[slot + 1] += 1;
         }
         let mut sum = 0;
         for cell in &mut cells {
             sum += *cell;
             *cell = sum;
         }
-        let parts = words.iter().map(|(_, word, questions)| {
-            let (head, rest) = Head::of(word.as_bytes());
-            let questions = *questions;
-            (head, Tail { rest, questions })
+        let parts = words.iter().map(|(_, word, candidates)| {
+            let (head, rest) = KeywordHead::of(word.as_bytes());
+            let candidates = *candidates;
+            (head, KeywordTail { rest, candidates })
         });
         let (heads, tails) = parts.unzip();
         Self {
@@ -149,34 +150,34 @@ impl Words {
     ///
     /// A function of its own, whose few values a processor keeps at hand.
     #[inline(never)]
-    pub(super) fn questions(&self, unit: &str, sketch: &mut Grams) -> Questions {
+    pub(super) fn candidates(&self, unit: &str, sketch: &mut Trigrams) -> CandidateSet {
         let bytes = unit.as_bytes();
         let mut set = 0;
-        sketch.read_along(unit, &self.starts, |start, found| {
-            for far in found {
-                let at = start + usize::from(*far);
+        sketch.read_with_prefixes(unit, &self.starts, |start, found| {
+            for offset in found {
+                let at = start + usize::from(*offset);
                 let next = next_eight(bytes, at);
                 let cell = self.starting_with(next);
                 let heads = self.heads[cell.clone()].iter();
                 for (head, tail) in heads.zip(&self.tails[cell]) {
                     if head.begins(next) && tail.is_at(bytes, at) {
-                        set |= tail.questions;
+                        set |= tail.candidates;
                     }
                 }
             }
         });
         if may_hold_tiny(bytes) {
             let held = self.tiny.iter().filter(|(word, _)| unit.contains(word));
-            set = held.fold(set, |set, (_, questions)| set | questions);
+            set = held.fold(set, |set, (_, candidates)| set | candidates);
         }
-        Questions(set)
+        CandidateSet(set)
     }
 
     /// Where the words are that may start with these bytes.
     fn starting_with(&self, next: u64) -> Range<usize> {
         let [first, second, third, ..] = next.to_le_bytes();
-        let place = place([first, second, third]);
-        self.cells[place].into()..self.cells[place + 1].into()
+        let slot = slot([first, second, third]);
+        self.cells[slot].into()..self.cells[slot + 1].into()
     }
 }
 
@@ -187,7 +188,7 @@ fn may_hold_tiny(unit: &[u8]) -> bool {
     unit.iter().fold(false, |found, byte| found | starts(byte))
 }
 
-impl Head {
+impl KeywordHead {
     /// The head of a word, and the rest of it.
     fn of(word: &'static [u8]) -> (Self, &'static [u8]) {
         let (first, rest) = word.split_at(word.len().min(8));
@@ -202,7 +203,7 @@ impl Head {
     }
 }
 
-impl Tail {
+impl KeywordTail {
     /// Whether it follows the eight bytes at `at` of a text.
     fn is_at(&self, text: &[u8], at: usize) -> bool {
         self.rest.is_empty()
@@ -230,32 +231,32 @@ mod tests {
     #[test]
     fn every_question_has_a_bit_of_its_own() {
         assert!(SIGNALS.len() + ALL.len() <= 128);
-        let set = Question::Signal(0).bit() | Question::Rule(ALL.len() - 1).bit();
-        let all: Vec<Question> = Questions(set).all().collect();
-        assert_eq!(all, [Question::Signal(0), Question::Rule(ALL.len() - 1)]);
+        let set = Candidate::Signal(0).bit() | Candidate::Rule(ALL.len() - 1).bit();
+        let all: Vec<Candidate> = CandidateSet(set).all().collect();
+        assert_eq!(all, [Candidate::Signal(0), Candidate::Rule(ALL.len() - 1)]);
     }
 
     #[test]
     fn every_word_is_found_wherever_it_stands() {
         let rules = ALL.iter().enumerate().map(|(index, rule)| {
             let words = match rule.check {
-                Check::Unit { words, .. } => words,
+                Check::Unit { keywords, .. } => keywords,
                 Check::Skill(_) => &[],
             };
-            (Question::Rule(index), words)
+            (Candidate::Rule(index), words)
         });
         let signals = SIGNALS.iter().enumerate();
-        let signals = signals.map(|(index, signal)| (Question::Signal(index), signal.words));
+        let signals = signals.map(|(index, signal)| (Candidate::Signal(index), signal.words));
         for (question, words) in rules.chain(signals) {
             for word in words {
                 // A unit ends at a line break, so that a word with one would never be found.
                 assert!(!word.is_empty() && !word.contains('\n'), "{word:?}");
                 for text in [(*word).to_owned(), format!("é{word}"), format!("x {word}y")] {
-                    let mut asked = WORDS.questions(&text, &mut Grams::empty()).all();
+                    let mut asked = KEYWORDS.candidates(&text, &mut Trigrams::empty()).all();
                     assert!(asked.any(|each| each == question), "{text}");
                 }
             }
         }
-        assert!(WORDS.questions("", &mut Grams::empty()).is_empty());
+        assert!(KEYWORDS.candidates("", &mut Trigrams::empty()).is_empty());
     }
 }

@@ -1,12 +1,11 @@
-//! The less usual spellings of fetching and running: through other words, a loop, a function, a
-//! file of any name, or the callbacks of a language.
+//! Less usual forms of fetching and running: through other words, a loop, a function, a file of any
+//! name, or the callbacks of a language.
 
 use std::ops::Range;
 
 use crate::flow::is_started;
-use crate::here::Here;
-use crate::pattern::Pattern;
-use crate::text::Text;
+use crate::pattern::{Pattern, ScanText};
+use crate::skill::UnitContext;
 
 /// How many statements before are looked at for a function.
 const MAX_BACK: usize = 40;
@@ -35,16 +34,16 @@ static PIPED: Pattern = Pattern::new(
 static PRINTS: Pattern = Pattern::new(r"\b(?:curl|wget)\b[^|;]*(?:https?:|\$)");
 
 /// Where something that is fetched is run.
-pub(super) fn find(here: &Here<'_>) -> Option<Range<usize>> {
+pub(super) fn find(ctx: &UnitContext<'_>) -> Option<Range<usize>> {
     SHELL
-        .find(here.text)
-        .or_else(|| CODE.find(here.text))
-        .or_else(|| saved_and_started(here.text))
-        .or_else(|| piped_function(here))
+        .find(ctx.text)
+        .or_else(|| CODE.find(ctx.text))
+        .or_else(|| saved_and_started(ctx.text))
+        .or_else(|| piped_function(ctx))
 }
 
 /// A statement that saves a file and then starts it, whatever it is called.
-fn saved_and_started(text: Text<'_>) -> Option<Range<usize>> {
+fn saved_and_started(text: ScanText<'_>) -> Option<Range<usize>> {
     let saved = SAVES.find(text)?;
     let text = text.plain();
     let name = text[saved.clone()]
@@ -73,25 +72,25 @@ fn saved_and_started(text: Text<'_>) -> Option<Range<usize>> {
 }
 
 /// A function that prints what it fetches, and whose words a shell gets.
-fn piped_function(here: &Here<'_>) -> Option<Range<usize>> {
-    let text = here.text.plain();
-    let piped = PIPED.find(here.text)?;
+fn piped_function(ctx: &UnitContext<'_>) -> Option<Range<usize>> {
+    let text = ctx.text.plain();
+    let piped = PIPED.find(ctx.text)?;
     let call = text[piped.clone()].trim_start_matches([';', '&', ' ']);
     let name = call.split([' ', '|']).next().unwrap_or_default();
     if name.is_empty() {
         return None;
     }
     let mut body = text[..piped.start].to_owned();
-    let mut units = here.file.units[..here.index.1].iter().rev();
+    let mut units = ctx.file.units[..ctx.index.1].iter().rev();
     let in_block = units
         .by_ref()
         .take(MAX_BACK)
-        .take_while(|unit| unit.block == here.unit.block);
+        .take_while(|unit| unit.block == ctx.unit.block);
     for unit in in_block {
         if let Some(fetches) = is_fetching(&body, name) {
             return fetches.then_some(piped);
         }
-        body = format!("{}\n{body}", here.file.text(unit));
+        body = format!("{}\n{body}", ctx.file.text(unit));
     }
     is_fetching(&body, name)
         .unwrap_or_default()
