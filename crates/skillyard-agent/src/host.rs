@@ -9,7 +9,7 @@ use std::sync::atomic::AtomicBool;
 use serde_json::{Map, Value};
 use skillyard_audit::Event;
 use skillyard_format::Digest;
-use skillyard_trust::guard::{DenyLayer, Surroundings, ToolList};
+use skillyard_trust::guard::{DenyLayer, GuardEnvironment, ToolList};
 
 use crate::message::CallOutcome;
 use crate::session::Activated;
@@ -57,7 +57,7 @@ pub trait Host: Send {
     /// Writes an event into the audit log.
     fn record(&mut self, event: &Event) -> Result<(), HostError>;
     /// The machine as the guard sees it.
-    fn surroundings(&self) -> &dyn Surroundings;
+    fn surroundings(&self) -> &dyn GuardEnvironment;
     /// Tools that policy denies by now, whatever skills allow and the user allowed before.
     fn denied(&self) -> Result<Vec<DenyLayer>, HostError>;
     /// The tools that MCP servers lend; without any, a session has its own.

@@ -5,7 +5,7 @@ use std::io;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
-use skillyard_trust::guard::Surroundings;
+use skillyard_trust::guard::GuardEnvironment;
 
 /// Permission for anybody to execute.
 const EXECUTABLE: u32 = 0o111;
@@ -29,7 +29,7 @@ impl Workspace {
     }
 }
 
-impl Surroundings for Workspace {
+impl GuardEnvironment for Workspace {
     fn workspace(&self) -> &Path {
         &self.folder
     }

@@ -4,17 +4,14 @@
 //! a `[[folder]]` is a project whose skills may be used, and no other folder that takes its place.
 //! Edits keep what else is in the file.
 
-mod edit;
-
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 use skillyard_format::package::{Digest, DigestError};
-
-pub use edit::{Change, edit};
+use toml_edit::{Array, ArrayOfTables, DocumentMut, Item, Table, value};
 
 /// How large the file may be.
-const MAX_BYTES: usize = 4 * 1024 * 1024;
+const MAX_FILE_BYTES: usize = 4 * 1024 * 1024;
 
 /// Everything that was approved.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -43,7 +40,7 @@ impl TrustedFolder {
     }
 
     /// Whether what belongs to `owner` may be trusted by this: what is the user's or root's, and
-    /// what belongs to whom it belonged to when it was trusted.
+    /// folders with the owner they had when they were trusted.
     pub fn admits(&self, owner: u32, user: u32) -> bool {
         [0, user].contains(&owner) || self.owner == Some(owner)
     }
@@ -75,7 +72,7 @@ pub enum ApprovalError {
     #[error("{0}")]
     Text(String),
     /// It is too large.
-    #[error("it has {0} bytes, and at most {MAX_BYTES} are read")]
+    #[error("it has {0} bytes, and at most {MAX_FILE_BYTES} are read")]
     TooLarge(usize),
     /// A list is something else.
     #[error("`{0}` is not a list of tables")]
@@ -98,19 +95,19 @@ pub enum ApprovalError {
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-struct File {
-    folder: Vec<Folder>,
-    skill: Vec<Entry>,
+struct ApprovalsFile {
+    folder: Vec<FolderEntry>,
+    skill: Vec<SkillEntry>,
 }
 
 #[derive(Debug, Deserialize)]
-struct Folder {
+struct FolderEntry {
     path: PathBuf,
     identity: Option<String>,
     owner: Option<u32>,
 }
 
-impl Folder {
+impl FolderEntry {
     fn trusted(self) -> Result<TrustedFolder, ApprovalError> {
         let identity = self
             .identity
@@ -126,7 +123,7 @@ impl Folder {
 // A key that is not known may narrow what was approved, so it is an error.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Entry {
+struct SkillEntry {
     name: String,
     digest: String,
     #[serde(default)]
@@ -142,15 +139,16 @@ struct Entry {
 impl Approvals {
     /// Reads the text of the file.
     pub fn parse(text: &str) -> Result<Self, ApprovalError> {
-        if text.len() > MAX_BYTES {
+        if text.len() > MAX_FILE_BYTES {
             return Err(ApprovalError::TooLarge(text.len()));
         }
-        let file: File = toml::from_str(text)
+        let file: ApprovalsFile = toml::from_str(text)
             .map_err(|error| ApprovalError::Text(error.to_string().trim().to_owned()))?;
-        let folders: Result<Vec<_>, _> = file.folder.into_iter().map(Folder::trusted).collect();
+        let folders: Result<Vec<_>, _> =
+            file.folder.into_iter().map(FolderEntry::trusted).collect();
         let mut folders = folders?;
         folders.sort_unstable();
-        let skills: Result<Vec<_>, _> = file.skill.into_iter().map(Entry::approval).collect();
+        let skills: Result<Vec<_>, _> = file.skill.into_iter().map(SkillEntry::approval).collect();
         Ok(Self {
             folders,
             skills: skills?,
@@ -167,7 +165,7 @@ impl Approvals {
 }
 
 impl SkillApproval {
-    /// When and by whom, in a phrase.
+    /// The time and the user of the approval, as a phrase.
     pub fn when(&self) -> String {
         match &self.approved_by {
             Some(who) => format!("on {} by {who}", self.approved_at),
@@ -176,7 +174,7 @@ impl SkillApproval {
     }
 }
 
-impl Entry {
+impl SkillEntry {
     fn approval(self) -> Result<SkillApproval, ApprovalError> {
         let digest = digest(&self.digest, &self.name)?;
         if let Some(host) = self.network.iter().find(|host| !is_host(host)) {
@@ -213,4 +211,112 @@ pub fn is_host(text: &str) -> bool {
             && part.chars().all(|c| c.is_ascii_alphanumeric() || c == '-')
     };
     host.len() < 254 && host.split('.').all(is_part) && port.parse::<u16>().is_ok_and(|it| it > 0)
+}
+
+/// A change of the file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ApprovalChange<'a> {
+    /// Trusts a folder, in place of another one that was trusted there.
+    TrustFolder(&'a TrustedFolder),
+    /// Trusts a folder no longer.
+    RevokeFolder(&'a Path),
+    /// Approves a version of a skill, in place of what was approved of it before.
+    ApproveSkill(&'a SkillApproval),
+    /// Approves nothing of a skill any more, in no version.
+    RevokeSkill(&'a str),
+}
+
+/// The text after a change, or `None` when nothing changes.
+pub fn edit(text: &str, change: &ApprovalChange<'_>) -> Result<Option<String>, ApprovalError> {
+    // What cannot be read must not be written back.
+    let before = Approvals::parse(text)?;
+    let mut document: DocumentMut = text
+        .parse()
+        .map_err(|error: toml_edit::TomlError| ApprovalError::Text(error.to_string()))?;
+    let changed = match change {
+        ApprovalChange::TrustFolder(folder) => {
+            let path = &folder.path;
+            let path = path
+                .to_str()
+                .ok_or_else(|| ApprovalError::NotUtf8(path.to_string_lossy().into_owned()))?;
+            let is_new = !before.folders.contains(folder);
+            if is_new {
+                let folders = list(&mut document, "folder")?;
+                remove(folders, |each| is(each, "path", path));
+                folders.push(folder_table(path, folder));
+            }
+            is_new
+        }
+        ApprovalChange::RevokeFolder(path) => {
+            let path = path.to_string_lossy();
+            remove(list(&mut document, "folder")?, |each| {
+                is(each, "path", &path)
+            })
+        }
+        ApprovalChange::ApproveSkill(approval) => {
+            let skills = list(&mut document, "skill")?;
+            let digest = approval.digest.to_string();
+            remove(skills, |each| {
+                is(each, "name", &approval.name) && is(each, "digest", &digest)
+            });
+            skills.push(table(approval));
+            true
+        }
+        ApprovalChange::RevokeSkill(name) => {
+            remove(list(&mut document, "skill")?, |each| is(each, "name", name))
+        }
+    };
+    Ok(changed.then(|| document.to_string()))
+}
+
+fn list<'a>(
+    document: &'a mut DocumentMut,
+    key: &'static str,
+) -> Result<&'a mut ArrayOfTables, ApprovalError> {
+    document
+        .entry(key)
+        .or_insert(Item::ArrayOfTables(ArrayOfTables::new()))
+        .as_array_of_tables_mut()
+        .ok_or(ApprovalError::NotAList(key))
+}
+
+fn is(table: &Table, key: &str, text: &str) -> bool {
+    table.get(key).and_then(Item::as_str) == Some(text)
+}
+
+fn remove(tables: &mut ArrayOfTables, goes: impl Fn(&Table) -> bool) -> bool {
+    let before = tables.len();
+    tables.retain(|each| !goes(each));
+    tables.len() < before
+}
+
+fn folder_table(path: &str, folder: &TrustedFolder) -> Table {
+    let mut table = Table::new();
+    table.insert("path", value(path));
+    if let Some(identity) = &folder.identity {
+        table.insert("identity", value(identity.to_string()));
+    }
+    if let Some(owner) = folder.owner {
+        table.insert("owner", value(i64::from(owner)));
+    }
+    table
+}
+
+fn table(approval: &SkillApproval) -> Table {
+    let list = |texts: &[String]| texts.iter().collect::<Array>();
+    let mut table = Table::new();
+    table.insert("name", value(&approval.name));
+    table.insert("digest", value(approval.digest.to_string()));
+    table.insert("scripts", value(approval.scripts));
+    if !approval.network.is_empty() {
+        table.insert("network", value(list(&approval.network)));
+    }
+    if !approval.tools.is_empty() {
+        table.insert("tools", value(list(&approval.tools)));
+    }
+    table.insert("approved_at", value(&approval.approved_at));
+    if let Some(who) = &approval.approved_by {
+        table.insert("approved_by", value(who));
+    }
+    table
 }

@@ -6,36 +6,28 @@
 //! do not hold up what only reads skills, and about a script of a skill its own list decides.
 
 mod command;
-mod denied_command;
-mod denied_file;
+mod deferred_exec;
 mod deny;
-mod harmless;
-mod interpreter;
-mod later;
-mod meant;
-mod misread;
-mod opened;
+mod lint;
+mod opened_files;
 mod options;
 mod path;
 mod pattern;
+mod programs;
 mod request;
 mod rule;
+mod search_exclusions;
 mod shell;
 mod skill;
-mod socat;
-mod subscript;
 mod tool;
-mod unseen;
-mod version;
-mod web;
 mod wrapper;
 
-pub use misread::{Misread, misread};
+pub use lint::{PatternWarning, lint_pattern};
 pub use request::{
-    ActiveSkill, DenyLayer, GuardDecision, GuardInput, GuardRequest, GuardVerdict, Surroundings,
-    ToolList,
+    ActiveSkill, DenyLayer, GuardDecision, GuardEnvironment, GuardInput, GuardRequest,
+    GuardVerdict, ToolList,
 };
-pub use unseen::Unseen;
+pub use search_exclusions::SearchExclusions;
 
 use rule::{Refusal, Rules};
 
@@ -44,17 +36,17 @@ const MAX_TOOL_NAME: usize = 256;
 
 /// Decides about one call.
 ///
-/// A search is decided about by its folder: whoever makes it leaves out what is [`Unseen`].
+/// A search is judged by its folder; the caller must leave out the files of [`SearchExclusions`].
 pub fn check(
     request: &GuardRequest,
     skills: &[ActiveSkill],
     policy: &[DenyLayer],
-    world: &dyn Surroundings,
+    world: &dyn GuardEnvironment,
 ) -> GuardDecision {
     let mut decision = decide(request, skills, policy, world);
     let is_allowed = decision.verdict == GuardVerdict::Allowed;
     let searches = tool::searches(tool::usual(&request.tool));
-    if is_allowed && searches && !Unseen::of(skills, policy).is_empty() {
+    if is_allowed && searches && !SearchExclusions::of(skills, policy).is_empty() {
         let caution = "files that are denied must be left out of what it finds";
         decision.caution = Some(caution.to_owned());
     }
@@ -65,12 +57,12 @@ fn decide(
     request: &GuardRequest,
     skills: &[ActiveSkill],
     policy: &[DenyLayer],
-    world: &dyn Surroundings,
+    world: &dyn GuardEnvironment,
 ) -> GuardDecision {
     if let Some(denied) = denied_by_name(request) {
         return denied;
     }
-    let call = deny::Call::of(request, skills);
+    let call = deny::DeniedCall::of(request, skills);
     if let Some(denied) =
         denied_by_policy(&call, policy, world).or_else(|| denied_by_skill(&call, skills, world))
     {
@@ -129,9 +121,9 @@ fn denied_by_name(request: &GuardRequest) -> Option<GuardDecision> {
 }
 
 fn denied_by_policy(
-    call: &deny::Call<'_>,
+    call: &deny::DeniedCall<'_>,
     policy: &[DenyLayer],
-    world: &dyn Surroundings,
+    world: &dyn GuardEnvironment,
 ) -> Option<GuardDecision> {
     policy.iter().find_map(|layer| {
         let refusal = deny::denies(&layer.tools, None, call, world)?;
@@ -140,9 +132,9 @@ fn denied_by_policy(
 }
 
 fn denied_by_skill(
-    call: &deny::Call<'_>,
+    call: &deny::DeniedCall<'_>,
     skills: &[ActiveSkill],
-    world: &dyn Surroundings,
+    world: &dyn GuardEnvironment,
 ) -> Option<GuardDecision> {
     skills.iter().find_map(|skill| {
         let refusal = match &skill.disallowed {

@@ -7,24 +7,24 @@ use serde::Deserialize;
 use serde::de::{DeserializeOwned, IntoDeserializer, value::Error as WordError};
 
 use crate::provenance::Provenance;
-use crate::tier::{Ask, Cell, Row, Scripts, TABLE, Tier};
+use crate::tier::{Ask, Cell, Scripts, TABLE, Tier, TrustRow};
 
 /// `[trust]` of a configuration: changes by row, such as `[trust.git]`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 pub struct TrustSection {
-    /// Rows that nobody below the organisation may loosen.
+    /// Rows that only the organization may loosen.
     #[serde(default)]
-    pub lock: Vec<Row>,
+    pub lock: Vec<TrustRow>,
     /// What changes, by row.
     #[serde(flatten)]
-    pub rows: BTreeMap<Row, CellChange>,
+    pub rows: BTreeMap<TrustRow, CellChange>,
 }
 
 /// What a configuration says about a row.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct CellChange {
-    /// How much its skills are believed.
+    /// The trust tier of its skills.
     pub tier: Option<Tier>,
     /// What may become of scripts.
     pub scripts: Option<Scripts>,
@@ -43,7 +43,7 @@ pub enum PolicyError {
         /// The field.
         field: &'static str,
     },
-    /// Somebody other than the organisation locks a row.
+    /// A layer other than the organization locks a row.
     #[error("only the organisation's policy may set `trust.lock`")]
     Lock,
     /// A value is none of the words for it.
@@ -79,7 +79,7 @@ impl Layer {
 
 /// A row as it stands after all layers.
 #[derive(Debug, Clone)]
-struct Standing {
+struct LockedCell {
     cell: Cell,
     is_locked: bool,
     notes: Vec<String>,
@@ -87,12 +87,12 @@ struct Standing {
 
 /// The table after all layers.
 #[derive(Debug, Clone)]
-pub struct Policy(BTreeMap<Row, Standing>);
+pub struct Policy(BTreeMap<TrustRow, LockedCell>);
 
 impl Default for Policy {
     fn default() -> Self {
         let rows = TABLE.into_iter().map(|(row, cell)| {
-            let standing = Standing {
+            let standing = LockedCell {
                 cell,
                 is_locked: false,
                 notes: Vec::new(),
@@ -141,12 +141,12 @@ impl Policy {
 
     /// What the policy says about a provenance, and why.
     pub fn cell(&self, provenance: &Provenance) -> (Cell, Vec<String>) {
-        let (own, notes) = self.row(Row::of(provenance));
+        let (own, notes) = self.row(TrustRow::of(provenance));
         let mut notes = notes.to_vec();
         let Some(place) = provenance.place else {
             return (own, notes);
         };
-        let (there, notes_there) = self.row(Row::of(&Provenance::of(place)));
+        let (there, notes_there) = self.row(TrustRow::of(&Provenance::of(place)));
         let cell = own.tightened_by(there);
         if cell != own {
             notes.push(format!("it was found in {}", place.as_str()));
@@ -156,14 +156,14 @@ impl Policy {
     }
 
     /// The row by which the organisation locked that scripts of a provenance have no network.
-    pub fn keeps_offline(&self, provenance: &Provenance) -> Option<Row> {
-        Row::all_of(provenance).find(|row| {
+    pub fn keeps_offline(&self, provenance: &Provenance) -> Option<TrustRow> {
+        TrustRow::all_of(provenance).find(|row| {
             let standing = self.0.get(row);
             standing.is_none_or(|it| it.is_locked && it.cell.scripts == Scripts::SandboxedOffline)
         })
     }
 
-    fn row(&self, row: Row) -> (Cell, &[String]) {
+    fn row(&self, row: TrustRow) -> (Cell, &[String]) {
         match self.0.get(&row) {
             Some(standing) => (standing.cell, &standing.notes),
             // Every row is in the table; should one be forgotten, it is the strictest.
@@ -172,7 +172,7 @@ impl Policy {
     }
 }
 
-impl Standing {
+impl LockedCell {
     /// The value of a key that was decided elsewhere, with a note if it is not `old`.
     fn taken<T: DeserializeOwned + PartialEq>(
         &mut self,

@@ -14,7 +14,7 @@ pub struct Provenance {
     /// The commit or version that was fetched.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub revision: Option<String>,
-    /// The trusted key that signed it. Whoever sets this has verified the signature.
+    /// The trusted key that signed it. The caller must have verified the signature.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub signer: Option<String>,
     /// When it was installed, as RFC 3339.
@@ -89,8 +89,8 @@ impl Provenance {
         }
     }
 
-    /// Whether its text was written by somebody else than the user, their organisation and
-    /// ourselves, so that whoever reads it is told so.
+    /// Whether its text was written by a third party rather than the user, their organization or
+    /// us, so that readers are warned.
     pub fn is_third_party(&self) -> bool {
         !matches!(
             self.origin,

@@ -1,10 +1,10 @@
-//! How much a skill is believed, and the table that says what follows.
+//! Trust tiers, and the table of their consequences.
 
 use serde::{Deserialize, Serialize};
 
 use crate::provenance::{Origin, Provenance};
 
-/// How much a skill is believed.
+/// The trust tier of a skill.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Tier {
@@ -33,7 +33,7 @@ impl Tier {
 /// A row of the table: provenances that are treated alike. Its name is its key in `[trust]`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Row {
+pub enum TrustRow {
     /// Shipped inside the binary.
     Builtin,
     /// A folder of the organisation.
@@ -58,7 +58,7 @@ pub enum Row {
     Project,
 }
 
-impl Row {
+impl TrustRow {
     /// The row of a provenance.
     pub fn of(provenance: &Provenance) -> Self {
         match provenance.origin {
@@ -178,7 +178,7 @@ impl Ask {
 /// What follows from a row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Cell {
-    /// How much the skill is believed.
+    /// The trust tier of the skill.
     pub tier: Tier,
     /// What may become of its scripts.
     pub scripts: Scripts,
@@ -192,7 +192,7 @@ impl Cell {
         self.scripts == Scripts::Blocked && self.ask != Ask::OptIn
     }
 
-    /// The tighter value of each column; what one of both blocks for good stays so.
+    /// The stricter value of each column; a final block of one of both stays final.
     #[must_use]
     pub fn tightened_by(self, other: Self) -> Self {
         let is_final = self.is_final_block() || other.is_final_block();
@@ -213,21 +213,24 @@ const fn cell(tier: Tier, scripts: Scripts, ask: Ask) -> Cell {
 }
 
 /// The table of the design.
-pub const TABLE: [(Row, Cell); 11] = {
+pub const TABLE: [(TrustRow, Cell); 11] = {
     use Ask::{FirstRun, Install, InstallAndFirstRun, Never, OptIn};
     use Scripts::{Blocked, Sandboxed, SandboxedOffline};
     use Tier::{High, Low, Medium, Untrusted};
     [
-        (Row::Builtin, cell(High, Sandboxed, Never)),
-        (Row::Org, cell(High, Sandboxed, Never)),
-        (Row::Own, cell(High, Sandboxed, Never)),
-        (Row::RegistrySigned, cell(High, Sandboxed, Install)),
-        (Row::Registry, cell(Medium, Sandboxed, Install)),
-        (Row::Local, cell(Medium, Sandboxed, FirstRun)),
-        (Row::Git, cell(Low, SandboxedOffline, InstallAndFirstRun)),
-        (Row::Archive, cell(Untrusted, Blocked, OptIn)),
-        (Row::WellKnown, cell(Untrusted, Blocked, OptIn)),
-        (Row::Mcp, cell(Untrusted, Blocked, OptIn)),
-        (Row::Project, cell(Untrusted, Blocked, OptIn)),
+        (TrustRow::Builtin, cell(High, Sandboxed, Never)),
+        (TrustRow::Org, cell(High, Sandboxed, Never)),
+        (TrustRow::Own, cell(High, Sandboxed, Never)),
+        (TrustRow::RegistrySigned, cell(High, Sandboxed, Install)),
+        (TrustRow::Registry, cell(Medium, Sandboxed, Install)),
+        (TrustRow::Local, cell(Medium, Sandboxed, FirstRun)),
+        (
+            TrustRow::Git,
+            cell(Low, SandboxedOffline, InstallAndFirstRun),
+        ),
+        (TrustRow::Archive, cell(Untrusted, Blocked, OptIn)),
+        (TrustRow::WellKnown, cell(Untrusted, Blocked, OptIn)),
+        (TrustRow::Mcp, cell(Untrusted, Blocked, OptIn)),
+        (TrustRow::Project, cell(Untrusted, Blocked, OptIn)),
     ]
 };

@@ -5,12 +5,12 @@ use serde::Serialize;
 use crate::approval::SkillApproval;
 use crate::policy::Policy;
 use crate::provenance::{Origin, Provenance};
-use crate::tier::{Ask, Row, Scripts, Tier};
+use crate::tier::{Ask, Scripts, Tier, TrustRow};
 
 /// What policy says about a skill, before anything was approved.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Verdict {
-    /// How much the skill is believed.
+    /// The trust tier of the skill.
     pub tier: Tier,
     /// What may become of its scripts.
     pub scripts: Scripts,
@@ -20,7 +20,7 @@ pub struct Verdict {
     pub reasons: Vec<String>,
     /// The row that the organisation locked so that no approval gives its scripts a network.
     #[serde(skip)]
-    pub keeps_offline: Option<Row>,
+    pub keeps_offline: Option<TrustRow>,
     #[serde(skip)]
     origin: Origin,
 }
@@ -31,7 +31,7 @@ pub enum OptIn {
     /// The user wants to be asked.
     #[default]
     No,
-    /// The user answers every question with yes. A block is no question.
+    /// The user answers every question with yes. A block is not a question.
     Yes,
 }
 

@@ -4,7 +4,7 @@ use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
 
 use skillyard_install::Identity;
-use skillyard_trust::approval::{self, ApprovalError, Approvals, Change, TrustedFolder};
+use skillyard_trust::approval::{self, ApprovalChange, ApprovalError, Approvals, TrustedFolder};
 
 use crate::believed::text;
 use crate::config::private_file::{lock, write_private};
@@ -45,7 +45,7 @@ pub(crate) fn reaches(folder: &TrustedFolder, place: &Path) -> bool {
 }
 
 /// Changes the file; tells whether that changed anything.
-pub(crate) fn change(file: &Path, change: &Change<'_>) -> Result<bool, CommandError> {
+pub(crate) fn change(file: &Path, change: &ApprovalChange<'_>) -> Result<bool, CommandError> {
     let _lock = lock(&file.with_extension("lock"))?;
     let text = text(file)?;
     let edited = approval::edit(&text, change).map_err(|source| unusable(file, source))?;

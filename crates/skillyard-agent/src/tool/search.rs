@@ -12,7 +12,7 @@ use std::sync::atomic::Ordering;
 
 use globset::{Glob, GlobMatcher};
 use serde_json::{Map, Value};
-use skillyard_trust::guard::Unseen;
+use skillyard_trust::guard::SearchExclusions;
 
 use super::lines::{Searched, lines};
 use super::place;
@@ -143,7 +143,7 @@ impl Workspace<'_> {
     ) -> Result<(), String> {
         let world = self.host.surroundings();
         let denied = self.host.denied().map_err(|error| error.message)?;
-        let unseen = Unseen::of(self.skills, &denied);
+        let unseen = SearchExclusions::of(self.skills, &denied);
         let folder = world.workspace();
         let mut is_there = false;
         let way = way(folder, under, hidden);

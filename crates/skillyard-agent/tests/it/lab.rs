@@ -26,7 +26,7 @@ use skillyard_catalog::resource::ReadLimits;
 use skillyard_catalog::source::{SourceKind, Surroundings as Places};
 use skillyard_catalog::{Catalog, Settings as CatalogSettings};
 use skillyard_format::Digest;
-use skillyard_trust::guard::{DenyLayer, Surroundings, ToolList};
+use skillyard_trust::guard::{DenyLayer, GuardEnvironment, ToolList};
 use tempfile::TempDir;
 
 /// A folder of skills and everything around it.
@@ -184,7 +184,7 @@ struct Pretended {
 
 struct Folder(PathBuf);
 
-impl Surroundings for Folder {
+impl GuardEnvironment for Folder {
     fn workspace(&self) -> &Path {
         &self.0
     }
@@ -269,7 +269,7 @@ impl Host for Pretended {
         Ok(())
     }
 
-    fn surroundings(&self) -> &dyn Surroundings {
+    fn surroundings(&self) -> &dyn GuardEnvironment {
         &self.workspace
     }
 

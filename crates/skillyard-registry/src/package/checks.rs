@@ -9,7 +9,7 @@ use skillyard_format::script::is_script;
 use skillyard_format::yaml::Node;
 use skillyard_format::{Document, Profile, Skill, SkillName, Subject, rules};
 use skillyard_scan::{File, Finding, Severity, scan};
-use skillyard_trust::signature::{Place, Policy, Tree, Verification, verify_skill};
+use skillyard_trust::signature::{Policy, SkillContext, Tree, Verification, verify_skill};
 
 use super::Refusal;
 use super::facts::{Facts, FileFact, FindingFact};
@@ -140,7 +140,7 @@ pub(super) fn signer(files: &[Unpacked], now: Timestamp) -> Result<Option<String
     for file in files {
         tree.add(&file.path, file.executable, &file.bytes);
     }
-    match verify_skill(&tree, &Place::default(), &Policy::default(), now) {
+    match verify_skill(&tree, &SkillContext::default(), &Policy::default(), now) {
         Verification::Trusted { signer, facts, .. }
         | Verification::Untrusted {
             signer,

@@ -3,7 +3,7 @@
 use skillyard_format::name::NameProblem;
 use skillyard_format::package::archive::ArchiveError;
 use skillyard_format::package::pack::PackError;
-use skillyard_trust::signature::Invalid;
+use skillyard_trust::signature::InvalidSignature;
 
 use super::facts::FindingFact;
 
@@ -56,7 +56,7 @@ pub enum Refusal {
     Findings(Vec<FindingFact>),
     /// The signature.
     #[error("its signature is not valid: {0}")]
-    Signature(Invalid),
+    Signature(InvalidSignature),
 }
 
 fn told(findings: &[FindingFact]) -> String {

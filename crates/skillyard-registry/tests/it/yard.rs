@@ -15,7 +15,7 @@ use skillyard_format::package::pack::{PackFile, PackFormat, pack};
 use skillyard_registry::store::tokens::{self, Terms};
 use skillyard_registry::token::NewToken;
 use skillyard_registry::{Blobs, Database, Registry, Server, Settings};
-use skillyard_trust::signature::{Algorithm, Details, SigningKey, Tree, sign};
+use skillyard_trust::signature::{Algorithm, ReleaseDetails, SigningKey, Tree, sign};
 use tempfile::TempDir;
 use tower::ServiceExt as _;
 
@@ -255,7 +255,7 @@ pub(crate) fn signed(name: &str, version: &str) -> (Vec<u8>, String) {
     let text = instructions(name, version);
     let mut tree = Tree::default();
     tree.add("SKILL.md", false, text.as_bytes());
-    let signature = sign(&tree, name, &Details::default(), &key).unwrap();
+    let signature = sign(&tree, name, &ReleaseDetails::default(), &key).unwrap();
     let files = [
         ("SKILL.md", text.as_bytes()),
         ("skill.oms.sig", signature.as_bytes()),

@@ -16,7 +16,7 @@ use skillyard_agent::telemetry::TraceParent;
 use skillyard_agent::tool::ToolSpec;
 use skillyard_audit::{Event, EventKind};
 use skillyard_format::package::Digest;
-use skillyard_trust::guard::{DenyLayer, Surroundings, ToolList};
+use skillyard_trust::guard::{DenyLayer, GuardEnvironment, ToolList};
 
 use super::{ChatEvent, Conversation};
 use crate::access::{Holder, Role};
@@ -126,7 +126,7 @@ impl Host for Watched {
         Ok(())
     }
 
-    fn surroundings(&self) -> &dyn Surroundings {
+    fn surroundings(&self) -> &dyn GuardEnvironment {
         self.machine.surroundings()
     }
 

@@ -23,9 +23,7 @@ use skillyard_server::{
     Order, Proxy, Ran, Readers, Refusal, Runs, ScriptRun, Server, Settings, Standing, Switch,
     Tokens, router,
 };
-use skillyard_trust::guard::{
-    ActiveSkill, GuardDecision, GuardRequest, Surroundings as GuardSurroundings, check,
-};
+use skillyard_trust::guard::{ActiveSkill, GuardDecision, GuardEnvironment, GuardRequest, check};
 use tempfile::TempDir;
 use tower::ServiceExt as _;
 
@@ -261,7 +259,7 @@ impl Host for Machine {
 /// The machine as the guard sees it.
 pub(crate) struct World(pub(crate) PathBuf);
 
-impl GuardSurroundings for World {
+impl GuardEnvironment for World {
     fn workspace(&self) -> &Path {
         &self.0
     }

@@ -19,7 +19,7 @@ use skillyard_catalog::resource::ReadLimits;
 use skillyard_catalog::source::SourceKind;
 use skillyard_format::package::Digest;
 use skillyard_server::{Agents, AgentsError, Host as _, Models, Wish};
-use skillyard_trust::guard::{DenyLayer, Surroundings, ToolList};
+use skillyard_trust::guard::{DenyLayer, GuardEnvironment, ToolList};
 
 use crate::context::{Machine, SOURCE, World};
 
@@ -260,7 +260,7 @@ impl Host for Stage {
         recorded.map_err(|error| HostError::new(error.to_string()))
     }
 
-    fn surroundings(&self) -> &dyn Surroundings {
+    fn surroundings(&self) -> &dyn GuardEnvironment {
         &self.world
     }
 

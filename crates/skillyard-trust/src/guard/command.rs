@@ -2,13 +2,13 @@
 
 use serde_json::{Value, json};
 
-use super::options::{self, Here};
-use super::path::{PathPattern, Place};
-use super::pattern::Cwd;
-use super::request::{GuardInput, Surroundings};
-use super::rule::{Refusal, Rule, Scope, list};
-use super::shell::{self, Access, Redirection, SimpleCommand, Word};
-use super::wrapper::{self, Inner};
+use crate::guard::options::{self, CommandContext};
+use crate::guard::path::{FilePath, PathPattern};
+use crate::guard::pattern::Cwd;
+use crate::guard::request::{GuardEnvironment, GuardInput};
+use crate::guard::rule::{Refusal, RuleScope, ToolRule, list};
+use crate::guard::shell::{self, FileAccess, Redirection, SimpleCommand, Word};
+use crate::guard::wrapper::{self, Inner};
 
 /// How many commands may stand inside one another, as in `timeout 5 nice git`.
 const MAX_WRAPPERS: usize = 4;
@@ -16,16 +16,16 @@ const MAX_WRAPPERS: usize = 4;
 /// What a list grants.
 pub(super) struct Grants<'a> {
     /// All of its rules.
-    pub(super) rules: &'a [Rule],
+    pub(super) rules: &'a [ToolRule],
     /// Those for the shell.
-    pub(super) own: &'a [&'a Rule],
+    pub(super) own: &'a [&'a ToolRule],
 }
 
 /// The patterns that allow a command, or why it is refused.
 pub(super) fn allow(
     input: &GuardInput,
     grants: &Grants<'_>,
-    world: &dyn Surroundings,
+    world: &dyn GuardEnvironment,
 ) -> Result<Vec<String>, Refusal> {
     let commands = commands(input).map_err(|reason| Refusal::by(&list(grants.own), reason))?;
     if commands.is_empty() {
@@ -34,7 +34,7 @@ pub(super) fn allow(
     if let Some(reason) = changes_surroundings(input) {
         return Err(Refusal::by(&list(grants.own), reason));
     }
-    let mut check = Check {
+    let mut check = CommandCheck {
         grants,
         world,
         cwd: cwd(&commands),
@@ -100,14 +100,14 @@ fn cwd(commands: &[SimpleCommand]) -> Cwd {
     }
 }
 
-struct Check<'a> {
+struct CommandCheck<'a> {
     grants: &'a Grants<'a>,
-    world: &'a dyn Surroundings,
+    world: &'a dyn GuardEnvironment,
     cwd: Cwd,
     patterns: Vec<String>,
 }
 
-impl Check<'_> {
+impl CommandCheck<'_> {
     fn refuse<T>(&self, reason: String) -> Result<T, Refusal> {
         Err(Refusal::by(&list(self.grants.own), reason))
     }
@@ -136,18 +136,18 @@ impl Check<'_> {
         }
         let mut refusal = None;
         for rule in self.grants.own {
-            let Scope::Commands(patterns) = &rule.scope else {
+            let RuleScope::Commands(patterns) = &rule.scope else {
                 continue;
             };
             for pattern in patterns {
                 if !pattern.allows(words, self.cwd, self.world) {
                     continue;
                 }
-                let here = Here {
+                let ctx = CommandContext {
                     world: self.world,
                     cwd: self.cwd,
                 };
-                let dangerous = options::danger(words, pattern.named(), &here);
+                let dangerous = options::danger(words, pattern.named(), &ctx);
                 if let Some(reason) = dangerous {
                     refusal = Some(Refusal::by(&rule.pattern, reason));
                     continue;
@@ -162,7 +162,7 @@ impl Check<'_> {
         }
         match refusal {
             Some(refusal) => Err(refusal),
-            None => self.refuse(format!("`{}` is not in the list", shown(words))),
+            None => self.refuse(format!("`{}` is not in the list", describe(words))),
         }
     }
 
@@ -205,7 +205,7 @@ impl Check<'_> {
         let place = if target.starts_with('~') {
             None
         } else {
-            Place::of(target, self.world)
+            FilePath::of(target, self.world)
         };
         let Some(place) = place.filter(|place| place.is_inside(self.world)) else {
             return self.refuse(format!(
@@ -213,7 +213,7 @@ impl Check<'_> {
             ));
         };
         let is_hidden = place.is_hidden(self.world);
-        if redirection.access == Access::Write && is_hidden && !self.may_write(&place) {
+        if redirection.access == FileAccess::Write && is_hidden && !self.may_write(&place) {
             return self.refuse(format!(
                 "the redirection to `{target}` writes a hidden file, which may hold settings"
             ));
@@ -221,13 +221,13 @@ impl Check<'_> {
         Ok(())
     }
 
-    fn may_write(&self, place: &Place) -> bool {
+    fn may_write(&self, place: &FilePath) -> bool {
         let covers = |pattern: &PathPattern| pattern.allows(place, self.world);
         self.grants.rules.iter().any(|rule| {
             rule.pattern.tool == "Write"
                 && match &rule.scope {
-                    Scope::All => true,
-                    Scope::Files(pattern) => covers(pattern),
+                    RuleScope::All => true,
+                    RuleScope::Files(pattern) => covers(pattern),
                     _ => false,
                 }
         })
@@ -240,7 +240,7 @@ pub(super) fn is_device(path: &str) -> bool {
 }
 
 /// The beginning of a command, for people.
-fn shown(words: &[Word]) -> String {
+fn describe(words: &[Word]) -> String {
     let texts = words.iter().map_while(Word::literal);
     let text: Vec<&str> = texts.take(3).collect();
     let mut text = text.join(" ");

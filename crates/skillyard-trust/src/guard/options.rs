@@ -4,80 +4,79 @@
 //! `git -c core.pager='sh -c …' log`. What the pattern itself names is the author's choice; what
 //! follows is looked at here. It is a table of what is known, and no boundary around a program.
 
-mod address;
 mod awk;
-mod compiler;
-mod curl;
+mod build_tools;
+mod download;
 mod files;
 mod git;
-mod go;
-mod latexmk;
-mod make;
+mod interactive;
 mod programs;
 mod sed;
-mod socat;
-mod talkers;
+pub(super) mod socat;
 mod tar;
-mod wget;
 
-use super::command::is_device;
-use super::path::Place;
-use super::pattern::{Cwd, base_name};
-use super::request::Surroundings;
-use super::shell::Word;
+use crate::guard::command::is_device;
+use crate::guard::path::FilePath;
+use crate::guard::pattern::{Cwd, base_name};
+use crate::guard::request::GuardEnvironment;
+use crate::guard::shell::Word;
 use awk::awk;
+use build_tools::{COMPILERS, compiler, compiler_name, go, latexmk, make};
+use download::{curl, wget};
 use git::git;
-use programs::{PROGRAMS, Program};
+use programs::{DangerousOptions, PROGRAMS};
 use sed::sed;
+use socat::socat;
+use tar::tar;
 
 /// Why the arguments behind the first `named` words are dangerous, if they are.
-pub(super) fn danger(words: &[Word], named: usize, here: &Here<'_>) -> Option<String> {
+pub(super) fn danger(words: &[Word], named: usize, ctx: &CommandContext<'_>) -> Option<String> {
     let name = base_name(words.first()?.literal()?);
     match name {
-        "git" => git(words, named, here),
+        "git" => git(words, named, ctx),
         "sed" | "gsed" => sed(words, named),
         "awk" | "gawk" | "mawk" | "nawk" | "original-awk" => awk(words, named),
         "tar" | "bsdtar" | "gtar" => {
-            known(name, words, named).or_else(|| tar::tar(words, named, here))
+            listed_danger(name, words, named).or_else(|| tar(words, named, ctx))
         }
-        _ => known(name, words, named)
-            .or_else(|| files::elsewhere(name, words, named, here))
+        _ => listed_danger(name, words, named)
+            .or_else(|| files::outside_workspace(name, words, named, ctx))
             .or_else(|| match name {
-                "curl" => curl::curl(words, named, here),
-                "wget" => wget::wget(words, named, here),
-                "go" => go::go(words, named),
-                "latexmk" => latexmk::latexmk(words, named, here),
-                "make" | "gmake" => make::make(words, named),
-                "socat" => socat::socat(words, named, here),
-                _ => compiler::usual(name).and_then(|name| compiler::compiler(name, words, named)),
+                "curl" => curl(words, named, ctx),
+                "wget" => wget(words, named, ctx),
+                "go" => go(words, named),
+                "latexmk" => latexmk(words, named, ctx),
+                "make" | "gmake" => make(words, named),
+                "socat" => socat(words, named, ctx),
+                _ => compiler_name(name).and_then(|name| compiler(name, words, named)),
             })
-            .or_else(|| talkers::told(name, words, named)),
+            .or_else(|| interactive::command_danger(name, words, named)),
     }
 }
 
 /// Where a command runs.
-pub(super) struct Here<'a> {
-    pub(super) world: &'a dyn Surroundings,
+pub(super) struct CommandContext<'a> {
+    pub(super) world: &'a dyn GuardEnvironment,
     /// Whether relative paths begin in the workspace.
     pub(super) cwd: Cwd,
 }
 
-impl Here<'_> {
+impl CommandContext<'_> {
     /// Whether a path surely leads into the workspace.
     fn is_inside(&self, path: &str) -> bool {
         let is_known = self.cwd == Cwd::Workspace || path.starts_with('/');
-        is_known && Place::of(path, self.world).is_some_and(|place| place.is_inside(self.world))
+        is_known && FilePath::of(path, self.world).is_some_and(|place| place.is_inside(self.world))
     }
 
     /// Whether a file may be written: it is in the workspace, and holds no settings.
     fn is_writable(&self, path: &str) -> bool {
-        let place = Place::of(path, self.world).filter(|_| self.is_inside(path));
+        let place = FilePath::of(path, self.world).filter(|_| self.is_inside(path));
         place.is_some_and(|place| !place.is_hidden(self.world)) || is_device(path)
     }
 }
 
 /// Why an option that the table has is dangerous, if there is one.
-fn known(name: &str, words: &[Word], named: usize) -> Option<String> {
+fn listed_danger(name: &str, words: &[Word], named: usize) -> Option<String> {
     let program = program_of(words)?;
     let mut operands_only = false;
     for (at, word) in words.iter().enumerate().skip(named.max(1)) {
@@ -103,7 +102,7 @@ fn known(name: &str, words: &[Word], named: usize) -> Option<String> {
     None
 }
 
-/// Whether words are options and their values, so that the first command stands behind them.
+/// Whether words are options and their values, so that the first subcommand follows.
 fn is_first(before: &[Word]) -> bool {
     let mut takes_value = false;
     before.iter().all(|word| {
@@ -115,42 +114,40 @@ fn is_first(before: &[Word]) -> bool {
 }
 
 /// Whether an option that is known, or one that cannot be seen, lets a program start others.
-pub(super) fn start_something(words: &[Word]) -> bool {
+pub(super) fn may_start_something(words: &[Word]) -> bool {
     let mut told = words.iter().skip(1);
-    told_to_start(words) || program_of(words).is_some() && told.any(Word::may_hide_an_option)
+    has_starting_option(words) || program_of(words).is_some() && told.any(Word::may_hide_an_option)
 }
 
 /// Whether an option that is known lets a program start others.
-pub(super) fn told_to_start(words: &[Word]) -> bool {
+pub(super) fn has_starting_option(words: &[Word]) -> bool {
     let Some(program) = program_of(words) else {
         return false;
     };
     let mut told = words.iter().skip(1).filter_map(Word::literal);
     told.any(|text| is_dangerous(program, text))
         || match program.names[0] {
-            "go" => go::go(words, 1).is_some(),
-            name if program.names == compiler::NAMES => {
-                compiler::compiler(name, words, 1).is_some()
-            }
+            "go" => go(words, 1).is_some(),
+            name if program.names == COMPILERS => compiler(name, words, 1).is_some(),
             _ => false,
         }
 }
 
-/// Whether a program builds others, and may be told by whom parts of that are done.
+/// Whether a program builds others, with options that select the programs it runs.
 pub(super) fn builds(program: &str) -> bool {
-    program == "go" || compiler::usual(program).is_some()
+    program == "go" || compiler_name(program).is_some()
 }
 
-fn program_of(words: &[Word]) -> Option<&'static Program> {
+fn program_of(words: &[Word]) -> Option<&'static DangerousOptions> {
     let name = base_name(words.first()?.literal()?);
-    let name = compiler::usual(name).unwrap_or(name);
+    let name = compiler_name(name).unwrap_or(name);
     PROGRAMS.iter().find(|each| each.names.contains(&name))
 }
 
-fn is_dangerous(program: &Program, text: &str) -> bool {
+fn is_dangerous(program: &DangerousOptions, text: &str) -> bool {
     let name = text.split('=').next().unwrap_or(text);
     program.whole.contains(&name)
-        || text.starts_with(|c| program.leads.contains(c)) && !is_place(&text[1..])
+        || text.starts_with(|c| program.leads.contains(c)) && !is_line_position(&text[1..])
         || is_long(text, program.long)
         || is_either(text, program.either)
         || letters(text, program.valued)
@@ -165,7 +162,7 @@ fn is_either(text: &str, options: &[&str]) -> bool {
 }
 
 /// Whether what follows a `+` only says where to begin: a line, or the end.
-fn is_place(text: &str) -> bool {
+fn is_line_position(text: &str) -> bool {
     text.is_empty() || matches!(text, "F" | "G") || text.bytes().all(|byte| byte.is_ascii_digit())
 }
 
@@ -185,7 +182,7 @@ fn has_letter(text: &str, letters: &str) -> bool {
     text.contains(|c| letters.contains(c))
 }
 
-/// The letters of short options in a word, with the value of the last one if it stands there.
+/// The letters of short options in a word, with the value of the last one if it is in the same word.
 pub(super) fn letters<'a>(text: &'a str, valued: &str) -> Vec<(char, Option<&'a str>)> {
     let mut found = Vec::new();
     let Some(letters) = text.strip_prefix('-').filter(|_| is_short(text)) else {

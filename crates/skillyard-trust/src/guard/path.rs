@@ -4,20 +4,20 @@ use std::path::{Component, Path, PathBuf};
 
 use globset::{GlobBuilder, GlobMatcher};
 
-use super::request::Surroundings;
+use crate::guard::request::GuardEnvironment;
 
 /// A path as it was named and where it leads.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Place {
+pub(super) struct FilePath {
     /// The path without `.` and `..`, links not followed.
     pub(super) named: PathBuf,
     /// The path with links followed.
     pub(super) real: PathBuf,
 }
 
-impl Place {
-    /// Where `text` leads; `None` when that cannot be told.
-    pub(super) fn of(text: &str, world: &dyn Surroundings) -> Option<Self> {
+impl FilePath {
+    /// Where `text` leads; `None` if unknown.
+    pub(super) fn of(text: &str, world: &dyn GuardEnvironment) -> Option<Self> {
         if text.is_empty() || text.contains(char::is_control) {
             return None;
         }
@@ -33,15 +33,15 @@ impl Place {
         })
     }
 
-    /// Whether it lies in the workspace, and names no way around it.
-    pub(super) fn is_inside(&self, world: &dyn Surroundings) -> bool {
+    /// Whether it is in the workspace, without a path around it.
+    pub(super) fn is_inside(&self, world: &dyn GuardEnvironment) -> bool {
         let workspace = world.workspace();
         let real = world.canonical(workspace);
         self.named.starts_with(workspace) && real.is_some_and(|real| self.real.starts_with(real))
     }
 
     /// Whether it is hidden in the workspace, as files with settings are.
-    pub(super) fn is_hidden(&self, world: &dyn Surroundings) -> bool {
+    pub(super) fn is_hidden(&self, world: &dyn GuardEnvironment) -> bool {
         let below = self.below_workspace(world).unwrap_or_default();
         below
             .components()
@@ -49,7 +49,7 @@ impl Place {
     }
 
     /// The path below the workspace.
-    pub(super) fn below_workspace(&self, world: &dyn Surroundings) -> Option<PathBuf> {
+    pub(super) fn below_workspace(&self, world: &dyn GuardEnvironment) -> Option<PathBuf> {
         let real = world.canonical(world.workspace())?;
         Some(self.real.strip_prefix(real).ok()?.to_owned())
     }
@@ -128,13 +128,13 @@ impl PathPattern {
     }
 
     /// Whether the place that is really opened matches.
-    pub(super) fn allows(&self, place: &Place, world: &dyn Surroundings) -> bool {
+    pub(super) fn allows(&self, place: &FilePath, world: &dyn GuardEnvironment) -> bool {
         let base = self.base(world).and_then(|base| world.canonical(base));
         base.is_some_and(|base| self.matches_below(&base, &place.real))
     }
 
     /// Whether everything in the place matches, such as in `docs` for `docs/**`.
-    pub(super) fn allows_below(&self, place: &Place, world: &dyn Surroundings) -> bool {
+    pub(super) fn allows_below(&self, place: &FilePath, world: &dyn GuardEnvironment) -> bool {
         let base = self.base(world).and_then(|base| world.canonical(base));
         let below = base.and_then(|base| place.real.strip_prefix(base).ok().map(Path::to_owned));
         below.is_some_and(|below| {
@@ -145,7 +145,7 @@ impl PathPattern {
     }
 
     /// Whether the place matches in any way it can be meant.
-    pub(super) fn denies(&self, place: &Place, world: &dyn Surroundings) -> bool {
+    pub(super) fn denies(&self, place: &FilePath, world: &dyn GuardEnvironment) -> bool {
         let bases = [self.base(world), Some(Path::new("/"))];
         bases.into_iter().flatten().any(|base| {
             let real = world.canonical(base).unwrap_or_else(|| base.to_owned());
@@ -155,7 +155,7 @@ impl PathPattern {
         })
     }
 
-    fn base<'a>(&self, world: &'a dyn Surroundings) -> Option<&'a Path> {
+    fn base<'a>(&self, world: &'a dyn GuardEnvironment) -> Option<&'a Path> {
         match self.anchor {
             Anchor::Workspace => Some(world.workspace()),
             Anchor::Home => world.home(),

@@ -1,25 +1,24 @@
 //! Patterns for shell commands: `git:*`, `git status`, `npm run *`, `./scripts/*.sh:*`.
 
-mod denied;
-
 use std::path::{Path, PathBuf};
 
-use super::path::Place;
-use super::request::Surroundings;
-use super::shell::Word;
+use crate::guard::path::FilePath;
+use crate::guard::programs::may_be_same;
+use crate::guard::request::GuardEnvironment;
+use crate::guard::shell::Word;
 use crate::wildcard;
 
 /// A command, or the beginning of one.
 #[derive(Debug, Clone)]
 pub(super) struct CommandPattern {
     words: Vec<PatternWord>,
-    end: End,
+    end: PatternEnd,
     folder: Option<PathBuf>,
 }
 
 /// What may follow the words of a pattern.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum End {
+enum PatternEnd {
     /// Nothing.
     Exact,
     /// Any arguments.
@@ -29,7 +28,7 @@ enum End {
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum PatternWord {
     Exact(String),
-    /// `*`: one word that is no option.
+    /// `*`: one word that is not an option.
     One,
     /// `*` inside a word: anything but a `/`.
     Glob(String),
@@ -55,12 +54,12 @@ impl CommandPattern {
 
     fn one(text: &str, folder: Option<&Path>) -> Option<Self> {
         let (text, end) = match text.strip_suffix(":*").or_else(|| text.strip_suffix(" *")) {
-            Some(words) => (words, End::Open),
+            Some(words) => (words, PatternEnd::Open),
             // `ls*` is meant as `ls` with arguments; `lsof` is another program.
             None => match text.strip_suffix('*') {
-                Some(words) if !words.ends_with('/') => (words, End::Open),
-                Some(_) => (text, End::Open),
-                None => (text, End::Exact),
+                Some(words) if !words.ends_with('/') => (words, PatternEnd::Open),
+                Some(_) => (text, PatternEnd::Open),
+                None => (text, PatternEnd::Exact),
             },
         };
         let mut words = Vec::new();
@@ -87,10 +86,10 @@ impl CommandPattern {
     }
 
     /// Whether the pattern allows the words of a command.
-    pub(super) fn allows(&self, words: &[Word], place: Cwd, world: &dyn Surroundings) -> bool {
+    pub(super) fn allows(&self, words: &[Word], place: Cwd, world: &dyn GuardEnvironment) -> bool {
         let enough = match self.end {
-            End::Exact => words.len() == self.words.len(),
-            End::Open => words.len() >= self.words.len(),
+            PatternEnd::Exact => words.len() == self.words.len(),
+            PatternEnd::Open => words.len() >= self.words.len(),
         };
         let Some(program) = words.first().and_then(Word::literal) else {
             return false;
@@ -103,7 +102,7 @@ impl CommandPattern {
                 .all(|(pattern, word)| word.literal().is_some_and(|word| pattern.is(word)))
     }
 
-    fn is_program(&self, program: &str, place: Cwd, world: &dyn Surroundings) -> bool {
+    fn is_program(&self, program: &str, place: Cwd, world: &dyn GuardEnvironment) -> bool {
         let pattern = match &self.words[0] {
             PatternWord::Exact(name) if !name.contains('/') => {
                 return name == program || is_same_program(name, program, world);
@@ -114,10 +113,10 @@ impl CommandPattern {
         if !program.contains('/') || (place == Cwd::Unknown && !program.starts_with('/')) {
             return false;
         }
-        let Some(found) = Place::of(program, world) else {
+        let Some(found) = FilePath::of(program, world) else {
             return false;
         };
-        let Some(Place { named: wanted, .. }) = Place::of(pattern, world) else {
+        let Some(FilePath { named: wanted, .. }) = FilePath::of(pattern, world) else {
             return false;
         };
         let is_named = match &self.words[0] {
@@ -195,7 +194,7 @@ pub(super) fn base_name(path: &str) -> &str {
 }
 
 /// `/usr/bin/git` is `git` when that is the `git` which would be found.
-fn is_same_program(name: &str, path: &str, world: &dyn Surroundings) -> bool {
+fn is_same_program(name: &str, path: &str, world: &dyn GuardEnvironment) -> bool {
     path.starts_with('/')
         && base_name(path) == name
         && world
@@ -252,4 +251,95 @@ fn split(text: &str) -> Option<Vec<String>> {
     }
     words.extend(word);
     quote.is_none().then_some(words)
+}
+
+impl CommandPattern {
+    /// Reads what stands in `Bash(…)` of a list that denies: everything that may be meant, or
+    /// `None` when a part is not understood.
+    pub(in crate::guard) fn denied(text: &str, folder: Option<&Path>) -> Option<Vec<Self>> {
+        let sure = parts(text);
+        // `rm, curl` may be meant as two commands.
+        let doubtful = text.split(',').map(str::trim);
+        let doubtful = doubtful.filter(|part| !sure.contains(part));
+        let doubtful: Vec<Self> = doubtful
+            .filter_map(|part| Self::one(part, folder)?.named_program())
+            .collect();
+        let mut found = Vec::new();
+        for part in sure {
+            let pattern = Self::one(part, folder)?.named_program()?;
+            let is_wide = part.ends_with('*') && !part.ends_with(":*") && !part.ends_with(" *");
+            found.extend(is_wide.then(|| pattern.widened()));
+            found.push(pattern);
+        }
+        found.extend(doubtful);
+        Some(found)
+    }
+
+    /// The pattern, if its first word can be a program.
+    fn named_program(self) -> Option<Self> {
+        let name = base_name(self.program_name());
+        let can_be = !name.is_empty() && !name.contains(char::is_whitespace);
+        can_be.then_some(self)
+    }
+
+    /// The pattern with a last word that may go on: `python*` may be meant as `python3`, too.
+    fn widened(&self) -> Self {
+        let mut wide = self.clone();
+        if let Some(PatternWord::Exact(word)) = wide.words.pop() {
+            wide.words.push(PatternWord::Glob(format!("{word}*")));
+            return wide;
+        }
+        self.clone()
+    }
+
+    /// Whether a command could be what the pattern means, however it is disguised.
+    pub(in crate::guard) fn may_mean(&self, words: &[Word]) -> bool {
+        let Some(program) = words.first().and_then(Word::literal) else {
+            return true;
+        };
+        if !self.may_be_program(program) {
+            return false;
+        }
+        // Options may stand between the words, and open words may be anything.
+        let mut rest = words[1..].iter();
+        self.words[1..].iter().all(|pattern| {
+            rest.clone().any(|word| word.literal().is_none())
+                || rest.any(|word| word.literal().is_some_and(|word| pattern.may_be(word)))
+        })
+    }
+
+    /// Whether a program may be that of the pattern, wherever it lies.
+    pub(in crate::guard) fn may_be_program(&self, program: &str) -> bool {
+        let wanted = self.program_name().to_ascii_lowercase();
+        let program = program.to_ascii_lowercase();
+        let name = base_name(&wanted);
+        let found = base_name(&program);
+        if !wildcard::matches(name, found) && !may_be_same(name, found) {
+            return false;
+        }
+        if name.contains(|c| c != '*') {
+            return true;
+        }
+        // Every name matches, so the folder must match too, as far as it is known.
+        let folder = |path: &str| {
+            let folder = path.rsplit_once('/').map(|(folder, _)| folder.to_owned());
+            folder.map(|folder| base_name(&folder).to_owned())
+        };
+        let is_unknown = |folder: &str| matches!(folder, "" | "." | "..");
+        let wanted = folder(&wanted).unwrap_or_default();
+        folder(&program).is_some_and(|found| {
+            is_unknown(&wanted) || is_unknown(&found) || wildcard::matches(&wanted, &found)
+        })
+    }
+}
+
+impl PatternWord {
+    /// Whether it may be meant, in a list that denies.
+    fn may_be(&self, word: &str) -> bool {
+        match self {
+            Self::Exact(text) => text == word,
+            Self::One => !word.is_empty(),
+            Self::Glob(glob) => wildcard::matches(glob, word) || self.is(word),
+        }
+    }
 }

@@ -1,10 +1,11 @@
 //! What is asked and what is answered.
 
+use std::path::{Path, PathBuf};
+
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use skillyard_format::Skill;
 use skillyard_format::allowed_tools::AllowedTools;
-use std::path::{Path, PathBuf};
 
 /// A tool call that a model wants to make.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
@@ -159,7 +160,7 @@ impl GuardDecision {
 }
 
 /// What the guard must know of the machine; it never looks itself.
-pub trait Surroundings {
+pub trait GuardEnvironment {
     /// The folder that the tools work in, absolute.
     fn workspace(&self) -> &Path;
     /// The user's home directory.

@@ -4,14 +4,13 @@ use std::path::Path;
 
 use skillyard_format::allowed_tools::{AllowedTools, ToolPattern};
 
-use super::command::{self, Grants};
-use super::path::{PathPattern, Place};
-use super::pattern::CommandPattern;
-use super::request::{
-    ActiveSkill, GuardDecision, GuardInput, GuardRequest, GuardVerdict, Surroundings, ToolList,
+use crate::guard::command::{self, Grants};
+use crate::guard::path::{FilePath, PathPattern};
+use crate::guard::pattern::CommandPattern;
+use crate::guard::request::{
+    ActiveSkill, GuardDecision, GuardEnvironment, GuardInput, GuardRequest, GuardVerdict, ToolList,
 };
-use super::tool::{self, Kind};
-use super::web;
+use crate::guard::tool::{self, ToolKind};
 
 /// Why a call is not allowed.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -63,14 +62,14 @@ impl Allowance {
 
 /// One pattern of a list, understood.
 #[derive(Debug, Clone)]
-pub(super) struct Rule {
+pub(super) struct ToolRule {
     pub(super) pattern: ToolPattern,
-    pub(super) scope: Scope,
+    pub(super) scope: RuleScope,
 }
 
 /// What a rule covers of its tool.
 #[derive(Debug, Clone)]
-pub(super) enum Scope {
+pub(super) enum RuleScope {
     /// Every input.
     All,
     /// Commands.
@@ -85,34 +84,34 @@ pub(super) enum Scope {
     Nothing,
 }
 
-impl Rule {
+impl ToolRule {
     /// Understands one pattern of a list that allows.
     pub(super) fn new(pattern: &ToolPattern, folder: Option<&Path>) -> Self {
         Self {
             pattern: pattern.clone(),
-            scope: Scope::of(&pattern.tool, pattern.argument.as_deref(), folder),
+            scope: RuleScope::of(&pattern.tool, pattern.argument.as_deref(), folder),
         }
     }
 }
 
-impl Scope {
+impl RuleScope {
     /// What an argument means to a tool.
     pub(super) fn of(tool: &str, argument: Option<&str>, folder: Option<&Path>) -> Self {
         match (argument, tool::kind(tool)) {
             (Some(_), _) if tool.contains('*') => Self::Nothing,
             (None | Some("*"), _) => Self::All,
-            (Some(text), Kind::Command) => match CommandPattern::all(text, folder) {
+            (Some(text), ToolKind::Command) => match CommandPattern::all(text, folder) {
                 commands if commands.is_empty() => Self::Nothing,
                 commands => Self::Commands(commands),
             },
-            (Some(text), Kind::File(_)) => PathPattern::new(text)
+            (Some(text), ToolKind::File(_)) => PathPattern::new(text)
                 .map_or(Self::Nothing, |pattern| Self::Files(Box::new(pattern))),
-            (Some(text), Kind::Address) => match text.strip_prefix("domain:") {
+            (Some(text), ToolKind::Address) => match text.strip_prefix("domain:") {
                 Some(domain) if !domain.is_empty() => Self::Domain(domain.to_owned()),
                 _ => Self::Nothing,
             },
-            (Some(""), Kind::Other) => Self::Nothing,
-            (Some(text), Kind::Other) => Self::Text(text.to_owned()),
+            (Some(""), ToolKind::Other) => Self::Nothing,
+            (Some(text), ToolKind::Other) => Self::Text(text.to_owned()),
         }
     }
 }
@@ -123,7 +122,7 @@ pub(super) enum Rules {
     /// The list cannot be read or is empty, and allows nothing.
     Unreadable(&'static str),
     /// The list.
-    Known(Vec<Rule>),
+    Known(Vec<ToolRule>),
 }
 
 impl Rules {
@@ -141,7 +140,11 @@ impl Rules {
             ToolList::Declared(tools) => {
                 let folder = skill.folder.as_deref();
                 let rules = tools.patterns.iter();
-                Self::Known(rules.map(|pattern| Rule::new(pattern, folder)).collect())
+                Self::Known(
+                    rules
+                        .map(|pattern| ToolRule::new(pattern, folder))
+                        .collect(),
+                )
             }
         }
     }
@@ -150,13 +153,13 @@ impl Rules {
     pub(super) fn allow(
         &self,
         request: &GuardRequest,
-        world: &dyn Surroundings,
+        world: &dyn GuardEnvironment,
     ) -> Result<Allowance, Refusal> {
         let rules = match self {
             Self::Unreadable(reason) => return Err(Refusal::new(*reason)),
             Self::Known(rules) => rules,
         };
-        let own: Vec<&Rule> = rules
+        let own: Vec<&ToolRule> = rules
             .iter()
             .filter(|rule| tool::is_named(&rule.pattern.tool, &request.tool))
             .collect();
@@ -166,15 +169,15 @@ impl Rules {
                 request.tool
             )));
         }
-        if let Some(rule) = own.iter().find(|rule| matches!(rule.scope, Scope::All)) {
-            let is_shell = tool::kind(&request.tool) == Kind::Command;
+        if let Some(rule) = own.iter().find(|rule| matches!(rule.scope, RuleScope::All)) {
+            let is_shell = tool::kind(&request.tool) == ToolKind::Command;
             return Ok(Allowance {
                 patterns: vec![rule.pattern.to_string()],
                 reason: format!("`{}` allows every input", rule.pattern),
                 caution: is_shell.then_some("the list allows every command"),
             });
         }
-        if tool::kind(&request.tool) == Kind::Command {
+        if tool::kind(&request.tool) == ToolKind::Command {
             let grants = Grants { rules, own: &own };
             let patterns = command::allow(&request.input, &grants, world)?;
             let reason = "every command in it matches".to_owned();
@@ -200,7 +203,7 @@ impl Rules {
 }
 
 /// The patterns of rules, as the standard writes a list.
-pub(super) fn list(rules: &[&Rule]) -> String {
+pub(super) fn list(rules: &[&ToolRule]) -> String {
     let patterns: Vec<String> = rules.iter().map(|rule| rule.pattern.to_string()).collect();
     patterns.join(" ")
 }
@@ -208,27 +211,27 @@ pub(super) fn list(rules: &[&Rule]) -> String {
 /// The names under which tools get a path.
 pub(super) const PATH_KEYS: [&str; 3] = ["file_path", "path", "notebook_path"];
 
-impl Rule {
-    fn covers(&self, request: &GuardRequest, world: &dyn Surroundings) -> bool {
+impl ToolRule {
+    fn covers(&self, request: &GuardRequest, world: &dyn GuardEnvironment) -> bool {
         match &self.scope {
-            Scope::All => true,
-            Scope::Nothing | Scope::Commands(_) => false,
-            Scope::Files(pattern) => paths(request).is_some_and(|paths| {
+            RuleScope::All => true,
+            RuleScope::Nothing | RuleScope::Commands(_) => false,
+            RuleScope::Files(pattern) => paths(request).is_some_and(|paths| {
                 let searches = tool::searches(&request.tool);
-                let covers = |place: Place| {
+                let covers = |place: FilePath| {
                     pattern.allows(&place, world)
                         || (searches && pattern.allows_below(&place, world))
                 };
                 paths
                     .iter()
-                    .all(|path| Place::of(path, world).is_some_and(covers))
+                    .all(|path| FilePath::of(path, world).is_some_and(covers))
             }),
-            Scope::Domain(domain) => request.input.texts(&["url"]).is_some_and(|addresses| {
+            RuleScope::Domain(domain) => request.input.texts(&["url"]).is_some_and(|addresses| {
                 addresses.iter().all(|address| {
-                    web::host(address).is_some_and(|host| web::domain_matches(domain, &host))
+                    tool::host(address).is_some_and(|host| tool::domain_matches(domain, &host))
                 })
             }),
-            Scope::Text(text) => {
+            RuleScope::Text(text) => {
                 let keys = ["skill", "command", "subagent_type", "agent"];
                 let inputs = request.input.texts(&keys);
                 inputs.is_some_and(|inputs| inputs.iter().all(|input| input == text))
@@ -237,7 +240,7 @@ impl Rule {
     }
 }
 
-/// The paths that a call names; `None` when they cannot be told.
+/// The paths that a call names; `None` if unknown.
 pub(super) fn paths(request: &GuardRequest) -> Option<Vec<&str>> {
     if tool::searches(&request.tool)
         && let GuardInput::Fields(fields) = &request.input

@@ -1,19 +1,13 @@
-//! A strict reader of shell text: which simple commands would run, or why that cannot be told.
+//! A strict parser of shell text: which simple commands would run, or why that is unknown.
 //!
 //! It reads the part of the language that sh, bash and zsh agree on and refuses the rest, because
-//! whoever asks wants proof and not a guess. It finds commands and forgets the structure around
+//! the guard needs proof and not a guess. It finds commands and ignores the structure around
 //! them: the guard wants every command to match, whichever of them would run. One pass, no
 //! backtracking, bounded size and depth.
 
-mod compound;
-mod cursor;
-mod expansion;
+mod command;
 mod heredoc;
 mod parse;
-mod plain_line;
-mod redirect;
-mod simple;
-mod spaces;
 mod word;
 
 pub(crate) use parse::read;
@@ -73,7 +67,7 @@ impl Word {
         }
     }
 
-    /// Whether the program may take it, or a word it becomes, for an option that nobody can see.
+    /// Whether the program may take it, or a word it becomes, for a hidden option.
     pub(crate) fn may_hide_an_option(&self) -> bool {
         match self {
             Self::Literal(_) => false,
@@ -96,21 +90,21 @@ impl Word {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Redirection {
     /// What is done with the file.
-    pub(crate) access: Access,
+    pub(crate) access: FileAccess,
     /// The file.
     pub(crate) target: Word,
 }
 
 /// What is done with a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Access {
+pub(crate) enum FileAccess {
     /// It is read.
     Read,
     /// It is written, appended to or replaced.
     Write,
 }
 
-/// Why shell text is not believed.
+/// Why shell text is rejected.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum ShellProblem {
     #[error("the command has {0} bytes, and at most {MAX_BYTES} are read")]

@@ -8,16 +8,16 @@ use std::path::Path;
 use serde_json::Value;
 use skillyard_format::name::known_as;
 
-use super::denied;
-use super::request::{
-    ActiveSkill, GuardDecision, GuardInput, GuardRequest, GuardVerdict, Surroundings, ToolList,
+use crate::guard::denied;
+use crate::guard::request::{
+    ActiveSkill, GuardDecision, GuardEnvironment, GuardInput, GuardRequest, GuardVerdict, ToolList,
 };
-use super::rule::{Refusal, Rules};
+use crate::guard::rule::{Refusal, Rules};
 
 /// Tools that only read skills.
-const READING: [&str; 4] = ["skill_search", "skill_load", "skill_read", "skill_files"];
+const READ_ONLY_TOOLS: [&str; 4] = ["skill_search", "skill_load", "skill_read", "skill_files"];
 /// The tool that runs a script of a skill.
-const RUN: &str = "skill_run";
+const RUN_TOOL: &str = "skill_run";
 
 /// The programs that scripts are usually run with, by their endings.
 const INTERPRETERS: [(&str, &[&str]); 6] = [
@@ -33,18 +33,18 @@ const INTERPRETERS: [(&str, &[&str]); 6] = [
 pub(super) fn decided(
     request: &GuardRequest,
     skills: &[ActiveSkill],
-    world: &dyn Surroundings,
+    world: &dyn GuardEnvironment,
 ) -> Option<GuardDecision> {
-    if READING.contains(&request.tool.as_str()) {
+    if READ_ONLY_TOOLS.contains(&request.tool.as_str()) {
         return Some(allowed(
             None,
             "it only reads skills, and no list holds that up",
         ));
     }
-    if request.tool != RUN {
+    if request.tool != RUN_TOOL {
         return None;
     }
-    let skill = meant(request, skills)?;
+    let skill = run_target(request, skills)?;
     if matches!(skill.allowed, ToolList::Absent) {
         let reason = "it is a script of this skill, which declares no `allowed-tools`";
         return Some(allowed(Some(&skill.name), reason));
@@ -52,7 +52,7 @@ pub(super) fn decided(
     let rules = Rules::of(skill);
     let (script, arguments) = script(request);
     let paths = paths(script.trim_start_matches("./"), skill.folder.as_deref());
-    let Runs { itself, started } = Runs::of(&paths, &arguments);
+    let ScriptCommands { itself, started } = ScriptCommands::of(&paths, &arguments);
     let commands = started.into_iter().chain(itself).map(|words| {
         let words: Vec<String> = words.iter().map(|word| quoted(word)).collect();
         GuardRequest {
@@ -82,7 +82,7 @@ fn allowed(skill: Option<&str>, reason: &str) -> GuardDecision {
 }
 
 /// The skill whose script is to run: the one that is named, or the only one.
-fn meant<'a>(request: &GuardRequest, skills: &'a [ActiveSkill]) -> Option<&'a ActiveSkill> {
+fn run_target<'a>(request: &GuardRequest, skills: &'a [ActiveSkill]) -> Option<&'a ActiveSkill> {
     match (&request.input, skills) {
         (GuardInput::Text(_), [skill]) => Some(skill),
         (GuardInput::Text(_), _) => None,
@@ -96,28 +96,28 @@ fn meant<'a>(request: &GuardRequest, skills: &'a [ActiveSkill]) -> Option<&'a Ac
 
 /// The commands that would run a script, in words.
 #[derive(Debug, Default)]
-pub(super) struct Runs {
+pub(super) struct ScriptCommands {
     /// By its path.
     pub(super) itself: Vec<Vec<String>>,
     /// With the programs that it is usually run with.
     pub(super) started: Vec<Vec<String>>,
 }
 
-impl Runs {
+impl ScriptCommands {
     /// Those of the script of a call, for lists that deny; none for other calls.
     pub(super) fn of_call(request: &GuardRequest, skills: &[ActiveSkill]) -> Self {
-        if !request.tool.eq_ignore_ascii_case(RUN) {
+        if !request.tool.eq_ignore_ascii_case(RUN_TOOL) {
             return Self::default();
         }
         let (mut script, mut arguments) = script(request);
-        // Whoever writes one text may write the arguments into it.
+        // A single text may contain the arguments.
         if matches!(request.input, GuardInput::Text(_)) {
             let mut words = script.split_whitespace();
             script = words.next().unwrap_or_default();
             arguments.extend(words);
         }
         let bare = script.trim_start_matches("./");
-        let skill = meant(request, skills);
+        let skill = run_target(request, skills);
         let folder = skill.and_then(|skill| skill.folder.as_deref());
         let mut all = paths(bare, folder);
         // A script goes by its name alone, too.
@@ -125,7 +125,7 @@ impl Runs {
         Self::of(&all, &arguments)
     }
 
-    /// Those of a script that lies at these paths.
+    /// The commands for a script at these paths.
     fn of(paths: &[String], arguments: &[&str]) -> Self {
         let ending = paths.first().and_then(|path| Path::new(path).extension());
         let ending = ending.and_then(|ending| ending.to_str());

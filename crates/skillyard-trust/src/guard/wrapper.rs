@@ -1,11 +1,10 @@
 //! Programs that start other programs.
 
-use super::interpreter::is_interpreter;
-use super::later;
-use super::pattern::base_name;
-use super::shell::Word;
-use super::socat;
-use super::version::unversioned;
+use crate::guard::deferred_exec;
+use crate::guard::options::socat::program_of_address;
+use crate::guard::pattern::base_name;
+use crate::guard::programs::{is_interpreter, unversioned};
+use crate::guard::shell::Word;
 
 /// What a program starts besides itself.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -16,7 +15,7 @@ pub(super) enum Inner {
     Words(Vec<Word>),
     /// Shell text.
     Shell(String),
-    /// Something that cannot be told, and why.
+    /// Unknown, and why.
     Hidden(String),
 }
 
@@ -142,7 +141,7 @@ pub(super) fn starts_others(program: &str) -> bool {
     changes_the_shell(program) || is_program_that_starts_others(program)
 }
 
-/// The same for programs alone, which is what another program can start.
+/// Whether a program (not a builtin) starts others; only programs can be started by another program.
 pub(super) fn is_program_that_starts_others(program: &str) -> bool {
     let name = base_name(program);
     is_shell(program)
@@ -205,14 +204,14 @@ pub(super) fn inner(words: &[Word], named: usize) -> Inner {
         },
         "socat" => {
             let mut told = arguments.iter().filter_map(Word::literal);
-            if told.any(|text| socat::told(text).is_some()) {
+            if told.any(|text| program_of_address(text).is_some()) {
                 hidden(program)
             } else {
                 Inner::None
             }
         }
         name if is_launcher(name) => hidden(program),
-        _ if later::runs(words) => {
+        _ if deferred_exec::reads_commands(words) => {
             Inner::Hidden(format!("what `{program}` runs later cannot be seen"))
         }
         _ => Inner::None,

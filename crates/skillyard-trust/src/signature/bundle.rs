@@ -2,9 +2,12 @@
 
 use serde_json::{Value, json};
 
-use super::dsse::{self, Envelope, EnvelopeError, seal};
-use super::key::KeyId;
-use super::signing_key::SigningKey;
+use crate::signature::dsse::{self, Envelope, EnvelopeError, seal};
+use crate::signature::key::{KeyError, KeyId};
+use crate::signature::signing_key::SigningKey;
+use crate::signature::statement;
+use crate::signature::statement::{ReleaseDetails, StatementError};
+use crate::signature::tree::Tree;
 
 const MEDIA_TYPE: &str = "application/vnd.dev.sigstore.bundle.v0.3+json";
 
@@ -128,7 +131,7 @@ impl Material {
 }
 
 /// A statement in a bundle signed by the key.
-pub(super) fn signed(statement: &[u8], key: &SigningKey, id: KeyId) -> String {
+pub(super) fn signed_bundle(statement: &[u8], key: &SigningKey, id: KeyId) -> String {
     let bundle = json!({
         "mediaType": MEDIA_TYPE,
         "verificationMaterial": {
@@ -138,4 +141,27 @@ pub(super) fn signed(statement: &[u8], key: &SigningKey, id: KeyId) -> String {
         "dsseEnvelope": seal(PAYLOAD_TYPE, statement, &[key]),
     });
     bundle.to_string()
+}
+
+/// Why a skill cannot be signed.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum SignError {
+    /// The skill.
+    #[error(transparent)]
+    Skill(#[from] StatementError),
+    /// The key.
+    #[error(transparent)]
+    Key(#[from] KeyError),
+}
+
+/// The content of `skill.oms.sig` for a skill in a folder of this name.
+pub fn sign(
+    tree: &Tree,
+    folder: &str,
+    details: &ReleaseDetails,
+    key: &SigningKey,
+) -> Result<String, SignError> {
+    let public = key.public()?;
+    let statement = statement::statement_text(tree, folder, details, &public)?;
+    Ok(signed_bundle(&statement, key, public.id()))
 }

@@ -1,17 +1,22 @@
-//! X.509 certificates: who a key belongs to, as somebody else confirms.
+//! X.509 certificates: who a key belongs to, as an authority confirms.
 //!
 //! The path goes from the signer up to an authority that the policy names. Every certificate on it
 //! must be valid at one moment, authorities must be allowed to be such, and a critical extension
 //! that is not understood here is a reason to refuse.
 
+use std::fmt::Write as _;
+
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
-use x509_cert::der::asn1::ObjectIdentifier;
-use x509_cert::der::{Decode as _, Encode as _, pem};
+use x509_cert::attr::AttributeTypeAndValue;
+use x509_cert::der::asn1::{
+    Ia5StringRef, ObjectIdentifier, PrintableStringRef, TeletexStringRef, Utf8StringRef,
+};
+use x509_cert::der::{Decode as _, Encode as _, Tag, Tagged as _, pem};
 use x509_cert::ext::pkix::{BasicConstraints, ExtendedKeyUsage, KeyUsage};
+use x509_cert::name::Name;
 
-use super::distinguished;
-use super::key::{Algorithm, KeyError, PublicKey};
+use crate::signature::key::{Algorithm, KeyError, KeyId, PublicKey};
 
 const BASIC_CONSTRAINTS: ObjectIdentifier = ObjectIdentifier::new_unwrap("2.5.29.19");
 const KEY_USAGE: ObjectIdentifier = ObjectIdentifier::new_unwrap("2.5.29.15");
@@ -45,7 +50,7 @@ impl Purpose {
 /// Why a certificate proves nothing.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum CertificateError {
-    /// Bytes that are no certificate.
+    /// Bytes that are not a certificate.
     #[error("a certificate cannot be read: {0}")]
     Unreadable(String),
     /// A key that cannot be used.
@@ -71,7 +76,7 @@ pub enum CertificateError {
     /// A signer that may not sign.
     #[error("certificate `{0}` is not for signing")]
     NotForSigning(String),
-    /// Somebody who confirms others and may not.
+    /// An issuer that is not an authority.
     #[error("certificate `{0}` is not that of an authority, and confirms another")]
     NotAnAuthority(String),
     /// An extension that changes the meaning in a way that is not known.
@@ -84,7 +89,7 @@ pub enum CertificateError {
         /// Its number.
         extension: String,
     },
-    /// Nobody who is trusted confirms it.
+    /// No trusted authority confirms it.
     #[error("no trusted authority confirms it; the path ends at `{0}`")]
     UnknownAuthority(String),
 }
@@ -111,7 +116,7 @@ impl Certificate {
         let info = parsed.tbs_certificate().subject_public_key_info();
         let spki = info.to_der().map_err(unreadable)?;
         let key = PublicKey::from_spki(&spki).map_err(|reason| CertificateError::Key {
-            subject: distinguished::written(parsed.tbs_certificate().subject()),
+            subject: distinguished_name(parsed.tbs_certificate().subject()),
             reason,
         })?;
         Ok(Self {
@@ -147,7 +152,7 @@ impl Certificate {
         &self.key
     }
 
-    /// Whom it is about: the common name, or all of the name.
+    /// The subject: the common name, or the whole name.
     pub fn subject(&self) -> String {
         common_name(self.parsed.tbs_certificate().subject())
     }
@@ -176,7 +181,7 @@ impl Certificate {
         })
     }
 
-    /// Whether the signer may sign: its usage says so, and it is no authority.
+    /// Whether the signer may sign: its usage says so, and it is not an authority.
     pub(super) fn check_signer(&self, purpose: Purpose) -> Result<(), CertificateError> {
         let (basic, usage, extended) = self.usages()?;
         let may_sign = usage.is_some_and(|usage| usage.digital_signature());
@@ -291,6 +296,183 @@ impl From<Certificate> for String {
 fn common_name(name: &x509_cert::name::Name) -> String {
     match name.common_name() {
         Ok(Some(common)) => common.value().into_owned(),
-        _ => distinguished::written(name),
+        _ => distinguished_name(name),
+    }
+}
+
+/// Most certificates between the signer and the authority.
+const MAX_PATH_LENGTH: usize = 6;
+
+/// A signer's certificate and those that confirm it, up to a trusted authority.
+#[derive(Debug)]
+pub(super) struct CertificatePath<'a> {
+    /// The signer and the intermediate authorities.
+    pub(super) certificates: Vec<&'a Certificate>,
+    /// Which of the trusted authorities it ends at.
+    pub(super) authority: usize,
+}
+
+impl CertificatePath<'_> {
+    /// The ids of all keys on the path, any of which may be revoked.
+    pub(super) fn keys(&self) -> impl Iterator<Item = KeyId> {
+        self.certificates.iter().map(|each| each.key().id())
+    }
+}
+
+/// Finds the path from the first certificate of the chain to an authority.
+pub(super) fn find_path<'a>(
+    chain: &'a [Certificate],
+    authorities: &[&Certificate],
+    at: Timestamp,
+    purpose: Purpose,
+) -> Result<CertificatePath<'a>, CertificateError> {
+    let Some(signer) = chain.first() else {
+        return Err(CertificateError::Unreadable("there is none".into()));
+    };
+    signer.check_signer(purpose)?;
+    signer.check_time(at)?;
+    let mut certificates = vec![signer];
+    let mut last = signer;
+    while certificates.len() <= MAX_PATH_LENGTH {
+        let below = certificates.len() - 1;
+        let found = authorities.iter().position(|each| each.confirmed(last));
+        if let Some(authority) = found {
+            authorities[authority].check_authority(below, purpose)?;
+            authorities[authority].check_time(at)?;
+            return Ok(CertificatePath {
+                certificates,
+                authority,
+            });
+        }
+        let next = chain
+            .iter()
+            .find(|each| *each != last && each.confirmed(last));
+        let Some(next) = next else { break };
+        next.check_authority(below, purpose)?;
+        next.check_time(at)?;
+        certificates.push(next);
+        last = next;
+    }
+    Err(CertificateError::UnknownAuthority(last.issuer()))
+}
+
+/// What the parts of names are called; others are written by their number.
+const ATTRIBUTE_NAMES: [(ObjectIdentifier, &str); 12] = [
+    (ObjectIdentifier::new_unwrap("2.5.4.3"), "CN"),
+    (ObjectIdentifier::new_unwrap("2.5.4.4"), "SN"),
+    (ObjectIdentifier::new_unwrap("2.5.4.5"), "SERIALNUMBER"),
+    (ObjectIdentifier::new_unwrap("2.5.4.6"), "C"),
+    (ObjectIdentifier::new_unwrap("2.5.4.7"), "L"),
+    (ObjectIdentifier::new_unwrap("2.5.4.8"), "ST"),
+    (ObjectIdentifier::new_unwrap("2.5.4.9"), "STREET"),
+    (ObjectIdentifier::new_unwrap("2.5.4.10"), "O"),
+    (ObjectIdentifier::new_unwrap("2.5.4.11"), "OU"),
+    (
+        ObjectIdentifier::new_unwrap("0.9.2342.19200300.100.1.1"),
+        "UID",
+    ),
+    (
+        ObjectIdentifier::new_unwrap("0.9.2342.19200300.100.1.25"),
+        "DC",
+    ),
+    (
+        ObjectIdentifier::new_unwrap("1.2.840.113549.1.9.1"),
+        "EMAIL",
+    ),
+];
+
+/// A name in one line, the last of its parts first.
+pub(super) fn distinguished_name(name: &Name) -> String {
+    let sets: Vec<_> = name.iter_rdn().collect();
+    let mut line = String::new();
+    for set in sets.iter().rev() {
+        if !line.is_empty() {
+            line.push(',');
+        }
+        for (at, part) in set.iter().enumerate() {
+            if at > 0 {
+                line.push('+');
+            }
+            write_part(&mut line, part);
+        }
+    }
+    line
+}
+
+fn write_part(line: &mut String, part: &AttributeTypeAndValue) {
+    let kind = ATTRIBUTE_NAMES
+        .iter()
+        .find(|(number, _)| *number == part.oid);
+    if let (Some((_, kind)), Some(text)) = (kind, text(part)) {
+        let _ = write!(line, "{kind}=");
+        write_text(line, text);
+        return;
+    }
+    let _ = write!(line, "{}=#", part.oid);
+    for byte in part.value.to_der().unwrap_or_default() {
+        let _ = write!(line, "{byte:02x}");
+    }
+}
+
+/// The text of a part, if it is one.
+fn text(part: &AttributeTypeAndValue) -> Option<&str> {
+    let value = &part.value;
+    match value.tag() {
+        Tag::PrintableString => {
+            let text = PrintableStringRef::try_from(value).ok()?;
+            Some(text.as_str())
+        }
+        Tag::Utf8String => Some(Utf8StringRef::try_from(value).ok()?.as_str()),
+        Tag::Ia5String => Some(Ia5StringRef::try_from(value).ok()?.as_str()),
+        Tag::TeletexString => Some(TeletexStringRef::try_from(value).ok()?.as_str()),
+        _ => None,
+    }
+}
+
+/// Writes a text so that what follows it cannot be taken for a part of it.
+fn write_text(line: &mut String, text: &str) {
+    let last = text.len().saturating_sub(1);
+    for (at, c) in text.char_indices() {
+        match c {
+            '#' if at == 0 => line.push_str("\\#"),
+            ' ' if at == 0 || at == last => line.push_str("\\ "),
+            '"' | '+' | ',' | ';' | '<' | '>' | '\\' => {
+                line.push('\\');
+                line.push(c);
+            }
+            '\0'..='\x1f' | '\x7f' => {
+                let _ = write!(line, "\\{:02x}", u32::from(c));
+            }
+            _ => line.push(c),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_written_as_the_library_writes_them() {
+        for source in [
+            "CN=example.com",
+            "C=US,ST=California,L=Los Angeles,O=Somebody,OU=Signers,CN=www.example.org",
+            "UID=jsmith,DC=example,DC=net",
+            "OU=Sales+CN=J.  Smith,DC=example,DC=net",
+            r#"CN=James \"Jim\" Smith\, III+O=x,STREET=\#1 \<a\>\;"#,
+            r"CN=Before\0dAfter,O=\ a\ ,SN=Ünüz",
+            "SERIALNUMBER=12,EMAIL=a@example.org",
+            "1.3.6.1.4.1.1466.0=#04024869",
+        ] {
+            let name: Name = source.parse().unwrap();
+            assert_eq!(distinguished_name(&name), name.to_string(), "{source}");
+        }
+        assert_eq!(distinguished_name(&Name::default()), "");
+    }
+
+    #[test]
+    fn parts_that_few_know_are_written_by_their_number() {
+        let name: Name = "TITLE=Dr,O=x".parse().unwrap();
+        assert_eq!(distinguished_name(&name), "2.5.4.12=#0c024472,O=x");
     }
 }

@@ -1,27 +1,24 @@
-//! Whether a signature that is what it says is believed, or the gravest reason why not.
+//! Whether a valid signature is trusted, or the most severe reason why not.
 
 use jiff::Timestamp;
 
-use super::distrust::Distrust;
-use super::key::KeyId;
-use super::moment::Moment;
-use super::pattern::allows;
-use super::pin::{Asked, Pin, Rollback};
-use super::policy::{Policy, Scope};
-use super::signer::{Signer, of_authority};
-use super::statement::Facts;
-use super::verdict::{Pinned, Verification};
-use super::verify::{Place, Proof};
+use crate::signature::key::KeyId;
+use crate::signature::pin::{Pin, RequestedVersion, Rollback};
+use crate::signature::policy::{Moment, Policy, SignerScope, allows};
+use crate::signature::signer::{Signer, of_authority};
+use crate::signature::statement::SignedFacts;
+use crate::signature::verdict::{Distrust, PinStatus, Verification};
+use crate::signature::verify::{SignatureProof, SkillContext};
 
 /// What the policy makes of a signature that proves what it says.
 pub(super) fn judge(
-    proof: Proof<'_>,
-    facts: Facts,
-    place: &Place<'_>,
+    proof: SignatureProof<'_>,
+    facts: SignedFacts,
+    place: &SkillContext<'_>,
     policy: &Policy,
     at: Timestamp,
 ) -> Verification {
-    let seen = Seen::of(&proof.signer, &facts, place, policy);
+    let seen = PinHistory::of(&proof.signer, &facts, place, policy);
     let reason = match objection(&proof, &facts, place, policy, &seen, at) {
         None => {
             let publisher = seen.publisher(place);
@@ -32,7 +29,7 @@ pub(super) fn judge(
                 publisher,
             };
         }
-        // A name that is somebody's elsewhere is no stranger's here.
+        // A name with a pin of another publisher is not unknown here.
         Some(reason) if reason.is_as_unsigned() && seen.here.is_none() => {
             let other = policy.pins_of(&facts.name).next();
             other.map_or(reason, other_signer)
@@ -53,8 +50,8 @@ pub(super) fn judge(
     }
 }
 
-/// What was seen before of a skill that somebody signed.
-struct Seen<'a> {
+/// What was seen before of a signed skill.
+struct PinHistory<'a> {
     /// What counts where the skill is published, by this signer if there is such.
     here: Option<&'a Pin>,
     /// What another signer made, whose name it is.
@@ -63,8 +60,13 @@ struct Seen<'a> {
     rollback: Option<Rollback>,
 }
 
-impl<'a> Seen<'a> {
-    fn of(signer: &Signer, facts: &Facts, place: &Place<'_>, policy: &'a Policy) -> Self {
+impl<'a> PinHistory<'a> {
+    fn of(
+        signer: &Signer,
+        facts: &SignedFacts,
+        place: &SkillContext<'_>,
+        policy: &'a Policy,
+    ) -> Self {
         let counts = |pin: &&Pin| match (place.publisher, &pin.publisher) {
             (Some(here), Some(there)) => here == there,
             _ => true,
@@ -76,7 +78,7 @@ impl<'a> Seen<'a> {
         let own = here().find(|pin| by_same(pin) || by_next(pin));
         let is_known = here().filter(by_same).any(|pin| pin.digest == facts.digest);
         let older = all().filter(by_same).find_map(|pin| pin.check(facts).err());
-        // What a key signed before another one took its place is older, or not to be believed.
+        // What a key signed before its successor took over is older, or not trusted.
         let earlier = all()
             .filter(by_next)
             .map(|pin| (pin, pin.check_earlier(facts)));
@@ -94,19 +96,19 @@ impl<'a> Seen<'a> {
         }
     }
 
-    fn pinned(self, place: &Place<'_>) -> Pinned {
+    fn pinned(self, place: &SkillContext<'_>) -> PinStatus {
         match (self.here, self.rollback) {
-            (_, Some(rollback)) => Pinned::Older {
+            (_, Some(rollback)) => PinStatus::Older {
                 rollback,
-                replaces: place.asked == Asked::Older,
+                replaces: place.asked == RequestedVersion::Older,
             },
-            (Some(_), None) => Pinned::Same,
-            (None, None) => Pinned::FirstUse,
+            (Some(_), None) => PinStatus::Same,
+            (None, None) => PinStatus::FirstUse,
         }
     }
 
     /// Where it is published, as was known before or is now.
-    fn publisher(&self, place: &Place<'_>) -> Option<String> {
+    fn publisher(&self, place: &SkillContext<'_>) -> Option<String> {
         let before = self.here.and_then(|pin| pin.publisher.clone());
         before.or_else(|| place.publisher.map(str::to_owned))
     }
@@ -119,13 +121,13 @@ fn other_signer(pin: &Pin) -> Distrust {
     }
 }
 
-/// The gravest reason not to believe, if there is one.
+/// The most severe reason not to trust, if there is one.
 fn objection(
-    proof: &Proof<'_>,
-    facts: &Facts,
-    place: &Place<'_>,
+    proof: &SignatureProof<'_>,
+    facts: &SignedFacts,
+    place: &SkillContext<'_>,
     policy: &Policy,
-    seen: &Seen<'_>,
+    seen: &PinHistory<'_>,
     at: Timestamp,
 ) -> Option<Distrust> {
     if let Some(revoked) = policy.revocation_of(facts.digest) {
@@ -160,8 +162,8 @@ fn objection(
     Some(first.unwrap_or(Distrust::Unknown))
 }
 
-/// Nobody signed what a signature leaves out, whoever made it.
-fn uncovered(facts: &Facts) -> Option<Distrust> {
+/// Files that the signature does not cover, whatever the signer.
+fn uncovered(facts: &SignedFacts) -> Option<Distrust> {
     let paths = &facts.uncovered;
     (!paths.is_empty()).then(|| Distrust::Uncovered(paths.clone()))
 }
@@ -176,7 +178,7 @@ fn is_same(signer: &Signer, pinned: &str, policy: &Policy) -> bool {
             let before = pinned.strip_prefix("key:").and_then(|id| id.parse().ok());
             before.is_some_and(|before| policy.leads(before, *id))
         }
-        // An older pin does not say whom the authority confirmed; it is renewed with this one.
+        // An older pin does not record the confirmed subject; it is replaced with this one.
         Signer::Certificate {
             name: Some(_), id, ..
         } => of_authority(pinned) == Some((*id, None)),
@@ -194,12 +196,12 @@ fn is_followed(signer: &Signer, pinned: &str, policy: &Policy) -> bool {
 }
 
 /// Whether a key handed over to another that may sign this now, and signed before it did, as it
-/// says. A key that somebody could have stolen is not handed over but revoked.
+/// says. A key that could have been stolen is not handed over but revoked.
 fn is_handed_over(
     signer: &Signer,
     end: Moment,
-    facts: &Facts,
-    place: &Place<'_>,
+    facts: &SignedFacts,
+    place: &SkillContext<'_>,
     policy: &Policy,
     at: Timestamp,
 ) -> bool {
@@ -220,7 +222,12 @@ fn is_handed_over(
     })
 }
 
-fn out_of(scope: &Scope, facts: &Facts, place: &Place<'_>, at: Timestamp) -> Option<Distrust> {
+fn out_of(
+    scope: &SignerScope,
+    facts: &SignedFacts,
+    place: &SkillContext<'_>,
+    at: Timestamp,
+) -> Option<Distrust> {
     if !allows(&scope.names, &facts.name) {
         return Some(Distrust::OutOfScope(facts.name.clone()));
     }

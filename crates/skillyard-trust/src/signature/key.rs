@@ -144,7 +144,7 @@ pub enum KeyError {
     /// A kind of key that is not used here.
     #[error("its algorithm `{0}` is not used here; ed25519, P-256 and P-384 are")]
     Algorithm(String),
-    /// A key for which anybody can sign.
+    /// A weak key, for which anyone can sign.
     #[error("it is a weak ed25519 key: its order is small, so anybody can sign for it")]
     Weak,
     /// A second spelling of a key.

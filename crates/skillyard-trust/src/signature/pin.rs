@@ -9,8 +9,8 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use skillyard_format::Digest;
 
-use super::moment::Moment;
-use super::statement::Facts;
+use crate::signature::policy::Moment;
+use crate::signature::statement::SignedFacts;
 
 /// What was last accepted of one skill.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -18,7 +18,7 @@ use super::statement::Facts;
 pub struct Pin {
     /// The skill's name.
     pub skill: String,
-    /// Where it is published, as [`super::Place::publisher`] has it; anywhere without.
+    /// Where it is published, as [`super::SkillContext::publisher`] has it; anywhere without.
     #[serde(default)]
     pub publisher: Option<String>,
     /// Who signed it, as [`super::Signer::pin`] writes it.
@@ -35,7 +35,7 @@ pub struct Pin {
 
 /// What was asked for of a skill, which decides whether it may be older than what was seen.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Asked<'a> {
+pub enum RequestedVersion<'a> {
     /// What its source has now.
     #[default]
     Newest,
@@ -47,7 +47,7 @@ pub enum Asked<'a> {
     Older,
 }
 
-impl Asked<'_> {
+impl RequestedVersion<'_> {
     /// Whether a step back is what was asked for.
     pub(super) fn allows(self, rollback: &Rollback) -> bool {
         match (self, rollback) {
@@ -112,7 +112,7 @@ impl Pin {
     }
 
     /// Whether the skill is older than what was seen.
-    pub(super) fn check(&self, facts: &Facts) -> Result<(), Rollback> {
+    pub(super) fn check(&self, facts: &SignedFacts) -> Result<(), Rollback> {
         if facts.digest == self.digest {
             return Ok(());
         }
@@ -123,9 +123,9 @@ impl Pin {
         }
     }
 
-    /// The same of what was signed by the key that came before: the same bytes, signed anew since, are
+    /// Checks a signature by the previous key: the same bytes, signed again since, are
     /// older by their signature alone.
-    pub(super) fn check_earlier(&self, facts: &Facts) -> Result<(), Rollback> {
+    pub(super) fn check_earlier(&self, facts: &SignedFacts) -> Result<(), Rollback> {
         self.check(facts)?;
         if facts.digest == self.digest {
             return self.check_time(facts);
@@ -133,7 +133,7 @@ impl Pin {
         Ok(())
     }
 
-    fn check_time(&self, facts: &Facts) -> Result<(), Rollback> {
+    fn check_time(&self, facts: &SignedFacts) -> Result<(), Rollback> {
         let found = facts.details.as_ref().map(|details| details.signed);
         match (found, self.signed) {
             (Some(found), Some(Moment(seen))) if found < seen => {
@@ -208,11 +208,11 @@ mod tests {
             ("1.2.1", false),
             ("beta", false),
         ] {
-            let asked = Asked::Version(asked);
+            let asked = RequestedVersion::Version(asked);
             assert_eq!(asked.allows(&rollback), is_named, "{asked:?}");
         }
         let other_bytes = Rollback::SameVersion("1.2.0".into());
-        assert!(!Asked::Version("1.2.0").allows(&other_bytes));
-        assert!(Asked::Bytes.allows(&other_bytes));
+        assert!(!RequestedVersion::Version("1.2.0").allows(&other_bytes));
+        assert!(RequestedVersion::Bytes.allows(&other_bytes));
     }
 }

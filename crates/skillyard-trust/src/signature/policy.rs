@@ -1,17 +1,21 @@
 //! Who may sign what: the trust policy, `trust.toml`.
 
-use serde::Deserialize;
+use std::fmt;
+use std::str::FromStr;
+
+use jiff::Timestamp;
+use jiff::civil::Date;
+use serde::{Deserialize, Serialize};
 use skillyard_format::Digest;
 
-use super::certificate::Certificate;
-use super::distrust::Distrust;
-use super::key::{KeyId, PublicKey};
-use super::moment::Moment;
-use super::pattern::{Pattern, allows};
-use super::pin::Pin;
-use super::rotation::Rotation;
-use super::signer::{is_pin_of, is_pin_of_identity, is_pin_of_key, of_authority};
-use super::sigstore::TrustRoot;
+use crate::signature::certificate::Certificate;
+use crate::signature::key::{KeyId, PublicKey};
+use crate::signature::pin::Pin;
+use crate::signature::rotation::Rotation;
+use crate::signature::signer::{is_pin_of, is_pin_of_identity, is_pin_of_key, of_authority};
+use crate::signature::sigstore::TrustRoot;
+use crate::signature::verdict::Distrust;
+use crate::wildcard;
 
 /// Why a policy cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -21,7 +25,7 @@ pub enum PolicyError {
     Toml(String),
 }
 
-/// Whom to believe, and about what.
+/// Which signers to trust, and for what.
 ///
 /// A revocation holds wherever it stands; everything else is only ever added.
 #[derive(Debug, Clone, Default, Deserialize)]
@@ -41,7 +45,7 @@ pub struct Policy {
     pub authorities: Vec<Authority>,
     /// Identities that are trusted to sign through Sigstore.
     #[serde(rename = "identity")]
-    pub identities: Vec<Identity>,
+    pub identities: Vec<IdentityRule>,
     /// Keys and skills that are trusted no longer.
     pub revoked: Vec<Revocation>,
     /// Rotation statements, as they were made.
@@ -75,7 +79,7 @@ pub struct TrustedKey {
     pub public_key: PublicKey,
     /// What it may sign.
     #[serde(flatten)]
-    pub scope: Scope,
+    pub scope: SignerScope,
 }
 
 /// An authority that confirms signers.
@@ -86,48 +90,48 @@ pub struct Authority {
     pub name: String,
     /// Its certificate, in PEM form.
     pub certificate: Certificate,
-    /// Common names of the signers it is believed about; all when empty.
+    /// Common names of the signers that it may confirm; all when empty.
     #[serde(default)]
-    pub subjects: Vec<Pattern>,
+    pub subjects: Vec<IdentityPattern>,
     /// What they may sign.
     #[serde(flatten)]
-    pub scope: Scope,
+    pub scope: SignerScope,
 }
 
-/// Somebody who signs through Sigstore.
+/// An identity that signs through Sigstore.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Identity {
+pub struct IdentityRule {
     /// What the user calls them.
     pub name: String,
     /// Who confirmed the identity, word for word.
     pub issuer: String,
     /// The identity, such as a mail address or `https://github.com/acme/*`.
-    pub identity: Pattern,
+    pub identity: IdentityPattern,
     /// What they may sign.
     #[serde(flatten)]
-    pub scope: Scope,
+    pub scope: SignerScope,
 }
 
 /// What a signer may sign, and when.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(default, rename_all = "kebab-case")]
-pub struct Scope {
+pub struct SignerScope {
     /// Names of skills; all when empty.
     #[serde(rename = "scope")]
-    pub names: Vec<Pattern>,
+    pub names: Vec<IdentityPattern>,
     /// Where skills may come from; anywhere when empty.
-    pub sources: Vec<Pattern>,
+    pub sources: Vec<IdentityPattern>,
     /// The first moment.
     pub not_before: Option<Moment>,
-    /// The moment from which nothing new is believed.
+    /// The time from which nothing new is trusted.
     pub expires: Option<Moment>,
-    /// Whether the policy that says so is over, so that what was accepted before is not believed either.
+    /// Whether the policy of the revocation has expired, so that earlier acceptances are not trusted either.
     #[serde(skip)]
     pub over: bool,
 }
 
-/// A key or a skill that is trusted no longer, whoever said otherwise.
+/// A key or a skill that is not trusted any longer, whatever other policies say.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Revocation {
@@ -179,8 +183,8 @@ impl Policy {
         self
     }
 
-    /// What is left of a policy whose time is over. Nobody may sign anything by it any more, but whom it
-    /// names is known still: what it revoked, or who confirmed that, could not be told otherwise.
+    /// What remains of an expired policy. It authorizes no signature any longer, but the signers it
+    /// names are still known: otherwise its revocations would be lost.
     #[must_use]
     pub fn past(mut self) -> Self {
         let keys = self.keys.iter_mut().map(|each| &mut each.scope);
@@ -200,7 +204,7 @@ impl Policy {
         keys.find(|key| key.id() == id)
     }
 
-    /// What was seen of skills of a name, whoever publishes them.
+    /// The pins of skills of a name, of all publishers.
     pub fn pins_of(&self, skill: &str) -> impl Iterator<Item = &Pin> {
         self.pins.iter().filter(move |pin| pin.skill == skill)
     }
@@ -225,7 +229,7 @@ impl Policy {
         })
     }
 
-    /// The revocation of whoever signed, as a pin names them.
+    /// The revocation of a signer, as a pin names them.
     pub fn revocation_of_signer(&self, signer: &str) -> Option<Distrust> {
         let mut revoked = self.revoked.iter();
         revoked.find_map(|each| {
@@ -234,11 +238,11 @@ impl Policy {
         })
     }
 
-    /// Whether somebody who was trusted to sign a skill, and whom a pin names so, still is.
+    /// Whether the signer that a pin names is still trusted to sign a skill.
     ///
     /// What was accepted in their time stays accepted, so the time is not asked.
     pub fn still_trusts(&self, signer: &str, skill: &str, source: &str) -> bool {
-        let covers = |scope: &Scope| {
+        let covers = |scope: &SignerScope| {
             !scope.over && allows(&scope.names, skill) && allows(&scope.sources, source)
         };
         let is_key = |each: &TrustedKey| is_pin_of_key(signer, each.public_key.id());
@@ -249,7 +253,7 @@ impl Policy {
             })
         };
         let is_identity =
-            |each: &Identity| is_pin_of_identity(signer, &each.issuer, each.identity.as_str());
+            |each: &IdentityRule| is_pin_of_identity(signer, &each.issuer, each.identity.as_str());
         let mut keys = self.keys.iter();
         let mut authorities = self.authorities.iter();
         let mut identities = self.identities.iter();
@@ -268,7 +272,7 @@ impl Policy {
     pub(super) fn leads(&self, from: KeyId, to: KeyId) -> bool {
         let parsed = self.rotations.iter();
         let parsed = parsed.filter_map(|each| Rotation::parse(each.statement.as_bytes()).ok());
-        let believed: Vec<Rotation> = parsed
+        let verified: Vec<Rotation> = parsed
             .filter(|each| {
                 self.key(each.from)
                     .is_some_and(|old| each.check(old).is_ok())
@@ -276,8 +280,8 @@ impl Policy {
             .collect();
         let mut reached = vec![from];
         // Each round reaches one step further, so more rounds than statements are of no use.
-        for _ in 0..believed.len() {
-            for rotation in &believed {
+        for _ in 0..verified.len() {
+            for rotation in &verified {
                 let next = rotation.to.id();
                 if reached.contains(&rotation.from) && !reached.contains(&next) {
                     reached.push(next);
@@ -287,9 +291,9 @@ impl Policy {
         reached.contains(&to)
     }
 
-    /// Everybody who could sign a skill of this name, for messages.
+    /// All signers that could sign a skill of this name, for messages.
     pub(super) fn expected(&self, skill: &str) -> Vec<String> {
-        let covers = |scope: &Scope| allows(&scope.names, skill);
+        let covers = |scope: &SignerScope| allows(&scope.names, skill);
         let keys = self.keys.iter().filter(|each| covers(&each.scope));
         let keys = keys.filter(|each| self.revocation(each.public_key.id()).is_none());
         let authorities = self.authorities.iter().filter(|each| covers(&each.scope));
@@ -305,5 +309,114 @@ impl<'de> Deserialize<'de> for PublicKey {
     fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let text = String::deserialize(deserializer)?;
         Self::from_pem(&text).map_err(serde::de::Error::custom)
+    }
+}
+
+/// A pattern such as `pdf-*` or `github:acme/*`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct IdentityPattern(String);
+
+impl IdentityPattern {
+    /// A pattern; every text is one.
+    pub fn new(text: impl Into<String>) -> Self {
+        Self(text.into())
+    }
+
+    /// The pattern as it was written.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// Whether the whole `text` fits.
+    pub fn matches(&self, text: &str) -> bool {
+        wildcard::matches(&self.0, text)
+    }
+}
+
+/// Whether any pattern fits; an empty list fits everything.
+pub(super) fn allows(patterns: &[IdentityPattern], text: &str) -> bool {
+    patterns.is_empty() || patterns.iter().any(|pattern| pattern.matches(text))
+}
+
+/// A point in time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct Moment(pub Timestamp);
+
+/// A text that is not a time.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("`{0}` is not a time; one is `2027-01-01` or `2027-01-01T12:00:00Z`")]
+pub struct MomentError(String);
+
+impl FromStr for Moment {
+    type Err = MomentError;
+
+    fn from_str(text: &str) -> Result<Self, MomentError> {
+        let whole = format!("{text}T00:00:00Z");
+        let is_date = text.parse::<Date>().is_ok() && text.len() == 10;
+        let text = if is_date { &whole } else { text };
+        text.parse()
+            .map(Self)
+            .map_err(|_| MomentError(text.chars().take(50).collect()))
+    }
+}
+
+impl TryFrom<String> for Moment {
+    type Error = MomentError;
+
+    fn try_from(text: String) -> Result<Self, MomentError> {
+        text.parse()
+    }
+}
+
+impl From<Moment> for String {
+    fn from(moment: Moment) -> Self {
+        moment.0.to_string()
+    }
+}
+
+impl fmt::Display for Moment {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(&self.0, f)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{IdentityPattern, Moment};
+
+    #[test]
+    fn a_star_stands_for_any_characters() {
+        for (pattern, text, expected) in [
+            ("pdf", "pdf", true),
+            ("pdf", "pdf-tools", false),
+            ("pdf-*", "pdf-tools", true),
+            ("pdf-*", "pdf", false),
+            ("*", "", true),
+            ("a*a", "a", false),
+            ("a*b*c", "a-b-b-c", true),
+            ("a*b*c", "a-c-b", false),
+            ("[a-z]", "b", false),
+            ("github:acme/*", "github:acme/skills/pdf", true),
+            ("github:acme/*", "github:acme-evil/skills", false),
+            ("", "x", false),
+        ] {
+            assert_eq!(
+                IdentityPattern::new(pattern).matches(text),
+                expected,
+                "{pattern} {text}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_date_is_its_first_instant() {
+        let moment: Moment = "2027-01-01".parse().unwrap();
+        assert_eq!(moment.to_string(), "2027-01-01T00:00:00Z");
+        assert_eq!("2027-01-01T00:00:00Z".parse(), Ok(moment));
+        for bad in ["", "soon", "2027", "2027-13-01", "2027-01-01T00:00:00"] {
+            assert!(bad.parse::<Moment>().is_err(), "{bad}");
+        }
     }
 }

@@ -3,10 +3,10 @@
 use jiff::Timestamp;
 use serde_json::json;
 
-use super::dsse::{self, Envelope, EnvelopeError, seal};
-use super::key::{KeyError, KeyId, PublicKey};
-use super::moment::Moment;
-use super::signing_key::SigningKey;
+use crate::signature::dsse::{self, Envelope, EnvelopeError, seal};
+use crate::signature::key::{KeyError, KeyId, PublicKey};
+use crate::signature::policy::Moment;
+use crate::signature::signing_key::SigningKey;
 
 const PAYLOAD_TYPE: &str = "application/vnd.skillyard.key-rotation+json";
 
@@ -19,7 +19,7 @@ pub enum RotationError {
     /// A key that cannot be used.
     #[error("the rotation statement names a key that cannot be used: {0}")]
     Key(#[from] KeyError),
-    /// Nobody, or somebody else, signed it.
+    /// It is unsigned or signed by another key.
     #[error("the rotation statement is not signed by the key {0} that it replaces")]
     NotSigned(KeyId),
 }
@@ -37,7 +37,7 @@ pub struct Rotation {
 }
 
 impl Rotation {
-    /// Reads a statement; it is believed only after [`Rotation::check`].
+    /// Reads a statement; it is trusted only after [`Rotation::check`].
     pub fn parse(text: &[u8]) -> Result<Self, RotationError> {
         let envelope = Envelope::parse(text, PAYLOAD_TYPE)?;
         envelope.signature()?;

@@ -2,14 +2,13 @@
 //!
 //! A new version is accepted when enough root keys of the version before and enough of its own
 //! signed it, so the root keys themselves can be replaced. Between versions nothing can be taken
-//! back unseen: an older one is refused, and one that has expired is no longer used.
+//! back unnoticed: older and expired policies are rejected.
 
 use jiff::Timestamp;
 
-use super::dsse::{Envelope, EnvelopeError, seal};
-use super::moment::Moment;
-use super::policy::{Policy, PolicyError, Root};
-use super::signing_key::SigningKey;
+use crate::signature::dsse::{Envelope, EnvelopeError, seal};
+use crate::signature::policy::{Moment, Policy, PolicyError, Root};
+use crate::signature::signing_key::SigningKey;
 
 const PAYLOAD_TYPE: &str = "application/vnd.skillyard.trust-policy+toml";
 
@@ -25,7 +24,7 @@ pub enum SignedPolicyError {
     /// The policy in it.
     #[error("the policy that was signed cannot be used")]
     Policy(#[from] PolicyError),
-    /// Nobody could sign the next one.
+    /// No key could sign the next one.
     #[error("the policy names no root keys, or a threshold they cannot reach")]
     Root,
     /// Not enough of the keys signed.

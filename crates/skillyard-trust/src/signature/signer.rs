@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::Serialize;
 
-use super::key::KeyId;
+use crate::signature::key::KeyId;
 use crate::wildcard;
 
 /// Who signed.
@@ -18,16 +18,16 @@ pub enum Signer {
         /// The key.
         id: KeyId,
     },
-    /// Somebody with a certificate.
+    /// A signer with a certificate.
     Certificate {
         /// What the user calls the authority, if it is known.
         name: Option<String>,
-        /// Whom the certificate is about.
+        /// The subject of the certificate.
         subject: String,
         /// The authority's key, or that of the certificate where the authority is not known.
         id: KeyId,
     },
-    /// Somebody whom Sigstore knows by an identity.
+    /// A Sigstore identity.
     Identity {
         /// What the user calls them, if they are known.
         name: Option<String>,
@@ -36,12 +36,12 @@ pub enum Signer {
         /// Who confirmed it.
         issuer: String,
     },
-    /// Nobody who can be named.
+    /// An unknown signer.
     Unknown,
 }
 
 impl Signer {
-    /// The signer as a pin keeps it; none for somebody whom anybody could claim to be.
+    /// The signer as a pin stores it; `None` for a signer that anyone could claim to be.
     pub fn pin(&self) -> Option<String> {
         match self {
             Self::Key { id, .. } => Some(format!("key:{id}")),
@@ -69,7 +69,7 @@ pub(super) fn is_pin_of_key(pin: &str, id: KeyId) -> bool {
     named.is_some_and(|named| named.parse() == Ok(id))
 }
 
-/// The key of the authority that a pin names, and whom it confirmed. Older pins leave that open.
+/// The key of the authority that a pin names, and the confirmed subject. Older pins leave that open.
 pub(super) fn of_authority(pin: &str) -> Option<(KeyId, Option<&str>)> {
     let named = pin.strip_prefix("authority:")?;
     let (id, subject) = match named.split_once(' ') {

@@ -1,4 +1,4 @@
-//! Sigstore: somebody without a key of their own, known by an identity.
+//! Sigstore: signers with an identity instead of a long-lived key.
 //!
 //! A short-lived certificate says who signed, a transparency log says when, and both are proven by
 //! keys in a trust root file, so nothing is asked over a network: the log's promise and its
@@ -23,14 +23,14 @@ use x509_cert::der::asn1::{ObjectIdentifier, Utf8StringRef};
 use x509_cert::ext::pkix::SubjectAltName;
 use x509_cert::ext::pkix::name::GeneralName;
 
-pub use trust_root::{TrustRoot, TrustRootError};
-
-use super::bundle::Bundle;
-use super::certificate::{Certificate, CertificateError, Purpose};
-use super::certificate_path;
-use super::dsse::EnvelopeError;
-use super::key::KeyId;
+use crate::signature::bundle::Bundle;
+use crate::signature::certificate;
+use crate::signature::certificate::{Certificate, CertificateError, Purpose};
+use crate::signature::dsse::EnvelopeError;
+use crate::signature::key::KeyId;
 use entry::LogEntry;
+
+pub use trust_root::{TrustRoot, TrustRootError};
 
 const ISSUER: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.3.6.1.4.1.57264.1.8");
 const OLD_ISSUER: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.3.6.1.4.1.57264.1.1");
@@ -41,7 +41,7 @@ pub enum SigstoreError {
     /// No keys to check it with.
     #[error("no Sigstore trust root is given")]
     NoTrustRoot,
-    /// Nobody says when.
+    /// The signing time is unknown.
     #[error("neither the log nor a time stamp says when it was signed")]
     NoTime,
     /// A time stamp that proves nothing.
@@ -100,7 +100,7 @@ impl SigstoreError {
 
 /// Who signed, as Sigstore proves it.
 #[derive(Debug)]
-pub(super) struct Proven {
+pub(super) struct SigstoreIdentity {
     pub(super) identity: String,
     pub(super) issuer: String,
     pub(super) keys: Vec<KeyId>,
@@ -111,7 +111,7 @@ pub(super) fn verify(
     bundle: &Bundle,
     chain: &[Vec<u8>],
     root: Option<&TrustRoot>,
-) -> Result<Proven, SigstoreError> {
+) -> Result<SigstoreIdentity, SigstoreError> {
     let root = root.ok_or(SigstoreError::NoTrustRoot)?;
     let [entry] = bundle.log_entries.as_slice() else {
         return Err(SigstoreError::Entries(bundle.log_entries.len()));
@@ -119,7 +119,7 @@ pub(super) fn verify(
     let leaf = chain.first().ok_or(SigstoreError::NoIdentity)?;
     let leaf = Certificate::from_der(leaf)?;
     let entry = LogEntry::parse(entry)?;
-    // Where the log itself says when, nobody else has to.
+    // If the log states the time, no time stamp is needed.
     let stamped = if entry.is_promised() {
         None
     } else {
@@ -132,7 +132,7 @@ pub(super) fn verify(
     }
     let keys = confirm(&leaf, root, time)?;
     let (identity, issuer) = identity(&leaf).ok_or(SigstoreError::NoIdentity)?;
-    Ok(Proven {
+    Ok(SigstoreIdentity {
         identity,
         issuer,
         keys,
@@ -168,7 +168,7 @@ fn confirm(
         };
         let mut chain = vec![leaf.clone()];
         chain.extend_from_slice(between);
-        let path = match certificate_path::path(&chain, &[top], time, Purpose::Signing) {
+        let path = match certificate::find_path(&chain, &[top], time, Purpose::Signing) {
             Ok(path) => path,
             Err(CertificateError::UnknownAuthority(_)) => continue,
             Err(other) => {

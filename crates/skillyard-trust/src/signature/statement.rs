@@ -3,24 +3,21 @@
 //! Its predicate lists every file with its SHA-256. Verifiers of Model Signing pass over fields
 //! they do not know, so ours carries one more, `skillyard`: the skill's name and version, its tree
 //! digest (which covers what Model Signing leaves out: executable bits and git's own files), the
-//! time, where the bytes came from, and the public key, so that a signature by somebody unknown
-//! can still be told from a broken one.
-
-mod error;
+//! time, where the bytes came from, and the public key, so that a signature by an unknown signer
+//! can still be distinguished from a broken one.
 
 use std::collections::BTreeMap;
 
 use jiff::Timestamp;
-use serde_json::Value;
+use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 use skillyard_format::Digest;
 
-pub use error::StatementError;
-
-use super::change::compare;
-use super::dsse::{self, EnvelopeError};
-use super::key::PublicKey;
-use super::tree::Tree;
+use crate::signature::dsse::{self, EnvelopeError};
+use crate::signature::key::PublicKey;
+use crate::signature::tree::{
+    FileChange, GIT_PATHS, SIGNATURE_FILE, Tree, compare, describe_changes, is_git_path,
+};
 
 pub(super) const STATEMENT_TYPE: &str = "https://in-toto.io/Statement/v1";
 pub(super) const PREDICATE_TYPE: &str = "https://model_signing/signature/v1.0";
@@ -30,7 +27,7 @@ pub(super) const MAX_RESOURCES: usize = 20_000;
 
 /// What its maker wants known about a signature.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Details {
+pub struct ReleaseDetails {
     /// When it is made.
     pub signed: Timestamp,
     /// Where the skill is kept, such as the address of its repository.
@@ -45,30 +42,30 @@ pub(super) struct Statement {
     subject: String,
     resources: BTreeMap<String, [u8; 32]>,
     leaves_out: Vec<String>,
-    own: Option<Own>,
+    own: Option<SkillyardPredicate>,
 }
 
 /// What only our statements carry.
 #[derive(Debug, Clone)]
-struct Own {
+struct SkillyardPredicate {
     name: String,
     version: Option<String>,
     tree: Digest,
-    details: Details,
+    details: ReleaseDetails,
     key: Option<PublicKey>,
 }
 
 /// What a statement says about a skill, once the skill was found to be as it says.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Facts {
+pub struct SignedFacts {
     /// The skill's name.
     pub name: String,
     /// Its version, if it has one.
     pub version: Option<String>,
     /// The tree digest without the signature.
     pub digest: Digest,
-    /// What the signer said about it; not proven by anybody else.
-    pub details: Option<Details>,
+    /// What the signer claims about it, without proof.
+    pub details: Option<ReleaseDetails>,
     /// Files that are there and not covered; only git's own can be.
     pub uncovered: Vec<String>,
 }
@@ -118,7 +115,10 @@ impl Statement {
             subject: dsse::text(subject, "name")?.to_owned(),
             resources,
             leaves_out,
-            own: predicate.get("skillyard").map(Own::parse).transpose()?,
+            own: predicate
+                .get("skillyard")
+                .map(SkillyardPredicate::parse)
+                .transpose()?,
         })
     }
 
@@ -129,7 +129,11 @@ impl Statement {
     }
 
     /// Whether the skill is what the statement says: each file the same, none missing, none added.
-    pub(super) fn check(&self, tree: &Tree, folder: Option<&str>) -> Result<Facts, StatementError> {
+    pub(super) fn check(
+        &self,
+        tree: &Tree,
+        folder: Option<&str>,
+    ) -> Result<SignedFacts, StatementError> {
         tree.check_regular()?;
         let (changes, uncovered) = compare(&self.resources, &self.leaves_out, tree);
         if !changes.is_empty() {
@@ -140,7 +144,7 @@ impl Statement {
         let (name, version) = tree.identity(Some(called)).ok_or(StatementError::NoName)?;
         let Some(own) = &self.own else {
             // Model Signing gives the subject's name no meaning, so a folder may have any.
-            return Ok(Facts {
+            return Ok(SignedFacts {
                 name,
                 version,
                 digest,
@@ -167,7 +171,7 @@ impl Statement {
         if own.tree != digest {
             return Err(StatementError::TreeDigest);
         }
-        Ok(Facts {
+        Ok(SignedFacts {
             name,
             version,
             digest,
@@ -178,7 +182,7 @@ impl Statement {
     }
 }
 
-impl Own {
+impl SkillyardPredicate {
     fn parse(value: &Value) -> Result<Self, StatementError> {
         let optional = |name: &'static str| match value.get(name) {
             None => Ok(None),
@@ -191,7 +195,7 @@ impl Own {
             name: dsse::text(value, "name")?.to_owned(),
             version: optional("version")?,
             tree: digest.map_err(|_| EnvelopeError::Field("treeDigest"))?,
-            details: Details {
+            details: ReleaseDetails {
                 signed: signed.map_err(|_| EnvelopeError::Field("signed"))?,
                 source: optional("source")?,
                 revision: optional("revision")?,
@@ -247,4 +251,127 @@ fn field<'a>(value: &'a Value, name: &'static str) -> Result<&'a Value, Envelope
 fn array<'a>(value: &'a Value, name: &'static str) -> Result<&'a [Value], EnvelopeError> {
     let list = value.get(name).and_then(Value::as_array);
     list.map(Vec::as_slice).ok_or(EnvelopeError::Field(name))
+}
+
+/// Why a statement says nothing about a skill.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum StatementError {
+    /// The JSON and its fields.
+    #[error("its statement is not whole: {0}")]
+    Form(#[from] EnvelopeError),
+    /// Another kind of statement.
+    #[error("its statement is a `{found}`, and `{expected}` is expected")]
+    Kind {
+        /// What it says.
+        found: String,
+        /// What it should say.
+        expected: &'static str,
+    },
+    /// Not exactly one subject.
+    #[error("its statement is about {0} subjects, and exactly one is expected")]
+    Subjects(usize),
+    /// A statement about nothing, or about too much.
+    #[error("it lists {0} files, and 1 to {MAX_RESOURCES} are expected")]
+    Resources(usize),
+    /// A file that is not hashed as a whole with SHA-256.
+    #[error("it uses `{0}`, and every file must be listed whole with its SHA-256")]
+    Method(String),
+    /// A name that is not a plain path within the skill.
+    #[error("it lists the path {0:?}, which is not a plain path within the skill")]
+    Path(String),
+    /// A file that stands twice.
+    #[error("it lists `{0}` twice")]
+    Repeated(String),
+    /// A subject that is not made of the files.
+    #[error("its subject digest is not that of the files it lists")]
+    SubjectDigest,
+    /// Something that cannot be signed is in the folder.
+    #[error("`{0}` is not a regular file, and no signature can cover it")]
+    Irregular(String),
+    /// A file that no statement can list is in the folder.
+    #[error("the name of `{0}` is not plain text, and no signature can cover it")]
+    Nameless(String),
+    /// The files are not those that were signed.
+    #[error("the files are not those that were signed: {}", describe_changes(.0))]
+    Changed(Vec<FileChange>),
+    /// Only what Model Signing does not see is another.
+    #[error("an executable bit or one of git's files is not as it was signed")]
+    TreeDigest,
+    /// The skill goes by another name.
+    #[error("it was made for the skill `{signed}`, and this one is called `{found}`")]
+    Name {
+        /// The name that was signed.
+        signed: String,
+        /// The name it has here.
+        found: String,
+    },
+    /// The version is another.
+    #[error("it was made for another version than the one in `SKILL.md`")]
+    Version,
+    /// The skill has no name to compare.
+    #[error("the skill has no `SKILL.md` with a name")]
+    NoName,
+}
+
+/// The statement about a skill, as bytes to be signed.
+pub(super) fn statement_text(
+    tree: &Tree,
+    folder: &str,
+    details: &ReleaseDetails,
+    key: &PublicKey,
+) -> Result<Vec<u8>, StatementError> {
+    tree.check_regular()?;
+    let (name, version) = tree.identity(Some(folder)).ok_or(StatementError::NoName)?;
+    let listed: Vec<_> = tree
+        .files()
+        .filter(|(path, _)| !is_git_path(path))
+        .collect();
+    if listed.len() > MAX_RESOURCES {
+        return Err(StatementError::Resources(listed.len()));
+    }
+    let mut subject = Sha256::new();
+    let mut resources = Vec::new();
+    for (path, file) in &listed {
+        check_path(path)?;
+        subject.update(file.digest.as_bytes());
+        resources.push(json!({
+            "name": path,
+            "algorithm": "sha256",
+            "digest": file.digest.to_hex(),
+        }));
+    }
+    let mut left_out = GIT_PATHS.to_vec();
+    left_out.push(SIGNATURE_FILE);
+    let mut own = json!({
+        "name": name,
+        "treeDigest": tree.digest().to_string(),
+        "signed": details.signed.to_string(),
+        "publicKey": key.to_pem(),
+    });
+    let further = [
+        ("version", &version),
+        ("source", &details.source),
+        ("revision", &details.revision),
+    ];
+    for (field, value) in further {
+        if let Some(value) = value {
+            own[field] = value.clone().into();
+        }
+    }
+    let statement = json!({
+        "_type": STATEMENT_TYPE,
+        "subject": [{ "name": folder, "digest": { "sha256": hex::encode(subject.finalize()) } }],
+        "predicateType": PREDICATE_TYPE,
+        "predicate": {
+            "serialization": {
+                "method": "files",
+                "hash_type": "sha256",
+                "allow_symlinks": false,
+                "ignore_paths": left_out,
+            },
+            "resources": resources,
+            "skillyard": own,
+        },
+    });
+    Ok(statement.to_string().into_bytes())
 }

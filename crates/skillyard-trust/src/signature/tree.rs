@@ -1,16 +1,17 @@
 //! The files of a skill, as a signature sees them.
 
 use std::collections::BTreeMap;
+use std::fmt::Write as _;
 
 use skillyard_format::package::TreeDigest;
 use skillyard_format::{Digest, Document, Skill};
 
-use super::statement::StatementError;
+use crate::signature::statement::StatementError;
 
 /// The file that holds a skill's signature.
 pub const SIGNATURE_FILE: &str = "skill.oms.sig";
 
-/// What Model Signing leaves out of every signature unless it is told otherwise.
+/// Paths that Model Signing ignores by default.
 pub(super) const GIT_PATHS: [&str; 4] = [".git", ".gitattributes", ".github", ".gitignore"];
 
 /// The files of a skill.
@@ -34,7 +35,7 @@ pub struct TreeFile {
 }
 
 impl Tree {
-    /// A skill that nobody signed: only what its `SKILL.md` says about itself matters, unless a
+    /// An unsigned skill: only what its `SKILL.md` says about itself matters, unless a
     /// policy revokes content.
     pub fn unsigned(instructions: Option<&[u8]>) -> Self {
         Self {
@@ -66,17 +67,17 @@ impl Tree {
         }
         let file = TreeFile { executable, digest };
         if self.files.insert(path.to_owned(), file).is_some() {
-            // Two files of one name are not a tree that anybody signed.
+            // A tree with two files of one name cannot have been signed.
             self.irregular.push(path.to_owned());
         }
     }
 
-    /// Notes something that is no regular file, such as a link: no signature covers it.
+    /// Notes an entry that is not a regular file, such as a link: no signature covers it.
     pub fn add_irregular(&mut self, path: &str) {
         self.irregular.push(path.to_owned());
     }
 
-    /// Notes a file whose name is no text: no signature can list it.
+    /// Notes a file whose name is not UTF-8: no signature can list it.
     pub fn add_nameless(&mut self, path: &str) {
         self.nameless.push(path.to_owned());
     }
@@ -91,7 +92,7 @@ impl Tree {
         &self.litter
     }
 
-    /// The same without what machines and programs left behind.
+    /// The tree without files that operating systems and programs left.
     #[must_use]
     pub fn tidied(mut self) -> Self {
         self.litter.clear();
@@ -103,7 +104,7 @@ impl Tree {
         self.files.iter().map(|(path, file)| (path.as_str(), *file))
     }
 
-    /// What no signature covers: the first thing that is no regular file, or has no name that is text.
+    /// What no signature covers: the first entry that is not a regular file, or whose name is not UTF-8.
     pub(super) fn check_regular(&self) -> Result<(), StatementError> {
         if let Some(path) = self.irregular.first() {
             return Err(StatementError::Irregular(path.clone()));
@@ -148,4 +149,81 @@ impl Tree {
 pub(super) fn is_git_path(path: &str) -> bool {
     let first = path.split('/').next().unwrap_or_default();
     GIT_PATHS.contains(&first)
+}
+
+/// Most changes that a message names.
+pub(super) const MAX_NAMED: usize = 3;
+
+/// One difference between what was signed and what is there.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum FileChange {
+    /// Its content is another.
+    Changed(String),
+    /// It was not signed.
+    Added(String),
+    /// It was signed and is gone.
+    Removed(String),
+    /// It has another name now.
+    Renamed(String, String),
+}
+
+/// The first changes, for a message.
+pub(super) fn describe_changes(changes: &[FileChange]) -> String {
+    let mut text = String::new();
+    for change in changes.iter().take(MAX_NAMED) {
+        let separator = if text.is_empty() { "" } else { ", " };
+        let _ = match change {
+            FileChange::Changed(path) => write!(text, "{separator}`{path}` was changed"),
+            FileChange::Added(path) => write!(text, "{separator}`{path}` was added"),
+            FileChange::Removed(path) => write!(text, "{separator}`{path}` is missing"),
+            FileChange::Renamed(from, to) => write!(text, "{separator}`{from}` is now `{to}`"),
+        };
+    }
+    if changes.len() > MAX_NAMED {
+        let _ = write!(text, " and {} more", changes.len() - MAX_NAMED);
+    }
+    text
+}
+
+/// What is not as it was signed, and what the statement leaves out.
+pub(super) fn compare(
+    resources: &BTreeMap<String, [u8; 32]>,
+    leaves_out: &[String],
+    tree: &Tree,
+) -> (Vec<FileChange>, Vec<String>) {
+    let mut added = Vec::new();
+    let mut uncovered = Vec::new();
+    for (path, file) in tree.files() {
+        if resources.contains_key(path) {
+            continue;
+        }
+        let first = path.split('/').next().unwrap_or_default();
+        // What else a statement asks to leave out is not left out.
+        if is_git_path(path) && leaves_out.iter().any(|each| each == first) {
+            uncovered.push(path.to_owned());
+        } else {
+            added.push((path, *file.digest.as_bytes()));
+        }
+    }
+    let mut changes = Vec::new();
+    for (path, signed) in resources {
+        match tree.get(path) {
+            Some(file) if file.digest.as_bytes() == signed => {}
+            Some(_) => changes.push(FileChange::Changed(path.clone())),
+            None => match added.iter().position(|(_, digest)| digest == signed) {
+                Some(at) => {
+                    let to = added.swap_remove(at).0.to_owned();
+                    changes.push(FileChange::Renamed(path.clone(), to));
+                }
+                None => changes.push(FileChange::Removed(path.clone())),
+            },
+        }
+    }
+    added.sort_unstable();
+    let added = added.into_iter().map(|(path, _)| path.to_owned());
+    // Programs leave such files behind, and so does who wants to have them run.
+    let litter = tree.litter().iter().cloned();
+    let litter = litter.filter(|path| !resources.contains_key(path));
+    changes.extend(added.chain(litter).map(FileChange::Added));
+    (changes, uncovered)
 }

@@ -1,4 +1,4 @@
-//! The verification itself: first what was signed and by whom, then whether they may.
+//! The verification: first what was signed and by which signer, then whether they may sign it.
 //!
 //! | order | question | when the answer is no |
 //! |---|---|---|
@@ -7,46 +7,43 @@
 //! | 3 | are the files those of the statement, all of them and no other? | invalid |
 //! | 4 | is the content, signed or not, or a key revoked? | untrusted, refused |
 //! | 5 | is it the signer of before, and no older than before or just what was asked for? | untrusted, refused |
-//! | 6 | does the policy name the signer? | untrusted, a stranger |
+//! | 6 | does the policy name the signer? | untrusted, unknown signer |
 //! | 7 | for this name, this source, at this time? | untrusted, refused |
 
 use jiff::Timestamp;
 use skillyard_format::Digest;
 
-use super::bundle::{Bundle, Material};
-use super::certificate::{Certificate, CertificateError, Purpose};
-use super::certificate_path;
-use super::distrust::{Distrust, Invalid};
-use super::judge::judge;
-use super::key::{KeyId, PublicKey};
-use super::pattern::allows;
-use super::pin::Asked;
-use super::policy::{Authority, Identity, Policy, Scope};
-use super::signer::Signer;
-use super::sigstore;
-use super::statement::Statement;
-use super::tree::Tree;
-use super::verdict::Verification;
+use crate::signature::bundle::{Bundle, Material};
+use crate::signature::certificate::{Certificate, CertificateError, Purpose};
+use crate::signature::judge::judge;
+use crate::signature::key::{KeyId, PublicKey};
+use crate::signature::pin::RequestedVersion;
+use crate::signature::policy::{Authority, IdentityRule, Policy, SignerScope, allows};
+use crate::signature::signer::Signer;
+use crate::signature::statement::Statement;
+use crate::signature::tree::Tree;
+use crate::signature::verdict::{Distrust, InvalidSignature, Verification};
+use crate::signature::{certificate, sigstore};
 
 /// Where a skill is found.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Place<'a> {
+pub struct SkillContext<'a> {
     /// The name of its folder, or the one it is going to have.
     pub folder: Option<&'a str>,
     /// Where it came from, as a reference such as `github:acme/skills`.
     pub source: Option<&'a str>,
     /// The digest of what the source gave, where another name was written into it since.
     pub delivered_as: Option<Digest>,
-    /// Who gives the name its meaning, such as a registry or a repository; anybody without.
+    /// Who gives the name its meaning, such as a registry or a repository; any publisher if `None`.
     pub publisher: Option<&'a str>,
     /// What of it was asked for.
-    pub asked: Asked<'a>,
+    pub asked: RequestedVersion<'a>,
 }
 
-/// Verifies a skill by the signature among its files: the one call for whoever installs or runs it.
+/// Verifies a skill by the signature among its files: the one call for installing or running it.
 pub fn verify_skill(
     tree: &Tree,
-    place: &Place<'_>,
+    place: &SkillContext<'_>,
     policy: &Policy,
     now: Timestamp,
 ) -> Verification {
@@ -65,7 +62,7 @@ pub fn verify_skill(
 pub fn verify(
     tree: &Tree,
     bundle: &[u8],
-    place: &Place<'_>,
+    place: &SkillContext<'_>,
     policy: &Policy,
     now: Timestamp,
 ) -> Verification {
@@ -78,7 +75,7 @@ pub fn verify(
 
 /// The revocation of what has no signature that could be judged, if it is revoked.
 fn revoked(tree: &Tree, policy: &Policy) -> Option<Verification> {
-    // Mostly nothing is, and then no digest has to be put together.
+    // Mostly nothing is revoked, and then no digest is computed.
     let digest = policy.revokes_content().then(|| tree.digest())?;
     revoked_as(digest, policy)
 }
@@ -93,8 +90,8 @@ fn revoked_as(digest: Digest, policy: &Policy) -> Option<Verification> {
 }
 
 /// A skill that was signed before and is not any more has lost its signature on the way.
-fn unsigned(tree: &Tree, place: &Place<'_>, policy: &Policy) -> Verification {
-    // Without pins no name has to be read.
+fn unsigned(tree: &Tree, place: &SkillContext<'_>, policy: &Policy) -> Verification {
+    // Without pins the name is not needed.
     if policy.pins.is_empty() {
         return Verification::Unsigned;
     }
@@ -117,10 +114,10 @@ fn unsigned(tree: &Tree, place: &Place<'_>, policy: &Policy) -> Verification {
 fn examine(
     tree: &Tree,
     bundle: &[u8],
-    place: &Place<'_>,
+    place: &SkillContext<'_>,
     policy: &Policy,
     now: Timestamp,
-) -> Result<Verification, Invalid> {
+) -> Result<Verification, InvalidSignature> {
     let bundle = Bundle::parse(bundle)?;
     let statement = Statement::parse(&bundle.envelope.payload)?;
     let name = tree.identity(place.folder).map(|(name, _)| name);
@@ -140,14 +137,14 @@ fn examine(
     Ok(judge(proof, facts, place, policy, at))
 }
 
-/// Who signed, and what the policy has to say about them.
-pub(super) struct Proof<'a> {
+/// Who signed, and what the policy says about them.
+pub(super) struct SignatureProof<'a> {
     pub(super) signer: Signer,
     /// What each of their entries in the policy allows; one that does is enough.
-    pub(super) scopes: Vec<&'a Scope>,
+    pub(super) scopes: Vec<&'a SignerScope>,
     /// All keys that had a part in it.
     pub(super) keys: Vec<KeyId>,
-    /// Why they are not believed whatever the scope is.
+    /// Why they are not trusted, whatever the scope is.
     pub(super) against: Option<Distrust>,
 }
 
@@ -156,7 +153,7 @@ fn by_key<'a>(
     statement: &Statement,
     hint: Option<KeyId>,
     policy: &'a Policy,
-) -> Result<Proof<'a>, Invalid> {
+) -> Result<SignatureProof<'a>, InvalidSignature> {
     let fits = |key: &PublicKey| match hint {
         Some(id) => key.id() == id,
         // Old tools leave the id out; then the signature itself says whose it is.
@@ -166,7 +163,7 @@ fn by_key<'a>(
     let named = statement.named_key().filter(|key| fits(key));
     let Some(key) = entry.map(|each| &each.public_key).or(named) else {
         let signer = hint.map_or(Signer::Unknown, |id| Signer::Key { name: None, id });
-        return Ok(Proof {
+        return Ok(SignatureProof {
             signer,
             scopes: Vec::new(),
             keys: hint.into_iter().collect(),
@@ -178,10 +175,10 @@ fn by_key<'a>(
         id: key.id(),
     };
     if !bundle.envelope.is_signed_by(key) {
-        return Err(Invalid::Signature(signer));
+        return Err(InvalidSignature::NotMadeBy(signer));
     }
     let entries = policy.keys.iter().filter(|each| each.public_key == *key);
-    Ok(Proof {
+    Ok(SignatureProof {
         signer,
         scopes: entries.map(|each| &each.scope).collect(),
         keys: vec![key.id()],
@@ -194,18 +191,18 @@ fn by_certificate<'a>(
     chain: &[Vec<u8>],
     policy: &'a Policy,
     at: Timestamp,
-) -> Result<Proof<'a>, Invalid> {
+) -> Result<SignatureProof<'a>, InvalidSignature> {
     let chain: Vec<Certificate> = chain
         .iter()
         .map(|der| Certificate::from_der(der))
         .collect::<Result<_, _>>()
-        .map_err(Invalid::Certificate)?;
+        .map_err(InvalidSignature::Certificate)?;
     let leaf = chain
         .first()
         .map(|leaf| (leaf.subject(), leaf.key().clone()));
     let Some((subject, key)) = leaf else {
         let none = CertificateError::Unreadable("there is none".into());
-        return Err(Invalid::Certificate(none));
+        return Err(InvalidSignature::Certificate(none));
     };
     let mut signer = Signer::Certificate {
         name: None,
@@ -213,7 +210,7 @@ fn by_certificate<'a>(
         id: key.id(),
     };
     if !bundle.envelope.is_signed_by(&key) {
-        return Err(Invalid::Signature(signer));
+        return Err(InvalidSignature::NotMadeBy(signer));
     }
     let authorities: Vec<&Certificate> = policy
         .authorities
@@ -222,7 +219,7 @@ fn by_certificate<'a>(
         .collect();
     let mut keys = vec![key.id()];
     let (mut scopes, mut against) = (Vec::new(), None);
-    match certificate_path::path(&chain, &authorities, at, Purpose::Signing) {
+    match certificate::find_path(&chain, &authorities, at, Purpose::Signing) {
         Ok(path) => {
             let entry = &policy.authorities[path.authority];
             let id = entry.certificate.key().id();
@@ -241,9 +238,9 @@ fn by_certificate<'a>(
         Err(error @ CertificateError::NotValid { .. }) => {
             against = Some(Distrust::CertificateTime(error));
         }
-        Err(error) => return Err(Invalid::Certificate(error)),
+        Err(error) => return Err(InvalidSignature::Certificate(error)),
     }
-    Ok(Proof {
+    Ok(SignatureProof {
         signer,
         scopes,
         keys,
@@ -255,23 +252,24 @@ fn by_sigstore<'a>(
     bundle: &Bundle,
     chain: &[Vec<u8>],
     policy: &'a Policy,
-) -> Result<Proof<'a>, Invalid> {
+) -> Result<SignatureProof<'a>, InvalidSignature> {
     let proven = match sigstore::verify(bundle, chain, policy.sigstore.as_ref()) {
         Ok(proven) => proven,
         Err(error) if error.is_open() => {
-            return Ok(Proof {
+            return Ok(SignatureProof {
                 signer: Signer::Unknown,
                 scopes: Vec::new(),
                 keys: Vec::new(),
                 against: Some(Distrust::Unverifiable(error)),
             });
         }
-        Err(error) => return Err(Invalid::Sigstore(error)),
+        Err(error) => return Err(InvalidSignature::Sigstore(error)),
     };
-    let is_this =
-        |each: &&Identity| each.issuer == proven.issuer && each.identity.matches(&proven.identity);
-    let entries: Vec<&Identity> = policy.identities.iter().filter(is_this).collect();
-    Ok(Proof {
+    let is_this = |each: &&IdentityRule| {
+        each.issuer == proven.issuer && each.identity.matches(&proven.identity)
+    };
+    let entries: Vec<&IdentityRule> = policy.identities.iter().filter(is_this).collect();
+    Ok(SignatureProof {
         signer: Signer::Identity {
             name: entries.first().map(|each| each.name.clone()),
             identity: proven.identity,

@@ -1,7 +1,7 @@
 //! A denying pattern means whatever might be meant by it.
 
 use skillyard_format::lent_name::exposed;
-use skillyard_trust::guard::{GuardRequest, GuardVerdict, Unseen, check, misread};
+use skillyard_trust::guard::{GuardRequest, GuardVerdict, SearchExclusions, check, lint_pattern};
 
 use crate::deny::is_denied;
 use crate::{Machine, policy};
@@ -131,7 +131,7 @@ fn case_does_not_matter() {
     assert!(is_denied("Skill(commit:*)", "Skill", "ｃｏｍｍｉｔ now"));
     assert!(is_denied("Skill(dep*)", "Skill", "deploy"));
     assert!(!is_denied("Skill(dep*)", "Skill", "commit"));
-    let unseen = Unseen::of(&[], &[policy("user", "read(secret/**)")]);
+    let unseen = SearchExclusions::of(&[], &[policy("user", "read(secret/**)")]);
     assert!(unseen.has("/project/secret/a", &Machine::new()));
 }
 
@@ -266,7 +266,7 @@ fn what_denies_something_else_than_it_says_is_told() {
         "Skill()",
         "Read, Bash(",
     ] {
-        assert!(misread(text).is_some(), "{text:?}");
+        assert!(lint_pattern(text).is_some(), "{text:?}");
     }
     for text in [
         "*",
@@ -292,6 +292,6 @@ fn what_denies_something_else_than_it_says_is_told() {
         "skill_run",
         "Read, Write",
     ] {
-        assert_eq!(misread(text), None, "{text:?}");
+        assert_eq!(lint_pattern(text), None, "{text:?}");
     }
 }

@@ -1,6 +1,6 @@
 //! A denied command is found however it is dressed up.
 
-use skillyard_trust::guard::{GuardInput, GuardRequest, GuardVerdict, Unseen, check};
+use skillyard_trust::guard::{GuardInput, GuardRequest, GuardVerdict, SearchExclusions, check};
 
 use crate::{Machine, policy};
 
@@ -386,7 +386,7 @@ fn a_search_is_told_to_leave_out_what_is_denied() {
     assert!(decision.caution.unwrap().contains("left out"));
     assert_eq!(ask("Write(secret/**)").caution, None);
     assert_eq!(ask("Read(*)").verdict, GuardVerdict::Denied);
-    let unseen = Unseen::of(&[], &[policy("user", "Read(secret/**), Grep(.env)")]);
+    let unseen = SearchExclusions::of(&[], &[policy("user", "Read(secret/**), Grep(.env)")]);
     for (path, expected) in [
         ("/project/secret/a", true),
         ("/project/x/.env", true),

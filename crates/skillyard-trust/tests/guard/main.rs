@@ -6,9 +6,9 @@
 )]
 
 mod combine;
+mod denied_tool_names;
 mod deny;
 mod files;
-mod meant;
 mod probes;
 mod property;
 mod scripts;
@@ -19,8 +19,8 @@ use std::collections::HashMap;
 use std::path::{Component, Path, PathBuf};
 
 use skillyard_trust::guard::{
-    ActiveSkill, DenyLayer, GuardDecision, GuardInput, GuardRequest, GuardVerdict, Surroundings,
-    ToolList, check,
+    ActiveSkill, DenyLayer, GuardDecision, GuardEnvironment, GuardInput, GuardRequest,
+    GuardVerdict, ToolList, check,
 };
 
 /// The list that most probes are about.
@@ -46,7 +46,7 @@ impl Machine {
     }
 }
 
-impl Surroundings for Machine {
+impl GuardEnvironment for Machine {
     fn workspace(&self) -> &Path {
         Path::new("/project")
     }

@@ -6,7 +6,7 @@ use crate::{
     Files, accepted, bundle, bundle_of, envelope, key, key_of, refused, signature, statement,
     trusting, unproven,
 };
-use skillyard_trust::signature::{Algorithm, SIGNATURE_FILE, Standing};
+use skillyard_trust::signature::{Algorithm, SIGNATURE_FILE, SignatureStatus};
 
 #[track_caller]
 fn check(change: impl FnOnce(&mut Value), words: &str) {
@@ -155,7 +155,7 @@ fn no_bit_of_what_counts_can_be_flipped() {
             .clone()
             .with(SIGNATURE_FILE, &flipped)
             .verify(&policy);
-        if verification.standing() == Standing::Trusted {
+        if verification.status() == SignatureStatus::Trusted {
             assert_eq!(counts(&flipped), counts(&text), "byte {at}");
             harmless += 1;
         }

@@ -20,8 +20,8 @@ use base64::engine::general_purpose::STANDARD;
 use jiff::Timestamp;
 use serde_json::{Value, json};
 use skillyard_trust::signature::{
-    Algorithm, Details, Place, Policy, SIGNATURE_FILE, SigningKey, Standing, Tree, Verification,
-    sign, verify_skill,
+    Algorithm, Policy, ReleaseDetails, SIGNATURE_FILE, SignatureStatus, SigningKey, SkillContext,
+    Tree, Verification, sign, verify_skill,
 };
 
 const SKILL: &str = "---\nname: pdf\ndescription: Fills forms. Use for PDFs.\nmetadata:\n  version: 1.2.0\n---\n\nDo.\n";
@@ -77,9 +77,9 @@ impl Files {
 
     /// The files with a signature that was made for them.
     fn signed(self, key: &SigningKey) -> Self {
-        let details = Details {
+        let details = ReleaseDetails {
             signed: now(),
-            ..Details::default()
+            ..ReleaseDetails::default()
         };
         let bundle = sign(&self.tree(), "pdf", &details, key).unwrap();
         self.with(SIGNATURE_FILE, bundle)
@@ -111,10 +111,10 @@ impl Files {
         folder: Option<&str>,
         source: Option<&str>,
     ) -> Verification {
-        let place = Place {
+        let place = SkillContext {
             folder,
             source,
-            ..Place::default()
+            ..SkillContext::default()
         };
         verify_skill(&self.tree(), &place, policy, now())
     }
@@ -169,8 +169,8 @@ fn trusting(keys: &[&SigningKey], lines: &str) -> Policy {
 #[track_caller]
 fn accepted(verification: &Verification) {
     assert_eq!(
-        verification.standing(),
-        Standing::Trusted,
+        verification.status(),
+        SignatureStatus::Trusted,
         "{verification:?}"
     );
 }
@@ -179,8 +179,8 @@ fn accepted(verification: &Verification) {
 #[track_caller]
 fn refused(verification: &Verification, code: &str, words: &str) {
     assert_eq!(
-        verification.standing(),
-        Standing::Refused,
+        verification.status(),
+        SignatureStatus::Refused,
         "{verification:?}"
     );
     told(verification, code, words);
@@ -190,8 +190,8 @@ fn refused(verification: &Verification, code: &str, words: &str) {
 #[track_caller]
 fn unproven(verification: &Verification, code: &str, words: &str) {
     assert_eq!(
-        verification.standing(),
-        Standing::Unproven,
+        verification.status(),
+        SignatureStatus::Unproven,
         "{verification:?}"
     );
     told(verification, code, words);

@@ -1,7 +1,7 @@
 //! Files that are not those that were signed.
 
 use crate::{Files, SKILL, accepted, key, key_of, refused, trusting};
-use skillyard_trust::signature::{Algorithm, Standing, Verification};
+use skillyard_trust::signature::{Algorithm, SignatureStatus, Verification};
 
 #[test]
 fn what_is_signed_is_trusted_with_every_kind_of_key() {
@@ -108,7 +108,7 @@ fn what_a_signature_of_other_tools_leaves_out_was_signed_by_nobody() {
     accepted(&files.verify(&policy));
     let files = files.with(".github/run.py", "#!/usr/bin/env python3\n");
     let verification = files.verify(&policy);
-    assert_eq!(verification.standing(), Standing::Unproven);
+    assert_eq!(verification.status(), SignatureStatus::Unproven);
     assert_eq!(verification.code(), "uncovered");
     assert_eq!(verification.pin(crate::now()), None);
     let reason = verification.reason().unwrap();
@@ -122,7 +122,7 @@ fn a_link_is_refused_even_where_all_files_are_right() {
     tree.add_irregular("scripts/link");
     let verification = skillyard_trust::signature::verify_skill(
         &tree,
-        &skillyard_trust::signature::Place::default(),
+        &skillyard_trust::signature::SkillContext::default(),
         &trusting(&[&key], ""),
         crate::now(),
     );

@@ -3,7 +3,9 @@
 use std::path::Path;
 
 use skillyard_format::package::Digest;
-use skillyard_trust::approval::{Approvals, Change, SkillApproval, TrustedFolder, edit, is_host};
+use skillyard_trust::approval::{
+    ApprovalChange, Approvals, SkillApproval, TrustedFolder, edit, is_host,
+};
 
 fn approval(content: &[u8]) -> SkillApproval {
     SkillApproval {
@@ -20,7 +22,9 @@ fn approval(content: &[u8]) -> SkillApproval {
 #[test]
 fn what_is_written_is_read() {
     let approval = approval(b"x");
-    let text = edit("", &Change::ApproveSkill(&approval)).unwrap().unwrap();
+    let text = edit("", &ApprovalChange::ApproveSkill(&approval))
+        .unwrap()
+        .unwrap();
     assert_eq!(
         Approvals::parse(&text).unwrap().skills,
         std::slice::from_ref(&approval)
@@ -31,8 +35,9 @@ fn what_is_written_is_read() {
         identity: Some(Digest::of(b"this one")),
         owner: Some(1000),
     };
-    let trust =
-        |text: &str, folder: &TrustedFolder| edit(text, &Change::TrustFolder(folder)).unwrap();
+    let trust = |text: &str, folder: &TrustedFolder| {
+        edit(text, &ApprovalChange::TrustFolder(folder)).unwrap()
+    };
     let text = trust(&text, &trusted).unwrap();
     let approvals = Approvals::parse(&text).unwrap();
     assert_eq!(approvals.folders, std::slice::from_ref(&trusted));
@@ -45,10 +50,17 @@ fn what_is_written_is_read() {
     };
     let text = trust(&text, &other).unwrap();
     assert_eq!(Approvals::parse(&text).unwrap().folders, [other]);
-    let text = edit(&text, &Change::RevokeSkill("pdf")).unwrap().unwrap();
+    let text = edit(&text, &ApprovalChange::RevokeSkill("pdf"))
+        .unwrap()
+        .unwrap();
     assert_eq!(Approvals::parse(&text).unwrap().skills, []);
-    assert_eq!(edit(&text, &Change::RevokeSkill("pdf")).unwrap(), None);
-    let text = edit(&text, &Change::RevokeFolder(folder)).unwrap().unwrap();
+    assert_eq!(
+        edit(&text, &ApprovalChange::RevokeSkill("pdf")).unwrap(),
+        None
+    );
+    let text = edit(&text, &ApprovalChange::RevokeFolder(folder))
+        .unwrap()
+        .unwrap();
     assert_eq!(Approvals::parse(&text).unwrap(), Approvals::default());
 }
 
@@ -76,7 +88,7 @@ fn a_folder_is_trusted_and_none_that_takes_its_place() {
 
 #[test]
 fn an_approval_is_for_these_bytes_and_this_name() {
-    let mut text = edit("", &Change::ApproveSkill(&approval(b"x")))
+    let mut text = edit("", &ApprovalChange::ApproveSkill(&approval(b"x")))
         .unwrap()
         .unwrap();
     let approvals = Approvals::parse(&text).unwrap();
@@ -85,7 +97,7 @@ fn an_approval_is_for_these_bytes_and_this_name() {
     assert!(approvals.of("csv", &Digest::of(b"x")).is_none());
     // Another version is approved beside it; the same one again takes its place.
     for content in [b"y", b"x"] {
-        text = edit(&text, &Change::ApproveSkill(&approval(content)))
+        text = edit(&text, &ApprovalChange::ApproveSkill(&approval(content)))
             .unwrap()
             .unwrap();
     }
@@ -95,7 +107,7 @@ fn an_approval_is_for_these_bytes_and_this_name() {
 #[test]
 fn edits_keep_what_else_is_there() {
     let text = "# mine\n[[folder]]\npath = \"/a\" # work\n";
-    let text = edit(text, &Change::ApproveSkill(&approval(b"x")))
+    let text = edit(text, &ApprovalChange::ApproveSkill(&approval(b"x")))
         .unwrap()
         .unwrap();
     assert!(
@@ -126,7 +138,10 @@ fn what_is_not_understood_is_refused_and_left_alone() {
     ] {
         let shown = &text[..text.len().min(120)];
         assert!(Approvals::parse(&text).is_err(), "{shown}");
-        assert!(edit(&text, &Change::RevokeSkill("a")).is_err(), "{shown}");
+        assert!(
+            edit(&text, &ApprovalChange::RevokeSkill("a")).is_err(),
+            "{shown}"
+        );
     }
 }
 

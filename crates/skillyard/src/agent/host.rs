@@ -16,8 +16,8 @@ use skillyard_catalog::source::SourceKind;
 use skillyard_catalog::{CatalogSkill, ProjectTrust, Status};
 use skillyard_format::Digest;
 use skillyard_sandbox::Outcome;
-use skillyard_trust::approval::Change;
-use skillyard_trust::guard::{DenyLayer, Surroundings, ToolList};
+use skillyard_trust::approval::ApprovalChange;
+use skillyard_trust::guard::{DenyLayer, GuardEnvironment, ToolList};
 use skillyard_trust::verdict::{OptIn, ScriptVerdict};
 
 use super::shown::Asked;
@@ -146,7 +146,7 @@ impl Host for Machine {
         let permissions = Permissions::load(&self.context).map_err(explained)?;
         let approval = permissions.with_scripts(&self.context, skill, *digest);
         let file = self.context.environment.approvals_file();
-        let changed = trusted::change(&file, &Change::ApproveSkill(&approval));
+        let changed = trusted::change(&file, &ApprovalChange::ApproveSkill(&approval));
         changed.map(|_| ()).map_err(explained)
     }
 
@@ -227,7 +227,7 @@ impl Host for Machine {
         written.map(|_| ()).map_err(|error| explained(error.into()))
     }
 
-    fn surroundings(&self) -> &dyn Surroundings {
+    fn surroundings(&self) -> &dyn GuardEnvironment {
         &self.workspace
     }
 

@@ -7,7 +7,8 @@ use std::path::{Path, PathBuf};
 use serde_json::json;
 use skillyard_audit::{Event, EventKind};
 use skillyard_trust::signature::{
-    Asked, Details, Distrust, Place, Rollback, SIGNATURE_FILE, Verification, sign, verify,
+    Distrust, ReleaseDetails, RequestedVersion, Rollback, SIGNATURE_FILE, SkillContext,
+    Verification, sign, verify,
 };
 
 use super::Outcome;
@@ -75,7 +76,7 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
         return Err(SigningError::Revoked(public.id()).into());
     }
     let called = directory_name(&folder).unwrap_or_default();
-    let details = Details {
+    let details = ReleaseDetails {
         signed: now().0,
         source: args.source.clone(),
         revision: args.revision.clone(),
@@ -163,13 +164,13 @@ fn renewed(
     let policy = policy::load(&context.environment)?;
     let now = now().0;
     let check = |asked| {
-        let place = Place {
+        let place = SkillContext {
             asked,
-            ..Place::default()
+            ..SkillContext::default()
         };
         verify(tree, bundle, &place, &policy, now)
     };
-    let rollback = match check(Asked::Newest) {
+    let rollback = match check(RequestedVersion::Newest) {
         Verification::Untrusted {
             reason: Distrust::Rollback(rollback),
             ..
@@ -186,7 +187,7 @@ fn renewed(
     ) {
         return Ok(Some(rollback.to_string()));
     }
-    let Some(pin) = check(Asked::Older).pin(now) else {
+    let Some(pin) = check(RequestedVersion::Older).pin(now) else {
         return Ok(Some(rollback.to_string()));
     };
     pins::remember(&context.environment.pins_file(), pin)?;

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 use skillyard_audit::{Event, EventKind};
-use skillyard_trust::approval::Change;
+use skillyard_trust::approval::ApprovalChange;
 
 use super::Outcome;
 use super::trust_skill::{approval_json, approve, described};
@@ -166,7 +166,7 @@ fn revoke(context: &Context, file: &Path, target: &Path) -> Outcome {
     if approvals.folders.iter().any(|each| each.path == folder) {
         return Err(TrustFailure::BothTrusted(word.into_owned()).into());
     }
-    let changed = trusted::change(file, &Change::RevokeSkill(&name))?;
+    let changed = trusted::change(file, &ApprovalChange::RevokeSkill(&name))?;
     if changed {
         context.record(&Event::new(EventKind::ApprovalRevoked).skill(&*name))?;
     }
@@ -236,11 +236,11 @@ fn set_folder(context: &Context, file: &Path, folder: &Path, trusted: bool) -> O
         context.ready_to_record()?;
         // A second record would outlive that the whole is not trusted any more.
         let changed = covered_by.is_none()
-            && trusted::change(file, &Change::TrustFolder(&trusted::noted(&folder)))?;
+            && trusted::change(file, &ApprovalChange::TrustFolder(&trusted::noted(&folder)))?;
         (folder, changed)
     } else {
         let folder = folder_to_revoke(context, folder)?;
-        let changed = trusted::change(file, &Change::RevokeFolder(&folder))?;
+        let changed = trusted::change(file, &ApprovalChange::RevokeFolder(&folder))?;
         (folder, changed)
     };
     if changed {

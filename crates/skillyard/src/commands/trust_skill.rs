@@ -11,7 +11,7 @@ use skillyard_catalog::source::SourceKind;
 use skillyard_format::allowed_tools::AllowedTools;
 use skillyard_format::package::Digest;
 use skillyard_format::script::is_script;
-use skillyard_trust::approval::{Change, SkillApproval, is_host};
+use skillyard_trust::approval::{ApprovalChange, SkillApproval, is_host};
 use skillyard_trust::verdict::OptIn;
 
 use super::Outcome;
@@ -69,7 +69,7 @@ pub(super) fn approve(
         confirm(context, name)?;
     }
     context.ready_to_record()?;
-    trusted::change(file, &Change::ApproveSkill(&approval))?;
+    trusted::change(file, &ApprovalChange::ApproveSkill(&approval))?;
     let event = Event::new(EventKind::ApprovalGranted)
         .skill(&approval.name)
         .digest(approval.digest.to_string())

@@ -8,7 +8,9 @@ use std::path::PathBuf;
 use serde_json::json;
 use skillyard_catalog::source::SourceKind;
 use skillyard_install::tree::{self as install, TreeLimits};
-use skillyard_trust::signature::{Asked, Pin, Place, Signer, Standing, Verification, verify_skill};
+use skillyard_trust::signature::{
+    Pin, RequestedVersion, SignatureStatus, Signer, SkillContext, Verification, verify_skill,
+};
 
 use self::answer::{Answer, for_people};
 use super::Outcome;
@@ -62,7 +64,7 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     let called = directory_name(&folder);
     let entry = installed.entry(&folder);
     let read = || install::Tree::read(&folder, &TreeLimits::HERE).ok();
-    let place = Place {
+    let place = SkillContext {
         folder: called.as_deref(),
         source: args.source.as_deref(),
         delivered_as: entry
@@ -73,16 +75,16 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
             .and_then(|entry| publisher(entry.origin, &entry.source)),
         // What is here as it was installed was asked for.
         asked: if installed.is_as_installed(&folder) {
-            Asked::Bytes
+            RequestedVersion::Bytes
         } else {
-            Asked::Newest
+            RequestedVersion::Newest
         },
     };
     let now = now().0;
     let verification = verify_skill(&tree, &place, &policy, now);
     let wanted = args.require.as_deref().filter(|wanted| !wanted.is_empty());
     let other = wanted.filter(|wanted| !is_by(&verification, wanted));
-    let trusted = verification.standing() == Standing::Trusted && other.is_none();
+    let trusted = verification.status() == SignatureStatus::Trusted && other.is_none();
     if trusted
         && !args.no_pin
         && let Some(pin) = verification.pin(now)

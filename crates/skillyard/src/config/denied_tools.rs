@@ -1,6 +1,6 @@
 //! Entries of `tools.deny` that deny something else than they say.
 
-use skillyard_trust::guard::misread;
+use skillyard_trust::guard::lint_pattern;
 
 use super::layer::Setting;
 use super::problem::Problem;
@@ -13,7 +13,7 @@ pub(crate) fn problem(setting: &Setting) -> Option<Problem> {
     };
     let is_ours = setting.key == "tools.deny";
     let mut patterns = patterns.iter().filter(|_| is_ours);
-    let problem = patterns.find_map(|pattern| misread(pattern))?;
+    let problem = patterns.find_map(|pattern| lint_pattern(pattern))?;
     Some(Problem::Value {
         key: setting.key.clone(),
         problem: problem.to_string(),

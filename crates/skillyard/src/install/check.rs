@@ -20,7 +20,9 @@ use skillyard_install::lockfile::Locked;
 use skillyard_install::plan::{Change, Plan};
 use skillyard_install::store::Store;
 use skillyard_scan::Finding;
-use skillyard_trust::signature::{Asked, Distrust, Place, Signer, Verification, verify_skill};
+use skillyard_trust::signature::{
+    Distrust, RequestedVersion, Signer, SkillContext, Verification, verify_skill,
+};
 use skillyard_trust::verdict::{Verdict, assess};
 
 pub(crate) use self::grounds::{Grounds, ROLLBACK};
@@ -164,14 +166,14 @@ pub(crate) fn verify<'a>(
     let verified: Vec<_> = fresh
         .into_par_iter()
         .map(|candidate| {
-            let place = Place {
+            let place = SkillContext {
                 folder: Some(&candidate.name),
                 source: Some(&candidate.source),
                 delivered_as: candidate.delivered_as,
                 publisher: publisher(candidate.origin.kind, &candidate.source),
                 // Without pins nothing was seen that it could be older than.
                 asked: match signers.pins[..] {
-                    [] => Asked::Newest,
+                    [] => RequestedVersion::Newest,
                     _ => grounds.asked(candidate, &dependencies),
                 },
             };

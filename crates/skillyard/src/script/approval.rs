@@ -10,7 +10,7 @@ use skillyard_audit::{Event, EventKind, Outcome};
 use skillyard_catalog::resource::SkillRoot;
 use skillyard_catalog::source::SourceKind;
 use skillyard_format::package::Digest;
-use skillyard_trust::approval::Change;
+use skillyard_trust::approval::ApprovalChange;
 use skillyard_trust::verdict::{NetworkGrant, OptIn, ScriptVerdict};
 
 use crate::context::Context;
@@ -232,7 +232,7 @@ fn remember(context: &Context, request: &Request<'_>) -> Result<(), CommandError
     let approval = permissions.with_scripts(context, request.skill, request.digest);
     let file = context.environment.approvals_file();
     context.ready_to_record()?;
-    trusted::change(&file, &Change::ApproveSkill(&approval))?;
+    trusted::change(&file, &ApprovalChange::ApproveSkill(&approval))?;
     context.record(&event(request, EventKind::ApprovalGranted))
 }
 

@@ -7,7 +7,7 @@ use std::io;
 use std::path::Path;
 
 use jiff::Timestamp;
-use skillyard_trust::signature::{KeyId, Moment, Policy, Scope, TrustRoot, accept_policy};
+use skillyard_trust::signature::{KeyId, Moment, Policy, SignerScope, TrustRoot, accept_policy};
 
 pub(crate) use edit::Edit;
 
@@ -110,10 +110,10 @@ pub(crate) fn handed_over(
     policy: &Policy,
     key: KeyId,
     now: Moment,
-) -> Result<&Scope, SigningError> {
+) -> Result<&SignerScope, SigningError> {
     let entries = policy.keys.iter();
     let entries = entries.filter(|each| each.public_key.id() == key);
     let mut scopes = entries.map(|each| &each.scope);
-    let lasts = |scope: &&Scope| scope.expires.is_none_or(|expires| expires > now);
+    let lasts = |scope: &&SignerScope| scope.expires.is_none_or(|expires| expires > now);
     scopes.find(lasts).ok_or(SigningError::Ended(key))
 }

@@ -11,7 +11,9 @@ use skillyard_install::git::Ignored;
 use skillyard_install::lockfile::Locked;
 use skillyard_install::tree::{self as install, TreeLimits};
 use skillyard_mcp::PublishedSkill;
-use skillyard_trust::signature::{Distrust, Place, Policy, SIGNATURE_FILE, Tree, verify_skill};
+use skillyard_trust::signature::{
+    Distrust, Policy, SIGNATURE_FILE, SkillContext, Tree, verify_skill,
+};
 
 use super::former::delivered_as;
 use super::{policy, read_tree};
@@ -61,14 +63,14 @@ impl Signers {
             return Some("its files cannot be compared with what is revoked".into());
         };
         let name = directory_name(folder);
-        let place = Place {
+        let place = SkillContext {
             folder: name.as_deref(),
             source: entry.map(|entry| entry.source.as_str()),
             delivered_as: entry.and_then(|entry| {
                 let tree = || install::Tree::read(folder, &TreeLimits::HERE).ok();
                 delivered_as(entry, &self.0, || tree().map(install::Tree::tidied))
             }),
-            ..Place::default()
+            ..SkillContext::default()
         };
         // Whoever adds a file to a revoked skill must not make it a skill that merely was changed.
         let verification = verify_skill(&tree.tidied(), &place, &self.0, now().0);

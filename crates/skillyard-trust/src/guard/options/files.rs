@@ -1,89 +1,77 @@
 //! Options whose values are files that a program writes, or where it finds what it does.
 
-use super::super::shell::Word;
-use super::{Here, curl, letters, outside, wget};
+use crate::guard::options::download::{CURL_VALUE_LETTERS, WGET_VALUE_LETTERS};
+use crate::guard::options::{CommandContext, letters, outside};
+use crate::guard::shell::Word;
 
 /// A program, and its options with files.
-struct Files {
+struct FileOptions {
     names: &'static [&'static str],
     long: &'static [&'static str],
     short: &'static str,
     /// Letters of all short options with a value, those with files among them.
     valued: &'static str,
-    access: Access,
+    access: FileEffect,
 }
 
 /// What is done with the files.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Access {
+enum FileEffect {
     Written,
     /// They say what to do.
     Obeyed,
 }
 
-const FILES: &[Files] = &[
-    Files {
+#[rustfmt::skip]
+const FILE_OPTIONS: &[FileOptions] = &[
+    FileOptions {
         names: &["curl"],
         long: &[
-            "--alt-svc",
-            "--cookie-jar",
-            "--dump-header",
-            "--etag-save",
-            "--hsts",
-            "--libcurl",
-            "--output",
-            "--output-dir",
-            "--stderr",
-            "--trace",
-            "--trace-ascii",
+            "--alt-svc", "--cookie-jar", "--dump-header", "--etag-save", "--hsts", "--libcurl",
+            "--output", "--output-dir", "--stderr", "--trace", "--trace-ascii",
         ],
         short: "ocD",
-        valued: curl::VALUED,
-        access: Access::Written,
+        valued: CURL_VALUE_LETTERS,
+        access: FileEffect::Written,
     },
-    Files {
+    FileOptions {
         names: &["wget"],
         long: &[
-            "--append-output",
-            "--default-page",
-            "--directory-prefix",
-            "--hsts-file",
-            "--output-document",
-            "--output-file",
-            "--rejected-log",
-            "--save-cookies",
-            "--warc-file",
+            "--append-output", "--default-page", "--directory-prefix", "--hsts-file",
+            "--output-document", "--output-file", "--rejected-log", "--save-cookies", "--warc-file",
             "--warc-tempdir",
         ],
         short: "OPoa",
-        valued: wget::VALUED,
-        access: Access::Written,
+        valued: WGET_VALUE_LETTERS,
+        access: FileEffect::Written,
     },
-    Files {
+    FileOptions {
         names: &["make", "gmake"],
         long: &["--directory", "--file", "--include-dir", "--makefile"],
         short: "CfI",
         valued: "CfIjloW",
-        access: Access::Obeyed,
+        access: FileEffect::Obeyed,
     },
     // Where the scripts are that they run.
-    Files {
+    FileOptions {
         names: &["npm", "pnpm", "yarn"],
         long: &["--cwd", "--dir", "--prefix"],
         short: "C",
         valued: "C",
-        access: Access::Obeyed,
+        access: FileEffect::Obeyed,
     },
 ];
 
 /// Why an option behind the first `named` words leads out of the workspace, if one does.
-pub(super) fn elsewhere(
+pub(super) fn outside_workspace(
     name: &str,
     words: &[Word],
     named: usize,
-    here: &Here<'_>,
+    ctx: &CommandContext<'_>,
 ) -> Option<String> {
-    let files = FILES.iter().find(|each| each.names.contains(&name))?;
+    let files = FILE_OPTIONS
+        .iter()
+        .find(|each| each.names.contains(&name))?;
     let mut at = 1;
     while let Some(word) = words.get(at) {
         let was = at;
@@ -110,7 +98,7 @@ pub(super) fn elsewhere(
             };
             let value = Some(value).filter(|value| !value.is_empty());
             // `make -j` and `-l` take a value only where it stands in the same word.
-            let is_alone = files.access == Access::Obeyed && matches!(letter, 'j' | 'l');
+            let is_alone = files.access == FileEffect::Obeyed && matches!(letter, 'j' | 'l');
             at += usize::from(value.is_none() && !is_alone && !files.short.contains(letter));
             (files.short.contains(letter), value)
         };
@@ -121,7 +109,7 @@ pub(super) fn elsewhere(
             at += 1;
             words.get(at - 1).and_then(Word::literal)
         });
-        if was >= named && !value.is_some_and(|value| files.may_be(value, here)) {
+        if was >= named && !value.is_some_and(|value| files.may_be(value, ctx)) {
             return Some(outside(text, value.unwrap_or("…")));
         }
     }
@@ -129,17 +117,81 @@ pub(super) fn elsewhere(
 }
 
 /// Whether an option has a file; these may be shortened, and none of them is part of another.
-fn is_long(files: &Files, option: &str) -> bool {
+fn is_long(files: &FileOptions, option: &str) -> bool {
     let mut long = files.long.iter();
     option.len() > 2 && long.any(|long| long.starts_with(option))
 }
 
-impl Files {
-    fn may_be(&self, value: &str, here: &Here<'_>) -> bool {
+impl FileOptions {
+    fn may_be(&self, value: &str, ctx: &CommandContext<'_>) -> bool {
         match self.access {
             // `curl` puts parts of the address in the place of `#1`.
-            Access::Written => value == "-" || !value.contains('#') && here.is_writable(value),
-            Access::Obeyed => value != "-" && here.is_inside(value),
+            FileEffect::Written => value == "-" || !value.contains('#') && ctx.is_writable(value),
+            FileEffect::Obeyed => value != "-" && ctx.is_inside(value),
         }
     }
+}
+
+/// How many steps of an address are part of the name.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Steps {
+    Last,
+    All,
+}
+
+/// Why what a program makes of an address is not for it to write, if it is not.
+pub(super) fn name_danger(
+    program: &str,
+    address: &Word,
+    steps: Steps,
+    ctx: &CommandContext<'_>,
+) -> Option<String> {
+    let Some(text) = address.literal().filter(|text| !text.starts_with('@')) else {
+        return Some(unknown_name(program));
+    };
+    let decoded = decoded(text);
+    let (_, decoded) = decoded.split_once("://").unwrap_or(("", &decoded));
+    // Programs, and versions of one, disagree on whether what follows belongs to the name.
+    let path = decoded.split(['?', '#']).next().unwrap_or_default();
+    let mut names = [path, decoded].into_iter().map(|text| file(text, steps));
+    let away = names.find(|name| !ctx.is_writable(&format!("./{name}")))?;
+    let shown: String = text.chars().take(60).collect();
+    Some(outside(&shown, &away))
+}
+
+/// The last step of an address, if it has a host before it.
+pub(super) fn last_step(text: &str) -> &str {
+    let text = text.trim_end_matches('/');
+    text.rsplit(['/', ':']).next().unwrap_or_default()
+}
+
+/// The reason to deny writing a file with an unknown name.
+pub(super) fn unknown_name(program: &str) -> String {
+    let option = if program == "curl" { "-o" } else { "-O" };
+    format!(
+        "the name of the file that `{program}` writes is only known when it runs; \
+         name it with `{option}`"
+    )
+}
+
+fn file(text: &str, steps: Steps) -> String {
+    // `{a,b}` stands for both in an address of curl.
+    let parts = text.split(['/', '\\', '{', ',']);
+    let parts: Vec<&str> = parts
+        .filter(|part| !matches!(*part, "" | "." | ".."))
+        .collect();
+    let is_hidden = |part: &&&str| part.starts_with('.') && text.contains('{');
+    match steps {
+        Steps::All => parts.join("/"),
+        Steps::Last => {
+            let hidden = parts.iter().find(is_hidden).or(parts.last());
+            hidden.map_or("index.html", |part| part).to_owned()
+        }
+    }
+}
+
+/// The text with the characters that decide about a name in their own form.
+fn decoded(text: &str) -> String {
+    let text = text.replace("%2e", ".").replace("%2E", ".");
+    text.replace("%2f", "/").replace("%2F", "/")
 }

@@ -1,108 +1,36 @@
 //! Options of git, which has many commands and runs programs for most of them.
 
-use super::super::shell::{Splits, Word};
-use super::address::last_step;
-use super::{Here, has_letter, is_long, is_short, letters, outside, starts, unseen};
+use crate::guard::options::files::last_step;
+use crate::guard::options::{
+    CommandContext, has_letter, is_long, is_short, letters, outside, starts, unseen,
+};
+use crate::guard::shell::{Splits, Word};
 
 /// Commands of git that do what they say; others may be aliases or start programs.
+#[rustfmt::skip]
 const GIT_COMMANDS: &[&str] = &[
-    "add",
-    "am",
-    "annotate",
-    "apply",
-    "archive",
-    "blame",
-    "branch",
-    "cat-file",
-    "check-attr",
-    "check-ignore",
-    "checkout",
-    "cherry",
-    "cherry-pick",
-    "clean",
-    "clone",
-    "commit",
-    "count-objects",
-    "describe",
-    "diff",
-    "diff-files",
-    "diff-index",
-    "diff-tree",
-    "fetch",
-    "for-each-ref",
-    "format-patch",
-    "fsck",
-    "gc",
-    "grep",
-    "hash-object",
-    "init",
-    "log",
-    "ls-files",
-    "ls-remote",
-    "ls-tree",
-    "merge",
-    "merge-base",
-    "merge-tree",
-    "mv",
-    "name-rev",
-    "notes",
-    "pull",
-    "push",
-    "range-diff",
-    "rebase",
-    "reflog",
-    "remote",
-    "reset",
-    "restore",
-    "rev-list",
-    "rev-parse",
-    "revert",
-    "rm",
-    "shortlog",
-    "show",
-    "show-branch",
-    "show-ref",
-    "sparse-checkout",
-    "stash",
-    "status",
-    "switch",
-    "symbolic-ref",
-    "tag",
-    "version",
-    "whatchanged",
-    "worktree",
+    "add", "am", "annotate", "apply", "archive", "blame", "branch", "cat-file", "check-attr",
+    "check-ignore", "checkout", "cherry", "cherry-pick", "clean", "clone", "commit",
+    "count-objects", "describe", "diff", "diff-files", "diff-index", "diff-tree", "fetch",
+    "for-each-ref", "format-patch", "fsck", "gc", "grep", "hash-object", "init", "log", "ls-files",
+    "ls-remote", "ls-tree", "merge", "merge-base", "merge-tree", "mv", "name-rev", "notes", "pull",
+    "push", "range-diff", "rebase", "reflog", "remote", "reset", "restore", "rev-list", "rev-parse",
+    "revert", "rm", "shortlog", "show", "show-branch", "show-ref", "sparse-checkout", "stash",
+    "status", "switch", "symbolic-ref", "tag", "version", "whatchanged", "worktree",
 ];
 
 /// Options before git's command that change nothing of note.
+#[rustfmt::skip]
 const GIT_GLOBAL: &[&str] = &[
-    "--no-pager",
-    "-P",
-    "--no-optional-locks",
-    "--version",
-    "-v",
-    "--help",
-    "-h",
-    "--no-replace-objects",
-    "--literal-pathspecs",
-    "--icase-pathspecs",
+    "--no-pager", "-P", "--no-optional-locks", "--version", "-v", "--help", "-h",
+    "--no-replace-objects", "--literal-pathspecs", "--icase-pathspecs",
 ];
 
+#[rustfmt::skip]
 const GIT_LONG: &[&str] = &[
-    "--upload-pack",
-    "--receive-pack",
-    "--exec",
-    "--open-files-in-pager",
-    "--ext-diff",
-    "--textconv",
-    "--template",
-    "--output",
-    "--output-directory",
-    "--config",
-    "--extcmd",
-    "--upload-archive",
-    "--separate-git-dir",
-    "--remote",
-    "--unsafe-paths",
+    "--upload-pack", "--receive-pack", "--exec", "--open-files-in-pager", "--ext-diff",
+    "--textconv", "--template", "--output", "--output-directory", "--config", "--extcmd",
+    "--upload-archive", "--separate-git-dir", "--remote", "--unsafe-paths",
 ];
 
 /// Commands that make a folder, and how many of their words before it are something else.
@@ -117,7 +45,7 @@ const GIT_SHORT: &[(&str, &str)] = &[
     ("rebase", "x"),
 ];
 
-pub(super) fn git(words: &[Word], named: usize, here: &Here<'_>) -> Option<String> {
+pub(super) fn git(words: &[Word], named: usize, ctx: &CommandContext<'_>) -> Option<String> {
     let mut at = 1;
     // Options before the command.
     let command = loop {
@@ -129,7 +57,7 @@ pub(super) fn git(words: &[Word], named: usize, here: &Here<'_>) -> Option<Strin
         }
         if text == "-C" {
             let folder = words.get(at + 1).and_then(Word::literal);
-            if !folder.is_some_and(|folder| here.is_inside(folder)) && at >= named {
+            if !folder.is_some_and(|folder| ctx.is_inside(folder)) && at >= named {
                 return Some("`-C` leads outside the workspace".into());
             }
             at += 1;
@@ -165,26 +93,17 @@ pub(super) fn git(words: &[Word], named: usize, here: &Here<'_>) -> Option<Strin
     }
     let rest = &words[at + 1..];
     let made = match command {
-        "clone" => clone(rest, here),
-        _ => folder(command, rest, here),
+        "clone" => clone(rest, ctx),
+        _ => folder(command, rest, ctx),
     };
     made.filter(|_| words.len() > named)
 }
 
 /// Options of `git commit` that take no value.
+#[rustfmt::skip]
 const COMMIT_FLAGS: &[&str] = &[
-    "-a",
-    "--all",
-    "--allow-empty",
-    "--amend",
-    "-n",
-    "--no-verify",
-    "-q",
-    "--quiet",
-    "-s",
-    "--signoff",
-    "-v",
-    "--verbose",
+    "-a", "--all", "--allow-empty", "--amend", "-n", "--no-verify", "-q", "--quiet", "-s",
+    "--signoff", "-v", "--verbose",
 ];
 
 /// Whether a word is surely the message of a commit, whatever it begins with: nothing in front of it
@@ -219,7 +138,7 @@ const CLONE_VALUES: &[&str] = &[
 
 /// Why the folder of a clone is not for it to make, if it is not: others choose what is in it, and
 /// without a name of its own it has that of the address.
-fn clone(words: &[Word], here: &Here<'_>) -> Option<String> {
+fn clone(words: &[Word], ctx: &CommandContext<'_>) -> Option<String> {
     let mut operands = Vec::new();
     let mut words = words.iter();
     while let Some(word) = words.next() {
@@ -249,19 +168,19 @@ fn clone(words: &[Word], here: &Here<'_>) -> Option<String> {
         return name.starts_with('.').then(|| outside(address, name));
     };
     let folder = folder.literal();
-    let is_for_it = folder.is_some_and(|folder| here.is_writable(folder));
+    let is_for_it = folder.is_some_and(|folder| ctx.is_writable(folder));
     (!is_for_it).then(|| outside("clone", folder.unwrap_or("…")))
 }
 
 /// Why a folder that a command makes is not for it to make, if it is not.
-fn folder(command: &str, words: &[Word], here: &Here<'_>) -> Option<String> {
+fn folder(command: &str, words: &[Word], ctx: &CommandContext<'_>) -> Option<String> {
     let (_, others) = GIT_FOLDERS.iter().find(|(each, _)| *each == command)?;
     let is_operand = |word: &&Word| word.literal().is_none_or(|text| !text.starts_with('-'));
     let mut folders = words.iter().filter(is_operand).skip(*others);
     let away = folders.find(|word| {
         let is_address = |text: &str| text.contains("://") && !text.contains("..");
         let text = word.literal();
-        !text.is_some_and(|text| is_address(text) || here.is_inside(text))
+        !text.is_some_and(|text| is_address(text) || ctx.is_inside(text))
     })?;
     Some(outside(command, away.literal().unwrap_or("…")))
 }

@@ -1,9 +1,9 @@
 //! Programs, and their options that start others or write files.
 
-use super::{compiler, latexmk};
+use crate::guard::options::build_tools::{COMPILER_OPTIONS, COMPILERS, TEX_PROGRAMS};
 
 /// A program and the options that start others or write files.
-pub(super) struct Program {
+pub(super) struct DangerousOptions {
     pub(super) names: &'static [&'static str],
     /// Long options, also shortened.
     pub(super) long: &'static [&'static str],
@@ -21,7 +21,7 @@ pub(super) struct Program {
     pub(super) verbs: &'static [&'static str],
 }
 
-const NONE: Program = Program {
+const NONE: DangerousOptions = DangerousOptions {
     names: &[],
     long: &[],
     either: &[],
@@ -32,255 +32,145 @@ const NONE: Program = Program {
     verbs: &[],
 };
 
-pub(super) const PROGRAMS: &[Program] = &[
-    Program {
+#[rustfmt::skip]
+pub(super) const PROGRAMS: &[DangerousOptions] = &[
+    DangerousOptions {
         names: &["find"],
         whole: &[
-            "-exec",
-            "-execdir",
-            "-ok",
-            "-okdir",
-            "-delete",
-            "-fprint",
-            "-fprint0",
-            "-fprintf",
-            "-fls",
-            "-files0-from",
+            "-exec", "-execdir", "-ok", "-okdir", "-delete", "-fprint", "-fprint0", "-fprintf",
+            "-fls", "-files0-from",
         ],
         ..NONE
     },
-    Program {
+    DangerousOptions {
         names: &["tar", "bsdtar", "gtar"],
         long: &[
-            "--to-command",
-            "--checkpoint-action",
-            "--use-compress-program",
-            "--rsh-command",
-            "--rmt-command",
-            "--info-script",
-            "--new-volume-script",
-            "--absolute-names",
+            "--to-command", "--checkpoint-action", "--use-compress-program", "--rsh-command",
+            "--rmt-command", "--info-script", "--new-volume-script", "--absolute-names",
         ],
         short: "IFP",
         ..NONE
     },
-    Program {
+    DangerousOptions {
         names: &["rsync"],
         long: &["--rsh", "--rsync-path", "--daemon", "--config"],
         short: "e",
         ..NONE
     },
-    Program {
+    DangerousOptions {
         names: &["fd", "fdfind"],
         long: &["--exec", "--exec-batch"],
         short: "xX",
         ..NONE
     },
-    Program {
-        names: &["rg"],
-        long: &["--pre", "--hostname-bin"],
-        ..NONE
-    },
-    Program {
+    DangerousOptions { names: &["rg"], long: &["--pre", "--hostname-bin"], ..NONE },
+    DangerousOptions {
         names: &["sort"],
         long: &["--compress-program", "--output"],
         short: "o",
         ..NONE
     },
-    Program {
+    DangerousOptions {
         names: &["man"],
         long: &["--pager", "--html", "--config-file", "--preprocessor"],
         short: "PHC",
         ..NONE
     },
-    Program {
-        names: &["zip"],
-        long: &["--unzip-command", "--test"],
-        short: "T",
-        ..NONE
-    },
-    Program {
-        names: &["scp", "sftp"],
-        short: "oSFDP",
-        ..NONE
-    },
-    Program {
+    DangerousOptions { names: &["zip"], long: &["--unzip-command", "--test"], short: "T", ..NONE },
+    DangerousOptions { names: &["scp", "sftp"], short: "oSFDP", ..NONE },
+    DangerousOptions {
         names: &["wget"],
         long: &["--use-askpass", "--execute", "--config"],
         short: "e",
         ..NONE
     },
-    Program {
-        names: &["curl"],
-        long: &["--config", "--engine"],
-        short: "K",
-        ..NONE
-    },
-    Program {
+    DangerousOptions { names: &["curl"], long: &["--config", "--engine"], short: "K", ..NONE },
+    DangerousOptions {
         names: &["go"],
         whole: &[
-            "-exec",
-            "-toolexec",
-            "--exec",
-            "--toolexec",
-            "-vettool",
-            "--vettool",
-            "-gccgoflags",
+            "-exec", "-toolexec", "--exec", "--toolexec", "-vettool", "--vettool", "-gccgoflags",
             "--gccgoflags",
         ],
         ..NONE
     },
-    Program {
-        names: &["cargo"],
-        long: &["--config"],
-        ..NONE
-    },
-    Program {
+    DangerousOptions { names: &["cargo"], long: &["--config"], ..NONE },
+    DangerousOptions {
         names: &["npm", "pnpm", "yarn"],
-        long: &[
-            "--script-shell",
-            "--node-options",
-            "--shell",
-            "--globalconfig",
-            "--userconfig",
-        ],
+        long: &["--script-shell", "--node-options", "--shell", "--globalconfig", "--userconfig"],
         ..NONE
     },
-    Program {
+    DangerousOptions {
         names: &["less", "more", "most"],
-        long: &[
-            "--log-file",
-            "--LOG-FILE",
-            "--lesskey-file",
-            "--lesskey-src",
-            "--lesskey-content",
-        ],
+        long: &["--log-file", "--LOG-FILE", "--lesskey-file", "--lesskey-src", "--lesskey-content"],
         short: "oOk",
         leads: "+",
         ..NONE
     },
-    Program {
+    DangerousOptions {
         names: &["vi", "vim", "nvim", "view"],
         long: &[
-            "--cmd",
-            "--embed",
-            "--listen",
-            "--remote-expr",
-            "--remote-send",
-            "--server",
+            "--cmd", "--embed", "--listen", "--remote-expr", "--remote-send", "--server",
             "--startuptime",
         ],
         short: "cSsuwWeEilUV",
         leads: "+",
         ..NONE
     },
-    Program {
-        names: &["make", "gmake"],
-        long: &["--eval"],
-        short: "E",
-        ..NONE
-    },
-    Program {
-        names: compiler::NAMES,
-        whole: compiler::OPTIONS,
-        ..NONE
-    },
-    Program {
-        names: &["gh"],
-        verbs: &["alias", "extension", "ext", "config"],
-        ..NONE
-    },
-    Program {
-        names: &["test", "["],
-        whole: &["-v", "-R"],
-        ..NONE
-    },
-    Program {
-        names: &["printf"],
-        short: "v",
-        ..NONE
-    },
-    Program {
-        names: &["wait"],
-        short: "p",
-        ..NONE
-    },
-    Program {
-        names: &["jobs"],
-        short: "x",
-        ..NONE
-    },
-    Program {
-        names: &["split"],
-        long: &["--filter"],
-        ..NONE
-    },
-    Program {
-        names: &["sdiff", "diff3"],
-        long: &["--diff-program"],
-        ..NONE
-    },
-    Program {
+    DangerousOptions { names: &["make", "gmake"], long: &["--eval"], short: "E", ..NONE },
+    DangerousOptions { names: COMPILERS, whole: COMPILER_OPTIONS, ..NONE },
+    DangerousOptions { names: &["gh"], verbs: &["alias", "extension", "ext", "config"], ..NONE },
+    DangerousOptions { names: &["test", "["], whole: &["-v", "-R"], ..NONE },
+    DangerousOptions { names: &["printf"], short: "v", ..NONE },
+    DangerousOptions { names: &["wait"], short: "p", ..NONE },
+    DangerousOptions { names: &["jobs"], short: "x", ..NONE },
+    DangerousOptions { names: &["split"], long: &["--filter"], ..NONE },
+    DangerousOptions { names: &["sdiff", "diff3"], long: &["--diff-program"], ..NONE },
+    DangerousOptions {
         names: &["pandoc"],
-        long: &[
-            "--data-dir",
-            "--defaults",
-            "--filter",
-            "--lua-filter",
-            "--pdf-engine",
-        ],
+        long: &["--data-dir", "--defaults", "--filter", "--lua-filter", "--pdf-engine"],
         short: "dFL",
         valued: "ABcdDfFHLMorTtVw",
         ..NONE
     },
-    Program {
-        names: &["bat", "batcat", "delta"],
-        long: &["--pager"],
-        ..NONE
-    },
-    Program {
-        names: &["tcpdump"],
-        short: "z",
-        valued: "BcCEFGijmMQrsTVwWyz",
-        ..NONE
-    },
-    Program {
+    DangerousOptions { names: &["bat", "batcat", "delta"], long: &["--pager"], ..NONE },
+    DangerousOptions { names: &["tcpdump"], short: "z", valued: "BcCEFGijmMQrsTVwWyz", ..NONE },
+    DangerousOptions {
         names: &["apt", "apt-cache", "apt-get"],
         long: &["--config-file", "--option"],
         short: "co",
         valued: "acot",
         ..NONE
     },
-    Program {
+    DangerousOptions {
         names: &["dpkg"],
         long: &["--post-invoke", "--pre-invoke", "--status-logger"],
         ..NONE
     },
-    Program {
+    DangerousOptions {
         names: &["dnf", "yum"],
         long: &["--config", "--setopt"],
         short: "c",
         valued: "cdexR",
         ..NONE
     },
-    Program {
+    DangerousOptions {
         names: &["openssl"],
         either: &["--config", "--engine", "--provider", "--provider-path"],
         verbs: &["engine"],
         ..NONE
     },
-    Program {
+    DangerousOptions {
         names: &["ssh-keygen"],
         short: "Dw",
         valued: "abCDEFfIKMmNnOPRrSsTtVWwYz",
         ..NONE
     },
-    Program {
-        names: latexmk::TEX,
+    DangerousOptions {
+        names: TEX_PROGRAMS,
         either: &["--enable-pipes", "--enable-write18", "--shell-escape"],
         ..NONE
     },
-    Program {
+    DangerousOptions {
         names: &["latexmk"],
         either: &["--enable-write18", "--shell-escape"],
         whole: &["-dF", "-e", "-pF", "-r"],

@@ -1,7 +1,7 @@
 //! Options of `tar`, which writes an archive or what is in it.
 
-use super::super::shell::Word;
-use super::{Here, letters, outside, starts};
+use crate::guard::options::{CommandContext, letters, outside, starts};
+use crate::guard::shell::Word;
 
 /// Letters of options with a value.
 const VALUED: &str = "bCfFgHIKLNTVX";
@@ -9,8 +9,8 @@ const VALUED: &str = "bCfFgHIKLNTVX";
 const PACKING: &str = "cruA";
 
 /// Why an option behind the first `named` words writes outside the workspace, if one does.
-pub(super) fn tar(words: &[Word], named: usize, here: &Here<'_>) -> Option<String> {
-    let mut given = Given::default();
+pub(super) fn tar(words: &[Word], named: usize, ctx: &CommandContext<'_>) -> Option<String> {
+    let mut given = TarArguments::default();
     let mut at = 1;
     while let Some(word) = words.get(at) {
         let is_judged = at >= named;
@@ -58,7 +58,7 @@ pub(super) fn tar(words: &[Word], named: usize, here: &Here<'_>) -> Option<Strin
             }
         }
     }
-    given.danger(here)
+    given.danger(ctx)
 }
 
 fn next<'a>(words: &'a [Word], at: &mut usize) -> Option<&'a str> {
@@ -68,7 +68,7 @@ fn next<'a>(words: &'a [Word], at: &mut usize) -> Option<&'a str> {
 
 /// What a command of `tar` says.
 #[derive(Default)]
-struct Given<'a> {
+struct TarArguments<'a> {
     packs: bool,
     unpacks: bool,
     is_local: bool,
@@ -76,7 +76,7 @@ struct Given<'a> {
     values: Vec<(char, Option<&'a str>, bool)>,
 }
 
-impl Given<'_> {
+impl TarArguments<'_> {
     fn long(&mut self, option: &str) {
         let is = |long: &[&str]| long.iter().any(|long| long.starts_with(option));
         self.is_local |= option == "--force-local";
@@ -91,7 +91,7 @@ impl Given<'_> {
         ]);
     }
 
-    fn danger(&self, here: &Here<'_>) -> Option<String> {
+    fn danger(&self, ctx: &CommandContext<'_>) -> Option<String> {
         let mut values = self.values.iter().filter(|(.., is_judged)| *is_judged);
         values.find_map(|(letter, value, _)| {
             let value = value.unwrap_or("…");
@@ -99,14 +99,14 @@ impl Given<'_> {
             match letter {
                 // An archive on another machine is reached by a program.
                 'f' if is_remote(value) && !self.is_local => Some(starts("tar", value)),
-                'f' if self.packs && value != "-" && !(is_known && here.is_writable(value)) => {
+                'f' if self.packs && value != "-" && !(is_known && ctx.is_writable(value)) => {
                     Some(outside("-f", value))
                 }
-                'C' if self.unpacks && !(is_known && here.is_writable(value)) => {
+                'C' if self.unpacks && !(is_known && ctx.is_writable(value)) => {
                     Some(outside("-C", value))
                 }
                 // What it keeps about the files, beside the archive.
-                'g' if !(is_known && here.is_writable(value)) => Some(outside("-g", value)),
+                'g' if !(is_known && ctx.is_writable(value)) => Some(outside("-g", value)),
                 _ => None,
             }
         })

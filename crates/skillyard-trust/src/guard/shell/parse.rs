@@ -1,10 +1,11 @@
 //! Pipelines, lists, groups and loops.
 
-use super::compound::Compound;
-use super::cursor::Cursor;
-use super::heredoc::Heredoc;
-use super::spaces::is_deceptive;
-use super::{MAX_BYTES, MAX_DEPTH, ShellProblem, SimpleCommand};
+use std::cell::Cell;
+
+use crate::guard::shell::command::Compound;
+use crate::guard::shell::heredoc::Heredoc;
+use crate::guard::shell::word::is_deceptive;
+use crate::guard::shell::{MAX_BYTES, MAX_DEPTH, ShellProblem, SimpleCommand};
 
 /// Every simple command in `text`, in order.
 pub(crate) fn read(text: &str) -> Result<Vec<SimpleCommand>, ShellProblem> {
@@ -20,7 +21,7 @@ pub(crate) fn read(text: &str) -> Result<Vec<SimpleCommand>, ShellProblem> {
 
 /// The commands, and how many characters were looked at to find them.
 fn counted(text: &str) -> (Result<Vec<SimpleCommand>, ShellProblem>, usize) {
-    let mut reader = Reader {
+    let mut reader = ShellReader {
         cursor: Cursor::new(text),
         commands: Vec::new(),
         heredocs: Vec::new(),
@@ -34,7 +35,7 @@ fn counted(text: &str) -> (Result<Vec<SimpleCommand>, ShellProblem>, usize) {
 
 /// Reads commands and collects them.
 #[derive(Debug)]
-pub(super) struct Reader<'a> {
+pub(super) struct ShellReader<'a> {
     pub(super) cursor: Cursor<'a>,
     pub(super) commands: Vec<SimpleCommand>,
     pub(super) heredocs: Vec<Heredoc>,
@@ -44,7 +45,7 @@ pub(super) struct Reader<'a> {
 
 /// What a list ended with.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum End {
+pub(super) enum ListEnd {
     Text,
     Parenthesis,
     /// `;;`, `;&` or `;;&`.
@@ -55,10 +56,10 @@ pub(super) enum End {
 /// Words that end a list, or begin what is not read.
 const CLOSING: [&str; 8] = ["then", "else", "elif", "fi", "do", "done", "esac", "}"];
 
-impl Reader<'_> {
+impl ShellReader<'_> {
     /// A reader for text inside this one.
-    pub(super) fn inside<'b>(&self, text: &'b str) -> Reader<'b> {
-        Reader {
+    pub(super) fn inside<'b>(&self, text: &'b str) -> ShellReader<'b> {
+        ShellReader {
             cursor: Cursor::new(text),
             commands: Vec::new(),
             heredocs: Vec::new(),
@@ -70,11 +71,11 @@ impl Reader<'_> {
     /// Reads everything to the end of the text.
     fn whole(&mut self) -> Result<(), ShellProblem> {
         match self.list()? {
-            End::Text if self.heredocs.is_empty() => Ok(()),
-            End::Text => Err(ShellProblem::Unterminated("a here-document")),
-            End::Parenthesis => Err(ShellProblem::Unexpected(")".into())),
-            End::CaseItem => Err(ShellProblem::Unexpected(";;".into())),
-            End::Reserved(word) => Err(ShellProblem::Unexpected(word.into())),
+            ListEnd::Text if self.heredocs.is_empty() => Ok(()),
+            ListEnd::Text => Err(ShellProblem::Unterminated("a here-document")),
+            ListEnd::Parenthesis => Err(ShellProblem::Unexpected(")".into())),
+            ListEnd::CaseItem => Err(ShellProblem::Unexpected(";;".into())),
+            ListEnd::Reserved(word) => Err(ShellProblem::Unexpected(word.into())),
         }
     }
 
@@ -97,7 +98,7 @@ impl Reader<'_> {
         self.substitutions += 1;
         let end = self.deeper(Self::list);
         self.substitutions -= 1;
-        if end? != End::Parenthesis {
+        if end? != ListEnd::Parenthesis {
             return Err(ShellProblem::Unterminated("a substitution"));
         }
         if !self.heredocs.is_empty() {
@@ -121,20 +122,20 @@ impl Reader<'_> {
     }
 
     /// Reads commands until something ends their list.
-    pub(super) fn list(&mut self) -> Result<End, ShellProblem> {
+    pub(super) fn list(&mut self) -> Result<ListEnd, ShellProblem> {
         loop {
             self.newlines()?;
             if self.cursor.peek().is_none() {
-                return Ok(End::Text);
+                return Ok(ListEnd::Text);
             }
             if self.cursor.eat(")") {
-                return Ok(End::Parenthesis);
+                return Ok(ListEnd::Parenthesis);
             }
             if self.case_item_ends() {
-                return Ok(End::CaseItem);
+                return Ok(ListEnd::CaseItem);
             }
             if let Some(word) = self.reserved(&CLOSING) {
-                return Ok(End::Reserved(word));
+                return Ok(ListEnd::Reserved(word));
             }
             self.command()?;
             self.blanks()?;
@@ -155,7 +156,7 @@ impl Reader<'_> {
         self.cursor.eat(";;&") || self.cursor.eat(";;") || self.cursor.eat(";&")
     }
 
-    /// `&&`, `||`, `|`, `|&` and `&`: what stands behind them is one more command.
+    /// `&&`, `||`, `|`, `|&` and `&`: one more command follows.
     fn joiner(&mut self) -> Result<(), ShellProblem> {
         let is_background = !["&&", "||", "|&", "|"]
             .iter()
@@ -190,7 +191,7 @@ impl Reader<'_> {
         }
         if self.cursor.eat("(") {
             let before = self.commands.len();
-            if self.deeper(Self::list)? != End::Parenthesis {
+            if self.deeper(Self::list)? != ListEnd::Parenthesis {
                 return Err(ShellProblem::Unterminated("a subshell"));
             }
             // zsh reads `()` as a function without a name.
@@ -203,6 +204,89 @@ impl Reader<'_> {
             Compound::Read => self.redirections_after(),
             Compound::None => self.simple(),
         }
+    }
+}
+
+/// Reads characters one after the other.
+#[derive(Debug, Clone)]
+pub(super) struct Cursor<'a> {
+    text: &'a str,
+    at: usize,
+    steps: Cell<usize>,
+}
+
+impl<'a> Cursor<'a> {
+    pub(super) fn new(text: &'a str) -> Self {
+        Self {
+            text,
+            at: 0,
+            steps: Cell::new(0),
+        }
+    }
+
+    pub(super) fn at(&self) -> usize {
+        self.at
+    }
+
+    /// How many characters were looked at so far.
+    pub(super) fn steps(&self) -> usize {
+        self.steps.get()
+    }
+
+    /// Counts characters that another reader looked at.
+    pub(super) fn look(&self, steps: usize) {
+        self.steps.set(self.steps.get() + steps);
+    }
+
+    pub(super) fn rest(&self) -> &'a str {
+        &self.text[self.at..]
+    }
+
+    pub(super) fn since(&self, start: usize) -> &'a str {
+        &self.text[start..self.at]
+    }
+
+    pub(super) fn peek(&self) -> Option<char> {
+        self.look(1);
+        self.rest().chars().next()
+    }
+
+    pub(super) fn next(&mut self) -> Option<char> {
+        let c = self.peek()?;
+        self.at += c.len_utf8();
+        Some(c)
+    }
+
+    /// Passes over `text` if it comes next.
+    pub(super) fn eat(&mut self, text: &str) -> bool {
+        self.look(text.len());
+        let found = self.rest().starts_with(text);
+        if found {
+            self.at += text.len();
+        }
+        found
+    }
+
+    /// Everything up to `end`, which is skipped too.
+    pub(super) fn until(&mut self, end: char, what: &'static str) -> Result<&'a str, ShellProblem> {
+        let rest = self.rest();
+        let length = rest.find(end);
+        self.look(length.unwrap_or(rest.len()));
+        let length = length.ok_or(ShellProblem::Unterminated(what))?;
+        self.at += length + end.len_utf8();
+        Ok(&rest[..length])
+    }
+
+    /// The next line without its end, which is skipped too; `None` at the end of the text.
+    pub(super) fn line(&mut self) -> Option<&'a str> {
+        let rest = self.rest();
+        if rest.is_empty() {
+            return None;
+        }
+        let length = rest.find('\n').unwrap_or(rest.len());
+        self.look(length);
+        self.at += (length + 1).min(rest.len());
+        Some(&rest[..length])
     }
 }
 

@@ -1,7 +1,7 @@
-//! Words and their quotes.
+//! Words, expansions and the blanks between words.
 
-use super::parse::Reader;
-use super::{ShellProblem, Splits, Word};
+use crate::guard::shell::parse::ShellReader;
+use crate::guard::shell::{ShellProblem, Splits, Word};
 
 /// Whether text is taken as it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -14,14 +14,14 @@ pub(super) enum Quoting {
 
 /// A word while it is read.
 #[derive(Debug, Default)]
-pub(super) struct Draft {
+pub(super) struct WordBuilder {
     text: String,
     open: Option<Splits>,
     prefix: usize,
     has_brace: bool,
 }
 
-impl Draft {
+impl WordBuilder {
     /// Adds a character that is known.
     pub(super) fn push(&mut self, c: char) {
         self.text.push(c);
@@ -53,7 +53,7 @@ impl Draft {
     }
 }
 
-impl Reader<'_> {
+impl ShellReader<'_> {
     /// Whether a word ends here.
     pub(super) fn at_word_end(&self) -> bool {
         self.cursor.peek().is_none_or(|c| {
@@ -66,7 +66,7 @@ impl Reader<'_> {
 
     /// Reads a word; there must be one.
     pub(super) fn word(&mut self) -> Result<Word, ShellProblem> {
-        let mut draft = Draft::default();
+        let mut draft = WordBuilder::default();
         let start = self.cursor.at();
         while !self.at_word_end() {
             let first = self.cursor.at() == start;
@@ -130,7 +130,7 @@ impl Reader<'_> {
         Ok(draft.finish())
     }
 
-    fn double_quoted(&mut self, draft: &mut Draft) -> Result<(), ShellProblem> {
+    fn double_quoted(&mut self, draft: &mut WordBuilder) -> Result<(), ShellProblem> {
         loop {
             match self.cursor.next() {
                 None => return Err(ShellProblem::Unterminated("a quoted text")),
@@ -192,4 +192,209 @@ pub(super) fn is_name_start(c: char) -> bool {
 
 pub(super) fn is_name_part(c: char) -> bool {
     c.is_ascii_alphanumeric() || c == '_'
+}
+
+impl ShellReader<'_> {
+    /// Reads what follows a `$`.
+    pub(super) fn dollar(
+        &mut self,
+        draft: &mut WordBuilder,
+        splits: Splits,
+    ) -> Result<(), ShellProblem> {
+        let quoted = splits == Splits::Never;
+        match self.cursor.peek() {
+            Some('(') => {
+                self.cursor.next();
+                if self.cursor.eat("(") {
+                    self.arithmetic()?;
+                } else {
+                    self.substitution()?;
+                }
+            }
+            Some('{') => {
+                self.cursor.next();
+                let name = self.cursor.until('}', "an expansion")?;
+                if !is_name(name) && !is_special(name) {
+                    return Err(ShellProblem::Unsupported(
+                        "an expansion that is more than a name",
+                    ));
+                }
+                self.refuse_subscript()?;
+            }
+            Some(c) if is_name_start(c) => {
+                while self.cursor.peek().is_some_and(is_name_part) {
+                    self.cursor.next();
+                }
+                self.refuse_subscript()?;
+            }
+            Some('@' | '*') => {
+                self.cursor.next();
+                self.refuse_subscript()?;
+                // `"$@"` becomes many words even in quotes.
+                draft.open(Splits::Maybe);
+                return Ok(());
+            }
+            Some(c) if c.is_ascii_digit() || matches!(c, '?' | '#' | '$' | '!') => {
+                self.cursor.next();
+                self.refuse_subscript()?;
+            }
+            Some('\'' | '"') if !quoted => {
+                return Err(ShellProblem::Unsupported("a `$` before a quote"));
+            }
+            // A lone `$`, as at the end of a search pattern.
+            Some(' ' | '\t' | '\n' | '"') | None => {
+                draft.push('$');
+                return Ok(());
+            }
+            Some(_) => {
+                return Err(ShellProblem::Unsupported(
+                    "an expansion that is more than a name",
+                ));
+            }
+        }
+        draft.open(splits);
+        Ok(())
+    }
+
+    /// `$name[…]` in zsh runs what stands in the brackets.
+    fn refuse_subscript(&self) -> Result<(), ShellProblem> {
+        match self.cursor.peek() {
+            Some('[' | ':') => Err(ShellProblem::Unsupported(
+                "an expansion that is more than a name",
+            )),
+            _ => Ok(()),
+        }
+    }
+
+    /// Names in arithmetic are evaluated again, and may then run commands: only numbers are read.
+    fn arithmetic(&mut self) -> Result<(), ShellProblem> {
+        let mut depth = 0_usize;
+        loop {
+            match self.cursor.next() {
+                Some('(') => depth += 1,
+                Some(')') if depth > 0 => depth -= 1,
+                Some(')') if self.cursor.eat(")") => return Ok(()),
+                Some(c) if c.is_ascii_digit() || " +-*/%<>=!&|^~?:".contains(c) => {}
+                None => return Err(ShellProblem::Unterminated("arithmetic")),
+                Some(_) => {
+                    return Err(ShellProblem::Unsupported(
+                        "arithmetic with more than numbers",
+                    ));
+                }
+            }
+        }
+    }
+
+    /// Reads what follows a backtick.
+    pub(super) fn backticks(&mut self) -> Result<(), ShellProblem> {
+        let text = self.cursor.until('`', "backticks")?;
+        // Shells take quotes in here in different ways when quotes stand around it.
+        if text.contains(['\\', '\'', '"']) {
+            return Err(ShellProblem::Unsupported("quotes inside backticks"));
+        }
+        self.refuse_newline_before_heredoc(text)?;
+        self.nested(text)
+    }
+
+    /// Looks for substitutions in the text of a here-document.
+    pub(super) fn expand_text(&mut self, text: &str) -> Result<(), ShellProblem> {
+        let mut inner = self.inside(text);
+        let mut draft = WordBuilder::default();
+        let mut result = Ok(());
+        while let (Ok(()), Some(c)) = (&result, inner.cursor.next()) {
+            result = match c {
+                '\\' => {
+                    inner.cursor.next();
+                    Ok(())
+                }
+                '$' => inner.dollar(&mut draft, Splits::Never),
+                '`' => inner.backticks(),
+                _ => Ok(()),
+            };
+        }
+        self.commands.append(&mut inner.commands);
+        result
+    }
+}
+
+/// `$1`, `$?` and the like in braces.
+fn is_special(name: &str) -> bool {
+    matches!(name, "?" | "#" | "$" | "!")
+        || (!name.is_empty() && name.chars().all(|c| c.is_ascii_digit()))
+}
+
+/// Characters that shells and people read in different ways.
+pub(super) fn is_deceptive(c: char) -> bool {
+    match c {
+        '\n' | '\t' | ' ' => false,
+        '\u{ad}'
+        | '\u{34f}'
+        | '\u{61c}'
+        | '\u{180e}'
+        | '\u{200b}'..='\u{200f}'
+        | '\u{202a}'..='\u{202e}'
+        | '\u{2060}'..='\u{206f}'
+        | '\u{fe00}'..='\u{fe0f}'
+        | '\u{feff}'
+        | '\u{fff0}'..='\u{fffb}'
+        | '\u{e0000}'..='\u{e0fff}' => true,
+        c => c.is_control() || c.is_whitespace(),
+    }
+}
+
+impl ShellReader<'_> {
+    /// Passes over one of `words` where it stands alone and without quotes.
+    pub(super) fn reserved(&mut self, words: &[&'static str]) -> Option<&'static str> {
+        let rest = self.cursor.rest();
+        let end = rest
+            .find([' ', '\t', '\n', ';', '&', '|', '<', '>', '(', ')'])
+            .unwrap_or(rest.len().min(16));
+        self.cursor.look(end);
+        let found = words.iter().find(|word| rest.get(..end) == Some(**word))?;
+        self.cursor.eat(found);
+        Some(found)
+    }
+
+    /// Passes over blanks, comments and lines that go on.
+    pub(super) fn blanks(&mut self) -> Result<(), ShellProblem> {
+        loop {
+            let rest = self.cursor.rest();
+            if rest.starts_with([' ', '\t']) {
+                self.cursor.next();
+            } else if rest.starts_with("\\\n") {
+                if !self.heredocs.is_empty() || self.touches_word() {
+                    return Err(ShellProblem::Unsupported(
+                        "a line that goes on inside a word",
+                    ));
+                }
+                self.cursor.eat("\\\n");
+            } else if rest.starts_with('#') && !self.touches_word() {
+                if self.substitutions > 0 {
+                    return Err(ShellProblem::Unsupported("a comment inside a substitution"));
+                }
+                let length = rest.find('\n').unwrap_or(rest.len());
+                self.cursor.eat(&rest[..length]);
+            } else {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Whether what was read last could go on here.
+    fn touches_word(&self) -> bool {
+        let before = self.cursor.since(0).chars().next_back();
+        before.is_some_and(|c| !c.is_whitespace() && !"();&|".contains(c))
+    }
+
+    /// Passes over blanks and ends of lines, and reads the here-documents below them.
+    pub(super) fn newlines(&mut self) -> Result<(), ShellProblem> {
+        loop {
+            self.blanks()?;
+            if self.cursor.peek() != Some('\n') {
+                return Ok(());
+            }
+            self.cursor.next();
+            self.read_heredocs()?;
+        }
+    }
 }

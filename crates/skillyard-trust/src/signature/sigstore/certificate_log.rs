@@ -2,21 +2,22 @@
 //! stamp inside the certificate itself.
 //!
 //! The log signs the certificate as it was before that stamp was put in, so the stamp is cut out
-//! and the lengths around it are written anew.
+//! and the lengths around it are recomputed.
 
 use jiff::Timestamp;
 use sha2::{Digest as _, Sha256};
 use x509_cert::der::Encode as _;
 use x509_cert::der::asn1::ObjectIdentifier;
 
-use super::der::{element, wrapped};
-use super::trust_root::TrustRoot;
 use crate::signature::certificate::Certificate;
+use crate::signature::sigstore::der::{element, wrapped};
+use crate::signature::sigstore::trust_root::TrustRoot;
 
-const STAMPS: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.3.6.1.4.1.11129.2.4.2");
+const TIMESTAMPS_EXTENSION: ObjectIdentifier =
+    ObjectIdentifier::new_unwrap("1.3.6.1.4.1.11129.2.4.2");
 
 /// One stamp of a log.
-struct Stamp<'a> {
+struct LogTimestamp<'a> {
     log: &'a [u8],
     time: u64,
     extensions: &'a [u8],
@@ -32,7 +33,7 @@ pub(super) fn is_logged(
 ) -> bool {
     let extensions = leaf.parsed().tbs_certificate().extensions();
     let mut found = extensions.into_iter().flatten();
-    let found = found.find(|each| each.extn_id == STAMPS);
+    let found = found.find(|each| each.extn_id == TIMESTAMPS_EXTENSION);
     let Some(list) = found.and_then(|each| stamps(each.extn_value.as_bytes())) else {
         return false;
     };
@@ -50,7 +51,7 @@ pub(super) fn is_logged(
 }
 
 /// What the log signs: version 1, a time stamp, of a certificate not yet issued.
-fn signed_bytes(stamp: &Stamp<'_>, issuer: &[u8], before: &[u8]) -> Option<Vec<u8>> {
+fn signed_bytes(stamp: &LogTimestamp<'_>, issuer: &[u8], before: &[u8]) -> Option<Vec<u8>> {
     let mut bytes = vec![0, 0];
     bytes.extend(stamp.time.to_be_bytes());
     bytes.extend([0, 1]);
@@ -64,7 +65,7 @@ fn signed_bytes(stamp: &Stamp<'_>, issuer: &[u8], before: &[u8]) -> Option<Vec<u
 }
 
 /// The stamps in the extension, which is an octet string around a list with lengths.
-fn stamps(extension: &[u8]) -> Option<Vec<Stamp<'_>>> {
+fn stamps(extension: &[u8]) -> Option<Vec<LogTimestamp<'_>>> {
     let (4, list, []) = element(extension)? else {
         return None;
     };
@@ -85,7 +86,7 @@ fn stamps(extension: &[u8]) -> Option<Vec<Stamp<'_>>> {
         };
         // Version 1; SHA-256 with ECDSA, which is what the logs use.
         if *version == 0 && *algorithm == [4, 3] {
-            stamps.push(Stamp {
+            stamps.push(LogTimestamp {
                 log,
                 time: u64::from_be_bytes(*time),
                 extensions,
@@ -105,7 +106,7 @@ fn counted(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
 /// The signed part of a certificate without its stamps.
 fn without_stamps(leaf: &Certificate) -> Option<Vec<u8>> {
     let tbs = leaf.parsed().tbs_certificate().to_der().ok()?;
-    let stamps = STAMPS.to_der().ok()?;
+    let stamps = TIMESTAMPS_EXTENSION.to_der().ok()?;
     let (0x30, mut fields, []) = element(&tbs)? else {
         return None;
     };

@@ -49,9 +49,9 @@ pub(super) fn wrapped(tag: u8, content: &[u8]) -> Vec<u8> {
 
 /// Reads elements one after the other.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Reader<'a>(pub(super) &'a [u8]);
+pub(super) struct DerReader<'a>(pub(super) &'a [u8]);
 
-impl<'a> Reader<'a> {
+impl<'a> DerReader<'a> {
     /// The content of the next element if it has this tag; else nothing is read.
     pub(super) fn take(&mut self, expected: u8) -> Option<&'a [u8]> {
         let (tag, content, rest) = element(self.0)?;
@@ -70,8 +70,8 @@ impl<'a> Reader<'a> {
     }
 
     /// The inside of the next element.
-    pub(super) fn enter(&mut self, expected: u8) -> Option<Reader<'a>> {
-        self.take(expected).map(Reader)
+    pub(super) fn enter(&mut self, expected: u8) -> Option<DerReader<'a>> {
+        self.take(expected).map(DerReader)
     }
 
     /// Whether the next element is this object identifier.

@@ -6,11 +6,11 @@ use jiff::Timestamp;
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 
-use super::SigstoreError;
-use super::trust_root::TrustRoot;
 use crate::signature::certificate::Certificate;
 use crate::signature::dsse::{self, Envelope, EnvelopeError};
 use crate::signature::key::PublicKey;
+use crate::signature::sigstore::SigstoreError;
+use crate::signature::sigstore::trust_root::TrustRoot;
 
 /// Most steps of a proof: a log of 2⁶⁴ entries has no more.
 const MAX_STEPS: usize = 64;
@@ -19,29 +19,29 @@ const MAX_STEPS: usize = 64;
 #[derive(Debug)]
 pub(super) struct LogEntry {
     log: Vec<u8>,
-    kind: Kind,
+    kind: EntryKind,
     body: Vec<u8>,
-    promise: Option<Promise>,
-    proof: Proof,
+    promise: Option<InclusionPromise>,
+    proof: InclusionProof,
 }
 
 /// What an entry is about; each version of the log has its own way to say it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum EntryKind {
     Envelope,
     Hash,
 }
 
 /// The first version of the log promises when and where an entry is kept.
 #[derive(Debug)]
-struct Promise {
+struct InclusionPromise {
     index: u64,
     time: i64,
     signature: Vec<u8>,
 }
 
 #[derive(Debug)]
-struct Proof {
+struct InclusionProof {
     index: u64,
     size: u64,
     root: Vec<u8>,
@@ -53,8 +53,8 @@ impl LogEntry {
     pub(super) fn parse(value: &Value) -> Result<Self, SigstoreError> {
         let kind = field(value, "kindVersion")?;
         let kind = match (dsse::text(kind, "kind")?, dsse::text(kind, "version")?) {
-            ("dsse", "0.0.1") => Kind::Envelope,
-            ("hashedrekord", "0.0.2") => Kind::Hash,
+            ("dsse", "0.0.1") => EntryKind::Envelope,
+            ("hashedrekord", "0.0.2") => EntryKind::Hash,
             (kind, version) => {
                 let told = format!("{kind} {version}");
                 return Err(SigstoreError::Kind(told.chars().take(50).collect()));
@@ -65,10 +65,10 @@ impl LogEntry {
             kind,
             body: dsse::bytes(value, "canonicalizedBody")?,
             promise: match value.get("inclusionPromise") {
-                Some(promise) => Some(Promise::parse(value, promise)?),
+                Some(promise) => Some(InclusionPromise::parse(value, promise)?),
                 None => None,
             },
-            proof: Proof::parse(field(value, "inclusionProof")?)?,
+            proof: InclusionProof::parse(field(value, "inclusionProof")?)?,
         })
     }
 
@@ -112,8 +112,8 @@ impl LogEntry {
         let kind = (dsse::text(&body, "kind")?, dsse::text(&body, "apiVersion")?);
         let spec = field(&body, "spec")?;
         let (signature, certificate) = match (self.kind, kind) {
-            (Kind::Envelope, ("dsse", "0.0.1")) => about_envelope(spec, envelope)?,
-            (Kind::Hash, ("hashedrekord", "0.0.2")) => about_hash(spec, envelope)?,
+            (EntryKind::Envelope, ("dsse", "0.0.1")) => about_envelope(spec, envelope)?,
+            (EntryKind::Hash, ("hashedrekord", "0.0.2")) => about_hash(spec, envelope)?,
             _ => return Err(SigstoreError::OtherEntry("kind of thing")),
         };
         if signature != envelope.signature()? {
@@ -160,7 +160,7 @@ fn about_hash(spec: &Value, envelope: &Envelope) -> Result<(Vec<u8>, Vec<u8>), S
     ))
 }
 
-impl Promise {
+impl InclusionPromise {
     fn parse(entry: &Value, promise: &Value) -> Result<Self, EnvelopeError> {
         let time = number(entry, "integratedTime")?.try_into();
         Ok(Self {
@@ -186,7 +186,7 @@ impl Promise {
     }
 }
 
-impl Proof {
+impl InclusionProof {
     fn parse(value: &Value) -> Result<Self, SigstoreError> {
         let hashes = value.get("hashes").and_then(Value::as_array);
         let hashes = hashes.map(Vec::as_slice).unwrap_or_default();

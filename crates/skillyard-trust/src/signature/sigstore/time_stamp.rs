@@ -1,21 +1,23 @@
 //! Time stamps of RFC 3161: an authority says that a signature existed at a time.
 //!
 //! Only what Sigstore's authorities make is read: one signer, with signed attributes, whose
-//! certificate stands in the trust root. Certificates inside the stamp are passed over, so none
-//! of them can be believed by mistake.
+//! certificate stands in the trust root. Certificates inside the stamp are ignored, so none
+//! of them can be trusted by mistake.
 
 use jiff::Timestamp;
 use x509_cert::der::asn1::ObjectIdentifier;
 
-use super::SigstoreError;
-use super::der::{GENERALIZED_TIME, INTEGER, OCTETS, Reader, SEQUENCE, SET, wrapped};
-use super::trust_root::TrustRoot;
+use crate::signature::certificate;
 use crate::signature::certificate::Purpose;
-use crate::signature::certificate_path;
 use crate::signature::key::Hash;
+use crate::signature::sigstore::SigstoreError;
+use crate::signature::sigstore::der::{
+    DerReader, GENERALIZED_TIME, INTEGER, OCTETS, SEQUENCE, SET, wrapped,
+};
+use crate::signature::sigstore::trust_root::TrustRoot;
 
 const SIGNED_DATA: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.2.840.113549.1.7.2");
-const STAMP: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.2.840.113549.1.9.16.1.4");
+const TIMESTAMP_INFO: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.2.840.113549.1.9.16.1.4");
 const CONTENT_TYPE: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.2.840.113549.1.9.3");
 const MESSAGE_DIGEST: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.2.840.113549.1.9.4");
 
@@ -23,7 +25,7 @@ const EXPLICIT_0: u8 = 0xa0;
 const EXPLICIT_1: u8 = 0xa1;
 
 /// A stamp, taken apart.
-struct Stamp<'a> {
+struct TimestampToken<'a> {
     /// What the authority says.
     content: &'a [u8],
     /// The hash of that content, as the signer used it.
@@ -56,7 +58,7 @@ pub(super) fn verify(
         let Some((top, below)) = authority.split_last() else {
             continue;
         };
-        let Ok(path) = certificate_path::path(below, &[top], time, Purpose::TimeStamping) else {
+        let Ok(path) = certificate::find_path(below, &[top], time, Purpose::TimeStamping) else {
             continue;
         };
         let signer = path.certificates.first().map(|signer| signer.key());
@@ -72,8 +74,8 @@ pub(super) fn verify(
     ))
 }
 
-fn parse(bytes: &[u8]) -> Option<Stamp<'_>> {
-    let mut response = Reader(bytes).enter(SEQUENCE)?;
+fn parse(bytes: &[u8]) -> Option<TimestampToken<'_>> {
+    let mut response = DerReader(bytes).enter(SEQUENCE)?;
     let mut status = response.enter(SEQUENCE)?;
     // Granted, or granted with changes.
     let ([0 | 1], true) = (status.take(INTEGER)?, status.is_empty()) else {
@@ -87,7 +89,7 @@ fn parse(bytes: &[u8]) -> Option<Stamp<'_>> {
     data.take(INTEGER)?;
     data.take(SET)?;
     let mut inner = data.enter(SEQUENCE)?;
-    if !inner.is_object(STAMP) {
+    if !inner.is_object(TIMESTAMP_INFO) {
         return None;
     }
     let content = inner.enter(EXPLICIT_0)?.take(OCTETS)?;
@@ -103,7 +105,7 @@ fn parse(bytes: &[u8]) -> Option<Stamp<'_>> {
     let digest = Hash::of_digest(signer.enter(SEQUENCE)?.object()?)?;
     let attributes = signer.take(EXPLICIT_0)?;
     let hash = Hash::of_ecdsa(signer.enter(SEQUENCE)?.object()?)?;
-    Some(Stamp {
+    Some(TimestampToken {
         content,
         digest,
         attributes,
@@ -114,7 +116,7 @@ fn parse(bytes: &[u8]) -> Option<Stamp<'_>> {
 
 /// The hash that is stamped, and the time.
 fn content(bytes: &[u8]) -> Option<((Hash, Vec<u8>), Timestamp)> {
-    let mut content = Reader(bytes).enter(SEQUENCE)?;
+    let mut content = DerReader(bytes).enter(SEQUENCE)?;
     content.take(INTEGER)?;
     content.object()?;
     let mut imprint = content.enter(SEQUENCE)?;
@@ -141,9 +143,9 @@ fn generalized(text: &str) -> Option<Timestamp> {
 }
 
 /// Whether the attributes that are signed name this content, each once.
-fn fits(stamp: &Stamp<'_>) -> bool {
+fn fits(stamp: &TimestampToken<'_>) -> bool {
     let (mut kinds, mut digests) = (Vec::new(), Vec::new());
-    let mut attributes = Reader(stamp.attributes);
+    let mut attributes = DerReader(stamp.attributes);
     while let Some(mut attribute) = attributes.enter(SEQUENCE) {
         let id = attribute.object();
         let Some(mut values) = attribute.enter(SET) else {
@@ -156,5 +158,5 @@ fn fits(stamp: &Stamp<'_>) -> bool {
         }
     }
     let digest = stamp.digest.of(stamp.content);
-    attributes.is_empty() && kinds == [Some(STAMP)] && digests == [Some(digest.as_slice())]
+    attributes.is_empty() && kinds == [Some(TIMESTAMP_INFO)] && digests == [Some(digest.as_slice())]
 }

@@ -25,22 +25,22 @@ pub enum TrustRootError {
 /// What Sigstore's evidence is checked with.
 #[derive(Debug, Clone)]
 pub struct TrustRoot {
-    authorities: Vec<(Vec<Certificate>, Window)>,
-    logs: Vec<Log>,
-    certificate_logs: Vec<Log>,
-    stampers: Vec<(Vec<Certificate>, Window)>,
+    authorities: Vec<(Vec<Certificate>, ValidityPeriod)>,
+    logs: Vec<TrustedLog>,
+    certificate_logs: Vec<TrustedLog>,
+    stampers: Vec<(Vec<Certificate>, ValidityPeriod)>,
 }
 
 #[derive(Debug, Clone)]
-struct Log {
+struct TrustedLog {
     id: Vec<u8>,
     key: PublicKey,
-    window: Window,
+    window: ValidityPeriod,
 }
 
 /// From when until when something is trusted.
 #[derive(Debug, Clone, Copy)]
-struct Window {
+struct ValidityPeriod {
     start: Timestamp,
     end: Option<Timestamp>,
 }
@@ -90,7 +90,7 @@ impl TrustRoot {
     }
 }
 
-impl Window {
+impl ValidityPeriod {
     fn of(value: &Value) -> Result<Self, EnvelopeError> {
         let window = value
             .get("validFor")
@@ -116,7 +116,7 @@ impl Window {
 fn chains(
     value: &Value,
     field: &'static str,
-) -> Result<Vec<(Vec<Certificate>, Window)>, TrustRootError> {
+) -> Result<Vec<(Vec<Certificate>, ValidityPeriod)>, TrustRootError> {
     let mut chains = Vec::new();
     for each in list(value, field)? {
         let chain = each
@@ -127,18 +127,18 @@ fn chains(
             let der = dsse::bytes(certificate, "rawBytes")?;
             certificates.push(Certificate::from_der(&der)?);
         }
-        chains.push((certificates, Window::of(each)?));
+        chains.push((certificates, ValidityPeriod::of(each)?));
     }
     Ok(chains)
 }
 
-fn find<'a>(logs: &'a [Log], id: &[u8], time: Timestamp) -> Option<&'a PublicKey> {
+fn find<'a>(logs: &'a [TrustedLog], id: &[u8], time: Timestamp) -> Option<&'a PublicKey> {
     let mut logs = logs.iter();
     let log = logs.find(|log| log.id == id && log.window.holds(time));
     log.map(|log| &log.key)
 }
 
-fn logs(value: &Value, field: &'static str) -> Result<Vec<Log>, TrustRootError> {
+fn logs(value: &Value, field: &'static str) -> Result<Vec<TrustedLog>, TrustRootError> {
     let mut logs = Vec::new();
     for each in list(value, field)? {
         let key = each
@@ -149,10 +149,10 @@ fn logs(value: &Value, field: &'static str) -> Result<Vec<Log>, TrustRootError> 
         let Ok(public) = PublicKey::from_spki(&dsse::bytes(key, "rawBytes")?) else {
             continue;
         };
-        logs.push(Log {
+        logs.push(TrustedLog {
             id: dsse::bytes(id, "keyId")?,
             key: public,
-            window: Window::of(key)?,
+            window: ValidityPeriod::of(key)?,
         });
     }
     Ok(logs)

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use skillyard_agent::session::Session;
 use skillyard_agent::settings::{Settings, Strategy, ToolMode};
 use skillyard_agent::{Runtime, TurnError};
-use skillyard_trust::guard::Surroundings as _;
+use skillyard_trust::guard::GuardEnvironment as _;
 use skillyard_trust::verdict::OptIn;
 
 use super::Args;

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use serde::Serialize;
-use skillyard_trust::signature::{KeyId, Moment, Policy, Scope};
+use skillyard_trust::signature::{KeyId, Moment, Policy, SignerScope};
 
 use super::{Outcome, now};
 use crate::context::Context;
@@ -150,7 +150,13 @@ fn rows(context: &Context) -> Result<Vec<Row>, CommandError> {
                 algorithm: Some(mine.algorithm),
                 own: true,
                 passphrase: mine.passphrase,
-                ..row(&mine.name, "key", Some(mine.id), &Scope::default(), &policy)
+                ..row(
+                    &mine.name,
+                    "key",
+                    Some(mine.id),
+                    &SignerScope::default(),
+                    &policy,
+                )
             };
             let status = match untrusted.status {
                 "revoked" => "revoked",
@@ -191,17 +197,29 @@ fn rows(context: &Context) -> Result<Vec<Row>, CommandError> {
             rows.push(Row {
                 status: "revoked",
                 reason: revoked.reason.clone(),
-                ..row(&name, "revoked", revoked.id, &Scope::default(), &policy)
+                ..row(
+                    &name,
+                    "revoked",
+                    revoked.id,
+                    &SignerScope::default(),
+                    &policy,
+                )
             });
         }
     }
     Ok(rows)
 }
 
-fn row(name: &str, kind: &'static str, id: Option<KeyId>, scope: &Scope, policy: &Policy) -> Row {
+fn row(
+    name: &str,
+    kind: &'static str,
+    id: Option<KeyId>,
+    scope: &SignerScope,
+    policy: &Policy,
+) -> Row {
     let revocation = id.and_then(|id| policy.revocation(id));
     let over = scope.expires.is_some_and(|expires| expires <= now());
-    let texts = |patterns: &[skillyard_trust::signature::Pattern]| {
+    let texts = |patterns: &[skillyard_trust::signature::IdentityPattern]| {
         patterns
             .iter()
             .map(|each| each.as_str().to_owned())

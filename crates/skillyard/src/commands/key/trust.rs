@@ -8,7 +8,8 @@ use serde_json::json;
 use skillyard_audit::{Event, EventKind};
 use skillyard_format::text::BOM;
 use skillyard_trust::signature::{
-    Certificate, Moment, Pattern, Policy, PublicKey, Rotation, Scope, TrustRoot, accept_policy,
+    Certificate, IdentityPattern, Moment, Policy, PublicKey, Rotation, SignerScope, TrustRoot,
+    accept_policy,
 };
 
 use super::{Outcome, now};
@@ -69,8 +70,8 @@ enum Trusted {
 pub(super) fn run(context: &Context, args: &Args) -> Outcome {
     let (trusted, name) = recognise(context, args)?;
     let file = context.environment.trust_file();
-    let patterns = |texts: &[String]| texts.iter().map(Pattern::new).collect::<Vec<_>>();
-    let scope = Scope {
+    let patterns = |texts: &[String]| texts.iter().map(IdentityPattern::new).collect::<Vec<_>>();
+    let scope = SignerScope {
         names: patterns(&args.scope),
         sources: patterns(&args.source),
         not_before: None,

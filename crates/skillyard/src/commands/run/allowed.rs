@@ -7,7 +7,7 @@ use skillyard_catalog::resource::{SkillRoot, digest};
 use skillyard_format::package::Digest;
 use skillyard_sandbox::survey::Survey;
 use skillyard_sandbox::{Backend, HostRule, Network};
-use skillyard_trust::tier::Row;
+use skillyard_trust::tier::TrustRow;
 
 use super::Args;
 use crate::config::keys::entries;
@@ -109,7 +109,7 @@ pub(super) fn backend(
 pub(super) fn unlocked(context: &Context, skill: &SkillPlace) -> Result<(), CommandError> {
     let config = context.config()?;
     let provenance = Permissions::load(context)?.provenance_of(skill.source, &skill.folder);
-    let rows = Row::all_of(&provenance).map(|row| format!("trust.{}.scripts", row.as_str()));
+    let rows = TrustRow::all_of(&provenance).map(|row| format!("trust.{}.scripts", row.as_str()));
     let rows: Vec<String> = rows.collect();
     let limits = entries().map(|entry| entry.key);
     let limits = limits.filter(|name| name.starts_with("sandbox."));

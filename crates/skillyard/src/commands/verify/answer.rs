@@ -6,7 +6,8 @@ use std::path::Path;
 use serde_json::{Value, json};
 use skillyard_audit::{Event, EventKind, Outcome as EventOutcome};
 use skillyard_trust::signature::{
-    Change, Distrust, Invalid, Pinned, Policy, Signer, StatementError, Tree, Verification,
+    Distrust, FileChange, InvalidSignature, PinStatus, Policy, Signer, StatementError, Tree,
+    Verification,
 };
 
 use crate::context::Context;
@@ -183,13 +184,13 @@ impl Answer<'_> {
             let _ = write!(note, " at {}", details.signed);
         }
         match pinned {
-            Pinned::FirstUse if self.is_kept => {
+            PinStatus::FirstUse if self.is_kept => {
                 note.push_str("; this signer is remembered for this name");
             }
-            Pinned::Older { rollback, .. } => {
+            PinStatus::Older { rollback, .. } => {
                 let _ = write!(note, "; {rollback}, and just these files were installed");
             }
-            Pinned::FirstUse | Pinned::Same => {}
+            PinStatus::FirstUse | PinStatus::Same => {}
         }
         context.printer.note(&for_people(&note));
         Ok(())
@@ -207,13 +208,13 @@ impl Answer<'_> {
 
     /// Whether nothing is wrong but files that machines and programs leave behind.
     fn is_only_littered(&self) -> bool {
-        let Verification::Invalid(Invalid::Statement(StatementError::Changed(changes))) =
+        let Verification::Invalid(InvalidSignature::Statement(StatementError::Changed(changes))) =
             self.verification
         else {
             return false;
         };
         changes.iter().all(
-            |change| matches!(change, Change::Added(path) if self.tree.litter().contains(path)),
+            |change| matches!(change, FileChange::Added(path) if self.tree.litter().contains(path)),
         )
     }
 

@@ -12,7 +12,7 @@ use skillyard_install::plan::{Change, Plan};
 use skillyard_install::store::Store;
 use skillyard_install::tree::Tree;
 use skillyard_trust::signature::{
-    Asked, Place, Policy, SIGNATURE_FILE, Verification, verify_skill,
+    Policy, RequestedVersion, SIGNATURE_FILE, SkillContext, Verification, verify_skill,
 };
 
 use super::refusal::signed_tree;
@@ -71,19 +71,19 @@ impl<'a> Grounds<'a> {
         &self,
         candidate: &'c Candidate,
         dependencies: &BTreeSet<&str>,
-    ) -> Asked<'c> {
+    ) -> RequestedVersion<'c> {
         let locked = self.lock.get(&candidate.name);
         if locked.is_some_and(|entry| entry.digest == candidate.tree.digest()) {
-            return Asked::Bytes;
+            return RequestedVersion::Bytes;
         }
         if self.accepts_older(candidate) {
-            return Asked::Older;
+            return RequestedVersion::Older;
         }
         match &candidate.requested {
-            Some(_) if dependencies.contains(candidate.name.as_str()) => Asked::Newest,
-            requested @ Some(_) if *requested == candidate.origin.commit => Asked::Bytes,
-            Some(requested) => Asked::Version(requested),
-            None => Asked::Newest,
+            Some(_) if dependencies.contains(candidate.name.as_str()) => RequestedVersion::Newest,
+            requested @ Some(_) if *requested == candidate.origin.commit => RequestedVersion::Bytes,
+            Some(requested) => RequestedVersion::Version(requested),
+            None => RequestedVersion::Newest,
         }
     }
 
@@ -193,12 +193,12 @@ pub(super) fn trusted(
     now: Timestamp,
 ) -> Option<Verification> {
     tree.get(SIGNATURE_FILE)?;
-    let place = Place {
+    let place = SkillContext {
         folder: Some(&entry.name),
         source: Some(&entry.source),
         delivered_as: entry.delivered_as,
         publisher: publisher(entry.origin, &entry.source),
-        asked: Asked::Bytes,
+        asked: RequestedVersion::Bytes,
     };
     let verification = verify_skill(&signed_tree(tree, signers), &place, signers, now);
     matches!(verification, Verification::Trusted { .. }).then_some(verification)

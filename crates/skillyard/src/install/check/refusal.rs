@@ -8,7 +8,7 @@ use skillyard_install::lockfile::Locked;
 use skillyard_install::tree as install;
 use skillyard_scan::{Finding, Severity};
 use skillyard_trust::signature::{
-    Place, Policy, SIGNATURE_FILE, Standing, Tree, Verification, verify_skill,
+    Policy, SIGNATURE_FILE, SignatureStatus, SkillContext, Tree, Verification, verify_skill,
 };
 
 use super::Checked;
@@ -32,11 +32,11 @@ pub(crate) fn revocation(
         return Some(revoked.to_string());
     }
     let tree = tree?;
-    let place = Place {
+    let place = SkillContext {
         folder: Some(&entry.name),
         source: Some(&entry.source),
         delivered_as: delivered_as(entry, signers, || Some(tree.clone())),
-        ..Place::default()
+        ..SkillContext::default()
     };
     let verification = verify_skill(&signed_tree(tree, signers), &place, signers, now().0);
     verification.revocation().map(ToString::to_string)
@@ -63,16 +63,16 @@ pub(super) fn refuse_signature(
 ) -> Result<(), CommandError> {
     let reason = || verification.reason().unwrap_or_default();
     let event = |kind| about(candidate, kind);
-    match verification.standing() {
-        Standing::Trusted => {
+    match verification.status() {
+        SignatureStatus::Trusted => {
             let event = event(EventKind::SignatureVerified);
             context.record(&match verification.step_back() {
                 Some(rollback) => event.reason(format!("as it was asked for: {rollback}")),
                 None => event,
             })
         }
-        Standing::Unproven => Ok(()),
-        Standing::Refused => {
+        SignatureStatus::Unproven => Ok(()),
+        SignatureStatus::Refused => {
             let event = event(EventKind::SignatureFailed).ended(Outcome::Denied, reason());
             context.record(&event)?;
             let (name, reason, deed) = (candidate.name.clone(), reason(), Deed::Installed);

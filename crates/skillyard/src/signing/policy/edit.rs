@@ -5,7 +5,7 @@ use std::path::Path;
 
 use jiff::Timestamp;
 use skillyard_trust::signature::{
-    Certificate, Moment, Pattern, Policy, PublicKey, Rotation, Scope,
+    Certificate, IdentityPattern, Moment, Policy, PublicKey, Rotation, SignerScope,
 };
 use toml_edit::{Array, ArrayOfTables, DocumentMut, Item, Table, value};
 
@@ -47,7 +47,7 @@ impl<'a> Edit<'a> {
         &mut self,
         name: &str,
         key: &PublicKey,
-        scope: &Scope,
+        scope: &SignerScope,
     ) -> Result<(), CommandError> {
         let pem = key.to_pem();
         let is_this = |table: &Table| {
@@ -80,8 +80,8 @@ impl<'a> Edit<'a> {
         &mut self,
         name: &str,
         certificate: &Certificate,
-        subjects: &[Pattern],
-        scope: &Scope,
+        subjects: &[IdentityPattern],
+        scope: &SignerScope,
     ) -> Result<(), CommandError> {
         let mut table = named(name);
         table.insert("certificate", value(certificate.to_pem()));
@@ -96,7 +96,7 @@ impl<'a> Edit<'a> {
         name: &str,
         identity: &str,
         issuer: &str,
-        scope: &Scope,
+        scope: &SignerScope,
     ) -> Result<(), CommandError> {
         let mut table = named(name);
         table.insert("identity", value(identity));
@@ -191,7 +191,7 @@ fn named(name: &str) -> Table {
     table
 }
 
-fn add_scope(table: &mut Table, scope: &Scope) {
+fn add_scope(table: &mut Table, scope: &SignerScope) {
     add_patterns(table, "scope", &scope.names);
     add_patterns(table, "sources", &scope.sources);
     for (name, moment) in [("not-before", scope.not_before), ("expires", scope.expires)] {
@@ -201,9 +201,9 @@ fn add_scope(table: &mut Table, scope: &Scope) {
     }
 }
 
-fn add_patterns(table: &mut Table, name: &str, patterns: &[Pattern]) {
+fn add_patterns(table: &mut Table, name: &str, patterns: &[IdentityPattern]) {
     if !patterns.is_empty() {
-        let list: Array = patterns.iter().map(Pattern::as_str).collect();
+        let list: Array = patterns.iter().map(IdentityPattern::as_str).collect();
         table.insert(name, value(list));
     }
 }

@@ -2,7 +2,7 @@
 
 use jiff::Timestamp;
 use serde_json::Value;
-use skillyard_trust::signature::{Details, PublicKey, SigningKey, Tree, rotate, sign};
+use skillyard_trust::signature::{PublicKey, ReleaseDetails, SigningKey, Tree, rotate, sign};
 
 use super::{Signed, skill};
 
@@ -22,9 +22,9 @@ impl Signed {
         let key = SigningKey::from_pem(&key).unwrap();
         let mut tree = Tree::default();
         tree.add("SKILL.md", false, text.as_bytes());
-        let details = Details {
+        let details = ReleaseDetails {
             signed: time.parse().unwrap(),
-            ..Details::default()
+            ..ReleaseDetails::default()
         };
         let bundle = sign(&tree, "old", &details, &key).unwrap();
         self.0.write("old/SKILL.md", text);

@@ -1,39 +1,38 @@
 //! The files that a shell text opens by redirections, for patterns that deny files.
 //!
-//! Shells in the text are looked into. Where it cannot be told which files are opened, the answer
-//! is why, and whoever denies takes that for a match.
+//! Shells in the text are parsed too. If the opened files are unknown, the answer
+//! is the reason, and a denying pattern treats it as a match.
 
-use super::command;
-use super::later;
-use super::pattern::Cwd;
-use super::request::GuardInput;
-use super::shell::{self, Access, SimpleCommand, Word};
-use super::wrapper::{self, Inner};
+use crate::guard::pattern::Cwd;
+use crate::guard::request::GuardInput;
+use crate::guard::shell::{self, FileAccess, SimpleCommand, Word};
+use crate::guard::wrapper::{self, Inner};
+use crate::guard::{command, deferred_exec};
 
 /// How many commands may stand inside one another.
 const MAX_DEPTH: usize = 4;
 
 /// The files that are opened in this way, without those that are none.
-pub(super) fn by(input: &GuardInput, access: Access) -> Result<Vec<String>, String> {
+pub(super) fn opened_by(input: &GuardInput, access: FileAccess) -> Result<Vec<String>, String> {
     let commands = command::commands(input)?;
     let cwd = if command::runs_elsewhere(input) {
         Cwd::Unknown
     } else {
         Cwd::Workspace
     };
-    let mut opened = Opened::new(access, cwd);
+    let mut opened = OpenedFiles::new(access, cwd);
     opened.commands(&commands, 0)?;
     opened.files()
 }
 
-struct Opened {
-    access: Access,
+struct OpenedFiles {
+    access: FileAccess,
     cwd: Cwd,
     targets: Vec<Word>,
 }
 
-impl Opened {
-    fn new(access: Access, cwd: Cwd) -> Self {
+impl OpenedFiles {
+    fn new(access: FileAccess, cwd: Cwd) -> Self {
         Self {
             access,
             cwd,
@@ -102,7 +101,7 @@ impl Opened {
                 }
                 self.words(inner, depth + 1)?;
             }
-            _ if wrapper::runs_text(program) || later::runs(words) => {
+            _ if wrapper::runs_text(program) || deferred_exec::reads_commands(words) => {
                 return Err(hidden(program));
             }
             _ => {}
@@ -115,7 +114,9 @@ impl Opened {
             Inner::Words(words) if wrapper::fills_in(program) => self.filled_in(&words, depth),
             Inner::Words(words) => self.words(&words, depth + 1),
             Inner::Hidden(reason) if wrapper::is_shell(program) => Err(reason),
-            Inner::Hidden(reason) if later::runs_behind(program, arguments) => Err(reason),
+            Inner::Hidden(reason) if deferred_exec::reads_commands_behind(program, arguments) => {
+                Err(reason)
+            }
             Inner::Hidden(reason) => {
                 // Options may name another folder.
                 self.cwd = Cwd::Unknown;
@@ -132,7 +133,7 @@ impl Opened {
         }
     }
 
-    /// The first shell among arguments, with what stands behind it.
+    /// The first shell among arguments, with the words after it.
     fn shells(&mut self, program: &str, arguments: &[Word], depth: usize) -> Result<(), String> {
         let is_shell = |word: &Word| word.literal().is_some_and(wrapper::is_shell);
         match arguments.iter().position(is_shell) {

@@ -1,7 +1,7 @@
 //! Programs with commands of their own, among which one starts a program or writes a file.
 
-use super::super::shell::Word;
-use super::{is_either, is_long, is_short, letters, starts, unseen};
+use crate::guard::options::{is_either, is_long, is_short, letters, starts, unseen};
+use crate::guard::shell::Word;
 
 /// Commands of `sqlite3` that only show something.
 #[rustfmt::skip]
@@ -24,8 +24,8 @@ const MYSQL_RUNS: &[&str] = &[
     "delimiter", "edit", "nopager", "notee", "pager", "source", "system", "tee",
 ];
 
-/// Why what a program is told behind the first `named` words is dangerous, if it is.
-pub(super) fn told(name: &str, words: &[Word], named: usize) -> Option<String> {
+/// Why the words after the first `named` ones are dangerous for a program, if they are.
+pub(super) fn command_danger(name: &str, words: &[Word], named: usize) -> Option<String> {
     let arguments = &words[named.max(1).min(words.len())..];
     // What the list has as a whole is its author's choice.
     if arguments.is_empty() && named > 1 {
@@ -41,17 +41,17 @@ pub(super) fn told(name: &str, words: &[Word], named: usize) -> Option<String> {
         "emacs" | "emacsclient" => emacs(name, arguments),
         "sqlite" | "sqlite3" => sqlite(name, arguments),
         "psql" => {
-            let options = Options {
+            let options = ValueOptions {
                 statements: &["--command"],
                 dangerous: &["--file", "--log-file", "--output"],
                 short: "foL",
                 valued: "cdfFhLnoPpRTUv",
                 asks: "lV?",
             };
-            options.told(name, arguments, 'c', psql_is_dangerous)
+            options.command_danger(name, arguments, 'c', psql_is_dangerous)
         }
         "mysql" | "mariadb" => {
-            let options = Options {
+            let options = ValueOptions {
                 statements: &["--execute"],
                 dangerous: &[
                     "--defaults-extra-file",
@@ -64,7 +64,7 @@ pub(super) fn told(name: &str, words: &[Word], named: usize) -> Option<String> {
                 valued: "DehPpSTu",
                 asks: "V?I",
             };
-            options.told(name, arguments, 'e', mysql_is_dangerous)
+            options.command_danger(name, arguments, 'e', mysql_is_dangerous)
         }
         _ => None,
     }
@@ -89,7 +89,7 @@ fn dc(arguments: &[Word]) -> Option<String> {
     (!has_expression).then(|| reads_input("dc"))
 }
 
-/// What stands behind `--` is for `git clone`.
+/// Words after `--` are for `git clone`.
 fn gh(arguments: &[Word]) -> Option<String> {
     let at = arguments
         .iter()
@@ -108,12 +108,14 @@ fn gh(arguments: &[Word]) -> Option<String> {
 
 /// A format of its own is a program.
 fn pandoc(arguments: &[Word]) -> Option<String> {
-    let mut told = arguments.iter().filter_map(Word::literal);
+    let mut command_danger = arguments.iter().filter_map(Word::literal);
     let is_program = |text: &&str| {
         let format = text.split(['+', ' ']).next().unwrap_or(text);
         format.to_ascii_lowercase().ends_with(".lua")
     };
-    told.find(is_program).map(|text| starts("pandoc", text))
+    command_danger
+        .find(is_program)
+        .map(|text| starts("pandoc", text))
 }
 
 /// It takes long options behind one hyphen as well.
@@ -215,7 +217,7 @@ fn has_word(text: &str, word: &str) -> bool {
 }
 
 /// Options of a program that is given statements by one of them.
-struct Options {
+struct ValueOptions {
     statements: &'static [&'static str],
     dangerous: &'static [&'static str],
     /// Letters that are dangerous.
@@ -226,8 +228,8 @@ struct Options {
     asks: &'static str,
 }
 
-impl Options {
-    fn told(
+impl ValueOptions {
+    fn command_danger(
         &self,
         name: &str,
         arguments: &[Word],

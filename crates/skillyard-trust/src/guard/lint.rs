@@ -1,12 +1,12 @@
-//! Patterns in lists that deny which deny something else than whoever wrote them meant.
+//! Denying patterns that do not deny what their author meant.
 
 use skillyard_format::allowed_tools::{AllowedTools, ToolPattern};
 
-use super::rule::{Rule, Scope};
+use crate::guard::rule::{RuleScope, ToolRule};
 
 /// What is wrong with a pattern that denies.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum Misread {
+pub enum PatternWarning {
     /// Its parentheses do not fit.
     #[error("`{0}` has a parenthesis without the other, so every tool is denied")]
     Unbalanced(String),
@@ -27,24 +27,24 @@ pub enum Misread {
 }
 
 /// What is wrong with an entry of a list that denies, if anything is.
-pub fn misread(text: &str) -> Option<Misread> {
+pub fn lint_pattern(text: &str) -> Option<PatternWarning> {
     let tools = AllowedTools::parse(text);
     if tools.unbalanced {
-        return Some(Misread::Unbalanced(text.to_owned()));
+        return Some(PatternWarning::Unbalanced(text.to_owned()));
     }
     if tools.patterns.is_empty() {
-        return Some(Misread::Empty(text.to_owned()));
+        return Some(PatternWarning::Empty(text.to_owned()));
     }
-    tools.patterns.iter().find_map(of_pattern)
+    tools.patterns.iter().find_map(warning_of)
 }
 
-fn of_pattern(pattern: &ToolPattern) -> Option<Misread> {
+fn warning_of(pattern: &ToolPattern) -> Option<PatternWarning> {
     let can_be = |c: char| c.is_alphanumeric() || "_-.:/@*".contains(c);
     if !pattern.tool.chars().all(can_be) {
-        return Some(Misread::Name(pattern.to_string()));
+        return Some(PatternWarning::Name(pattern.to_string()));
     }
-    let rule = Rule::denying(pattern, None);
-    matches!(rule.scope, Scope::Nothing).then(|| Misread::Argument {
+    let rule = ToolRule::denying(pattern, None);
+    matches!(rule.scope, RuleScope::Nothing).then(|| PatternWarning::Argument {
         pattern: pattern.to_string(),
         tool: pattern.tool.clone(),
     })

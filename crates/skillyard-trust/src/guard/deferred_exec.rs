@@ -1,14 +1,14 @@
 //! Programs that run commands later, or again and again: what they read is the text of a shell, and
-//! nobody asks about it once more when it runs.
+//! it is not checked again when it runs.
 
-use super::interpreter::is_interpreter;
-use super::options::letters;
-use super::pattern::base_name;
-use super::shell::Word;
-use super::wrapper::fills_in;
+use crate::guard::options::letters;
+use crate::guard::pattern::base_name;
+use crate::guard::programs::is_interpreter;
+use crate::guard::shell::Word;
+use crate::guard::wrapper::fills_in;
 
 /// Whether a command hands what it reads to a shell, from its input or from a file.
-pub(super) fn runs(words: &[Word]) -> bool {
+pub(super) fn reads_commands(words: &[Word]) -> bool {
     let Some((Some(program), arguments)) =
         words.split_first().map(|(it, rest)| (it.literal(), rest))
     else {
@@ -47,15 +47,15 @@ pub(super) fn runs(words: &[Word]) -> bool {
     !only_asks
 }
 
-/// Whether one of them stands behind a program that starts others, where a command may begin.
-pub(super) fn runs_behind(program: &str, arguments: &[Word]) -> bool {
+/// Whether one of them follows a program that starts others, where a command may begin.
+pub(super) fn reads_commands_behind(program: &str, arguments: &[Word]) -> bool {
     // To these a word may as well be what is looked for.
     if is_interpreter(program) || fills_in(program) {
         return false;
     }
     let mut takes_value = false;
     for (at, word) in arguments.iter().enumerate() {
-        if runs(&arguments[at..]) {
+        if reads_commands(&arguments[at..]) {
             return true;
         }
         let text = word.literal().unwrap_or("-");
@@ -69,4 +69,44 @@ pub(super) fn runs_behind(program: &str, arguments: &[Word]) -> bool {
         }
     }
     false
+}
+
+/// Whether a builtin may run a command in the name of a variable.
+pub(super) fn may_run_subscript(program: &str, arguments: &[Word]) -> bool {
+    match program {
+        "printf" => names_subscript(arguments, 'v'),
+        "wait" => names_subscript(arguments, 'p'),
+        "test" | "[" => arguments.windows(2).any(|pair| {
+            let asks = matches!(pair[0].literal(), Some("-v" | "-R"));
+            asks && !pair[1].literal().is_some_and(is_plain_name)
+        }),
+        _ => false,
+    }
+}
+
+/// Whether an option before the operands is given such a name, in the same word or the next one.
+fn names_subscript(arguments: &[Word], option: char) -> bool {
+    let mut words = arguments.iter();
+    while let Some(text) = words.next().and_then(Word::literal) {
+        let Some(options) = text.strip_prefix('-').filter(|_| text != "--") else {
+            return false;
+        };
+        let name = match options.split_once(option) {
+            Some((_, "")) => words.next().and_then(Word::literal),
+            Some((_, name)) => Some(name),
+            None => continue,
+        };
+        if !name.is_some_and(is_plain_name) {
+            return true;
+        }
+    }
+    false
+}
+
+/// Whether a name holds nothing that is evaluated: other variables would be, too.
+fn is_plain_name(name: &str) -> bool {
+    let parts = name.strip_suffix(']').and_then(|name| name.split_once('['));
+    let (name, subscript) = parts.unwrap_or((name, ""));
+    name.chars().all(|c| c.is_alphanumeric() || c == '_')
+        && subscript.chars().all(|c| c.is_ascii_digit())
 }

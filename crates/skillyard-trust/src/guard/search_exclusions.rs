@@ -1,25 +1,25 @@
 //! Files that a search must leave out.
 //!
-//! `Grep` and `Glob` are asked about a folder, and what lies in it may be denied. Whoever searches
+//! `Grep` and `Glob` are judged by a folder, and files in it may be denied. The caller
 //! asks about each file before it is looked into.
 
 use skillyard_format::allowed_tools::ToolPattern;
 
-use super::path::{PathPattern, Place};
-use super::request::{ActiveSkill, DenyLayer, Surroundings, ToolList};
-use super::rule::{Rule, Scope};
-use super::tool::{self, FileUse, Kind};
+use crate::guard::path::{FilePath, PathPattern};
+use crate::guard::request::{ActiveSkill, DenyLayer, GuardEnvironment, ToolList};
+use crate::guard::rule::{RuleScope, ToolRule};
+use crate::guard::tool::{self, FileUse, ToolKind};
 
 /// What a tool does that must not see some files.
-const READ: Kind = Kind::File(FileUse::Read);
+const READ: ToolKind = ToolKind::File(FileUse::Read);
 
 /// The files that lists deny to those who read.
 #[derive(Debug, Clone)]
-pub struct Unseen {
+pub struct SearchExclusions {
     patterns: Vec<PathPattern>,
 }
 
-impl Unseen {
+impl SearchExclusions {
     /// What policies and `disallowed-tools` of the active skills deny.
     pub fn of(skills: &[ActiveSkill], policy: &[DenyLayer]) -> Self {
         let layers = policy.iter().map(|layer| &layer.tools);
@@ -31,9 +31,9 @@ impl Unseen {
         let reads = |each: &&ToolPattern| tool::kinds(&each.tool).contains(&READ);
         let scopes = patterns
             .filter(reads)
-            .map(|each| Rule::denying(each, None).scope);
+            .map(|each| ToolRule::denying(each, None).scope);
         let patterns = scopes.filter_map(|scope| match scope {
-            Scope::Files(pattern) => Some(*pattern),
+            RuleScope::Files(pattern) => Some(*pattern),
             _ => None,
         });
         Self {
@@ -46,10 +46,10 @@ impl Unseen {
         self.patterns.is_empty()
     }
 
-    /// Whether the file must be left out, because it is denied or that cannot be told.
-    pub fn has(&self, path: &str, world: &dyn Surroundings) -> bool {
+    /// Whether the file must be left out, because it is denied or unknown.
+    pub fn has(&self, path: &str, world: &dyn GuardEnvironment) -> bool {
         !self.is_empty()
-            && Place::of(path, world)
+            && FilePath::of(path, world)
                 .is_none_or(|place| self.patterns.iter().any(|each| each.denies(&place, world)))
     }
 }
