@@ -1,12 +1,14 @@
-//! What was allowed for a session, sealed.
+//! Message authentication codes for the grants of a session.
 //!
-//! Sessions may lie in a database that others read and write. Somebody's yes counts where it was
-//! given: the key of the seals stays in the user's own folder. Without the key, as after `trust
-//! revoke`, nothing that was sealed counts any more.
+//! Other users may be able to write to the database of sessions. A grant is valid only if it carries
+//! an HMAC with the key in the user's own folder. `trust revoke` deletes the key, which ends all
+//! grants.
 
 use std::fs;
 use std::io;
 
+use hmac::{Hmac, KeyInit as _, Mac as _};
+use sha2::Sha256;
 use skillyard_format::package::Digest;
 
 use crate::believed;
@@ -14,39 +16,38 @@ use crate::config::private_file::{lock, write_private};
 use crate::environment::Environment;
 use crate::error::CommandError;
 
-/// The bytes of a key; they are kept as twice as many digits.
-const LENGTH: usize = 32;
+/// Bytes of a key, which is stored in hexadecimal.
+const KEY_BYTES: usize = 32;
 
-/// Makes seals.
+/// The key that authenticates grants.
 pub(crate) struct SealKey(String);
 
 impl SealKey {
-    /// The key of this user, if they allowed something since they last took something back.
+    /// The key of this user; `None` if nothing was granted since the last `trust revoke`.
     pub(crate) fn read(environment: &Environment) -> Result<Option<Self>, CommandError> {
         let text = believed::text(&environment.grants_key_file())?;
-        let is_key = text.len() == LENGTH * 2;
+        let is_key = text.len() == KEY_BYTES * 2;
         Ok(is_key.then_some(Self(text)))
     }
 
-    /// The same; without one it is made.
+    /// The key of this user, created if there is none.
     pub(crate) fn make(environment: &Environment) -> Result<Self, CommandError> {
         let file = environment.grants_key_file();
         let _lock = lock(&file.with_extension("lock"))?;
         if let Some(key) = Self::read(environment)? {
             return Ok(key);
         }
-        let mut bytes = [0; LENGTH];
+        let mut bytes = [0; KEY_BYTES];
         getrandom::fill(&mut bytes).map_err(|source| CommandError::Write {
             path: file.clone(),
             source: io::Error::other(source),
         })?;
-        // A digest has the digits of as many bytes, and tells nothing of what it is of.
         let key = Digest::of(&bytes).to_hex();
         write_private(&file, key.as_bytes())?;
         Ok(Self(key))
     }
 
-    /// Takes the key away; tells whether there was one.
+    /// Deletes the key; returns whether there was one.
     pub(crate) fn forget(environment: &Environment) -> Result<bool, CommandError> {
         let path = environment.grants_key_file();
         match fs::remove_file(&path) {
@@ -56,10 +57,19 @@ impl SealKey {
         }
     }
 
-    /// The seal of a text. The key stands around the text and around its digest, so that no longer
-    /// text has a seal that follows from it.
+    /// The HMAC-SHA-256 of a text, in hexadecimal.
     pub(crate) fn seal(&self, text: &str) -> String {
-        let inner = Digest::of(format!("{}{text}", self.0).as_bytes()).to_hex();
-        Digest::of(format!("{}{inner}", self.0).as_bytes()).to_hex()
+        hex::encode(self.mac(text).finalize().into_bytes())
+    }
+
+    /// Whether `seal` is the one of this text; takes the same time wherever they differ.
+    pub(crate) fn verifies(&self, text: &str, seal: &str) -> bool {
+        hex::decode(seal).is_ok_and(|seal| self.mac(text).verify_slice(&seal).is_ok())
+    }
+
+    fn mac(&self, text: &str) -> Hmac<Sha256> {
+        let mac = Hmac::<Sha256>::new_from_slice(self.0.as_bytes());
+        mac.expect("HMAC takes keys of any length")
+            .chain_update(text.as_bytes())
     }
 }
