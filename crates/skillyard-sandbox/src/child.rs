@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{self, Write as _};
 use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 
-use rustix::fs::{MemfdFlags, SealFlags, memfd_create};
+use rustix::fs::{MemfdFlags, memfd_create};
 use rustix::pipe::{PipeFlags, pipe_with};
 
 use crate::identity::Identity;
@@ -24,22 +24,6 @@ pub(crate) fn memory(content: &[u8]) -> io::Result<OwnedFd> {
     let mut file = File::from(memfd_create("sandbox", MemfdFlags::CLOEXEC)?);
     file.write_all(content)?;
     rustix::fs::seek(&file, rustix::fs::SeekFrom::Start(0))?;
-    Ok(file.into())
-}
-
-/// A file in memory that can be executed and never be changed again.
-pub(crate) fn program(content: &[u8]) -> io::Result<OwnedFd> {
-    /// Since Linux 6.3 it is said whether a file is meant to be executed.
-    const EXECUTABLE: MemfdFlags = MemfdFlags::from_bits_retain(0x10);
-    let flags = MemfdFlags::CLOEXEC | MemfdFlags::ALLOW_SEALING;
-    let file = match memfd_create("stage", flags | EXECUTABLE) {
-        Err(rustix::io::Errno::INVAL) => memfd_create("stage", flags),
-        other => other,
-    };
-    let mut file = File::from(file?);
-    file.write_all(content)?;
-    let seals = SealFlags::SEAL | SealFlags::SHRINK | SealFlags::GROW | SealFlags::WRITE;
-    rustix::fs::fcntl_add_seals(&file, seals)?;
     Ok(file.into())
 }
 

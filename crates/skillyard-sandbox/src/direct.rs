@@ -2,7 +2,7 @@
 
 use std::ffi::OsString;
 use std::path::PathBuf;
-use std::process::Stdio;
+use std::process::{Child, Stdio};
 use std::time::Instant;
 
 use rustix::pipe::pipe;
@@ -11,7 +11,6 @@ use crate::backend::{Backend, container, seatbelt};
 use crate::command::{Command, Live, Stdin};
 use crate::error::{Doing as _, SandboxError};
 use crate::outcome::{Captured, Denial, End, Limit, Outcome};
-use crate::process::Process;
 use crate::profile::Profile;
 use crate::pump::{self, Feed, Inspection, Running, Stop};
 use crate::sandbox::Sandbox;
@@ -61,7 +60,7 @@ pub(crate) fn run(
     let child = process.spawn().doing("start a process")?;
     drop(process);
     let running = Running {
-        child: child.into(),
+        child,
         stdout: stdout.0,
         stderr: stderr.0,
         stdin: input,
@@ -161,7 +160,7 @@ fn stdin(command: &Command) -> Result<(Stdio, Feed), SandboxError> {
 }
 
 /// Ends the container, or the group of processes, and the command itself.
-fn stop(sandbox: &Sandbox, program: &std::path::Path, name: &str, child: &Process) {
+fn stop(sandbox: &Sandbox, program: &std::path::Path, name: &str, child: &mut Child) {
     if sandbox.backend == Backend::Container {
         let words = ["kill", name].map(OsString::from);
         let _ = process(program, &words)
@@ -169,8 +168,9 @@ fn stop(sandbox: &Sandbox, program: &std::path::Path, name: &str, child: &Proces
             .stderr(Stdio::null())
             .status();
     }
-    if let Some(group) = child.pid() {
+    if let Ok(None) = child.try_wait() {
+        let group = rustix::process::Pid::from_child(child);
         let _ = rustix::process::kill_process_group(group, rustix::process::Signal::KILL);
     }
-    child.kill();
+    let _ = child.kill();
 }

@@ -1,18 +1,15 @@
 //! Doing something in the namespaces of a sandbox that we have started.
 //!
-//! Whoever makes a user namespace may do anything in it, so a process of ours enters those of
-//! the sandbox, mounts what belongs there and ends. The sandbox itself never has that right.
+//! The owner of a user namespace may do anything in it, so a process of ours enters those of the
+//! sandbox, mounts what belongs there and ends. The sandbox itself never has that right.
 
-#![expect(
-    unsafe_code,
-    reason = "a process that borrows our memory can be made by no safe call"
-)]
-
-use std::ffi::{CStr, c_int, c_void};
-use std::io;
+use std::ffi::CStr;
+use std::fs::File;
+use std::io::{self, Read as _};
 use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
-use std::sync::atomic::{AtomicI32, AtomicUsize, Ordering};
 
+use nix::sys::wait::waitpid;
+use nix::unistd::{ForkResult, fork};
 use rustix::fs::{AtFlags, CWD, Mode, OFlags, ResolveFlags, fstat, openat2, unlinkat};
 use rustix::io::Errno;
 use rustix::mount::{MoveMountFlags, OpenTreeFlags, move_mount, open_tree};
@@ -21,13 +18,12 @@ use rustix::thread::{ThreadNameSpaceType, move_into_thread_name_spaces};
 
 use crate::backend::beneath::Inode;
 use crate::backend::inside::{Act, Step};
+use crate::child;
 use crate::identity::Identity;
-use crate::launcher::staging;
-use crate::process::Process;
-use crate::spawn;
+use crate::launcher::root::{change_mount, give_up_root};
 
 /// What could not be done.
-pub(crate) struct Failed {
+pub(crate) struct EnterError {
     /// The number of the step, if it came to one.
     pub(crate) step: Option<usize>,
     /// Why not.
@@ -39,63 +35,70 @@ pub(crate) fn enter(
     process: Pid,
     identity: Option<Identity>,
     steps: &[Step],
-) -> Result<(), Failed> {
-    let failed = |error: io::Error| Failed { step: None, error };
+) -> Result<(), EnterError> {
+    let failed = |error: io::Error| EnterError { step: None, error };
     let process = pidfd_open(process, PidfdFlags::empty());
     let process = process.map_err(|error| failed(error.into()))?;
-    let plan = Plan {
-        process: process.as_fd(),
-        identity,
-        steps,
-        at: AtomicUsize::new(usize::MAX),
-        error: AtomicI32::new(0),
-    };
-    let argument = (&raw const plan).cast_mut().cast::<c_void>();
-    let helper = spawn::borrow_memory(begin, argument).map_err(failed)?;
-    Process::new(helper).forget();
-    match plan.error.load(Ordering::Relaxed) {
-        0 => Ok(()),
-        error => Err(Failed {
-            step: Some(plan.at.load(Ordering::Relaxed)).filter(|at| *at < steps.len()),
+    let (read, write) = child::pipe(None).map_err(failed)?;
+    let helper = fork_into(process.as_fd(), identity, steps, &write).map_err(failed)?;
+    drop(write);
+    // Four bytes for the step and four for the error; nothing if all went well.
+    let mut answer = Vec::new();
+    let read = File::from(read).read_to_end(&mut answer);
+    let _ = waitpid(helper, None);
+    read.map_err(failed)?;
+    let number = |at: usize| Some(i32::from_ne_bytes(*answer.get(at..)?.first_chunk()?));
+    match (number(0), number(4)) {
+        (Some(step), Some(error)) => Err(EnterError {
+            step: usize::try_from(step)
+                .ok()
+                .filter(|step| *step < steps.len()),
             error: io::Error::from_raw_os_error(error),
         }),
+        _ => Ok(()),
     }
 }
 
-/// What the process needs, in memory that it borrows.
-struct Plan<'a> {
-    process: BorrowedFd<'a>,
+/// A process that takes the steps: one with several threads cannot enter a user namespace.
+#[expect(unsafe_code, reason = "fork has no safe form")]
+fn fork_into(
+    process: BorrowedFd<'_>,
     identity: Option<Identity>,
-    steps: &'a [Step],
-    /// The step that it is at.
-    at: AtomicUsize,
-    /// Why it could not go on.
-    error: AtomicI32,
-}
-
-/// What the process does. It must neither allocate nor lock.
-extern "C" fn begin(plan: *mut c_void) -> c_int {
-    // SAFETY: `borrow_memory` was given this plan, and its owner waits.
-    let plan = unsafe { &*plan.cast_const().cast::<Plan<'_>>() };
-    if let Err(error) = follow(plan) {
-        plan.error.store(error.raw_os_error(), Ordering::Relaxed);
+    steps: &[Step],
+    answer: &OwnedFd,
+) -> io::Result<nix::unistd::Pid> {
+    // SAFETY: other threads may have held locks, so the child only makes system calls. It
+    // neither allocates nor locks, and `_exit` runs none of our handlers for an end.
+    match unsafe { fork() }? {
+        ForkResult::Parent { child } => Ok(child),
+        ForkResult::Child => {
+            if let Err((step, error)) = follow(process, identity, steps) {
+                let mut bytes = [0; 8];
+                let (first, second) = bytes.split_at_mut(4);
+                first.copy_from_slice(&step.to_ne_bytes());
+                second.copy_from_slice(&error.raw_os_error().to_ne_bytes());
+                let _ = rustix::io::write(answer, &bytes);
+            }
+            // SAFETY: this ends the process.
+            unsafe { libc::_exit(0) }
+        }
     }
-    // SAFETY: this ends the process without any of our handlers for an end.
-    unsafe { libc::_exit(0) }
 }
 
-fn follow(plan: &Plan<'_>) -> rustix::io::Result<()> {
-    if let Some(Identity { uid, gid }) = plan.identity
-        && !spawn::become_user(uid, gid)
-    {
-        return Err(Errno::from_raw_os_error(spawn::last_error()));
+/// The number of the step that failed is -1 before the first one.
+fn follow(
+    process: BorrowedFd<'_>,
+    identity: Option<Identity>,
+    steps: &[Step],
+) -> Result<(), (i32, Errno)> {
+    if let Some(identity) = identity {
+        give_up_root(identity).map_err(|error| (-1, error))?;
     }
     let spaces = ThreadNameSpaceType::USER | ThreadNameSpaceType::MOUNT;
-    move_into_thread_name_spaces(plan.process, spaces)?;
+    move_into_thread_name_spaces(process, spaces).map_err(|error| (-1, error))?;
     let mut folder: Option<OwnedFd> = None;
-    for (at, step) in plan.steps.iter().enumerate() {
-        plan.at.store(at, Ordering::Relaxed);
-        take(step, &mut folder)?;
+    for (at, step) in (0..).zip(steps) {
+        take(step, &mut folder).map_err(|error| (at, error))?;
     }
     Ok(())
 }
@@ -159,7 +162,7 @@ fn keep(place: &OwnedFd) -> rustix::io::Result<()> {
         propagation: 0,
         userns_fd: 0,
     };
-    staging::change(tree.as_fd(), &attributes, libc::AT_RECURSIVE)
+    change_mount(tree.as_fd(), &attributes, libc::AT_RECURSIVE)
         .map_err(|error| Errno::from_io_error(&error).unwrap_or(Errno::IO))?;
     attach(&tree, place)
 }

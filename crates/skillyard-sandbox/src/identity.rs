@@ -7,13 +7,15 @@
 use std::fs;
 use std::sync::atomic::{AtomicU32, Ordering};
 
+use serde::{Deserialize, Serialize};
+
 /// The first user of the range; it has 2^28 of them.
 const FIRST: u32 = 0x7000_0000;
 /// Where the range is not mapped, as in small containers: the system's nobody.
 const NOBODY: u32 = 65_534;
 
 /// A user and group without rights.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Identity {
     /// The user.
     pub uid: u32,

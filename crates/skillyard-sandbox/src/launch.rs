@@ -10,14 +10,14 @@ mod verdict;
 
 use std::cell::OnceCell;
 use std::io;
+use std::process::Child;
 
 use crate::backend::Backend;
 use crate::backend::link::Fate;
 use crate::command::{Command, Live};
 use crate::error::{Doing as _, SandboxError};
-use crate::launcher::Step;
+use crate::launcher::report::LaunchStep;
 use crate::outcome::{Denial, Outcome};
-use crate::process::Process;
 use crate::processes;
 use crate::profile::{Network, Profile};
 use crate::proxy::Proxy;
@@ -109,13 +109,13 @@ pub(crate) fn run(
 
 /// Ends what did not end when it was asked to: the process that holds the others comes last,
 /// so that nobody can be left when it has gone.
-fn end_by_force(child: &Process, patience: Patience) {
-    if !processes::end(child.id()) || patience == Patience::Over {
-        child.kill();
+fn end_by_force(child: &mut Child, patience: Patience) {
+    if !processes::end_below(child.id()) || patience == Patience::Over {
+        let _ = child.kill();
     }
 }
 
-fn failed(step: Step, code: i32) -> SandboxError {
+fn failed(step: LaunchStep, code: i32) -> SandboxError {
     SandboxError::Launcher {
         action: step.name().to_owned(),
         source: io::Error::from_raw_os_error(code),

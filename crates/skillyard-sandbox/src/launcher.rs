@@ -1,43 +1,33 @@
-//! What runs between us and the program: the stage inside the sandbox, and our own binary
-//! where root has to prepare it.
+//! The launcher: what runs between Skillyard and the sandboxed program, in our own binary.
 //!
-//! `main` must be the first thing a binary calls. If the arguments are the launcher's it takes
-//! over: it makes mounts as root, gives root up and becomes the next program, or it is the
-//! stage itself where the small one cannot be executed.
+//! [`main`] must be the first call of a binary. If the arguments are the launcher's, it takes
+//! over. As root it makes mounts, gives up root and executes the next program; inside the
+//! sandbox it restricts itself, starts the program and supervises it.
 
-mod calls;
-mod encoding;
-mod filter;
-mod instruction;
-#[cfg(test)]
-mod interpreter;
 pub(crate) mod landlock;
-mod outer;
+pub(crate) mod orders;
+pub(crate) mod report;
+pub(crate) mod root;
 mod seccomp;
-pub(crate) mod spec;
 mod stage;
-pub(crate) mod staging;
+mod syscalls;
 
 use std::ffi::OsString;
+use std::os::fd::{FromRawFd as _, OwnedFd, RawFd};
 use std::process::ExitCode;
 
-pub(crate) use landlock::abi as landlock_abi;
-pub(crate) use outer::{Outer, Staged};
-pub(crate) use stage::report::{Report, Step};
-pub(crate) use stage::{READY, call, processes};
-
-/// The first argument of a launcher; no command of a binary may be called like this.
+/// The first argument of a launcher; no command of a binary may have this name.
 pub const ARGUMENT: &str = "--sandbox-launcher";
-/// Become another program, after giving up root.
+/// Make mounts as root, give up root, and execute another program.
 pub(crate) const BECOME: &str = "become";
-/// Run a program, fenced in.
+/// Restrict a program, run it, and report how it ended.
 pub(crate) const SUPERVISE: &str = "supervise";
 
-/// The stage as a program of its own; empty where it could not be built.
-pub(crate) const STAGE: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/stage"));
+/// The exit code of a launcher that failed or was told to end everything.
+const FAILED: u8 = 125;
 
-/// Whether a program with these arguments was started to be the launcher.
-pub(crate) fn is_meant(mut arguments: impl Iterator<Item = OsString>) -> bool {
+/// Whether a program with these arguments was started as the launcher.
+pub(crate) fn is_launcher(mut arguments: impl Iterator<Item = OsString>) -> bool {
     arguments.nth(1).is_some_and(|word| word == ARGUMENT)
 }
 
@@ -48,27 +38,29 @@ pub fn main(mut arguments: impl Iterator<Item = OsString>) -> Option<ExitCode> {
     }
     let (mode, descriptor) = (arguments.next()?, arguments.next()?);
     let descriptor = descriptor.to_str().and_then(|number| number.parse().ok());
-    match (mode.to_str(), descriptor) {
-        (Some(BECOME), Some(descriptor)) => Some(outer::run(descriptor)),
+    let code = match (mode.to_str(), descriptor) {
+        (Some(BECOME), Some(descriptor)) => root::run(descriptor),
         (Some(SUPERVISE), Some(descriptor)) => stage::run(descriptor),
-        _ => Some(ExitCode::from(2)),
-    }
+        _ => 2,
+    };
+    Some(ExitCode::from(code))
+}
+
+/// Takes ownership of a descriptor that the process which started us left open for us.
+#[expect(unsafe_code, reason = "inherited descriptors come as numbers")]
+fn inherited(descriptor: RawFd) -> OwnedFd {
+    // SAFETY: the number comes from the process that started us, which left exactly these
+    // open for us; each is taken once. A wrong number gives errors, which are handled.
+    unsafe { OwnedFd::from_raw_fd(descriptor) }
 }
 
 #[cfg(test)]
 mod tests {
     #[test]
     fn a_launcher_is_known_by_its_first_argument() {
-        let is_meant = |words: &[&str]| super::is_meant(words.iter().map(Into::into));
-        assert!(is_meant(&["host", super::ARGUMENT, super::BECOME, "3"]));
-        assert!(!is_meant(&["host", "run", super::ARGUMENT]));
-        assert!(!is_meant(&["host"]));
-    }
-
-    #[test]
-    fn the_stage_was_built_and_needs_nobody() {
-        assert_eq!(super::STAGE.get(..4), Some(&b"\x7fELF"[..]));
-        let names_an_interpreter = super::STAGE.windows(9).any(|part| part == b"ld-linux-");
-        assert!(!names_an_interpreter && super::STAGE.len() < 64 * 1024);
+        let is_launcher = |words: &[&str]| super::is_launcher(words.iter().map(Into::into));
+        assert!(is_launcher(&["host", super::ARGUMENT, super::BECOME, "3"]));
+        assert!(!is_launcher(&["host", "run", super::ARGUMENT]));
+        assert!(!is_launcher(&["host"]));
     }
 }

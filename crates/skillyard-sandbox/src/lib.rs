@@ -7,7 +7,6 @@ mod direct;
 mod error;
 mod limits;
 mod outcome;
-mod process;
 mod profile;
 mod proxy;
 mod pump;
@@ -47,5 +46,3 @@ pub use outcome::{Captured, Denial, End, Limit, Outcome};
 pub use profile::{Access, Commands, Mount, Network, Profile};
 pub use proxy::{HostRule, HostRuleError};
 pub use sandbox::Sandbox;
-#[cfg(target_os = "linux")]
-pub use sandbox::StageProgram;

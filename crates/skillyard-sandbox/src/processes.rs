@@ -1,38 +1,75 @@
-//! A process and all that came of it, seen through `/proc`.
+//! A process and all its descendants, seen through `/proc`.
 
 use std::fs;
 
-pub(crate) use crate::launcher::processes::{Found, end};
+use rustix::process::{Pid, Resource, Rlimit, Signal, kill_process, prlimit};
 
-/// What the processes below one use together.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(crate) struct Usage {
-    /// How many threads they have.
-    pub(crate) threads: u64,
-    /// How many bytes of memory are theirs.
-    pub(crate) memory: u64,
+/// How many processes are looked for at once; what is beyond is found the next time.
+const MAX_PROCESSES: usize = 1024;
+
+/// All processes below `root`, parents first, without itself.
+pub(crate) fn below(root: u32) -> Vec<u32> {
+    let mut found = children(root);
+    let mut next = 0;
+    while let Some(process) = found.get(next).copied()
+        && found.len() < MAX_PROCESSES
+    {
+        found.extend(children(process));
+        next += 1;
+    }
+    found
 }
 
-/// What these processes use together.
+/// The children of a process; each of its threads has a list of its own.
+fn children(process: u32) -> Vec<u32> {
+    let threads = fs::read_dir(format!("/proc/{process}/task"));
+    let threads = threads.into_iter().flatten().flatten();
+    let lists =
+        threads.filter_map(|thread| fs::read_to_string(thread.path().join("children")).ok());
+    lists
+        .flat_map(|list| list.split(' ').flat_map(str::parse).collect::<Vec<u32>>())
+        .collect()
+}
+
+/// Ends every process below `root` and returns whether there were any.
+///
+/// They are kept from making new ones and halted before the first is ended: what forks
+/// faster than it can be found does not get away.
+pub(crate) fn end_below(root: u32) -> bool {
+    let found = below(root);
+    let found = found.iter().filter_map(|process| pid(*process));
+    let found: Vec<Pid> = found.collect();
+    for process in &found {
+        let none = Rlimit {
+            current: Some(0),
+            maximum: Some(0),
+        };
+        let _ = prlimit(Some(*process), Resource::Nproc, none);
+        let _ = kill_process(*process, Signal::STOP);
+    }
+    for process in &found {
+        let _ = kill_process(*process, Signal::KILL);
+    }
+    !found.is_empty()
+}
+
+fn pid(process: u32) -> Option<Pid> {
+    Pid::from_raw(process.try_into().ok()?)
+}
+
+/// How many bytes of memory these processes use together.
 ///
 /// Pages that a parent and its child share are counted once for each: too much rather than
 /// too little. Files that are only mapped do not count.
-pub(crate) fn usage(below: &Found) -> Usage {
+pub(crate) fn memory(processes: &[u32]) -> u64 {
     let page = rustix::param::page_size() as u64;
-    let mut usage = Usage::default();
-    for process in below.as_slice() {
-        let Ok(status) = fs::read_to_string(format!("/proc/{process}/statm")) else {
-            continue;
-        };
-        let numbers: Vec<u64> = status.split(' ').flat_map(str::parse).collect();
-        let (resident, shared) = (
-            numbers.get(1).copied().unwrap_or(0),
-            numbers.get(2).copied().unwrap_or(0),
-        );
-        usage.memory += resident.saturating_sub(shared) * page + shared_memory(*process);
-        usage.threads += threads(*process);
-    }
-    usage
+    let private = |process: &u32| {
+        let status = fs::read_to_string(format!("/proc/{process}/statm")).ok()?;
+        let mut numbers = status.split(' ').skip(1).flat_map(str::parse::<u64>);
+        let (resident, shared) = (numbers.next()?, numbers.next()?);
+        Some(resident.saturating_sub(shared) * page + shared_memory(*process))
+    };
+    processes.iter().filter_map(private).sum()
 }
 
 /// Memory that is shared on purpose is no file and counts.
@@ -69,10 +106,6 @@ pub(crate) fn threads_of_user(uid: u32) -> u64 {
 mod tests {
     use super::*;
 
-    fn below(root: u32) -> Vec<u32> {
-        Found::below(root).as_slice().to_vec()
-    }
-
     #[test]
     #[expect(clippy::disallowed_methods, reason = "a child to be found and ended")]
     fn children_of_children_are_found_and_ended() {
@@ -86,9 +119,8 @@ mod tests {
         }
         assert_eq!(below(shell.id()).len(), 2);
         assert!(below(std::process::id()).contains(&shell.id()));
-        let usage = usage(&Found::below(shell.id()));
-        assert!(usage.threads == 2 && usage.memory > 0, "{usage:?}");
-        assert!(end(shell.id()));
+        assert!(memory(&below(shell.id())) > 0);
+        assert!(end_below(shell.id()));
         assert!(shell.wait().is_ok());
     }
 }

@@ -4,7 +4,7 @@ mod pipes;
 
 use std::io;
 use std::os::fd::{BorrowedFd, OwnedFd};
-use std::process::ExitStatus;
+use std::process::{Child, ExitStatus};
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
@@ -16,7 +16,6 @@ use pipes::{Input, Stream};
 use crate::command::Live;
 use crate::limits::Limits;
 use crate::outcome::{Captured, End, Limit};
-use crate::process::Process;
 
 /// How often the processes are looked at.
 const TICK: Duration = Duration::from_millis(20);
@@ -26,12 +25,12 @@ const GRACE: Duration = Duration::from_millis(150);
 const LAST_WAIT: Duration = Duration::from_secs(3);
 
 /// Ends processes by force.
-pub(crate) type LastResort<'a> = Box<dyn Fn(&Process, Patience) + 'a>;
+pub(crate) type LastResort<'a> = Box<dyn Fn(&mut Child, Patience) + 'a>;
 
 /// A program that was started, and its pipes.
 pub(crate) struct Running<'a> {
     /// The process that everything hangs on.
-    pub(crate) child: Process,
+    pub(crate) child: Child,
     /// Where its output comes from.
     pub(crate) stdout: OwnedFd,
     /// Where its messages come from.
@@ -45,7 +44,7 @@ pub(crate) struct Running<'a> {
     /// What to do about processes that do not end when they are asked to.
     pub(crate) last_resort: LastResort<'a>,
     /// Looks at the processes: the memory in use, and a limit that is reached.
-    pub(crate) inspect: Box<dyn Fn(&Process) -> Inspection + 'a>,
+    pub(crate) inspect: Box<dyn Fn(&Child) -> Inspection + 'a>,
     /// What else ends it.
     pub(crate) alarm: Option<Alarm<'a>>,
 }
@@ -112,7 +111,7 @@ pub(crate) fn run(mut running: Running<'_>, limits: &Limits, live: Live<'_>) -> 
     if result.is_err() {
         // Whatever went wrong here, nothing may stay behind.
         running.control = None;
-        (running.last_resort)(&running.child, Patience::Over);
+        (running.last_resort)(&mut running.child, Patience::Over);
         let _ = running.child.wait();
     }
     result
@@ -168,7 +167,7 @@ fn pump(running: &mut Running<'_>, limits: &Limits, live: Live<'_>) -> io::Resul
                 } else {
                     Patience::Over
                 };
-                (running.last_resort)(&running.child, patience);
+                (running.last_resort)(&mut running.child, patience);
             }
             wake = now + Duration::from_millis(2);
         }
@@ -193,17 +192,17 @@ fn pump(running: &mut Running<'_>, limits: &Limits, live: Live<'_>) -> io::Resul
 
 /// Something that becomes readable when the process ends.
 #[cfg(target_os = "linux")]
-fn end_of(child: &Process) -> io::Result<Option<OwnedFd>> {
-    use rustix::process::{PidfdFlags, pidfd_open};
-    let Some(process) = child.pid() else {
-        return Ok(None);
-    };
-    Ok(Some(pidfd_open(process, PidfdFlags::empty())?))
+fn end_of(child: &Child) -> io::Result<Option<OwnedFd>> {
+    use rustix::process::{Pid, PidfdFlags, pidfd_open};
+    Ok(Some(pidfd_open(
+        Pid::from_child(child),
+        PidfdFlags::empty(),
+    )?))
 }
 
 /// Elsewhere the loop looks itself, every millisecond.
 #[cfg(not(target_os = "linux"))]
-fn end_of(_: &Process) -> io::Result<Option<OwnedFd>> {
+fn end_of(_: &Child) -> io::Result<Option<OwnedFd>> {
     Ok(None)
 }
 

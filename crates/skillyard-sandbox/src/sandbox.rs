@@ -13,17 +13,6 @@ use crate::survey::Survey;
 #[cfg(target_os = "linux")]
 use crate::identity::Identity;
 
-/// Which program is the first inside a sandbox.
-#[cfg(target_os = "linux")]
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum StageProgram {
-    /// The small one that this crate carries, where files in memory can be executed.
-    #[default]
-    Small,
-    /// The launcher's own binary, which is slower to start.
-    Own,
-}
-
 /// A way to run programs, chosen once.
 #[derive(Debug, Clone)]
 pub struct Sandbox {
@@ -34,8 +23,6 @@ pub struct Sandbox {
     pub(crate) image: String,
     #[cfg(target_os = "linux")]
     pub(crate) notes: Option<PathBuf>,
-    #[cfg(target_os = "linux")]
-    pub(crate) stage: StageProgram,
     #[cfg(target_os = "linux")]
     pub(crate) identity: Option<Identity>,
 }
@@ -50,7 +37,7 @@ impl Sandbox {
         temporary: &Path,
     ) -> Result<Self, SandboxError> {
         #[cfg(target_os = "linux")]
-        if crate::launcher::is_meant(std::env::args_os()) {
+        if crate::launcher::is_launcher(std::env::args_os()) {
             // It would start itself again, and again.
             return Err(SandboxError::NoLauncher);
         }
@@ -65,8 +52,6 @@ impl Sandbox {
             image: crate::backend::container::IMAGE.to_owned(),
             #[cfg(target_os = "linux")]
             notes: None,
-            #[cfg(target_os = "linux")]
-            stage: StageProgram::default(),
             #[cfg(target_os = "linux")]
             identity: match backend {
                 Backend::Bubblewrap | Backend::Landlock => Identity::needed(),
@@ -88,14 +73,6 @@ impl Sandbox {
     #[must_use]
     pub fn with_notes(mut self, folder: &Path) -> Self {
         self.notes = Some(folder.to_owned());
-        self
-    }
-
-    /// The same with another first program inside.
-    #[cfg(target_os = "linux")]
-    #[must_use]
-    pub fn with_stage(mut self, stage: StageProgram) -> Self {
-        self.stage = stage;
         self
     }
 

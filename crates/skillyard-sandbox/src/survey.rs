@@ -143,7 +143,7 @@ fn is_trusted(path: &Path) -> bool {
 
 #[cfg(target_os = "linux")]
 fn landlock() -> Option<u32> {
-    crate::launcher::landlock_abi()
+    crate::launcher::landlock::version()
 }
 
 #[cfg(not(target_os = "linux"))]

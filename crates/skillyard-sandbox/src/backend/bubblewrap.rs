@@ -12,7 +12,7 @@ use super::system::{self, Part};
 use crate::child;
 use crate::error::{Doing as _, SandboxError};
 use crate::identity::Identity;
-use crate::launcher::spec::{Containment, Fences, Ipc, MemoryPrograms, Rights, Sockets, Spec};
+use crate::launcher::orders::{Isolation, Rights, StageOrders, SyscallPolicy};
 use crate::profile::{Access, Commands, Network, Profile};
 
 /// The hosts of a network of one's own.
@@ -161,18 +161,16 @@ fn mounts(arguments: &mut Arguments, profile: &Profile) {
 }
 
 /// What the launcher has to do inside.
-pub(crate) fn spec(profile: &Profile) -> Spec {
-    let mut spec = Spec {
-        fences: Fences::Inner,
-        // There is a network of its own, or the user opened the host's.
-        sockets: Sockets::Internet,
-        ipc: Ipc::Private,
-        containment: Containment::Namespace,
-        memory_programs: match profile.commands {
-            Commands::Any => MemoryPrograms::Allowed,
-            Commands::Only(_) => MemoryPrograms::Denied,
+pub(crate) fn spec(profile: &Profile) -> StageOrders {
+    let mut spec = StageOrders {
+        isolation: Isolation::Namespaces,
+        syscalls: SyscallPolicy {
+            // There is a network of its own, or the user opened the host's.
+            internet: true,
+            memory_programs: profile.commands == Commands::Any,
+            ..SyscallPolicy::default()
         },
-        ..Spec::default()
+        ..StageOrders::default()
     };
     for folder in [
         "/usr",

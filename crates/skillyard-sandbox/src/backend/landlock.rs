@@ -6,27 +6,25 @@
 use std::path::Path;
 
 use super::system::{self, Part};
-use crate::launcher::spec::{Containment, Fences, Ipc, OpenFiles, Rights, Sockets, Spec};
+use crate::launcher::orders::{Isolation, OpenFiles, Rights, StageOrders, SyscallPolicy};
 use crate::profile::{Access, Network, Profile};
 
 /// What the launcher has to do.
-pub(crate) fn spec(profile: &Profile, scratch: &Path) -> Spec {
+pub(crate) fn spec(profile: &Profile, scratch: &Path) -> StageOrders {
     let mut mounts = profile.mounts.iter();
     let writes = mounts.any(|mount| mount.access == Access::Write);
-    let mut spec = Spec {
-        fences: Fences::Only,
-        sockets: match profile.network {
-            Network::Full => Sockets::Internet,
-            Network::None | Network::Hosts(_) => Sockets::None,
+    let mut spec = StageOrders {
+        isolation: Isolation::Landlock,
+        syscalls: SyscallPolicy {
+            internet: profile.network == Network::Full,
+            open_files: if writes {
+                OpenFiles::Changed
+            } else {
+                OpenFiles::Kept
+            },
+            ..SyscallPolicy::default()
         },
-        ipc: Ipc::Shared,
-        containment: Containment::Adoption,
-        open_files: if writes {
-            OpenFiles::Changed
-        } else {
-            OpenFiles::Kept
-        },
-        ..Spec::default()
+        ..StageOrders::default()
     };
     for part in system::folders() {
         // What a link leads to is allowed by its own name.

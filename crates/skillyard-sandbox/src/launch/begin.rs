@@ -4,6 +4,7 @@ use std::fs::File;
 use std::io::{self, Read as _, Write as _};
 use std::os::fd::{AsFd as _, AsRawFd as _, BorrowedFd, OwnedFd};
 use std::path::PathBuf;
+use std::process::Child;
 use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -16,16 +17,16 @@ use super::prepared::{alone, in_bubblewrap};
 use crate::backend::Backend;
 use crate::backend::beneath::is_change;
 use crate::command::Command;
-use crate::enter::{Failed, enter};
+use crate::enter::{EnterError, enter};
 use crate::error::{Doing as _, SandboxError};
-use crate::launcher::READY;
-use crate::launcher::spec::Start as When;
-use crate::process::Process;
+use crate::launcher::orders::ProxyListener;
+use crate::launcher::report::READY;
 use crate::profile::Profile;
+use crate::proxy;
 use crate::pump::Feed;
 use crate::sandbox::Sandbox;
 use crate::scratch::Scratch;
-use crate::spawn::Start;
+use crate::spawn::StartPlan;
 
 /// More than `bwrap` ever says about a process.
 const MAX_SAID: usize = 4096;
@@ -34,7 +35,7 @@ const MAX_SAID: usize = 4096;
 pub(super) struct Begun {
     pub(super) guarded: Guarded,
     pub(super) started: Instant,
-    pub(super) child: Process,
+    pub(super) child: Child,
     pub(super) stdout: OwnedFd,
     pub(super) stderr: OwnedFd,
     pub(super) input: Feed,
@@ -57,10 +58,13 @@ pub(super) fn begin(
     let mut spec = spec(sandbox, profile, command, scratch);
     spec.control = lines.control.0.as_raw_fd();
     spec.status = lines.status.1.as_raw_fd();
-    spec.proxy = lines.proxy.as_ref().map(|(_, theirs)| theirs.as_raw_fd());
+    spec.proxy = lines.proxy.as_ref().map(|(_, theirs)| ProxyListener {
+        channel: theirs.as_raw_fd(),
+        port: proxy::PORT,
+    });
     let (mut told, mut telling) = (None, None);
     if !guarded.steps.is_empty() {
-        spec.start = When::WhenTold;
+        spec.waits_for_mounts = true;
         let (ours, theirs) = pipe(sandbox)?;
         (told, telling) = (Some(ours), Some(theirs));
     }
@@ -74,9 +78,9 @@ pub(super) fn begin(
     kept.extend([lines.control.0.as_fd(), lines.status.1.as_fd()]);
     kept.extend(lines.proxy.as_ref().map(|(_, theirs)| theirs.as_fd()));
     kept.extend(telling.as_ref().map(|each| each.as_fd()));
-    let start = Start {
+    let start = StartPlan {
         argv: &prepared.argv,
-        stdio: [stdin.as_fd(), stdout.1.as_fd(), stderr.1.as_fd()],
+        stdio: [stdin, stdout.1, stderr.1],
         kept: &kept,
         identity: prepared.identity,
     };
@@ -91,12 +95,12 @@ pub(super) fn begin(
         input,
     };
     // While we hold the other ends of the pipes there would be no end.
-    drop((prepared, stdin, stdout.1, stderr.1, telling));
+    drop((prepared, telling));
     if let Some(told) = told
         && let Err(error) = begun.go_in(sandbox, profile, told)
     {
-        begun.child.kill();
-        begun.child.forget();
+        let _ = begun.child.kill();
+        let _ = begun.child.wait();
         return Err(error);
     }
     Ok(begun)
@@ -129,7 +133,7 @@ impl Begun {
         (&control).write_all(&[0]).doing(action)
     }
 
-    fn unprotected(&self, Failed { step, error }: &Failed) -> SandboxError {
+    fn unprotected(&self, EnterError { step, error }: &EnterError) -> SandboxError {
         use std::os::unix::ffi::OsStrExt as _;
         let source = error.raw_os_error().map_or_else(
             || io::Error::from(error.kind()),

@@ -1,12 +1,12 @@
 //! Looking at a running program's processes.
 
 use std::cell::OnceCell;
+use std::process::Child;
 
 use crate::backend::Backend;
 use crate::cgroup::Group;
 use crate::outcome::{Denial, End, Limit, Outcome};
-use crate::process::Process;
-use crate::processes::{self, Found};
+use crate::processes;
 use crate::profile::Profile;
 use crate::pump::Inspection;
 use crate::sandbox::Sandbox;
@@ -22,25 +22,25 @@ pub(super) struct Inspector<'a> {
 }
 
 impl Inspector<'_> {
-    pub(super) fn look(&self, child: &Process) -> Inspection {
-        let below = Found::below(child.id());
-        let usage = processes::usage(&below);
+    pub(super) fn look(&self, child: &Child) -> Inspection {
+        // The stage is one of them inside bubblewrap, and the one that holds them otherwise.
+        let stages = usize::from(self.sandbox.backend == Backend::Bubblewrap);
+        let below = processes::below(child.id());
+        let below = below.get(stages..).unwrap_or_default();
+        let memory = processes::memory(below);
         let over = |used: u64, limit: u64, name: Limit| (used > limit).then_some(name);
         let limits = &self.profile.limits;
         let full = self
             .scratch
             .is_some_and(|scratch| scratch.is_over(limits.scratch));
-        let reached = over(usage.memory, limits.memory, Limit::Memory)
-            .or_else(|| self.is_short_of_memory(&below).then_some(Limit::Memory))
+        let reached = over(memory, limits.memory, Limit::Memory)
+            .or_else(|| self.is_short_of_memory(below).then_some(Limit::Memory))
             .or_else(|| full.then_some(Limit::Scratch));
-        Inspection {
-            memory: usage.memory,
-            reached,
-        }
+        Inspection { memory, reached }
     }
 
     /// Puts the program into its group, and tells whether the kernel ended somebody there.
-    fn is_short_of_memory(&self, below: &Found) -> bool {
+    fn is_short_of_memory(&self, below: &[u32]) -> bool {
         let made = || {
             let groups = self.sandbox.survey.groups.as_ref()?;
             // Without a group the limits are kept by looking, as they are where there are none.
@@ -49,9 +49,7 @@ impl Inspector<'_> {
         let Some(group) = self.group.get_or_init(made) else {
             return false;
         };
-        // The stage is one of them inside bubblewrap, and the one that holds them otherwise.
-        let stages = usize::from(self.sandbox.backend == Backend::Bubblewrap);
-        group.gather(below.as_slice().get(stages..).unwrap_or_default());
+        group.gather(below);
         group.killed_for_memory() > 0
     }
 

@@ -6,7 +6,7 @@ use std::path::Path;
 use crate::backend::{Backend, bubblewrap, landlock};
 use crate::command::Command;
 use crate::identity::Identity;
-use crate::launcher::spec::{Containment, Fences, MemoryFiles, Spec, assignment};
+use crate::launcher::orders::{Isolation, MemoryFiles, ResourceLimits, StageOrders, assignment};
 use crate::processes;
 use crate::profile::{Network, Profile};
 use crate::proxy;
@@ -22,24 +22,23 @@ pub(super) fn spec(
     profile: &Profile,
     command: &Command,
     scratch: Option<&Scratch>,
-) -> Spec {
+) -> StageOrders {
     let private = scratch.map_or(Path::new("/tmp"), Scratch::path);
     let mut spec = match sandbox.backend {
         Backend::Bubblewrap => bubblewrap::spec(profile),
         Backend::Landlock => landlock::spec(profile, private),
-        _ => Spec {
-            fences: Fences::Off,
-            containment: Containment::Adoption,
-            ..Spec::default()
+        _ => StageOrders {
+            isolation: Isolation::None,
+            ..StageOrders::default()
         },
     };
     spec.argv = vec![command.program.clone().into_os_string()];
     spec.argv.extend(command.arguments.iter().cloned());
-    spec.directory.clone_from(&command.directory);
+    spec.directory = command.directory.clone().into_os_string();
     spec.environment = environment(profile, private);
     spec.limits = limits(sandbox, profile);
     if sandbox.survey.groups.is_none() {
-        spec.memory_files = MemoryFiles::Unknown;
+        spec.syscalls.memory_files = MemoryFiles::Unknown;
     }
     spec
 }
@@ -68,17 +67,9 @@ fn environment(profile: &Profile, private: &Path) -> Vec<OsString> {
     assignments
 }
 
-fn limits(sandbox: &Sandbox, profile: &Profile) -> Vec<(u32, u64)> {
+fn limits(sandbox: &Sandbox, profile: &Profile) -> ResourceLimits {
     let limits = &profile.limits;
     let cpu = limits.cpu.as_secs() + u64::from(limits.cpu.subsec_nanos() > 0);
-    let mut all = vec![
-        (libc::RLIMIT_CORE, 0),
-        (libc::RLIMIT_MSGQUEUE, 0),
-        (libc::RLIMIT_CPU, cpu.max(1)),
-        (libc::RLIMIT_DATA, limits.memory),
-        (libc::RLIMIT_FSIZE, limits.file_size),
-        (libc::RLIMIT_NOFILE, limits.open_files),
-    ];
     // The kernel counts by user: in a namespace and for a user of its own that is the program,
     // otherwise it is everything that the user runs.
     let others = match sandbox.backend {
@@ -89,9 +80,11 @@ fn limits(sandbox: &Sandbox, profile: &Profile) -> Vec<(u32, u64)> {
             processes::threads_of_user(sandbox.identity.map_or(own, |each| each.uid))
         }
     };
-    all.push((
-        libc::RLIMIT_NPROC,
-        others + limits.processes + OUR_PROCESSES,
-    ));
-    all
+    ResourceLimits {
+        cpu: cpu.max(1),
+        memory: limits.memory,
+        file_size: limits.file_size,
+        open_files: limits.open_files,
+        processes: others + limits.processes + OUR_PROCESSES,
+    }
 }

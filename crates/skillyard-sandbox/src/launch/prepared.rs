@@ -12,12 +12,13 @@ use crate::backend::bubblewrap;
 use crate::child;
 use crate::error::{Doing as _, SandboxError};
 use crate::identity::Identity;
-use crate::launcher::landlock::NEEDED;
-use crate::launcher::spec::{Fences, Spec};
-use crate::launcher::staging::closed_folder;
-use crate::launcher::{ARGUMENT, BECOME, Outer, STAGE, SUPERVISE, Staged, Step};
+use crate::launcher::orders::{IdMappedMount, Isolation, RootOrders, StageOrders, encode};
+use crate::launcher::report::LaunchStep;
+use crate::launcher::root::closed_folder;
+use crate::launcher::{ARGUMENT, BECOME, SUPERVISE};
 use crate::profile::{Access, Profile};
-use crate::sandbox::{Sandbox, StageProgram};
+use crate::sandbox::Sandbox;
+use crate::survey::LANDLOCK_NEEDED;
 
 /// What is to be started, and as whom.
 pub(super) struct Prepared {
@@ -32,7 +33,7 @@ pub(super) struct Prepared {
 pub(super) fn in_bubblewrap(
     sandbox: &Sandbox,
     profile: &Profile,
-    spec: &Spec,
+    spec: &StageOrders,
     telling: Option<&OwnedFd>,
 ) -> Result<Prepared, SandboxError> {
     let program = sandbox.survey.bubblewrap.clone().unwrap_or_default();
@@ -63,10 +64,12 @@ pub(super) fn in_bubblewrap(
 pub(super) fn alone(
     sandbox: &Sandbox,
     profile: &Profile,
-    spec: &Spec,
+    spec: &StageOrders,
 ) -> Result<Prepared, SandboxError> {
-    if spec.fences == Fences::Only && sandbox.survey.landlock.unwrap_or(0) < NEEDED {
-        return Err(failed(Step::Files, libc::ENOSYS));
+    if spec.isolation == Isolation::Landlock
+        && sandbox.survey.landlock.unwrap_or(0) < LANDLOCK_NEEDED
+    {
+        return Err(failed(LaunchStep::Files, libc::ENOSYS));
     }
     let stage = stage(sandbox, spec)?;
     as_user(sandbox, profile, spec, stage.argv, stage.kept)
@@ -76,7 +79,7 @@ pub(super) fn alone(
 fn as_user(
     sandbox: &Sandbox,
     profile: &Profile,
-    spec: &Spec,
+    spec: &StageOrders,
     argv: Vec<OsString>,
     mut kept: Vec<OwnedFd>,
 ) -> Result<Prepared, SandboxError> {
@@ -90,13 +93,13 @@ fn as_user(
         });
     }
     // Our binary makes the mounts as root, becomes somebody else, and then the program.
-    let outer = Outer {
-        staged,
+    let orders = RootOrders {
+        mounts: staged,
         identity,
         argv,
         status: spec.status,
     };
-    let orders = child::memory(&outer.encode()).doing("write the launcher's orders")?;
+    let orders = orders_file(&orders)?;
     let number = child::number(&orders);
     kept.push(orders);
     kept.extend(folders);
@@ -118,10 +121,9 @@ struct Stage {
     kept: Vec<OwnedFd>,
 }
 
-fn stage(sandbox: &Sandbox, spec: &Spec) -> Result<Stage, SandboxError> {
+fn stage(sandbox: &Sandbox, spec: &StageOrders) -> Result<Stage, SandboxError> {
     let program = stage_program(sandbox).doing("open the launcher")?;
-    let landlock = sandbox.survey.landlock.unwrap_or(0);
-    let orders = child::memory(&spec.encode(landlock)).doing("write the launcher's orders")?;
+    let orders = orders_file(spec)?;
     let argv = vec![
         format!("/proc/self/fd/{}", child::number(&program)).into(),
         ARGUMENT.into(),
@@ -132,16 +134,14 @@ fn stage(sandbox: &Sandbox, spec: &Spec) -> Result<Stage, SandboxError> {
     Ok(Stage { argv, kept })
 }
 
-/// The stage's file, in a form that the sandbox's user can execute: the small program, or our
-/// own where the system does not execute files in memory.
+fn orders_file(orders: &impl serde::Serialize) -> Result<OwnedFd, SandboxError> {
+    let bytes = encode(orders).and_then(|bytes| child::memory(&bytes));
+    bytes.doing("write the launcher's orders")
+}
+
+/// The launcher's own binary, in a form that the sandbox's user can execute.
 fn stage_program(sandbox: &Sandbox) -> io::Result<OwnedFd> {
     use std::os::unix::fs::PermissionsExt as _;
-    if sandbox.stage == StageProgram::Small
-        && !STAGE.is_empty()
-        && let Ok(program) = child::program(STAGE)
-    {
-        return Ok(program);
-    }
     let mut file = File::open(&sandbox.launcher)?;
     let everybody = file.metadata()?.permissions().mode() & 0o005 == 0o005;
     if everybody || sandbox.identity.is_none() {
@@ -156,7 +156,7 @@ fn stage_program(sandbox: &Sandbox) -> io::Result<OwnedFd> {
 fn staged(
     sandbox: &Sandbox,
     profile: &Profile,
-) -> Result<(Vec<Staged>, Vec<OwnedFd>), SandboxError> {
+) -> Result<(Vec<IdMappedMount>, Vec<OwnedFd>), SandboxError> {
     use std::os::unix::fs::MetadataExt as _;
     let (mut staged, mut folders) = (Vec::new(), Vec::new());
     let Some(identity) = sandbox.identity else {
@@ -183,9 +183,9 @@ fn staged(
         if reachable && (mount.access == Access::Read || owned) {
             continue;
         }
-        staged.push(Staged {
+        staged.push(IdMappedMount {
             source: folder.as_raw_fd(),
-            target: mount.source.clone(),
+            target: mount.source.clone().into_os_string(),
             owner: Identity {
                 uid: metadata.uid(),
                 gid: metadata.gid(),

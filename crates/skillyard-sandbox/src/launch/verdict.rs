@@ -8,7 +8,7 @@ use std::time::Duration;
 use super::failed;
 use crate::command::Command;
 use crate::error::SandboxError;
-use crate::launcher::{Report, Step};
+use crate::launcher::report::{LaunchStep, Report, Usage};
 use crate::outcome::{Captured, Denial, End, Limit, Outcome};
 use crate::profile::Profile;
 use crate::pump::Pumped;
@@ -25,18 +25,12 @@ pub(super) fn judge(
     // Everybody who could write to the pipe has ended.
     let _ = File::from(status).read_to_end(&mut bytes);
     let report = Report::read(&bytes);
-    let (end, cpu, memory) = match (pumped.stopped, report) {
-        (_, Some(report)) if report.kind == Report::FAILED => {
-            return Err(failure(command, &report));
-        }
-        (Some(stop), _) => (stop.into(), 0, 0),
-        (None, Some(report)) => {
-            let end = match report.kind {
-                Report::EXITED => End::Exited(report.code),
-                _ => End::Signalled(report.code),
-            };
-            (end, report.cpu, u64::from(report.memory))
-        }
+    let none = Usage { memory: 0, cpu: 0 };
+    let (end, usage) = match (pumped.stopped, report) {
+        (_, Some(Report::Failed(step, error))) => return Err(failure(command, step, error)),
+        (Some(stop), _) => (stop.into(), none),
+        (None, Some(Report::Exited(code, usage))) => (End::Exited(code), usage),
+        (None, Some(Report::Signalled(signal, usage))) => (End::Signalled(signal), usage),
         (None, None) => {
             let said = pumped.stderr.text();
             let said = said.trim();
@@ -68,8 +62,8 @@ pub(super) fn judge(
         stdout: pumped.stdout,
         stderr: pumped.stderr,
         duration: Duration::ZERO,
-        cpu: Duration::from_micros(cpu),
-        peak_memory: pumped.peak_memory.max(memory * 1024),
+        cpu: Duration::from_micros(usage.cpu),
+        peak_memory: pumped.peak_memory.max(usage.memory * 1024),
         denials,
         connections: Vec::new(),
         backend: sandbox.backend,
@@ -77,12 +71,12 @@ pub(super) fn judge(
     })
 }
 
-fn failure(command: &Command, report: &Report) -> SandboxError {
-    match report.step() {
-        Some(Step::Execute | Step::Directory) => SandboxError::Start {
+fn failure(command: &Command, step: LaunchStep, error: i32) -> SandboxError {
+    match step {
+        LaunchStep::Execute | LaunchStep::Directory => SandboxError::Start {
             program: command.program.clone(),
-            reason: io::Error::from_raw_os_error(report.code).to_string(),
+            reason: io::Error::from_raw_os_error(error).to_string(),
         },
-        step => failed(step.unwrap_or(Step::Orders), report.code),
+        step => failed(step, error),
     }
 }

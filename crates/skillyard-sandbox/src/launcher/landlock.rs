@@ -1,67 +1,61 @@
-//! The rights to files as the kernel's landlock numbers them.
+//! Restricting files, signals and abstract sockets with landlock.
 
-use super::spec::Rights;
+use ::landlock::{
+    ABI, Access as _, AccessFs, BitFlags, CompatLevel, Compatible as _, LandlockStatus,
+    RestrictSelf, Ruleset, RulesetAttr as _, RulesetCreatedAttr as _, RulesetError, Scope,
+    path_beneath_rules,
+};
 
-/// What the only fence must know: files, truncation, devices, signals and abstract sockets.
-pub(crate) const NEEDED: u32 = 6;
+use super::orders::{Isolation, PathRule, Rights};
 
-const EXECUTE: u64 = 1;
-const WRITE_FILE: u64 = 1 << 1;
-const READ_FILE: u64 = 1 << 2;
-const READ_DIRECTORY: u64 = 1 << 3;
-const MAKE_CHARACTER_DEVICE: u64 = 1 << 6;
-const MAKE_BLOCK_DEVICE: u64 = 1 << 11;
-const TRUNCATE: u64 = 1 << 14;
-const DEVICE_COMMANDS: u64 = 1 << 15;
+/// The version that is used: files, truncation, devices, signals and abstract sockets. Where
+/// landlock is the only thing that keeps a program in, the kernel must have all of it.
+const VERSION: ABI = ABI::V6;
 
-/// Those rights that a file which is no folder can have.
-pub(crate) const OF_FILES: u64 = EXECUTE | WRITE_FILE | READ_FILE | TRUNCATE | DEVICE_COMMANDS;
-
-/// The version of landlock that this kernel speaks; `None` if it speaks none.
-#[expect(unsafe_code, reason = "no safe wrapper of this system call exists")]
-pub(crate) fn abi() -> Option<u32> {
-    const ASK_VERSION: u32 = 1;
-    let nothing = std::ptr::null::<libc::c_void>();
-    // SAFETY: with this flag the call reads no memory and returns a number.
-    let version = unsafe {
-        libc::syscall(
-            libc::SYS_landlock_create_ruleset,
-            nothing,
-            0_usize,
-            ASK_VERSION,
-        )
-    };
-    u32::try_from(version).ok().filter(|version| *version > 0)
-}
-
-/// All rights that a version knows and that we know of.
-pub(crate) fn handled(abi: u32) -> u64 {
-    match abi {
-        0 => 0,
-        1 => (1 << 13) - 1,
-        2 => (1 << 14) - 1,
-        3 | 4 => (1 << 15) - 1,
-        _ => (1 << 16) - 1,
+/// The version of landlock that this kernel has; `None` if it has none.
+pub(crate) fn version() -> Option<u32> {
+    // Without flags this asks for the version and restricts nothing.
+    let status = RestrictSelf::default().no_new_privs(false).apply().ok()?;
+    match status.landlock {
+        LandlockStatus::Available {
+            effective_abi,
+            kernel_abi,
+        } => u32::try_from(kernel_abi.unwrap_or(effective_abi as i32)).ok(),
+        LandlockStatus::NotEnabled | LandlockStatus::NotImplemented => None,
     }
 }
 
-/// What else a version keeps in: abstract sockets and signals.
-pub(crate) fn scoped(abi: u32) -> u64 {
-    if abi >= NEEDED { 3 } else { 0 }
+/// Lets this process use the files of the rules and no others. Rules for what does not exist
+/// are left out.
+pub(super) fn restrict(rules: &[PathRule], isolation: Isolation) -> Result<(), RulesetError> {
+    let level = match isolation {
+        Isolation::Landlock => CompatLevel::HardRequirement,
+        Isolation::Namespaces | Isolation::None => CompatLevel::BestEffort,
+    };
+    let mut ruleset = Ruleset::default()
+        .set_compatibility(level)
+        .handle_access(AccessFs::from_all(VERSION))?
+        .scope(Scope::from_all(VERSION))?
+        .create()?;
+    for rule in rules {
+        let path = [&rule.path];
+        ruleset = ruleset.add_rules(path_beneath_rules(path, access(rule.rights)))?;
+    }
+    ruleset.restrict_self()?;
+    Ok(())
 }
 
-/// The rights behind a word.
-pub(crate) fn rights(rights: Rights) -> u64 {
-    let read = READ_FILE | READ_DIRECTORY;
+fn access(rights: Rights) -> BitFlags<AccessFs> {
+    let read = AccessFs::ReadFile | AccessFs::ReadDir;
+    // A device that is made or reached through a link is no part of anybody's work.
+    let devices = AccessFs::MakeChar | AccessFs::MakeBlock | AccessFs::IoctlDev;
+    let write = AccessFs::from_all(VERSION) & !devices;
     match rights {
         Rights::Read => read,
-        Rights::Execute => read | EXECUTE,
-        Rights::Use => read | WRITE_FILE | TRUNCATE | DEVICE_COMMANDS,
-        // A device that is made or reached through a link is no part of anybody's work.
-        Rights::Write => {
-            handled(NEEDED) & !(MAKE_CHARACTER_DEVICE | MAKE_BLOCK_DEVICE | DEVICE_COMMANDS)
-        }
-        Rights::Store => self::rights(Rights::Write) & !EXECUTE,
+        Rights::Execute => read | AccessFs::Execute,
+        Rights::Use => read | AccessFs::WriteFile | AccessFs::Truncate | AccessFs::IoctlDev,
+        Rights::Write => write,
+        Rights::Store => write & !AccessFs::Execute,
     }
 }
 
@@ -70,24 +64,24 @@ mod tests {
     use super::*;
 
     #[test]
-    fn newer_kernels_handle_more() {
-        let of_versions: Vec<u64> = (0..=7).map(handled).collect();
-        assert!(of_versions.is_sorted());
-        assert_eq!((handled(0), handled(1)), (0, 0x1fff));
-        assert_eq!((handled(6), handled(7)), (0xffff, 0xffff));
-        assert_eq!((scoped(5), scoped(6)), (0, 3));
+    fn the_rights_are_those_of_version_6() {
+        assert_eq!(AccessFs::from_all(VERSION).bits(), 0xffff);
+        assert_eq!(
+            Scope::from_all(VERSION),
+            Scope::Signal | Scope::AbstractUnixSocket
+        );
+        assert_eq!(access(Rights::Execute).bits(), 0b1101);
+        assert_eq!(access(Rights::Use).bits(), 0xc00e);
     }
 
     #[test]
-    fn nobody_makes_devices_and_only_some_execute() {
+    fn no_rule_allows_making_devices_and_only_some_allow_execution() {
+        let devices = AccessFs::MakeBlock | AccessFs::MakeChar;
         for each in [Rights::Write, Rights::Store] {
-            assert_eq!(
-                rights(each) & (MAKE_BLOCK_DEVICE | MAKE_CHARACTER_DEVICE),
-                0
-            );
+            assert!(!access(each).intersects(devices));
         }
-        assert_eq!(rights(Rights::Store) & EXECUTE, 0);
-        assert_eq!(rights(Rights::Read) & (EXECUTE | WRITE_FILE), 0);
-        assert_eq!(rights(Rights::Execute) & WRITE_FILE, 0);
+        assert!(!access(Rights::Store).contains(AccessFs::Execute));
+        assert!(!access(Rights::Read).intersects(AccessFs::Execute | AccessFs::WriteFile));
+        assert!(!access(Rights::Execute).contains(AccessFs::WriteFile));
     }
 }

@@ -1,8 +1,8 @@
 //! Every way out that we know of, tried on both back ends.
 
-use skillyard_sandbox::{Backend, End, Live, StageProgram};
+use skillyard_sandbox::{Backend, End};
 
-use crate::lab::{BOTH, Lab, output, probes, program, sandbox};
+use crate::lab::{BOTH, Lab, output, probes, program};
 
 /// Probes that do what they must not when nothing holds them, whoever runs them: so the
 /// probes themselves are known to work.
@@ -170,25 +170,4 @@ other.kill()
 print('own')";
     let outcome = lab.python(Backend::Landlock, &lab.profile(), script);
     assert_eq!(output(&outcome), "own\n", "{outcome:?}");
-}
-
-/// Where files in memory cannot be executed, our own binary is the stage: the same fences.
-#[test]
-fn our_own_binary_holds_as_the_small_stage_does() {
-    let mut lab = Lab::new();
-    for backend in BOTH {
-        let sandbox = sandbox(backend).with_stage(StageProgram::Own);
-        for name in [
-            "read_ssh_key",
-            "see_host_process",
-            "tcp_loopback",
-            "trace_me",
-        ] {
-            let outcome = sandbox.run(&lab.profile(), &lab.probe(name), Live::default());
-            let outcome = outcome.unwrap();
-            let said = output(&outcome);
-            assert!(said.starts_with("held"), "{backend} {name}: {outcome:?}");
-        }
-    }
-    assert_eq!(lab.harm(), None);
 }

@@ -1,12 +1,16 @@
-//! Folders and files of root that a sandbox may use although it is somebody else.
+//! What root does before a sandbox: it makes mounts, becomes another user and executes the next
+//! program.
 //!
-//! While we are root still, a mount namespace of our own gets a view of each in which
-//! its owner's files belong to the sandbox's user. What the program writes belongs to the
-//! folder's owner outside, and the program never is root. Nothing outside sees these mounts.
+//! Folders and files that only root can use are shown with their owner mapped to the sandbox's
+//! user, in a mount namespace of their own. What the program writes belongs to the folder's owner
+//! outside, and the program never is root. Nothing outside sees these mounts.
 
-use std::io;
-use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
+use std::ffi::{OsStr, OsString};
+use std::io::{self, Write as _};
+use std::os::fd::{AsFd as _, AsRawFd as _, BorrowedFd, OwnedFd, RawFd};
+use std::os::unix::process::CommandExt as _;
 use std::path::Path;
+use std::process::Command;
 
 use rustix::fs::{CWD, FileType, Mode, OFlags, fstat};
 use rustix::mount::{
@@ -14,41 +18,82 @@ use rustix::mount::{
     move_mount, open_tree,
 };
 use rustix::process::{Pid, Signal, WaitOptions, kill_process, waitpid};
-use rustix::thread::{UnshareFlags, unshare_unsafe};
+use rustix::thread::{
+    UnshareFlags, set_thread_groups, set_thread_res_gid, set_thread_res_uid, unshare_unsafe,
+};
 
-use super::outer::{Staged, own};
+use super::orders::{IdMappedMount, RootOrders, read};
+use super::report::{LaunchStep, Report};
+use super::{FAILED, inherited};
 use crate::identity::Identity;
 
-/// Makes the mounts; without any it leaves everything as it is.
-pub(super) fn mount_all(staged: &[Staged], identity: Option<Identity>) -> io::Result<()> {
-    let (false, Some(identity)) = (staged.is_empty(), identity) else {
+/// Follows the orders in a file; returns only when something failed.
+pub(super) fn run(descriptor: RawFd) -> u8 {
+    let Some(orders) = read::<RootOrders>(descriptor) else {
+        return 2;
+    };
+    let (step, error) = follow(&orders);
+    let report = Report::Failed(step, error.raw_os_error().unwrap_or(0));
+    if let Ok(bytes) = postcard::to_allocvec(&report) {
+        let _ = std::fs::File::from(inherited(orders.status)).write_all(&bytes);
+    }
+    FAILED
+}
+
+#[expect(clippy::disallowed_methods, reason = "this is where bubblewrap starts")]
+fn follow(orders: &RootOrders) -> (LaunchStep, io::Error) {
+    if let Err(error) = mount_all(&orders.mounts, orders.identity) {
+        return (LaunchStep::Mount, error);
+    }
+    if let Some(identity) = orders.identity
+        && let Err(error) = give_up_root(identity)
+    {
+        return (LaunchStep::Identity, error.into());
+    }
+    let mut words = orders.argv.iter();
+    let mut command = Command::new(words.next().map_or(OsStr::new(""), OsString::as_os_str));
+    let command = command.args(words).env_clear().current_dir("/");
+    (LaunchStep::Bubblewrap, command.exec())
+}
+
+/// Becomes this user in the calling thread, which must be the only one of its process.
+pub(crate) fn give_up_root(identity: Identity) -> rustix::io::Result<()> {
+    let uid = rustix::process::Uid::from_raw(identity.uid);
+    let gid = rustix::process::Gid::from_raw(identity.gid);
+    set_thread_groups(&[])?;
+    set_thread_res_gid(gid, gid, gid)?;
+    set_thread_res_uid(uid, uid, uid)
+}
+
+/// Makes the mounts; without any it changes nothing.
+fn mount_all(mounts: &[IdMappedMount], identity: Option<Identity>) -> io::Result<()> {
+    let (false, Some(identity)) = (mounts.is_empty(), identity) else {
         return Ok(());
     };
-    let trees = staged
-        .iter()
-        .map(|each| tree(each, identity))
-        .collect::<io::Result<Vec<OwnedFd>>>()?;
+    let trees = mounts.iter().map(|each| id_mapped_tree(each, identity));
+    let trees = trees.collect::<io::Result<Vec<OwnedFd>>>()?;
     new_mount_namespace()?;
     mount_change(
         "/",
         MountPropagationFlags::PRIVATE | MountPropagationFlags::REC,
     )?;
-    for (each, tree) in staged.iter().zip(&trees) {
-        if let Some(closed) = closed_folder(&each.target) {
+    for (each, tree) in mounts.iter().zip(&trees) {
+        let target = Path::new(&each.target);
+        if let Some(closed) = closed_folder(target) {
             // Everything else in a folder that is closed to others is hidden with it.
             let options = Some(c"mode=755,size=64k");
             let flags = MountFlags::NOSUID | MountFlags::NODEV;
             mount("tmpfs", closed, "tmpfs", flags, options)?;
         }
-        make_place(&each.target, tree)?;
+        make_mount_point(target, tree)?;
         let flags = MoveMountFlags::MOVE_MOUNT_F_EMPTY_PATH;
-        move_mount(tree, "", CWD, &each.target, flags)?;
+        move_mount(tree, "", CWD, target, flags)?;
     }
     Ok(())
 }
 
-/// Makes something of the same kind to mount a folder or a file on, where there is nothing.
-fn make_place(target: &Path, tree: &OwnedFd) -> io::Result<()> {
+/// Makes a folder or a file to mount something of the same kind on, unless one exists.
+fn make_mount_point(target: &Path, tree: &OwnedFd) -> io::Result<()> {
     if FileType::from_raw_mode(fstat(tree)?.st_mode).is_dir() {
         return std::fs::create_dir_all(target);
     }
@@ -82,20 +127,26 @@ fn new_mount_namespace() -> io::Result<()> {
 }
 
 /// A detached copy of the mount of a folder or file, seen with other owners.
-fn tree(staged: &Staged, identity: Identity) -> io::Result<OwnedFd> {
-    let source = own(staged.source);
+fn id_mapped_tree(mount: &IdMappedMount, identity: Identity) -> io::Result<OwnedFd> {
+    let source = inherited(mount.source);
     let flags = OpenTreeFlags::OPEN_TREE_CLONE
         | OpenTreeFlags::OPEN_TREE_CLOEXEC
         | OpenTreeFlags::AT_EMPTY_PATH;
     let tree = open_tree(&source, "", flags)?;
-    let namespace = owners(staged.owner, identity)?;
-    change_owners(tree.as_fd(), namespace.as_fd())?;
+    let namespace = owner_namespace(mount.owner, identity)?;
+    let attributes = libc::mount_attr {
+        attr_set: libc::MOUNT_ATTR_IDMAP | libc::MOUNT_ATTR_NOSUID | libc::MOUNT_ATTR_NODEV,
+        attr_clr: 0,
+        propagation: 0,
+        userns_fd: u64::from(namespace.as_raw_fd().unsigned_abs()),
+    };
+    change_mount(tree.as_fd(), &attributes, 0)?;
     Ok(tree)
 }
 
-/// A user namespace that says who is who: a map needs one, and one needs a process.
+/// A user namespace that maps `owner` to `identity`: a map needs one, and one needs a process.
 #[expect(unsafe_code, reason = "a process in a new user namespace needs clone")]
-fn owners(owner: Identity, identity: Identity) -> io::Result<OwnedFd> {
+fn owner_namespace(owner: Identity, identity: Identity) -> io::Result<OwnedFd> {
     let flags = libc::c_long::from(libc::CLONE_NEWUSER | libc::SIGCHLD);
     // SAFETY: this is a fork into a new user namespace. The launcher has one thread, and the
     // child does nothing but wait for its end.
@@ -117,37 +168,21 @@ fn owners(owner: Identity, identity: Identity) -> io::Result<OwnedFd> {
         .and_then(|()| map("gid_map", owner.gid, identity.gid))
         .and_then(|()| {
             let path = format!("{folder}/ns/user");
-            Ok(rustix::fs::open(
-                path,
-                OFlags::RDONLY | OFlags::CLOEXEC,
-                Mode::empty(),
-            )?)
+            let flags = OFlags::RDONLY | OFlags::CLOEXEC;
+            Ok(rustix::fs::open(path, flags, Mode::empty())?)
         });
     let _ = kill_process(process, Signal::KILL);
     let _ = waitpid(Some(process), WaitOptions::empty());
     namespace
 }
 
-/// Shows the files of a detached mount with the owners that a namespace maps them to.
-fn change_owners(tree: BorrowedFd<'_>, namespace: BorrowedFd<'_>) -> io::Result<()> {
-    use std::os::fd::AsRawFd as _;
-    let attributes = libc::mount_attr {
-        attr_set: libc::MOUNT_ATTR_IDMAP | libc::MOUNT_ATTR_NOSUID | libc::MOUNT_ATTR_NODEV,
-        attr_clr: 0,
-        propagation: 0,
-        userns_fd: u64::from(namespace.as_raw_fd().unsigned_abs()),
-    };
-    change(tree, &attributes, 0)
-}
-
 /// Changes what may be done through a mount that is not attached anywhere yet.
 #[expect(unsafe_code, reason = "no safe wrapper of this system call exists")]
-pub(crate) fn change(
+pub(crate) fn change_mount(
     tree: BorrowedFd<'_>,
     attributes: &libc::mount_attr,
     flags: libc::c_int,
 ) -> io::Result<()> {
-    use std::os::fd::AsRawFd as _;
     // SAFETY: the path is an empty string that ends in NUL, the structure has the size that
     // is given, and both outlive the call, which reads them.
     let result = unsafe {

@@ -1,6 +1,6 @@
 //! The system calls that are refused, by what they reach.
 //!
-//! `seccomp` says when a list counts and what is answered.
+//! `seccomp` decides when a list applies and what the answer is.
 
 use libc::c_long;
 
@@ -11,7 +11,7 @@ const OPEN_TREE_ATTR: c_long = 467;
 const FILE_SETATTR: c_long = 469;
 
 /// The newest call that these lists were made with. What comes later may do anything.
-pub(super) const NEWEST: c_long = FILE_SETATTR;
+pub(super) const NEWEST: u32 = 469;
 
 /// Always refused.
 pub(super) const REFUSED: &[c_long] = &[
