@@ -10,7 +10,6 @@ use serde::Deserialize;
 
 pub use home::{Home, Variables, variables};
 
-use crate::presence::is_there;
 use crate::quirk::Quirk;
 use crate::source::{Source, SourceKind};
 
@@ -123,9 +122,9 @@ impl Agent {
     /// Whether the agent has been used in this home directory or project.
     pub fn is_present(&self, home: Home<'_>, project: &Path) -> bool {
         let exists = |path: &str| match path.strip_prefix("./") {
-            Some(path) => is_there(&project.join(path)),
+            Some(path) => project.join(path).exists(),
             // Who moved its folder had it elsewhere before.
-            None => home.places(self, path).any(|path| is_there(&path)),
+            None => home.places(self, path).any(|path| path.exists()),
         };
         if self.detect.is_empty() {
             // Most keep everything in one folder of the home directory, skills too.

@@ -14,7 +14,6 @@ pub mod order;
 pub mod own_folder;
 mod parallel;
 pub mod patterns;
-pub mod presence;
 pub mod prompt;
 pub mod quirk;
 pub mod record;

@@ -4,10 +4,9 @@
 //! lines an error would show; as a pipe nobody would ever answer; as a device they would never end.
 
 use std::io;
-use std::io::ErrorKind::{InvalidData, IsADirectory, NotADirectory, NotFound};
+use std::io::ErrorKind::{InvalidData, NotADirectory, NotFound};
 use std::path::Path;
 
-use skillyard_catalog::presence::is_there;
 use skillyard_catalog::regular_file::{Links, NotRead, read};
 use skillyard_catalog::ways::dangling;
 
@@ -24,9 +23,6 @@ pub(crate) fn text_if_there(path: &Path) -> io::Result<Option<String>> {
         }
         // Where its folder was there may be a file now.
         Err(error) if matches!(error.kind(), NotFound | NotADirectory) => return Ok(None),
-        // While a script runs in a project, a folder with a mark keeps it from making the file. One
-        // without it is somebody's mistake; taken for no file, it would take every skill away.
-        Err(error) if error.kind() == IsADirectory && !is_there(path) => return Ok(None),
         Err(error) => return Err(error),
     };
     let text = String::from_utf8(bytes);

@@ -4,8 +4,6 @@ pub(crate) mod container;
 pub mod seatbelt;
 
 #[cfg(target_os = "linux")]
-pub(crate) mod beneath;
-#[cfg(target_os = "linux")]
 pub(crate) mod bubblewrap;
 #[cfg(target_os = "linux")]
 pub(crate) mod guard;
@@ -14,15 +12,7 @@ pub(crate) mod inside;
 #[cfg(target_os = "linux")]
 pub(crate) mod landlock;
 #[cfg(target_os = "linux")]
-pub(crate) mod link;
-#[cfg(target_os = "linux")]
-pub(crate) mod note;
-#[cfg(target_os = "linux")]
-pub(crate) mod placeholder;
-#[cfg(target_os = "linux")]
 pub(crate) mod system;
-#[cfg(target_os = "linux")]
-pub(crate) mod watch;
 
 use std::fmt;
 use std::path::Path;

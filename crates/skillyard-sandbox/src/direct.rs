@@ -68,7 +68,6 @@ pub(crate) fn run(
         started,
         last_resort: Box::new(|child, _| stop(sandbox, &program, &name, child)),
         inspect: Box::new(|_| Inspection::default()),
-        alarm: None,
     };
     let pumped = pump::run(running, &profile.limits, live).doing("follow the program")?;
     let end = match (pumped.stopped, pumped.status.code()) {
@@ -98,6 +97,7 @@ pub(crate) fn run(
         peak_memory: pumped.peak_memory,
         denials,
         connections: Vec::new(),
+        created: Vec::new(),
         backend: sandbox.backend,
         limits: profile.limits,
     })

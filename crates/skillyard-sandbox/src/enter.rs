@@ -16,8 +16,7 @@ use rustix::mount::{MoveMountFlags, OpenTreeFlags, move_mount, open_tree};
 use rustix::process::{Pid, PidfdFlags, pidfd_open};
 use rustix::thread::{ThreadNameSpaceType, move_into_thread_name_spaces};
 
-use crate::backend::beneath::Inode;
-use crate::backend::inside::{Act, Step};
+use crate::backend::inside::{Act, Inode, Step};
 use crate::child;
 use crate::identity::Identity;
 use crate::launcher::root::{change_mount, give_up_root};
@@ -123,11 +122,6 @@ fn take(Step { act, path }: &Step, folder: &mut Option<OwnedFd>) -> rustix::io::
             attach(&tree(&place)?, &place)
         }
         Act::Keep => keep(&beneath(folder)?),
-        Act::Hold(inode) => {
-            let found = beneath(folder)?;
-            compare(&found, *inode)?;
-            keep(&found)
-        }
         Act::Receive(from) => {
             let mount = anywhere(from, ResolveFlags::NO_SYMLINKS)?;
             attach(&mount, &beneath(folder)?)?;

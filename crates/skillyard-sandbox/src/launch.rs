@@ -13,15 +13,14 @@ use std::io;
 use std::process::Child;
 
 use crate::backend::Backend;
-use crate::backend::link::Fate;
 use crate::command::{Command, Live};
 use crate::error::{Doing as _, SandboxError};
 use crate::launcher::report::LaunchStep;
-use crate::outcome::{Denial, Outcome};
+use crate::outcome::Outcome;
 use crate::processes;
 use crate::profile::{Network, Profile};
 use crate::proxy::Proxy;
-use crate::pump::{self, Alarm, Patience, Running};
+use crate::pump::{self, Patience, Running};
 use crate::sandbox::Sandbox;
 use crate::scratch::Scratch;
 
@@ -53,7 +52,7 @@ pub(crate) fn run(
         }
     };
     let Begun {
-        guarded,
+        protection,
         started,
         child,
         stdout,
@@ -81,10 +80,6 @@ pub(crate) fn run(
         started,
         last_resort: Box::new(end_by_force),
         inspect: Box::new(|child| inspection.look(child)),
-        alarm: Some(Alarm {
-            descriptor: guarded.watch.descriptor(),
-            rings: Box::new(|| guarded.watch.is_exposed()),
-        }),
     };
     let pumped = pump::run(running, &profile.limits, live).doing("follow the program")?;
     let duration = started.elapsed();
@@ -94,16 +89,8 @@ pub(crate) fn run(
     inspection.correct(&mut outcome);
     outcome.denials.extend(decisions.denials);
     outcome.connections = decisions.connections;
-    let exposed = guarded.watch.exposed().into_iter();
-    let exposed = exposed.map(|path| Denial::Exposed { path });
-    outcome.denials.extend(exposed);
-    let replaced = guarded.links.put_back().into_iter();
-    outcome
-        .denials
-        .extend(replaced.map(|(path, fate)| Denial::Link {
-            path,
-            put_back: fate == Fate::PutBack,
-        }));
+    outcome.denials.extend(protection.violations());
+    outcome.created = protection.created();
     Ok(outcome)
 }
 

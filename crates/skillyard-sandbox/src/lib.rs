@@ -34,8 +34,6 @@ mod spawn;
 
 pub use backend::Backend;
 #[cfg(target_os = "linux")]
-pub use backend::note::{Replaced, tidy, workspace_in_use};
-#[cfg(target_os = "linux")]
 pub use cgroup::ControlGroups;
 pub use command::{Command, Live, Stdin};
 pub use error::SandboxError;

@@ -26,6 +26,8 @@ pub struct Outcome {
     pub denials: Vec<Denial>,
     /// Which hosts it was let through to.
     pub connections: Vec<String>,
+    /// The protected places that did not exist before and were created while it ran.
+    pub created: Vec<PathBuf>,
     /// Who kept it.
     pub backend: Backend,
     /// What it was kept to.
@@ -41,7 +43,7 @@ impl Outcome {
             End::Signalled(signal) => 128 + signal,
             End::Stopped(Limit::WallTime) => 124,
             End::Cancelled => 130,
-            End::Stopped(_) | End::Exposed => 137,
+            End::Stopped(_) => 137,
         }
     }
 }
@@ -57,8 +59,6 @@ pub enum End {
     Stopped(Limit),
     /// By us, because we were asked to.
     Cancelled,
-    /// By us, because a protected place was replaced outside of the sandbox.
-    Exposed,
 }
 
 /// A limit of [`Limits`].
@@ -108,12 +108,10 @@ pub enum Denial {
     },
     /// It made a system call that ends a process at once.
     SystemCall,
-    /// A link that is protected was replaced.
+    /// A link that is protected was replaced or removed.
     Link {
         /// Where it was.
         path: PathBuf,
-        /// Whether it is there again.
-        put_back: bool,
     },
     /// A protected place was replaced, moved or removed outside of the sandbox, which took its
     /// protection away.
@@ -129,18 +127,11 @@ impl fmt::Display for Denial {
             Self::Limit(limit) => write!(formatter, "limit `{limit}` was reached"),
             Self::Host { host, reason } => write!(formatter, "host `{host}` was refused: {reason}"),
             Self::SystemCall => formatter.write_str("a forbidden system call ended it"),
-            Self::Link { path, put_back } => {
-                let fate = if *put_back {
-                    "which was put back"
-                } else {
-                    "or its folder, and it could not be put back"
-                };
-                write!(
-                    formatter,
-                    "it replaced the link `{}`, {fate}",
-                    path.display()
-                )
-            }
+            Self::Link { path } => write!(
+                formatter,
+                "it replaced or removed the link `{}`",
+                path.display()
+            ),
             Self::Exposed { path } => write!(
                 formatter,
                 "another program replaced or removed `{}` while it ran, which ends the protection of that place",

@@ -13,8 +13,8 @@ use crate::proxy::HostRule;
 pub struct Profile {
     /// The folders and files it may use, besides the system's programs and libraries.
     pub mounts: Vec<Mount>,
-    /// Places in writable mounts that stay as they are, even where nothing is there yet:
-    /// relative paths such as `.git/hooks`.
+    /// Places in writable mounts that stay as they are, as relative paths such as `.git/hooks`.
+    /// One that does not exist can be created, which [`crate::Outcome::created`] tells.
     pub protected: Vec<PathBuf>,
     /// What it reaches over the network.
     pub network: Network,
@@ -31,6 +31,16 @@ impl Profile {
     pub fn writable(&self) -> impl Iterator<Item = &Mount> {
         let writable = |mount: &&Mount| mount.access == Access::Write;
         self.mounts.iter().filter(writable)
+    }
+
+    /// The protected places that exist in a writable mount: only these can be protected.
+    pub fn existing_protected(&self) -> impl Iterator<Item = &PathBuf> {
+        let exists = |mount: &Mount, place: &PathBuf| {
+            mount.source.join(place).is_symlink() || mount.source.join(place).exists()
+        };
+        self.protected
+            .iter()
+            .filter(move |place| self.writable().any(|mount| exists(mount, place)))
     }
 }
 

@@ -3,7 +3,7 @@
 mod pipes;
 
 use std::io;
-use std::os::fd::{BorrowedFd, OwnedFd};
+use std::os::fd::OwnedFd;
 use std::process::{Child, ExitStatus};
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
@@ -45,16 +45,6 @@ pub(crate) struct Running<'a> {
     pub(crate) last_resort: LastResort<'a>,
     /// Looks at the processes: the memory in use, and a limit that is reached.
     pub(crate) inspect: Box<dyn Fn(&Child) -> Inspection + 'a>,
-    /// What else ends it.
-    pub(crate) alarm: Option<Alarm<'a>>,
-}
-
-/// Looks at what must not happen outside while a program runs.
-pub(crate) struct Alarm<'a> {
-    /// Becomes readable when there is something to see; without it there is only looking.
-    pub(crate) descriptor: Option<BorrowedFd<'a>>,
-    /// Whether it has happened.
-    pub(crate) rings: Box<dyn Fn() -> bool + 'a>,
 }
 
 /// How long something was waited for already.
@@ -82,8 +72,6 @@ pub(crate) enum Stop {
     Limit(Limit),
     /// We were asked to.
     Cancelled,
-    /// Something that is protected no longer is.
-    Exposed,
 }
 
 impl From<Stop> for End {
@@ -91,7 +79,6 @@ impl From<Stop> for End {
         match stop {
             Stop::Limit(limit) => Self::Stopped(limit),
             Stop::Cancelled => Self::Cancelled,
-            Stop::Exposed => Self::Exposed,
         }
     }
 }
@@ -126,7 +113,6 @@ fn pump(running: &mut Running<'_>, limits: &Limits, live: Live<'_>) -> io::Resul
     let deadline = running.started + limits.wall;
     let (mut stopped, mut peak_memory, mut next_look) = (None, 0, running.started + TICK);
     let mut stopped_at: Option<Instant> = None;
-    let mut is_told = true;
     let status = loop {
         if let Some(status) = running.child.try_wait()? {
             break status;
@@ -143,14 +129,6 @@ fn pump(running: &mut Running<'_>, limits: &Limits, live: Live<'_>) -> io::Resul
             peak_memory = peak_memory.max(seen.memory);
             stopped = seen.reached.map(Stop::Limit);
             next_look = Instant::now() + TICK;
-            is_told = true;
-        }
-        if stopped.is_none()
-            && is_told
-            && let Some(alarm) = &running.alarm
-            && (alarm.rings)()
-        {
-            stopped = Some(Stop::Exposed);
         }
         let mut wake = next_look;
         if end.is_none() {
@@ -160,8 +138,7 @@ fn pump(running: &mut Running<'_>, limits: &Limits, live: Live<'_>) -> io::Resul
         if stopped.is_some() {
             running.control = None;
             let waited = now - *stopped_at.get_or_insert(now);
-            // What is open to the program now must not be so for a moment longer.
-            if waited >= GRACE || stopped == Some(Stop::Exposed) {
+            if waited >= GRACE {
                 let patience = if waited < LAST_WAIT {
                     Patience::Left
                 } else {
@@ -171,13 +148,7 @@ fn pump(running: &mut Running<'_>, limits: &Limits, live: Live<'_>) -> io::Resul
             }
             wake = now + Duration::from_millis(2);
         }
-        let alarm = running.alarm.as_ref().filter(|_| stopped.is_none());
-        let wakers = Wakers {
-            end: end.as_ref(),
-            alarm: alarm.and_then(|alarm| alarm.descriptor),
-            time: wake,
-        };
-        is_told = wait(&mut stdout, &mut stderr, &mut input, &wakers)?;
+        wait(&mut stdout, &mut stderr, &mut input, end.as_ref(), wake)?;
     };
     stdout.drain();
     stderr.drain();
@@ -206,31 +177,18 @@ fn end_of(_: &Child) -> io::Result<Option<OwnedFd>> {
     Ok(None)
 }
 
-/// What ends a wait besides the pipes.
-struct Wakers<'a> {
-    /// The end of the process.
-    end: Option<&'a OwnedFd>,
-    /// Something that happens outside.
-    alarm: Option<BorrowedFd<'a>>,
-    /// The latest moment.
-    time: Instant,
-}
-
-/// Waits for the next thing to happen and deals with it; tells whether it is the alarm.
+/// Waits for the next byte, the end of the process or a moment, and moves the bytes.
 fn wait<'a>(
     stdout: &mut Stream<'a>,
     stderr: &mut Stream<'a>,
     input: &mut Input,
-    wakers: &Wakers<'_>,
-) -> io::Result<bool> {
+    end: Option<&OwnedFd>,
+    wake: Instant,
+) -> io::Result<()> {
     let ready = {
-        let mut watched = Vec::with_capacity(5);
-        let mut places = [None; 4];
-        watched.extend(wakers.end.map(|end| PollFd::new(end, PollFlags::IN)));
-        if let Some(alarm) = &wakers.alarm {
-            places[3] = Some(watched.len());
-            watched.push(PollFd::new(alarm, PollFlags::IN));
-        }
+        let mut watched = Vec::with_capacity(4);
+        let mut places = [None; 3];
+        watched.extend(end.map(|end| PollFd::new(end, PollFlags::IN)));
         // A stream that was closed would be reported again and again.
         for (which, stream) in [&*stdout, &*stderr].into_iter().enumerate() {
             if stream.open {
@@ -242,7 +200,7 @@ fn wait<'a>(
             places[2] = Some(watched.len());
             watched.push(PollFd::new(pipe, PollFlags::OUT));
         }
-        let left = wakers.time.saturating_duration_since(Instant::now());
+        let left = wake.saturating_duration_since(Instant::now());
         let timeout = Timespec {
             tv_sec: i64::try_from(left.as_secs()).unwrap_or(i64::MAX),
             tv_nsec: left.subsec_nanos().into(),
@@ -262,5 +220,5 @@ fn wait<'a>(
     if ready[2] {
         input.write();
     }
-    Ok(ready[3])
+    Ok(())
 }

@@ -22,8 +22,6 @@ pub struct Sandbox {
     pub(crate) temporary: PathBuf,
     pub(crate) image: String,
     #[cfg(target_os = "linux")]
-    pub(crate) notes: Option<PathBuf>,
-    #[cfg(target_os = "linux")]
     pub(crate) identity: Option<Identity>,
 }
 
@@ -51,8 +49,6 @@ impl Sandbox {
             temporary: temporary.to_owned(),
             image: crate::backend::container::IMAGE.to_owned(),
             #[cfg(target_os = "linux")]
-            notes: None,
-            #[cfg(target_os = "linux")]
             identity: match backend {
                 Backend::Bubblewrap | Backend::Landlock => Identity::needed(),
                 Backend::Seatbelt | Backend::Container | Backend::None => None,
@@ -64,15 +60,6 @@ impl Sandbox {
     #[must_use]
     pub fn with_image(mut self, image: &str) -> Self {
         image.clone_into(&mut self.image);
-        self
-    }
-
-    /// The same with a folder where it writes down what stands in workspaces while programs
-    /// run; [`crate::tidy`] removes it after a run that was killed.
-    #[cfg(target_os = "linux")]
-    #[must_use]
-    pub fn with_notes(mut self, folder: &Path) -> Self {
-        self.notes = Some(folder.to_owned());
         self
     }
 

@@ -7,7 +7,7 @@
 
 use std::ffi::OsString;
 use std::io;
-use std::os::fd::{AsRawFd as _, BorrowedFd, OwnedFd, RawFd};
+use std::os::fd::{AsRawFd, BorrowedFd, OwnedFd, RawFd};
 use std::os::unix::process::CommandExt as _;
 use std::process::{Child, Command};
 
@@ -39,7 +39,7 @@ impl StartPlan<'_> {
             // The library gives up other groups, too.
             command.uid(uid).gid(gid);
         }
-        let kept: Vec<RawFd> = self.kept.iter().map(|each| each.as_raw_fd()).collect();
+        let kept: Vec<RawFd> = self.kept.iter().map(AsRawFd::as_raw_fd).collect();
         // SAFETY: in the new process this only makes system calls, and neither allocates nor locks.
         unsafe { command.pre_exec(move || keep_only(&kept)) };
         command.spawn()

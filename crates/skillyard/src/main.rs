@@ -64,7 +64,6 @@ use environment::Environment;
 use error::Status;
 use lent_home::Lender;
 use redactor::Redactor;
-use skillyard_sandbox::Replaced;
 
 /// Threads do not wait for one another to get and give back memory.
 #[global_allocator]
@@ -102,19 +101,6 @@ fn work(arguments: &[OsString]) -> Status {
     let context = Context::new(&cli.global, environment, redactor);
     for warning in context.environment.unknown_told() {
         context.printer.note(&warning);
-    }
-    // A run that was killed could not take away what it had put into a workspace.
-    let notes = context.environment.placeholders_folder();
-    for Replaced { path, is_back } in skillyard_sandbox::tidy(&notes) {
-        let fate = if is_back {
-            "put back now, and what stood there is beside it"
-        } else {
-            "or its folder, and it could not be put back: look at it before an agent obeys it"
-        };
-        context.printer.note(&format!(
-            "A run that was killed replaced the link `{}`, {fate}",
-            path.display()
-        ));
     }
     let lender = Lender::of(&context.environment.skillyard_home);
     let status = ended(&context, commands::run(&context, cli.command));

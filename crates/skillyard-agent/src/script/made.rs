@@ -1,6 +1,6 @@
 //! What a run made that other programs obey.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
 
 use skillyard_sandbox::Profile;
@@ -20,10 +20,11 @@ pub struct Made {
 }
 
 impl Made {
-    /// What was made in the folders that a run with this profile could write to.
-    pub fn by(profile: &Profile, skill_folders: &SkillFolders) -> Self {
+    /// What was made in the folders that a run with this profile could write to; `created` are
+    /// the protected places that the sandbox saw come into being.
+    pub fn by(profile: &Profile, skill_folders: &SkillFolders, created: &[PathBuf]) -> Self {
         let known: HashSet<&Path> = profile.protected.iter().map(PathBuf::as_path).collect();
-        let mut made = Self::default();
+        let (mut made, mut places) = (Self::default(), BTreeSet::new());
         for mount in profile.writable() {
             let is_known = |place: &Path| known.contains(place);
             let found = protected::find(&mount.source, skill_folders, is_known);
@@ -33,14 +34,18 @@ impl Made {
             let is_there = |place: &Path| mount.source.join(place).symlink_metadata().is_ok();
             let new = new.filter(|place| !is_known(place) && is_there(place));
             // The folder itself can become a repository of git.
-            made.places.extend(new.map(|place| {
+            places.extend(new.map(|place| {
                 if place.as_os_str().is_empty() {
                     PathBuf::from(".")
                 } else {
                     place
                 }
             }));
+            let created = created.iter();
+            let created = created.filter_map(|place| place.strip_prefix(&mount.source).ok());
+            places.extend(created.map(Path::to_owned));
         }
+        made.places = places.into_iter().collect();
         made
     }
 

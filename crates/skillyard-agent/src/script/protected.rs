@@ -1,7 +1,6 @@
 //! Places in a workspace that decide what other programs do later; no script changes them.
 //!
-//! At the top of the workspace they are held shut even where nothing is there yet. Below it only
-//! what is there can be protected: a name that is not there cannot be held in every folder.
+//! A place that exists is protected. One that does not exist is reported when a script creates it.
 
 mod git;
 mod names;

@@ -31,11 +31,11 @@ pub fn reach(profile: &Profile, backend: Backend) -> String {
 pub fn as_json(plan: &Plan, backend: Backend) -> Value {
     let Profile {
         mounts,
-        protected,
         network,
         environment,
         limits,
         commands,
+        ..
     } = &plan.profile;
     let commands = match commands {
         Commands::Any => Value::Null,
@@ -54,8 +54,9 @@ pub fn as_json(plan: &Plan, backend: Backend) -> Value {
         Network::Full => "full",
     };
     // Without a sandbox nobody holds them.
-    let protected: Vec<_> = protected
-        .iter()
+    let protected: Vec<_> = plan
+        .profile
+        .existing_protected()
         .filter(|_| backend != Backend::None)
         .map(|path| path.to_string_lossy())
         .collect();

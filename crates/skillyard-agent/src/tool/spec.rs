@@ -160,9 +160,7 @@ fn workspace_specs() -> [ToolSpec; 6] {
         ),
         spec(
             "Bash",
-            "Run a shell command in the workspace, in a sandbox without network. Meanwhile empty \
-             folders called like what git and agents obey (`.envrc`, `.github`, `CLAUDE.md`, …) stand \
-             where there is none: they are gone afterwards, so leave them out of archives and lists.",
+            "Run a shell command in the workspace, in a sandbox without network.",
             &json!({ "command": text("The command") }),
             &["command"],
         ),

@@ -7,7 +7,6 @@ use std::path::{Path, PathBuf};
 use super::listed::project_folders;
 use super::{OrgFolder, Preset, Source, SourceKind};
 use crate::agents::{Home, Variables};
-use crate::presence::is_there;
 use crate::ways::{real, ways};
 
 /// The files that make a folder a project which skills are installed in.
@@ -15,9 +14,7 @@ const PROJECT_FILES: [&str; 2] = ["skills.toml", "skills.lock"];
 
 /// Whether skills are installed in a folder, or are to be.
 pub fn has_project_files(folder: &Path) -> bool {
-    PROJECT_FILES
-        .iter()
-        .any(|name| is_there(&folder.join(name)))
+    PROJECT_FILES.iter().any(|name| folder.join(name).exists())
 }
 
 /// Everything the list of sources depends on.
@@ -83,7 +80,7 @@ impl Surroundings {
 
     /// The root of the repository around the working directory, below the home.
     pub fn repository(&self) -> Option<&Path> {
-        self.outward().find(|folder| is_there(&folder.join(".git")))
+        self.outward().find(|folder| folder.join(".git").exists())
     }
 
     /// The working directory and its parents. What lies in the home directory itself is the user's,

@@ -1,15 +1,13 @@
 //! What has to be done so that places in a writable folder stay as they are.
 //!
-//! A place that is there is made read-only, one that is not gets something in its place, and of
-//! a link both the link and what it leads to count. The folders on the way become mounts of
-//! their own: the parent of a mount could be renamed and another be put in its place.
+//! A place that exists is mounted read-only, and of a link what it leads to. The folders on the way
+//! become mounts of their own: the parent of a mount could be renamed and another be put in its
+//! place. Nothing can hold a place that does not exist, or a link itself.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::ffi::OsString;
 use std::io;
 use std::path::{Component, Path, PathBuf};
-
-use super::placeholder;
 
 /// As many links as the kernel follows.
 const MAX_LINKS: usize = 40;
@@ -19,11 +17,11 @@ const MAX_LINKS: usize = 40;
 pub(crate) struct Guard {
     /// Folders on the way to the others.
     pub(crate) parents: BTreeSet<PathBuf>,
-    /// What is there, and becomes read-only.
+    /// What exists, and becomes read-only.
     pub(crate) kept: BTreeSet<PathBuf>,
-    /// What is not there, and must not come into being.
+    /// What does not exist, and can come into being.
     pub(crate) missing: BTreeSet<PathBuf>,
-    /// Links, with what they say.
+    /// Links with their targets.
     pub(crate) links: BTreeMap<PathBuf, PathBuf>,
 }
 
@@ -36,11 +34,6 @@ impl Guard {
         }
         guard.leave_out_what_is_inside();
         Ok(guard)
-    }
-
-    /// Whether nothing has to be done.
-    pub(crate) fn is_empty(&self) -> bool {
-        *self == Self::default()
     }
 
     /// Follows a place step by step, as the kernel would, and notes what is found. The way may
@@ -60,7 +53,6 @@ impl Guard {
             here.push(&step);
             let place = inside(&here);
             let found = match here.symlink_metadata() {
-                Ok(_) if place.is_some() && placeholder::is_ours(&here) => None,
                 Ok(found) => Some(found),
                 Err(error) if error.kind() == io::ErrorKind::NotFound => None,
                 // What we cannot see outside, a program of ours cannot change there.
@@ -69,7 +61,8 @@ impl Guard {
             };
             match found {
                 None => {
-                    self.missing.extend(place);
+                    let missing = ahead.iter().fold(here, |path, step| path.join(step));
+                    self.missing.extend(inside(&missing));
                     return Ok(());
                 }
                 Some(found) if found.is_symlink() => {
@@ -106,10 +99,8 @@ impl Guard {
         self.kept.retain(|path| !is_inside(path));
         self.missing.retain(|path| !is_inside(path));
         self.links.retain(|path, _| !is_inside(path));
-        let places = self.kept.iter().chain(&self.missing);
-        let parents = places
-            .chain(self.links.keys())
-            .flat_map(|path| path.ancestors().skip(1));
+        let places = self.kept.iter().chain(self.links.keys());
+        let parents = places.flat_map(|path| path.ancestors().skip(1));
         let parents = parents.filter(|each| *each != Path::new(""));
         self.parents = parents.map(Path::to_owned).collect();
     }
@@ -142,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_there_is_kept_and_what_is_not_is_held() {
+    fn what_exists_is_kept_and_what_does_not_is_noted() {
         let root = tempfile::tempdir().unwrap();
         fs::create_dir_all(root.path().join("a/.git/hooks")).unwrap();
         fs::write(root.path().join("file"), "").unwrap();
@@ -158,7 +149,7 @@ mod tests {
             ],
         );
         assert_eq!(guard.kept, paths(["a/.git", "file"]));
-        assert_eq!(guard.missing, paths(["a/new", "gone"]));
+        assert_eq!(guard.missing, paths(["a/new/x", "gone/x"]));
         assert_eq!(guard.parents, paths(["a"]));
     }
 

@@ -7,24 +7,37 @@
 //! from an open folder on and through no link.
 
 use std::ffi::CString;
-use std::fs::File;
+use std::fs::{File, Metadata};
 use std::io;
 use std::os::unix::ffi::OsStrExt as _;
+use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
-use std::rc::Rc;
 
-use super::beneath::{Inode, Root};
 use super::guard::Guard;
-use super::placeholder::Placeholders;
-use super::watch::Watch;
 use crate::profile::{Access, Mount, Profile};
 
+/// What a file is, whatever its name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Inode {
+    /// The file system.
+    pub(crate) device: u64,
+    /// Its number there.
+    pub(crate) number: u64,
+}
+
+impl From<Metadata> for Inode {
+    fn from(found: Metadata) -> Self {
+        Self {
+            device: found.dev(),
+            number: found.ino(),
+        }
+    }
+}
+
 /// A writable folder, and what has to be done in it.
-pub(crate) struct Folder {
+pub(crate) struct GuardedFolder {
     /// Its number among the mounts.
     pub(crate) number: usize,
-    /// The folder, outside.
-    pub(crate) root: Rc<Root>,
     /// What has to be done.
     pub(crate) guard: Guard,
 }
@@ -49,8 +62,6 @@ pub(crate) enum Act {
     Pin,
     /// It becomes a mount that can only be read.
     Keep,
-    /// The same, and it must be this file.
-    Hold(Inode),
     /// The mount at this path belongs there.
     Receive(CString),
 }
@@ -93,14 +104,11 @@ pub(crate) fn open(mount: &Mount, directory: &Path) -> io::Result<File> {
     Ok(openat2(CWD, &mount.source, flags, Mode::empty(), how)?.into())
 }
 
-/// Everything that is to be done; `opened` are the profile's mounts, and what becomes a mount in a
-/// writable folder is watched from now on.
+/// Everything that is to be done; `opened` are the profile's mounts.
 pub(crate) fn steps(
     profile: &Profile,
     opened: &[Inode],
-    folders: &[Folder],
-    placeholders: &Placeholders,
-    watch: &mut Watch,
+    folders: &[GuardedFolder],
 ) -> io::Result<Vec<Step>> {
     let mut steps = Vec::new();
     let mounts = || profile.mounts.iter().zip(opened).enumerate();
@@ -114,18 +122,13 @@ pub(crate) fn steps(
             continue;
         };
         steps.push(Step::new(Act::Enter(*inode), &mount.target)?);
-        steps.extend(in_folder(profile, folder, placeholders, watch)?);
+        steps.extend(in_folder(profile, folder)?);
     }
     Ok(steps)
 }
 
 /// What is to be done in one folder. Parents come first: a mount covers what was mounted below.
-fn in_folder(
-    profile: &Profile,
-    folder: &Folder,
-    placeholders: &Placeholders,
-    watch: &mut Watch,
-) -> io::Result<Vec<Step>> {
+fn in_folder(profile: &Profile, folder: &GuardedFolder) -> io::Result<Vec<Step>> {
     let mounts = profile.mounts.iter().enumerate();
     let received = mounts.filter_map(|(number, mount)| {
         let (holder, place) = holder(profile, mount)?;
@@ -142,9 +145,6 @@ fn in_folder(
             .map(|place| (place.as_path(), Act::Pin)),
     );
     acts.extend(guard.kept.iter().map(|place| (place.as_path(), Act::Keep)));
-    for (place, file) in placeholders.of(&folder.root) {
-        acts.push((place, Act::Hold(Inode::of(file)?)));
-    }
     // Another mount hides what is below it.
     let is_hidden = |place: &Path| {
         let mut above = place.ancestors().skip(1);
@@ -158,9 +158,6 @@ fn in_folder(
         ));
     }
     acts.sort_by_key(|(place, _)| place.components().count());
-    for (place, _) in acts.iter().filter(|(place, _)| !is_hidden(place)) {
-        watch.add(&folder.root, place)?;
-    }
     let steps = acts.into_iter().map(|(place, act)| Step::new(act, place));
     steps.collect()
 }

@@ -10,12 +10,11 @@ use std::time::{Duration, Instant};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::Pid;
 
-use super::guarded::Guarded;
+use super::guarded::{Protection, is_change};
 use super::lines::{Lines, pipe, stdin};
 use super::orders::spec;
 use super::prepared::{alone, in_bubblewrap};
 use crate::backend::Backend;
-use crate::backend::beneath::is_change;
 use crate::command::Command;
 use crate::enter::{EnterError, enter};
 use crate::error::{Doing as _, SandboxError};
@@ -33,7 +32,7 @@ const MAX_SAID: usize = 4096;
 
 /// A sandbox whose program begins.
 pub(super) struct Begun {
-    pub(super) guarded: Guarded,
+    pub(super) protection: Protection,
     pub(super) started: Instant,
     pub(super) child: Child,
     pub(super) stdout: OwnedFd,
@@ -52,7 +51,7 @@ pub(super) fn begin(
     command: &Command,
     scratch: Option<&Scratch>,
 ) -> Result<Begun, SandboxError> {
-    let guarded = Guarded::of(sandbox, profile, command)?;
+    let protection = Protection::prepare(sandbox, profile, command)?;
     let started = Instant::now();
     let lines = Lines::open(profile, sandbox.identity)?;
     let mut spec = spec(sandbox, profile, command, scratch);
@@ -63,7 +62,7 @@ pub(super) fn begin(
         port: proxy::PORT,
     });
     let (mut told, mut telling) = (None, None);
-    if !guarded.steps.is_empty() {
+    if !protection.steps.is_empty() {
         spec.waits_for_mounts = true;
         let (ours, theirs) = pipe(sandbox)?;
         (told, telling) = (Some(ours), Some(theirs));
@@ -90,7 +89,7 @@ pub(super) fn begin(
         stdout: stdout.0,
         stderr: stderr.0,
         said: Vec::new(),
-        guarded,
+        protection,
         started,
         input,
     };
@@ -122,13 +121,8 @@ impl Begun {
             return Ok(());
         }
         let process = process(told).doing(action)?;
-        enter(process, sandbox.identity, &self.guarded.steps)
+        enter(process, sandbox.identity, &self.protection.steps)
             .map_err(|failed| self.unprotected(&failed))?;
-        // Something else may have been mounted than what was looked at before.
-        if let Some(path) = self.guarded.watch.exposed().into_iter().next() {
-            let source = rustix::io::Errno::STALE.into();
-            return Err(SandboxError::Changed { path, source });
-        }
         let control = File::from(self.lines.0.try_clone().doing(action)?);
         (&control).write_all(&[0]).doing(action)
     }
@@ -139,7 +133,7 @@ impl Begun {
             || io::Error::from(error.kind()),
             io::Error::from_raw_os_error,
         );
-        match step.and_then(|step| self.guarded.steps.get(step)) {
+        match step.and_then(|step| self.protection.steps.get(step)) {
             Some(step) if is_change(&source) => SandboxError::Changed {
                 path: PathBuf::from(std::ffi::OsStr::from_bytes(step.path.as_bytes())),
                 source,

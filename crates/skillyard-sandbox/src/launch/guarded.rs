@@ -1,40 +1,34 @@
-//! What keeps places in writable folders as they are, and is gone when a run ends.
+//! Protecting places in writable folders.
 
-use std::fs::File;
+use std::fs::{self, File};
 use std::io;
-use std::path::Path;
-use std::rc::Rc;
+use std::path::{Path, PathBuf};
+
+use rustix::io::Errno;
 
 use crate::backend::Backend;
-use crate::backend::beneath::{Inode, Root, is_change};
 use crate::backend::guard::Guard;
-use crate::backend::inside::{self, Folder, Step};
-use crate::backend::link::Links;
-use crate::backend::note::{Note, Text};
-use crate::backend::placeholder::Placeholders;
-use crate::backend::watch::Watch;
+use crate::backend::inside::{self, GuardedFolder, Inode, Step};
 use crate::command::Command;
 use crate::error::SandboxError;
-use crate::profile::{Access, Mount, Profile};
+use crate::outcome::Denial;
+use crate::profile::{Access, Profile};
 use crate::sandbox::Sandbox;
 
-/// What keeps places in writable folders as they are.
+/// What protects places in writable folders, and what they were before a run.
 #[derive(Default)]
-pub(super) struct Guarded {
+pub(super) struct Protection {
     /// What is to be done in the namespace of the sandbox.
     pub(super) steps: Vec<Step>,
-    placeholders: Placeholders,
-    pub(super) links: Links,
-    /// Whether what is mounted there is still what the names mean outside.
-    pub(super) watch: Watch,
-    /// It goes last: until then somebody may have to do what we could not.
-    note: Option<Note>,
+    kept: Vec<(PathBuf, Inode)>,
+    links: Vec<(PathBuf, PathBuf)>,
+    missing: Vec<PathBuf>,
 }
 
-impl Guarded {
+impl Protection {
     /// Looks at everything that is to be mounted. Only bubblewrap can keep single places; the
-    /// others refuse such a profile or hold nothing at all.
-    pub(super) fn of(
+    /// other back ends refuse such a profile or protect nothing at all.
+    pub(super) fn prepare(
         sandbox: &Sandbox,
         profile: &Profile,
         command: &Command,
@@ -50,16 +44,61 @@ impl Guarded {
             inside::open(mount, &command.directory).map_err(failed)
         });
         let opened: Vec<File> = opened.collect::<Result<_, _>>()?;
-        let mut folders = Vec::new();
+        let (mut protection, mut folders) = (Self::default(), Vec::new());
         for (number, (mount, file)) in profile.mounts.iter().zip(&opened).enumerate() {
             if mount.access == Access::Write && file.metadata().is_ok_and(|found| found.is_dir()) {
-                let folder = folder(profile, number, mount, file);
-                folders.push(folder.map_err(|source| failed(&mount.source, source))?);
+                let guard = Guard::of(&mount.source, &profile.protected);
+                let guard = guard.map_err(|source| failed(&mount.source, source))?;
+                protection
+                    .note(&mount.source, &guard)
+                    .map_err(|source| failed(&mount.source, source))?;
+                folders.push(GuardedFolder { number, guard });
             }
         }
-        let first = folders.first().map(|folder| folder.root.path());
-        let first = first.unwrap_or(&command.directory);
-        guarded(sandbox, profile, &opened, &folders).map_err(|source| failed(first, source))
+        let inodes = opened.iter().map(|file| file.metadata().map(Inode::from));
+        let inodes: io::Result<Vec<Inode>> = inodes.collect();
+        let steps = inodes.and_then(|inodes| inside::steps(profile, &inodes, &folders));
+        protection.steps = steps.map_err(|source| failed(&command.directory, source))?;
+        Ok(protection)
+    }
+
+    /// Remembers what the places in a folder are, to compare them after the run.
+    fn note(&mut self, root: &Path, guard: &Guard) -> io::Result<()> {
+        for place in &guard.kept {
+            let path = root.join(place);
+            let inode = fs::symlink_metadata(&path)?.into();
+            self.kept.push((path, inode));
+        }
+        let links = guard.links.iter();
+        self.links
+            .extend(links.map(|(place, target)| (root.join(place), target.clone())));
+        self.missing
+            .extend(guard.missing.iter().map(|place| root.join(place)));
+        Ok(())
+    }
+
+    /// What the read-only mounts could not prevent: links that were replaced, and places that
+    /// another program replaced outside, which ends their protection.
+    pub(super) fn violations(&self) -> Vec<Denial> {
+        let is_replaced = |(link, target): &&(PathBuf, PathBuf)| {
+            fs::read_link(link).map_or(true, |found| found != *target)
+        };
+        let links = self.links.iter().filter(is_replaced);
+        let links = links.map(|(path, _)| Denial::Link { path: path.clone() });
+        let is_exposed = |(path, before): &&(PathBuf, Inode)| match fs::symlink_metadata(path) {
+            Ok(found) => Inode::from(found) != *before,
+            Err(error) => is_change(&error),
+        };
+        let exposed = self.kept.iter().filter(is_exposed);
+        let exposed = exposed.map(|(path, _)| Denial::Exposed { path: path.clone() });
+        links.chain(exposed).collect()
+    }
+
+    /// The protected places that came into being.
+    pub(super) fn created(&self) -> Vec<PathBuf> {
+        let missing = self.missing.iter();
+        let created = missing.filter(|path| path.symlink_metadata().is_ok());
+        created.cloned().collect()
     }
 }
 
@@ -75,48 +114,17 @@ fn failed(path: &Path, source: io::Error) -> SandboxError {
     }
 }
 
-fn folder(profile: &Profile, number: usize, mount: &Mount, opened: &File) -> io::Result<Folder> {
-    Ok(Folder {
-        number,
-        root: Rc::new(Root::new(&mount.source, opened.try_clone()?)),
-        guard: Guard::of(&mount.source, &profile.protected)?,
-    })
-}
-
-fn guarded(
-    sandbox: &Sandbox,
-    profile: &Profile,
-    opened: &[File],
-    folders: &[Folder],
-) -> io::Result<Guarded> {
-    let mut guarded = Guarded::default();
-    let mut text = Text::default();
-    let missing = || {
-        let each = folders.iter();
-        each.flat_map(|each| each.guard.missing.iter().map(|place| (&each.root, place)))
-    };
-    for folder in folders.iter().filter(|folder| !folder.guard.is_empty()) {
-        text.folder(&folder.root);
-    }
-    for (root, place) in missing() {
-        text.place(root, place);
-    }
-    for folder in folders {
-        guarded.links.note(&folder.root, &folder.guard)?;
-    }
-    for link in guarded.links.iter() {
-        text.link(link)?;
-    }
-    let notes = sandbox.notes.as_ref().filter(|_| !text.is_empty());
-    if let Some(notes) = notes {
-        guarded.note = Some(Note::write(notes, &text)?);
-    }
-    for (root, place) in missing() {
-        guarded.placeholders.make(root, place)?;
-    }
-    let opened = opened.iter().map(Inode::of);
-    let opened: Vec<Inode> = opened.collect::<io::Result<_>>()?;
-    let (placeholders, watch) = (&guarded.placeholders, &mut guarded.watch);
-    guarded.steps = inside::steps(profile, &opened, folders, placeholders, watch)?;
-    Ok(guarded)
+/// Whether an error says that something is no longer what it was when we looked.
+pub(super) fn is_change(error: &io::Error) -> bool {
+    let changes = [
+        Errno::NOENT,
+        Errno::NOTDIR,
+        Errno::LOOP,
+        Errno::EXIST,
+        Errno::XDEV,
+        Errno::STALE,
+    ];
+    changes
+        .iter()
+        .any(|each| Some(each.raw_os_error()) == error.raw_os_error())
 }

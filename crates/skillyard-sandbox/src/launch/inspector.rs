@@ -59,7 +59,7 @@ impl Inspector<'_> {
             return;
         };
         outcome.peak_memory = outcome.peak_memory.max(group.peak_memory());
-        let is_ours = matches!(outcome.end, End::Stopped(_) | End::Cancelled | End::Exposed);
+        let is_ours = matches!(outcome.end, End::Stopped(_) | End::Cancelled);
         if group.killed_for_memory() > 0 && !is_ours {
             if outcome.end == End::Signalled(libc::SIGKILL) {
                 outcome.end = End::Stopped(Limit::Memory);

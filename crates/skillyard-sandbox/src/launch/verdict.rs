@@ -51,7 +51,7 @@ pub(super) fn judge(
         End::Signalled(libc::SIGXCPU) => denials.push(Denial::Limit(Limit::Cpu)),
         End::Signalled(libc::SIGXFSZ) => denials.push(Denial::Limit(Limit::FileSize)),
         End::Signalled(libc::SIGSYS) => denials.push(Denial::SystemCall),
-        End::Signalled(_) | End::Exited(_) | End::Cancelled | End::Exposed => {}
+        End::Signalled(_) | End::Exited(_) | End::Cancelled => {}
     }
     let is_cut = |captured: &Captured| captured.omitted() > 0;
     if is_cut(&pumped.stdout) || is_cut(&pumped.stderr) {
@@ -66,6 +66,7 @@ pub(super) fn judge(
         peak_memory: pumped.peak_memory.max(usage.memory * 1024),
         denials,
         connections: Vec::new(),
+        created: Vec::new(),
         backend: sandbox.backend,
         limits: profile.limits,
     })

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use skillyard_sandbox::survey::Survey;
 use skillyard_sandbox::{
-    Access, Backend, Denial, End, Live, Mount, Outcome, SandboxError, workspace_in_use,
+    Access, Backend, Denial, End, Live, Mount, Outcome, Profile, SandboxError,
 };
 
 use crate::lab::{Lab, output, sandbox_with};
@@ -117,29 +117,33 @@ fn what_is_mounted_in_the_workspace_stays_in_its_place() {
     assert!(!lab.root().join("home/.ssh/skill").exists());
 }
 
-/// Runs a script that tries to write to a protected place for as long as it lives; when it has
-/// begun, `change` happens outside.
-fn run_beside(lab: &Lab, place: &str, change: impl FnOnce(&Path)) -> Outcome {
-    let mut profile = lab.profile();
-    profile.protected = vec!["AGENTS.md".into(), "sub/AGENTS.md".into(), ".envrc".into()];
-    let script = format!(": > begun; until echo x > {place}; do sleep 0.05; done; sleep 1000");
-    let command = lab.command("/bin/sh", &["-c", &script]);
-    let begun = lab.work().join("begun");
-    let _ = fs::remove_file(&begun);
+/// Runs a script until `change` has happened outside.
+fn run_beside(lab: &Lab, profile: &Profile, change: impl FnOnce(&Path)) -> Outcome {
+    let script = ": > begun; until test -e go; do sleep 0.01; done";
+    let command = lab.command("/bin/sh", &["-c", script]);
+    let (begun, go) = (lab.work().join("begun"), lab.work().join("go"));
+    let _ = (fs::remove_file(&begun), fs::remove_file(&go));
     std::thread::scope(|scope| {
-        let sandbox = sandbox_with(Backend::Bubblewrap, Survey::take());
-        let run = scope.spawn(move || sandbox.run(&profile, &command, Live::default()));
+        let run = scope.spawn(|| lab.run(Backend::Bubblewrap, profile, &command));
         while !begun.exists() && !run.is_finished() {
             std::thread::yield_now();
         }
         change(&lab.work());
-        run.join().unwrap().unwrap()
+        fs::write(go, "").unwrap();
+        run.join().unwrap()
     })
 }
 
+fn protecting(lab: &Lab) -> Profile {
+    let mut profile = lab.profile();
+    profile.protected = vec!["AGENTS.md".into(), "sub/AGENTS.md".into()];
+    profile
+}
+
 #[test]
-fn a_script_ends_when_somebody_replaces_what_is_protected() {
+fn replacing_a_protected_file_outside_is_reported_after_the_run() {
     let mut lab = Lab::new();
+    let profile = protecting(&lab);
     let write = |name: &str| fs::write(lab.work().join(name), "mine").unwrap();
     fs::create_dir(lab.work().join("sub")).unwrap();
     write("AGENTS.md");
@@ -150,75 +154,32 @@ fn a_script_ends_when_somebody_replaces_what_is_protected() {
     };
     let removed: fn(&Path) = |work| fs::remove_file(work.join("AGENTS.md")).unwrap();
     let moved: fn(&Path) = |work| fs::rename(work.join("sub"), work.join("old")).unwrap();
-    let placeholder: fn(&Path) = |work| fs::remove_dir(work.join(".envrc")).unwrap();
-    let attempts = [
-        ("AGENTS.md", "AGENTS.md", replaced),
-        ("AGENTS.md", "AGENTS.md", removed),
-        ("sub/AGENTS.md", "sub", moved),
-        (".envrc", ".envrc", placeholder),
-    ];
-    for (place, named, change) in attempts {
-        let ran = run_beside(&lab, place, change);
-        assert_eq!(
-            (ran.end, ran.code()),
-            (End::Exposed, 137),
-            "{place}: {ran:?}"
-        );
-        let path = lab.work().join(named);
-        assert!(ran.denials.contains(&Denial::Exposed { path }), "{ran:?}");
+    for (place, change) in [
+        ("AGENTS.md", replaced),
+        ("AGENTS.md", removed),
+        ("sub/AGENTS.md", moved),
+    ] {
+        let ran = run_beside(&lab, &profile, change);
+        let path = lab.work().join(place);
+        assert_eq!(ran.end, End::Exited(0));
+        assert_eq!(ran.denials, [Denial::Exposed { path }], "{ran:?}");
     }
     assert_eq!(lab.harm(), None);
 }
 
 #[test]
-fn a_script_goes_on_when_something_else_changes() {
+fn other_changes_are_not_reported() {
     let lab = Lab::new();
     fs::write(lab.work().join("AGENTS.md"), "mine").unwrap();
-    let mut profile = lab.profile();
-    profile.protected = vec!["AGENTS.md".into(), ".envrc".into()];
-    let script =
-        "mkdir a; mv a b; rmdir b; echo x > c; rm c; until test -e go; do sleep 0.01; done";
-    let command = lab.command("/bin/sh", &["-c", script]);
-    let ran = std::thread::scope(|scope| {
-        let run = scope.spawn(|| lab.run(Backend::Bubblewrap, &profile, &command));
-        while !lab.work().join(".envrc").exists() {
-            std::thread::yield_now();
-        }
-        fs::write(lab.work().join("AGENTS.md"), "written in its place").unwrap();
+    let profile = protecting(&lab);
+    let ran = run_beside(&lab, &profile, |work| {
+        fs::write(work.join("AGENTS.md"), "written in its place").unwrap();
+        fs::write(work.join("other"), "").unwrap();
+        fs::rename(work.join("other"), work.join("another")).unwrap();
         // Another run in the same workspace comes and goes.
-        assert_eq!(
-            lab.shell(Backend::Bubblewrap, &profile, "true").end,
-            End::Exited(0)
-        );
-        fs::write(lab.work().join("go"), "").unwrap();
-        run.join().unwrap()
+        let beside = lab.shell(Backend::Bubblewrap, &profile, "true");
+        assert_eq!(beside.end, End::Exited(0));
     });
     assert_eq!((ran.end, ran.denials), (End::Exited(0), Vec::new()));
-}
-
-#[test]
-fn who_runs_in_a_workspace_is_known_to_others() {
-    let lab = Lab::new();
-    let notes = lab.root().join("notes");
-    let mut profile = lab.profile();
-    profile.protected = vec!["AGENTS.md".into()];
-    fs::write(lab.work().join("AGENTS.md"), "mine").unwrap();
-    let command = lab.command(
-        "/bin/sh",
-        &["-c", ": > begun; until test -e go; do sleep 0.01; done"],
-    );
-    let in_use = |place: &str| workspace_in_use(&notes, &lab.root().join(place));
-    let sandbox = sandbox_with(Backend::Bubblewrap, Survey::take()).with_notes(&notes);
-    std::thread::scope(|scope| {
-        let run = scope.spawn(|| sandbox.run(&profile, &command, Live::default()));
-        while !lab.work().join("begun").exists() && !run.is_finished() {
-            std::thread::yield_now();
-        }
-        assert_eq!(in_use("work/skills.lock"), Some(lab.work()));
-        assert_eq!(in_use("work"), Some(lab.work()));
-        assert_eq!(in_use("skills.lock"), None);
-        fs::write(lab.work().join("go"), "").unwrap();
-        assert_eq!(run.join().unwrap().unwrap().end, End::Exited(0));
-    });
-    assert_eq!(in_use("work/skills.lock"), None);
+    assert_eq!(ran.created, Vec::<PathBuf>::new());
 }

@@ -1,11 +1,12 @@
 //! Profiles: what they show, what they protect, and what a back end refuses.
 
 use std::fs;
+use std::os::unix::fs::symlink;
 use std::path::PathBuf;
 
 use skillyard_sandbox::survey::Survey;
 use skillyard_sandbox::{
-    Access, Backend, Commands, End, Live, Mount, Network, Profile, Sandbox, SandboxError,
+    Access, Backend, Commands, Denial, End, Live, Mount, Network, Profile, Sandbox, SandboxError,
 };
 
 use crate::lab::{BOTH, Lab, output, sandbox, try_run};
@@ -17,16 +18,9 @@ fn protected_places_stay_as_they_are() {
     fs::create_dir_all(work.join(".git/hooks")).unwrap();
     fs::write(work.join(".git/config"), "[core]\n").unwrap();
     let mut profile = lab.profile();
-    profile.protected = [
-        ".git/hooks",
-        ".git/config",
-        ".claude",
-        ".envrc",
-        "AGENTS.md",
-        "sub/.vscode",
-    ]
-    .map(PathBuf::from)
-    .into();
+    profile.protected = [".git/hooks", ".git/config", ".claude", ".envrc"]
+        .map(PathBuf::from)
+        .into();
     for attempt in [
         "echo x > .git/hooks/pre-commit",
         "echo x >> .git/config",
@@ -36,11 +30,6 @@ fn protected_places_stay_as_they_are() {
         "rmdir .git/hooks",
         "mv .git/config .git/c2",
         "ln -sf /tmp .git/hooks/x",
-        "echo x > .envrc",
-        "mkdir -p .claude && echo x > .claude/settings.json",
-        "rm -rf .claude && echo x > .claude",
-        "mv AGENTS.md a; echo x > AGENTS.md",
-        "mkdir -p sub/.vscode && echo x > sub/.vscode/tasks.json",
     ] {
         let outcome = lab.shell(Backend::Bubblewrap, &profile, attempt);
         assert_ne!(outcome.end, End::Exited(0), "{attempt}");
@@ -50,10 +39,9 @@ fn protected_places_stay_as_they_are() {
         "[core]\n"
     );
     assert_eq!(fs::read_dir(work.join(".git/hooks")).unwrap().count(), 0);
-    // What stood in their place is gone, and the rest of the workspace could be used.
-    for name in [".claude", ".envrc", "AGENTS.md", "sub"] {
-        assert!(!work.join(name).exists(), "{name}");
-    }
+    // Nothing stands in the place of what does not exist, and the rest of the workspace can be used.
+    let outcome = lab.shell(Backend::Bubblewrap, &profile, "ls -A");
+    assert!(!output(&outcome).contains(".envrc"), "{outcome:?}");
     let outcome = lab.shell(
         Backend::Bubblewrap,
         &profile,
@@ -61,6 +49,31 @@ fn protected_places_stay_as_they_are() {
     );
     assert_eq!(output(&outcome), "[core]\n");
     assert!(work.join(".git/index").exists());
+}
+
+#[test]
+fn protected_places_that_are_created_are_reported() {
+    let lab = Lab::new();
+    let work = lab.work();
+    fs::create_dir(work.join("docs")).unwrap();
+    symlink("docs/new.md", work.join("CLAUDE.md")).unwrap();
+    symlink("input.txt", work.join("GEMINI.md")).unwrap();
+    let mut profile = lab.profile();
+    profile.protected = [
+        ".envrc",
+        "AGENTS.md",
+        "sub/.vscode",
+        "CLAUDE.md",
+        "GEMINI.md",
+    ]
+    .map(PathBuf::from)
+    .into();
+    let script = "echo x > .envrc; mkdir sub; echo x > docs/new.md; ln -sf docs/new.md GEMINI.md";
+    let outcome = lab.shell(Backend::Bubblewrap, &profile, script);
+    let created = [".envrc", "docs/new.md"].map(|place| work.join(place));
+    assert_eq!(outcome.created, created, "{outcome:?}");
+    let path = work.join("GEMINI.md");
+    assert_eq!(outcome.denials, [Denial::Link { path }]);
 }
 
 #[test]

@@ -28,14 +28,7 @@ const AREA: &str = "home";
 
 /// The folders in it.
 const FOLDERS: &[&str] = &[
-    "agents",
-    "index",
-    "journal",
-    "keys",
-    "logs",
-    "placed",
-    "placeholders",
-    "store",
+    "agents", "index", "journal", "keys", "logs", "placed", "store",
 ];
 
 /// How much is written to see whether there is room.

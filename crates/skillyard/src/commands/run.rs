@@ -122,8 +122,7 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     let temporary = &context.environment.temporary;
     let backend = backend(&survey, args, &allowed)?;
     let sandbox = Sandbox::new(backend, survey, Path::new("/proc/self/exe"), temporary);
-    let notes = context.environment.placeholders_folder();
-    let sandbox = sandbox.map_err(RunError::from)?.with_notes(&notes);
+    let sandbox = sandbox.map_err(RunError::from)?;
     let copy = place::copy(&skill, temporary, sandbox.identity());
     let copy = copy.inspect_err(|error| remember(context, &skill, error))?;
     if looked_at.is_some_and(|digest| digest != copy.digest()) {
@@ -184,7 +183,7 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
             return Err(error);
         }
     };
-    let made = Made::by(&plan.profile, &allowed.skill_folders);
+    let made = Made::by(&plan.profile, &allowed.skill_folders, &ran.created);
     recorder.record(&run.ended(&ran, &made, started))?;
     if context.printer.is_json() {
         let mut value = as_json(&ran, &plan, &made);

@@ -52,7 +52,7 @@ pub(super) fn explain(
         row(label, &backend.place(mount).to_string_lossy());
     }
     if is_held && plan.profile.writable().next().is_some() {
-        let protected = plan.profile.protected.len();
+        let protected = plan.profile.existing_protected().count();
         row(
             "but never",
             &format!(

@@ -38,11 +38,7 @@ pub(super) fn tell(context: &Context, ran: &Ran, plan: &Plan, made: &Made) {
             .note(&format!("sandbox: {}", visible(&text)));
     }
     if let Some(exposed) = exposed(ran) {
-        let ended = match ran.end {
-            End::Exposed => "it was ended at once; ",
-            _ => "",
-        };
-        let text = format!("{ended}look at {exposed} before git or an agent obeys it");
+        let text = format!("look at {exposed} before git or an agent obeys it");
         context
             .printer
             .note(&format!("sandbox: {}", visible(&text)));
@@ -79,7 +75,6 @@ fn ended(ran: &Ran) -> String {
         End::Signalled(signal) => format!("Ended by signal {signal}"),
         End::Stopped(limit) => format!("Stopped by the limit `{limit}`"),
         End::Cancelled => "Stopped".to_owned(),
-        End::Exposed => "Stopped, because a protected place was replaced,".to_owned(),
     }
 }
 
@@ -95,14 +90,13 @@ pub(super) fn as_json(ran: &Ran, plan: &Plan, made: &Made) -> Value {
         End::Signalled(signal) => (Some(signal), None),
         End::Stopped(limit) => (None, Some(limit.to_string())),
         End::Cancelled => (None, Some("cancelled".to_owned())),
-        End::Exposed => (None, Some("exposed".to_owned())),
     };
     let denials = ran.denials.iter().map(|denial| match denial {
         Denial::Limit(limit) => json!({ "kind": "limit", "limit": limit.to_string() }),
         Denial::Host { host, reason } => json!({ "kind": "host", "host": host, "reason": reason }),
         Denial::SystemCall => json!({ "kind": "system-call" }),
-        Denial::Link { path, put_back } => {
-            json!({ "kind": "link", "path": path.to_string_lossy(), "put_back": put_back })
+        Denial::Link { path } => {
+            json!({ "kind": "link", "path": path.to_string_lossy() })
         }
         Denial::Exposed { path } => {
             json!({ "kind": "exposed", "path": path.to_string_lossy() })

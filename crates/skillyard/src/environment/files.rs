@@ -45,11 +45,6 @@ impl Environment {
         self.skillyard_home.join("logs")
     }
 
-    /// Notes of runs about what stands in workspaces until they end.
-    pub(crate) fn placeholders_folder(&self) -> PathBuf {
-        self.skillyard_home.join("placeholders")
-    }
-
     /// What is known of models.
     pub(crate) fn models_file(&self) -> PathBuf {
         self.skillyard_home.join("index").join("models.json")

@@ -187,8 +187,6 @@ pub(crate) enum InstallFailure {
     Stale(Vec<Stale>),
     #[error("another command changed `{0}` meanwhile; nothing was done")]
     ChangedMeanwhile(String),
-    #[error("a script runs in `{}`, and nothing is changed beside it", .0.display())]
-    ScriptRuns(PathBuf),
     #[error("there is no lock to go by: `{}` does not exist", file.display())]
     NoLock {
         file: PathBuf,

@@ -3,7 +3,6 @@
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
-use skillyard_catalog::presence::is_there;
 use skillyard_install::lockfile::Locked;
 use skillyard_install::scope::Scope;
 
@@ -18,7 +17,7 @@ pub(crate) fn folders(scope: &Scope, entry: &Locked) -> impl Iterator<Item = Pat
 
 /// Whether something lies where a skill is put.
 pub(crate) fn is_installed(place: &Place, entry: &Locked) -> bool {
-    folders(&place.scope, entry).any(|folder| is_there(&folder))
+    folders(&place.scope, entry).any(|folder| folder.exists())
 }
 
 /// The commands that bring skills here that are locked and not here, one for each scope.

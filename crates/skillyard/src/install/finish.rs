@@ -9,11 +9,10 @@ use skillyard_install::lockfile::Locked;
 use skillyard_install::manifest::Manifest;
 use skillyard_install::plan::{Conflict, Obstacle, OnConflict, Plan, Settlement, Wish};
 use skillyard_install::transaction::{Transaction, TransactionError, Trees, check_inside, plan_in};
-use skillyard_sandbox::workspace_in_use;
 
 use super::chronicle::{self, Chronicle, Circumstances};
 use super::held::Held;
-use super::place::{Place, whole};
+use super::place::Place;
 use super::threads::stay_apart;
 use crate::context::Context;
 use crate::error::CommandError;
@@ -123,7 +122,6 @@ pub(crate) fn apply(
     edit: Option<impl FnOnce(&mut Manifest, &Plan)>,
     last_check: impl FnOnce() -> Result<(), CommandError>,
 ) -> Result<Plan, CommandError> {
-    refuse_beside_scripts(context, place, goal.wish)?;
     // Held until the lock names what was put into the store.
     let _in_use = place.store.in_use().map_err(InstallFailure::from)?;
     let catch_up = |note: &str, ending: Ending<'_>| chronicle::catch_up(context, note, ending);
@@ -148,38 +146,6 @@ pub(crate) fn apply(
     stay_apart();
     transaction.commit(&plan, goal.trees, last_check, &chronicle, afterwards)?;
     Ok(plan)
-}
-
-/// Refuses to change what a script that runs now is kept from: a new file in the place of the old one
-/// would be open to it.
-fn refuse_beside_scripts(
-    context: &Context,
-    place: &Place,
-    wish: &Wish,
-) -> Result<(), CommandError> {
-    let notes = context.environment.placeholders_folder();
-    // Mostly nothing runs, and there is nothing to compare all places with.
-    if std::fs::read_dir(&notes).map_or(true, |mut notes| notes.next().is_none()) {
-        return Ok(());
-    }
-    let root = whole(&place.scope.root);
-    let files = place
-        .scope
-        .manifest_file()
-        .map(|_| root.join("skills.lock"));
-    let folders = wish.present.iter().flat_map(|entry| {
-        let targets = entry.targets.iter();
-        let folders = targets.map(|target| place.scope.target(target));
-        folders.map(|folder| match folder.strip_prefix(&place.scope.root) {
-            Ok(below) => root.join(below).join(&entry.name),
-            Err(_) => whole(&folder).join(&entry.name),
-        })
-    });
-    let mut places = files.into_iter().chain(folders);
-    match places.find_map(|place| workspace_in_use(&notes, &place)) {
-        Some(workspace) => Err(InstallFailure::ScriptRuns(workspace).into()),
-        None => Ok(()),
-    }
 }
 
 /// The same where what is in the way of some skills must not hold up the others: they are left out,

@@ -9,7 +9,6 @@ use std::sync::OnceLock;
 
 use portable::Around;
 use skillyard_catalog::agents::{AGENTS, Agent, Home, Variables};
-use skillyard_catalog::presence::is_there;
 use skillyard_catalog::source::{Preset, Surroundings, has_project_files};
 use skillyard_install::LeftFolder;
 use skillyard_install::lockfile::Lockfile;
@@ -156,7 +155,7 @@ impl Place {
     /// Whether there is a file that says what is wanted.
     pub(crate) fn has_manifest(&self) -> bool {
         let file = self.scope.manifest_file();
-        file.is_some_and(|file| is_there(&file))
+        file.is_some_and(|file| file.exists())
     }
 
     /// The folders to install into: of the agents that were named, beside those that every skill is

@@ -5,7 +5,6 @@ use std::path::PathBuf;
 
 use rayon::prelude::*;
 use skillyard_audit::{Event, EventKind, Outcome};
-use skillyard_catalog::presence::is_there;
 use skillyard_format::Digest;
 use skillyard_install::lockfile::Locked;
 use skillyard_install::plan::Plan;
@@ -94,7 +93,7 @@ impl Revoked {
             name: entry.name.clone(),
             reason,
             hint: way_out.of(entry).hint(),
-            installed: locked && folders.iter().any(|folder| is_there(folder)),
+            installed: locked && folders.iter().any(|folder| folder.exists()),
             locked,
             newest: false,
             folders,

@@ -88,7 +88,6 @@ impl Run<'_> {
             End::Signalled(signal) => event.ended(Outcome::Failed, format!("signal {signal}")),
             End::Stopped(limit) => event.ended(Outcome::Failed, limit.to_string()),
             End::Cancelled => event.ended(Outcome::Failed, "it was cancelled"),
-            End::Exposed => event.ended(Outcome::Failed, "a protected place was replaced"),
         }
     }
 

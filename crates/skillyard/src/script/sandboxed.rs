@@ -84,8 +84,7 @@ fn started(
     let backend = Backend::best(&survey, &profile::outline(&allowed)).map_err(RunError::from)?;
     let temporary = &context.environment.temporary;
     let sandbox = Sandbox::new(backend, survey, Path::new("/proc/self/exe"), temporary)
-        .map_err(RunError::from)?
-        .with_notes(&context.environment.placeholders_folder());
+        .map_err(RunError::from)?;
     let copy = place::copy(skill, temporary, sandbox.identity())?;
     if copy.digest() != wanted.digest {
         return Err(RunError::Blocked {
@@ -119,7 +118,7 @@ fn started(
     };
     match sandbox.run(&plan.profile, &plan.command, live) {
         Ok(ran) => {
-            let made = Made::by(&plan.profile, &allowed.skill_folders);
+            let made = Made::by(&plan.profile, &allowed.skill_folders, &ran.created);
             *ended = run.ended(&ran, &made, started);
             Ok((ran, made))
         }

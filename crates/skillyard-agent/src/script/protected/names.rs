@@ -20,7 +20,7 @@ const CARGO: &[&str] = &[".cargo"];
 /// Our own.
 const OWN: &[&str] = &[".skills", ".skillyard", "skills.toml", "skills.lock"];
 
-/// Names that are held shut at the top of a workspace, even where nothing is there yet.
+/// Names that are protected at the top of a workspace, or reported when a script creates them.
 pub(super) fn held() -> impl Iterator<Item = &'static str> {
     let lists = [REPOSITORIES, OWN, CARGO, INSTRUCTIONS, OPENED];
     let listed = lists.into_iter().flatten().copied();

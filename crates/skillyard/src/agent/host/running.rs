@@ -75,8 +75,7 @@ impl Machine {
         let backend = Backend::best(&survey, &profile).map_err(RunError::from)?;
         let temporary = &self.context.environment.temporary;
         let sandbox = Sandbox::new(backend, survey, Path::new("/proc/self/exe"), temporary)
-            .map_err(RunError::from)?
-            .with_notes(&self.context.environment.placeholders_folder());
+            .map_err(RunError::from)?;
         let permissions = Permissions::to_look(&self.context)?;
         let place = Place {
             workspace: &folder,
@@ -101,8 +100,9 @@ impl Machine {
             command.stdin = Stdin::Bytes(stdin.clone());
         }
         let ran = sandbox.run(&profile, &command, live(cancel));
-        let made = Made::by(&profile, &self.skill_folders);
-        let mut told = told(&ran.map_err(RunError::from)?, &made);
+        let ran = ran.map_err(RunError::from)?;
+        let made = Made::by(&profile, &self.skill_folders, &ran.created);
+        let mut told = told(&ran, &made);
         told.denials.extend(shown.left_out);
         Ok(told)
     }

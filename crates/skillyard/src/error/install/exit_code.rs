@@ -42,7 +42,6 @@ impl InstallFailure {
             | Self::Target(_)
             | Self::ManifestAgents { .. }
             | Self::Unfinished { .. }
-            | Self::ScriptRuns(_)
             | Self::Store(
                 StoreError::Disk { .. } | StoreError::Root { .. } | StoreError::Lock { .. },
             )

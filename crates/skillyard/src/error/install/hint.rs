@@ -290,9 +290,6 @@ impl InstallFailure {
             Self::OneFolder { .. } => {
                 "Remove it without `--agent`, or put a folder into the place of the link first".into()
             }
-            Self::ScriptRuns(_) => {
-                "Run it again when the script has ended: new files would not be protected from it".into()
-            }
             Self::Manifest(ManifestError::Format { message, .. })
             | Self::Transaction(TransactionError::Manifest(ManifestError::Format { message, .. }))
                 if message.contains("merge conflicts") =>

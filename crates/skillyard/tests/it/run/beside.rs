@@ -44,34 +44,6 @@ fn victim(context: &TestContext) -> String {
 }
 
 #[test]
-fn a_link_is_not_put_back_where_its_folder_was_exchanged() {
-    let context = any_script();
-    let victim = victim(&context);
-    let planting = format!(
-        "mkdir sub cc; echo evil > cc/settings.json; ln -s \"$PWD/cc\" sub/.claude; echo ready; \
-         {}; mv sub old; ln -s {victim} sub; touch swapped; {}",
-        until("go"),
-        until("end")
-    );
-    let mut first = started(&context, &planting);
-    let script = format!("touch go; {}; sleep 1000", until("swapped"));
-    let (printed, code) = beside(&context, &script);
-    // The folder above the link is kept where it is, and it was moved away.
-    assert_eq!(code, Some(137), "{printed}");
-    let place = context.root().join("sub/.claude");
-    let told = format!(
-        "it replaced the link `{}`, or its folder, and it could not be put back",
-        place.display()
-    );
-    assert!(printed.contains(&told), "{printed}");
-    context.write("end", "");
-    first.wait().unwrap();
-    let kept = fs::symlink_metadata(format!("{victim}/.claude")).unwrap();
-    assert!(kept.is_dir(), "it was replaced");
-    assert_eq!(context.read("../victim/.claude/settings.json"), "mine");
-}
-
-#[test]
 fn a_folder_that_is_exchanged_all_the_time_lets_nobody_out() {
     let context = any_script();
     let victim = victim(&context);

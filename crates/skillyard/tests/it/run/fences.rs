@@ -116,21 +116,33 @@ fn the_workspace_keeps_what_decides_about_others() {
         "echo x > \"$1\" || mkdir -p \"$(dirname \"$1\")\" && echo x > \"$1\"\n",
     );
     context.write(".git/config", "[core]\n");
-    for place in [
+    let places = [
         "AGENTS.md",
         ".claude/settings.json",
         ".git/hooks/post-commit",
         ".git/config",
         ".mcp.json",
         ".skillyard/config.toml",
-    ] {
+    ];
+    // What does not exist can be made, and is reported.
+    let arguments = ["tools", "plant.sh", "--workspace", ".", "--", "AGENTS.md"];
+    let (printed, code) = ran(&context, &arguments);
+    assert_eq!(code, Some(0), "{printed}");
+    let report = "sandbox: it made `AGENTS.md`: look at it before git or an agent obeys it\n";
+    assert_eq!(printed, report);
+    for place in places.iter().filter(|place| !place.starts_with(".git")) {
+        context.write(place, "mine");
+    }
+    let before = context.tree();
+    for place in places {
         let (_, code) = ran(
             &context,
             &["tools", "plant.sh", "--workspace", ".", "--", place],
         );
         assert_ne!(code, Some(0), "{place}");
     }
-    assert_eq!(context.tree(), [".git/", ".git/config"]);
+    assert_eq!(context.tree(), before);
+    assert_eq!(context.read("AGENTS.md"), "mine");
     assert_eq!(context.read(".git/config"), "[core]\n");
     let (_, code) = ran(
         &context,

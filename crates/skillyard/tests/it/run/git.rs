@@ -17,11 +17,27 @@ fn git(context: &TestContext, arguments: &[&str]) -> String {
     text(&ran.stdout).trim().to_owned()
 }
 
-/// Runs a script in a workspace, and tells whether it got to its end.
-fn works(context: &TestContext, workspace: &str, script: &str) -> bool {
+/// Runs a script in a workspace; what was printed, and whether it got to its end.
+fn tried(context: &TestContext, workspace: &str, script: &str) -> (String, bool) {
     let arguments = ["tools", "any.sh", "--workspace", workspace, "--"];
     let script = format!("set -e; {}", script.replace("TRAP", TRAP));
-    ran(context, &[&arguments[..], &[&script]].concat()).1 == Some(0)
+    let (printed, code) = ran(context, &[&arguments[..], &[&script]].concat());
+    (printed, code == Some(0))
+}
+
+fn works(context: &TestContext, workspace: &str, script: &str) -> bool {
+    tried(context, workspace, script).1
+}
+
+/// Checks that `run` names a place that a script made and git obeys.
+fn is_reported(context: &TestContext, workspace: &str, place: &str, script: &str) {
+    let (printed, _) = tried(context, workspace, script);
+    let report = format!("sandbox: it made `{place}`: look at it before git");
+    assert!(printed.contains(&report), "{printed}");
+    let made = context.root().join(workspace).join(place);
+    if fs::remove_file(&made).is_err() {
+        fs::remove_dir_all(&made).unwrap();
+    }
 }
 
 #[test]
@@ -60,7 +76,7 @@ fn nothing_of_git_is_changed_or_made() {
 }
 
 #[test]
-fn submodules_that_nobody_fetched_cannot_be_made_up() {
+fn submodules_that_a_script_makes_up_are_reported() {
     let context = any_script();
     git(&context, &["init", "-q", "r"]);
     git(
@@ -82,10 +98,8 @@ fn submodules_that_nobody_fetched_cannot_be_made_up() {
         // From the top, and from a folder below it.
         for (workspace, path) in [("r", sub), ("r/libs", &sub[5..])] {
             let attempt = format!("mkdir {path}/.git; printf \"TRAP\" > {path}/.git/config");
-            assert!(
-                !works(&context, workspace, &attempt),
-                "{workspace} {version}"
-            );
+            let place = format!("{path}/.git");
+            is_reported(&context, workspace, &place, &attempt);
             assert!(works(&context, workspace, &format!("echo x > {path}/file")));
         }
     }
@@ -110,11 +124,19 @@ fn what_the_configuration_names_is_protected() {
         &["-C", "r", "config", "include.path", "../shared.config"],
     );
     context.write("r/tools/x", "x");
+    let hook = "mkdir -p tools/hooks; echo x > tools/hooks/pre-commit";
+    is_reported(&context, "r", "tools/hooks", hook);
+    let config = "printf \"TRAP\" > shared.config";
+    is_reported(&context, "r", "shared.config", config);
+    let hook = "mkdir hooks; echo x > hooks/pre-commit";
+    is_reported(&context, "r/tools", "hooks", hook);
+    context.write("r/tools/hooks/pre-commit", "x");
+    context.write("r/shared.config", "");
     for (workspace, attempt) in [
-        ("r", "mkdir -p tools/hooks; echo x > tools/hooks/pre-commit"),
+        ("r", "echo evil > tools/hooks/pre-commit"),
         ("r", "mv tools t"),
         ("r", "printf \"TRAP\" > shared.config"),
-        ("r/tools", "mkdir hooks; echo x > hooks/pre-commit"),
+        ("r/tools", "echo evil > hooks/pre-commit"),
     ] {
         assert!(!works(&context, workspace, attempt), "{attempt}");
     }
@@ -153,13 +175,13 @@ fn repositories_below_a_workspace_are_protected() {
     for attempt in [
         "printf \"TRAP\" >> .bare/config",
         "mv .bare b",
-        "mkdir not-there",
         "printf \"TRAP\" >> deep/er/r/.git/config",
         "mv deep d",
         "mv deep/er/r r2",
     ] {
         assert!(!works(&context, "all", attempt), "{attempt}");
     }
+    is_reported(&context, "all", "not-there", "mkdir not-there");
     assert!(works(
         &context,
         "all",

@@ -1,11 +1,9 @@
-//! What protected places lead to, and links that a run leaves behind.
+//! What protected places lead to.
 
 use std::fs;
-use std::io::Read as _;
-use std::process::Stdio;
 
 use super::{any_script, ran};
-use crate::{TestContext, output, text};
+use crate::TestContext;
 
 /// Tries to write to each place; which of them it could.
 fn written(context: &TestContext, places: &[&str]) -> String {
@@ -46,7 +44,6 @@ fn links_in_protected_folders_are_followed() {
     context.link("own.json", ".claude/beside.json");
     let places = [
         "scripts/pre-commit.sh",
-        "build/hook",
         "skills/foo/SKILL.md",
         "skills/foo/new.md",
         "docs/more.md",
@@ -93,39 +90,4 @@ fn a_link_that_leads_out_and_in_again_is_followed() {
         "shared/c.md",
     ];
     assert_eq!(written(&context, &places), "shared/c.md\n");
-}
-
-#[test]
-fn a_link_that_a_killed_run_replaced_is_put_back_and_told() {
-    let context = any_script();
-    context.write("AGENTS.md", "mine").mkdir("sub");
-    context.link("AGENTS.md", "CLAUDE.md");
-    context.link("../AGENTS.md", "sub/CLAUDE.md");
-    let mut command = context.skillyard();
-    command.args(["run", "tools", "any.sh", "--workspace", "."]);
-    let script = "rm CLAUDE.md sub/CLAUDE.md; echo evil > CLAUDE.md; mkdir sub/CLAUDE.md; \
-                  echo evil > sub/CLAUDE.md/x; echo ready; sleep 60";
-    command.args(["--", script]).stdout(Stdio::piped());
-    let mut run = command.spawn().unwrap();
-    let mut first = [0; 6];
-    run.stdout.take().unwrap().read_exact(&mut first).unwrap();
-    run.kill().unwrap();
-    run.wait().unwrap();
-    assert_eq!(context.read("CLAUDE.md"), "evil\n");
-    let list = output(context.skillyard().arg("list"));
-    let told = text(&list.stderr);
-    for place in ["CLAUDE.md", "sub/CLAUDE.md"] {
-        let path = context.root().join(place);
-        let line = format!(
-            "A run that was killed replaced the link `{}`, put back now",
-            path.display()
-        );
-        assert!(told.contains(&line), "{told}");
-        assert_eq!(fs::read_to_string(path).unwrap(), "mine");
-    }
-    // What stood there may be somebody's work by now.
-    assert_eq!(context.read("CLAUDE.md.replaced"), "evil\n");
-    assert_eq!(context.read("sub/CLAUDE.md.replaced/x"), "evil\n");
-    let list = output(context.skillyard().arg("list"));
-    assert!(!text(&list.stderr).contains("killed"));
 }

@@ -30,11 +30,17 @@ fn a_visible_folder_of_an_agent_is_kept_where_it_is_one() {
 }
 
 #[test]
-fn so_is_one_that_is_not_there_yet() {
+fn one_that_a_script_creates_is_reported() {
     let context = any_script();
     context.mkdir("../home/.openclaw");
-    assert!(!works(&context, ".", MAKES));
-    assert!(!context.root().join("skills").exists());
+    assert_eq!(made(&context, MAKES), serde_json::json!(["skills"]));
+}
+
+/// What `run` reports that a script made.
+fn made(context: &TestContext, script: &str) -> serde_json::Value {
+    let run = ["run", "tools", "any.sh", "--workspace", ".", "--json"];
+    let told = context.json(&[&run[..], &["--", script]].concat());
+    told["made"].clone()
 }
 
 #[test]
@@ -49,18 +55,17 @@ fn folders_of_the_configuration_are_kept() {
         "mkdir lib/evil",
         "echo x >> lib/pdf/SKILL.md",
         "mv lib away",
-        "mkdir -p new/evil",
-        "mkdir -p deep/down/evil",
     ] {
         assert!(!works(&context, ".", script), "{script}");
     }
     assert!(works(&context, ".", "echo x > deep/file; mkdir other"));
-    // In a folder that is not there yet they can come into being, and that is told.
+    // Those that do not exist can be created, which is reported.
+    let new = made(&context, "mkdir -p new/evil deep/down/evil");
+    assert_eq!(new, serde_json::json!(["deep/down", "new"]));
+    assert!(!works(&context, ".", "mkdir new/other"));
     std::fs::remove_dir_all(context.root().join("deep")).unwrap();
-    let script = "mkdir -p deep/down/evil";
-    let run = ["run", "tools", "any.sh", "--workspace", ".", "--json"];
-    let told = context.json(&[&run[..], &["--", script]].concat());
-    assert_eq!(told["made"], serde_json::json!(["deep/down"]), "{told}");
+    let new = made(&context, "mkdir -p deep/down/evil");
+    assert_eq!(new, serde_json::json!(["deep/down"]));
 }
 
 #[test]

@@ -15,7 +15,7 @@ fn tried(context: &TestContext, script: &str) -> (String, bool) {
 }
 
 #[test]
-fn what_agents_obey_is_neither_made_nor_changed() {
+fn what_agents_obey_is_not_changed() {
     let context = any_script();
     context.write("sub/.claude/settings.json", "{}");
     context.write("sub/deeper/CLAUDE.md", "x");
@@ -25,7 +25,6 @@ fn what_agents_obey_is_neither_made_nor_changed() {
     context.write("sub/.jj/repo/config.toml", "x");
     context.write(".github/dependabot.yml", "x");
     context.write("all.code-workspace", "{}");
-    let before = context.tree();
     let places = [
         ".agents/skills/evil/SKILL.md",
         ".opencode/skills/evil/SKILL.md",
@@ -76,6 +75,10 @@ fn what_agents_obey_is_neither_made_nor_changed() {
         "all.code-workspace",
         "sub/.pre-commit-config.yaml",
     ];
+    for place in places {
+        context.write(place, "mine");
+    }
+    let before = context.tree();
     let (printed, _) = tried(
         &context,
         &format!(
@@ -99,7 +102,24 @@ fn what_agents_obey_is_neither_made_nor_changed() {
 }
 
 #[test]
-fn what_is_read_beside_a_file_that_is_there_does_not_come_into_being() {
+fn what_agents_obey_can_be_made_and_is_reported() {
+    let context = any_script();
+    let script =
+        "mkdir -p .claude .git/hooks; echo x > .claude/settings.json; echo x > CLAUDE.md; ls -A";
+    let (printed, works) = tried(&context, script);
+    assert!(works, "{printed}");
+    assert_eq!(
+        printed,
+        ".claude\n.git\nCLAUDE.md\n\
+         sandbox: it made `.claude`, `.git`, `CLAUDE.md`: look at it before git or an agent obeys it\n"
+    );
+    // The next run can do nothing with them.
+    assert!(!tried(&context, "echo x > .git/config").1);
+    assert!(!tried(&context, "echo x > CLAUDE.md").1);
+}
+
+#[test]
+fn what_is_read_beside_a_file_is_protected_or_reported() {
     let write = "for place in lefthook-local.yml .lefthook/pre-commit/x .config/mise.toml; do
             (mkdir -p $(dirname $place) && echo evil > $place) 2>/dev/null && echo made $place
         done; true";
@@ -110,10 +130,14 @@ fn what_is_read_beside_a_file_that_is_there_does_not_come_into_being() {
     let context = any_script();
     context.write("lefthook.yml", "pre-commit: {}");
     context.write(".config/x", "x");
-    let before = context.tree();
+    context.write("lefthook-local.yml", "mine");
     let (printed, _) = tried(&context, write);
-    assert_eq!(printed, "");
-    assert_eq!(context.tree(), before);
+    assert_eq!(
+        printed,
+        "made .lefthook/pre-commit/x\nmade .config/mise.toml\n\
+         sandbox: it made `.config/mise.toml`, `.lefthook`: look at it before git or an agent obeys it\n"
+    );
+    assert_eq!(context.read("lefthook-local.yml"), "mine");
 }
 
 #[test]
@@ -176,7 +200,7 @@ fn a_repository_of_git_hides_nothing_that_was_made_in_it() {
 }
 
 #[test]
-fn a_link_is_put_back_and_what_it_leads_to_is_kept() {
+fn replacing_a_link_is_reported_and_its_target_is_protected() {
     let context = any_script();
     context.write("docs/agents.md", "mine");
     let link = |to: &str, name: &str| symlink(to, context.root().join(name)).unwrap();
@@ -186,7 +210,6 @@ fn a_link_is_put_back_and_what_it_leads_to_is_kept() {
     for attempt in [
         "echo evil > AGENTS.md",
         "echo evil > docs/agents.md",
-        "echo evil > docs/new.md",
         "echo evil > .cursor/x",
         "mv docs d",
     ] {
@@ -199,38 +222,12 @@ fn a_link_is_put_back_and_what_it_leads_to_is_kept() {
     assert!(works, "{printed}");
     for name in ["AGENTS.md", "CLAUDE.md"] {
         let told = format!(
-            "it replaced the link `{}`",
+            "it replaced or removed the link `{}`",
             context.root().join(name).display()
         );
         assert!(printed.contains(&told), "{printed}");
     }
-    assert_eq!(context.read("AGENTS.md"), "mine");
-    let says = fs::read_link(context.root().join("CLAUDE.md")).unwrap();
-    assert_eq!(says.to_str(), Some("docs/new.md"));
-    // Nothing that stood there is deleted.
-    assert_eq!(context.read("AGENTS.md.replaced"), "evil\n");
-    assert_eq!(context.read("CLAUDE.md.replaced/x"), "x\n");
-}
-
-#[test]
-fn a_killed_run_leaves_nothing_for_long() {
-    use std::io::Read as _;
-    let context = any_script();
-    let mut command = context.skillyard();
-    command.args(["run", "tools", "any.sh", "--workspace", "."]);
-    command.args(["--", "echo ready; sleep 60"]);
-    command.stdout(std::process::Stdio::piped());
-    let mut run = command.spawn().unwrap();
-    let mut first = [0; 6];
-    run.stdout.take().unwrap().read_exact(&mut first).unwrap();
-    assert!(context.tree().contains(&"CLAUDE.md/".to_owned()));
-    // Who only asks something takes nothing from a run that goes on.
-    assert_eq!(context.code(&["list"]), Some(0));
-    assert!(context.tree().contains(&"CLAUDE.md/".to_owned()));
-    run.kill().unwrap();
-    run.wait().unwrap();
-    assert_eq!(context.code(&["list"]), Some(0));
-    assert_eq!(context.tree(), [""; 0]);
+    assert_eq!(context.read("docs/agents.md"), "mine");
 }
 
 #[test]
