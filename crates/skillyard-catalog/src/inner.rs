@@ -29,8 +29,8 @@ impl Inner {
         let skill = Skill::from_document(&document, folder.rsplit('/').next())?;
         Some(Self {
             folder: folder.to_owned(),
-            name: skill.name.to_string(),
-            description: skill.description.to_string(),
+            name: skill.name.clone(),
+            description: skill.description.clone(),
         })
     }
 }

@@ -102,7 +102,7 @@ impl Candidate {
             model_invocable: skill.is_model_invocable(),
             compatibility: skill.stated_compatibility(),
             description: skill.offer().into_owned(),
-            name: skill.name.into_owned(),
+            name: skill.name,
             source: found.source,
             requested: found.requested,
             path: found.path,

@@ -101,8 +101,8 @@ impl Offer {
         let skill = Skill::from_document(&document, folder).ok_or_else(declined)?;
         Ok(Self {
             path: path.to_owned(),
-            name: skill.name.into_owned(),
-            description: skill.description.into_owned(),
+            name: skill.name,
+            description: skill.description,
         })
     }
 }

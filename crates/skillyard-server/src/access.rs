@@ -1,46 +1,37 @@
-//! Who may ask, and for what.
+//! Who may use the server, and for what: roles, tokens, logins and the visitor of a request.
 //!
-//! Every request passes [`gate::gate`]: rate, Host, Origin, role, forged changes. A handler cannot
-//! forget one of them, because none of them is a handler's business.
+//! [`crate::gate`] checks every request against these types.
 
-pub(crate) mod gate;
-mod headers;
-mod held;
-mod identity;
-mod rate;
-mod refusal;
+pub(crate) mod logins;
 mod role;
-pub(crate) mod session;
 mod tokens;
-mod upload;
-mod veiled;
+mod visitor;
 
 use skillyard_http::login::{Arrivals, Cookie};
 
-pub(crate) use rate::Rate;
 pub use role::Role;
 pub use tokens::{AccessError, Holder, Tokens};
-pub(crate) use veiled::Wrong;
+pub(crate) use visitor::{Extras, Peer, SessionOwner, Visitor};
 
-/// The cookie of a login, which may change something.
+/// The cookie of a login.
 pub(crate) const COOKIE: Cookie<'static> = Cookie {
     name: "skillyard",
     path: "/",
     arrivals: Arrivals::Own,
 };
 
-/// Who may ask.
+/// Who may use the server.
 #[derive(Debug, Clone)]
 pub enum Access {
-    /// Anybody on this machine, as an admin.
+    /// Every local process, as an admin.
     Loopback,
-    /// Whoever has a token, with its role.
+    /// Clients with a token, with its role.
     Tokens(Tokens),
 }
 
 impl Access {
-    /// Whether somebody who was let in would be let in now, and with the same role.
-    fn knows(&self, holder: &Holder) -> bool {
+    /// Whether the holder would still be admitted, with the same role.
+    pub(crate) fn knows(&self, holder: &Holder) -> bool {
         match self {
             Self::Loopback => true,
             Self::Tokens(tokens) => tokens.has(holder),

@@ -12,9 +12,9 @@ use skillyard_format::tokens::estimate;
 use skillyard_format::{Document, Skill};
 use skillyard_trust::guard::{ActiveSkill, ToolList};
 
-use crate::asker::{Asker, Files};
 use crate::contents::{Contents, ContentsError};
 use crate::host::{Alteration, Revocation};
+use crate::request_context::{FileAccess, RequestContext};
 use crate::server::Server;
 use crate::view::Viewer;
 
@@ -41,7 +41,7 @@ impl Server {
         &self,
         skill: &CatalogSkill,
         arguments: &str,
-        asker: Asker<'_>,
+        context: RequestContext<'_>,
     ) -> Result<Activated, ContentsError> {
         let own = skill.record.file_name.as_str();
         let opened = Contents::open(skill).and_then(|contents| {
@@ -53,7 +53,7 @@ impl Server {
         let (digest, text, files) = opened.inspect_err(|error| {
             let event = Event::new(EventKind::SkillActivated);
             let event = event.ended(Outcome::Failed, error.to_string());
-            self.record(&asker.signed(event, skill));
+            self.record(&context.signed(event, skill));
         })?;
         let document = Document::parse(text.as_bytes());
         let files: Vec<String> = files
@@ -61,9 +61,9 @@ impl Server {
             .map(|file| file.path)
             .filter(|path| path != own)
             .collect();
-        let viewer = Viewer::new(asker.role, self);
+        let viewer = Viewer::new(context.role, self);
         let standing = self.host.standing(skill, digest.as_ref().ok());
-        let standing = viewer.veil().standing(standing);
+        let standing = viewer.redactor().standing(standing);
         let altered = standing.altered.map(|found| altered(skill, found));
         let known = digest.as_ref().ok().copied();
         let refusal = self.revoked(skill).or(altered);
@@ -74,12 +74,12 @@ impl Server {
                 None => event,
             };
             let event = event.ended(Outcome::Denied, error.to_string());
-            self.record(&asker.signed(event, skill));
+            self.record(&context.signed(event, skill));
         })?;
         let shown = digest.to_string();
-        let shared = match asker.files {
-            Files::Shared => self.host.folder(skill),
-            Files::Apart => None,
+        let shared = match context.files {
+            FileAccess::Shared => self.host.folder(skill),
+            FileAccess::Remote => None,
         };
         let directory = match &shared {
             Some(folder) => folder.to_string_lossy().into_owned(),
@@ -105,7 +105,7 @@ impl Server {
         let event = Event::new(EventKind::SkillActivated)
             .digest(shown)
             .tier(standing.tier);
-        self.record(&asker.signed(event, skill));
+        self.record(&context.signed(event, skill));
         self.metrics.tokens(&skill.record.name, estimate(&rendered));
         Ok(Activated {
             active: active(skill, &document),
@@ -127,7 +127,7 @@ impl Server {
     /// Whether a skill is for users only, and none has activated it in this conversation.
     pub(crate) fn is_for_users(&self, skill: &CatalogSkill, conversation: Option<&str>) -> bool {
         let name = skill.record.name.as_str();
-        let was_loaded = |conversation| self.acting.has(conversation, name);
+        let was_loaded = |conversation| self.conversation_skills.has(conversation, name);
         !skill.record.model_invocable && !conversation.is_some_and(was_loaded)
     }
 
@@ -136,16 +136,16 @@ impl Server {
         &self,
         skill: &CatalogSkill,
         event: Event,
-        asker: Asker<'_>,
+        context: RequestContext<'_>,
     ) -> Result<(), ContentsError> {
-        if !self.is_for_users(skill, asker.acting) {
+        if !self.is_for_users(skill, context.acting) {
             return Ok(());
         }
         let error = ContentsError::ForUsers {
             name: skill.record.name.to_string(),
         };
         let event = event.ended(Outcome::Denied, error.to_string());
-        self.record(&asker.signed(event, skill));
+        self.record(&context.signed(event, skill));
         Err(error)
     }
 
@@ -180,7 +180,7 @@ impl Server {
         skill: &CatalogSkill,
         kind: EventKind,
         path: &str,
-        asker: Asker<'_>,
+        context: RequestContext<'_>,
         hashed: Result<Digest, ContentsError>,
     ) -> Result<Digest, ContentsError> {
         let admitted = self.host.read_limits().admit(path);
@@ -197,7 +197,7 @@ impl Server {
             Ok(_) => event,
             Err(error) => event.ended(Outcome::Denied, error.to_string()),
         };
-        self.record(&asker.signed(event, skill));
+        self.record(&context.signed(event, skill));
         given
     }
 
@@ -258,7 +258,7 @@ impl Server {
         path: &str,
         range: ReadRange,
         binary: BinaryContent,
-        asker: Asker<'_>,
+        context: RequestContext<'_>,
     ) -> Result<Resource, ContentsError> {
         let mut digest = None;
         let read = Contents::open(skill).and_then(|it| {
@@ -278,7 +278,7 @@ impl Server {
             Ok(_) => event,
             Err(error) => event.ended(Outcome::Denied, error.to_string()),
         };
-        self.record(&asker.signed(event, skill));
+        self.record(&context.signed(event, skill));
         read
     }
 }

@@ -30,7 +30,7 @@ pub trait Agents: Send + Sync + 'static {
     fn models(&self) -> Result<Models, AgentsError>;
 
     /// A new session, which is kept once something is said in it.
-    fn begin(&self, wish: &Wish) -> Result<Session, AgentsError>;
+    fn begin(&self, wish: &NewSession) -> Result<Session, AgentsError>;
 
     /// What a turn of a session needs, such as the servers that lend it tools. Whoever waits is
     /// told of what is not there.
@@ -75,7 +75,7 @@ pub struct Models {
 
 /// What a new session is to be like; what is not said is as configured.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Wish {
+pub struct NewSession {
     /// An agent.
     pub agent: Option<String>,
     /// The model, as `SERVER/NAME`.

@@ -1,7 +1,7 @@
 //! The API for programs: one file a subject, problem details for errors, a document that says all.
 
 mod agents;
-pub(crate) mod audit;
+mod audit;
 mod files;
 mod find;
 mod guard;
@@ -29,7 +29,7 @@ use axum::Router;
 use axum::middleware::from_fn;
 use axum::routing::{get, post, put};
 
-use crate::access::gate;
+use crate::gate;
 use crate::server::Server;
 
 /// Every route of the API.

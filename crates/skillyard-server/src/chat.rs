@@ -1,21 +1,14 @@
-//! Conversations: an agent answers, whoever looks sees it happen, whoever may decides.
+//! Conversations as they are followed over HTTP.
 //!
-//! The agent's crate does the work and keeps the sessions. Here its turns become events that can
-//! be followed over HTTP, and its questions wait for a person.
+//! The agent crate does the work and stores the sessions. Here its turns become events that clients
+//! follow, and its questions wait for a user.
 
 mod conversation;
-mod event;
-mod front;
+pub(crate) mod event;
 mod history;
-mod register;
-mod seats;
-mod trace;
-mod turn;
-mod watched;
+mod sessions;
 
 pub(crate) use conversation::Conversation;
-pub(crate) use event::{ActiveSkill, ChatEvent, Consent, Place, Tokens};
-pub(crate) use register::{Keeper, LISTED, Register};
-pub(crate) use seats::{Seat, Seats};
-pub(crate) use trace::parent_of;
-pub(crate) use turn::Said;
+pub(crate) use event::{ActiveSkill, ChatEvent, Consent, EventId, Tokens};
+pub(crate) use history::active;
+pub(crate) use sessions::{ChatSessions, MAX_LISTED};

@@ -10,9 +10,9 @@ use std::time::{Duration, Instant};
 use skillyard_format::package::Digest;
 
 /// How long a question waits.
-pub(crate) const PATIENCE: Duration = Duration::from_mins(10);
+pub(crate) const QUESTION_TIMEOUT: Duration = Duration::from_mins(10);
 /// How many questions of one token wait at once.
-const MOST: usize = 16;
+const MAX_WAITING: usize = 16;
 
 /// Nobody can be asked, because the question cannot have a name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -40,10 +40,10 @@ impl Consents {
         getrandom::fill(&mut bytes).map_err(|_| Nameless)?;
         let name = hex::encode(bytes);
         let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
-        waiting.retain(|_, question| question.asked.elapsed() < PATIENCE);
+        waiting.retain(|_, question| question.asked.elapsed() < QUESTION_TIMEOUT);
         let own = || waiting.iter().filter(|(_, each)| each.token == token);
         let oldest = own().min_by_key(|(_, each)| each.asked);
-        let oldest = oldest.filter(|_| own().count() >= MOST);
+        let oldest = oldest.filter(|_| own().count() >= MAX_WAITING);
         if let Some(oldest) = oldest.map(|(name, _)| name.clone()) {
             waiting.remove(&oldest);
         }
@@ -60,7 +60,7 @@ impl Consents {
     pub(crate) fn take(&self, name: &str, request: Digest) -> bool {
         let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
         let found = waiting.remove(name);
-        found.is_some_and(|it| it.request == request && it.asked.elapsed() < PATIENCE)
+        found.is_some_and(|it| it.request == request && it.asked.elapsed() < QUESTION_TIMEOUT)
     }
 }
 
@@ -87,7 +87,7 @@ mod tests {
         let names: Vec<String> = (0..300)
             .map(|_| consents.ask("one", this).unwrap())
             .collect();
-        let (old, new) = names.split_at(names.len() - MOST);
+        let (old, new) = names.split_at(names.len() - MAX_WAITING);
         assert!(old.iter().all(|name| !consents.take(name, this)));
         assert!(new.iter().all(|name| consents.take(name, this)));
         assert!(consents.take(&of_another, this));

@@ -1,5 +1,7 @@
 //! What the server needs from the program around it.
 
+pub(crate) mod install;
+
 use std::error::Error;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -17,9 +19,9 @@ use skillyard_http::cause::Cause;
 use skillyard_mcp::{PublishedSkill, Servers};
 use skillyard_trust::guard::{ActiveSkill, GuardDecision, GuardRequest};
 
+use self::install::{Installation, Order, Refusal};
 use crate::access::{Access, Holder};
-use crate::installing::{Installation, Order, Refusal};
-use crate::log::Line;
+use crate::log::LogLine;
 
 /// The program around the server: it knows the environment, the configuration and the user.
 pub trait Host: Send + Sync + 'static {
@@ -33,7 +35,7 @@ pub trait Host: Send + Sync + 'static {
     }
 
     /// How far a skill with these files is trusted.
-    fn standing(&self, skill: &CatalogSkill, digest: Option<&Digest>) -> Standing;
+    fn standing(&self, skill: &CatalogSkill, digest: Option<&Digest>) -> SkillTrust;
 
     /// What is wrong with a skill's files, if they are not those that were installed and nobody
     /// approved them. Only of a skill that was installed `now` is asked, which hashes them; what
@@ -137,7 +139,7 @@ pub trait Host: Send + Sync + 'static {
     }
 
     /// Writes a line of the server's own log.
-    fn log(&self, line: &Line<'_>) {
+    fn log(&self, line: &LogLine<'_>) {
         let _ = line;
     }
 
@@ -258,7 +260,7 @@ pub enum Switch {
 
 /// How far a skill is trusted.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Standing {
+pub struct SkillTrust {
     /// The tier, in a word.
     pub tier: String,
     /// Where the skill came from, in words.

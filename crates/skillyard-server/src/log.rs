@@ -7,7 +7,7 @@ use skillyard_http::cause::Cause;
 /// A line of the log; it never holds what somebody said or sent.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(tag = "event", rename_all = "snake_case")]
-pub enum Line<'a> {
+pub enum LogLine<'a> {
     /// A request was answered.
     Request {
         /// How it was asked.

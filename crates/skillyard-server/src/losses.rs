@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use skillyard_audit::Event;
 
 use crate::host::Host;
-use crate::log::Line;
+use crate::log::LogLine;
 
 /// What was lost.
 #[derive(Debug, Default)]
@@ -39,7 +39,7 @@ impl LossCounter {
                 error.whole()
             );
             let what = "writing the audit log";
-            host.log(&Line::Failure {
+            host.log(&LogLine::Failure {
                 what,
                 cause: &cause,
             });

@@ -1,39 +1,28 @@
-//! MCP: skills for agents of others, over standard input and output or HTTP.
+//! MCP: skills for other agents, over standard input and output or HTTP.
 //!
 //! Hosts that know the Skills extension (SEP-2640) get entries with digests and `skill://`
 //! resources; the others get tools and prompts. One handler answers every revision of the protocol.
-//! `batch` and `batched` take several messages at once where a revision has that; `pending` knows what has no answer yet.
-//! `gateway`, `foreign`, `offered` and `upstream` offer what other servers have, under the guard of the skills that
-//! `acting` knows to be loaded; `run` runs scripts. Both `ask` the user before, with a `form`.
+//! `upstream_tools` and `upstream_skills` offer what other servers have; `run` runs scripts. Both
+//! `ask` the user first.
 
-mod acting;
 mod answers;
 mod ask;
 mod batch;
 mod batched;
 mod caller;
 mod directory;
-mod edition;
-mod foreign;
-mod form;
-mod gateway;
 mod handler;
-mod inquiry;
-mod instructions;
 mod introduction;
 mod lines;
-mod news;
-mod offered;
-mod paging;
+mod notifications;
 mod pending;
 mod prompts;
-mod refusal;
 mod run;
 mod sessions;
 mod skills;
-mod subscriptions;
 mod tools;
-mod upstream;
+mod upstream_skills;
+mod upstream_tools;
 mod uri;
 
 use std::sync::Arc;
@@ -43,12 +32,9 @@ use axum::middleware::from_fn_with_state;
 use rmcp::ServiceExt as _;
 use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService};
 
-pub(crate) use acting::Acting;
-pub(crate) use edition::Editions;
 use handler::Handler;
 use lines::Lines;
 use sessions::Sessions;
-pub(crate) use upstream::Upstream;
 
 use crate::server::Server;
 

@@ -11,14 +11,13 @@ use skillyard_http::cause::Cause;
 use tokio::task::JoinError;
 use utoipa::ToSchema;
 
-use crate::access::Wrong;
 use crate::contents::ContentsError;
 use crate::host::HostError;
-use crate::veil::Veil;
+use crate::path_redactor::PathRedactor;
 
 /// What somebody filled in of an agent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Field {
+pub(crate) enum FormField {
     Name,
     Model,
     Skills,
@@ -56,7 +55,7 @@ pub(crate) struct Problem {
     cause: Option<Box<str>>,
     /// The field of a form that it is about.
     #[serde(skip)]
-    field: Option<Field>,
+    field: Option<FormField>,
 }
 
 impl Problem {
@@ -75,7 +74,7 @@ impl Problem {
     }
 
     /// The same about one field of what somebody filled in.
-    pub(crate) fn of(self, field: Field) -> Self {
+    pub(crate) fn of(self, field: FormField) -> Self {
         let field = Some(field);
         Self { field, ..self }
     }
@@ -129,7 +128,7 @@ impl Problem {
         &self.detail
     }
 
-    pub(crate) fn field(&self) -> Option<Field> {
+    pub(crate) fn field(&self) -> Option<FormField> {
         self.field
     }
 
@@ -138,8 +137,8 @@ impl Problem {
     }
 
     /// The same without the places of this machine.
-    pub(crate) fn veiled(self, veil: &Veil) -> Self {
-        let over = |text: &str| veil.over(text).into_boxed_str();
+    pub(crate) fn redacted(self, redactor: &PathRedactor) -> Self {
+        let over = |text: &str| redactor.redact(text).into_boxed_str();
         Self {
             detail: over(&self.detail),
             remedy: self.remedy.as_deref().map(over),
@@ -153,11 +152,19 @@ pub(crate) fn shortened(text: &str) -> String {
     text.chars().take(80).collect()
 }
 
+/// The problem of a body that is too large.
+pub(crate) fn too_large() -> Problem {
+    Problem::new(
+        StatusCode::PAYLOAD_TOO_LARGE,
+        "the body is larger than 4 MiB",
+    )
+}
+
 impl IntoResponse for Problem {
     fn into_response(self) -> Response {
         let cause = self.cause.clone();
         let mut response = (self.status(), Json(&self)).into_response();
-        response.extensions_mut().insert(Wrong::Told(self));
+        response.extensions_mut().insert(self);
         if let Some(cause) = cause {
             response.extensions_mut().insert(Cause(cause.into()));
         }

@@ -7,10 +7,10 @@ use axum::extract::DefaultBodyLimit;
 use axum::middleware::{from_fn, from_fn_with_state};
 use axum::routing::{get, post};
 
-use crate::access::gate;
-use crate::mounted::{REGISTRY, mounted};
+use crate::gate;
+use crate::mounted_registry::{REGISTRY, mounted};
 use crate::server::Server;
-use crate::{api, machine, mcp, web};
+use crate::{api, mcp, monitoring, web};
 
 /// All answers of the server, behind its gate.
 pub fn router(server: Arc<Server>) -> Router {
@@ -23,7 +23,7 @@ pub fn router(server: Arc<Server>) -> Router {
         .route("/logout", post(web::login::logout))
         .route("/assets/{file}", get(web::assets::file))
         .route("/favicon.ico", get(web::assets::icon))
-        .route("/healthz", get(machine::healthz));
+        .route("/healthz", get(monitoring::healthz));
     let talk = Router::new()
         .route("/chat/{session}", get(web::chat::session))
         .route("/menu", get(web::menu::list))
@@ -37,7 +37,7 @@ pub fn router(server: Arc<Server>) -> Router {
         .route("/agents", post(web::agents::create))
         .route("/audit", get(web::audit::page))
         .route("/audit/replay/{session}", get(web::replay::page))
-        .route("/metrics", get(machine::metrics))
+        .route("/metrics", get(monitoring::metrics))
         .route_layer(from_fn(gate::admins));
     let mut all = read
         .merge(admin)

@@ -18,17 +18,18 @@ use skillyard_catalog::CatalogSkill;
 use skillyard_format::Document;
 use skillyard_format::count::counted;
 use skillyard_format::package::Digest;
-use skillyard_format::sight::exact;
 use skillyard_trust::guard::{ActiveSkill, GuardInput, GuardRequest, GuardVerdict};
 
 use crate::access::Role;
 use crate::activation::active;
+use crate::command_line::{command_line, quoted};
 use crate::contents::{Contents, ContentsError};
 use crate::host::{Executed, HostError, Ran, Runs, ScriptRun};
+use crate::lookup::usable;
+use crate::path_redactor::PathRedactor;
 use crate::problem::Problem;
 use crate::server::Server;
-use crate::tool::{understood, usable};
-use crate::veil::Veil;
+use crate::tool::understood;
 use crate::view::Viewer;
 
 /// The tool's name.
@@ -76,8 +77,8 @@ pub(crate) struct Asked {
 
 impl Asked {
     /// What lies over what they are told.
-    pub(crate) fn veil(&self, server: &Server) -> Veil {
-        Viewer::new(self.role, server).veil().clone()
+    pub(crate) fn redactor(&self, server: &Server) -> PathRedactor {
+        Viewer::new(self.role, server).redactor().clone()
     }
 
     /// An event of theirs.
@@ -165,29 +166,6 @@ impl Wanted {
     }
 }
 
-/// A script and its arguments as they are shown to who is asked: no word is taken for two, or for
-/// the words around it.
-pub(crate) fn command_line(script: &str, arguments: &[String]) -> String {
-    let is_plain = |c: char| c.is_alphanumeric() || "-_./:=,+@%".contains(c);
-    let words = std::iter::once(script).chain(arguments.iter().map(String::as_str));
-    let words = words.map(|word| {
-        // Some letters cannot be seen.
-        let is_seen = exact(word) == word;
-        if !word.is_empty() && is_seen && word.chars().all(is_plain) {
-            word.to_owned()
-        } else {
-            quoted(word)
-        }
-    });
-    words.collect::<Vec<_>>().join(" ")
-}
-
-/// A text in quotes, with no backtick and no end of a line in it.
-fn quoted(text: &str) -> String {
-    let text = json!(text).to_string().replace('`', "\\u0060");
-    skillyard_format::render::one_line(&exact(&text)).into_owned()
-}
-
 /// Understands a call, and says what policy and approvals say.
 pub(crate) fn judged(
     server: &Server,
@@ -213,8 +191,8 @@ pub(crate) fn judged(
     if words.into_iter().any(|word| word.contains('\0')) {
         return Err(Problem::bad("a zero byte cannot be in an argument"));
     }
-    let stock = server.stock();
-    let skill = usable(&stock, &input.name)?;
+    let snapshot = server.fresh_snapshot();
+    let skill = usable(&snapshot, &input.name)?;
     let name = skill.record.name.to_string();
     if server.is_for_users(skill, asked.conversation.as_deref()) {
         let problem = ContentsError::ForUsers { name: name.clone() };
@@ -234,21 +212,21 @@ pub(crate) fn judged(
         input: GuardInput::Fields(arguments),
     };
     let decision = server.host.guard(&acting, &guarded)?;
-    let veil = asked.veil(server);
+    let redactor = asked.redactor(server);
     if decision.verdict == GuardVerdict::Denied {
         let text = blocked(decision.reason, decision.skill, decision.pattern);
-        return Err(denied(veil.over(&text)));
+        return Err(denied(redactor.redact(&text)));
     }
     let standing = server.host.standing(skill, Some(&digest));
     let beforehand = match standing.scripts.as_str() {
         "run" => Beforehand::Run,
         "ask" => {
             runnable::check(&contents, &name, &input.script)?;
-            Beforehand::Ask(veil.over(&standing.reason))
+            Beforehand::Ask(redactor.redact(&standing.reason))
         }
         _ => {
             let text = blocked(standing.reason, Some(name), None);
-            return Err(denied(veil.over(&text)));
+            return Err(denied(redactor.redact(&text)));
         }
     };
     let wanted = Wanted {
@@ -291,8 +269,8 @@ pub(crate) fn run(
 }
 
 /// How it ended, for models and programs; where it ran is told to whoever may know.
-pub(crate) fn described(ran: &Ran, veil: &Veil) -> Value {
-    veil.value(json!({
+pub(crate) fn described(ran: &Ran, redactor: &PathRedactor) -> Value {
+    redactor.value(json!({
         "exit_code": ran.code,
         "stdout": ran.stdout,
         "stderr": ran.stderr,

@@ -8,8 +8,7 @@ use std::time::Duration;
 use axum::extract::ConnectInfo;
 use skillyard_http::{Limits, listen};
 
-use crate::access::Access;
-use crate::access::gate::Peer;
+use crate::access::{Access, Peer};
 use crate::server::Server;
 
 /// What connections may do.

@@ -9,28 +9,32 @@ use skillyard_http::Proxy;
 use skillyard_http::login::Forgery;
 use tokio::sync::watch;
 
-use crate::access::session::Sessions;
-use crate::access::{Access, Rate};
+use crate::access::Access;
+use crate::access::logins::Logins;
 use crate::agents::Agents;
-use crate::chat::{Register, Seats};
+use crate::catalog_cache::edition::Editions;
+use crate::catalog_cache::{CatalogCache, CatalogSnapshot};
+use crate::chat::ChatSessions;
+use crate::concurrency::{BackgroundTasks, ConcurrencyLimiter};
 use crate::consent::Consents;
+use crate::conversation_skills::ConversationSkills;
 use crate::host::{Host, HostError};
 use crate::inspection::Inspections;
-use crate::log::Line;
-use crate::losses::Losses;
-use crate::mcp::{Acting, Editions, Upstream};
+use crate::log::LogLine;
+use crate::losses::LossCounter;
 use crate::metrics::Metrics;
-use crate::mounted::MountedRegistry;
+use crate::mounted_registry::MountedRegistry;
+use crate::path_redactor::PathRedactor;
 use crate::problem::Problem;
 use crate::quota::Quota;
-use crate::shelf::{Shelf, Stock};
-use crate::under_way::UnderWay;
+use crate::rate_limit::Rate;
+use crate::upstream::Upstream;
 use crate::usage::{Usage, Usages};
 
 /// How many sessions are followed at once, by all and with one token.
-const FOLLOWERS: (usize, usize) = (1_024, 128);
+const MAX_FOLLOWERS: (usize, usize) = (1_024, 128);
 /// How many sessions are answered at once, for all and for one token.
-const TURNS: (usize, usize) = (32, 16);
+const MAX_TURNS: (usize, usize) = (32, 16);
 
 /// How the server is set up.
 #[derive(Clone)]
@@ -50,76 +54,76 @@ pub struct Settings {
 /// The server, without its listener.
 pub struct Server {
     pub(crate) host: Arc<dyn Host>,
-    pub(crate) shelf: Shelf,
+    pub(crate) catalog: CatalogCache,
     /// Why it is not what it should be.
     trouble: Mutex<Option<String>>,
     pub(crate) version: &'static str,
     access: watch::Sender<Access>,
     pub(crate) forgery: Forgery,
-    pub(crate) sessions: Sessions,
+    pub(crate) logins: Logins,
     pub(crate) rate: Rate,
     pub(crate) guesses: Rate,
     pub(crate) proxy: Proxy,
     pub(crate) metrics: Metrics,
-    pub(crate) losses: Losses,
+    pub(crate) losses: LossCounter,
     usages: Usages,
     pub(crate) inspections: Inspections,
     pub(crate) editions: Editions,
-    pub(crate) acting: Acting,
+    pub(crate) conversation_skills: ConversationSkills,
     pub(crate) consents: Consents,
     pub(crate) upstream: Option<Upstream>,
-    pub(crate) register: Register,
+    pub(crate) chats: ChatSessions,
     pub(crate) registry: Option<MountedRegistry>,
-    pub(crate) followers: Arc<Seats>,
-    pub(crate) turns: Arc<Seats>,
-    pub(crate) under_way: UnderWay,
+    pub(crate) followers: Arc<ConcurrencyLimiter>,
+    pub(crate) turns: Arc<ConcurrencyLimiter>,
+    pub(crate) background: BackgroundTasks,
     quota: Quota,
 }
 
 impl Server {
     /// A server over the skills that `host` finds now.
     pub fn new(host: Arc<dyn Host>, settings: Settings) -> Result<Arc<Self>, HostError> {
-        let shelf = Shelf::load(&*host)?;
+        let catalog = CatalogCache::load(&*host)?;
         let upstream = host.upstream().map(Upstream::new);
         Ok(Arc::new(Self {
             host,
-            shelf,
+            catalog,
             trouble: Mutex::default(),
             version: settings.version,
             access: watch::Sender::new(settings.access),
             forgery: Forgery::new().map_err(HostError::new)?,
-            sessions: Sessions::default(),
+            logins: Logins::default(),
             rate: Rate::new(200, 50.0),
             guesses: Rate::new(10, 0.2),
             proxy: settings.proxy,
             metrics: Metrics::default(),
-            losses: Losses::default(),
+            losses: LossCounter::default(),
             usages: Usages::default(),
             inspections: Inspections::default(),
             editions: Editions::default(),
-            acting: Acting::default(),
+            conversation_skills: ConversationSkills::default(),
             consents: Consents::default(),
             upstream,
-            register: Register::new(settings.agents),
+            chats: ChatSessions::new(settings.agents),
             registry: settings.registry,
-            followers: Seats::new(
-                FOLLOWERS.0,
-                FOLLOWERS.1,
+            followers: ConcurrencyLimiter::new(
+                MAX_FOLLOWERS.0,
+                MAX_FOLLOWERS.1,
                 "too many are following sessions already",
             ),
-            turns: Seats::new(
-                TURNS.0,
-                TURNS.1,
+            turns: ConcurrencyLimiter::new(
+                MAX_TURNS.0,
+                MAX_TURNS.1,
                 "too many sessions are being answered already",
             ),
-            under_way: UnderWay::new(),
+            background: BackgroundTasks::new(),
             quota: Quota::default(),
         }))
     }
 
     /// The catalog at hand.
-    pub fn shelf(&self) -> &Shelf {
-        &self.shelf
+    pub fn catalog(&self) -> &CatalogCache {
+        &self.catalog
     }
 
     /// Reads the configuration and looks for skills again; tells whether anything is different.
@@ -129,7 +133,7 @@ impl Server {
                 self.admit(access);
             }
         });
-        self.looked(access.and_then(|()| self.shelf.reload(&*self.host)))
+        self.looked(access.and_then(|()| self.catalog.reload(&*self.host)))
     }
 
     /// What keeps the catalog at hand from being looked for again, if anything does.
@@ -145,7 +149,7 @@ impl Server {
         if *known != now {
             if let Some(cause) = &now {
                 let what = "looking for skills again";
-                self.host.log(&Line::Failure { what, cause });
+                self.host.log(&LogLine::Failure { what, cause });
             }
             *known = now;
         }
@@ -155,18 +159,24 @@ impl Server {
     /// Writes down what went wrong inside with an answer, for whoever runs the server.
     pub(crate) fn log_trouble(&self, what: &str, problem: &Problem) {
         if let Some(cause) = problem.cause() {
-            self.host.log(&Line::Failure { what, cause });
+            self.host.log(&LogLine::Failure { what, cause });
         }
     }
 
     /// The catalog as it was decided: it is looked for again if a file that decides about skills
     /// has changed, so that what was forbidden a moment ago is not given.
-    pub(crate) fn stock(&self) -> Arc<Stock> {
-        if self.shelf.is_stale(&*self.host) {
+    pub(crate) fn fresh_snapshot(&self) -> Arc<CatalogSnapshot> {
+        if self.catalog.is_stale(&*self.host) {
             // While the configuration cannot be read, the standing of a skill keeps it back.
-            let _ = self.looked(self.shelf.reload(&*self.host));
+            let _ = self.looked(self.catalog.reload(&*self.host));
         }
-        self.shelf.stock()
+        self.catalog.snapshot()
+    }
+
+    /// Hides every path of this machine that the server can name.
+    pub(crate) fn path_redactor(&self) -> PathRedactor {
+        let roots = self.catalog.snapshot().roots();
+        PathRedactor::new(roots, self.host.home(), self.host.places())
     }
 
     /// Who may ask.
@@ -193,8 +203,8 @@ impl Server {
     /// Stops what is being answered in chats, scripts and all else that takes a while, so that the
     /// server can end; none of it begins any more.
     pub fn close(&self) {
-        self.under_way.close();
-        self.register.close();
+        self.background.close();
+        self.chats.close();
         for lost in self.quota.unwritten() {
             self.losses.record(&*self.host, &lost);
         }
@@ -219,7 +229,7 @@ impl Server {
     pub(crate) fn begins(&self, event: &Event) -> Result<(), Problem> {
         self.with_room(event)?;
         self.host.record(event).map_err(|error| {
-            self.host.log(&Line::Failure {
+            self.host.log(&LogLine::Failure {
                 what: "writing the audit log",
                 cause: &error.whole(),
             });

@@ -9,18 +9,18 @@ pub(crate) use input::{ReadInput, understood};
 use serde_json::{Map, Value, json};
 use skillyard_agent::message::CallOutcome;
 use skillyard_audit::{Event, EventKind};
+use skillyard_catalog::CatalogSkill;
 use skillyard_catalog::resource::{BinaryContent, Content, Resource};
-use skillyard_catalog::{CatalogSkill, Status};
 use skillyard_format::count::counted;
 use skillyard_format::render::resource;
 use skillyard_trust::guard::ActiveSkill;
 
-use crate::asker::Asker;
-use crate::contents::{Contents, ContentsError, media_type};
+use crate::catalog_cache::CatalogSnapshot;
+use crate::contents::{Contents, media_type};
 use crate::problem::Problem;
-use crate::served::Watched;
+use crate::request_context::RequestContext;
 use crate::server::Server;
-use crate::shelf::Stock;
+use crate::telemetry::CallTrace;
 
 /// How many skills a search gives at most.
 pub(crate) const MAX_HITS: usize = 50;
@@ -99,10 +99,10 @@ impl Server {
         &self,
         tool: Tool,
         input: Map<String, Value>,
-        asker: Asker<'_>,
+        context: RequestContext<'_>,
     ) -> Result<Answer, Problem> {
-        let watched = Watched::begin(self, tool.name(), &input, asker.trace);
-        let answered = self.answered(tool, input, asker);
+        let watched = CallTrace::begin(self, tool.name(), &input, context.trace);
+        let answered = self.answered(tool, input, context);
         let outcome = match &answered {
             Ok(_) => CallOutcome::Ok,
             Err(_) => CallOutcome::Failed,
@@ -115,20 +115,20 @@ impl Server {
         &self,
         tool: Tool,
         input: Map<String, Value>,
-        asker: Asker<'_>,
+        context: RequestContext<'_>,
     ) -> Result<Answer, Problem> {
-        let stock = self.stock();
+        let snapshot = self.fresh_snapshot();
         match tool {
             Tool::Search => {
                 let input: SearchInput = understood(input)?;
-                Ok(self.search_tool(&stock, &input))
+                Ok(self.search_tool(&snapshot, &input))
             }
             Tool::Load => {
                 let input: LoadInput = understood(input)?;
-                let skill = self.usable(&stock, &input.name)?;
-                self.for_models(skill, Event::new(EventKind::SkillActivated), asker)?;
+                let skill = self.usable(&snapshot, &input.name)?;
+                self.for_models(skill, Event::new(EventKind::SkillActivated), context)?;
                 let arguments = input.arguments.unwrap_or_default();
-                let activated = self.activate(skill, &arguments, asker)?;
+                let activated = self.activate(skill, &arguments, context)?;
                 let digest = activated.digest.to_string();
                 let mut answer = Answer::new(activated.text, None);
                 answer.loaded = Some((activated.active, digest));
@@ -136,33 +136,33 @@ impl Server {
             }
             Tool::Read => {
                 let input: ReadInput = understood(input)?;
-                let skill = self.usable(&stock, &input.name)?;
+                let skill = self.usable(&snapshot, &input.name)?;
                 let event = Event::new(EventKind::ResourceRead).detail("path", &input.path);
-                self.for_models(skill, event, asker)?;
-                self.read_tool(skill, &input, asker)
+                self.for_models(skill, event, context)?;
+                self.read_tool(skill, &input, context)
             }
             Tool::Files => {
                 let input: FilesInput = understood(input)?;
-                let skill = self.usable(&stock, &input.name)?;
-                self.for_models(skill, Event::new(EventKind::ResourceRead), asker)?;
+                let skill = self.usable(&snapshot, &input.name)?;
+                self.for_models(skill, Event::new(EventKind::ResourceRead), context)?;
                 files_tool(skill, input.dir.as_deref())
             }
             Tool::List => {
                 let input: ListInput = understood(input)?;
-                list_tool(&stock, &input)
+                list_tool(&snapshot, &input)
             }
         }
     }
 
-    fn search_tool(&self, stock: &Stock, input: &SearchInput) -> Answer {
+    fn search_tool(&self, snapshot: &CatalogSnapshot, input: &SearchInput) -> Answer {
         let limit = input.limit.unwrap_or(USUAL_HITS).clamp(1, MAX_HITS);
         if input.query.trim().is_empty() {
-            let all = stock.choosable();
+            let all = snapshot.choosable();
             let some = all.iter().take(limit).map(|skill| listed(skill));
             let value = json!({ "results": some.collect::<Vec<_>>(), "total": all.len() });
             return Answer::new(value.to_string(), Some(value));
         }
-        let hits = stock.matching(&*self.host, &input.query, limit);
+        let hits = snapshot.matching(&*self.host, &input.query, limit);
         let results: Vec<Value> = hits
             .iter()
             .map(|(skill, score)| {
@@ -177,10 +177,10 @@ impl Server {
         &self,
         skill: &CatalogSkill,
         input: &ReadInput,
-        asker: Asker<'_>,
+        context: RequestContext<'_>,
     ) -> Result<Answer, Problem> {
         let binary = BinaryContent::Describe;
-        let read = self.read_file(skill, &input.path, input.range()?, binary, asker)?;
+        let read = self.read_file(skill, &input.path, input.range()?, binary, context)?;
         let third_party = self.host.standing(skill, None).third_party;
         Ok(told(&skill.record.name, third_party, read))
     }
@@ -206,10 +206,10 @@ pub(crate) fn told(skill: &str, third_party: bool, read: Resource) -> Answer {
     Answer::new(text, None)
 }
 
-fn list_tool(stock: &Stock, input: &ListInput) -> Result<Answer, Problem> {
-    let all = stock.choosable();
+fn list_tool(snapshot: &CatalogSnapshot, input: &ListInput) -> Result<Answer, Problem> {
+    let all = snapshot.choosable();
     let limit = input.limit.unwrap_or(MAX_LISTED).clamp(1, MAX_LISTED);
-    let (page, next) = stock.page(&all, input.cursor.as_deref(), limit)?;
+    let (page, next) = snapshot.page(&all, input.cursor.as_deref(), limit)?;
     let page: Vec<Value> = page.iter().map(|skill| listed(skill)).collect();
     let mut value = json!({ "results": page, "total": all.len() });
     if let Some(next) = next {
@@ -231,24 +231,4 @@ fn files_tool(skill: &CatalogSkill, folder: Option<&str>) -> Result<Answer, Prob
         .collect();
     let value = json!({ "files": files, "truncated": list.truncated });
     Ok(Answer::new(value.to_string(), Some(value)))
-}
-
-/// The skill of a name that may be used, or why not.
-pub(crate) fn usable<'a>(stock: &'a Stock, name: &str) -> Result<&'a CatalogSkill, Problem> {
-    stock.usable(name).ok_or_else(|| {
-        let catalog = &stock.catalog;
-        let Some(skill) = catalog.find(name) else {
-            return Problem::no_skill(name, catalog.nearest(name));
-        };
-        let name = skill.record.name.as_str();
-        match &skill.status {
-            // The answer is the same before and after somebody found it out.
-            Status::Unhashable { reason } => ContentsError::Unhashable {
-                name: name.to_owned(),
-                reason: reason.clone(),
-            }
-            .into(),
-            status => Problem::unusable(name, &status.reason().unwrap_or_default()),
-        }
-    })
 }

@@ -86,7 +86,7 @@ impl Counted {
             skills: HashMap::new(),
         };
         let mut last = 0;
-        each(folder, |_, entry| {
+        for_each_entry(folder, |_, entry| {
             last = entry.seq;
             counted.count(entry);
         })?;
@@ -207,7 +207,7 @@ mod tests {
             let log = AuditLog::open(folder.path(), Options::default()).unwrap();
             let now = jiff::Timestamp::UNIX_EPOCH;
             log.append(now, "test", &event.skill("pdf")).unwrap();
-            each(folder.path(), |_, entry| usage.count(entry)).unwrap();
+            for_each_entry(folder.path(), |_, entry| usage.count(entry)).unwrap();
         }
         assert_eq!((usage.activations, usage.denials), (1, 1));
     }

@@ -10,8 +10,8 @@ use utoipa::ToSchema;
 
 use crate::access::Role;
 use crate::chat::{ChatEvent, Conversation};
+use crate::path_redactor::PathRedactor;
 use crate::server::Server;
-use crate::veil::Veil;
 
 /// A skill in a list.
 #[derive(Debug, Clone, Serialize, ToSchema)]
@@ -63,7 +63,7 @@ pub(crate) struct Viewer<'a> {
     role: Role,
     server: &'a Server,
     /// Made when the first text needs it: many answers name no path.
-    veil: OnceCell<Veil>,
+    redactor: OnceCell<PathRedactor>,
 }
 
 impl<'a> Viewer<'a> {
@@ -72,7 +72,7 @@ impl<'a> Viewer<'a> {
         Self {
             role,
             server,
-            veil: OnceCell::new(),
+            redactor: OnceCell::new(),
         }
     }
 
@@ -82,24 +82,24 @@ impl<'a> Viewer<'a> {
     }
 
     /// What lies over texts that may name paths of this machine.
-    pub(crate) fn veil(&self) -> &Veil {
-        self.veil.get_or_init(|| match self.role {
-            Role::Admin => Veil::default(),
-            _ => Veil::of(self.server),
+    pub(crate) fn redactor(&self) -> &PathRedactor {
+        self.redactor.get_or_init(|| match self.role {
+            Role::Admin => PathRedactor::default(),
+            _ => self.server.path_redactor(),
         })
     }
 
     /// A text that may name such paths, if there is one.
     pub(crate) fn told(&self, text: Option<String>) -> Option<String> {
-        text.map(|text| self.veil().over(&text))
+        text.map(|text| self.redactor().redact(&text))
     }
 
     /// What happened in a session, as they see it; texts are whole, as far as they have come.
     pub(crate) fn events(&self, conversation: &Conversation) -> Vec<ChatEvent> {
-        let veil = self.veil();
-        let told = conversation.since(None, |text| veil.settled(text));
+        let redactor = self.redactor();
+        let told = conversation.since(None, |text| redactor.stable_length(text));
         told.into_iter()
-            .map(|(_, event)| veil.event(event))
+            .map(|(_, event)| event.redacted(redactor))
             .collect()
     }
 

@@ -23,12 +23,10 @@ use skillyard_http::address::encoded;
 use skillyard_http::cause::Cause;
 use skillyard_http::sight;
 
-use crate::access::gate::{Extras, Visitor};
-use crate::access::{Holder, Role, Wrong};
-use crate::chat::Keeper;
+use crate::access::{Extras, Holder, Role, SessionOwner, Visitor};
+use crate::path_redactor::PathRedactor;
 use crate::problem::Problem;
 use crate::server::Server;
-use crate::veil::Veil;
 use crate::view::Viewer;
 
 /// What every page has around it.
@@ -37,7 +35,7 @@ pub(crate) struct Frame {
     holder: Option<Holder>,
     csrf: String,
     logged_in: bool,
-    keeper: Keeper,
+    session_owner: SessionOwner,
     extras: Extras,
 }
 
@@ -48,7 +46,7 @@ impl Frame {
             holder: None,
             csrf: String::new(),
             logged_in: false,
-            keeper: Keeper::Token(String::new()),
+            session_owner: SessionOwner::Token(String::new()),
             extras: Extras::default(),
         }
     }
@@ -97,7 +95,7 @@ impl<S: Sync> FromRequestParts<S> for Frame {
             holder: Some(visitor.holder.clone()),
             csrf: visitor.csrf.clone(),
             logged_in: visitor.logged_in,
-            keeper: visitor.keeper.clone(),
+            session_owner: visitor.session_owner.clone(),
             extras: visitor.extras,
         }))
     }
@@ -132,9 +130,9 @@ impl NoPage {
     }
 
     /// The same without the places of this machine; our own addresses are none of them.
-    pub(crate) fn veiled(self, veil: &Veil) -> Self {
+    pub(crate) fn redacted(self, redactor: &PathRedactor) -> Self {
         Self {
-            problem: self.problem.veiled(veil),
+            problem: self.problem.redacted(redactor),
             ..self
         }
     }
@@ -151,9 +149,7 @@ impl IntoResponse for NoPage {
             back: self.back.as_deref(),
         };
         let mut response = (status, shown(&page)).into_response();
-        response
-            .extensions_mut()
-            .insert(Wrong::Shown(Box::new(self)));
+        response.extensions_mut().insert(self);
         if let Some(cause) = cause {
             response.extensions_mut().insert(Cause(cause));
         }

@@ -24,8 +24,8 @@ use skillyard_catalog::{Catalog, CatalogSkill, unhashable};
 use skillyard_format::package::Digest;
 use skillyard_mcp::{PublishedSkill, Servers};
 use skillyard_server::{
-    Access, Alteration, Executed, Holder, Host, HostError, Installation, Line, Order, Portions,
-    Refusal, Revocation, Runs, ScriptRun, Standing, Switch,
+    Access, Alteration, Executed, Holder, Host, HostError, Installation, LogLine, Order, Portions,
+    Refusal, Revocation, Runs, ScriptRun, SkillTrust, Switch,
 };
 use skillyard_trust::guard::{ActiveSkill, GuardDecision, GuardRequest, check};
 
@@ -112,7 +112,7 @@ impl Host for Machine {
         files
     }
 
-    fn standing(&self, skill: &CatalogSkill, digest: Option<&Digest>) -> Standing {
+    fn standing(&self, skill: &CatalogSkill, digest: Option<&Digest>) -> SkillTrust {
         match self.decisions.of(&self.context) {
             Ok(permissions) => standing::decided(&permissions, skill, digest),
             Err(error) => standing::undecided(skill, &error),
@@ -277,7 +277,7 @@ impl Host for Machine {
         }
     }
 
-    fn log(&self, line: &Line<'_>) {
+    fn log(&self, line: &LogLine<'_>) {
         self.log.write(&self.context, line);
     }
 

@@ -54,7 +54,7 @@ pub(super) fn described(
         return Err(Refusal::Invalid(errors));
     };
     let name = SkillName::new(&skill.name);
-    let name = name.map_err(|problem| Refusal::Name(skill.name.to_string(), problem))?;
+    let name = name.map_err(|problem| Refusal::Name(skill.name.clone(), problem))?;
     let text = skill.version().ok_or(Refusal::NoVersion)?;
     let shown = || text.chars().take(64).collect();
     let version = Version::parse(text).map_err(|_| Refusal::Version(shown()))?;
@@ -65,7 +65,7 @@ pub(super) fn described(
     tags.extend(skill.metadata_words("keywords"));
     tags.truncate(20);
     let facts = Facts {
-        description: skill.description.to_string(),
+        description: skill.description.clone(),
         when_to_use: skill.when_to_use().and_then(cut),
         author: skill.metadata("author").and_then(stated),
         license: skill.license().map(str::to_owned),

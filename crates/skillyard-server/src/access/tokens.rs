@@ -9,7 +9,7 @@ use subtle::ConstantTimeEq as _;
 use super::Role;
 
 /// The least length of a token: shorter ones can be guessed.
-const SHORTEST: usize = 24;
+const MIN_TOKEN_LENGTH: usize = 24;
 
 /// Tokens and their roles.
 #[derive(Clone, Default)]
@@ -33,7 +33,7 @@ pub enum AccessError {
         line: usize,
     },
     /// A token is too short.
-    #[error("the token in line {line} has fewer than {SHORTEST} characters")]
+    #[error("the token in line {line} has fewer than {MIN_TOKEN_LENGTH} characters")]
     Short {
         /// The line, from 1.
         line: usize,
@@ -64,7 +64,7 @@ impl Tokens {
                 return Err(AccessError::Line { line: at });
             };
             let role = role.parse().map_err(|()| AccessError::Role { line: at })?;
-            if token.len() < SHORTEST {
+            if token.len() < MIN_TOKEN_LENGTH {
                 return Err(AccessError::Short { line: at });
             }
             let hash = hash(token);

@@ -14,8 +14,8 @@ use utoipa::ToSchema;
 
 use super::input::{Caller, Given, Named};
 use super::refusals::{Forbidden, Missing, NotJson, Senseless, Untimely};
-use crate::problem::{Field, Problem};
-use crate::roster::{Card, DamagedAgent, Draft};
+use crate::agent_cards::{Card, DamagedAgent, Draft};
+use crate::problem::{FormField, Problem};
 use crate::server::Server;
 use crate::web::elsewhere;
 
@@ -155,8 +155,12 @@ pub(super) async fn list(
         let agents = agents.into_iter();
         let damaged = damaged.into_iter();
         Ok::<_, Problem>(AgentList {
-            agents: agents.map(|card| card.veiled(viewer.veil())).collect(),
-            damaged: damaged.map(|each| each.veiled(viewer.veil())).collect(),
+            agents: agents
+                .map(|card| card.redacted(viewer.redactor()))
+                .collect(),
+            damaged: damaged
+                .map(|each| each.redacted(viewer.redactor()))
+                .collect(),
         })
     });
     Ok(Json(read.await??))
@@ -186,7 +190,7 @@ pub(super) async fn get(
 ) -> Result<Json<Card>, Problem> {
     let read = elsewhere(move || {
         let viewer = caller.viewer(&server);
-        Ok::<_, Problem>(server.agent_card(&name)?.veiled(viewer.veil()))
+        Ok::<_, Problem>(server.agent_card(&name)?.redacted(viewer.redactor()))
     });
     Ok(Json(read.await??))
 }
@@ -215,7 +219,7 @@ pub(super) async fn versions(
     Named(name): Named<String>,
 ) -> Result<Json<History>, Problem> {
     let read = elsewhere(move || {
-        let kept = server.register.agents()?.definitions().load(&name)?;
+        let kept = server.chats.agents()?.definitions().load(&name)?;
         let versions = kept.versions.into_iter();
         Ok::<_, Problem>(History {
             name: kept.name,
@@ -239,10 +243,10 @@ pub(super) async fn version(
     Named((name, version)): Named<(String, u32)>,
 ) -> Result<Json<Value>, Problem> {
     let read = elsewhere(move || {
-        let definitions = server.register.agents()?.definitions();
+        let definitions = server.chats.agents()?.definitions();
         let definition: Definition = definitions.version(&name, version)?;
         let value = serde_json::to_value(definition).unwrap_or_default();
-        Ok::<_, Problem>(caller.viewer(&server).veil().value(value))
+        Ok::<_, Problem>(caller.viewer(&server).redactor().value(value))
     });
     Ok(Json(read.await??))
 }
@@ -250,7 +254,7 @@ pub(super) async fn version(
 impl From<AgentError> for Problem {
     fn from(error: AgentError) -> Self {
         match &error {
-            AgentError::Name { .. } => Self::bad(error.to_string()).of(Field::Name),
+            AgentError::Name { .. } => Self::bad(error.to_string()).of(FormField::Name),
             AgentError::Unknown { nearest, .. } => {
                 let near = nearest.as_ref();
                 let near = near.map(|near| format!("; did you mean `{near}`?"));
@@ -259,7 +263,7 @@ impl From<AgentError> for Problem {
             }
             AgentError::NoVersion { .. } => Self::new(StatusCode::NOT_FOUND, error.to_string()),
             AgentError::Exists(_) => {
-                Self::new(StatusCode::CONFLICT, error.to_string()).of(Field::Name)
+                Self::new(StatusCode::CONFLICT, error.to_string()).of(FormField::Name)
             }
             _ => match error.damage() {
                 // An agent that cannot be read is no fault of the server, nor of whoever asks.

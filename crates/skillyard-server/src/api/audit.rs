@@ -6,13 +6,13 @@ use axum::Json;
 use axum::extract::State;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use skillyard_audit::{EventKind, Filter, Outcome, read_page};
+use skillyard_audit::{Filter, read_page};
 use utoipa::{IntoParams, ToSchema};
 
 use super::input::{Asked, Named};
 use super::refusals::{Forbidden, Missing, Senseless};
 use crate::problem::Problem;
-use crate::replaying::Replayed;
+use crate::replay::{Replayed, unknown_filter};
 use crate::server::Server;
 use crate::web::elsewhere;
 
@@ -70,7 +70,7 @@ pub(super) async fn query(
     State(server): State<Arc<Server>>,
     Asked(wanted): Asked<Wanted>,
 ) -> Result<Json<Excerpt>, Problem> {
-    if let Some(wrong) = unknown(wanted.event.as_deref(), wanted.outcome.as_deref()) {
+    if let Some(wrong) = unknown_filter(wanted.event.as_deref(), wanted.outcome.as_deref()) {
         return Err(Problem::bad(wrong));
     }
     let filter = Filter {
@@ -92,18 +92,6 @@ pub(super) async fn query(
         unreadable: reading.unreadable,
         older,
     }))
-}
-
-/// What is asked for and cannot be in any log: whoever mistypes a filter must not read that nothing
-/// happened.
-pub(crate) fn unknown(event: Option<&str>, outcome: Option<&str>) -> Option<String> {
-    let event = event.filter(|event| !EventKind::is_known(event));
-    let outcome = outcome.filter(|outcome| Outcome::from_name(outcome).is_none());
-    match (event, outcome) {
-        (Some(event), _) => Some(format!("there is no event `{event}`")),
-        (None, Some(outcome)) => Some(format!("there is no outcome `{outcome}`")),
-        (None, None) => None,
-    }
 }
 
 /// Check that the audit log is as it was written

@@ -101,8 +101,8 @@ pub(super) async fn list(
     Named(name): Named<String>,
 ) -> Result<Json<FileListing>, Problem> {
     let listed = elsewhere(move || {
-        let stock = server.shelf.stock();
-        let skill = server.meant(&stock, &name)?;
+        let snapshot = server.catalog.snapshot();
+        let skill = server.meant(&snapshot, &name)?;
         let list = Contents::open(skill)?.list(None)?;
         Ok::<_, Problem>(FileListing {
             files: list
@@ -138,7 +138,7 @@ pub(super) async fn read(
 ) -> Result<Json<FileContent>, Problem> {
     let encoding = part.encoding.unwrap_or(Encoding::Text);
     let read = elsewhere(move || {
-        let stock = server.shelf.stock();
+        let snapshot = server.catalog.snapshot();
         let binary = match encoding {
             Encoding::Text => BinaryContent::Describe,
             Encoding::Base64 => BinaryContent::Include,
@@ -147,8 +147,8 @@ pub(super) async fn read(
             offset: part.offset.unwrap_or_default(),
             limit: part.limit,
         };
-        let asker = caller.asker();
-        let skill = server.meant(&stock, &name)?;
+        let asker = caller.request_context();
+        let skill = server.meant(&snapshot, &name)?;
         Ok::<_, Problem>(server.read_file(skill, &path, range, binary, asker)?)
     });
     let read = read.await??;

@@ -64,8 +64,8 @@ pub(super) async fn search(
     caller: Caller,
     Asked(words): Asked<Words>,
 ) -> Result<Json<Found>, Problem> {
-    find(server, caller, words.limit, move |stock, host, limit| {
-        stock.search(host, &words.q, limit)
+    find(server, caller, words.limit, move |snapshot, host, limit| {
+        snapshot.search(host, &words.q, limit)
     })
     .await
 }
@@ -79,8 +79,8 @@ pub(super) async fn matching(
     caller: Caller,
     Asked(task): Asked<Task>,
 ) -> Result<Json<Found>, Problem> {
-    find(server, caller, task.limit, move |stock, host, limit| {
-        stock.matching(host, &task.task, limit)
+    find(server, caller, task.limit, move |snapshot, host, limit| {
+        snapshot.matching(host, &task.task, limit)
     })
     .await
 }
@@ -90,7 +90,7 @@ async fn find(
     caller: Caller,
     limit: Option<usize>,
     rank: impl for<'a> Fn(
-        &'a crate::shelf::Stock,
+        &'a crate::catalog_cache::CatalogSnapshot,
         &dyn crate::Host,
         usize,
     ) -> Vec<(&'a skillyard_catalog::CatalogSkill, f32)>
@@ -99,9 +99,9 @@ async fn find(
 ) -> Result<Json<Found>, Problem> {
     let limit = limit.unwrap_or(20).clamp(1, MOST);
     let results = elsewhere(move || {
-        let stock = server.shelf.stock();
+        let snapshot = server.catalog.snapshot();
         let viewer = caller.viewer(&server);
-        let hits = rank(&stock, &*server.host, limit).into_iter();
+        let hits = rank(&snapshot, &*server.host, limit).into_iter();
         hits.map(|(skill, score)| FoundSkill {
             summary: SkillSummary::of(skill, &viewer),
             score,

@@ -71,10 +71,10 @@ pub(super) async fn check(
         input,
     };
     let decided = elsewhere(move || {
-        let stock = server.shelf.stock();
+        let snapshot = server.catalog.snapshot();
         let mut found = Vec::with_capacity(question.skills.len());
         for name in &question.skills {
-            found.push(stock.meant(name)?);
+            found.push(snapshot.meant(name)?);
         }
         let withheld = found.iter().find(|skill| skill.status.is_refused());
         let decision = if let Some(skill) = withheld {
@@ -94,7 +94,7 @@ pub(super) async fn check(
             },
             skill: decision.skill,
             pattern: decision.pattern,
-            reason: viewer.veil().over(&decision.reason),
+            reason: viewer.redactor().redact(&decision.reason),
             caution: viewer.told(decision.caution),
         })
     });

@@ -7,21 +7,20 @@ use axum::http::StatusCode;
 use axum::http::request::Parts;
 use serde::de::DeserializeOwned;
 
-use crate::access::gate::{Visitor, too_large};
-use crate::access::{Holder, Role};
-use crate::asker::Asker;
-use crate::chat::Keeper;
-use crate::problem::Problem;
+use crate::access::{Holder, Role, SessionOwner, Visitor};
+use crate::problem::{Problem, too_large};
+use crate::request_context::RequestContext;
 use crate::server::Server;
 use crate::view::Viewer;
 
 /// How long the name may be that a caller gives a session or a task of theirs.
-const LONGEST_NAME: usize = 64;
+const MAX_NAME_LENGTH: usize = 64;
 
 /// Refuses a name of a caller's own that does not belong into a log.
 pub(super) fn plain(key: &str, name: Option<&str>) -> Result<(), Problem> {
-    let is_plain =
-        |name: &str| name.len() <= LONGEST_NAME && name.bytes().all(|byte| byte.is_ascii_graphic());
+    let is_plain = |name: &str| {
+        name.len() <= MAX_NAME_LENGTH && name.bytes().all(|byte| byte.is_ascii_graphic())
+    };
     if name.is_none_or(is_plain) {
         return Ok(());
     }
@@ -78,7 +77,7 @@ pub(super) struct Caller {
     /// Who they are, and what they may do.
     pub(super) holder: Holder,
     /// Whose sessions they see.
-    pub(super) keeper: Keeper,
+    pub(super) session_owner: SessionOwner,
 }
 
 impl Caller {
@@ -93,13 +92,13 @@ impl Caller {
     }
 
     /// As the rest of the server knows who asks.
-    pub(super) fn asker(&self) -> Asker<'_> {
-        Asker {
+    pub(super) fn request_context(&self) -> RequestContext<'_> {
+        RequestContext {
             trigger: "api",
             acting: Some(&self.holder.name),
             role: self.holder.role,
             token: &self.holder.name,
-            ..Asker::default()
+            ..RequestContext::default()
         }
     }
 }
@@ -113,7 +112,7 @@ impl<S: Sync> FromRequestParts<S> for Caller {
         let visitor = visitor.ok_or_else(unknown)?;
         Ok(Self {
             holder: visitor.holder.clone(),
-            keeper: visitor.keeper.clone(),
+            session_owner: visitor.session_owner.clone(),
         })
     }
 }

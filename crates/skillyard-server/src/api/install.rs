@@ -10,7 +10,7 @@ use utoipa::ToSchema;
 
 use super::input::{Caller, Given};
 use super::refusals::{Forbidden, Full, NotJson, Senseless, Untimely};
-use crate::installing::{Installation, Order, OrderScope, Refusal};
+use crate::host::install::{Installation, Order, OrderScope, Refusal};
 use crate::problem::Problem;
 use crate::server::Server;
 use crate::web::elsewhere;
@@ -64,7 +64,7 @@ pub(super) async fn install(
         plan: input.plan,
         holder: caller.holder,
     };
-    let (_awaited, work) = server.under_way.begin(&order.holder)?;
+    let (_awaited, work) = server.background.begin(&order.holder)?;
     let done = elsewhere(move || {
         let done = server.host.install(&order, work.stop()).map_err(told)?;
         if done.applied {

@@ -76,7 +76,7 @@ impl Changed {
     fn of(server: &Server, changed: bool) -> Self {
         Self {
             changed,
-            skills: server.shelf.stock().catalog.skills.len(),
+            skills: server.catalog.snapshot().catalog.skills.len(),
         }
     }
 }

@@ -15,13 +15,15 @@ use super::input::{Asked, Given, Named, plain};
 use super::refusals::{Forbidden, Full, Missing, NotJson, Senseless, Untimely};
 use super::talk::Talk;
 use crate::access::Role;
-use crate::chat::{Consent, Conversation, Place, Said, parent_of};
+use crate::chat::{Consent, Conversation, EventId};
+use crate::path_redactor::PathRedactor;
 use crate::problem::Problem;
-use crate::veil::Veil;
+use crate::telemetry::parent_of;
+use crate::turn::UserMessage;
 use crate::web::elsewhere;
 
 /// The longest message, in characters.
-const LONGEST: usize = 25_000;
+const MAX_MESSAGE_LENGTH: usize = 25_000;
 /// How many events wait for a slow reader; the others wait where they are kept.
 const WINDOW: usize = 16;
 
@@ -56,18 +58,18 @@ pub(super) async fn say(
     Given(message): Given<Message>,
 ) -> Result<StatusCode, Problem> {
     let text = message.text.trim();
-    if text.is_empty() || text.chars().count() > LONGEST {
+    if text.is_empty() || text.chars().count() > MAX_MESSAGE_LENGTH {
         return Err(Problem::bad("a message has between 1 and 25000 characters"));
     }
     plain("task", message.task.as_deref())?;
-    let said = Said {
+    let said = UserMessage {
         text: text.to_owned(),
         task: message.task.clone(),
         holder: talk.caller.holder.clone(),
         trace: parent_of(&headers),
     };
     let talk = talk.then(|talk| {
-        let register = &talk.server.register;
+        let register = &talk.server.chats;
         register.unless_elsewhere(&talk.conversation)?;
         Ok(talk)
     });
@@ -152,14 +154,14 @@ pub(super) async fn follow(
         caller,
         conversation,
     } = talk;
-    let seat = server.followers.take(&caller.holder)?;
-    let veil = elsewhere(move || caller.viewer(&server).veil().clone()).await?;
+    let permit = server.followers.acquire(&caller.holder)?;
+    let redactor = elsewhere(move || caller.viewer(&server).redactor().clone()).await?;
     let last = headers.get("last-event-id").and_then(|id| id.to_str().ok());
-    let known = last.or(known.after.as_deref()).and_then(Place::parse);
+    let known = last.or(known.after.as_deref()).and_then(EventId::parse);
     let (sender, receiver) = mpsc::channel(WINDOW);
     tokio::spawn(async move {
-        tell(&conversation, known, &veil, &sender).await;
-        drop(seat);
+        tell(&conversation, known, &redactor, &sender).await;
+        drop(permit);
     });
     let events = Sse::new(ReceiverStream::new(receiver)).keep_alive(KeepAlive::default());
     // A proxy that gathers what it passes on would keep every event to itself.
@@ -173,14 +175,16 @@ pub(super) async fn follow(
 /// Tells events until the reader goes, or the conversation is told elsewhere.
 async fn tell(
     conversation: &Conversation,
-    mut known: Option<Place>,
-    veil: &Veil,
+    mut known: Option<EventId>,
+    redactor: &PathRedactor,
     reader: &mpsc::Sender<Result<Event, Infallible>>,
 ) {
     let mut lengths = conversation.lengths();
     loop {
-        for (place, event) in conversation.since(known.as_ref(), |text| veil.settled(text)) {
-            let data = serde_json::to_string(&veil.event(event)).unwrap_or_default();
+        for (place, event) in
+            conversation.since(known.as_ref(), |text| redactor.stable_length(text))
+        {
+            let data = serde_json::to_string(&event.redacted(redactor)).unwrap_or_default();
             let event = Event::default().id(place.to_string()).data(data);
             if reader.send(Ok(event)).await.is_err() {
                 return;

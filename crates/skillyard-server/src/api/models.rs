@@ -26,7 +26,7 @@ pub(crate) struct Choices {
     responses((status = 200, body = Choices),
         Forbidden, Missing))]
 pub(super) async fn list(State(server): State<Arc<Server>>) -> Result<Json<Choices>, Problem> {
-    let models = elsewhere(move || Ok::<_, Problem>(server.register.agents()?.models()?));
+    let models = elsewhere(move || Ok::<_, Problem>(server.chats.agents()?.models()?));
     let models = models.await??;
     Ok(Json(Choices {
         default: models.default,

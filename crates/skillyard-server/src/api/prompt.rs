@@ -12,7 +12,7 @@ use utoipa::{IntoParams, ToSchema};
 
 use super::input::Asked;
 use super::refusals::Senseless;
-use crate::catalog_prompt::{self, Wanted};
+use crate::catalog_cache::prompt::{self, PromptRequest};
 use crate::problem::Problem;
 use crate::server::Server;
 use crate::web::elsewhere;
@@ -107,7 +107,7 @@ pub(super) async fn get(
         return Err(Problem::bad("`mount` leads out of where it begins"));
     }
     let rendered = elsewhere(move || {
-        let wanted = Wanted {
+        let wanted = PromptRequest {
             format: input.format.unwrap_or(Format::Xml).into(),
             room: Room {
                 tokens: input.budget.unwrap_or(DEFAULT_BUDGET),
@@ -117,7 +117,7 @@ pub(super) async fn get(
             selection: &selection,
             mount: input.mount.as_deref(),
         };
-        catalog_prompt::render(&server.shelf.stock(), &*server.host, wanted)
+        prompt::render(&server.catalog.snapshot(), &*server.host, wanted)
     });
     let (prompt, omitted) = rendered.await?;
     Ok(Json(Prompt { prompt, omitted }))

@@ -73,9 +73,9 @@ pub(super) async fn reload(
 }
 
 fn discovery(server: &Server, caller: &Caller) -> Discovery {
-    let stock = server.shelf.stock();
+    let snapshot = server.catalog.snapshot();
     let viewer = caller.viewer(server);
-    let catalog = &stock.catalog;
+    let catalog = &snapshot.catalog;
     Discovery {
         enabled: server.host.offers_skills(),
         skills: catalog

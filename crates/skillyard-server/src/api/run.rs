@@ -16,8 +16,8 @@ use super::input::Caller;
 use crate::access::Role;
 use crate::problem::Problem;
 use crate::script::{self, Asked, Beforehand, NAME, NEEDS_ROLE, Wanted};
-use crate::served::Watched;
 use crate::server::Server;
+use crate::telemetry::CallTrace;
 use crate::tool::Answer;
 use crate::web::elsewhere;
 
@@ -56,9 +56,9 @@ pub(super) async fn run(
             None => event,
         },
     };
-    let (_awaited, work) = server.under_way.begin(&caller.holder)?;
+    let (_awaited, work) = server.background.begin(&caller.holder)?;
     let done = elsewhere(move || {
-        let watched = Watched::begin(&server, NAME, &input, parent.as_ref());
+        let watched = CallTrace::begin(&server, NAME, &input, parent.as_ref());
         let answered = answered(&server, &who, input, consent.as_deref(), work.stop());
         let outcome = match &answered {
             Ok(_) => CallOutcome::Ok,
@@ -86,7 +86,7 @@ fn answered(
         }
     };
     let ran = script::run(server, &wanted, who, approval, cancel)?;
-    let value = script::described(&ran, &who.veil(server));
+    let value = script::described(&ran, &who.redactor(server));
     Ok(Answer::new(value.to_string(), Some(value)))
 }
 

@@ -11,7 +11,7 @@ use utoipa::{IntoParams, ToSchema};
 
 use super::input::{Asked, Caller};
 use super::refusals::{Forbidden, Missing, Senseless};
-use crate::chat::LISTED;
+use crate::chat::MAX_LISTED;
 use crate::problem::Problem;
 use crate::server::Server;
 use crate::web::elsewhere;
@@ -79,10 +79,10 @@ pub(super) async fn list(
 ) -> Result<Json<Sessions>, Problem> {
     let before = listing.before.as_deref().map(Place::from_str).transpose();
     let before = before.map_err(|_| Problem::bad("`before` is `older` of another answer"))?;
-    let limit = listing.limit.unwrap_or(LISTED);
+    let limit = listing.limit.unwrap_or(MAX_LISTED);
     let listed = elsewhere(move || {
-        let register = &server.register;
-        register.list(&caller.keeper, before.as_ref(), limit)
+        let register = &server.chats;
+        register.list(&caller.session_owner, before.as_ref(), limit)
     });
     let (listed, older) = listed.await??;
     Ok(Json(Sessions {

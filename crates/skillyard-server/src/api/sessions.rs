@@ -16,8 +16,9 @@ use super::input::{Caller, Given};
 use super::refusals::{Forbidden, Missing, NotJson, Senseless, Untimely};
 use super::talk::Talk;
 use crate::access::Role;
-use crate::agents::Wish;
-use crate::chat::{ActiveSkill, ChatEvent, Keeper, Tokens};
+use crate::access::SessionOwner;
+use crate::agents::NewSession;
+use crate::chat::{ActiveSkill, ChatEvent, Tokens};
 use crate::problem::Problem;
 use crate::server::Server;
 use crate::web::elsewhere;
@@ -101,20 +102,20 @@ pub(super) async fn open(
     };
     let opening = opening.unwrap_or_default();
     let is_bound = !caller.may(Role::Admin);
-    let wish = Wish {
+    let wish = NewSession {
         agent: opening.agent,
         model: opening.model,
         strategy: opening.strategy,
-        owner: match caller.keeper {
-            Keeper::All => None,
-            Keeper::Token(name) => Some(name),
+        owner: match caller.session_owner {
+            SessionOwner::All => None,
+            SessionOwner::Token(name) => Some(name),
         },
     };
     let opened = elsewhere(move || {
         if is_bound {
             only_offered(&server, &wish)?;
         }
-        server.register.open(&wish)
+        server.chats.open(&wish)
     });
     let opened = opened.await??;
     let id = opened.id.clone();
@@ -123,11 +124,11 @@ pub(super) async fn open(
 
 /// Refuses a model that nobody offers: it is asked with the key of whoever runs the server, who pays
 /// for it.
-fn only_offered(server: &Server, wish: &Wish) -> Result<(), Problem> {
+fn only_offered(server: &Server, wish: &NewSession) -> Result<(), Problem> {
     let Some(model) = &wish.model else {
         return Ok(());
     };
-    let models = server.register.agents()?.models()?;
+    let models = server.chats.agents()?.models()?;
     if models.known.contains(model) {
         return Ok(());
     }
@@ -168,7 +169,7 @@ pub(super) async fn get(talk: Talk) -> Result<Json<SessionDetail>, Problem> {
     responses((status = 204, description = "it is gone"),
         Forbidden, Missing))]
 pub(super) async fn delete(talk: Talk) -> Result<StatusCode, Problem> {
-    let deleted = talk.then(|talk| talk.server.register.delete(&talk.conversation));
+    let deleted = talk.then(|talk| talk.server.chats.delete(&talk.conversation));
     deleted.await?;
     Ok(StatusCode::NO_CONTENT)
 }
@@ -191,7 +192,7 @@ pub(super) async fn export(talk: Talk) -> Result<Json<Value>, Problem> {
         if talk.caller.may(Role::Admin) {
             value["workspace"] = session.workspace.into();
         }
-        Ok(talk.caller.viewer(&talk.server).veil().value(value))
+        Ok(talk.caller.viewer(&talk.server).redactor().value(value))
     });
     Ok(Json(exported.await?))
 }
@@ -201,7 +202,7 @@ pub(super) async fn export(talk: Talk) -> Result<Json<Value>, Problem> {
     responses((status = 201, body = Opened),
         Forbidden, Missing))]
 pub(super) async fn fork(talk: Talk) -> Result<(StatusCode, Json<Opened>), Problem> {
-    let forked = talk.then(|talk| talk.server.register.fork(&talk.conversation));
+    let forked = talk.then(|talk| talk.server.chats.fork(&talk.conversation));
     let id = forked.await?;
     Ok((StatusCode::CREATED, Json(Opened { id })))
 }

@@ -17,10 +17,10 @@ use utoipa::ToSchema;
 use super::input::{Caller, Given, Named, plain};
 use super::refusals::{Altered, Forbidden, Missing, NotJson, Senseless};
 use super::tag::tagged;
-use crate::asker::{Asker, Files};
 use crate::contents::Contents;
 use crate::inspection::{Finding, Inspection};
 use crate::problem::Problem;
+use crate::request_context::{FileAccess, RequestContext};
 use crate::server::Server;
 use crate::usage::Usage;
 use crate::view::SkillSummary;
@@ -126,15 +126,15 @@ pub(super) async fn get(
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
     let detail = elsewhere(move || {
-        let stock = server.shelf.stock();
+        let snapshot = server.catalog.snapshot();
         let viewer = caller.viewer(&server);
-        let skill = server.meant(&stock, &name)?;
+        let skill = server.meant(&snapshot, &name)?;
         let contents = Contents::open(skill)?;
         let text = contents.skill_file()?;
         let (skill, digest) = server.looked_at(skill, &contents);
         let skill = &*skill;
         let standing = server.host.standing(skill, digest.as_ref());
-        let standing = viewer.veil().standing(standing);
+        let standing = viewer.redactor().standing(standing);
         let problems = skill.record.problems.iter();
         let document = Document::parse(text.as_bytes());
         Ok::<_, Problem>(SkillDetail {
@@ -149,11 +149,11 @@ pub(super) async fn get(
             scripts: standing.scripts,
             signer: standing.signer,
             version: standing.version,
-            stands_in: skill.record.folder != stock.known(&name)?.record.folder,
+            stands_in: skill.record.folder != snapshot.known(&name)?.record.folder,
             diagnostics: problems
                 .map(|problem| Diagnostic {
                     code: problem.code.clone(),
-                    message: viewer.veil().over(&problem.message),
+                    message: viewer.redactor().redact(&problem.message),
                 })
                 .collect(),
         })
@@ -172,15 +172,15 @@ pub(super) async fn body(
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
     let read = elsewhere(move || {
-        let stock = server.shelf.stock();
-        let skill = server.meant(&stock, &name)?;
+        let snapshot = server.catalog.snapshot();
+        let skill = server.meant(&snapshot, &name)?;
         let contents = Contents::open(skill)?;
         // First, so that what is read is what was hashed.
         let hashed = server.hashed(skill, &contents);
         let text = contents.skill_file()?;
         let own = &skill.record.file_name;
         let read = EventKind::ResourceRead;
-        let digest = server.give(skill, read, own, caller.asker(), hashed)?;
+        let digest = server.give(skill, read, own, caller.request_context(), hashed)?;
         let document = Document::parse(text.as_bytes());
         let most = server.host.portions().instruction_bytes;
         let portion = portion(&text, document.body(), own, most);
@@ -212,8 +212,8 @@ pub(super) async fn findings(
     Named(name): Named<String>,
 ) -> Result<Json<Findings>, Problem> {
     let found = elsewhere(move || {
-        let stock = server.shelf.stock();
-        let skill = server.meant(&stock, &name)?;
+        let snapshot = server.catalog.snapshot();
+        let skill = server.meant(&snapshot, &name)?;
         let Inspection { findings, complete } = server.inspections.of(skill)?;
         Ok::<_, Problem>(Findings { findings, complete })
     });
@@ -229,8 +229,8 @@ pub(super) async fn usage(
     Named(name): Named<String>,
 ) -> Result<Json<Usage>, Problem> {
     let counted = elsewhere(move || {
-        let stock = server.shelf.stock();
-        let name = &stock.known(&name)?.record.name;
+        let snapshot = server.catalog.snapshot();
+        let name = &snapshot.known(&name)?.record.name;
         Ok::<_, Problem>(server.usage(name)?)
     });
     Ok(Json(counted.await??))
@@ -250,21 +250,21 @@ pub(super) async fn activate(
     plain("session", input.session.as_deref())?;
     plain("task", input.task.as_deref())?;
     let activated = elsewhere(move || {
-        let stock = server.stock();
-        let asker = Asker {
+        let snapshot = server.fresh_snapshot();
+        let asker = RequestContext {
             session: input.session.as_deref(),
             task: input.task.as_deref(),
-            files: Files::over_http(&server, caller.holder.role),
-            ..caller.asker()
+            files: FileAccess::over_http(&server, caller.holder.role),
+            ..caller.request_context()
         };
-        let skill = server.usable(&stock, &name)?;
+        let skill = server.usable(&snapshot, &name)?;
         let activated = server.activate(skill, &input.arguments, asker)?;
         if !skill.record.model_invocable {
             // The user said so: from now on the tools give their model the rest of it.
             let digest = activated.digest.to_string();
             let active = activated.active.clone();
             let name = &caller.holder.name;
-            server.acting.load(name, name, active, digest);
+            server.conversation_skills.load(name, name, active, digest);
         }
         Ok::<_, Problem>(activated)
     });

@@ -76,7 +76,7 @@ pub(super) async fn list(
 }
 
 fn listed(server: &Server, caller: &Caller, wanted: &Wanted) -> Result<SkillList, Problem> {
-    let stock = server.shelf.stock();
+    let snapshot = server.catalog.snapshot();
     let viewer = caller.viewer(server);
     // Whoever mistypes a filter must not read that there are no skills.
     let status = wanted.status.as_deref();
@@ -86,7 +86,7 @@ fn listed(server: &Server, caller: &Caller, wanted: &Wanted) -> Result<SkillList
             "`status` is one of `{words}`, and not `{status}`"
         )));
     }
-    let found: Vec<_> = stock
+    let found: Vec<_> = snapshot
         .catalog
         .skills
         .iter()
@@ -94,12 +94,12 @@ fn listed(server: &Server, caller: &Caller, wanted: &Wanted) -> Result<SkillList
         .filter(|skill| status.is_none_or(|status| status == skill.status.as_str()))
         .collect();
     let limit = wanted.limit.unwrap_or(100).clamp(1, MOST);
-    let (page, next_cursor) = stock.page(&found, wanted.cursor.as_deref(), limit)?;
+    let (page, next_cursor) = snapshot.page(&found, wanted.cursor.as_deref(), limit)?;
     let page = page.iter();
     let skills = page.map(|skill| SkillSummary::of(skill, &viewer));
     let revoked = server.host.revoked_absent().into_iter();
     let revoked = revoked.map(|(name, reason)| RevokedSkill {
-        reason: viewer.veil().over(&reason),
+        reason: viewer.redactor().redact(&reason),
         name,
     });
     Ok(SkillList {

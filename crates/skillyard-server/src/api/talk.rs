@@ -26,14 +26,14 @@ pub(super) struct Talk {
 impl Talk {
     /// As it is kept.
     pub(super) fn session(&self) -> Result<Session, Problem> {
-        self.server.register.session(&self.conversation)
+        self.server.chats.session(&self.conversation)
     }
 
     /// The same session as it is now: a turn that ended since may have found that the session had
     /// gone on elsewhere.
     pub(super) fn again(self) -> Result<Self, Problem> {
-        let register = &self.server.register;
-        let conversation = register.find(&self.conversation.id, &self.caller.keeper)?;
+        let register = &self.server.chats;
+        let conversation = register.find(&self.conversation.id, &self.caller.session_owner)?;
         Ok(Self {
             conversation,
             ..self
@@ -56,8 +56,8 @@ impl FromRequestParts<Arc<Server>> for Talk {
         let caller = Caller::from_request_parts(parts, state).await?;
         let named = Named::<BTreeMap<String, String>>::from_request_parts(parts, state).await?;
         let id = named.0.get("id").cloned().unwrap_or_default();
-        let (server, keeper) = (Arc::clone(state), caller.keeper.clone());
-        let found = elsewhere(move || server.register.find(&id, &keeper)).await??;
+        let (server, session_owner) = (Arc::clone(state), caller.session_owner.clone());
+        let found = elsewhere(move || server.chats.find(&id, &session_owner)).await??;
         Ok(Self {
             server: Arc::clone(state),
             caller,

@@ -12,11 +12,11 @@ use utoipa::ToSchema;
 use super::input::{Caller, Given, Named};
 use super::refusals::{Altered, Full, Missing, NotJson, Senseless, Unanswered};
 use super::run;
-use crate::asker::{Asker, Files};
-use crate::chat::parent_of;
 use crate::problem::Problem;
+use crate::request_context::{FileAccess, RequestContext};
 use crate::script;
 use crate::server::Server;
+use crate::telemetry::parent_of;
 use crate::tool::{Answer, Tool};
 use crate::web::elsewhere;
 
@@ -54,10 +54,10 @@ pub(super) async fn call(
     let unknown = || Problem::new(StatusCode::NOT_FOUND, "there is no such tool");
     let tool = Tool::of(&name).ok_or_else(unknown)?;
     let answer = elsewhere(move || {
-        let asker = Asker {
+        let asker = RequestContext {
             trace: parent.as_ref(),
-            files: Files::over_http(&server, caller.holder.role),
-            ..caller.asker()
+            files: FileAccess::over_http(&server, caller.holder.role),
+            ..caller.request_context()
         };
         server.call(tool, input, asker)
     });

@@ -14,13 +14,13 @@ use skillyard_agent::front_end::{Answer, ApprovalRequest, Stopper, Unanswered};
 use skillyard_agent::session::Session;
 use tokio::sync::watch;
 
-use super::event::{ChatEvent, Consent, Place, Question};
+use super::event::{ChatEvent, Consent, EventId, Question};
 use crate::access::Holder;
+use crate::concurrency::ending;
 use crate::problem::Problem;
-use crate::under_way::ending;
 
 /// How long a person is waited for.
-const PATIENCE: Duration = Duration::from_mins(10);
+const ANSWER_TIMEOUT: Duration = Duration::from_mins(10);
 
 /// One session.
 pub(crate) struct Conversation {
@@ -50,7 +50,7 @@ pub(crate) struct Conversation {
 
 /// Why a turn does not begin.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Unready {
+pub(crate) enum Unready {
     /// Another one is under way.
     Busy,
     /// The server ends.
@@ -59,16 +59,13 @@ pub(super) enum Unready {
 
 impl Unready {
     /// What is said to who wanted it, and would have to wait for this.
-    pub(super) fn told(self, busy: &str) -> Problem {
+    pub(crate) fn into_problem(self, busy: &str) -> Problem {
         match self {
             Self::Busy => Problem::new(StatusCode::CONFLICT, busy),
             Self::Ending => ending(),
         }
     }
 }
-
-/// What a reader gets: the place of the last event, and the event.
-pub(crate) type Told = (Place, ChatEvent);
 
 impl Conversation {
     /// A session as it is told from now on.
@@ -86,7 +83,7 @@ impl Conversation {
             ending: AtomicBool::new(false),
             questions: AtomicUsize::new(0),
             waiting: Mutex::default(),
-            patience: PATIENCE,
+            patience: ANSWER_TIMEOUT,
             decider: Mutex::default(),
             draft: Mutex::default(),
             kept: AtomicUsize::new(session.messages.len()),
@@ -94,7 +91,7 @@ impl Conversation {
     }
 
     /// The same, of a session that the store does not have yet.
-    pub(super) fn with_draft(self, session: Session) -> Self {
+    pub(crate) fn with_draft(self, session: Session) -> Self {
         *locked(&self.draft) = Some(session);
         self
     }
@@ -109,18 +106,18 @@ impl Conversation {
     /// Of a text that may go on, the pieces are left for later that are not `settled` yet.
     pub(crate) fn since(
         &self,
-        known: Option<&Place>,
+        known: Option<&EventId>,
         settled: impl Fn(&str) -> usize,
-    ) -> Vec<Told> {
+    ) -> Vec<(EventId, ChatEvent)> {
         let events = locked(&self.events);
         let first = match known {
             Some(place) if place.telling == self.telling => place.at.saturating_add(1),
             _ => 0,
         };
-        let mut told: Vec<Told> = Vec::new();
+        let mut told: Vec<(EventId, ChatEvent)> = Vec::new();
         if known.is_some_and(|place| place.telling != self.telling) {
             // Whoever starts again here has not seen the first event yet.
-            told.push((Place::new("", 0), ChatEvent::Reset));
+            told.push((EventId::new("", 0), ChatEvent::Reset));
         }
         for (at, event) in events.iter().enumerate().skip(first) {
             match (told.last_mut(), event) {
@@ -128,7 +125,7 @@ impl Conversation {
                     text.push_str(more);
                     place.at = at;
                 }
-                _ => told.push((Place::new(&self.telling, at), event.clone())),
+                _ => told.push((EventId::new(&self.telling, at), event.clone())),
             }
         }
         if let Some((place, ChatEvent::Text { text })) = told.last_mut() {
@@ -152,7 +149,7 @@ impl Conversation {
     }
 
     /// Takes note of what happened.
-    pub(super) fn tell(&self, event: ChatEvent) {
+    pub(crate) fn tell(&self, event: ChatEvent) {
         let length = {
             let mut events = locked(&self.events);
             events.push(event);
@@ -162,7 +159,7 @@ impl Conversation {
     }
 
     /// Asks a person and waits for the answer, though not for ever.
-    pub(super) fn ask(&self, request: &ApprovalRequest) -> Answer {
+    pub(crate) fn ask(&self, request: &ApprovalRequest) -> Answer {
         let number = self.questions.fetch_add(1, Ordering::Relaxed);
         let id = format!("q{number}-{}", self.telling);
         let (sender, receiver) = mpsc::channel();
@@ -200,13 +197,13 @@ impl Conversation {
     }
 
     /// Who answered the last question with a token.
-    pub(super) fn decider(&self) -> Option<Holder> {
+    pub(crate) fn decider(&self) -> Option<Holder> {
         let decider = locked(&self.decider).clone();
         decider.filter(|holder| !holder.name.is_empty())
     }
 
     /// Begins a turn, unless one is under way or the server ends.
-    pub(super) fn begin(&self) -> Result<(), Unready> {
+    pub(crate) fn begin(&self) -> Result<(), Unready> {
         if self.busy.swap(true, Ordering::AcqRel) {
             return Err(Unready::Busy);
         }
@@ -221,13 +218,13 @@ impl Conversation {
     }
 
     /// Ends a turn.
-    pub(super) fn end(&self, reason: Option<String>) {
+    pub(crate) fn end(&self, reason: Option<String>) {
         self.tell(ChatEvent::Done { reason });
         self.free();
     }
 
     /// Lets the next turn begin.
-    pub(super) fn free(&self) {
+    pub(crate) fn free(&self) {
         self.busy.store(false, Ordering::Release);
     }
 
@@ -243,13 +240,13 @@ impl Conversation {
     }
 
     /// The same because the server ends.
-    pub(super) fn stop_with_server(&self) {
+    pub(crate) fn stop_with_server(&self) {
         self.ending.store(true, Ordering::SeqCst);
         self.stop();
     }
 
     /// Who stopped a turn that was stopped.
-    pub(super) fn stopper(&self) -> Stopper {
+    pub(crate) fn stopper(&self) -> Stopper {
         if self.ending.load(Ordering::Acquire) {
             Stopper::Server
         } else {
@@ -258,17 +255,17 @@ impl Conversation {
     }
 
     /// Whether the turn under way is to stop.
-    pub(super) fn is_stopped(&self) -> bool {
+    pub(crate) fn is_stopped(&self) -> bool {
         self.stopped.load(Ordering::SeqCst)
     }
 
     /// Becomes true when somebody wants the turn to stop.
-    pub(super) fn stopped(&self) -> Arc<AtomicBool> {
+    pub(crate) fn stopped(&self) -> Arc<AtomicBool> {
         Arc::clone(&self.stopped)
     }
 
     /// Lets readers go: what they followed is not told here any more.
-    pub(super) fn close(&self) {
+    pub(crate) fn close(&self) {
         self.over.store(true, Ordering::Release);
         let length = *self.length.borrow();
         self.length.send_replace(length);
@@ -280,12 +277,12 @@ impl Conversation {
     }
 
     /// The session that nothing was said in yet.
-    pub(super) fn draft(&self) -> MutexGuard<'_, Option<Session>> {
+    pub(crate) fn draft(&self) -> MutexGuard<'_, Option<Session>> {
         locked(&self.draft)
     }
 
     /// How many messages the store has of what is told here.
-    pub(super) fn kept(&self) -> &AtomicUsize {
+    pub(crate) fn kept(&self) -> &AtomicUsize {
         &self.kept
     }
 }

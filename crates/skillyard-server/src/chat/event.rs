@@ -9,10 +9,11 @@ use skillyard_format::count::counted;
 use skillyard_format::sight::{exact, visible};
 use utoipa::ToSchema;
 
-use crate::script::command_line;
+use crate::command_line::command_line;
+use crate::path_redactor::PathRedactor;
 
 /// How much of a text is shown; the model reads all of it.
-const LONGEST: usize = 64 * 1024;
+const MAX_SHOWN_BYTES: usize = 64 * 1024;
 
 /// What a session cost, in tokens.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
@@ -151,6 +152,37 @@ pub(crate) enum ChatEvent {
         #[serde(skip_serializing_if = "Option::is_none")]
         reason: Option<String>,
     },
+}
+
+impl ChatEvent {
+    /// The event without paths of this machine; what a user said stays.
+    pub(crate) fn redacted(mut self, redactor: &PathRedactor) -> Self {
+        match &mut self {
+            Self::Skill { content: text, .. }
+            | Self::Note { text }
+            | Self::Text { text }
+            | Self::Problem { text }
+            | Self::Retry { reason: text, .. }
+            | Self::ToolResult { output: text, .. } => *text = redactor.redact(text),
+            Self::ToolCall { input, .. } => *input = redactor.value(input.take()),
+            Self::Approval { question } => {
+                for text in [&mut question.reason, &mut question.command] {
+                    *text = redactor.redact(text);
+                }
+                if let Some(difference) = &mut question.difference {
+                    *difference = redactor.redact(difference);
+                }
+            }
+            Self::Reset
+            | Self::User { .. }
+            | Self::Started { .. }
+            | Self::Active { .. }
+            | Self::Decided { .. }
+            | Self::Usage { .. }
+            | Self::Done { .. } => {}
+        }
+        self
+    }
 }
 
 /// A skill that is active in a session.
@@ -299,16 +331,16 @@ impl Consent {
     }
 }
 
-/// Where an event stands: in which telling of the session, and at which place.
+/// The id of an event: which telling of the session, and its position in it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Place {
+pub(crate) struct EventId {
     /// The telling; a server that starts again tells anew.
     pub(crate) telling: String,
     /// The place, from 0.
     pub(crate) at: usize,
 }
 
-impl Place {
+impl EventId {
     /// The place of an event of a telling.
     pub(super) fn new(telling: &str, at: usize) -> Self {
         let telling = telling.to_owned();
@@ -325,28 +357,52 @@ impl Place {
     }
 }
 
-impl std::fmt::Display for Place {
+impl std::fmt::Display for EventId {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(formatter, "{}-{}", self.telling, self.at)
     }
 }
 
 /// Who wanted a skill, in a word.
-pub(super) fn trigger(trigger: Trigger) -> String {
+pub(crate) fn trigger(trigger: Trigger) -> String {
     trigger.as_str().to_owned()
 }
 
 /// Why a turn ended, in a word.
-pub(super) fn reason(reason: EndReason) -> String {
+pub(crate) fn reason(reason: EndReason) -> String {
     reason.as_str().to_owned()
 }
 
 /// As much of a text as is shown.
-pub(super) fn shown(text: &str) -> String {
-    if text.len() <= LONGEST {
+pub(crate) fn shown(text: &str) -> String {
+    if text.len() <= MAX_SHOWN_BYTES {
         return text.to_owned();
     }
-    let end = text.floor_char_boundary(LONGEST);
+    let end = text.floor_char_boundary(MAX_SHOWN_BYTES);
     let more = counted(text.len() - end, "more byte");
     format!("{}\n[{more}]", &text[..end])
+}
+
+/// A call as it is told, whatever the model wrote.
+pub(crate) fn called(id: &str, name: &str, arguments: &str) -> ChatEvent {
+    let input = serde_json::from_str(arguments);
+    ChatEvent::ToolCall {
+        id: id.to_owned(),
+        name: visible(name).into_owned(),
+        input: harmless(input.unwrap_or_else(|_| Value::String(shown(arguments)))),
+    }
+}
+
+/// A value in which no text deceives who reads it: a question stands below it.
+fn harmless(value: Value) -> Value {
+    let clear = |text: String| visible(&text).into_owned();
+    match value {
+        Value::String(text) => Value::String(clear(text)),
+        Value::Array(values) => values.into_iter().map(harmless).collect(),
+        Value::Object(fields) => fields
+            .into_iter()
+            .map(|(key, value)| (clear(key), harmless(value)))
+            .collect(),
+        other => other,
+    }
 }

@@ -4,8 +4,7 @@ use skillyard_agent::message::{AssistantPart, Message, UserPart};
 use skillyard_agent::session::Session;
 use skillyard_agent::tool::canonical;
 
-use super::event::{ActiveSkill, ChatEvent, shown, trigger};
-use super::front::called;
+use super::event::{ActiveSkill, ChatEvent, called, shown, trigger};
 
 /// What happened in a session so far.
 pub(super) fn history(session: &Session) -> Vec<ChatEvent> {
@@ -49,7 +48,7 @@ pub(super) fn history(session: &Session) -> Vec<ChatEvent> {
 }
 
 /// The skills that are active in a session.
-pub(super) fn active(session: &Session) -> Vec<ActiveSkill> {
+pub(crate) fn active(session: &Session) -> Vec<ActiveSkill> {
     let skills = session.state.activated.iter().map(|each| ActiveSkill {
         name: each.name.clone(),
         digest: each.digest.clone(),

@@ -1,28 +1,29 @@
-//! Asks the user of the client, in the way that its generation of the protocol has for it.
+//! Asks the user of a client before a script runs or a tool is called, as its protocol revision allows.
 
 use rmcp::model::{
-    CallToolRequestParams, ClientResult, ElicitRequest, ElicitResult, InputRequest, InputRequests,
-    InputRequiredResult, ProtocolVersion, ServerRequest,
+    CallToolRequestParams, ClientResult, ElicitRequest, ElicitRequestParams, ElicitResult,
+    ElicitationAction, InputRequest, InputRequests, InputRequiredResult, ProtocolVersion,
+    ServerRequest,
 };
 use rmcp::service::{PeerRequestOptions, RequestContext, ServiceError};
 use rmcp::{ErrorData, RoleServer};
+use serde_json::{Value, json};
 use skillyard_audit::{Event, EventKind, Outcome};
 use skillyard_format::package::Digest;
 
-use super::form::{Reply, form, reply};
-use crate::consent::{Nameless, PATIENCE};
+use crate::consent::{Nameless, QUESTION_TIMEOUT};
 use crate::server::Server;
 
 /// The question's name in a result that wants an answer.
 const QUESTION: &str = "consent";
 
 /// What the user is asked.
-pub(super) struct Question<'a> {
+pub(super) struct ConsentQuestion<'a> {
     /// What is to be decided, with everything that would make it another decision.
     pub(super) key: Digest,
     /// What they read.
     pub(super) message: &'a str,
-    pub(super) deed: Deed,
+    pub(super) action: Action,
     /// The script or the tool.
     pub(super) subject: &'a str,
     /// Why they are asked.
@@ -35,7 +36,7 @@ pub(super) struct Question<'a> {
 
 /// What a yes lets happen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Deed {
+pub(super) enum Action {
     /// A script runs.
     Run,
     /// A tool of another server is called.
@@ -43,7 +44,7 @@ pub(super) enum Deed {
 }
 
 /// What came of asking.
-pub(super) enum Answer {
+pub(super) enum Consented {
     Yes,
     No(String),
     Later(Box<InputRequiredResult>),
@@ -62,7 +63,7 @@ enum Unallowed {
     Unanswered,
     #[error("the client did not ask the user (error {code})")]
     Unasked { code: i32 },
-    #[error("nobody answered within {} minutes", PATIENCE.as_secs() / 60)]
+    #[error("nobody answered within {} minutes", QUESTION_TIMEOUT.as_secs() / 60)]
     Late,
     #[error("the client took the call back before anybody answered")]
     Withdrawn,
@@ -88,17 +89,17 @@ pub(super) fn can_ask(context: &RequestContext<RoleServer>) -> bool {
 pub(super) async fn asked(
     server: &Server,
     request: &CallToolRequestParams,
-    question: &Question<'_>,
+    question: &ConsentQuestion<'_>,
     context: &RequestContext<RoleServer>,
-) -> Result<Answer, ErrorData> {
-    let Question {
+) -> Result<Consented, ErrorData> {
+    let ConsentQuestion {
         key,
         about,
         subject,
         reason,
         ..
     } = *question;
-    let ask = || Ok::<_, ErrorData>(ElicitRequest::new(form(question.message, question.deed)?));
+    let ask = || Ok::<_, ErrorData>(ElicitRequest::new(form(question.message, question.action)?));
     let answer = if is_stateless(context) {
         let state = request.request_state.as_deref();
         if !state.is_some_and(|state| server.consents.take(state, key)) {
@@ -109,7 +110,7 @@ pub(super) async fn asked(
             let failed = |error: Nameless| ErrorData::internal_error(error.to_string(), None);
             let state = state.map_err(failed)?;
             let later = InputRequiredResult::new(Some(questions), Some(state));
-            return Ok(Answer::Later(Box::new(later)));
+            return Ok(Consented::Later(Box::new(later)));
         }
         given(request)
     } else {
@@ -118,14 +119,14 @@ pub(super) async fn asked(
     };
     let Err(why) = answer else {
         server.record(&about(EventKind::ApprovalGranted).detail("scope", "once"));
-        return Ok(Answer::Yes);
+        return Ok(Consented::Yes);
     };
     server.record(&about(EventKind::ApprovalDenied).ended(Outcome::Denied, why.to_string()));
-    let (lets, does) = match question.deed {
-        Deed::Run => ("run", "does not run"),
-        Deed::Call => ("be called", "is not called"),
+    let (lets, does) = match question.action {
+        Action::Run => ("run", "does not run"),
+        Action::Call => ("be called", "is not called"),
     };
-    Ok(Answer::No(match why {
+    Ok(Consented::No(match why {
         Unallowed::Refused => format!("Denied: the user does not let `{subject}` {lets}"),
         why => format!("Denied: {why}, so `{subject}` {does}"),
     }))
@@ -137,7 +138,7 @@ async fn waited_for(
     context: &RequestContext<RoleServer>,
 ) -> Result<(), Unallowed> {
     let mut options = PeerRequestOptions::no_options();
-    options.timeout = Some(PATIENCE);
+    options.timeout = Some(QUESTION_TIMEOUT);
     let asked = async {
         let ask = ServerRequest::ElicitRequest(ask);
         let question = context.peer.send_cancellable_request(ask, options).await?;
@@ -174,5 +175,89 @@ fn said(answer: &ElicitResult) -> Result<(), Unallowed> {
         Reply::No => Err(Unallowed::Refused),
         Reply::Closed => Err(Unallowed::Closed),
         Reply::Unclear => Err(Unallowed::Unclear),
+    }
+}
+
+/// What a yes is called in the form.
+const ALLOW: &str = "allow";
+
+/// The form that a client shows.
+pub(super) fn form(message: &str, action: Action) -> Result<ElicitRequestParams, ErrorData> {
+    let description = match action {
+        Action::Run => "Run this script once, in the sandbox",
+        Action::Call => "Call this tool once",
+    };
+    let schema = json!({
+        "type": "object",
+        "properties": { ALLOW: {
+            "type": "boolean",
+            "title": "Allow it",
+            "description": description,
+            "default": false,
+        } },
+        "required": [ALLOW],
+    });
+    let form = json!({ "mode": "form", "message": message, "requestedSchema": schema });
+    serde_json::from_value(form).map_err(|error| ErrorData::internal_error(error.to_string(), None))
+}
+
+/// What somebody who was asked said.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Reply {
+    Yes,
+    No,
+    /// The question was closed, and nothing said.
+    Closed,
+    /// The form was sent back without what it asks for.
+    Unclear,
+}
+
+/// What the user said; nothing is a yes but a yes.
+pub(super) fn reply(answer: &ElicitResult) -> Reply {
+    let content = answer.content.as_ref();
+    let allowed = content.and_then(|content| content.get(ALLOW));
+    match (&answer.action, allowed) {
+        (ElicitationAction::Accept, Some(Value::Bool(true))) => Reply::Yes,
+        (ElicitationAction::Accept, Some(Value::Bool(false))) | (ElicitationAction::Decline, _) => {
+            Reply::No
+        }
+        (ElicitationAction::Cancel, _) => Reply::Closed,
+        _ => Reply::Unclear,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_a_yes_is_one() {
+        for (value, expected) in [
+            (
+                json!({ "action": "accept", "content": { "allow": true } }),
+                Reply::Yes,
+            ),
+            (json!({ "action": "accept" }), Reply::Unclear),
+            (
+                json!({ "action": "accept", "content": { "allow": false } }),
+                Reply::No,
+            ),
+            (
+                json!({ "action": "accept", "content": { "allow": "true" } }),
+                Reply::Unclear,
+            ),
+            (
+                json!({ "action": "decline", "content": { "allow": true } }),
+                Reply::No,
+            ),
+            (json!({ "action": "cancel" }), Reply::Closed),
+            (
+                json!({ "action": "cancel", "content": { "allow": true } }),
+                Reply::Closed,
+            ),
+        ] {
+            let answer = serde_json::from_value(value.clone()).unwrap();
+            assert_eq!(reply(&answer), expected, "{value}");
+        }
     }
 }

@@ -1,13 +1,13 @@
-//! Who calls: their conversation, what they may do, and the trace they carry.
+//! Who calls: their conversation, role and trace, and problems in the words that they may read.
 
 use std::sync::Arc;
 
 use axum::http::HeaderValue;
 use axum::http::header::AUTHORIZATION;
 use axum::http::request::Parts;
-use rmcp::RoleServer;
-use rmcp::model::ProtocolVersion;
+use rmcp::model::{CallToolResult, ContentBlock, ProtocolVersion};
 use rmcp::service::RequestContext;
+use rmcp::{ErrorData, RoleServer};
 use serde_json::{Map, Value};
 use skillyard_agent::telemetry::TraceParent;
 use skillyard_audit::Event;
@@ -15,11 +15,13 @@ use skillyard_format::package::Digest;
 use skillyard_trust::guard::ActiveSkill;
 use tokio::sync::watch;
 
-use crate::access::Holder;
-use crate::access::gate::Visitor;
-use crate::asker::{Asker, Files};
-use crate::chat::parent_of;
+use super::skills::invalid;
+use crate::access::{Holder, Visitor};
+use crate::problem::Problem;
+use crate::request_context;
+use crate::request_context::FileAccess;
 use crate::server::Server;
+use crate::telemetry::parent_of;
 use crate::view::Viewer;
 
 /// What stands beside a span of a caller, and how long it may be.
@@ -39,7 +41,7 @@ pub(super) struct Connection {
 impl Connection {
     pub(super) fn new(server: Arc<Server>) -> Self {
         Self {
-            name: server.acting.begin(),
+            name: server.conversation_skills.begin(),
             server,
             open: watch::channel(()).0,
         }
@@ -53,7 +55,7 @@ impl Connection {
 
 impl Drop for Connection {
     fn drop(&mut self) {
-        self.server.acting.end(&self.name);
+        self.server.conversation_skills.end(&self.name);
     }
 }
 
@@ -67,7 +69,7 @@ pub(super) struct Caller {
     /// Who they are, and what they may do.
     pub(super) holder: Holder,
     /// Whether they have the files of this machine.
-    pub(super) files: Files,
+    pub(super) files: FileAccess,
     /// What they call themselves.
     pub(super) client: String,
     /// The span that the call belongs to.
@@ -110,8 +112,8 @@ impl Caller {
             conversation,
             // Who holds the other end of our own pipes is the user.
             files: match visitor {
-                Some(visitor) => Files::over_http(&connection.server, visitor.holder.role),
-                None => Files::Shared,
+                Some(visitor) => FileAccess::over_http(&connection.server, visitor.holder.role),
+                None => FileAccess::Shared,
             },
             holder: visitor.map_or_else(Holder::user, |visitor| visitor.holder.clone()),
             client,
@@ -126,8 +128,11 @@ impl Caller {
     }
 
     /// As the rest of the server knows who asks.
-    pub(super) fn asker<'a>(&'a self, trigger: &'a str) -> Asker<'a> {
-        Asker {
+    pub(super) fn request_context<'a>(
+        &'a self,
+        trigger: &'a str,
+    ) -> request_context::RequestContext<'a> {
+        request_context::RequestContext {
             conversation: Some(&self.session),
             acting: Some(&self.conversation),
             trigger,
@@ -135,14 +140,14 @@ impl Caller {
             role: self.holder.role,
             files: self.files,
             token: &self.holder.name,
-            ..Asker::default()
+            ..request_context::RequestContext::default()
         }
     }
 
     /// Lets a skill act in their conversation.
     pub(super) fn load(&self, server: &Server, skill: ActiveSkill, digest: String) {
         let owner = &self.holder.name;
-        let acting = &server.acting;
+        let acting = &server.conversation_skills;
         acting.load(owner, &self.conversation, skill, digest);
     }
 
@@ -158,4 +163,30 @@ impl Caller {
             None => event,
         }
     }
+}
+
+/// A problem as the error of a request.
+pub(super) fn error(server: &Server, caller: &Caller, problem: &Problem) -> ErrorData {
+    let text = words(server, caller, problem);
+    if problem.status().is_server_error() {
+        ErrorData::internal_error(text, None)
+    } else {
+        invalid(text)
+    }
+}
+
+/// A problem as the result of a tool, which the model reads and may do better.
+pub(super) fn failure(server: &Server, caller: &Caller, problem: &Problem) -> CallToolResult {
+    failed(words(server, caller, problem))
+}
+
+/// A failed result with a text that names no paths.
+pub(super) fn failed(text: impl Into<String>) -> CallToolResult {
+    CallToolResult::error(vec![ContentBlock::text(text.into())])
+}
+
+/// What they are told; what went wrong inside goes into the log.
+fn words(server: &Server, caller: &Caller, problem: &Problem) -> String {
+    server.log_trouble("MCP", problem);
+    caller.viewer(server).redactor().redact(problem.detail())
 }

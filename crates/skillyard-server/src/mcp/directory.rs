@@ -6,10 +6,10 @@ use rmcp::ErrorData;
 use serde_json::{Value, json};
 
 use super::caller::Caller;
-use super::edition::{Edition, Package};
-use super::paging::page;
+use super::skills::page;
 use super::skills::{Asked, fresh, published, unknown};
-use super::{upstream, uri};
+use super::uri::{self, upstream_root};
+use crate::catalog_cache::edition::{Edition, Package};
 use crate::contents::Contents;
 use crate::server::Server;
 
@@ -32,7 +32,7 @@ pub(super) fn read(
     let (root, folder, files) = if let Some((skill, path)) = theirs {
         let files = skill.manifest.files.values();
         let files = files.map(|file| (file.path.clone(), file.size, None));
-        (upstream::root(&skill), path, files.collect())
+        (upstream_root(&skill), path, files.collect())
     } else {
         let files = own(edition, &wanted.name).ok_or_else(|| unknown(text))?;
         (uri::root(&wanted.name), wanted.path, files)

@@ -17,15 +17,15 @@ use rmcp::{ErrorData, RoleServer, ServerHandler};
 use skillyard_agent::message::CallOutcome;
 
 use super::caller::{Caller, Connection};
-use super::edition::{Edition, LIFETIME};
 use super::introduction::introduction;
+use super::notifications::Subscriptions;
 use super::skills::{Asked, invalid};
-use super::subscriptions::Subscriptions;
-use super::{directory, gateway, news, prompts, run, skills, tools};
+use super::{directory, notifications, prompts, run, skills, tools, upstream_tools};
+use crate::catalog_cache::edition::{Edition, LIFETIME};
 use crate::problem::Problem;
 use crate::script;
-use crate::served::Watched;
 use crate::server::Server;
+use crate::telemetry::CallTrace;
 use crate::tool::Tool;
 
 /// The methods of the protocol that are answered here.
@@ -67,7 +67,7 @@ impl Handler {
     }
 
     fn edition(&self) -> Arc<Edition> {
-        self.server.editions.current(&self.server.shelf)
+        self.server.editions.current(&self.server.catalog)
     }
 
     /// Reading and hashing many files takes a while, so it is done elsewhere.
@@ -124,7 +124,7 @@ impl ServerHandler for Handler {
         let caller = Caller::of(&self.connection, &context);
         let watched = |request: &CallToolRequestParams| {
             let input = request.arguments.clone().unwrap_or_default();
-            Watched::begin(&self.server, &request.name, &input, caller.parent.as_ref())
+            CallTrace::begin(&self.server, &request.name, &input, caller.parent.as_ref())
         };
         if script::is_named(&request.name) && script::is_offered(&self.server) {
             let watched = watched(&request);
@@ -132,13 +132,13 @@ impl ServerHandler for Handler {
             watched.end(&self.server, outcome(answer.as_ref().ok()));
             return answer;
         }
-        if let Some(tool) = gateway::known_as(&self.server, &request.name) {
+        if let Some(tool) = upstream_tools::known_as(&self.server, &request.name) {
             let watched = watched(&request);
             let peer = context.peer.clone();
-            let answer = gateway::call(&self.server, tool, request, caller, context).await?;
+            let answer = upstream_tools::call(&self.server, tool, request, caller, context).await?;
             watched.end(&self.server, outcome(Some(&answer)));
             if self.warns.load(Ordering::Relaxed) {
-                news::warn(&peer, &answer).await;
+                notifications::warn(&peer, &answer).await;
             }
             return Ok(answer);
         }
@@ -289,7 +289,7 @@ impl ServerHandler for Handler {
     }
 
     async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
-        news::listen(&self.server, &context).await
+        notifications::listen(&self.server, &context).await
     }
 
     async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
@@ -302,7 +302,7 @@ impl ServerHandler for Handler {
         tokio::spawn(async move {
             tokio::select! {
                 _ = end.changed() => {}
-                () = news::tell(&server, &files, &peer) => {}
+                () = notifications::tell(&server, &files, &peer) => {}
             }
         });
     }

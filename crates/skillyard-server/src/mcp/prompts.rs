@@ -7,11 +7,11 @@ use skillyard_catalog::record::Record;
 use skillyard_format::render::arguments::Arguments;
 use skillyard_format::skill::argument_names_in;
 
+use super::caller;
 use super::caller::Caller;
-use super::edition::Edition;
-use super::paging::page;
-use super::refusal;
 use super::skills::invalid;
+use super::skills::page;
+use crate::catalog_cache::edition::Edition;
 use crate::server::Server;
 
 /// How many prompts are listed at once.
@@ -24,7 +24,11 @@ pub(super) fn list(
     edition: &Edition,
     cursor: Option<&str>,
 ) -> Result<(Vec<Prompt>, Option<String>), ErrorData> {
-    let records = edition.stock.catalog.enabled().map(|skill| &*skill.record);
+    let records = edition
+        .snapshot
+        .catalog
+        .enabled()
+        .map(|skill| &*skill.record);
     let records = records.filter(|record| record.user_invocable);
     let mut records: Vec<&Record> = records.collect();
     records.sort_by(|a, b| a.name.cmp(&b.name));
@@ -112,17 +116,17 @@ pub(super) fn get(
     arguments: Option<&JsonObject>,
     caller: &Caller,
 ) -> Result<GetPromptResult, ErrorData> {
-    let stock = server.stock();
+    let snapshot = server.fresh_snapshot();
     let skill = server
-        .usable(&stock, name)
-        .map_err(|problem| refusal::error(server, caller, &problem))?;
+        .usable(&snapshot, name)
+        .map_err(|problem| caller::error(server, caller, &problem))?;
     if !skill.record.user_invocable {
         return Err(invalid(format!("skill `{name}` is not for users")));
     }
     let given = written(&skill.record, arguments)?;
     let activated = server
-        .activate(skill, &given, caller.asker("mcp prompt"))
-        .map_err(|error| refusal::error(server, caller, &error.into()))?;
+        .activate(skill, &given, caller.request_context("mcp prompt"))
+        .map_err(|error| caller::error(server, caller, &error.into()))?;
     let digest = activated.digest.to_string();
     caller.load(server, activated.active, digest);
     let message = PromptMessage::new_text(Role::User, activated.text);

@@ -11,14 +11,14 @@ use rmcp::{ErrorData, RoleServer};
 use serde_json::{Value, json};
 use skillyard_audit::{Event, EventKind, Outcome};
 
-use super::ask::{Answer, Deed, Question, asked, can_ask, is_stateless};
+use super::ask::{Action, ConsentQuestion, Consented, asked, can_ask, is_stateless};
+use super::caller;
 use super::caller::Caller;
-use super::refusal;
 use crate::access::Role;
 use crate::host::Ran;
+use crate::path_redactor::PathRedactor;
 use crate::script::{self, Asked, Beforehand, NAME, NEEDS_ROLE, Wanted};
 use crate::server::Server;
-use crate::veil::Veil;
 
 /// The tool as MCP describes it.
 pub(super) fn tool() -> McpTool {
@@ -68,7 +68,10 @@ pub(super) async fn call(
         return Ok(refused(NEEDS_ROLE));
     }
     let arguments = request.arguments.clone().unwrap_or_default();
-    let acting = server.acting.skills(&caller.conversation).into_iter();
+    let acting = server
+        .conversation_skills
+        .skills(&caller.conversation)
+        .into_iter();
     let who = Asked {
         role: caller.holder.role,
         token: caller.holder.name.clone(),
@@ -80,7 +83,7 @@ pub(super) async fn call(
     let judged = blocking(move || script::judged(&this, &of, arguments)).await?;
     let (wanted, beforehand) = match judged {
         Ok(judged) => judged,
-        Err(problem) => return Ok(refusal::result(server, &caller, &problem).into()),
+        Err(problem) => return Ok(caller::failure(server, &caller, &problem).into()),
     };
     let approval = match &beforehand {
         Beforehand::Run => "policy",
@@ -89,33 +92,33 @@ pub(super) async fn call(
             if !can_ask(&context) {
                 return unasked(server, &wanted, reason, &about, &context);
             }
-            let question = Question {
+            let question = ConsentQuestion {
                 key: wanted.key(),
                 message: &wanted.question(reason),
-                deed: Deed::Run,
+                action: Action::Run,
                 subject: &wanted.input.script,
                 reason,
                 token: &who.token,
                 about: &about,
             };
             match asked(server, &request, &question, &context).await? {
-                Answer::Yes => "user",
-                Answer::No(text) => return Ok(refused(text)),
-                Answer::Later(question) => return Ok((*question).into()),
+                Consented::Yes => "user",
+                Consented::No(text) => return Ok(refused(text)),
+                Consented::Later(question) => return Ok((*question).into()),
             }
         }
     };
-    let (_awaited, work) = match server.under_way.begin(&caller.holder) {
+    let (_awaited, work) = match server.background.begin(&caller.holder) {
         Ok(begun) => begun,
-        Err(problem) => return Ok(refusal::result(server, &caller, &problem).into()),
+        Err(problem) => return Ok(caller::failure(server, &caller, &problem).into()),
     };
     let this = Arc::clone(server);
     let running = blocking(move || {
         let ran = script::run(&this, &wanted, &who, approval, work.stop());
-        let veil = who.veil(&this);
+        let redactor = who.redactor(&this);
         match ran {
-            Ok(ran) => told(&ran, &veil).into(),
-            Err(error) => refused(veil.over(&error.to_string())),
+            Ok(ran) => told(&ran, &redactor).into(),
+            Err(error) => refused(redactor.redact(&error.to_string())),
         }
     });
     tokio::select! {
@@ -149,8 +152,8 @@ fn unasked(
     Err(error)
 }
 
-fn told(ran: &Ran, veil: &Veil) -> CallToolResult {
-    let value = script::described(ran, veil);
+fn told(ran: &Ran, redactor: &PathRedactor) -> CallToolResult {
+    let value = script::described(ran, redactor);
     let text = vec![ContentBlock::text(value.to_string())];
     let mut result = match ran.code {
         0 => CallToolResult::success(text),
@@ -161,7 +164,7 @@ fn told(ran: &Ran, veil: &Veil) -> CallToolResult {
 }
 
 fn refused(text: impl Into<String>) -> CallToolResponse {
-    refusal::failed(text).into()
+    caller::failed(text).into()
 }
 
 /// Work that waits for files and programs is done elsewhere.

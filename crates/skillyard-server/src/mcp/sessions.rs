@@ -23,8 +23,8 @@ use tokio_stream::Stream;
 
 use super::batched::event;
 use super::pending::{Pending, is_answer};
-use crate::access::gate::Visitor;
-use crate::chat::Keeper;
+use crate::access::SessionOwner;
+use crate::access::Visitor;
 use crate::problem::Problem;
 
 /// How many sessions all have together.
@@ -53,7 +53,7 @@ pub(super) struct Sessions {
 /// One of them.
 struct Open {
     id: String,
-    keeper: Keeper,
+    session_owner: SessionOwner,
     /// Held by every answer that is under way.
     used: Arc<Used>,
 }
@@ -100,12 +100,12 @@ impl Sessions {
     }
 
     /// Somebody uses a session.
-    fn using(&self, id: &str, keeper: &Keeper) -> Found {
+    fn using(&self, id: &str, session_owner: &SessionOwner) -> Found {
         let mut open = self.open();
         let Some(at) = open.iter().position(|each| each.id == id) else {
             return Found::None;
         };
-        if open[at].keeper != *keeper {
+        if open[at].session_owner != *session_owner {
             return Found::Foreign;
         }
         let session = open.remove(at);
@@ -118,13 +118,17 @@ impl Sessions {
     }
 
     /// Takes note of a session that somebody opened; gives the one that has to go for it.
-    fn admit(&self, id: &str, keeper: &Keeper) -> Result<Option<String>, Full> {
+    fn admit(&self, id: &str, session_owner: &SessionOwner) -> Result<Option<String>, Full> {
         let mut open = self.open();
-        let theirs = open.iter().filter(|each| each.keeper == *keeper).count();
+        let theirs = open
+            .iter()
+            .filter(|each| each.session_owner == *session_owner)
+            .count();
         let too_many = theirs >= MAX_EACH || open.len() >= MOST;
         let gone = if too_many {
             let spare = |each: &Open| {
-                (theirs < MAX_EACH || each.keeper == *keeper) && Arc::strong_count(&each.used) == 1
+                (theirs < MAX_EACH || each.session_owner == *session_owner)
+                    && Arc::strong_count(&each.used) == 1
             };
             let at = open.iter().position(spare).ok_or(Full)?;
             Some(open.remove(at).id)
@@ -133,7 +137,7 @@ impl Sessions {
         };
         open.push(Open {
             id: id.to_owned(),
-            keeper: keeper.clone(),
+            session_owner: session_owner.clone(),
             used: Arc::default(),
         });
         Ok(gone)
@@ -172,9 +176,9 @@ pub(super) async fn bounded(
     let Some(visitor) = request.extensions().get::<Visitor>() else {
         return Problem::new(StatusCode::UNAUTHORIZED, "a token is needed").into_response();
     };
-    let keeper = visitor.keeper.clone();
+    let session_owner = visitor.session_owner.clone();
     if let Some(id) = named(request.headers()) {
-        let used = match sessions.using(&id, &keeper) {
+        let used = match sessions.using(&id, &session_owner) {
             Found::Theirs(used) => used,
             Found::None => Arc::default(),
             Found::Spent => {
@@ -201,7 +205,7 @@ pub(super) async fn bounded(
         return response;
     };
     sessions.tidy().await;
-    match sessions.admit(&id, &keeper) {
+    match sessions.admit(&id, &session_owner) {
         Ok(None) => response,
         Ok(Some(gone)) => {
             sessions.close(&gone).await;

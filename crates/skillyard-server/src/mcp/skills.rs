@@ -1,7 +1,7 @@
-//! The Skills extension: `skills/list`, `skills/get` and the reading of `skill://` resources.
+//! Methods of the Skills extension: `skills/list`, `skills/get`, `resources/read`.
 
 use base64::Engine as _;
-use base64::prelude::BASE64_STANDARD;
+use base64::prelude::{BASE64_STANDARD, BASE64_URL_SAFE_NO_PAD};
 use rmcp::ErrorData;
 use rmcp::model::{CacheScope, ReadResourceResult, Resource, ResourceContents};
 use serde_json::{Value, json};
@@ -14,16 +14,15 @@ use skillyard_format::yaml::Mapping;
 use skillyard_mcp::PublishedSkill;
 
 use super::caller::Caller;
-use super::edition::{Edition, Package, PackedFile, pack_file};
-use super::paging::page;
-use super::upstream::{self, OWN};
-use super::uri::{self, SkillUri};
-use super::{foreign, refusal};
+use super::uri::{SkillUri, upstream_name, upstream_root};
+use super::{caller, upstream_skills, uri};
 use crate::activation::active;
+use crate::catalog_cache::edition::{Edition, Package, PackedFile, pack_file};
 use crate::contents::{Contents, ContentsError};
+use crate::lookup::usable;
 use crate::problem::Problem;
 use crate::server::Server;
-use crate::tool::usable;
+use crate::upstream::SKILL_FILE;
 
 /// How many skills a page has.
 const PAGE: usize = 50;
@@ -83,7 +82,7 @@ pub(super) fn get(
 ) -> Result<Value, ErrorData> {
     let wanted = asked.uri()?;
     if let Some((skill, path)) = published(server, edition, &wanted, caller)?
-        && path == OWN
+        && path == SKILL_FILE
     {
         let mut result = fresh(edition);
         result["skill"] = passed_on(&skill);
@@ -107,17 +106,18 @@ pub(super) fn read(
     caller: &Caller,
 ) -> Result<ReadResourceResult, ErrorData> {
     let wanted = SkillUri::parse(uri).ok_or_else(|| unknown(uri))?;
-    let refused = |problem: Problem| refusal::error(server, caller, &problem);
+    let refused = |problem: Problem| caller::error(server, caller, &problem);
     if let Some((skill, path)) = published(server, edition, &wanted, caller)? {
-        let read = foreign::resource(server, &skill, &path, uri, caller).map_err(refused)?;
+        let read =
+            upstream_skills::resource(server, &skill, &path, uri, caller).map_err(refused)?;
         let contents = read.ok_or_else(|| unknown(uri))?;
         return Ok(ReadResourceResult::new(vec![contents]).with_cache_scope(CacheScope::Private));
     }
     let (skill, package) = edition.skill(&wanted.name).ok_or_else(|| unknown(uri))?;
     // What was listed stays what it is; whether it may be used is decided now.
-    let stock = server.stock();
-    if stock.catalog.find(&wanted.name).is_some() {
-        usable(&stock, &wanted.name).map_err(refused)?;
+    let snapshot = server.fresh_snapshot();
+    if snapshot.catalog.find(&wanted.name).is_some() {
+        usable(&snapshot, &wanted.name).map_err(refused)?;
     }
     let path = wanted.path.as_str();
     let give = |file: &PackedFile, hashed: Result<Digest, ContentsError>| {
@@ -160,12 +160,12 @@ fn give(
     caller: &Caller,
     hashed: Result<Digest, ContentsError>,
 ) -> Result<(), ContentsError> {
-    let asker = caller.asker("mcp");
+    let context = caller.request_context("mcp");
     if path != skill.record.file_name.as_str() {
-        let given = server.give(skill, EventKind::ResourceRead, path, asker, hashed);
+        let given = server.give(skill, EventKind::ResourceRead, path, context, hashed);
         return given.map(drop);
     }
-    let digest = server.give(skill, EventKind::SkillActivated, path, asker, hashed)?;
+    let digest = server.give(skill, EventKind::SkillActivated, path, context, hashed)?;
     let Content::Text(text) = &file.content else {
         return Ok(());
     };
@@ -182,7 +182,7 @@ pub(super) fn resources(
     let names: Vec<&str> = edition.names().collect();
     let (page, next) = page(edition, &names, cursor, 2 * PAGE)?;
     let resources = page.iter().filter_map(|name| {
-        let record = &edition.stock.usable(name)?.record;
+        let record = &edition.snapshot.usable(name)?.record;
         let mut resource = Resource::new(uri::file(name, &record.file_name), *name);
         resource.description = Some(record.description.to_string());
         resource.mime_type = Some("text/markdown".into());
@@ -202,24 +202,24 @@ pub(super) fn published(
     if edition.skill(&wanted.name).is_some() {
         return Ok(None);
     }
-    let Some((name, path)) = upstream::named(&wanted.name, &wanted.path) else {
+    let Some((name, path)) = upstream_name(&wanted.name, &wanted.path) else {
         return Ok(None);
     };
     let found = server.published_as(&name).transpose();
-    let found = found.map_err(|problem| refusal::error(server, caller, &problem))?;
+    let found = found.map_err(|problem| caller::error(server, caller, &problem))?;
     Ok(found.map(|skill| (skill, path)))
 }
 
 /// The entry of a skill of another server, with our addresses for its files.
 fn passed_on(skill: &PublishedSkill) -> Value {
-    let root = upstream::root(skill);
+    let root = upstream_root(skill);
     let at = |path: &str| format!("{root}/{}", uri::encoded(path));
     let files = skill.manifest.files.values();
     let files = files.map(|file| {
         json!({ "uri": at(&file.path), "digest": file.digest.to_string(), "size": file.size })
     });
     json!({
-        "uri": at(OWN),
+        "uri": at(SKILL_FILE),
         "frontmatter": skill.frontmatter,
         "resources": files.collect::<Vec<_>>(),
     })
@@ -285,4 +285,29 @@ pub(super) fn unknown(uri: &str) -> ErrorData {
     let shown: String = uri.chars().take(200).collect();
     let data = json!({ "uri": shown });
     ErrorData::invalid_params("there is no such skill or file", Some(data))
+}
+
+/// A part of a list, and where the next begins. A cursor is of one state only.
+pub(super) fn page<'a, T>(
+    edition: &Edition,
+    all: &'a [T],
+    cursor: Option<&str>,
+    size: usize,
+) -> Result<(&'a [T], Option<String>), ErrorData> {
+    let state = edition.snapshot.fingerprint.as_str();
+    let first = match cursor {
+        None => 0,
+        Some(cursor) => place(cursor, state)
+            .filter(|first| *first < all.len())
+            .ok_or_else(|| invalid("the list has changed, or the cursor is none; start again"))?,
+    };
+    let last = first.saturating_add(size).min(all.len());
+    let next = (last < all.len()).then(|| BASE64_URL_SAFE_NO_PAD.encode(format!("{state}:{last}")));
+    Ok((&all[first..last], next))
+}
+
+fn place(cursor: &str, state: &str) -> Option<usize> {
+    let bytes = BASE64_URL_SAFE_NO_PAD.decode(cursor).ok()?;
+    let text = String::from_utf8(bytes).ok()?;
+    text.strip_prefix(state)?.strip_prefix(':')?.parse().ok()
 }

@@ -9,8 +9,8 @@ use skillyard_catalog::selection::Selection;
 use skillyard_format::render::catalog::CatalogFormat;
 
 use super::caller::Caller;
-use super::{foreign, gateway, refusal, run};
-use crate::catalog_prompt::{self, Wanted};
+use super::{caller, run, upstream_skills, upstream_tools};
+use crate::catalog_cache::prompt::{self, PromptRequest};
 use crate::script;
 use crate::server::Server;
 use crate::tool::Tool;
@@ -29,7 +29,7 @@ pub(super) fn list(server: &Server) -> Vec<McpTool> {
     if script::is_offered(server) {
         tools.push(run::tool());
     }
-    tools.extend(gateway::list(server));
+    tools.extend(upstream_tools::list(server));
     tools
 }
 
@@ -41,17 +41,17 @@ pub(super) fn call(
     caller: &Caller,
 ) -> CallToolResult {
     let answered = match (
-        foreign::call(server, tool, &input, caller),
+        upstream_skills::call(server, tool, &input, caller),
         &server.upstream,
     ) {
         (Some(answered), _) => answered,
         (None, Some(_)) if tool == Tool::Search => server
-            .call(tool, input.clone(), caller.asker("mcp"))
-            .map(|answer| foreign::found(server, &input, answer)),
+            .call(tool, input.clone(), caller.request_context("mcp"))
+            .map(|answer| upstream_skills::found(server, &input, answer)),
         (None, Some(_)) if tool == Tool::List => server
-            .call(tool, input, caller.asker("mcp"))
-            .map(|answer| foreign::listed(server, answer)),
-        (None, _) => server.call(tool, input, caller.asker("mcp")),
+            .call(tool, input, caller.request_context("mcp"))
+            .map(|answer| upstream_skills::listed(server, answer)),
+        (None, _) => server.call(tool, input, caller.request_context("mcp")),
     };
     match answered {
         Ok(answer) => {
@@ -62,13 +62,13 @@ pub(super) fn call(
             result.structured_content = answer.structured;
             result
         }
-        Err(problem) => refusal::result(server, caller, &problem),
+        Err(problem) => caller::failure(server, caller, &problem),
     }
 }
 
 fn tool(server: &Server, tool: Tool) -> McpTool {
-    let stock = server.shelf.stock();
-    let choosable = stock.choosable();
+    let snapshot = server.catalog.snapshot();
+    let choosable = snapshot.choosable();
     let name = json!({ "type": "string", "description": "The skill's name" });
     let mut loadable = name.clone();
     // Other servers may have more, or fewer, by the time of the call.
@@ -146,16 +146,16 @@ fn tool(server: &Server, tool: Tool) -> McpTool {
 
 /// What `skill_load` says: models choose by it, so it names the skills.
 fn load_description(server: &Server) -> String {
-    let wanted = Wanted {
+    let wanted = PromptRequest {
         format: CatalogFormat::Markdown,
         room: ROOM,
         task: None,
         selection: &Selection::default(),
         mount: None,
     };
-    let stock = server.shelf.stock();
-    let (catalog, _) = catalog_prompt::render(&stock, &*server.host, wanted);
-    let foreign = foreign::lines(server);
+    let snapshot = server.catalog.snapshot();
+    let (catalog, _) = prompt::render(&snapshot, &*server.host, wanted);
+    let foreign = upstream_skills::lines(server);
     format!(
         "Loads a skill: instructions for a kind of task. Call it before you start on a task that \
          one of these fits, then follow what it says.\n\n{catalog}{foreign}"

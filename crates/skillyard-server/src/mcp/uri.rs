@@ -1,6 +1,7 @@
 //! `skill://NAME/PATH`.
 
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
+use skillyard_mcp::PublishedSkill;
 
 const SCHEME: &str = "skill://";
 const KEPT: &AsciiSet = &NON_ALPHANUMERIC
@@ -48,6 +49,22 @@ pub(super) fn root(name: &str) -> String {
 /// A text as it can stand in a URI.
 pub(super) fn encoded(text: &str) -> String {
     utf8_percent_encode(text, KEPT).to_string()
+}
+
+/// The address of a skill here.
+pub(super) fn upstream_root(skill: &PublishedSkill) -> String {
+    format!(
+        "{}/{}",
+        root(&format!("mcp:{}", skill.server)),
+        encoded(&skill.name)
+    )
+}
+
+/// The name of the skill that an address here leads to, and the path in it.
+pub(super) fn upstream_name(name: &str, path: &str) -> Option<(String, String)> {
+    let server = name.strip_prefix("mcp:")?;
+    let (skill, path) = path.split_once('/').unwrap_or((path, ""));
+    Some((format!("{server}:{skill}"), path.to_owned()))
 }
 
 #[cfg(test)]

@@ -37,8 +37,8 @@ struct Collision {
 
 /// `GET /admin`.
 pub(crate) async fn page(State(server): State<Arc<Server>>, frame: Frame) -> Page {
-    let stock = server.shelf.stock();
-    let catalog = &stock.catalog;
+    let snapshot = server.catalog.snapshot();
+    let catalog = &snapshot.catalog;
     let viewer = frame.viewer(&server);
     let path = |path: &std::path::Path| viewer.path(path).unwrap_or_default();
     let sources = catalog.sources.iter().enumerate();
@@ -50,7 +50,7 @@ pub(crate) async fn page(State(server): State<Arc<Server>>, frame: Frame) -> Pag
     let page = AdminPage {
         active: "admin",
         version: server.version,
-        fingerprint: stock.fingerprint.clone(),
+        fingerprint: snapshot.fingerprint.clone(),
         trouble: server.trouble(),
         // Some hundred places are looked at; those without skills are many and say little.
         sources: sources.filter(|source| source.skills > 0).collect(),

@@ -10,8 +10,8 @@ use serde::Deserialize;
 
 use super::part::Part;
 use super::{Frame, NoPage, Page, elsewhere, shown};
-use crate::problem::{Field, Problem};
-use crate::roster::{Card, DamagedAgent, Draft};
+use crate::agent_cards::{Card, DamagedAgent, Draft};
+use crate::problem::{FormField, Problem};
 use crate::server::Server;
 
 #[derive(Template)]
@@ -31,7 +31,7 @@ struct AgentsPage {
 
 impl AgentsPage {
     /// What is wrong with a field of the form, or with the whole of it.
-    fn wrong(&self, field: Option<Field>) -> Option<&str> {
+    fn wrong(&self, field: Option<FormField>) -> Option<&str> {
         let wrong = self.wrong.as_ref();
         let wrong = wrong.filter(|problem| problem.field() == field);
         wrong.map(Problem::detail)
@@ -57,14 +57,20 @@ async fn listed(server: Arc<Server>, frame: Frame, filled: Filled, wrong: Option
     let within = frame.clone();
     let status = wrong.as_ref().map_or(StatusCode::OK, Problem::status);
     let composed = elsewhere(move || {
-        let models = server.register.agents()?.models()?;
-        let veil = within.viewer(&server).veil().clone();
+        let models = server.chats.agents()?.models()?;
+        let redactor = within.viewer(&server).redactor().clone();
         let (agents, damaged) = server.agent_cards()?;
         Ok::<_, Problem>(AgentsPage {
             frame: within,
             active: "agents",
-            agents: agents.into_iter().map(|card| card.veiled(&veil)).collect(),
-            damaged: damaged.into_iter().map(|each| each.veiled(&veil)).collect(),
+            agents: agents
+                .into_iter()
+                .map(|card| card.redacted(&redactor))
+                .collect(),
+            damaged: damaged
+                .into_iter()
+                .map(|each| each.redacted(&redactor))
+                .collect(),
             models: models.known,
             model: models.default,
             filled,
@@ -85,12 +91,12 @@ pub(crate) async fn page(
 ) -> Page {
     let within = frame.clone();
     let composed = elsewhere(move || {
-        let kept = server.register.agents()?.definitions().load(&name)?;
-        let veil = within.viewer(&server).veil().clone();
+        let kept = server.chats.agents()?.definitions().load(&name)?;
+        let redactor = within.viewer(&server).redactor().clone();
         Ok::<_, Problem>(AgentPage {
             frame: within,
             active: "agents",
-            agent: server.agent_card(&name)?.veiled(&veil),
+            agent: server.agent_card(&name)?.redacted(&redactor),
             versions: kept.versions.into_iter().rev().collect(),
         })
     });

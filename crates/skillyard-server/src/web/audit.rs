@@ -10,8 +10,8 @@ use serde::Deserialize;
 use skillyard_audit::{AuditEntry, Filter, read_page, verify};
 
 use super::{Frame, NoPage, Page, elsewhere, shown};
-use crate::api::audit::unknown;
 use crate::problem::Problem;
+use crate::replay::unknown_filter;
 use crate::server::Server;
 
 /// How many events a page shows.
@@ -124,7 +124,7 @@ fn compose(server: &Server, frame: Frame, wanted: Wanted) -> Result<AuditPage, P
         rows: entries.filter_map(|line| Row::of(line)).collect(),
         events: verdict.events,
         fault: verdict.fault.map(|fault| fault.to_string()),
-        wrong: unknown(filter.event.as_deref(), filter.outcome.as_deref()),
+        wrong: unknown_filter(filter.event.as_deref(), filter.outcome.as_deref()),
         newest: filter.before.map(|_| wanted.address(None)),
         older: older.map(|before| wanted.address(Some(before))),
         frame,

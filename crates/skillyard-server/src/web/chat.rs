@@ -13,7 +13,7 @@ use skillyard_agent::session::{Place, Summary};
 use super::part::Part;
 use super::{Frame, NoPage, Page, elsewhere, shown};
 use crate::access::Role;
-use crate::chat::LISTED;
+use crate::chat::MAX_LISTED;
 use crate::problem::Problem;
 use crate::server::Server;
 
@@ -88,12 +88,14 @@ fn compose(
     session: String,
     mut listing: Listing,
 ) -> Result<ChatPage, Problem> {
-    let agents = server.register.agents()?;
+    let agents = server.chats.agents()?;
     let place: Option<Place> = listing.before.parse().ok();
     if place.is_none() {
         listing.before.clear();
     }
-    let listed = server.register.list(&frame.keeper, place.as_ref(), LISTED);
+    let listed = server
+        .chats
+        .list(&frame.session_owner, place.as_ref(), MAX_LISTED);
     let (sessions, older) = listed?;
     let models = agents.models()?;
     let mut page = ChatPage {
@@ -114,8 +116,10 @@ fn compose(
         frame,
     };
     if !page.session.is_empty() {
-        let conversation = server.register.find(&page.session, &page.frame.keeper)?;
-        let session = server.register.session(&conversation)?;
+        let conversation = server
+            .chats
+            .find(&page.session, &page.frame.session_owner)?;
+        let session = server.chats.session(&conversation)?;
         page.title = session.title();
         let agent = session.agent.as_ref();
         page.with

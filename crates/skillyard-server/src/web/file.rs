@@ -52,8 +52,8 @@ pub(crate) async fn page(
 }
 
 fn compose(server: &Server, frame: Frame, name: &str, path: &str) -> Result<FilePage, Problem> {
-    let stock = server.shelf.stock();
-    let skill = stock.known(name);
+    let snapshot = server.catalog.snapshot();
+    let skill = snapshot.known(name);
     let skill = skill.map_err(|problem| server.absent(name, problem))?;
     let limits = ReadLimits {
         max_bytes: MAX_BYTES,

@@ -65,8 +65,8 @@ pub(crate) async fn page(
 }
 
 fn compose(server: &Server, frame: Frame, wanted: Wanted) -> LibraryPage {
-    let stock = server.shelf.stock();
-    let all = &stock.catalog.skills;
+    let snapshot = server.catalog.snapshot();
+    let all = &snapshot.catalog.skills;
     let tiers = server.host.tiers(all);
     let names = all.iter().map(|skill| skill.record.name.as_str());
     let tiers: HashMap<&str, &String> = names.zip(&tiers).collect();
@@ -77,7 +77,7 @@ fn compose(server: &Server, frame: Frame, wanted: Wanted) -> LibraryPage {
     let found: Vec<&CatalogSkill> = if wanted.q.trim().is_empty() {
         all.iter().collect()
     } else {
-        let hits = stock.search(&*server.host, &wanted.q, all.len());
+        let hits = snapshot.search(&*server.host, &wanted.q, all.len());
         hits.into_iter().map(|(skill, _)| skill).collect()
     };
     let is = |wanted: &str, value: &str| wanted.is_empty() || wanted == value;
@@ -103,7 +103,7 @@ fn compose(server: &Server, frame: Frame, wanted: Wanted) -> LibraryPage {
     };
     let viewer = frame.viewer(server);
     let revoked = absent(server, &wanted).into_iter();
-    let revoked = revoked.map(|(name, reason)| (name, viewer.veil().over(&reason)));
+    let revoked = revoked.map(|(name, reason)| (name, viewer.redactor().redact(&reason)));
     LibraryPage {
         revoked: revoked.collect(),
         active: "library",

@@ -15,8 +15,7 @@ use skillyard_http::login::origin::is_https;
 use skillyard_http::login::{LIFETIME, Next, TokenForm};
 
 use super::{Frame, NoPage, Page, shown};
-use crate::access::gate::Peer;
-use crate::access::{Access, COOKIE};
+use crate::access::{Access, COOKIE, Peer};
 use crate::problem::Problem;
 use crate::server::Server;
 
@@ -76,7 +75,7 @@ pub(crate) async fn login(
     let Access::Tokens(tokens) = server.access() else {
         return Ok(Redirect::to("/").into_response());
     };
-    let Some(value) = server.sessions.login(&tokens, login.token.trim()) else {
+    let Some(value) = server.logins.login(&tokens, login.token.trim()) else {
         let address = peer.map(|Extension(Peer(address))| address.ip());
         let address = server.proxy.address(address, &headers);
         // Right tokens cost nothing, so that nobody's guesses keep others from logging in.
@@ -95,7 +94,7 @@ pub(crate) async fn login(
 /// `POST /logout`.
 pub(crate) async fn logout(State(server): State<Arc<Server>>, headers: HeaderMap) -> Page {
     if let Some(value) = COOKIE.value(&headers) {
-        server.sessions.logout(value);
+        server.logins.logout(value);
     }
     let cookie = COOKIE.kept(&headers, is_https(&headers), "", 0);
     // What pages keep of what was being written goes, too.

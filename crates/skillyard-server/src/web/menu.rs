@@ -26,8 +26,8 @@ pub(crate) struct Entry {
 /// The skills, the strongest source first.
 pub(crate) async fn list(State(server): State<Arc<Server>>) -> Result<Json<Vec<Entry>>, Problem> {
     let entries = elsewhere(move || {
-        let stock = server.shelf.stock();
-        let named = stock.catalog.enabled().map(|skill| &skill.record);
+        let snapshot = server.catalog.snapshot();
+        let named = snapshot.catalog.enabled().map(|skill| &skill.record);
         let named = named.filter(|record| record.user_invocable);
         let entries = named.map(|record| Entry {
             name: record.name.to_string(),

@@ -10,7 +10,7 @@ use super::audit::Row;
 use super::part::Part;
 use super::{Frame, NoPage, Page, elsewhere, shown};
 use crate::problem::Problem;
-use crate::replaying::Replayed;
+use crate::replay::Replayed;
 use crate::server::Server;
 
 /// How many events a page shows.

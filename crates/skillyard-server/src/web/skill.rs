@@ -17,7 +17,7 @@ use super::part::Part;
 use super::{Frame, NoPage, Page, elsewhere, file_address, shown, skill_address};
 use crate::access::Holder;
 use crate::contents::{Contents, FileList};
-use crate::host::{Standing, Switch};
+use crate::host::{SkillTrust, Switch};
 use crate::inspection::{Finding, Inspection};
 use crate::problem::Problem;
 use crate::server::Server;
@@ -30,7 +30,7 @@ struct SkillPage {
     frame: Frame,
     active: &'static str,
     skill: SkillSummary,
-    standing: Standing,
+    standing: SkillTrust,
     digest: Option<String>,
     body: Rendered,
     activation_tokens: usize,
@@ -62,8 +62,8 @@ pub(crate) async fn page(
 }
 
 fn compose(server: &Server, frame: Frame, name: &str) -> Result<SkillPage, Problem> {
-    let stock = server.shelf.stock();
-    let skill = stock.known(name);
+    let snapshot = server.catalog.snapshot();
+    let skill = snapshot.known(name);
     let skill = skill.map_err(|problem| server.absent(name, problem))?;
     let contents = Contents::open(skill)?;
     let text = contents.skill_file()?;
@@ -73,18 +73,18 @@ fn compose(server: &Server, frame: Frame, name: &str) -> Result<SkillPage, Probl
     let viewer = frame.viewer(server);
     let record = &skill.record;
     let problems = record.problems.iter();
-    let losers = stock.catalog.shadowed.iter();
+    let losers = snapshot.catalog.shadowed.iter();
     let place = |skill: &CatalogSkill| {
         let path = viewer.path(&skill.record.folder);
         path.unwrap_or_else(|| skill.kind.as_str().to_owned())
     };
-    let meant = stock.meant(name)?;
+    let meant = snapshot.meant(name)?;
     let Inspection { findings, complete } = server.inspections.of(skill)?;
     Ok(SkillPage {
         active: "library",
         skill: SkillSummary::of(skill, &viewer),
         standing: viewer
-            .veil()
+            .redactor()
             .standing(server.host.standing(skill, digest.as_ref())),
         digest: digest.map(|digest| digest.to_string()),
         body: render(document.body(), |link| file_address(&record.name, link)),
@@ -92,7 +92,12 @@ fn compose(server: &Server, frame: Frame, name: &str) -> Result<SkillPage, Probl
         fields: fields(&record.fields),
         files: contents.list(None)?,
         problems: problems
-            .map(|problem| (problem.code.clone(), viewer.veil().over(&problem.message)))
+            .map(|problem| {
+                (
+                    problem.code.clone(),
+                    viewer.redactor().redact(&problem.message),
+                )
+            })
             .collect(),
         findings,
         complete,
@@ -169,8 +174,8 @@ impl Server {
         switch: Switch,
         holder: &Holder,
     ) -> Result<bool, Problem> {
-        let stock = self.shelf.stock();
-        let skill = stock.known(name)?;
+        let snapshot = self.catalog.snapshot();
+        let skill = snapshot.known(name)?;
         let changed = self.host.switch(&skill.record.name, switch, holder)?;
         self.reload()?;
         Ok(changed)

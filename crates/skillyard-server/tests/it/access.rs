@@ -44,8 +44,8 @@ async fn a_forged_form_changes_nothing() {
     let status = || {
         server
             .server
-            .shelf()
-            .stock()
+            .catalog()
+            .snapshot()
             .catalog
             .find("pdf")
             .unwrap()
@@ -77,9 +77,9 @@ async fn a_form_of_ours_changes_something() {
         .ask("POST", "/skills/pdf/switch", &[OURS, FORM], body)
         .await;
     assert_eq!(answer.status, StatusCode::SEE_OTHER);
-    let stock = server.server.shelf().stock();
+    let snapshot = server.server.catalog().snapshot();
     assert_eq!(
-        stock.catalog.find("pdf").unwrap().status.as_str(),
+        snapshot.catalog.find("pdf").unwrap().status.as_str(),
         "disabled"
     );
     let header = [OURS, ("x-csrf-token", token)];

@@ -268,7 +268,7 @@ async fn tools_answer_to_the_names_of_other_runtimes() {
 async fn a_list_holds_all_skills_or_says_how_many_there_are() {
     let server = TestServer::new();
     server.write_many(60);
-    let all = server.server.shelf().stock().choosable().len();
+    let all = server.server.catalog().snapshot().choosable().len();
     assert!(all > 60);
     let ask = async |tool: &str, input: Value| {
         let answer = server.post(&format!("/api/v1/tools/{tool}"), &input).await;

@@ -19,8 +19,8 @@ use skillyard_catalog::{Catalog, CatalogSkill, ProjectTrust, Settings as Catalog
 use skillyard_format::package::Digest;
 use skillyard_mcp::Servers;
 use skillyard_server::{
-    Access, Alteration, Executed, Holder, Host, HostError, Installation, Line, MountedRegistry,
-    Order, Proxy, Ran, Readers, Refusal, Runs, ScriptRun, Server, Settings, Standing, Switch,
+    Access, Alteration, Executed, Holder, Host, HostError, Installation, LogLine, MountedRegistry,
+    Order, Proxy, Ran, Readers, Refusal, Runs, ScriptRun, Server, Settings, SkillTrust, Switch,
     Tokens, router,
 };
 use skillyard_trust::guard::{ActiveSkill, GuardDecision, GuardEnvironment, GuardRequest, check};
@@ -97,9 +97,9 @@ impl Host for Machine {
         Ok(catalog)
     }
 
-    fn standing(&self, skill: &CatalogSkill, digest: Option<&Digest>) -> Standing {
+    fn standing(&self, skill: &CatalogSkill, digest: Option<&Digest>) -> SkillTrust {
         assert!(!self.panics.load(Ordering::Relaxed), "out of luck");
-        Standing {
+        SkillTrust {
             altered: self.altered(skill, &|| digest.copied()),
             tier: "high".into(),
             provenance: format!("a local folder, {SOURCE}"),
@@ -111,7 +111,7 @@ impl Host for Machine {
                 "ask".into()
             },
             reason: format!("it comes from a local folder, {SOURCE}"),
-            ..Standing::default()
+            ..SkillTrust::default()
         }
     }
 
@@ -162,8 +162,8 @@ impl Host for Machine {
         Ok(self.access.lock().unwrap().clone())
     }
 
-    fn log(&self, line: &Line<'_>) {
-        if let Line::Failure { what, cause } = line {
+    fn log(&self, line: &LogLine<'_>) {
+        if let LogLine::Failure { what, cause } = line {
             let mut failures = self.failures.lock().unwrap();
             failures.push(format!("{what} failed: {cause}"));
         }

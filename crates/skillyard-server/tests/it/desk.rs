@@ -18,7 +18,7 @@ use skillyard_audit::{Event, EventKind};
 use skillyard_catalog::resource::ReadLimits;
 use skillyard_catalog::source::SourceKind;
 use skillyard_format::package::Digest;
-use skillyard_server::{Agents, AgentsError, Host as _, Models, Wish};
+use skillyard_server::{Agents, AgentsError, Host as _, Models, NewSession};
 use skillyard_trust::guard::{DenyLayer, GuardEnvironment, ToolList};
 
 use crate::context::{Machine, SOURCE, World};
@@ -70,7 +70,7 @@ impl Agents for Desk {
         })
     }
 
-    fn begin(&self, wish: &Wish) -> Result<Session, AgentsError> {
+    fn begin(&self, wish: &NewSession) -> Result<Session, AgentsError> {
         if let Some(model) = wish.model.as_deref().filter(|model| *model != "offline") {
             return Err(AgentsError::Wrong(format!(
                 "nothing is known of the model `{model}`"

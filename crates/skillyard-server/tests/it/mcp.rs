@@ -254,7 +254,7 @@ async fn a_cursor_is_of_one_state_only() {
         .ask("skills/list", json!({ "cursor": cursor }))
         .await;
     let count = |page: &Value| page["result"]["skills"].as_array().unwrap().len();
-    let all = server.server.shelf().stock().catalog.enabled().count();
+    let all = server.server.catalog().snapshot().catalog.enabled().count();
     assert_eq!(count(&first) + count(&second), all);
     assert!(all > 60);
     assert_eq!(second["result"]["nextCursor"], Value::Null);

@@ -100,7 +100,7 @@ impl ActiveSkill {
     pub fn of(skill: &Skill, folder: Option<&Path>) -> Self {
         let declares = |key: &str| skill.frontmatter.get(key).is_some();
         Self {
-            name: skill.name.clone().into_owned(),
+            name: skill.name.clone(),
             folder: folder.map(Path::to_owned),
             // One without a tool in it is empty, which is not the same as unreadable.
             allowed: match skill.frontmatter.get("allowed-tools") {

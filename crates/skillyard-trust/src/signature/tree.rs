@@ -139,7 +139,7 @@ impl Tree {
         let document = Document::parse(self.instructions.as_deref()?);
         let skill = Skill::from_document(&document, folder)?;
         Some((
-            skill.name.clone().into_owned(),
+            skill.name.clone(),
             skill.version().map(str::to_owned),
         ))
     }

@@ -13,7 +13,7 @@ use skillyard_agent::settings::ToolMode;
 use skillyard_agent::shelf::{Shelf, ShelfError};
 use skillyard_agent::tool::WorkspaceTools;
 use skillyard_agent::{Runtime, TurnError};
-use skillyard_server::{Agents, AgentsError, HostError, Models, Wish};
+use skillyard_server::{Agents, AgentsError, HostError, Models, NewSession};
 use skillyard_trust::verdict::OptIn;
 
 use super::lending::Lending;
@@ -98,7 +98,7 @@ impl Desk {
         Ok(self.context.config()?.serves_skills())
     }
 
-    fn new_session(&self, wish: &Wish) -> Result<Session, CommandError> {
+    fn new_session(&self, wish: &NewSession) -> Result<Session, CommandError> {
         let context = &self.context;
         let (mut settings, only, version) = match &wish.agent {
             Some(name) => {
@@ -189,7 +189,7 @@ impl Agents for Desk {
         Ok(Models { default, known })
     }
 
-    fn begin(&self, wish: &Wish) -> Result<Session, AgentsError> {
+    fn begin(&self, wish: &NewSession) -> Result<Session, AgentsError> {
         self.new_session(wish).map_err(told)
     }
 

@@ -64,7 +64,7 @@ fn about(tree: &Tree) -> Option<(String, String)> {
     let document = Document::parse(&file.bytes);
     let skill = Skill::from_document(&document, None)?;
     let offer = skill.offer().into_owned();
-    Some((skill.name.into_owned(), offer))
+    Some((skill.name, offer))
 }
 
 /// For programs.

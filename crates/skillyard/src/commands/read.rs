@@ -223,8 +223,8 @@ fn properties(file: &SkillFileOnDisk, document: &Document<'_>) -> Result<String,
                 }
             }
             let properties = Properties {
-                name: skill.name.into_owned(),
-                description: skill.description.into_owned(),
+                name: skill.name,
+                description: skill.description,
                 fields: printed,
             };
             Ok(properties.to_json())

@@ -181,8 +181,8 @@ fn announce(
     address: SocketAddr,
     start: Instant,
 ) -> Result<(), CommandError> {
-    let stock = server.shelf().stock();
-    let catalog = &stock.catalog;
+    let snapshot = server.catalog().snapshot();
+    let catalog = &snapshot.catalog;
     let enabled = catalog.enabled().count();
     let url = format!("http://{address}");
     if context.printer.is_json() {

@@ -107,7 +107,7 @@ impl SkillPlace {
         let document = Document::parse(&file.bytes);
         let (skill, _) = load(&file.folder, &file, &document)?;
         Ok(Self {
-            name: skill.name.into_owned(),
+            name: skill.name,
             folder: known_folder(context, &file.folder)?,
             source: None,
             fields: Value::Object(skill.frontmatter.to_json()),

@@ -1,7 +1,7 @@
 //! The server's own log, on stderr.
 
 use serde_json::json;
-use skillyard_server::Line;
+use skillyard_server::LogLine;
 
 use crate::context::Context;
 use crate::json::write_compact;
@@ -39,13 +39,13 @@ impl LogFormat {
     }
 
     /// Writes a line.
-    pub(crate) fn write(self, context: &Context, line: &Line<'_>) {
+    pub(crate) fn write(self, context: &Context, line: &LogLine<'_>) {
         let time = context.now().strftime("%Y-%m-%dT%H:%M:%S%.3fZ").to_string();
         match (self, line) {
             (Self::Json, _) => {
                 let level = match line {
-                    Line::Request { .. } => "info",
-                    Line::Failure { .. } => "error",
+                    LogLine::Request { .. } => "info",
+                    LogLine::Failure { .. } => "error",
                 };
                 let mut value = json!({ "time": time, "level": level });
                 if let (Some(all), Ok(serde_json::Value::Object(fields))) =
@@ -60,7 +60,7 @@ impl LogFormat {
             }
             (
                 Self::Text,
-                Line::Request {
+                LogLine::Request {
                     method,
                     path,
                     status,
@@ -71,8 +71,8 @@ impl LogFormat {
                 let text = format!("{time} {method} {path} {status} {milliseconds} ms");
                 context.printer.people(&visible(&text));
             }
-            (Self::Quiet, Line::Request { .. }) => {}
-            (_, Line::Failure { what, cause }) => {
+            (Self::Quiet, LogLine::Request { .. }) => {}
+            (_, LogLine::Failure { what, cause }) => {
                 let text = format!("{time} {what} failed: {cause}");
                 context.printer.people(&visible(&text));
             }

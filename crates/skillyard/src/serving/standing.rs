@@ -4,7 +4,7 @@ use skillyard_agent::shelf::origin;
 use skillyard_catalog::CatalogSkill;
 use skillyard_catalog::source::SourceKind;
 use skillyard_format::package::Digest;
-use skillyard_server::{Alteration, Standing};
+use skillyard_server::{Alteration, SkillTrust};
 use skillyard_trust::verdict::OptIn;
 
 use crate::error::CommandError;
@@ -16,11 +16,11 @@ pub(super) fn decided(
     permissions: &Permissions,
     skill: &CatalogSkill,
     digest: Option<&Digest>,
-) -> Standing {
+) -> SkillTrust {
     let provenance = permissions.provenance(skill);
     let tier = permissions.verdict(&provenance).tier;
     let decision = permissions.script(skill, digest, OptIn::No);
-    Standing {
+    SkillTrust {
         altered: alteration(permissions, skill, &|| digest.copied()),
         tier: tier.as_str().to_owned(),
         origin: origin(skill, &provenance),
@@ -37,14 +37,14 @@ pub(super) fn decided(
 }
 
 /// How a skill stands while nobody can tell: what cannot be decided is decided against.
-pub(super) fn undecided(skill: &CatalogSkill, error: &CommandError) -> Standing {
-    Standing {
+pub(super) fn undecided(skill: &CatalogSkill, error: &CommandError) -> SkillTrust {
+    SkillTrust {
         tier: "unknown".into(),
         third_party: true,
         scripts: "blocked".into(),
         reason: "the configuration cannot be read".into(),
         altered: unknown(skill, error),
-        ..Standing::default()
+        ..SkillTrust::default()
     }
 }
 

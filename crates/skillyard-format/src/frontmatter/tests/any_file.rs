@@ -143,7 +143,7 @@ proptest! {
                 .iter()
                 .filter(|entry| !["name", "allowed-tools", "metadata"].contains(&&*entry.key))
                 // Of two entries with one key the last counts, even when it is no text.
-                .map(|entry| (entry.key.to_string(), entry.value.as_str().map(str::to_owned)))
+                .map(|entry| (entry.key.clone(), entry.value.as_str().map(str::to_owned)))
                 .collect::<BTreeMap<_, _>>()
                 .into_iter()
                 .filter_map(|(key, value)| Some((key, value?)))

@@ -119,7 +119,7 @@ fn readers_go_on_where_they_were_and_start_again_elsewhere() {
     for piece in ["a", "b", "c"] {
         conversation.tell(text(piece));
     }
-    let place = |text: &str| Place::parse(text).unwrap();
+    let place = |text: &str| EventId::parse(text).unwrap();
     assert_eq!(
         conversation.since(None, str::len),
         [(place("t-2"), text("abc"))]

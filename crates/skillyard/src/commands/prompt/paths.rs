@@ -149,7 +149,7 @@ impl Paths<'_> {
         }
         let entry = CatalogEntry {
             location: self.location(path, file),
-            name: skill.name.to_string(),
+            name: skill.name.clone(),
             description: skill.offer().into_owned(),
         };
         self.found.push((whole, entry));

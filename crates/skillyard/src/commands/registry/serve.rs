@@ -13,7 +13,7 @@ use skillyard_registry::maintenance::{self, LogSigner};
 use skillyard_registry::rate::Rates;
 use skillyard_registry::server::{Access, Names, Proxy};
 use skillyard_registry::{Registry, Server, Settings};
-use skillyard_server::Line;
+use skillyard_server::LogLine;
 use skillyard_trust::signature::SigningKey;
 use tokio::net::TcpListener;
 
@@ -135,7 +135,7 @@ pub(super) async fn run(context: &Context, args: &Args) -> Outcome {
     let reading = tokio::spawn(read_all(registry.clone(), context.printer.clone()));
     let log = context.clone();
     let report = move |what: &str, cause: &str| {
-        LogFormat::default().write(&log, &Line::Failure { what, cause });
+        LogFormat::default().write(&log, &LogLine::Failure { what, cause });
     };
     let server = Server::new(registry, settings).with_report(Arc::new(report));
     let server = signing(server, key);
