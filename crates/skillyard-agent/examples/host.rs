@@ -23,7 +23,7 @@ use skillyard_catalog::resource::{Content, ReadLimits, ReadRange};
 use skillyard_catalog::source::{SourceKind, Surroundings};
 use skillyard_catalog::{Catalog, ProjectTrust, Settings};
 use skillyard_format::render::catalog::CatalogFormat;
-use skillyard_install::chronicle::Unrecorded;
+use skillyard_install::chronicle::NoAudit;
 use skillyard_install::local::LocalFolder;
 use skillyard_install::scope::Scope;
 use skillyard_install::transaction::{TransactionError, put};
@@ -207,7 +207,7 @@ fn install(project: &Path, state: &Path, from: &Path, log: &Recorder) -> Result<
     }
     let scope = Scope::project(project, state);
     let targets = [".agents/skills".to_owned()];
-    let plan = put::<TransactionError>(&scope, &taken.skills, &targets, &Unrecorded)?;
+    let plan = put::<TransactionError>(&scope, &taken.skills, &targets, &NoAudit)?;
     if let Some(conflict) = plan.conflicts.first() {
         return Err(format!("`{}` is in the way", conflict.name).into());
     }

@@ -13,7 +13,7 @@ use skillyard_catalog::own_folder::WAITING;
 
 use crate::flock::Flock;
 use crate::journal::{Journal, journals, throw_away};
-use crate::plan::Before;
+use crate::plan::InstalledState;
 use crate::scope::Scope;
 use crate::store::Store;
 use crate::target::USUAL;
@@ -25,7 +25,7 @@ const PATIENCE: Duration = Duration::from_hours(24);
 
 /// The stages in the folders of a scope that no change of this home goes on with; none while
 /// somebody changes the scope.
-pub fn abandoned(scope: &Scope, before: &Before) -> Vec<PathBuf> {
+pub fn abandoned(scope: &Scope, before: &InstalledState) -> Vec<PathBuf> {
     match Flock::try_folder(scope.guarded_folder()) {
         Ok(Some(_guard)) => find(scope, before)
             .into_iter()
@@ -36,7 +36,7 @@ pub fn abandoned(scope: &Scope, before: &Before) -> Vec<PathBuf> {
 }
 
 /// Removes those that are older than a day, and in which nothing is that is nowhere else.
-pub fn remove_abandoned(scope: &Scope, store: &Store, before: &Before) {
+pub fn remove_abandoned(scope: &Scope, store: &Store, before: &InstalledState) {
     let is_old = |stage: &Path| {
         let changed = stage.symlink_metadata().and_then(|found| found.modified());
         let age = changed.ok().and_then(|changed| changed.elapsed().ok());
@@ -53,7 +53,7 @@ pub fn remove_abandoned(scope: &Scope, store: &Store, before: &Before) {
 }
 
 /// Each stage that no journal of this home names, and the folder of skills it is for.
-fn find(scope: &Scope, before: &Before) -> BTreeSet<(PathBuf, PathBuf)> {
+fn find(scope: &Scope, before: &InstalledState) -> BTreeSet<(PathBuf, PathBuf)> {
     let skills = before.lock.skills().iter().chain(before.placed.skills());
     let targets = skills.flat_map(|entry| &entry.targets).map(String::as_str);
     let targets: BTreeSet<&str> = targets.chain(USUAL).collect();
@@ -91,7 +91,7 @@ fn find(scope: &Scope, before: &Before) -> BTreeSet<(PathBuf, PathBuf)> {
 
 /// Whether each file in a stage is in the place of its skill, or in the store, as it is or with more
 /// behind it.
-fn holds_nothing_new(stage: &Path, folder: &Path, store: &Store, before: &Before) -> bool {
+fn holds_nothing_new(stage: &Path, folder: &Path, store: &Store, before: &InstalledState) -> bool {
     let rooms = [stage.to_owned(), stage.join(".old")];
     let mut entries = Vec::new();
     for room in rooms {

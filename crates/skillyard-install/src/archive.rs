@@ -11,8 +11,8 @@ use skillyard_format::package::archive::{
 
 use crate::fetch;
 use crate::material::{
-    Material, MaterialError, Offer, Offers, around, is_below, is_passed_over, last_part, linked_in,
-    misspelled_in,
+    Material, MaterialError, SkillOffer, SkillOffers, around, is_below, is_passed_over, last_part,
+    linked_in, misspelled_in,
 };
 use crate::origin::Origin;
 use crate::tree::{Tree, TreeError, TreeFile, TreeLimits};
@@ -26,11 +26,11 @@ pub enum Expected {
     Repository,
 }
 
-impl From<&fetch::Shape> for Expected {
-    fn from(shape: &fetch::Shape) -> Self {
+impl From<&fetch::ArchiveShape> for Expected {
+    fn from(shape: &fetch::ArchiveShape) -> Self {
         match shape {
-            fetch::Shape::Skill | fetch::Shape::SkillAtRoot => Self::Skill,
-            fetch::Shape::Repository { .. } => Self::Repository,
+            fetch::ArchiveShape::Skill | fetch::ArchiveShape::SkillAtRoot => Self::Skill,
+            fetch::ArchiveShape::Repository { .. } => Self::Repository,
         }
     }
 }
@@ -146,7 +146,7 @@ impl ArchiveMaterial {
         Ok(basket.files)
     }
 
-    fn read_offers(&mut self, below: &str) -> Result<Offers, UnpackError> {
+    fn read_offers(&mut self, below: &str) -> Result<SkillOffers, UnpackError> {
         let folders = self.folders(below);
         let is_skill_file = |path: &str| {
             let (folder, file) = path.rsplit_once('/').unwrap_or(("", path));
@@ -155,7 +155,7 @@ impl ArchiveMaterial {
         let mut files = self.take(is_skill_file)?;
         // `SKILL.md` sorts before `skill.md`, and the first of a folder counts.
         files.sort_unstable_by(|a, b| a.path.cmp(&b.path));
-        let mut offers = Offers::default();
+        let mut offers = SkillOffers::default();
         if folders.is_empty() {
             let files = self.archive.listing().files();
             let inner = files.filter_map(|(path, ..)| self.shape.relative(path));
@@ -180,8 +180,8 @@ impl ArchiveMaterial {
                 _ => last_part(folder),
             };
             offers.add(match &self.shape {
-                Shape::Repository { .. } => Offer::read_named(folder, name, &file.bytes),
-                _ => Offer::read(folder, name, &file.bytes),
+                Shape::Repository { .. } => SkillOffer::read_named(folder, name, &file.bytes),
+                _ => SkillOffer::read(folder, name, &file.bytes),
             });
         }
         if let (Shape::Folder { name: folder }, Some(offer)) = (&self.shape, offers.skills.first())
@@ -275,7 +275,7 @@ impl Material for ArchiveMaterial {
         &self.origin
     }
 
-    fn offers(&mut self, below: &str) -> Result<Offers, MaterialError> {
+    fn offers(&mut self, below: &str) -> Result<SkillOffers, MaterialError> {
         self.read_offers(below).map_err(MaterialError::new)
     }
 

@@ -70,7 +70,7 @@ pub enum CandidateError {
 
 /// Where a candidate was found.
 #[derive(Debug, Clone)]
-pub struct Found {
+pub struct CandidateSource {
     /// The reference to it alone, without a revision.
     pub source: String,
     /// The revision or version that was asked for.
@@ -85,7 +85,7 @@ pub struct Found {
 
 impl Candidate {
     /// Reads what the skill says about itself.
-    pub fn new(tree: Tree, found: Found) -> Result<Self, CandidateError> {
+    pub fn new(tree: Tree, found: CandidateSource) -> Result<Self, CandidateError> {
         let without = || match tree.misspelled_file() {
             Some(name) => CandidateError::Misspelled(name.to_owned()),
             None => CandidateError::NoSkillFile,

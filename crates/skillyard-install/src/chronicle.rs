@@ -4,7 +4,7 @@ use std::io;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 /// Who writes down what happens to a scope.
-pub trait Chronicle<E>: Sync {
+pub trait ChangeAudit<E>: Sync {
     /// What there is to write down, for the process that finishes the change if this one cannot;
     /// nothing is asked of it where this is empty.
     fn note(&self) -> String;
@@ -21,9 +21,9 @@ pub trait Chronicle<E>: Sync {
 
 /// Writes nothing down, for a caller that keeps no log or writes down what happened afterwards.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Unrecorded;
+pub struct NoAudit;
 
-impl<E> Chronicle<E> for Unrecorded {
+impl<E> ChangeAudit<E> for NoAudit {
     fn note(&self) -> String {
         String::new()
     }
@@ -39,16 +39,16 @@ impl<E> Chronicle<E> for Unrecorded {
 
 /// How a change ends that another process began.
 #[derive(Debug, Clone, Copy)]
-pub enum Ending<'a> {
+pub enum ChangeOutcome<'a> {
     /// It happens.
     Happens,
     /// It cannot be done any more, and was undone; this is why.
     Undone(&'a io::Error),
 }
 
-/// Writes down what is in the [note](Chronicle::note) of a change that another process began, and
+/// Writes down what is in the [note](ChangeAudit::note) of a change that another process began, and
 /// how it ends, unless that one did.
-pub type CatchUp<'a> = &'a dyn Fn(&str, Ending<'_>) -> io::Result<()>;
+pub type CatchUp<'a> = &'a dyn Fn(&str, ChangeOutcome<'_>) -> io::Result<()>;
 
 /// A name for a change that no other has.
 pub fn unique() -> String {

@@ -14,14 +14,14 @@ pub struct DamagedRecord {
     /// The file.
     pub path: PathBuf,
     /// What it was about.
-    pub about: About,
+    pub about: RecordKind,
     /// What is wrong with it.
     pub reason: String,
 }
 
 /// What a record is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum About {
+pub enum RecordKind {
     /// What was put into a project.
     Project,
     /// What was put into a folder of the user's agents, whose skills are held back without it.
@@ -41,9 +41,9 @@ pub fn damaged_records(skillyard_home: &Path) -> Vec<DamagedRecord> {
 
 fn damaged(path: PathBuf) -> Option<DamagedRecord> {
     let about = match path.extension()?.to_str()? {
-        "toml" if path.file_name().is_some_and(is_folder_record) => About::Folder,
-        "toml" => About::Project,
-        "made" | "found" | "times" => About::Making,
+        "toml" if path.file_name().is_some_and(is_folder_record) => RecordKind::Folder,
+        "toml" => RecordKind::Project,
+        "made" | "found" | "times" => RecordKind::Making,
         _ => return None,
     };
     let text = match text_if_there(&path) {
@@ -58,8 +58,8 @@ fn damaged(path: PathBuf) -> Option<DamagedRecord> {
         }
     };
     let reason = match about {
-        About::Making if path.extension()? == "times" => None,
-        About::Making => made_folders(&text).err().map(|error| error.to_string()),
+        RecordKind::Making if path.extension()? == "times" => None,
+        RecordKind::Making => made_folders(&text).err().map(|error| error.to_string()),
         _ => Lockfile::parse(&text, &path)
             .err()
             .map(|error| error.to_string()),

@@ -31,7 +31,7 @@ pub use answers::is_neighbour;
 pub use demand::Asker;
 pub(crate) use demand::together;
 pub use error::DependencyError;
-pub use known::Known;
+pub use known::KnownRequests;
 
 use crate::candidate::Candidate;
 use crate::lockfile::Required;
@@ -54,7 +54,7 @@ pub trait Supplier {
 
 /// A skill that is asked for.
 #[derive(Debug, Clone)]
-pub struct Root {
+pub struct RequestedSkill {
     /// The skill.
     pub candidate: Candidate,
     /// Who wants it as it was requested; nobody where only others need it.
@@ -91,12 +91,12 @@ pub struct Resolved<E> {
     /// What is needed, sorted by name.
     pub needed: Vec<Needed>,
     /// What was asked for and cannot be had.
-    pub failed: Vec<Failed<E>>,
+    pub failed: Vec<FailedRequests<E>>,
 }
 
 /// Why some of the skills that were asked for cannot be had.
 #[derive(Debug)]
-pub struct Failed<E> {
+pub struct FailedRequests<E> {
     /// Their names.
     pub roots: Vec<String>,
     /// Why.
@@ -105,8 +105,8 @@ pub struct Failed<E> {
 
 /// All skills that `roots` need, and they themselves, sorted by name.
 pub fn resolve<S: Supplier>(
-    roots: &[Root],
-    known: &Known<'_>,
+    roots: &[RequestedSkill],
+    known: &KnownRequests<'_>,
     supplier: &mut S,
 ) -> Result<Vec<Needed>, DependencyError<S::Error>> {
     let settled = Resolver::new(supplier, known).search(roots)?;
@@ -118,8 +118,8 @@ pub fn resolve<S: Supplier>(
 
 /// The same, but those of `roots` that do not go together with the rest are left as they are.
 pub fn resolve_each<S: Supplier>(
-    mut roots: Vec<Root>,
-    known: &Known<'_>,
+    mut roots: Vec<RequestedSkill>,
+    known: &KnownRequests<'_>,
     supplier: &mut S,
 ) -> Result<Resolved<S::Error>, DependencyError<S::Error>> {
     let mut resolver = Resolver::new(supplier, known);
@@ -137,14 +137,14 @@ pub fn resolve_each<S: Supplier>(
             if affected.is_empty() {
                 return Err(error);
             }
-            let (gone, stays): (Vec<Root>, Vec<Root>) = roots
+            let (gone, stays): (Vec<RequestedSkill>, Vec<RequestedSkill>) = roots
                 .into_iter()
                 .partition(|root| affected.contains(&root.candidate.name));
             roots = stays;
             let gone: Vec<String> = gone.into_iter().map(|root| root.candidate.name).collect();
             // Those that another failure took along already have their reason.
             if !gone.is_empty() {
-                failed.push(Failed { roots: gone, error });
+                failed.push(FailedRequests { roots: gone, error });
             }
         }
     }

@@ -12,11 +12,11 @@ use rustix::fs::{CWD, RenameFlags, renameat_with};
 use rustix::io::Errno;
 use skillyard_catalog::own_folder::{self, WAITING};
 
-use crate::journal::{AnyPath, Content, Move};
+use crate::journal::{AnyPath, Move, MoveContent};
 use crate::occupant::look;
-use crate::plan::Occupant;
+use crate::plan::ExistingEntry;
 use crate::read_only::moving;
-use crate::seen::Seen;
+use crate::seen::ObservedEntry;
 use crate::tree::{Tree, TreeLimits};
 use carried::{carry, is_rest_of};
 
@@ -33,7 +33,7 @@ impl Move {
 
     /// Whether it has happened, or still can: what is to take a place is there, or waits.
     pub(crate) fn can_be_done(&self) -> bool {
-        let is_waiting = |(new, content): &(AnyPath, Content)| content.is_at(new);
+        let is_waiting = |(new, content): &(AnyPath, MoveContent)| content.is_at(new);
         self.new.as_ref().is_none_or(is_waiting) || self.is_done()
     }
 
@@ -54,7 +54,7 @@ impl Move {
 
     /// Whether an error says that something is in a place that was empty.
     pub(crate) fn is_taken(&self, error: &io::Error) -> bool {
-        is_there(error) && self.seen == Some(Seen::Nothing)
+        is_there(error) && self.seen == Some(ObservedEntry::Nothing)
     }
 
     /// Whether it takes something out of a stage.
@@ -65,7 +65,7 @@ impl Move {
 
     /// Whether something in the place gives way.
     pub(crate) fn replaces(&self) -> bool {
-        !matches!(self.seen, None | Some(Seen::Nothing))
+        !matches!(self.seen, None | Some(ObservedEntry::Nothing))
     }
 
     /// Where something is that came out of the place, and is not what was seen there.
@@ -141,11 +141,11 @@ impl Move {
     }
 }
 
-impl Content {
+impl MoveContent {
     fn is_at(&self, place: &Path) -> bool {
         match (self, look(place)) {
-            (Self::Folder(digest), Occupant::Folder { digest: found, .. }) => *digest == found,
-            (Self::Link(path), Occupant::Link(found)) => **path == found,
+            (Self::Folder(digest), ExistingEntry::Folder { digest: found, .. }) => *digest == found,
+            (Self::Link(path), ExistingEntry::Link(found)) => **path == found,
             _ => false,
         }
     }

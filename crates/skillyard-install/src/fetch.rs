@@ -19,7 +19,7 @@ use url::Url;
 
 use crate::origin::Origin;
 use crate::reference::{ArchiveKind, SubPath};
-use http::{Download, Http, HttpError, Progress, Request, Target};
+use http::{Download, DownloadProgress, DownloadTarget, Http, HttpError, Request};
 
 /// The most bytes that the archive of a version may have which is copied from another registry.
 pub const DOWNLOAD_LIMIT: u64 = 256 * 1024 * 1024;
@@ -34,7 +34,7 @@ pub struct Transfer<'a> {
     /// The most bytes that may come.
     pub limit: u64,
     /// Who wants to know how far it is.
-    pub progress: &'a dyn Progress,
+    pub progress: &'a dyn DownloadProgress,
 }
 
 impl fmt::Debug for Transfer<'_> {
@@ -50,7 +50,7 @@ impl fmt::Debug for Transfer<'_> {
 impl Transfer<'_> {
     /// Downloads the one archive of a source.
     fn archive(&self, request: &Request, digest: Option<Digest>) -> Result<Download, HttpError> {
-        let target = Target {
+        let target = DownloadTarget {
             file: &self.folder.join("archive"),
             limit: self.limit,
             digest,
@@ -72,14 +72,14 @@ fn below(base: &Url, segments: &[&str]) -> Url {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fetched {
     /// The content, in the quarantine folder.
-    pub content: Content,
+    pub content: FetchedContent,
     /// Where it came from, without any secret.
     pub origin: Origin,
 }
 
 /// Content in a quarantine folder.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Content {
+pub enum FetchedContent {
     /// An archive that was not looked into.
     Archive {
         /// The file.
@@ -87,7 +87,7 @@ pub enum Content {
         /// What the source says it is; only the bytes can tell.
         kind: Option<ArchiveKind>,
         /// What the source says about its folders.
-        shape: Shape,
+        shape: ArchiveShape,
     },
     /// A folder of regular files.
     Folder {
@@ -98,7 +98,7 @@ pub enum Content {
 
 /// How an archive is laid out.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Shape {
+pub enum ArchiveShape {
     /// A skill's folder, or SKILL.md at the root.
     Skill,
     /// SKILL.md is at the root.

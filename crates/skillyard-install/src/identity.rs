@@ -70,7 +70,7 @@ impl Reference {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::reference::Context;
+    use crate::reference::ReferenceContext;
 
     #[test]
     fn references_come_apart_and_together() {
@@ -87,7 +87,7 @@ mod tests {
             ("corp:@acme/pdf", "corp:@acme/pdf", None),
             ("./x", "./x", None),
         ] {
-            let reference = Reference::parse(text, &Context::default()).unwrap();
+            let reference = Reference::parse(text, &ReferenceContext::default()).unwrap();
             let (found, wanted) = reference.identity();
             assert_eq!(
                 (found.to_string().as_str(), wanted.as_deref()),
@@ -101,7 +101,7 @@ mod tests {
 
     #[test]
     fn a_folder_of_the_same_source_can_be_named() {
-        let reference = Reference::parse("github:a/b@v1", &Context::default()).unwrap();
+        let reference = Reference::parse("github:a/b@v1", &ReferenceContext::default()).unwrap();
         assert_eq!(
             reference.in_folder("x/y").unwrap().to_string(),
             "github:a/b/x/y@v1"

@@ -14,14 +14,14 @@ use skillyard_format::Digest;
 use crate::chronicle::CatchUp;
 use crate::flock::Flock;
 use crate::scope::{Scope, ScopeKind};
-use crate::seen::Seen;
-use crate::write::Draft;
+use crate::seen::ObservedEntry;
+use crate::write::StagedFile;
 pub(crate) use any_path::AnyPath;
 pub(crate) use commit::drafts;
 use ended::cleared;
 pub(crate) use ended::{journals, set_aside, wait_for_end};
-pub use identity::Identity;
-use settle::Project;
+pub use identity::FolderIdentity;
+use settle::ProjectMatch;
 pub(crate) use thrown_away::throw_away;
 
 mod any_path;
@@ -38,26 +38,26 @@ pub(crate) struct Journal {
     pub(crate) guarded: AnyPath,
     /// Which folder that was: another one may be in the same place by now. Older versions did not say.
     #[serde(default)]
-    pub(crate) identity: Option<Identity>,
+    pub(crate) identity: Option<FolderIdentity>,
     /// How far it is.
-    pub(crate) progress: Progress,
+    pub(crate) progress: JournalState,
 }
 
 /// How far a change is.
 #[derive(Debug, Serialize, Deserialize)]
-pub(crate) enum Progress {
+pub(crate) enum JournalState {
     /// Nothing has happened yet that can be seen.
     Preparing {
         /// Folders and files to throw away.
         stages: Vec<AnyPath>,
     },
     /// Everything is ready, and will happen.
-    Committed(Commit),
+    Committed(CommittedChange),
 }
 
 /// What will happen.
 #[derive(Debug, Serialize, Deserialize)]
-pub(crate) struct Commit {
+pub(crate) struct CommittedChange {
     /// Folders to throw away afterwards.
     pub(crate) stages: Vec<AnyPath>,
     /// Moves, in order.
@@ -78,13 +78,13 @@ pub(crate) struct Move {
     /// The place.
     pub(crate) place: AnyPath,
     /// Where the new one waits, and what it is; nothing when the place is to be empty.
-    pub(crate) new: Option<(AnyPath, Content)>,
+    pub(crate) new: Option<(AnyPath, MoveContent)>,
     /// Where the old one goes.
     pub(crate) old: AnyPath,
     /// What was in the place when the change was worked out; nothing else is thrown away. Older
     /// versions did not say.
     #[serde(default)]
-    pub(crate) seen: Option<Seen>,
+    pub(crate) seen: Option<ObservedEntry>,
     /// The number of the folder or link that waits, where something gives way to it: then what came
     /// out is not taken for it, whatever a power cut made of either.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -93,18 +93,18 @@ pub(crate) struct Move {
 
 /// What could not be done.
 #[derive(Debug)]
-pub(crate) struct Refused {
+pub(crate) struct RefusedMove {
     /// What was to be changed.
     pub(crate) path: PathBuf,
     /// Who refused.
-    pub(crate) cause: Cause,
+    pub(crate) cause: RefusalCause,
     /// Why it failed.
     pub(crate) source: io::Error,
 }
 
 /// Who refused a change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Cause {
+pub(crate) enum RefusalCause {
     /// The disk.
     Disk,
     /// We did: somebody put something else into a place since it was looked at.
@@ -113,7 +113,7 @@ pub(crate) enum Cause {
 
 /// What is put into a place.
 #[derive(Debug, Serialize, Deserialize)]
-pub(crate) enum Content {
+pub(crate) enum MoveContent {
     /// A folder.
     Folder(Digest),
     /// A link.
@@ -134,21 +134,21 @@ impl Journal {
 
     /// The folders and files that go with it.
     pub(crate) fn stages(&self) -> impl Iterator<Item = &Path> {
-        let (Progress::Preparing { stages } | Progress::Committed(Commit { stages, .. })) =
-            &self.progress;
+        let (JournalState::Preparing { stages }
+        | JournalState::Committed(CommittedChange { stages, .. })) = &self.progress;
         stages.iter().map(|stage| &**stage)
     }
 
     /// Writes it beside its place, whole; it counts once it is published.
-    pub(crate) fn draft(&self, path: &Path) -> io::Result<Draft> {
+    pub(crate) fn draft(&self, path: &Path) -> io::Result<StagedFile> {
         // Grown step by step, it would be copied as often.
         let room = match &self.progress {
-            Progress::Preparing { .. } => 0,
-            Progress::Committed(commit) => commit.about_size(),
+            JournalState::Preparing { .. } => 0,
+            JournalState::Committed(commit) => commit.about_size(),
         };
         let mut bytes = Vec::with_capacity(room);
         serde_json::to_writer(&mut bytes, self)?;
-        Draft::write(path, &bytes)
+        StagedFile::write(path, &bytes)
     }
 
     /// The same change where the folder is now; nothing if it reaches beyond the folder.
@@ -159,10 +159,10 @@ impl Journal {
         };
         let all = |paths: &[AnyPath]| paths.iter().map(there).collect::<Option<Vec<_>>>();
         let progress = match self.progress {
-            Progress::Preparing { stages } => Progress::Preparing {
+            JournalState::Preparing { stages } => JournalState::Preparing {
                 stages: all(&stages)?,
             },
-            Progress::Committed(commit) => {
+            JournalState::Committed(commit) => {
                 let moves = commit.moves.into_iter().map(|each| {
                     let new = match each.new {
                         Some((path, content)) => Some((there(&path)?, content)),
@@ -179,7 +179,7 @@ impl Journal {
                 // Of the files some lie in Skillyard's own folder, and stay there.
                 let files = commit.files.into_iter();
                 let files = files.map(|(path, text)| (there(&path).unwrap_or(path), text));
-                Progress::Committed(Commit {
+                JournalState::Committed(CommittedChange {
                     stages: all(&commit.stages)?,
                     moves: moves.collect::<Option<_>>()?,
                     files: files.collect(),
@@ -198,12 +198,12 @@ impl Journal {
     /// Finishes or undoes the change, as far as it went.
     pub(crate) fn recover(self, path: &Path, catch_up: CatchUp<'_>) -> io::Result<()> {
         let stages = match self.progress {
-            Progress::Preparing { stages } => stages,
-            Progress::Committed(commit) => {
-                let identity = Identity::of(&self.guarded);
+            JournalState::Preparing { stages } => stages,
+            JournalState::Committed(commit) => {
+                let identity = FolderIdentity::of(&self.guarded);
                 let project = match self.identity {
-                    Some(ours) if identity == Some(ours) => Project::Same,
-                    _ => Project::Unsure,
+                    Some(ours) if identity == Some(ours) => ProjectMatch::Same,
+                    _ => ProjectMatch::Unsure,
                 };
                 commit.settle(project, &self.guarded, catch_up)?
             }
@@ -229,12 +229,13 @@ pub fn recover_all(skillyard_home: &Path, catch_up: CatchUp<'_>) -> Vec<(PathBuf
 /// The same for the change of a project that was moved meanwhile: its journal goes by where it was,
 /// and says which folder that is.
 pub fn recover_moved(scope: &Scope, catch_up: CatchUp<'_>) -> io::Result<()> {
-    let Some(identity) = Identity::of(&scope.root).filter(|_| scope.kind == ScopeKind::Project)
+    let Some(identity) =
+        FolderIdentity::of(&scope.root).filter(|_| scope.kind == ScopeKind::Project)
     else {
         return Ok(());
     };
     let is_ours = |journal: &Journal| {
-        journal.identity == Some(identity) && Identity::of(&journal.guarded) != Some(identity)
+        journal.identity == Some(identity) && FolderIdentity::of(&journal.guarded) != Some(identity)
     };
     for path in journals(&scope.skillyard_home) {
         // What cannot be read is told of by those who read all of them.

@@ -43,6 +43,6 @@ pub mod unfinished;
 mod write;
 
 pub use abandoned::{abandoned, remove_abandoned};
-pub use damaged::{About, DamagedRecord, damaged_records};
+pub use damaged::{DamagedRecord, RecordKind, damaged_records};
 pub use folder_record::LeftFolder;
-pub use journal::{Identity, recover_all, recover_moved};
+pub use journal::{FolderIdentity, recover_all, recover_moved};

@@ -8,9 +8,9 @@ use skillyard_catalog::regular_file;
 use skillyard_catalog::walk::{Extent, Links, NO_TEXT, Reach, UNREADABLE, Walk, WalkLimits};
 use skillyard_format::skill_file::is_spelled;
 
-use crate::candidate::{Candidate, Found};
+use crate::candidate::{Candidate, CandidateSource};
 use crate::git::{Ignored, Ignoring};
-use crate::material::{Declined, Material, MaterialError, Offer, Offers, last_part};
+use crate::material::{Declined, Material, MaterialError, SkillOffer, SkillOffers, last_part};
 use crate::origin::{Origin, OriginKind};
 use crate::tree::{Tree, TreeError, TreeLimits};
 
@@ -81,7 +81,7 @@ impl LocalFolder {
 
 /// What a folder holds, ready to be installed.
 #[derive(Debug, Default)]
-pub struct Taken {
+pub struct LocalSkills {
     /// The skills, with all their bytes.
     pub skills: Vec<Candidate>,
     /// What could be a skill and is none, with the reason.
@@ -99,8 +99,8 @@ impl LocalFolder {
 
     /// Every skill in it; each is known by the whole path of its own folder afterwards, because
     /// `shop/pdf` alone would be a repository of GitHub.
-    pub fn take(&mut self) -> Result<Taken, MaterialError> {
-        let Offers {
+    pub fn take(&mut self) -> Result<LocalSkills, MaterialError> {
+        let SkillOffers {
             skills: offers,
             mut declined,
         } = self.offers("")?;
@@ -115,7 +115,7 @@ impl LocalFolder {
         for (path, tree) in paths.into_iter().zip(trees) {
             let folder = below(&root, &path);
             let name = folder.file_name();
-            let found = Found {
+            let found = CandidateSource {
                 source: folder.display().to_string(),
                 requested: None,
                 folder: name.and_then(|name| name.to_str()).map(str::to_owned),
@@ -130,7 +130,7 @@ impl LocalFolder {
                 }),
             }
         }
-        Ok(Taken { skills, declined })
+        Ok(LocalSkills { skills, declined })
     }
 }
 
@@ -147,7 +147,7 @@ impl Material for LocalFolder {
         &self.origin
     }
 
-    fn offers(&mut self, below: &str) -> Result<Offers, MaterialError> {
+    fn offers(&mut self, below: &str) -> Result<SkillOffers, MaterialError> {
         let start = self::below(&self.root, below);
         refuse_closed(&start)?;
         let walk = Walk {
@@ -170,9 +170,9 @@ impl Material for LocalFolder {
                 return Some(Err(Declined::misspelled(path, found.file_name)));
             }
             let folder = last_part(path).or(own_name);
-            Some(Offer::read(path, folder, found.bytes))
+            Some(SkillOffer::read(path, folder, found.bytes))
         });
-        let mut offers = Offers::default();
+        let mut offers = SkillOffers::default();
         for offer in walked.skills.into_iter().flatten() {
             offers.add(offer);
         }

@@ -39,7 +39,7 @@ pub struct Lockfile {
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Format {
+struct LockfileFormat {
     version: u32,
     #[serde(default)]
     skill: Vec<Locked>,
@@ -47,7 +47,7 @@ struct Format {
 
 /// The same, to be written.
 #[derive(Serialize)]
-struct Written<'a> {
+struct WrittenLockfile<'a> {
     version: u32,
     #[serde(skip_serializing_if = "<[Locked]>::is_empty")]
     skill: &'a [Locked],
@@ -106,7 +106,7 @@ impl Lockfile {
 
     pub(crate) fn parse(text: &str, path: &Path) -> Result<Self, LockfileError> {
         #[derive(Deserialize)]
-        struct Head {
+        struct LockfileHead {
             version: u32,
         }
         let wrong = |message: String| LockfileError::Format {
@@ -124,9 +124,9 @@ impl Lockfile {
             path: path.to_owned(),
             found,
         };
-        let format: Format = toml::from_str(text).map_err(|error| {
+        let format: LockfileFormat = toml::from_str(text).map_err(|error| {
             // A format of the future may have anything in it but the number.
-            match toml::from_str::<Head>(text) {
+            match toml::from_str::<LockfileHead>(text) {
                 Ok(head) if head.version > VERSION => newer(head.version),
                 Ok(_) if is_addition(&error) => unknown(one_line(&error)),
                 _ => wrong(one_line(&error)),
@@ -172,7 +172,7 @@ impl Lockfile {
 
     /// The lock as text.
     pub fn to_text(&self) -> String {
-        let format = Written {
+        let format = WrittenLockfile {
             version: VERSION,
             skill: &self.skills,
         };

@@ -22,10 +22,10 @@ use crate::text::{text_if_there, with_line_ends_of};
 
 /// What a project wants. Copies share it until one of them is changed.
 #[derive(Debug, Clone)]
-pub struct Manifest(Arc<Parts>);
+pub struct Manifest(Arc<ManifestParts>);
 
 #[derive(Debug, Clone)]
-struct Parts {
+struct ManifestParts {
     /// As it was read.
     text: String,
     document: DocumentMut,
@@ -137,7 +137,7 @@ impl Manifest {
             }
         }
         skills.sort_unstable();
-        Ok(Self(Arc::new(Parts {
+        Ok(Self(Arc::new(ManifestParts {
             text: text.to_owned(),
             document,
             skills,

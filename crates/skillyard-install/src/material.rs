@@ -18,7 +18,7 @@ const SKIPPED: [&str; 3] = [".git", "node_modules", "target"];
 
 /// A skill that a source offers.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Offer {
+pub struct SkillOffer {
     /// Its folder within the source; empty for the source itself.
     pub path: String,
     /// Its name, as its `SKILL.md` says.
@@ -55,9 +55,9 @@ pub(crate) fn misspelled_as(file: &str) -> String {
 
 /// All that a source has.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Offers {
+pub struct SkillOffers {
     /// The skills, sorted by path.
-    pub skills: Vec<Offer>,
+    pub skills: Vec<SkillOffer>,
     /// What is not one, with the reason.
     pub declined: Vec<Declined>,
 }
@@ -67,7 +67,7 @@ pub trait Material: Send + Sync {
     /// Where it came from.
     fn origin(&self) -> &Origin;
     /// What it has in the folder `below`, which is empty for all of it.
-    fn offers(&mut self, below: &str) -> Result<Offers, MaterialError>;
+    fn offers(&mut self, below: &str) -> Result<SkillOffers, MaterialError>;
     /// Hears that the skills at these paths will be asked for one by one, to have them at hand.
     fn expect(&mut self, _paths: &[String]) {}
     /// Whether its author keeps some files out of what a forge packs.
@@ -90,7 +90,7 @@ impl MaterialError {
     }
 }
 
-impl Offer {
+impl SkillOffer {
     /// What a `SKILL.md` says; `folder` is the name to fall back to.
     pub fn read(path: &str, folder: Option<&str>, bytes: &[u8]) -> Result<Self, Declined> {
         let document = Document::parse(bytes);
@@ -107,7 +107,7 @@ impl Offer {
     }
 }
 
-impl Offer {
+impl SkillOffer {
     /// The same in a source whose folders are named in references.
     pub(crate) fn read_named(
         path: &str,
@@ -124,9 +124,9 @@ impl Offer {
     }
 }
 
-impl Offers {
+impl SkillOffers {
     /// Adds what was read.
-    pub fn add(&mut self, offer: Result<Offer, Declined>) {
+    pub fn add(&mut self, offer: Result<SkillOffer, Declined>) {
         match offer {
             Ok(skill) => self.skills.push(skill),
             Err(declined) => self.declined.push(declined),

@@ -7,35 +7,35 @@ use std::path::{Path, PathBuf};
 
 use skillyard_catalog::ways::{closed, dangling, looping, real};
 
-use crate::plan::{Blocking, Occupant};
-use crate::seen::Seen;
-use crate::tree::{Stamp, Tree, TreeError, TreeLimits};
+use crate::plan::{BlockingFile, ExistingEntry};
+use crate::seen::ObservedEntry;
+use crate::tree::{Fingerprint, Tree, TreeError, TreeLimits};
 use crate::write::in_the_way;
 
 /// The folders of a scope, each listed once: most places that are asked about are empty.
 #[derive(Debug, Default)]
-pub(crate) struct Places {
+pub(crate) struct TargetListings {
     /// The names in a folder, in small letters; nothing where a look at the list is not enough.
     names: RefCell<BTreeMap<PathBuf, Option<BTreeSet<String>>>>,
     /// What was in the places that were looked at and not empty, when they last were.
-    found: RefCell<BTreeMap<PathBuf, (Occupant, Option<Stamp>)>>,
+    found: RefCell<BTreeMap<PathBuf, (ExistingEntry, Option<Fingerprint>)>>,
 }
 
-impl Places {
+impl TargetListings {
     /// Looks at one place.
-    pub(crate) fn look(&self, folder: PathBuf, name: &str) -> Occupant {
+    pub(crate) fn look(&self, folder: PathBuf, name: &str) -> ExistingEntry {
         let place = folder.join(name);
         let mut names = self.names.borrow_mut();
         let names = names
             .entry(folder)
             .or_insert_with_key(|path| names_in(path));
         match names {
-            Some(names) if !names.contains(&name.to_ascii_lowercase()) => Occupant::Nothing,
+            Some(names) if !names.contains(&name.to_ascii_lowercase()) => ExistingEntry::Nothing,
             _ => {
                 let (occupant, stamp) = look_stamped(&place);
                 let mut found = self.found.borrow_mut();
                 match occupant {
-                    Occupant::Nothing => found.remove(&place),
+                    ExistingEntry::Nothing => found.remove(&place),
                     _ => found.insert(place, (occupant.clone(), stamp)),
                 };
                 occupant
@@ -44,10 +44,10 @@ impl Places {
     }
 
     /// What was in a place when it was last looked at.
-    pub(crate) fn seen(&self, place: &Path) -> Seen {
+    pub(crate) fn seen(&self, place: &Path) -> ObservedEntry {
         match self.found.borrow().get(place) {
-            Some((occupant, stamp)) => Seen::of(occupant, *stamp, place),
-            None => Seen::Nothing,
+            Some((occupant, stamp)) => ObservedEntry::of(occupant, *stamp, place),
+            None => ObservedEntry::Nothing,
         }
     }
 }
@@ -69,44 +69,44 @@ fn names_in(folder: &Path) -> Option<BTreeSet<String>> {
 }
 
 /// Looks at one place.
-pub(crate) fn look(path: &Path) -> Occupant {
+pub(crate) fn look(path: &Path) -> ExistingEntry {
     look_stamped(path).0
 }
 
 /// The same, with what tells whether a folder of plain files was touched since, where anything does.
-fn look_stamped(path: &Path) -> (Occupant, Option<Stamp>) {
+fn look_stamped(path: &Path) -> (ExistingEntry, Option<Fingerprint>) {
     let metadata = match std::fs::symlink_metadata(path) {
         Ok(metadata) => metadata,
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
             let occupant = match dangling(path) {
-                Some((link, _)) => Occupant::Dangling(link),
-                None => Occupant::Nothing,
+                Some((link, _)) => ExistingEntry::Dangling(link),
+                None => ExistingEntry::Nothing,
             };
             return (occupant, None);
         }
         Err(error) => {
             let occupant = None
-                .or_else(|| blocking(path).map(Occupant::Blocked))
-                .or_else(|| looping(path).map(Occupant::Looping))
-                .or_else(|| closed(path).map(Occupant::Closed));
-            let occupant = occupant.unwrap_or_else(|| Occupant::Other(error.to_string()));
+                .or_else(|| blocking(path).map(ExistingEntry::Blocked))
+                .or_else(|| looping(path).map(ExistingEntry::Looping))
+                .or_else(|| closed(path).map(ExistingEntry::Closed));
+            let occupant = occupant.unwrap_or_else(|| ExistingEntry::Other(error.to_string()));
             return (occupant, None);
         }
     };
     if metadata.is_symlink() {
         let occupant = match std::fs::read_link(path) {
-            Ok(path) => Occupant::Link(path),
-            Err(error) => Occupant::Other(error.to_string()),
+            Ok(path) => ExistingEntry::Link(path),
+            Err(error) => ExistingEntry::Other(error.to_string()),
         };
         return (occupant, None);
     }
     if !metadata.is_dir() {
-        return (Occupant::Other("it is a file".into()), None);
+        return (ExistingEntry::Other("it is a file".into()), None);
     }
     match Tree::read_stamped(path, &TreeLimits::HERE) {
-        Ok((tree, _)) if has_repository(path, &tree) => (Occupant::Repository, None),
+        Ok((tree, _)) if has_repository(path, &tree) => (ExistingEntry::Repository, None),
         Ok((tree, stamp)) => {
-            let occupant = Occupant::Folder {
+            let occupant = ExistingEntry::Folder {
                 digest: tree.digest(),
                 tidy: tree.tidied_in(path).digest(),
             };
@@ -117,15 +117,15 @@ fn look_stamped(path: &Path) -> (Occupant, Option<Stamp>) {
 }
 
 /// What cannot be read, and what the system has against it.
-fn unread(error: &TreeError) -> Occupant {
-    Occupant::Other(match error {
+fn unread(error: &TreeError) -> ExistingEntry {
+    ExistingEntry::Other(match error {
         TreeError::Read { source, .. } => format!("{error}: {source}"),
         other => other.to_string(),
     })
 }
 
 /// The file that is where a folder on the way to a place should be.
-fn blocking(place: &Path) -> Option<Blocking> {
+fn blocking(place: &Path) -> Option<BlockingFile> {
     let behind = real(place);
     let find = |place| Some(in_the_way(place)).filter(|file| *file != place);
     // A link on the way may lead to what a file is in the way of.
@@ -135,7 +135,7 @@ fn blocking(place: &Path) -> Option<Blocking> {
     let is_link = |text: &String| {
         text.len() < 1024 && text.contains('/') && !text.contains(char::is_whitespace)
     };
-    Some(Blocking {
+    Some(BlockingFile {
         file: file.to_owned(),
         link: text.filter(is_link),
     })
@@ -161,8 +161,8 @@ mod tests {
         let folder = scope.path().join("skills");
         let is_empty = |name: &str| {
             matches!(
-                Places::default().look(folder.clone(), name),
-                Occupant::Nothing
+                TargetListings::default().look(folder.clone(), name),
+                ExistingEntry::Nothing
             )
         };
         assert!(is_empty("pdf"), "there is no folder");
@@ -185,8 +185,8 @@ mod tests {
         let link = scope.path().join(".claude");
         std::os::unix::fs::symlink("unmounted", &link).unwrap();
         for folder in [link.join("skills"), link.clone()] {
-            let found = Places::default().look(folder, "pdf");
-            assert_eq!(found, Occupant::Dangling(link.clone()));
+            let found = TargetListings::default().look(folder, "pdf");
+            assert_eq!(found, ExistingEntry::Dangling(link.clone()));
         }
     }
 
@@ -196,12 +196,12 @@ mod tests {
         let file = scope.path().join("skills");
         for (text, link) in [("", None), ("../.agents/skills", Some("../.agents/skills"))] {
             std::fs::write(&file, text).unwrap();
-            let found = Places::default().look(file.clone(), "pdf");
-            let blocking = Blocking {
+            let found = TargetListings::default().look(file.clone(), "pdf");
+            let blocking = BlockingFile {
                 file: file.clone(),
                 link: link.map(str::to_owned),
             };
-            assert_eq!(found, Occupant::Blocked(blocking));
+            assert_eq!(found, ExistingEntry::Blocked(blocking));
         }
     }
 
@@ -213,11 +213,11 @@ mod tests {
         std::fs::write(root.join(".claude"), "a file").unwrap();
         let link = root.join(".agents/skills");
         std::os::unix::fs::symlink("../.claude/skills", &link).unwrap();
-        let blocking = Blocking {
+        let blocking = BlockingFile {
             file: root.join(".claude"),
             link: None,
         };
-        let found = Places::default().look(link, "pdf");
-        assert_eq!(found, Occupant::Blocked(blocking));
+        let found = TargetListings::default().look(link, "pdf");
+        assert_eq!(found, ExistingEntry::Blocked(blocking));
     }
 }

@@ -10,17 +10,17 @@ use std::path::{Path, PathBuf};
 
 use skillyard_format::Digest;
 
-pub use conflict::{Conflict, Obstacle, OnConflict, Settlement};
+pub use conflict::{Conflict, ConflictPolicy, ConflictReason, OnConflict};
 pub use planner::plan;
-pub use sight::{Blocking, LinkTarget, Occupant, Sight};
+pub use sight::{BlockingFile, ExistingEntry, LinkTarget, TargetFs};
 
 use crate::lockfile::{Locked, Lockfile};
 use crate::scope::Scope;
-use crate::seen::Seen;
+use crate::seen::ObservedEntry;
 
 /// One change in one folder.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Step {
+pub enum PlanStep {
     /// The skill is put there; `replaces` says that something gives way.
     Put {
         /// The skill.
@@ -43,7 +43,7 @@ pub enum Step {
     },
 }
 
-impl Step {
+impl PlanStep {
     /// The folder of skills, and the name in it.
     pub fn place(&self) -> (&str, &str) {
         let (Self::Put { target, name, .. } | Self::Take { target, name }) = self;
@@ -58,7 +58,7 @@ impl Step {
 
 /// What happens to one skill as a whole.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Change {
+pub enum SkillChange {
     /// It was not there.
     Added {
         /// The new entry.
@@ -88,7 +88,7 @@ pub enum Change {
     },
 }
 
-impl Change {
+impl SkillChange {
     /// The skill's name.
     pub fn name(&self) -> &str {
         match self {
@@ -105,9 +105,9 @@ impl Change {
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Plan {
     /// The skills, sorted by name.
-    pub changes: Vec<Change>,
+    pub changes: Vec<SkillChange>,
     /// The folders.
-    pub steps: Vec<Step>,
+    pub steps: Vec<PlanStep>,
     /// The skills that are already as they should be.
     pub unchanged: Vec<String>,
     /// The skills that are left out because something is in the way.
@@ -128,12 +128,12 @@ pub struct Plan {
     /// with the skill.
     pub replaced: Vec<(String, String)>,
     /// What was in the places of the steps, by folder and name.
-    pub(crate) seen: BTreeMap<(String, String), Seen>,
+    pub(crate) seen: BTreeMap<(String, String), ObservedEntry>,
 }
 
 /// How a scope is before anything changes.
 #[derive(Debug, Clone, Default)]
-pub struct Before {
+pub struct InstalledState {
     /// What the lock names, which others may have changed: it comes with a checkout.
     pub lock: Lockfile,
     /// What this machine put into the folders when it last changed them.
@@ -143,20 +143,20 @@ pub struct Before {
     /// The places, below the root, of what was there before it was installed.
     pub found: BTreeSet<PathBuf>,
     /// Who else has skills in the same folders.
-    pub neighbours: Vec<Neighbour>,
+    pub neighbours: Vec<NeighborScope>,
 }
 
 /// Another scope with the same folders: the home directory can be a project, too, and a variable can
 /// put a folder of the user's agents into a project.
 #[derive(Debug, Clone)]
-pub struct Neighbour {
+pub struct NeighborScope {
     /// Which one.
     pub scope: Scope,
     /// What it has.
     pub lock: Lockfile,
 }
 
-impl Before {
+impl InstalledState {
     /// The names of what this machine put there, and the lock does not name any more.
     pub fn dropped(&self) -> impl Iterator<Item = &str> {
         let placed = self.placed.skills().iter().map(|each| each.name.as_str());
@@ -195,7 +195,7 @@ impl Plan {
 
     /// The names of the skills that are afterwards as it says.
     pub(crate) fn settled(&self) -> BTreeSet<&str> {
-        let changed = self.changes.iter().map(Change::name);
+        let changed = self.changes.iter().map(SkillChange::name);
         let unchanged = self.unchanged.iter().map(String::as_str);
         changed.chain(unchanged).collect()
     }
@@ -203,15 +203,15 @@ impl Plan {
     /// The names of the skills whose bytes are written somewhere.
     pub fn written(&self) -> impl Iterator<Item = &str> {
         self.steps.iter().filter_map(|step| match step {
-            Step::Put { name, .. } => Some(name.as_str()),
-            Step::Take { .. } => None,
+            PlanStep::Put { name, .. } => Some(name.as_str()),
+            PlanStep::Take { .. } => None,
         })
     }
 }
 
 /// What is to be.
 #[derive(Debug, Clone, Default)]
-pub struct Wish {
+pub struct DesiredState {
     /// Skills that are to be there, as they will be locked.
     pub present: Vec<Locked>,
     /// Skills that are to be in fewer folders, as they will be locked: what lies in the folders that
@@ -225,7 +225,7 @@ pub struct Wish {
     pub left_out: Vec<Conflict>,
 }
 
-impl Wish {
+impl DesiredState {
     /// All names that it is about.
     pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
         let present = self.present.iter().chain(&self.fewer);

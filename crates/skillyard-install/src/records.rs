@@ -7,7 +7,7 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 
 use crate::lockfile::{Lockfile, LockfileError};
 use crate::manifest::{Manifest, ManifestError};
-use crate::plan::Neighbour;
+use crate::plan::NeighborScope;
 use crate::scope::Scope;
 use crate::text::text_if_there;
 
@@ -16,8 +16,8 @@ use crate::text::text_if_there;
 pub struct Records {
     /// The lock when it was first read.
     first: OnceLock<Lockfile>,
-    lock: Remembered<Lockfile>,
-    manifest: Remembered<Manifest>,
+    lock: ParsedCache<Lockfile>,
+    manifest: ParsedCache<Manifest>,
     beside: Vec<Scope>,
 }
 
@@ -32,11 +32,11 @@ impl Records {
     }
 
     /// What the other scopes have there. Where a lock cannot be read, who changes that scope is told.
-    pub(crate) fn neighbours(&self) -> Vec<Neighbour> {
+    pub(crate) fn neighbours(&self) -> Vec<NeighborScope> {
         let neighbours = self.beside.iter().filter_map(|scope| {
             let path = scope.lock_file();
             let text = Lockfile::text_of(&path).ok()??;
-            Some(Neighbour {
+            Some(NeighborScope {
                 scope: scope.clone(),
                 lock: Lockfile::parse(&text, &path).ok()?,
             })
@@ -85,15 +85,15 @@ impl Records {
 
 /// The last text of a file, and what it meant.
 #[derive(Debug)]
-struct Remembered<T>(Mutex<Option<(String, T)>>);
+struct ParsedCache<T>(Mutex<Option<(String, T)>>);
 
-impl<T> Default for Remembered<T> {
+impl<T> Default for ParsedCache<T> {
     fn default() -> Self {
         Self(Mutex::new(None))
     }
 }
 
-impl<T: Clone> Remembered<T> {
+impl<T: Clone> ParsedCache<T> {
     /// What a text meant, if it was the last one.
     fn known(&self, text: &str) -> Option<T> {
         let last = self.0.lock().unwrap_or_else(PoisonError::into_inner);
@@ -118,7 +118,7 @@ mod tests {
 
     #[test]
     fn a_text_is_understood_once() {
-        let remembered = Remembered::default();
+        let remembered = ParsedCache::default();
         let read = |text: &str, meaning: Result<i32, ()>| remembered.of(text.into(), |_| meaning);
         assert_eq!(read("a", Ok(1)), Ok(1));
         assert_eq!(read("a", Ok(2)), Ok(1));

@@ -39,11 +39,11 @@ use serde::{Deserialize, Serialize};
 use skillyard_format::SkillName;
 
 pub use address::{Address, Credentials, is_loopback};
-pub use context::{Alias, AliasKind, Aliases, Context};
+pub use context::{Alias, AliasKind, Aliases, ReferenceContext};
 pub use error::{PathProblem, ReferenceError};
 pub use forge::{Host, Hosted};
 pub use git::{GitReference, Remote};
-pub use local::{ArchiveKind, Local, LocalKind};
+pub use local::{ArchiveKind, LocalKind, LocalReference};
 pub use nearness::Nearness;
 pub use parse::SCHEMES;
 pub use registry::RegistryReference;
@@ -56,7 +56,7 @@ pub use sub_path::SubPath;
 #[serde(try_from = "String", into = "String")]
 pub enum Reference {
     /// A folder or archive on this machine.
-    Local(Local),
+    Local(LocalReference),
     /// A name in a registry.
     Registry(RegistryReference),
     /// A repository on a forge.
@@ -115,7 +115,7 @@ impl TryFrom<String> for Reference {
     type Error = ReferenceError;
 
     fn try_from(text: String) -> Result<Self, ReferenceError> {
-        Self::parse(&text, &Context::default())
+        Self::parse(&text, &ReferenceContext::default())
     }
 }
 

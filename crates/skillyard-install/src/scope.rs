@@ -8,7 +8,7 @@ use skillyard_catalog::agents::{Home, Variables};
 use skillyard_catalog::ways::real;
 use skillyard_format::Digest;
 
-use crate::journal::Identity;
+use crate::journal::FolderIdentity;
 use crate::lockfile::Lockfile;
 use crate::store::Store;
 
@@ -143,7 +143,7 @@ impl Scope {
 
     /// A name for the root that goes with it.
     fn folder_key(&self) -> Digest {
-        Identity::of(&self.root).map_or_else(|| self.path_key(), Identity::digest)
+        FolderIdentity::of(&self.root).map_or_else(|| self.path_key(), FolderIdentity::digest)
     }
 
     /// A name for where the root is.

@@ -10,12 +10,12 @@ use skillyard_format::Digest;
 
 use crate::journal::AnyPath;
 use crate::occupant::look;
-use crate::plan::Occupant;
-use crate::tree::Stamp;
+use crate::plan::ExistingEntry;
+use crate::tree::Fingerprint;
 
 /// What was in a place.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) enum Seen {
+pub(crate) enum ObservedEntry {
     /// Nothing.
     Nothing,
     /// A folder of plain files.
@@ -23,28 +23,28 @@ pub(crate) enum Seen {
         /// Over those that programs did not leave there.
         tidy: Digest,
         /// As long as this is the same, nothing has to be read; nothing where that says too little.
-        stamp: Option<Stamp>,
+        stamp: Option<Fingerprint>,
     },
     /// A link.
     Link(AnyPath),
     /// Something else, which somebody gave up as it was.
-    Other(Stamp),
+    Other(Fingerprint),
 }
 
-impl Seen {
+impl ObservedEntry {
     /// What an occupant is to be known by.
-    pub(crate) fn of(occupant: &Occupant, stamp: Option<Stamp>, place: &Path) -> Self {
+    pub(crate) fn of(occupant: &ExistingEntry, stamp: Option<Fingerprint>, place: &Path) -> Self {
         match occupant {
-            Occupant::Nothing => Self::Nothing,
-            Occupant::Folder { tidy, .. } => Self::Folder { tidy: *tidy, stamp },
-            Occupant::Link(to) => Self::Link(to.clone().into()),
+            ExistingEntry::Nothing => Self::Nothing,
+            ExistingEntry::Folder { tidy, .. } => Self::Folder { tidy: *tidy, stamp },
+            ExistingEntry::Link(to) => Self::Link(to.clone().into()),
             // Nobody read it, so that this is early enough.
-            Occupant::Repository
-            | Occupant::Other(_)
-            | Occupant::Blocked(_)
-            | Occupant::Dangling(_)
-            | Occupant::Looping(_)
-            | Occupant::Closed(_) => Self::Other(Stamp::of(place)),
+            ExistingEntry::Repository
+            | ExistingEntry::Other(_)
+            | ExistingEntry::Blocked(_)
+            | ExistingEntry::Dangling(_)
+            | ExistingEntry::Looping(_)
+            | ExistingEntry::Closed(_) => Self::Other(Fingerprint::of(place)),
         }
     }
 
@@ -53,13 +53,13 @@ impl Seen {
         match self {
             Self::Nothing => path.symlink_metadata().is_err(),
             Self::Folder { tidy, stamp } => {
-                let is_untouched = stamp.is_some_and(|stamp| Stamp::of(path) == stamp);
+                let is_untouched = stamp.is_some_and(|stamp| Fingerprint::of(path) == stamp);
                 // Whoever wrote the same bytes again loses nothing.
                 is_untouched
-                    || matches!(look(path), Occupant::Folder { tidy: found, .. } if found == *tidy)
+                    || matches!(look(path), ExistingEntry::Folder { tidy: found, .. } if found == *tidy)
             }
             Self::Link(to) => std::fs::read_link(path).is_ok_and(|found| found == **to),
-            Self::Other(stamp) => Stamp::of(path) == *stamp,
+            Self::Other(stamp) => Fingerprint::of(path) == *stamp,
         }
     }
 }

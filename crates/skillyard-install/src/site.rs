@@ -6,11 +6,11 @@ use std::sync::Arc;
 use skillyard_format::SkillName;
 
 use crate::archive::{ArchiveMaterial, Expected};
-use crate::fetch::http::{Http, Progress};
+use crate::fetch::http::{DownloadProgress, Http};
 use crate::fetch::well_known::{Index, Site, WellKnownError};
-use crate::fetch::{Content, Transfer};
+use crate::fetch::{FetchedContent, Transfer};
 use crate::local::LocalFolder;
-use crate::material::{Declined, Material, MaterialError, Offer, Offers};
+use crate::material::{Declined, Material, MaterialError, SkillOffer, SkillOffers};
 use crate::origin::{Origin, OriginKind};
 use crate::reference::shown::shown;
 use crate::tree::{Tree, TreeLimits};
@@ -20,7 +20,7 @@ pub struct SiteMaterial {
     site: Site,
     index: Index,
     http: Arc<Http>,
-    progress: Arc<dyn Progress>,
+    progress: Arc<dyn DownloadProgress>,
     quarantine: PathBuf,
     origin: Origin,
     limits: TreeLimits,
@@ -31,7 +31,7 @@ impl SiteMaterial {
     pub fn open(
         site: Site,
         http: Arc<Http>,
-        progress: Arc<dyn Progress>,
+        progress: Arc<dyn DownloadProgress>,
         quarantine: PathBuf,
         limits: TreeLimits,
     ) -> Result<Self, WellKnownError> {
@@ -68,8 +68,8 @@ impl SiteMaterial {
             .fetch(&transfer, &self.index, &name)
             .map_err(MaterialError::new)?;
         let mut material: Box<dyn Material> = match &fetched.content {
-            Content::Folder { path } => Box::new(LocalFolder::new(path, self.limits)),
-            Content::Archive { file, .. } => {
+            FetchedContent::Folder { path } => Box::new(LocalFolder::new(path, self.limits)),
+            FetchedContent::Archive { file, .. } => {
                 let origin = self.origin.clone();
                 let opened = ArchiveMaterial::open(file, Expected::Skill, origin, self.limits);
                 Box::new(opened.map_err(MaterialError::new)?)
@@ -97,7 +97,7 @@ impl SiteMaterial {
 /// for that one, and would get another.
 fn named_otherwise(tree: &Tree, listed: &SkillName) -> Option<String> {
     let file = tree.skill_file()?;
-    let skill = Offer::read("", Some(listed.as_str()), &file.bytes).ok()?;
+    let skill = SkillOffer::read("", Some(listed.as_str()), &file.bytes).ok()?;
     (skill.name != listed.as_str()).then(|| shown(&skill.name))
 }
 
@@ -106,15 +106,15 @@ impl Material for SiteMaterial {
         &self.origin
     }
 
-    fn offers(&mut self, below: &str) -> Result<Offers, MaterialError> {
+    fn offers(&mut self, below: &str) -> Result<SkillOffers, MaterialError> {
         let listed = self
             .index
             .skills
             .iter()
             .filter(|entry| below.is_empty() || entry.name.as_str() == below);
-        let mut offers = Offers {
+        let mut offers = SkillOffers {
             skills: listed
-                .map(|entry| Offer {
+                .map(|entry| SkillOffer {
                     path: entry.name.to_string(),
                     name: entry.name.to_string(),
                     description: entry.description.clone(),

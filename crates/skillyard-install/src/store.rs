@@ -31,7 +31,7 @@ use bundle::Bundles;
 pub use collect::{Collected, Unreachable};
 pub use folder::Edits;
 pub(crate) use insert::{Absent, Insertion};
-pub use links::Links;
+pub use links::LinkedDigests;
 pub use pack::PackError;
 
 /// Skills by digest.

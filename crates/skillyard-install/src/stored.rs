@@ -1,6 +1,6 @@
 //! A skill that is in memory already, as a source.
 
-use crate::material::{Material, MaterialError, Offer, Offers};
+use crate::material::{Material, MaterialError, SkillOffer, SkillOffers};
 use crate::origin::Origin;
 use crate::tree::Tree;
 
@@ -23,10 +23,10 @@ impl Material for StoredSkill {
         &self.origin
     }
 
-    fn offers(&mut self, _below: &str) -> Result<Offers, MaterialError> {
-        let mut offers = Offers::default();
+    fn offers(&mut self, _below: &str) -> Result<SkillOffers, MaterialError> {
+        let mut offers = SkillOffers::default();
         if let Some(file) = self.tree.skill_file() {
-            offers.add(Offer::read("", None, &file.bytes));
+            offers.add(SkillOffer::read("", None, &file.bytes));
         }
         Ok(offers)
     }

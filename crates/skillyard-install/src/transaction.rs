@@ -20,20 +20,22 @@ use std::sync::Arc;
 use skillyard_catalog::own_folder;
 use skillyard_format::Digest;
 
-use crate::chronicle::{CatchUp, Chronicle};
+use crate::chronicle::{CatchUp, ChangeAudit};
 use crate::flock::{Flock, Hold};
-use crate::journal::{AnyPath, Identity, Journal, Progress, set_aside, throw_away, wait_for_end};
+use crate::journal::{
+    AnyPath, FolderIdentity, Journal, JournalState, set_aside, throw_away, wait_for_end,
+};
 use crate::lockfile::Lockfile;
 use crate::manifest::Manifest;
-use crate::plan::{Before, Plan, Settlement, Step, Wish};
+use crate::plan::{ConflictPolicy, DesiredState, InstalledState, Plan, PlanStep};
 use crate::records::Records;
 use crate::scope::Scope;
 use crate::store::Store;
 use crate::tree::Tree;
-use crate::write::{Draft, beside, in_the_way};
+use crate::write::{StagedFile, beside, in_the_way};
 use beside::{beside_work, on_the_side};
 use few::Few;
-use stage::Stage;
+use stage::TargetStage;
 
 mod beside;
 mod error;
@@ -65,7 +67,7 @@ pub type Trees = BTreeMap<Digest, Arc<Tree>>;
 pub struct Transaction<'a> {
     scope: &'a Scope,
     store: &'a Store,
-    before: Before,
+    before: InstalledState,
     /// What the project wants, once somebody is to change it.
     manifest: Option<Manifest>,
     journal: PathBuf,
@@ -121,7 +123,7 @@ impl<'a> Transaction<'a> {
     }
 
     /// What has to change.
-    pub fn plan(&self, wish: &Wish, settlement: &Settlement) -> Plan {
+    pub fn plan(&self, wish: &DesiredState, settlement: &ConflictPolicy) -> Plan {
         plan_in(self.scope, self.store, &self.before, wish, settlement)
     }
 
@@ -133,7 +135,7 @@ impl<'a> Transaction<'a> {
         plan: &Plan,
         trees: &Trees,
         last_check: impl FnOnce() -> Result<(), E>,
-        chronicle: &impl Chronicle<E>,
+        chronicle: &impl ChangeAudit<E>,
         afterwards: impl FnOnce(),
     ) -> Result<(), E> {
         let files = self.changed_files(plan)?;
@@ -147,7 +149,7 @@ impl<'a> Transaction<'a> {
         let mut last_check = Some(last_check);
         let mut check = || last_check.take().map_or(Ok(()), |check| check());
         // A link leads into the store, which holds nothing that was not checked.
-        if plan.steps.iter().any(Step::is_link) {
+        if plan.steps.iter().any(PlanStep::is_link) {
             check()?;
         }
         let stages = self.stages(plan)?;
@@ -155,17 +157,17 @@ impl<'a> Transaction<'a> {
         let drafts = files.iter().map(|file| file.path.to_path_buf());
         let drafts = drafts.chain([self.scope.spans_file()]);
         let drafts = drafts.map(|path| beside(&path).into());
-        let preparing = Progress::Preparing {
+        let preparing = JournalState::Preparing {
             stages: paths.iter().cloned().chain(drafts).collect(),
         };
         // A power cut that takes this back leaves a hidden folder that no agent reads, and nothing else.
         self.write::<TransactionError>(preparing, |_| Ok(()))?;
         let ready = self.prepare(plan, &stages, trees, files, chronicle.note());
         let ready = ready.map_err(E::from).and_then(|(commit, drafts, few)| {
-            let progress = self.write::<E>(Progress::Committed(commit), |journal| {
+            let progress = self.write::<E>(JournalState::Committed(commit), |journal| {
                 let synced = || {
                     few.iter().for_each(Few::start);
-                    Draft::sync_all(drafts.iter().chain([journal]))?;
+                    StagedFile::sync_all(drafts.iter().chain([journal]))?;
                     few.iter().try_for_each(Few::wait)
                 };
                 let absent = self.absent(trees)?;
@@ -190,22 +192,22 @@ impl<'a> Transaction<'a> {
             Ok((progress, drafts))
         });
         let (commit, drafts) = match ready {
-            Ok((Progress::Committed(commit), drafts)) => (commit, drafts),
-            Ok((Progress::Preparing { .. }, _)) => return Ok(()),
+            Ok((JournalState::Committed(commit), drafts)) => (commit, drafts),
+            Ok((JournalState::Preparing { .. }, _)) => return Ok(()),
             Err(error) => {
                 throw_away(&paths);
-                stages.values().for_each(Stage::unmake);
+                stages.values().for_each(TargetStage::unmake);
                 let _ = std::fs::remove_file(&self.journal);
                 return Err(error);
             }
         };
-        let whole: Vec<(&Path, &Path)> = stages.values().filter_map(Stage::whole).collect();
+        let whole: Vec<(&Path, &Path)> = stages.values().filter_map(TargetStage::whole).collect();
         if let Err(refused) = commit.perform(drafts, &whole) {
             // It did not crash, it cannot be done: back to how it was.
             if commit.undo().is_ok() {
                 let told = chronicle.undone(&refused.source);
                 throw_away(&commit.own_stages());
-                stages.values().for_each(Stage::unmake);
+                stages.values().for_each(TargetStage::unmake);
                 let _ = std::fs::remove_file(&self.journal);
                 told?;
             }
@@ -236,12 +238,12 @@ impl<'a> Transaction<'a> {
     /// Writes down how far the change is; `before` happens before that counts.
     fn write<E: From<TransactionError>>(
         &self,
-        progress: Progress,
-        before: impl FnOnce(&Draft) -> Result<(), E>,
-    ) -> Result<Progress, E> {
+        progress: JournalState,
+        before: impl FnOnce(&StagedFile) -> Result<(), E>,
+    ) -> Result<JournalState, E> {
         let journal = Journal {
             guarded: self.scope.guarded_folder().to_owned().into(),
-            identity: Identity::of(self.scope.guarded_folder()),
+            identity: FolderIdentity::of(self.scope.guarded_folder()),
             progress,
         };
         let failed = |source| disk(&self.journal, source);

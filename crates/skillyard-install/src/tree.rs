@@ -33,7 +33,7 @@ pub use outline::Outline;
 
 pub(crate) use filler::{Filler, filled};
 pub(crate) use lender::{LEAST as LEAST_LENT, Lender};
-pub(crate) use stamp::Stamp;
+pub(crate) use stamp::Fingerprint;
 
 /// What is never part of a skill.
 const LEFT_OUT: [&str; 1] = [".git"];
@@ -76,7 +76,7 @@ impl Default for TreeLimits {
 
 /// Who may change the files of a tree that is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Access {
+pub enum WriteAccess {
     /// The user, as any file of theirs.
     Editable,
     /// Nobody, because links may lead there.
@@ -217,10 +217,10 @@ impl Tree {
     pub(crate) fn read_stamped(
         folder: &Path,
         limits: &TreeLimits,
-    ) -> Result<(Self, Option<Stamp>), TreeError> {
+    ) -> Result<(Self, Option<Fingerprint>), TreeError> {
         let (files, marks) = reader::read_marked(folder, limits, |_, _| false)?;
         let paths = files.iter().map(|file| file.path.as_str());
-        let stamp = Stamp::of_read(paths.zip(marks));
+        let stamp = Fingerprint::of_read(paths.zip(marks));
         Ok((Self::of_any_names(files)?, stamp))
     }
 
@@ -280,7 +280,7 @@ impl Tree {
     }
 
     /// Writes the files into `folder`, which must not exist yet.
-    pub fn write(&self, folder: &Path, access: Access) -> Result<(), TreeError> {
+    pub fn write(&self, folder: &Path, access: WriteAccess) -> Result<(), TreeError> {
         writer::write(self, folder, access, None)
     }
 
@@ -294,7 +294,7 @@ impl Tree {
         self: &Arc<Self>,
         owner: Option<Owner>,
         folder: &Path,
-        access: Access,
+        access: WriteAccess,
         filler: Option<&Filler<'_, '_>>,
     ) -> Result<(), TreeError> {
         match filler {

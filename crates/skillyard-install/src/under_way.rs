@@ -6,7 +6,7 @@ use std::path::Path;
 
 use skillyard_format::Digest;
 
-use crate::journal::{Content, Journal, Move, Progress};
+use crate::journal::{Journal, JournalState, Move, MoveContent};
 use crate::lockfile::Lockfile;
 use crate::scope::Scope;
 
@@ -20,7 +20,7 @@ pub(crate) fn is_under_way(scope: &Scope, folder: &Path, digest: Digest) -> bool
     let Ok(Some(journal)) = Journal::read(&scope.journal_file()) else {
         return false;
     };
-    let Progress::Committed(commit) = &journal.progress else {
+    let JournalState::Committed(commit) = &journal.progress else {
         return false;
     };
     let whole = folder.canonicalize();
@@ -29,7 +29,7 @@ pub(crate) fn is_under_way(scope: &Scope, folder: &Path, digest: Digest) -> bool
     };
     let is_it = |each: &Move| {
         let new = each.new.as_ref().map(|(_, content)| content);
-        matches!(new, Some(Content::Folder(new)) if *new == digest) && is_there(&each.place)
+        matches!(new, Some(MoveContent::Folder(new)) if *new == digest) && is_there(&each.place)
     };
     commit.moves.iter().any(is_it)
 }

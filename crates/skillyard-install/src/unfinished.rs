@@ -11,35 +11,35 @@ use std::path::{Path, PathBuf};
 use std::process::Child;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use program::Program;
+use program::ProgramId;
 use skillyard_catalog::own_folder;
 
 /// What is unfinished in this process; the same in every copy.
 #[derive(Debug, Clone, Default)]
-pub struct Unfinished(Arc<Mutex<State>>);
+pub struct Unfinished(Arc<Mutex<UnfinishedWork>>);
 
 #[derive(Debug, Default)]
-struct State {
-    programs: BTreeSet<Program>,
+struct UnfinishedWork {
+    programs: BTreeSet<ProgramId>,
     folders: BTreeSet<PathBuf>,
 }
 
 /// Nothing begins any more, and nothing is known to be done, as long as this is held.
 #[derive(Debug)]
-pub struct Ended<'a> {
-    _held: MutexGuard<'a, State>,
+pub struct EndedWork<'a> {
+    _held: MutexGuard<'a, UnfinishedWork>,
 }
 
 impl Unfinished {
     /// Ends all programs, and removes all folders.
-    pub fn end(&self) -> Ended<'_> {
+    pub fn end(&self) -> EndedWork<'_> {
         let mut state = self.state();
         program::end(std::mem::take(&mut state.programs), || {});
         for folder in std::mem::take(&mut state.folders) {
             // What cannot be removed now is swept by the next process, or told.
             let _ = own_folder::remove(&folder);
         }
-        Ended { _held: state }
+        EndedWork { _held: state }
     }
 
     /// Has a folder removed should the process end, until what this returns is dropped.
@@ -55,16 +55,16 @@ impl Unfinished {
     pub(crate) fn start<T, E>(
         &self,
         spawn: impl FnOnce() -> Result<(Child, T), E>,
-    ) -> Result<(Child, T, Running), E> {
+    ) -> Result<(Child, T, RunningProgram), E> {
         let mut state = self.state();
         let (child, rest) = spawn()?;
-        let program = Program::new(&child);
+        let program = ProgramId::new(&child);
         state.programs.insert(program);
         let of = self.clone();
-        Ok((child, rest, Running { of, program }))
+        Ok((child, rest, RunningProgram { of, program }))
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, UnfinishedWork> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -84,12 +84,12 @@ impl Drop for UnfinishedFolder {
 
 /// A program that runs.
 #[derive(Debug)]
-pub(crate) struct Running {
+pub(crate) struct RunningProgram {
     of: Unfinished,
-    program: Program,
+    program: ProgramId,
 }
 
-impl Running {
+impl RunningProgram {
     /// Ends it, and whom it started; what it is itself is noticed here.
     pub(crate) fn end(&self, child: &mut Child) {
         let notice = || {
@@ -99,7 +99,7 @@ impl Running {
     }
 }
 
-impl Drop for Running {
+impl Drop for RunningProgram {
     fn drop(&mut self) {
         self.of.state().programs.remove(&self.program);
     }

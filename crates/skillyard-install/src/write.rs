@@ -13,7 +13,7 @@ const OTHERS: u32 = 0o077;
 
 /// Writes `bytes` beside `path`, waits until they are on the disk, and puts them in its place.
 pub(crate) fn write_atomically(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let draft = Draft::write(path, bytes)?;
+    let draft = StagedFile::write(path, bytes)?;
     draft.file.sync_all()?;
     draft.publish()
 }
@@ -29,28 +29,28 @@ pub(crate) fn in_the_way(path: &Path) -> &Path {
 /// The caller keeps others from writing the same file. The file beside it always has the same
 /// name, so that one which a killed process left is used up by the next.
 #[derive(Debug)]
-pub(crate) struct Draft {
+pub(crate) struct StagedFile {
     path: PathBuf,
     beside: PathBuf,
     file: File,
-    state: State,
+    state: StagedFileState,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum State {
+enum StagedFileState {
     Beside,
     Published,
 }
 
-impl Drop for Draft {
+impl Drop for StagedFile {
     fn drop(&mut self) {
-        if self.state == State::Beside {
+        if self.state == StagedFileState::Beside {
             let _ = std::fs::remove_file(&self.beside);
         }
     }
 }
 
-impl Draft {
+impl StagedFile {
     /// Writes it, without waiting for the disk.
     pub(crate) fn write(path: &Path, bytes: &[u8]) -> io::Result<Self> {
         if let Some(folder) = path.parent() {
@@ -79,7 +79,7 @@ impl Draft {
             path: path.to_owned(),
             beside,
             file,
-            state: State::Beside,
+            state: StagedFileState::Beside,
         };
         // On a full disk the half of it that was written goes with it.
         draft.file.write_all(bytes)?;
@@ -106,7 +106,7 @@ impl Draft {
     /// and the journal, which is removed after it, still knows the new one.
     pub(crate) fn publish(mut self) -> io::Result<()> {
         std::fs::rename(&self.beside, &self.path)?;
-        self.state = State::Published;
+        self.state = StagedFileState::Published;
         Ok(())
     }
 }

@@ -26,14 +26,14 @@ pub(crate) fn list(file: &Path) -> Result<Vec<TrustedFolder>, CommandError> {
 pub(crate) fn noted(folder: &Path) -> TrustedFolder {
     TrustedFolder {
         path: folder.to_owned(),
-        identity: Identity::of(folder).map(Identity::digest),
+        identity: FolderIdentity::of(folder).map(FolderIdentity::digest),
         owner: folder.metadata().ok().map(|found| found.uid()),
     }
 }
 
 /// Whether what lies where a folder was trusted is still that folder, and no stranger's.
 pub(crate) fn holds(folder: &TrustedFolder) -> bool {
-    let identity = Identity::of(&folder.path).map(Identity::digest);
+    let identity = FolderIdentity::of(&folder.path).map(FolderIdentity::digest);
     folder.is_same(identity.as_ref()) && reaches(folder, &folder.path)
 }
 

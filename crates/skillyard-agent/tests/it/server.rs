@@ -9,7 +9,7 @@ use std::time::Duration;
 use secrecy::SecretString;
 use serde_json::Value;
 use skillyard_agent::provider::http::{Endpoint, Patience};
-use skillyard_install::fetch::http::{Http, Settings};
+use skillyard_install::fetch::http::{Http, HttpSettings};
 
 /// The key that every request carries.
 pub(crate) const KEY: &str = "sk-very-secret-0123456789";
@@ -103,7 +103,7 @@ impl Server {
 
     pub(crate) fn endpoint(&self, path: &str, header: &'static str, value: String) -> Endpoint {
         let url = format!("{}{path}", self.url);
-        let http = Http::new(Settings::default());
+        let http = Http::new(HttpSettings::default());
         Endpoint {
             client: http.client_for(&url.parse().unwrap()).unwrap(),
             url,

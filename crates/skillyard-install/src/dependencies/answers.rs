@@ -9,21 +9,21 @@ use super::Supplier;
 use super::error::DependencyError;
 use crate::candidate::Candidate;
 use crate::origin::{Origin, OriginKind};
-use crate::reference::{Context, Nearness, Reference};
+use crate::reference::{Nearness, Reference, ReferenceContext};
 
 /// What a source gave.
-type Answer<E> = Result<Candidate, Arc<E>>;
+type SourceAnswer<E> = Result<Candidate, Arc<E>>;
 
 /// All answers so far.
-pub(super) struct Answers<'a, S: Supplier> {
+pub(super) struct SourceAnswers<'a, S: Supplier> {
     supplier: &'a mut S,
     /// By the reference, and by who wrote it where that matters.
-    supplied: HashMap<(String, String), Answer<S::Error>>,
+    supplied: HashMap<(String, String), SourceAnswer<S::Error>>,
     /// By the name, the source and what was requested.
-    at: HashMap<(String, String, String), Answer<S::Error>>,
+    at: HashMap<(String, String, String), SourceAnswer<S::Error>>,
 }
 
-impl<'a, S: Supplier> Answers<'a, S> {
+impl<'a, S: Supplier> SourceAnswers<'a, S> {
     pub(super) fn new(supplier: &'a mut S) -> Self {
         Self {
             supplier,
@@ -38,7 +38,7 @@ impl<'a, S: Supplier> Answers<'a, S> {
     }
 
     /// The same skill in the highest version that was requested.
-    pub(super) fn at(&mut self, candidate: &Candidate, requested: &str) -> Answer<S::Error> {
+    pub(super) fn at(&mut self, candidate: &Candidate, requested: &str) -> SourceAnswer<S::Error> {
         let key = (
             candidate.name.clone(),
             candidate.source.clone(),
@@ -107,7 +107,7 @@ pub fn is_neighbour(reference: &str) -> bool {
 
 /// Whether a reference leads to a path of this machine, and not to a neighbour in its source.
 fn names_machine(reference: &str) -> bool {
-    match Reference::parse(reference, &Context::default()) {
+    match Reference::parse(reference, &ReferenceContext::default()) {
         Ok(Reference::Local(_)) => !is_neighbour(reference),
         Ok(Reference::Git(git)) => !is_neighbour(reference) && git.remote.is_local(),
         _ => false,
@@ -117,7 +117,7 @@ fn names_machine(reference: &str) -> bool {
 /// What a reference leads into that is nearer to this machine than where the skill came from that
 /// has it, if it does.
 fn nearer(reference: &str, from: &Origin) -> Option<&'static str> {
-    let reference = Reference::parse(reference, &Context::default()).ok()?;
+    let reference = Reference::parse(reference, &ReferenceContext::default()).ok()?;
     let nearness = Nearness::of_reference(&reference);
     if from.kind == OriginKind::LocalFolder || nearness >= near(from) {
         return None;
@@ -133,7 +133,7 @@ fn near(from: &Origin) -> Nearness {
     if !from.kind.is_remote() {
         return Nearness::Elsewhere;
     }
-    let reference = Reference::parse(&from.url, &Context::default());
+    let reference = Reference::parse(&from.url, &ReferenceContext::default());
     let of_scp = || reference.map_or(Nearness::Elsewhere, |each| Nearness::of_reference(&each));
     Url::parse(&from.url).map_or_else(|_| of_scp(), |url| Nearness::of(&url))
 }

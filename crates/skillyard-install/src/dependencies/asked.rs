@@ -2,24 +2,26 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::Root;
+use super::RequestedSkill;
 use crate::candidate::Candidate;
 
 /// Those that are looked at, by their names.
-pub(super) struct Asked<'r> {
-    roots: BTreeMap<&'r str, &'r Root>,
+pub(super) struct AskedSkills<'r> {
+    roots: BTreeMap<&'r str, &'r RequestedSkill>,
     /// The names of all, also where only a part of them is looked at.
     all: BTreeSet<&'r str>,
 }
 
-impl<'r> Asked<'r> {
+impl<'r> AskedSkills<'r> {
     /// All of them; of several of one name the last, and with the one before it where it is another.
-    pub(super) fn new(roots: &'r [Root]) -> (Self, Option<(&'r Candidate, &'r Candidate)>) {
+    pub(super) fn new(
+        roots: &'r [RequestedSkill],
+    ) -> (Self, Option<(&'r Candidate, &'r Candidate)>) {
         let mut of_name = BTreeMap::new();
         let mut odd = None;
         for root in roots {
             let second = &root.candidate;
-            let first: Option<&Root> = of_name.insert(second.name.as_str(), root);
+            let first: Option<&RequestedSkill> = of_name.insert(second.name.as_str(), root);
             let first = first.map(|first| &first.candidate);
             let other = first.filter(|first| first.tree.digest() != second.tree.digest());
             odd = odd.or(other.map(|first| (first, second)));
@@ -39,7 +41,7 @@ impl<'r> Asked<'r> {
         is_part.then_some(Self { roots, all })
     }
 
-    pub(super) fn get(&self, name: &str) -> Option<&'r Root> {
+    pub(super) fn get(&self, name: &str) -> Option<&'r RequestedSkill> {
         self.roots.get(name).copied()
     }
 
@@ -52,7 +54,7 @@ impl<'r> Asked<'r> {
         self.all.contains(name)
     }
 
-    pub(super) fn iter(&self) -> impl Iterator<Item = &'r Root> {
+    pub(super) fn iter(&self) -> impl Iterator<Item = &'r RequestedSkill> {
         self.roots.values().copied()
     }
 }

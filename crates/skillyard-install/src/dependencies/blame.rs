@@ -3,11 +3,11 @@
 use std::collections::BTreeSet;
 
 use super::Supplier;
-use super::cause::Cause;
-use super::demand::{Demand, Who};
+use super::cause::BlameSet;
+use super::demand::{Demand, Requester};
 use super::error::DependencyError;
 use super::resolver::{Failure, Resolver};
-use super::way::{Way, who};
+use super::way::{PartialSolution, who};
 use crate::candidate::Candidate;
 
 impl<S: Supplier> Resolver<'_, S> {
@@ -15,7 +15,7 @@ impl<S: Supplier> Resolver<'_, S> {
     /// it would not be wrong without.
     pub(super) fn fail(
         &mut self,
-        way: &Way<'_, S::Error>,
+        way: &PartialSolution<'_, S::Error>,
         error: DependencyError<S::Error>,
         culprits: impl Iterator<Item = String>,
         name: &str,
@@ -34,7 +34,7 @@ impl<S: Supplier> Resolver<'_, S> {
     /// Keeps that no version of a skill is what all want, if that is the first that is wrong.
     pub(super) fn fail_versions(
         &mut self,
-        way: &Way<'_, S::Error>,
+        way: &PartialSolution<'_, S::Error>,
         candidate: &Candidate,
         demands: &[Demand],
     ) {
@@ -101,10 +101,10 @@ impl<S: Supplier> Resolver<'_, S> {
     /// The fewest who already leave no version of a skill, as far as they were taken.
     pub(super) fn core(
         &mut self,
-        way: &Way<'_, S::Error>,
+        way: &PartialSolution<'_, S::Error>,
         candidate: &Candidate,
         demands: &[Demand],
-    ) -> Cause {
+    ) -> BlameSet {
         let mut core: Vec<&Demand> = limiting(&demands.iter().collect::<Vec<_>>());
         let texts: BTreeSet<_> = core.iter().map(|each| &each.requested).collect();
         for text in texts {
@@ -116,13 +116,13 @@ impl<S: Supplier> Resolver<'_, S> {
         }
         // Of those who want the same one is enough: who cannot be otherwise, else who came first.
         let texts: BTreeSet<_> = core.iter().map(|each| &each.requested).collect();
-        let mut cause = Cause::default();
+        let mut cause = BlameSet::default();
         for text in texts {
             let same = core.iter().filter(|each| each.requested == *text);
             let same: Vec<&&Demand> = same.collect();
             let by = |demand: &Demand| match &demand.who {
-                Who::Skill(by) => way.stack.iter().position(|each| each.name == *by),
-                Who::Asker(_) => None,
+                Requester::Skill(by) => way.stack.iter().position(|each| each.name == *by),
+                Requester::Asker(_) => None,
             };
             if let Some(first) = same.iter().min_by_key(|each| by(each)) {
                 cause.add(self.part(way, first));
@@ -133,15 +133,15 @@ impl<S: Supplier> Resolver<'_, S> {
 
     /// Those who have to be otherwise before a demand goes. What stays as it is installed goes on
     /// wanting something unless it comes anew.
-    pub(super) fn part(&self, way: &Way<'_, S::Error>, demand: &Demand) -> Cause {
+    pub(super) fn part(&self, way: &PartialSolution<'_, S::Error>, demand: &Demand) -> BlameSet {
         match &demand.who {
-            Who::Skill(by) if way.taken.contains_key(by) => Cause::of([by.clone()]),
-            Who::Skill(by) => {
+            Requester::Skill(by) if way.taken.contains_key(by) => BlameSet::of([by.clone()]),
+            Requester::Skill(by) => {
                 let reaching = self.seen.reaching(by).into_iter();
                 let there = reaching.filter(|name| way.taken.contains_key(*name));
-                Cause::of(there.map(str::to_owned))
+                BlameSet::of(there.map(str::to_owned))
             }
-            Who::Asker(_) => Cause::default(),
+            Requester::Asker(_) => BlameSet::default(),
         }
     }
 }

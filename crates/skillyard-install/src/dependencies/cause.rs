@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 /// What has to be otherwise before a way can lead further.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Cause {
+pub(super) struct BlameSet {
     /// The skills that were taken, and without which or in other versions of which it might.
     pub(super) names: BTreeSet<String>,
     /// All skills that were found to have a part in it.
@@ -13,7 +13,7 @@ pub(super) struct Cause {
     pub(super) is_cut: bool,
 }
 
-impl Cause {
+impl BlameSet {
     pub(super) fn of(names: impl IntoIterator<Item = String>) -> Self {
         Self {
             names: names.into_iter().collect(),

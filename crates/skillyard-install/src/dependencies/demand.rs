@@ -22,7 +22,7 @@ pub enum Asker {
 
 /// Who wants a skill.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Who {
+pub(super) enum Requester {
     /// Another skill.
     Skill(String),
     /// Not a skill.
@@ -32,7 +32,7 @@ pub(super) enum Who {
 /// What somebody wants of a skill.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Demand {
-    pub(super) who: Who,
+    pub(super) who: Requester,
     /// The source of the skill that is meant.
     pub(super) source: String,
     /// The versions or the revision that will do.
@@ -42,14 +42,14 @@ pub(super) struct Demand {
 }
 
 /// A skill as those see it who want it: one that was found, or one that is installed.
-pub(super) struct Offer<'a> {
+pub(super) struct OfferedSkill<'a> {
     requested: Option<&'a str>,
     version: Option<&'a str>,
     origin: OriginKind,
     bytes: Digest,
 }
 
-impl<'a> From<&'a Candidate> for Offer<'a> {
+impl<'a> From<&'a Candidate> for OfferedSkill<'a> {
     fn from(candidate: &'a Candidate) -> Self {
         Self {
             requested: candidate.requested.as_deref(),
@@ -60,7 +60,7 @@ impl<'a> From<&'a Candidate> for Offer<'a> {
     }
 }
 
-impl<'a> From<&'a Locked> for Offer<'a> {
+impl<'a> From<&'a Locked> for OfferedSkill<'a> {
     fn from(entry: &'a Locked) -> Self {
         Self {
             requested: entry.requested.as_deref(),
@@ -73,7 +73,7 @@ impl<'a> From<&'a Locked> for Offer<'a> {
 
 impl Demand {
     /// Whether a skill of this source is what is wanted.
-    pub(super) fn allows<'a>(&self, offer: impl Into<Offer<'a>>) -> bool {
+    pub(super) fn allows<'a>(&self, offer: impl Into<OfferedSkill<'a>>) -> bool {
         let Some(requested) = self.requested.as_deref() else {
             return true;
         };
@@ -86,7 +86,7 @@ impl Demand {
     }
 
     /// What somebody wants who gets this where nobody wants anything else.
-    pub(super) fn of(who: Who, candidate: &Candidate) -> Self {
+    pub(super) fn of(who: Requester, candidate: &Candidate) -> Self {
         Self {
             who,
             source: candidate.source.clone(),
@@ -105,9 +105,9 @@ impl Demand {
 impl fmt::Display for Demand {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.who {
-            Who::Skill(name) => write!(f, "`{name}` needs ")?,
-            Who::Asker(Asker::Manifest) => f.write_str("skills.toml asks for ")?,
-            Who::Asker(Asker::User) => f.write_str("you ask for ")?,
+            Requester::Skill(name) => write!(f, "`{name}` needs ")?,
+            Requester::Asker(Asker::Manifest) => f.write_str("skills.toml asks for ")?,
+            Requester::Asker(Asker::User) => f.write_str("you ask for ")?,
         }
         match &self.requested {
             Some(requested) => write!(f, "`{requested}`"),

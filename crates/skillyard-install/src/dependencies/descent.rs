@@ -6,47 +6,47 @@ use std::collections::BTreeSet;
 use semver::Version;
 
 use super::Supplier;
-use super::asked::Asked;
-use super::cause::Cause;
-use super::demand::{Demand, Who};
-use super::resolver::{Resolver, Stop, version_of};
-use super::way::{Choice, Steps, Way};
+use super::asked::AskedSkills;
+use super::cause::BlameSet;
+use super::demand::{Demand, Requester};
+use super::resolver::{Resolver, StopReason, version_of};
+use super::way::{PartialSolution, StepsBack, VersionChoice};
 use crate::candidate::Candidate;
 
 /// What a look may come to.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Terms {
     /// The most steps back.
-    pub(super) most: Steps,
+    pub(super) most: StepsBack,
     /// Whether only what is installed counts.
     pub(super) as_installed: bool,
 }
 
 impl Terms {
-    pub(super) fn allow(&self, steps: Steps) -> bool {
+    pub(super) fn allow(&self, steps: StepsBack) -> bool {
         steps.all <= self.most.all && steps.of_roots <= self.most.of_roots
     }
 }
 
 /// How a look ended.
-pub(super) enum End<'r, E> {
-    Found(Way<'r, E>),
+pub(super) enum DescentEnd<'r, E> {
+    Found(PartialSolution<'r, E>),
     /// There is nothing, and why.
-    Nothing(Cause),
+    Nothing(BlameSet),
 }
 
 impl<S: Supplier> Resolver<'_, S> {
     /// Looks for versions that go together, again as long as a better order shows.
     pub(super) fn look<'r>(
         &mut self,
-        asked: &'r Asked<'r>,
+        asked: &'r AskedSkills<'r>,
         terms: Terms,
-    ) -> Result<End<'r, S::Error>, Stop<S::Error>> {
+    ) -> Result<DescentEnd<'r, S::Error>, StopReason<S::Error>> {
         let mut stale = BTreeSet::new();
         loop {
             match self.descend(asked, terms, &mut stale) {
-                Err(Stop::Again) if terms.most.all == 0 => self.first = None,
-                Err(Stop::Again) => {}
+                Err(StopReason::Again) if terms.most.all == 0 => self.first = None,
+                Err(StopReason::Again) => {}
                 end => return end,
             }
         }
@@ -54,23 +54,23 @@ impl<S: Supplier> Resolver<'_, S> {
 
     fn descend<'r>(
         &mut self,
-        asked: &'r Asked<'r>,
+        asked: &'r AskedSkills<'r>,
         terms: Terms,
         stale: &mut BTreeSet<String>,
-    ) -> Result<End<'r, S::Error>, Stop<S::Error>> {
-        let mut way = Way::new(asked, self.seen.order());
+    ) -> Result<DescentEnd<'r, S::Error>, StopReason<S::Error>> {
+        let mut way = PartialSolution::new(asked, self.seen.order());
         loop {
             let dead = if let Some(name) = way.next().cloned() {
                 self.choose(&mut way, &name, terms)?
             } else if let Some(cause) = self.complete(&way, terms, stale)? {
                 Some(cause)
             } else {
-                return Ok(End::Found(way));
+                return Ok(DescentEnd::Found(way));
             };
             if let Some(cause) = dead
                 && let Some(cause) = self.retreat(&mut way, cause, terms)?
             {
-                return Ok(End::Nothing(cause));
+                return Ok(DescentEnd::Nothing(cause));
             }
         }
     }
@@ -78,12 +78,12 @@ impl<S: Supplier> Resolver<'_, S> {
     /// Takes a skill as new as all allow, or says why that leads nowhere.
     fn choose(
         &mut self,
-        way: &mut Way<'_, S::Error>,
+        way: &mut PartialSolution<'_, S::Error>,
         name: &str,
         terms: Terms,
-    ) -> Result<Option<Cause>, Stop<S::Error>> {
+    ) -> Result<Option<BlameSet>, StopReason<S::Error>> {
         let Some(base) = way.base(name).cloned() else {
-            return Ok(Some(Cause::default()));
+            return Ok(Some(BlameSet::default()));
         };
         let demands = self.demands(way, &base);
         let mut candidate = base.clone();
@@ -95,24 +95,24 @@ impl<S: Supplier> Resolver<'_, S> {
             candidate = found;
         }
         let stays = |demand: &Demand| match &demand.who {
-            Who::Skill(by) => !way.taken.contains_key(by),
-            Who::Asker(_) => false,
+            Requester::Skill(by) => !way.taken.contains_key(by),
+            Requester::Asker(_) => false,
         };
-        way.stack.push(Choice {
+        way.stack.push(VersionChoice {
             name: name.to_owned(),
             counts_on_staying: demands.iter().any(stays),
             version: version_of(&candidate),
             base,
             demands,
             over: Vec::new(),
-            cause: Cause::default(),
+            cause: BlameSet::default(),
         });
         if terms.as_installed {
             let installed = self.known.lock.get(name).map(|entry| entry.digest);
             while Some(candidate.tree.digest()) != installed {
                 match self.step_back(way, terms)? {
                     Some(older) => candidate = older,
-                    None => return Ok(Some(Cause::default())),
+                    None => return Ok(Some(BlameSet::default())),
                 }
             }
         }
@@ -123,10 +123,10 @@ impl<S: Supplier> Resolver<'_, S> {
     /// of that. Where there is none, says why.
     fn retreat(
         &mut self,
-        way: &mut Way<'_, S::Error>,
-        mut cause: Cause,
+        way: &mut PartialSolution<'_, S::Error>,
+        mut cause: BlameSet,
         terms: Terms,
-    ) -> Result<Option<Cause>, Stop<S::Error>> {
+    ) -> Result<Option<BlameSet>, StopReason<S::Error>> {
         loop {
             let Some(choice) = way.stack.last_mut() else {
                 return Ok(Some(cause));
@@ -167,9 +167,9 @@ impl<S: Supplier> Resolver<'_, S> {
     /// The next older version of the skill that was chosen last, unless that would be too far back.
     fn step_back(
         &mut self,
-        way: &mut Way<'_, S::Error>,
+        way: &mut PartialSolution<'_, S::Error>,
         terms: Terms,
-    ) -> Result<Option<Candidate>, Stop<S::Error>> {
+    ) -> Result<Option<Candidate>, StopReason<S::Error>> {
         let Some(choice) = way.stack.last_mut() else {
             return Ok(None);
         };
@@ -203,7 +203,7 @@ impl<S: Supplier> Resolver<'_, S> {
     }
 
     /// Whether a version is older than the installed one, which would do as well.
-    fn is_too_old(&self, choice: &Choice, candidate: &Candidate) -> bool {
+    fn is_too_old(&self, choice: &VersionChoice, candidate: &Candidate) -> bool {
         let entry = self.known.lock.get(&choice.name);
         let entry = entry.filter(|entry| {
             entry.source == choice.base.source
@@ -217,16 +217,16 @@ impl<S: Supplier> Resolver<'_, S> {
     /// Whether what was taken may be what is looked for: all of it, in no more steps back than may be.
     fn complete(
         &mut self,
-        way: &Way<'_, S::Error>,
+        way: &PartialSolution<'_, S::Error>,
         terms: Terms,
         stale: &mut BTreeSet<String>,
-    ) -> Result<Option<Cause>, Stop<S::Error>> {
+    ) -> Result<Option<BlameSet>, StopReason<S::Error>> {
         // What came anew later may have been thought to stay, and to want what it wants as it is.
         for choice in way.stack.iter().filter(|each| each.counts_on_staying) {
             let now = self.demands(way, &choice.base);
             let is_stale = choice.demands.iter().any(|each| !now.contains(each));
             if is_stale && stale.insert(choice.name.clone()) {
-                return Err(Stop::Again);
+                return Err(StopReason::Again);
             }
         }
         if !terms.allow(way.steps(None)) {

@@ -2,28 +2,28 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::demand::{Asker, Demand, Who, combined};
+use super::demand::{Asker, Demand, Requester, combined};
 use crate::lockfile::{Locked, Lockfile, Required, rules_out};
 
 /// What installed skills need and what was asked for before.
 #[derive(Debug, Clone)]
-pub struct Known<'a> {
+pub struct KnownRequests<'a> {
     pub(super) lock: &'a Lockfile,
     /// The installed skills that need another one, by its name.
     needing: BTreeMap<&'a str, Vec<&'a Locked>>,
     /// By the names of the skills.
-    wishes: BTreeMap<String, Vec<Wish>>,
+    wishes: BTreeMap<String, Vec<KnownRequest>>,
     held: BTreeSet<String>,
 }
 
 #[derive(Debug, Clone)]
-struct Wish {
+struct KnownRequest {
     source: String,
     requested: Option<String>,
     asker: Asker,
 }
 
-impl<'a> Known<'a> {
+impl<'a> KnownRequests<'a> {
     /// What the installed skills need of each other.
     pub fn new(lock: &'a Lockfile) -> Self {
         let mut needing: BTreeMap<&str, Vec<&Locked>> = BTreeMap::new();
@@ -61,7 +61,7 @@ impl<'a> Known<'a> {
     /// Adds that a skill is wanted from a source, as it was requested.
     pub fn wish(&mut self, name: &str, source: String, requested: Option<String>, asker: Asker) {
         let of_name = self.wishes.entry(name.to_owned()).or_default();
-        of_name.push(Wish {
+        of_name.push(KnownRequest {
             source,
             requested,
             asker,
@@ -83,11 +83,11 @@ impl<'a> Known<'a> {
     /// Whether just that is wanted of a skill as things are.
     pub(super) fn has(&self, name: &str, demand: &Demand) -> bool {
         match &demand.who {
-            Who::Skill(by) => self.lock.get(by).is_some_and(|entry| {
+            Requester::Skill(by) => self.lock.get(by).is_some_and(|entry| {
                 let mut requires = entry.requires.iter();
                 requires.any(|each| each.name == name && each.requested == demand.requested)
             }),
-            Who::Asker(_) => {
+            Requester::Asker(_) => {
                 let mut wishes = self.wishes.get(name).into_iter().flatten();
                 wishes.any(|wish| wish.requested == demand.requested)
             }
@@ -112,7 +112,7 @@ impl<'a> Known<'a> {
                     && entry.requested == wish.requested
             });
             demands.insert(Demand {
-                who: Who::Asker(wish.asker),
+                who: Requester::Asker(wish.asker),
                 source: wish.source.clone(),
                 requested: wish.requested.clone(),
                 bytes: locked.map(|entry| entry.digest),
@@ -136,7 +136,7 @@ impl<'a> Known<'a> {
             return None;
         }
         Some(Demand {
-            who: Who::Skill(by.name.clone()),
+            who: Requester::Skill(by.name.clone()),
             source: needed.source.clone(),
             requested: Some(requested),
             bytes: Some(needed.digest),

@@ -4,11 +4,11 @@
 //! theirs: by its source it is trusted, and from there it is updated.
 
 use super::demand::Demand;
-use super::known::Known;
+use super::known::KnownRequests;
 use crate::candidate::Candidate;
 use crate::lockfile::Locked;
 
-impl Known<'_> {
+impl KnownRequests<'_> {
     /// The installed skill that has the same bytes from another source, and stays from there.
     ///
     /// What is only there for others comes from elsewhere once all of them come anew and none of them

@@ -5,24 +5,24 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use super::Supplier;
 use super::circle::{Needs, circle};
-use super::demand::{Demand, Who};
+use super::demand::{Demand, Requester};
 use super::error::DependencyError;
 use super::resolver::{Resolver, version_of};
 use super::taking::unfit;
-use super::way::{Choice, Way};
+use super::way::{PartialSolution, VersionChoice};
 use crate::candidate::Candidate;
 use crate::lockfile::reference;
 
 /// The skills that would have to be otherwise.
 #[derive(Default)]
-struct Moved {
+struct MovedSkills {
     candidates: BTreeMap<String, Candidate>,
     /// What they would need then.
     needs: BTreeMap<String, Vec<Candidate>>,
     queue: VecDeque<String>,
 }
 
-impl Moved {
+impl MovedSkills {
     fn add(&mut self, candidate: Candidate) {
         let name = candidate.name.clone();
         self.queue.push_back(name.clone());
@@ -33,12 +33,12 @@ impl Moved {
     fn wants(&self, name: &str) -> impl Iterator<Item = Demand> {
         self.needs.iter().flat_map(move |(by, needs)| {
             let needs = needs.iter().filter(move |next| next.name == name);
-            needs.map(|next| Demand::of(Who::Skill(by.clone()), next))
+            needs.map(|next| Demand::of(Requester::Skill(by.clone()), next))
         })
     }
 
     /// Whom each skill would need.
-    fn needs<'a, E>(&'a self, way: &'a Way<'_, E>) -> Needs<'a> {
+    fn needs<'a, E>(&'a self, way: &'a PartialSolution<'_, E>) -> Needs<'a> {
         let mut all = way.needs();
         for (name, needs) in &self.needs {
             let names = needs.iter().map(|next| next.name.as_str());
@@ -48,7 +48,7 @@ impl Moved {
     }
 
     /// The skills that would still be there.
-    fn there<'a, E>(&'a self, way: &'a Way<'_, E>) -> BTreeSet<&'a str> {
+    fn there<'a, E>(&'a self, way: &'a PartialSolution<'_, E>) -> BTreeSet<&'a str> {
         let needs = self.needs(way);
         let mut there = BTreeSet::new();
         let mut queue: Vec<&str> = way
@@ -69,8 +69,8 @@ impl<S: Supplier> Resolver<'_, S> {
     /// What is wrong with the newest version of a skill that all would take who want it.
     pub(super) fn reason(
         &mut self,
-        way: &Way<'_, S::Error>,
-        choice: &Choice,
+        way: &PartialSolution<'_, S::Error>,
+        choice: &VersionChoice,
         newest: &str,
     ) -> String {
         let demands = self.demands(way, &choice.base);
@@ -80,7 +80,7 @@ impl<S: Supplier> Resolver<'_, S> {
             self.highest(&choice.base, &demands.iter().collect::<Vec<_>>())
         };
         let mut in_the_way = None;
-        let mut moved = Moved::default();
+        let mut moved = MovedSkills::default();
         if let Ok(found) = found {
             moved.add(found);
         }
@@ -114,12 +114,12 @@ impl<S: Supplier> Resolver<'_, S> {
     /// this is how it is.
     fn wrong(
         &mut self,
-        way: &Way<'_, S::Error>,
-        moved: &mut Moved,
+        way: &PartialSolution<'_, S::Error>,
+        moved: &mut MovedSkills,
         name: &str,
         next: &Candidate,
     ) -> Result<Option<String>, DependencyError<S::Error>> {
-        let demand = Demand::of(Who::Skill(name.to_owned()), next);
+        let demand = Demand::of(Requester::Skill(name.to_owned()), next);
         if let Some(held) = self.known.held(&next.name) {
             let error = unfit(held, next, &demand, || format!("`{name}`"));
             return error.map_or(Ok(None), Err);
@@ -147,9 +147,9 @@ impl<S: Supplier> Resolver<'_, S> {
         // What others want counts as they would be, and as far as they would be there.
         let there = moved.there(way);
         demands.retain(|each| match &each.who {
-            Who::Skill(by) if moved.candidates.contains_key(by) => false,
-            Who::Skill(by) => there.contains(&by[..]) || !way.taken.contains_key(by),
-            Who::Asker(_) => true,
+            Requester::Skill(by) if moved.candidates.contains_key(by) => false,
+            Requester::Skill(by) => there.contains(&by[..]) || !way.taken.contains_key(by),
+            Requester::Asker(_) => true,
         });
         let wants = moved.wants(&next.name);
         demands.extend(wants.filter(|each| each.source == next.source));

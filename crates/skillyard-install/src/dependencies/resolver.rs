@@ -4,12 +4,12 @@ use std::sync::Arc;
 
 use semver::Version;
 
-use super::answers::Answers;
-use super::demand::{Demand, Who, combined};
+use super::answers::SourceAnswers;
+use super::demand::{Demand, Requester, combined};
 use super::error::DependencyError;
-use super::known::Known;
-use super::seen::Seen;
-use super::way::Way;
+use super::known::KnownRequests;
+use super::seen::SeenVersions;
+use super::way::PartialSolution;
 use super::{Needed, Supplier};
 use crate::candidate::Candidate;
 
@@ -21,9 +21,9 @@ const OLDER: usize = 400;
 
 /// The way from what is asked for to all that is needed.
 pub(super) struct Resolver<'a, S: Supplier> {
-    pub(super) answers: Answers<'a, S>,
-    pub(super) known: &'a Known<'a>,
-    pub(super) seen: Seen,
+    pub(super) answers: SourceAnswers<'a, S>,
+    pub(super) known: &'a KnownRequests<'a>,
+    pub(super) seen: SeenVersions,
     /// What did not go together when all were as new as they can be.
     pub(super) first: Option<Failure<S::Error>>,
     pub(super) tries: usize,
@@ -46,7 +46,7 @@ pub(super) struct Failure<E> {
 }
 
 /// Why a way is not followed any further.
-pub(super) enum Stop<E> {
+pub(super) enum StopReason<E> {
     /// Something was seen that another order is better for.
     Again,
     /// There are too many ways.
@@ -56,11 +56,11 @@ pub(super) enum Stop<E> {
 }
 
 impl<'a, S: Supplier> Resolver<'a, S> {
-    pub(super) fn new(supplier: &'a mut S, known: &'a Known<'a>) -> Self {
+    pub(super) fn new(supplier: &'a mut S, known: &'a KnownRequests<'a>) -> Self {
         Self {
-            answers: Answers::new(supplier),
+            answers: SourceAnswers::new(supplier),
             known,
-            seen: Seen::new(known.lock),
+            seen: SeenVersions::new(known.lock),
             first: None,
             tries: TRIES,
             older: OLDER,
@@ -68,8 +68,8 @@ impl<'a, S: Supplier> Resolver<'a, S> {
     }
 
     /// Counts a try.
-    pub(super) fn try_one(&mut self) -> Result<(), Stop<S::Error>> {
-        self.tries = self.tries.checked_sub(1).ok_or(Stop::GivenUp)?;
+    pub(super) fn try_one(&mut self) -> Result<(), StopReason<S::Error>> {
+        self.tries = self.tries.checked_sub(1).ok_or(StopReason::GivenUp)?;
         Ok(())
     }
 
@@ -91,7 +91,7 @@ impl<'a, S: Supplier> Resolver<'a, S> {
         candidate: &Candidate,
         demands: &[Demand],
         version: &Version,
-    ) -> Result<Option<Candidate>, Stop<S::Error>> {
+    ) -> Result<Option<Candidate>, StopReason<S::Error>> {
         let limit = format!("<{version}");
         let Some(requested) = combined(demands.iter(), Some(&limit)) else {
             return Ok(None);
@@ -99,7 +99,7 @@ impl<'a, S: Supplier> Resolver<'a, S> {
         let before = self.answers.count();
         let found = self.answers.at(candidate, &requested);
         let asked = self.answers.count() - before;
-        self.older = self.older.checked_sub(asked).ok_or(Stop::GivenUp)?;
+        self.older = self.older.checked_sub(asked).ok_or(StopReason::GivenUp)?;
         let Ok(mut found) = found else {
             return Ok(None);
         };
@@ -112,14 +112,18 @@ impl<'a, S: Supplier> Resolver<'a, S> {
 
     /// What is wanted of a skill from its source: by those that were taken, those that stay as they are
     /// installed, and who asks for it.
-    pub(super) fn demands(&self, way: &Way<'_, S::Error>, candidate: &Candidate) -> Vec<Demand> {
+    pub(super) fn demands(
+        &self,
+        way: &PartialSolution<'_, S::Error>,
+        candidate: &Candidate,
+    ) -> Vec<Demand> {
         let name = candidate.name.as_str();
         let is_root = |name: &str| way.asked.comes_anew(name);
         let mut demands = self.known.wanted(name, is_root, |name| way.is_anew(name));
         demands.extend(way.wants(name).iter().map(|want| want.demand.clone()));
         let root = way.asked.get(name);
         let asker = root.and_then(|root| Some((root.asker?, &root.candidate)));
-        demands.extend(asker.map(|(asker, asked)| Demand::of(Who::Asker(asker), asked)));
+        demands.extend(asker.map(|(asker, asked)| Demand::of(Requester::Asker(asker), asked)));
         demands.retain(|demand| demand.source == candidate.source);
         demands.into_iter().collect()
     }

@@ -7,13 +7,13 @@
 
 use std::collections::BTreeMap;
 
-use super::asked::Asked;
-use super::cause::Cause;
-use super::descent::{End, Terms};
+use super::asked::AskedSkills;
+use super::cause::BlameSet;
+use super::descent::{DescentEnd, Terms};
 use super::error::{DependencyError, described};
-use super::resolver::{Failure, Resolver, Settled, Stop};
-use super::way::{Steps, Taken, Way};
-use super::{HeldBack, Needed, Root, Supplier};
+use super::resolver::{Failure, Resolver, Settled, StopReason};
+use super::way::{PartialSolution, StepsBack, TakenSkill};
+use super::{HeldBack, Needed, RequestedSkill, Supplier};
 use crate::candidate::Candidate;
 
 /// So many steps back are allowed one after the other.
@@ -29,9 +29,9 @@ impl<S: Supplier> Resolver<'_, S> {
     /// What is needed, in the newest versions that go together.
     pub(super) fn search(
         &mut self,
-        roots: &[Root],
+        roots: &[RequestedSkill],
     ) -> Result<Settled<S::Error>, DependencyError<S::Error>> {
-        let (asked, odd) = Asked::new(roots);
+        let (asked, odd) = AskedSkills::new(roots);
         if let Some((first, second)) = odd {
             return Ok(failed(two_of_one_name(first, second)));
         }
@@ -39,21 +39,24 @@ impl<S: Supplier> Resolver<'_, S> {
         match self.best(&asked) {
             Ok(Ok(way)) => Ok(self.settled(way)),
             Ok(Err(cause)) => Ok(failed(self.refusal(&asked, &cause))),
-            Err(Stop::Error(error)) => Err(error),
+            Err(StopReason::Error(error)) => Err(error),
             Err(_) => Ok(failed(self.given_up(&asked))),
         }
     }
 
     /// The way with the fewest steps back, and among those the one that leaves those alone that are
     /// asked for; or why there is none.
-    fn best<'r>(&mut self, asked: &'r Asked<'r>) -> Result<Best<'r, S::Error>, Stop<S::Error>> {
+    fn best<'r>(
+        &mut self,
+        asked: &'r AskedSkills<'r>,
+    ) -> Result<Best<'r, S::Error>, StopReason<S::Error>> {
         let mut levels = 0..=FEW;
         let mut best = loop {
             let all = levels.next().unwrap_or(ANY);
             match self.look(asked, within(all, ANY))? {
-                End::Found(way) => break way,
-                End::Nothing(cause) if !cause.is_cut || all == ANY => return Ok(Err(cause)),
-                End::Nothing(_) => {}
+                DescentEnd::Found(way) => break way,
+                DescentEnd::Nothing(cause) if !cause.is_cut || all == ANY => return Ok(Err(cause)),
+                DescentEnd::Nothing(_) => {}
             }
         };
         // What takes fewer steps was looked for, but not beyond a few.
@@ -62,7 +65,7 @@ impl<S: Supplier> Resolver<'_, S> {
         let kept = self.tries.saturating_sub(BETTER);
         self.tries -= kept;
         loop {
-            let Steps { all, of_roots } = best.steps(None);
+            let StepsBack { all, of_roots } = best.steps(None);
             let terms = if all > fewest {
                 within(all - 1, ANY)
             } else if of_roots > fewest_of_roots {
@@ -71,9 +74,9 @@ impl<S: Supplier> Resolver<'_, S> {
                 break;
             };
             match self.look(asked, terms) {
-                Ok(End::Found(better)) => best = better,
-                Ok(End::Nothing(_)) if all > fewest => fewest = all,
-                Ok(End::Nothing(_)) => fewest_of_roots = of_roots,
+                Ok(DescentEnd::Found(better)) => best = better,
+                Ok(DescentEnd::Nothing(_)) if all > fewest => fewest = all,
+                Ok(DescentEnd::Nothing(_)) => fewest_of_roots = of_roots,
                 // What was found goes together, too.
                 Err(_) => break,
             }
@@ -85,11 +88,11 @@ impl<S: Supplier> Resolver<'_, S> {
     /// What is installed, if what was found is another way, and no better than that.
     fn as_installed<'r>(
         &mut self,
-        asked: &'r Asked<'r>,
-        found: &Way<'_, S::Error>,
-    ) -> Option<Way<'r, S::Error>> {
+        asked: &'r AskedSkills<'r>,
+        found: &PartialSolution<'_, S::Error>,
+    ) -> Option<PartialSolution<'r, S::Error>> {
         let lock = self.known.lock;
-        let is_same = |(name, taken): (&String, &Taken<S::Error>)| {
+        let is_same = |(name, taken): (&String, &TakenSkill<S::Error>)| {
             let digest = taken.candidate.tree.digest();
             lock.get(name).is_some_and(|entry| entry.digest == digest)
         };
@@ -102,13 +105,13 @@ impl<S: Supplier> Resolver<'_, S> {
             as_installed: true,
         };
         match self.look(asked, terms) {
-            Ok(End::Found(way)) => Some(way),
+            Ok(DescentEnd::Found(way)) => Some(way),
             _ => None,
         }
     }
 
     /// What was found, with the reasons why it is not newer, and what is wrong with it.
-    fn settled(&mut self, mut way: Way<'_, S::Error>) -> Settled<S::Error> {
+    fn settled(&mut self, mut way: PartialSolution<'_, S::Error>) -> Settled<S::Error> {
         let mut held_back = self.held_back(&way);
         let circle = way.circle();
         let mut failures = Vec::new();
@@ -141,7 +144,7 @@ impl<S: Supplier> Resolver<'_, S> {
     }
 
     /// The skills that are older than all who want them would take, and why.
-    fn held_back(&mut self, way: &Way<'_, S::Error>) -> BTreeMap<String, HeldBack> {
+    fn held_back(&mut self, way: &PartialSolution<'_, S::Error>) -> BTreeMap<String, HeldBack> {
         let mut held_back = BTreeMap::new();
         for choice in &way.stack {
             if let Some(newest) = way.over(choice).max() {
@@ -155,7 +158,7 @@ impl<S: Supplier> Resolver<'_, S> {
 
     /// That nothing goes together, as it shows first among those that have a part in it when all are as
     /// new as they can be.
-    fn refusal(&mut self, asked: &Asked<'_>, cause: &Cause) -> Failure<S::Error> {
+    fn refusal(&mut self, asked: &AskedSkills<'_>, cause: &BlameSet) -> Failure<S::Error> {
         let first = self.first.take();
         if let Some(part) = asked.part(&cause.parties) {
             // Of others it may have shown first that they do not, and they could step back.
@@ -166,7 +169,7 @@ impl<S: Supplier> Resolver<'_, S> {
     }
 
     /// That too much would have to be tried.
-    fn given_up(&mut self, asked: &Asked<'_>) -> Failure<S::Error> {
+    fn given_up(&mut self, asked: &AskedSkills<'_>) -> Failure<S::Error> {
         let all = || {
             asked
                 .iter()
@@ -183,11 +186,11 @@ impl<S: Supplier> Resolver<'_, S> {
 }
 
 /// A way, or why there is none.
-type Best<'r, E> = Result<Way<'r, E>, Cause>;
+type Best<'r, E> = Result<PartialSolution<'r, E>, BlameSet>;
 
 fn within(all: usize, of_roots: usize) -> Terms {
     Terms {
-        most: Steps { all, of_roots },
+        most: StepsBack { all, of_roots },
         as_installed: false,
     }
 }

@@ -11,14 +11,14 @@ use super::demand::fits;
 use crate::lockfile::Lockfile;
 
 /// Everything that was seen.
-pub(super) struct Seen {
+pub(super) struct SeenVersions {
     /// The names that skills need.
     needs: BTreeMap<String, BTreeSet<String>>,
     /// What was requested of skills, and by whom.
     requests: BTreeMap<String, BTreeSet<(String, Option<String>)>>,
 }
 
-impl Seen {
+impl SeenVersions {
     /// What installed skills need.
     pub(super) fn new(lock: &Lockfile) -> Self {
         let mut needs: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();

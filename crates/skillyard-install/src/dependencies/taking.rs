@@ -1,13 +1,13 @@
 //! Taking a skill in one version, with what it needs.
 
 use super::Supplier;
-use super::cause::Cause;
-use super::demand::{Demand, Who};
+use super::cause::BlameSet;
+use super::demand::{Demand, Requester};
 use super::descent::Terms;
 use super::error::{DependencyError, described};
 use super::met::as_locked;
-use super::resolver::{Resolver, Stop};
-use super::way::{Taken, Want, Way};
+use super::resolver::{Resolver, StopReason};
+use super::way::{PartialSolution, Request, TakenSkill};
 use crate::candidate::Candidate;
 use crate::lockfile::{Locked, Required, reference};
 
@@ -15,10 +15,10 @@ impl<S: Supplier> Resolver<'_, S> {
     /// Takes the skill that was chosen last in a version, or says why that leads nowhere.
     pub(super) fn take(
         &mut self,
-        way: &mut Way<'_, S::Error>,
+        way: &mut PartialSolution<'_, S::Error>,
         mut candidate: Candidate,
         terms: Terms,
-    ) -> Result<Option<Cause>, Stop<S::Error>> {
+    ) -> Result<Option<BlameSet>, StopReason<S::Error>> {
         self.try_one()?;
         let name = candidate.name.clone();
         let root = way.asked.get(&name);
@@ -26,10 +26,10 @@ impl<S: Supplier> Resolver<'_, S> {
             && let Some(error) = way.endless(&name)
         {
             if self.first.is_none() {
-                return Err(Stop::Error(error));
+                return Err(StopReason::Error(error));
             }
             // A way back that leads too far is no way.
-            return Ok(Some(Cause::of(way.taken.keys().cloned())));
+            return Ok(Some(BlameSet::of(way.taken.keys().cloned())));
         }
         if let Some(root) = root.filter(|root| root.asker.is_some()) {
             candidate.requested.clone_from(&root.candidate.requested);
@@ -39,7 +39,7 @@ impl<S: Supplier> Resolver<'_, S> {
             .known
             .met(&candidate, demands, |name| way.is_anew(name));
         if let Some(entry) = met.filter(|_| root.is_none()) {
-            let taken = Taken {
+            let taken = TakenSkill {
                 requires: entry.requires.clone(),
                 candidate: as_locked(candidate, entry),
                 stays: true,
@@ -51,7 +51,7 @@ impl<S: Supplier> Resolver<'_, S> {
             way.take(taken, Vec::new());
             return Ok(None);
         }
-        let mut taken = Taken {
+        let mut taken = TakenSkill {
             requires: Vec::new(),
             candidate,
             stays: false,
@@ -65,7 +65,7 @@ impl<S: Supplier> Resolver<'_, S> {
             Err(cause) => return Ok(Some(cause)),
         };
         if self.note(way, &wants) {
-            return Err(Stop::Again);
+            return Err(StopReason::Again);
         }
         for want in &wants {
             if let Some(cause) = self.unmet(way, &taken, want) {
@@ -81,9 +81,9 @@ impl<S: Supplier> Resolver<'_, S> {
     /// is why it cannot be taken.
     fn needs(
         &mut self,
-        way: &Way<'_, S::Error>,
-        taken: &mut Taken<S::Error>,
-    ) -> Result<Vec<Want>, Cause> {
+        way: &PartialSolution<'_, S::Error>,
+        taken: &mut TakenSkill<S::Error>,
+    ) -> Result<Vec<Request>, BlameSet> {
         let by = taken.candidate.clone();
         let mut wants = Vec::new();
         for text in &by.requires {
@@ -101,27 +101,27 @@ impl<S: Supplier> Resolver<'_, S> {
             if !taken.requires.contains(&required) {
                 taken.requires.push(required);
             }
-            let demand = Demand::of(Who::Skill(by.name.clone()), &next);
+            let demand = Demand::of(Requester::Skill(by.name.clone()), &next);
             if let Some(held) = self.known.held(&next.name) {
                 if let Some(error) = unfit(held, &next, &demand, || way.chain(&by.name)) {
                     if self.first.is_none() {
                         self.fail(way, error, std::iter::once(by.name.clone()), &by.name);
                     }
-                    return Err(Cause::of([by.name]));
+                    return Err(BlameSet::of([by.name]));
                 }
                 continue;
             }
             let by = by.name.clone();
-            wants.push(Want { by, next, demand });
+            wants.push(Request { by, next, demand });
         }
         Ok(wants)
     }
 
     /// Writes down what is wanted. Whether somebody wants something new of a skill that was taken before
     /// and would have been taken otherwise.
-    fn note(&mut self, way: &Way<'_, S::Error>, wants: &[Want]) -> bool {
+    fn note(&mut self, way: &PartialSolution<'_, S::Error>, wants: &[Request]) -> bool {
         let mut is_late = false;
-        for Want { by, next, demand } in wants {
+        for Request { by, next, demand } in wants {
             if self.seen.note(by, &next.name, next.requested.as_deref())
                 && let Some(taken) = way.taken.get(&next.name)
                 && taken.candidate.source == next.source
@@ -137,14 +137,14 @@ impl<S: Supplier> Resolver<'_, S> {
     /// Why a skill that was taken is not what another one wants of it, if it is not.
     fn unmet(
         &mut self,
-        way: &Way<'_, S::Error>,
-        by: &Taken<S::Error>,
-        want: &Want,
-    ) -> Option<Cause> {
+        way: &PartialSolution<'_, S::Error>,
+        by: &TakenSkill<S::Error>,
+        want: &Request,
+    ) -> Option<BlameSet> {
         let name = &want.next.name;
         let own = Some(by).filter(|by| by.candidate.name == *name);
         let taken = own.or_else(|| way.taken.get(name))?;
-        let cause = Cause::of([want.by.clone(), name.clone()]);
+        let cause = BlameSet::of([want.by.clone(), name.clone()]);
         if is_another(taken, want) {
             let second = format!("{} → `{name}`", way.chain(&want.by));
             self.fail_conflict(way, &taken.candidate, want, second);
@@ -163,7 +163,11 @@ impl<S: Supplier> Resolver<'_, S> {
     }
 
     /// Why a skill is not what those want who want it from another source, if it is not.
-    fn elsewhere(&mut self, way: &Way<'_, S::Error>, taken: &Taken<S::Error>) -> Option<Cause> {
+    fn elsewhere(
+        &mut self,
+        way: &PartialSolution<'_, S::Error>,
+        taken: &TakenSkill<S::Error>,
+    ) -> Option<BlameSet> {
         let name = &taken.candidate.name;
         let want = way
             .wants(name)
@@ -172,15 +176,15 @@ impl<S: Supplier> Resolver<'_, S> {
         let second = format!("{} → `{name}`", way.chain(&want.by));
         self.fail_conflict(way, &taken.candidate, want, second);
         let all = way.wants(name).iter().map(|each| each.by.clone());
-        Some(Cause::of(all.chain([name.clone()])))
+        Some(BlameSet::of(all.chain([name.clone()])))
     }
 
     /// Keeps that a skill is wanted from two sources, if that is the first that is wrong.
     fn fail_conflict(
         &mut self,
-        way: &Way<'_, S::Error>,
+        way: &PartialSolution<'_, S::Error>,
         other: &Candidate,
-        want: &Want,
+        want: &Request,
         second: String,
     ) {
         if self.first.is_some() {
@@ -200,7 +204,7 @@ impl<S: Supplier> Resolver<'_, S> {
 }
 
 /// Whether a skill is another one than is wanted, of the same name.
-fn is_another<E>(taken: &Taken<E>, want: &Want) -> bool {
+fn is_another<E>(taken: &TakenSkill<E>, want: &Request) -> bool {
     let candidate = &taken.candidate;
     let is_other =
         candidate.source != want.next.source || taken.stays && !want.demand.allows(candidate);

@@ -140,7 +140,7 @@ fn older_versions_are_taken_where_the_newest_do_not_go_together() {
     let mut supplier = Shelf::new(&shelf);
     let root = supplier.root("app");
     let nothing = Lockfile::default();
-    let needed = resolve(&[root], &Known::new(&nothing), &mut supplier).unwrap();
+    let needed = resolve(&[root], &KnownRequests::new(&nothing), &mut supplier).unwrap();
     assert_eq!(
         told(&needed),
         [
@@ -238,7 +238,7 @@ fn what_does_not_go_together_is_left_out_with_its_reason() {
     let mut shelf = Shelf::new(&SHELF);
     let roots = ["apps", "loose", "more"].map(|root| shelf.root(root));
     let lock = locked(&SHELF, &["tool"]);
-    let resolved = resolve_each(roots.into(), &Known::new(&lock), &mut shelf).unwrap();
+    let resolved = resolve_each(roots.into(), &KnownRequests::new(&lock), &mut shelf).unwrap();
     assert_eq!(
         told(&resolved.needed),
         [

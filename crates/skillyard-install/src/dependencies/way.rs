@@ -4,12 +4,12 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use semver::Version;
 
-use super::asked::Asked;
-use super::cause::Cause;
+use super::asked::AskedSkills;
+use super::cause::BlameSet;
 use super::circle::{Needs, circle};
-use super::demand::{Demand, Who, fits};
+use super::demand::{Demand, Requester, fits};
 use super::error::DependencyError;
-use super::seen::Seen;
+use super::seen::SeenVersions;
 use super::{DEEPEST, MOST};
 use crate::candidate::Candidate;
 use crate::lockfile::Required;
@@ -18,25 +18,25 @@ use crate::lockfile::Required;
 const SHOWN: usize = 10;
 
 /// Where a skill stands in the order; what needs nothing comes last.
-type Place = (bool, usize);
+type OrderKey = (bool, usize);
 
 /// A way so far.
-pub(super) struct Way<'r, E> {
-    pub(super) asked: &'r Asked<'r>,
-    pub(super) taken: BTreeMap<String, Taken<E>>,
+pub(super) struct PartialSolution<'r, E> {
+    pub(super) asked: &'r AskedSkills<'r>,
+    pub(super) taken: BTreeMap<String, TakenSkill<E>>,
     /// How many of those that were taken nobody asked for.
     along: usize,
     /// The skills in the order in which they were taken.
-    pub(super) stack: Vec<Choice>,
+    pub(super) stack: Vec<VersionChoice>,
     /// What those that were taken want of each skill.
-    wants: BTreeMap<String, Vec<Want>>,
+    wants: BTreeMap<String, Vec<Request>>,
     order: BTreeMap<String, usize>,
-    places: BTreeMap<String, Place>,
-    open: BTreeSet<(Place, String)>,
+    places: BTreeMap<String, OrderKey>,
+    open: BTreeSet<(OrderKey, String)>,
 }
 
 /// A skill that was taken.
-pub(super) struct Taken<E> {
+pub(super) struct TakenSkill<E> {
     pub(super) candidate: Candidate,
     pub(super) requires: Vec<Required>,
     /// Whether it stays as it is installed.
@@ -47,7 +47,7 @@ pub(super) struct Taken<E> {
 
 /// What a skill that was taken wants of another one.
 #[derive(Clone)]
-pub(super) struct Want {
+pub(super) struct Request {
     pub(super) by: String,
     /// What it would get if nobody else wanted anything.
     pub(super) next: Candidate,
@@ -55,7 +55,7 @@ pub(super) struct Want {
 }
 
 /// Which version of a skill was chosen, and among which.
-pub(super) struct Choice {
+pub(super) struct VersionChoice {
     pub(super) name: String,
     /// The skill as it came to be looked at.
     pub(super) base: Candidate,
@@ -68,19 +68,19 @@ pub(super) struct Choice {
     /// The newer versions that would have done.
     pub(super) over: Vec<Version>,
     /// Why they do not go together with the rest.
-    pub(super) cause: Cause,
+    pub(super) cause: BlameSet,
 }
 
 /// How many versions skills are behind what all who want them would take.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(super) struct Steps {
+pub(super) struct StepsBack {
     pub(super) all: usize,
     /// Of those that are asked for.
     pub(super) of_roots: usize,
 }
 
-impl<'r, E> Way<'r, E> {
-    pub(super) fn new(asked: &'r Asked<'r>, order: BTreeMap<String, usize>) -> Self {
+impl<'r, E> PartialSolution<'r, E> {
+    pub(super) fn new(asked: &'r AskedSkills<'r>, order: BTreeMap<String, usize>) -> Self {
         let mut way = Self {
             asked,
             taken: BTreeMap::new(),
@@ -109,7 +109,7 @@ impl<'r, E> Way<'r, E> {
     }
 
     /// What those that were taken want of a skill.
-    pub(super) fn wants(&self, name: &str) -> &[Want] {
+    pub(super) fn wants(&self, name: &str) -> &[Request] {
         self.wants.get(name).map(Vec::as_slice).unwrap_or_default()
     }
 
@@ -120,7 +120,7 @@ impl<'r, E> Way<'r, E> {
     }
 
     /// Takes the skill that was chosen last.
-    pub(super) fn take(&mut self, taken: Taken<E>, wants: Vec<Want>) {
+    pub(super) fn take(&mut self, taken: TakenSkill<E>, wants: Vec<Request>) {
         let name = taken.candidate.name.clone();
         self.open.remove(&(self.place(&name), name.clone()));
         if !self.asked.has(&name) {
@@ -168,14 +168,14 @@ impl<'r, E> Way<'r, E> {
         self.open.insert((place, name.to_owned()));
     }
 
-    fn place(&self, name: &str) -> Place {
+    fn place(&self, name: &str) -> OrderKey {
         self.places.get(name).copied().unwrap_or_default()
     }
 
     /// How many steps back were taken. Versions that somebody may still rule out who was `seen` on
     /// another way do not count yet.
-    pub(super) fn steps(&self, seen: Option<&Seen>) -> Steps {
-        let mut steps = Steps::default();
+    pub(super) fn steps(&self, seen: Option<&SeenVersions>) -> StepsBack {
+        let mut steps = StepsBack::default();
         for choice in self.stack.iter().filter(|each| !each.over.is_empty()) {
             let is_there = |name: &str| self.taken.contains_key(name);
             let may_go = |version: &&Version| {
@@ -191,7 +191,7 @@ impl<'r, E> Way<'r, E> {
     }
 
     /// The newer versions of a skill that would do for all who want it by now.
-    pub(super) fn over<'c>(&self, choice: &'c Choice) -> impl Iterator<Item = &'c Version> {
+    pub(super) fn over<'c>(&self, choice: &'c VersionChoice) -> impl Iterator<Item = &'c Version> {
         let wants = self.wants(&choice.name).iter();
         let requested: Vec<&str> = wants
             .filter(|want| want.demand.source == choice.base.source)
@@ -205,10 +205,10 @@ impl<'r, E> Way<'r, E> {
 
     /// That more steps back are not to be taken: all who took one have a part in it, and who may rule
     /// out what they left.
-    pub(super) fn too_far(&self, seen: &Seen) -> Cause {
-        let mut cause = Cause {
+    pub(super) fn too_far(&self, seen: &SeenVersions) -> BlameSet {
+        let mut cause = BlameSet {
             is_cut: true,
-            ..Cause::default()
+            ..BlameSet::default()
         };
         for choice in self.stack.iter().filter(|each| !each.over.is_empty()) {
             cause.names.insert(choice.name.clone());
@@ -221,7 +221,7 @@ impl<'r, E> Way<'r, E> {
 
     /// Why what was taken does not do, although it goes together: something is wrong with it, and it is
     /// so only because something is older. What is wrong elsewhere is so in any version.
-    pub(super) fn wrong_because_older(&self) -> Option<Cause> {
+    pub(super) fn wrong_because_older(&self) -> Option<BlameSet> {
         let older = self
             .stack
             .iter()
@@ -241,7 +241,7 @@ impl<'r, E> Way<'r, E> {
             return None;
         }
         let part = older.into_iter().chain(wrong);
-        Some(Cause::of(self.with_who_needs(part)))
+        Some(BlameSet::of(self.with_who_needs(part)))
     }
 
     /// Whom each skill that was taken needs.
@@ -317,7 +317,7 @@ impl<'r, E> Way<'r, E> {
 /// The skill that wants something of another one, or that one itself where nobody else does.
 pub(super) fn who(demand: &Demand, name: &str) -> String {
     match &demand.who {
-        Who::Skill(by) => by.clone(),
-        Who::Asker(_) => name.to_owned(),
+        Requester::Skill(by) => by.clone(),
+        Requester::Asker(_) => name.to_owned(),
     }
 }

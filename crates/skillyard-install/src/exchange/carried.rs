@@ -12,8 +12,8 @@ use skillyard_catalog::own_folder;
 
 use super::{exists, rename};
 use crate::occupant::look;
-use crate::plan::Occupant;
-use crate::tree::{Access, Tree, TreeError, TreeLimits};
+use crate::plan::ExistingEntry;
+use crate::tree::{Tree, TreeError, TreeLimits, WriteAccess};
 
 /// What a copy is called until it is whole; no skill is.
 const PART: &str = ".part";
@@ -22,7 +22,7 @@ const PART: &str = ".part";
 pub(super) fn carry(from: &Path, to: &Path) -> io::Result<()> {
     if !is_rest_of(from, to) {
         // Of anything else a copy could leave something out.
-        if !matches!(look(from), Occupant::Folder { .. }) {
+        if !matches!(look(from), ExistingEntry::Folder { .. }) {
             return Err(io::ErrorKind::CrossesDevices.into());
         }
         let part = to.with_file_name(PART);
@@ -30,7 +30,7 @@ pub(super) fn carry(from: &Path, to: &Path) -> io::Result<()> {
             own_folder::remove(&part)?;
         }
         let tree = Tree::read_any_names(from, &TreeLimits::HERE).map_err(on_disk)?;
-        tree.write(&part, Access::Editable).map_err(on_disk)?;
+        tree.write(&part, WriteAccess::Editable).map_err(on_disk)?;
         tree.sync(&part)?;
         rename(&part, to, RenameFlags::NOREPLACE)?;
     }
@@ -39,7 +39,7 @@ pub(super) fn carry(from: &Path, to: &Path) -> io::Result<()> {
 
 /// Whether all files of a folder are also in its copy, so that nothing is lost with it.
 pub(super) fn is_rest_of(folder: &Path, copy: &Path) -> bool {
-    if !exists(copy) || !matches!(look(folder), Occupant::Folder { .. }) {
+    if !exists(copy) || !matches!(look(folder), ExistingEntry::Folder { .. }) {
         return false;
     }
     let read = |path: &Path| Tree::read_any_names(path, &TreeLimits::HERE).ok();

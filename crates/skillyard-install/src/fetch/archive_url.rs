@@ -5,7 +5,7 @@ use std::fs::{self, File};
 use skillyard_format::package::archive::{ArchiveError, Format};
 
 use super::http::{Header, HttpError, Request};
-use super::{Content, Fetched, Shape, Transfer};
+use super::{ArchiveShape, Fetched, FetchedContent, Transfer};
 use crate::origin::{Origin, OriginKind};
 use crate::reference::Address;
 
@@ -18,10 +18,10 @@ pub fn fetch(
     let request = Request::to(address)?.headers(headers.iter().cloned());
     let download = transfer.archive(&request, None)?;
     Ok(Fetched {
-        content: Content::Archive {
+        content: FetchedContent::Archive {
             file: download.file,
             kind: download.kind,
-            shape: Shape::Skill,
+            shape: ArchiveShape::Skill,
         },
         origin: Origin {
             kind: OriginKind::Archive,
@@ -39,7 +39,7 @@ pub fn fetch_unnamed(
     headers: &[Header],
 ) -> Result<Option<Fetched>, HttpError> {
     let fetched = fetch(transfer, address, headers)?;
-    let Content::Archive { file, .. } = &fetched.content else {
+    let FetchedContent::Archive { file, .. } = &fetched.content else {
         return Ok(Some(fetched));
     };
     let format = File::open(file)

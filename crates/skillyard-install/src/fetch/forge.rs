@@ -9,7 +9,7 @@ use url::Url;
 pub use error::ForgeError;
 
 use super::http::{Download, Header, Http, HttpError, Request};
-use super::{Content, Fetched, Shape, Transfer};
+use super::{ArchiveShape, Fetched, FetchedContent, Transfer};
 use crate::origin::{Origin, OriginKind};
 use crate::reference::Hosted;
 use crate::reference::shown::shown;
@@ -22,7 +22,7 @@ pub(super) const TAGS_PER_PAGE: usize = 100;
 
 /// A commit, and what led to it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Resolved {
+pub struct ResolvedCommit {
     /// The whole id.
     pub commit: String,
     /// The tag or branch that was asked for or chosen.
@@ -34,7 +34,7 @@ pub struct Resolved {
 }
 
 /// One repository on one forge.
-pub struct Project<'a> {
+pub struct ForgeProject<'a> {
     http: &'a Http,
     headers: &'a [Header],
     pub(super) hosted: &'a Hosted,
@@ -51,16 +51,19 @@ pub trait Forge {
     /// The forge as messages call it.
     fn host(&self) -> String;
     /// A place in the API below a repository.
-    fn repository(&self, project: &Project<'_>, rest: &[&str]) -> Url;
+    fn repository(&self, project: &ForgeProject<'_>, rest: &[&str]) -> Url;
     /// The commit that a branch, tag or commit means.
-    fn commit(&self, project: &Project<'_>, revision: &str) -> Result<String, ForgeError>;
+    fn commit(&self, project: &ForgeProject<'_>, revision: &str) -> Result<String, ForgeError>;
     /// Some tags, and the commits they mean.
-    fn tags(&self, project: &Project<'_>, page: usize)
-    -> Result<Vec<(String, String)>, ForgeError>;
+    fn tags(
+        &self,
+        project: &ForgeProject<'_>,
+        page: usize,
+    ) -> Result<Vec<(String, String)>, ForgeError>;
     /// Where the archive of a commit is.
-    fn archive(&self, project: &Project<'_>, commit: &str) -> Url;
+    fn archive(&self, project: &ForgeProject<'_>, commit: &str) -> Url;
     /// Where people look at the repository.
-    fn page(&self, project: &Project<'_>) -> String;
+    fn page(&self, project: &ForgeProject<'_>) -> String;
 }
 
 /// The commit that a reference means now, for the skill whose tags may start with `tag_name`.
@@ -69,8 +72,8 @@ pub fn resolve(
     http: &Http,
     hosted: &Hosted,
     tag_name: &str,
-) -> Result<Resolved, ForgeError> {
-    let project = Project::of(forge, http, hosted, tag_name);
+) -> Result<ResolvedCommit, ForgeError> {
+    let project = ForgeProject::of(forge, http, hosted, tag_name);
     let resolved = project.resolve(forge);
     resolved.map_err(|error| project.reconsidered(forge, error))
 }
@@ -80,14 +83,14 @@ pub fn fetch(
     forge: &dyn Forge,
     transfer: &Transfer<'_>,
     hosted: &Hosted,
-    resolved: Resolved,
+    resolved: ResolvedCommit,
 ) -> Result<Fetched, ForgeError> {
-    let project = Project::of(forge, transfer.http, hosted, hosted.tag_name());
+    let project = ForgeProject::of(forge, transfer.http, hosted, hosted.tag_name());
     let fetched = project.fetch(forge, transfer, resolved);
     fetched.map_err(|error| project.reconsidered(forge, error))
 }
 
-impl<'a> Project<'a> {
+impl<'a> ForgeProject<'a> {
     fn of(forge: &'a dyn Forge, http: &'a Http, hosted: &'a Hosted, tag_name: &'a str) -> Self {
         Self {
             http,
@@ -106,7 +109,7 @@ impl<'a> Project<'a> {
         &self,
         api: &dyn Forge,
         transfer: &Transfer<'_>,
-        resolved: Resolved,
+        resolved: ResolvedCommit,
     ) -> Result<Fetched, ForgeError> {
         let request =
             Request::new(api.archive(self, &resolved.commit)).headers(self.headers.iter().cloned());
@@ -114,10 +117,10 @@ impl<'a> Project<'a> {
         let Download { file, kind, .. } =
             archive.map_err(|error| self.explain(error, Some(&resolved.commit)))?;
         Ok(Fetched {
-            content: Content::Archive {
+            content: FetchedContent::Archive {
                 file,
                 kind,
-                shape: Shape::Repository {
+                shape: ArchiveShape::Repository {
                     path: self.hosted.path.clone(),
                 },
             },

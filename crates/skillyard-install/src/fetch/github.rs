@@ -4,7 +4,7 @@ use serde::Deserialize;
 use url::Url;
 
 use super::below;
-use super::forge::{Forge, ForgeError, Project, TAGS_PER_PAGE};
+use super::forge::{Forge, ForgeError, ForgeProject, TAGS_PER_PAGE};
 use super::http::{Header, Request};
 
 /// Where the API of github.com is.
@@ -49,13 +49,13 @@ impl Forge for GitHub {
         self.web_host()
     }
 
-    fn repository(&self, project: &Project<'_>, rest: &[&str]) -> Url {
+    fn repository(&self, project: &ForgeProject<'_>, rest: &[&str]) -> Url {
         let hosted = project.hosted;
         let repository = below(&self.api, &["repos", &hosted.owner, &hosted.repository]);
         below(&repository, rest)
     }
 
-    fn commit(&self, project: &Project<'_>, revision: &str) -> Result<String, ForgeError> {
+    fn commit(&self, project: &ForgeProject<'_>, revision: &str) -> Result<String, ForgeError> {
         let url = self.repository(project, &["commits", revision]);
         let request = Request::new(url).accept("application/vnd.github.sha");
         let body = project.get(request, Some(revision))?;
@@ -64,7 +64,7 @@ impl Forge for GitHub {
 
     fn tags(
         &self,
-        project: &Project<'_>,
+        project: &ForgeProject<'_>,
         page: usize,
     ) -> Result<Vec<(String, String)>, ForgeError> {
         let mut url = self.repository(project, &["tags"]);
@@ -76,11 +76,11 @@ impl Forge for GitHub {
             .collect())
     }
 
-    fn archive(&self, project: &Project<'_>, commit: &str) -> Url {
+    fn archive(&self, project: &ForgeProject<'_>, commit: &str) -> Url {
         self.repository(project, &["tarball", commit])
     }
 
-    fn page(&self, project: &Project<'_>) -> String {
+    fn page(&self, project: &ForgeProject<'_>) -> String {
         format!(
             "{}://{}/{}",
             self.api.scheme(),

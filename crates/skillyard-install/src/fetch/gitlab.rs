@@ -4,7 +4,7 @@ use serde::Deserialize;
 use url::Url;
 
 use super::below;
-use super::forge::{Forge, ForgeError, Project, TAGS_PER_PAGE};
+use super::forge::{Forge, ForgeError, ForgeProject, TAGS_PER_PAGE};
 use super::http::Header;
 
 /// Where the API of gitlab.com is.
@@ -48,12 +48,12 @@ impl Forge for GitLab {
         self.web().host_str().unwrap_or_default().to_owned()
     }
 
-    fn repository(&self, project: &Project<'_>, rest: &[&str]) -> Url {
+    fn repository(&self, project: &ForgeProject<'_>, rest: &[&str]) -> Url {
         let repository = below(&self.api, &["projects", &project.name()]);
         below(&repository, rest)
     }
 
-    fn commit(&self, project: &Project<'_>, revision: &str) -> Result<String, ForgeError> {
+    fn commit(&self, project: &ForgeProject<'_>, revision: &str) -> Result<String, ForgeError> {
         let url = self.repository(project, &["repository", "commits", revision]);
         let commit: Commit = project.json(url, Some(revision))?;
         Ok(commit.id)
@@ -61,7 +61,7 @@ impl Forge for GitLab {
 
     fn tags(
         &self,
-        project: &Project<'_>,
+        project: &ForgeProject<'_>,
         page: usize,
     ) -> Result<Vec<(String, String)>, ForgeError> {
         let mut url = self.repository(project, &["repository", "tags"]);
@@ -73,7 +73,7 @@ impl Forge for GitLab {
             .collect())
     }
 
-    fn archive(&self, project: &Project<'_>, commit: &str) -> Url {
+    fn archive(&self, project: &ForgeProject<'_>, commit: &str) -> Url {
         let mut url = self.repository(project, &["repository", "archive.tar.gz"]);
         // Whole, though it could be a part: it serves all skills of the repository, and GitLab gives
         // out few archives in a minute.
@@ -81,7 +81,7 @@ impl Forge for GitLab {
         url
     }
 
-    fn page(&self, project: &Project<'_>) -> String {
+    fn page(&self, project: &ForgeProject<'_>) -> String {
         below(&self.web(), &[])
             .join(&project.name())
             .map_or_else(|_| project.name(), String::from)

@@ -19,12 +19,12 @@ mod tls;
 
 pub use client::Http;
 pub(crate) use client::refused_redirect;
-pub use download::{Body, Download, Target};
+pub use download::{Body, Download, DownloadTarget};
 pub use error::HttpError;
 pub use header::Header;
-pub use progress::Progress;
+pub use progress::DownloadProgress;
 pub use proxies::{NamedProxy, Proxies, Routes};
 pub use request::Request;
-pub use retry::{Retry, Told};
-pub use settings::Settings;
+pub use retry::{Retry, RetryNotice};
+pub use settings::HttpSettings;
 pub use submit::{Method, Submission};

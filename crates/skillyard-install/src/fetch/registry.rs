@@ -20,23 +20,23 @@ use super::http::Http;
 use super::{Fetched, Transfer};
 use crate::reference::Requirement;
 
-pub use account::{Account, Destination, Published};
+pub use account::{Account, Destination, PublishedVersion};
 pub use error::RegistryError;
-pub use http::{HttpRegistry, Listing, Mode};
+pub use http::{HttpRegistry, IndexMode, VersionListing};
 pub use log::SeenLog;
-pub use memory::{Memory, Remembered, SeenSkill, Used};
-pub use namespace::{Offer, People, Person};
-pub use tokens::{IssuedToken, TokenInfo, TokenWish};
-pub use whole::{ChangedSkill, Changes, Details, LogEntry};
+pub use memory::{RegistryMemory, SeenIndex, SeenSkill, UsedVersion};
+pub use namespace::{OwnershipOffer, People, Person};
+pub use tokens::{IssuedToken, TokenInfo, TokenRequest};
+pub use whole::{ChangedSkill, Changes, LogEntry, SkillDetails};
 
 /// A registry of skills.
 pub trait Registry {
     /// Searches; the best match is first.
     fn search(&self, http: &Http, query: &SearchQuery<'_>) -> Result<SearchResults, RegistryError>;
     /// What the registry says about a skill.
-    fn summary(&self, http: &Http, name: &QualifiedName) -> Result<Summary, RegistryError>;
+    fn summary(&self, http: &Http, name: &QualifiedName) -> Result<SkillSummary, RegistryError>;
     /// All versions of a skill, yanked ones included, in the order they were published.
-    fn versions(&self, http: &Http, name: &QualifiedName) -> Result<Listing, RegistryError>;
+    fn versions(&self, http: &Http, name: &QualifiedName) -> Result<VersionListing, RegistryError>;
     /// Downloads a version and checks it against its digest.
     fn download(
         &self,
@@ -106,7 +106,7 @@ pub struct VersionInfo {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SearchResults {
     /// The skills.
-    pub skills: Vec<Summary>,
+    pub skills: Vec<SkillSummary>,
     /// How many there are in all.
     #[serde(default)]
     pub total: u64,
@@ -117,7 +117,7 @@ pub struct SearchResults {
 
 /// What a registry says about a skill.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Summary {
+pub struct SkillSummary {
     /// Its name.
     pub name: String,
     /// Its description.
@@ -153,7 +153,7 @@ pub struct Summary {
     pub deprecated: Option<String>,
 }
 
-impl Summary {
+impl SkillSummary {
     /// Who published it, as far as the registry says.
     pub fn published_by(&self) -> Option<&str> {
         self.publisher.as_deref().or(self.author.as_deref())

@@ -11,7 +11,7 @@ mod wire;
 mod write;
 
 pub use error::WellKnownError;
-pub use index::{Artifact, Entry, FileEntry, Index, IndexVersion, Skipped};
+pub use index::{Artifact, FileEntry, Index, IndexEntry, IndexVersion, SkippedEntry};
 
 use skillyard_format::SkillName;
 use url::Url;

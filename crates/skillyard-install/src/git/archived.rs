@@ -9,12 +9,12 @@ use std::path::{Path, PathBuf};
 
 use super::command::{Git, run};
 use super::error::GitError;
-use super::listing::{Entry, Kind};
+use super::listing::{TreeEntry, TreeEntryKind};
 use crate::material::is_below;
 
 /// Whether anything is said about how the files of a folder are packed. Where nothing is, they are
 /// packed as they were committed.
-pub(super) fn has_attributes(entries: &[Entry], path: &str) -> bool {
+pub(super) fn has_attributes(entries: &[TreeEntry], path: &str) -> bool {
     entries.iter().any(|entry| {
         let (folder, file) = entry.path.rsplit_once('/').unwrap_or(("", &entry.path));
         file == ".gitattributes" && (is_below(path, folder) || is_below(folder, path))
@@ -22,8 +22,10 @@ pub(super) fn has_attributes(entries: &[Entry], path: &str) -> bool {
 }
 
 /// All objects that git could ask for to pack a part of a commit.
-pub(super) fn objects(entries: &[Entry]) -> Vec<&str> {
-    let files = entries.iter().filter(|each| each.kind != Kind::Submodule);
+pub(super) fn objects(entries: &[TreeEntry]) -> Vec<&str> {
+    let files = entries
+        .iter()
+        .filter(|each| each.kind != TreeEntryKind::Submodule);
     let mut objects: Vec<&str> = files.map(|each| each.object.as_str()).collect();
     objects.sort_unstable();
     objects.dedup();

@@ -6,12 +6,12 @@ use std::path::{Path, PathBuf};
 #[derive(Debug, Default)]
 pub(super) struct Around {
     /// The folder that the last one asked about lies in, if it is one, and what is around it.
-    last: Option<(PathBuf, Option<Place>)>,
+    last: Option<(PathBuf, Option<RemoteLocation>)>,
 }
 
 /// Where a folder lies.
 #[derive(Debug, Clone)]
-struct Place {
+struct RemoteLocation {
     /// With no link in its path.
     path: PathBuf,
     /// The root of its repository.
@@ -21,23 +21,23 @@ struct Place {
 impl Around {
     /// The repository that a folder lies in, and the folder's path from its root, if that is text.
     pub(super) fn repository_of(&mut self, folder: &Path) -> Option<(PathBuf, Option<String>)> {
-        let Place { path, root } = self.place_of(folder)?;
+        let RemoteLocation { path, root } = self.place_of(folder)?;
         let root = root?;
         let below = path.strip_prefix(&root).ok()?.to_str().map(str::to_owned);
         Some((root, below))
     }
 
-    fn place_of(&mut self, folder: &Path) -> Option<Place> {
+    fn place_of(&mut self, folder: &Path) -> Option<RemoteLocation> {
         let is_folder = |path: &Path| path.symlink_metadata().is_ok_and(|found| found.is_dir());
         let (Some(parent), Some(name)) = (folder.parent(), folder.file_name()) else {
-            return Place::of(folder);
+            return RemoteLocation::of(folder);
         };
         // One in the current folder has no parent to be looked at, and a link leads elsewhere.
         if parent.as_os_str().is_empty() || !is_folder(folder) {
-            return Place::of(folder);
+            return RemoteLocation::of(folder);
         }
         if self.last.as_ref().is_none_or(|(last, _)| last != parent) {
-            self.last = Some((parent.to_owned(), Place::of(parent)));
+            self.last = Some((parent.to_owned(), RemoteLocation::of(parent)));
         }
         let (_, around) = self.last.as_ref()?;
         let around = around.as_ref()?;
@@ -47,11 +47,11 @@ impl Around {
         } else {
             around.root.clone()
         };
-        Some(Place { path, root })
+        Some(RemoteLocation { path, root })
     }
 }
 
-impl Place {
+impl RemoteLocation {
     fn of(folder: &Path) -> Option<Self> {
         let path = folder.canonicalize().ok()?;
         let root = path.ancestors().find(|path| is_root(path));

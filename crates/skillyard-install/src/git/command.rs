@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use super::error::GitError;
 use super::memory::{self, MEMORY};
-use super::start::Start;
+use super::start::CapturedOutput;
 use super::watch::SAID;
 use crate::fetch::http::Proxies;
 use crate::unfinished::Unfinished;
@@ -57,19 +57,19 @@ pub struct Git {
     /// What `NO_PROXY` says to it, where that is not what it says to us.
     direct: Option<String>,
     /// What proves who we are.
-    sent: Option<Arc<Sent>>,
+    sent: Option<Arc<GitHeaders>>,
     /// Who ends it with the process.
     unfinished: Option<Unfinished>,
 }
 
 /// Headers for one address. Only the environment of git has them: whatever ends us, none is left in
 /// a file, and no list of processes shows them.
-struct Sent {
+struct GitHeaders {
     url: String,
     headers: Vec<String>,
 }
 
-impl fmt::Debug for Sent {
+impl fmt::Debug for GitHeaders {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut debug = f.debug_struct("Sent");
         debug.field("url", &self.url).finish_non_exhaustive()
@@ -113,7 +113,7 @@ impl Git {
 
     /// With what proves who we are, at an address and nowhere else.
     pub(super) fn sending(&self, url: &str, headers: &[String]) -> Self {
-        let sent = Sent {
+        let sent = GitHeaders {
             url: url.to_owned(),
             headers: headers.to_vec(),
         };
@@ -148,7 +148,7 @@ impl Git {
             // The one in small letters wins where both are set.
             command.env("no_proxy", direct).env("NO_PROXY", direct);
         }
-        if let Some(Sent { url, headers }) = self.sent.as_deref() {
+        if let Some(GitHeaders { url, headers }) = self.sent.as_deref() {
             command.env("GIT_CONFIG_COUNT", headers.len().to_string());
             for (at, header) in headers.iter().enumerate() {
                 command.env(
@@ -176,7 +176,7 @@ pub(super) const ANSWER: u64 = 64 << 20;
 
 /// Runs to the end, or until it says too much; failure is an error with git's own words.
 pub(super) fn run(command: &mut Command, what: &'static str) -> Result<Vec<u8>, GitError> {
-    let mut talk = Talk::start(command, Vec::new())?;
+    let mut talk = GitSession::start(command, Vec::new())?;
     let mut said = Vec::new();
     let read = talk.answer.by_ref().take(ANSWER + 1).read_to_end(&mut said);
     let understood = match read {
@@ -207,23 +207,23 @@ pub(super) fn spawn(
 }
 
 /// A conversation with git whose answer is read piece by piece.
-pub(super) struct Talk {
+pub(super) struct GitSession {
     child: Child,
     writer: Option<std::thread::JoinHandle<()>>,
     /// What it complains about, which is read meanwhile so that it never waits for us.
-    complaint: Option<Start>,
+    complaint: Option<CapturedOutput>,
     /// What git says.
     pub(super) answer: ChildStdout,
 }
 
-impl Talk {
+impl GitSession {
     /// Starts git and says `input` to it.
     pub(super) fn start(command: &mut Command, input: Vec<u8>) -> Result<Self, GitError> {
         let (mut child, writer) = spawn(command, input)?;
         let answer = child.stdout.take();
         let answer = answer.ok_or(GitError::Answer("nothing at all"))?;
         let complaint = child.stderr.take();
-        let complaint = complaint.map(|from| Start::of(from, SAID, &Arc::default()));
+        let complaint = complaint.map(|from| CapturedOutput::of(from, SAID, &Arc::default()));
         Ok(Self {
             child,
             writer,
@@ -244,7 +244,7 @@ impl Talk {
         }
         let status = self.child.wait().map_err(GitError::Run)?;
         let _ = self.writer.map(std::thread::JoinHandle::join);
-        let complaint = self.complaint.map(Start::finish);
+        let complaint = self.complaint.map(CapturedOutput::finish);
         let understood = understood?;
         let output = Output {
             status,

@@ -4,8 +4,8 @@ use std::path::Path;
 
 use super::command::{Git, run};
 use super::error::GitError;
-use super::place::Place;
-use super::quarantine::{self, Contents};
+use super::place::RemoteLocation;
+use super::quarantine::{self, BlobSource};
 use super::repository::RepositoryRequest;
 use super::{resolve, watch};
 use crate::reference::Revision;
@@ -15,7 +15,7 @@ use crate::tags::Tags;
 const FETCHED: &str = "refs/skillyard/fetched";
 
 /// A commit that was fetched.
-pub(super) struct Found {
+pub(super) struct FetchedCommit {
     /// Its hash.
     pub(super) commit: String,
     /// The version it has.
@@ -29,8 +29,8 @@ pub(super) fn fetch(
     git: &Git,
     folder: &Path,
     request: &RepositoryRequest<'_>,
-    place: &Place<'_>,
-) -> Result<Found, GitError> {
+    place: &RemoteLocation<'_>,
+) -> Result<FetchedCommit, GitError> {
     let contents = quarantine::prepare(folder, place).map_err(GitError::Run)?;
     let (revision, version, tags) = revision(git, folder, request, place)?;
     let url = request.remote.to_git();
@@ -38,7 +38,7 @@ pub(super) fn fetch(
         Err(error) if is_refused(&error) => fetch_with_all(git, folder, &url, &revision)?,
         other => other?,
     }
-    Ok(Found {
+    Ok(FetchedCommit {
         commit: commit_of(git, folder, &revision)?,
         version,
         tags,
@@ -50,7 +50,7 @@ fn revision(
     git: &Git,
     folder: &Path,
     request: &RepositoryRequest<'_>,
-    place: &Place<'_>,
+    place: &RemoteLocation<'_>,
 ) -> Result<(String, Option<String>, Option<Tags>), GitError> {
     match request.revision {
         None => Ok(("HEAD".into(), None, None)),
@@ -88,13 +88,13 @@ fn fetch_commit(
     git: &Git,
     folder: &Path,
     shown_url: &str,
-    contents: Contents,
+    contents: BlobSource,
     revision: &str,
 ) -> Result<(), GitError> {
     let mut command = git.command(folder);
     Git::allow_files(&mut command);
     command.args(["fetch", "--quiet", "--no-tags", "--no-write-fetch-head"]);
-    if contents == Contents::Fetched {
+    if contents == BlobSource::Fetched {
         command.args(["--depth=1", "--filter=blob:none"]);
     }
     command.args(["--", "origin"]);

@@ -24,7 +24,7 @@ use self::place::Place;
 use super::around::Around;
 use super::command::Git;
 use super::error::GitError;
-use super::watch::{PATIENCE_HERE, Patience};
+use super::watch::{PATIENCE_HERE, SilenceLimits};
 
 pub use everywhere::SettingsPlaces;
 pub use found::{Ignored, Unasked};
@@ -70,7 +70,11 @@ impl Ignoring {
         self.asked_around(folders, PATIENCE_HERE)
     }
 
-    fn within<P: AsRef<Path> + Sync>(&self, folders: &[P], patience: Patience) -> Vec<Ignored> {
+    fn within<P: AsRef<Path> + Sync>(
+        &self,
+        folders: &[P],
+        patience: SilenceLimits,
+    ) -> Vec<Ignored> {
         let mut answers = self.asked_around(folders, patience);
         let inner = folders.par_iter().zip(&answers).map(|(folder, ignored)| {
             // What is left out as a whole need not be looked through.
@@ -92,7 +96,7 @@ impl Ignoring {
         answers
     }
 
-    fn asked_around<P: AsRef<Path>>(&self, folders: &[P], patience: Patience) -> Vec<Ignored> {
+    fn asked_around<P: AsRef<Path>>(&self, folders: &[P], patience: SilenceLimits) -> Vec<Ignored> {
         let mut answers = vec![Ignored::default(); folders.len()];
         let mut around = Around::default();
         let mut asked = Vec::new();
@@ -112,7 +116,7 @@ impl Ignoring {
     }
 
     /// Adds the answers to questions to what is known of folders.
-    fn answer(&self, questions: Questions, patience: Patience, answers: &mut [Ignored]) {
+    fn answer(&self, questions: Questions, patience: SilenceLimits, answers: &mut [Ignored]) {
         for (root, asked) in questions {
             let below: Vec<&str> = asked.iter().map(|each| each.place.below()).collect();
             let said = match &self.git {
@@ -190,7 +194,7 @@ mod tests {
         std::fs::write(root.join("pdf/.env"), "TOKEN=secret\n").unwrap();
         std::fs::write(root.join("pdf/SKILL.md"), "").unwrap();
         let ask = |milliseconds| {
-            let patience = Patience {
+            let patience = SilenceLimits {
                 first: Duration::from_millis(milliseconds),
                 later: Duration::from_millis(milliseconds),
             };

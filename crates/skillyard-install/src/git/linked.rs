@@ -1,19 +1,20 @@
 //! Links on the way to a folder of a repository. None is followed: what it leads to can be named itself.
 
-use super::listing::{Entry, Kind};
+use super::listing::{TreeEntry, TreeEntryKind};
 use crate::material::is_below;
 
 /// As many links as are followed to find out what was meant.
 pub(super) const MOST: usize = 8;
 
 /// The link that a folder lies behind, or is.
-pub(super) fn on_the_way<'a>(entries: &'a [Entry], folder: &str) -> Option<&'a Entry> {
-    let is_on_it = |entry: &&Entry| entry.kind == Kind::Link && is_below(folder, &entry.path);
+pub(super) fn on_the_way<'a>(entries: &'a [TreeEntry], folder: &str) -> Option<&'a TreeEntry> {
+    let is_on_it =
+        |entry: &&TreeEntry| entry.kind == TreeEntryKind::Link && is_below(folder, &entry.path);
     entries.iter().find(is_on_it)
 }
 
 /// Whether the repository has a folder.
-pub(super) fn has(entries: &[Entry], folder: &str) -> bool {
+pub(super) fn has(entries: &[TreeEntry], folder: &str) -> bool {
     entries.iter().any(|entry| is_below(&entry.path, folder))
 }
 
@@ -42,15 +43,15 @@ mod tests {
 
     #[test]
     fn links_lead_to_folders_of_the_repository_alone() {
-        let entry = |path: &str, kind| Entry {
+        let entry = |path: &str, kind| TreeEntry {
             path: path.into(),
             kind,
             object: String::new(),
         };
         let entries = [
-            entry("real/pdf/SKILL.md", Kind::File),
-            entry("skills", Kind::Link),
-            entry("a/pdf", Kind::Link),
+            entry("real/pdf/SKILL.md", TreeEntryKind::File),
+            entry("skills", TreeEntryKind::Link),
+            entry("a/pdf", TreeEntryKind::Link),
         ];
         let link = |folder: &str| on_the_way(&entries, folder).map(|entry| &*entry.path);
         assert_eq!(link("skills/pdf"), Some("skills"));

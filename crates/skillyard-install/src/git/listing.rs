@@ -10,7 +10,7 @@ use crate::material::{Declined, around, is_below, is_passed_over};
 
 /// What an entry of a tree is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum TreeEntryKind {
     /// A file.
     File,
     /// A file that its owner may execute.
@@ -23,7 +23,7 @@ pub(super) enum Kind {
     Unreadable,
 }
 
-impl Kind {
+impl TreeEntryKind {
     /// Whether it is a regular file.
     pub(super) fn is_file(self) -> bool {
         matches!(self, Self::File | Self::Executable)
@@ -32,9 +32,9 @@ impl Kind {
 
 /// A file of a commit.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Entry {
+pub(super) struct TreeEntry {
     pub(super) path: String,
-    pub(super) kind: Kind,
+    pub(super) kind: TreeEntryKind,
     pub(super) object: String,
 }
 
@@ -42,7 +42,7 @@ pub(super) struct Entry {
 const MOST: usize = 200_000;
 
 /// Reads what `git ls-tree -r -z` printed.
-pub(super) fn parse(listing: &[u8]) -> Result<Vec<Entry>, GitError> {
+pub(super) fn parse(listing: &[u8]) -> Result<Vec<TreeEntry>, GitError> {
     let wrong = || GitError::Answer("the files of a commit");
     let mut entries = Vec::new();
     for line in listing
@@ -58,10 +58,10 @@ pub(super) fn parse(listing: &[u8]) -> Result<Vec<Entry>, GitError> {
         let mode = words.next().ok_or_else(wrong)?;
         let object = words.nth(1).ok_or_else(wrong)?;
         let kind = match mode {
-            "100644" | "100664" => Kind::File,
-            "100755" => Kind::Executable,
-            "120000" => Kind::Link,
-            "160000" => Kind::Submodule,
+            "100644" | "100664" => TreeEntryKind::File,
+            "100755" => TreeEntryKind::Executable,
+            "120000" => TreeEntryKind::Link,
+            "160000" => TreeEntryKind::Submodule,
             _ => return Err(wrong()),
         };
         if entries.len() == MOST {
@@ -70,9 +70,9 @@ pub(super) fn parse(listing: &[u8]) -> Result<Vec<Entry>, GitError> {
         let path = String::from_utf8_lossy(&line[tab + 1..]);
         let kind = match &path {
             Cow::Borrowed(_) => kind,
-            Cow::Owned(_) => Kind::Unreadable,
+            Cow::Owned(_) => TreeEntryKind::Unreadable,
         };
-        entries.push(Entry {
+        entries.push(TreeEntry {
             path: path.into_owned(),
             kind,
             object: object.to_owned(),
@@ -82,8 +82,11 @@ pub(super) fn parse(listing: &[u8]) -> Result<Vec<Entry>, GitError> {
 }
 
 /// The folders that have a `SKILL.md`, with that file; what is nested in a skill belongs to it.
-pub(super) fn skill_folders<'a>(entries: &'a [Entry], below: &str) -> BTreeMap<&'a str, &'a Entry> {
-    let mut folders: BTreeMap<&str, &Entry> = BTreeMap::new();
+pub(super) fn skill_folders<'a>(
+    entries: &'a [TreeEntry],
+    below: &str,
+) -> BTreeMap<&'a str, &'a TreeEntry> {
+    let mut folders: BTreeMap<&str, &TreeEntry> = BTreeMap::new();
     for entry in entries {
         let (folder, file) = entry.path.rsplit_once('/').unwrap_or(("", &entry.path));
         if !entry.kind.is_file() || !is_below(folder, below) {
@@ -109,10 +112,10 @@ pub(super) fn skill_folders<'a>(entries: &'a [Entry], below: &str) -> BTreeMap<&
 }
 
 /// The folders that would be skills if their names were text.
-pub(super) fn unreadable(entries: &[Entry], below: &str) -> Vec<Declined> {
+pub(super) fn unreadable(entries: &[TreeEntry], below: &str) -> Vec<Declined> {
     let unreadable = entries
         .iter()
-        .filter(|entry| entry.kind == Kind::Unreadable);
+        .filter(|entry| entry.kind == TreeEntryKind::Unreadable);
     let skills = unreadable.filter_map(|entry| {
         let (folder, file) = entry.path.rsplit_once('/')?;
         let is_skill = matches!(file, "SKILL.md" | "skill.md");
@@ -163,8 +166,8 @@ mod tests {
             b"100644 blob aa\tb",
         ];
         let entries = parse(&line.join(&0)).unwrap();
-        let kinds: Vec<Kind> = entries.iter().map(|entry| entry.kind).collect();
-        assert_eq!(kinds, [Kind::Unreadable, Kind::File]);
+        let kinds: Vec<TreeEntryKind> = entries.iter().map(|entry| entry.kind).collect();
+        assert_eq!(kinds, [TreeEntryKind::Unreadable, TreeEntryKind::File]);
         assert_eq!(entries[0].path, "a/\u{fffd}.md");
     }
 

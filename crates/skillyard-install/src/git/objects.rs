@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::io::{BufRead, BufReader, Read as _};
 use std::path::Path;
 
-use super::command::{Git, Talk};
+use super::command::{Git, GitSession};
 use super::error::GitError;
 use crate::tree::TreeError;
 
@@ -24,7 +24,7 @@ pub(super) fn read(
     command.args(["cat-file", "--batch", "--buffer"]);
     let mut input = objects.join("\n").into_bytes();
     input.push(b'\n');
-    let mut talk = Talk::start(&mut command, input)?;
+    let mut talk = GitSession::start(&mut command, input)?;
     let contents = parse(&mut BufReader::new(&mut talk.answer), limit);
     talk.end("read objects", contents)
 }

@@ -19,7 +19,7 @@ const MAX_REDIRECTS: usize = 5;
 
 /// How objects are named.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Objects {
+pub(super) enum ObjectFormat {
     /// By 40 digits, as nearly everywhere.
     Sha1,
     /// By 64 digits.
@@ -28,7 +28,7 @@ pub(super) enum Objects {
 
 /// What a server can give.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Serves {
+pub(super) enum ServerSupport {
     /// One commit, and contents when they are needed.
     Parts,
     /// All that a commit leads to, because it knows nothing of git and only gives out its files.
@@ -36,7 +36,7 @@ pub(super) enum Serves {
 }
 
 /// Where a repository is thought to be.
-pub(super) struct Place<'a> {
+pub(super) struct RemoteLocation<'a> {
     /// What the user named.
     pub(super) remote: &'a Remote,
     /// The address that git is given, without secrets.
@@ -44,27 +44,27 @@ pub(super) struct Place<'a> {
     /// What proves who we are, there and nowhere else.
     pub(super) headers: Vec<String>,
     /// How objects are named there.
-    pub(super) objects: Objects,
+    pub(super) objects: ObjectFormat,
     /// Whether the server can leave out what is not needed.
-    pub(super) serves: Serves,
+    pub(super) serves: ServerSupport,
     /// Whether the server has said how it names them.
     told: bool,
     redirects: usize,
 }
 
-impl<'a> Place<'a> {
+impl<'a> RemoteLocation<'a> {
     /// What can be said before anybody was asked.
     pub(super) fn of(request: &RepositoryRequest<'a>) -> Self {
         let objects = match request.revision {
-            Some(Revision::Commit(hash)) if hash.len() == 64 => Objects::Sha256,
-            _ => Objects::Sha1,
+            Some(Revision::Commit(hash)) if hash.len() == 64 => ObjectFormat::Sha256,
+            _ => ObjectFormat::Sha1,
         };
         Self {
             remote: request.remote,
             url: request.remote.to_git(),
             headers: headers(request),
             objects,
-            serves: Serves::Parts,
+            serves: ServerSupport::Parts,
             told: false,
             redirects: 0,
         }
@@ -84,13 +84,13 @@ impl<'a> Place<'a> {
         if !self.told && names_differ.iter().any(|words| message.contains(words)) {
             self.told = true;
             self.objects = match self.objects {
-                Objects::Sha1 => Objects::Sha256,
-                Objects::Sha256 => Objects::Sha1,
+                ObjectFormat::Sha1 => ObjectFormat::Sha256,
+                ObjectFormat::Sha256 => ObjectFormat::Sha1,
             };
             return Ok(self);
         }
-        if self.serves == Serves::Parts && message.contains("dumb http transport") {
-            self.serves = Serves::Everything;
+        if self.serves == ServerSupport::Parts && message.contains("dumb http transport") {
+            self.serves = ServerSupport::Everything;
             return Ok(self);
         }
         let led_on = message.contains("returned error: 30");

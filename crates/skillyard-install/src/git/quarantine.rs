@@ -6,12 +6,12 @@ use std::io::{self, Write as _};
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 
-use super::place::{Objects, Place, Serves};
+use super::place::{ObjectFormat, RemoteLocation, ServerSupport};
 use crate::reference::Remote;
 
 /// Where the contents of files come from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Contents {
+pub(super) enum BlobSource {
     /// They are fetched when they are needed.
     Fetched,
     /// They are read where they are, in a repository of this machine.
@@ -21,18 +21,18 @@ pub(super) enum Contents {
 }
 
 /// Makes a bare repository in `folder` that knows its remote.
-pub(super) fn prepare(folder: &Path, place: &Place<'_>) -> io::Result<Contents> {
+pub(super) fn prepare(folder: &Path, place: &RemoteLocation<'_>) -> io::Result<BlobSource> {
     for each in ["objects/info", "objects/pack", "refs/heads"] {
         std::fs::create_dir_all(folder.join(each))?;
     }
     std::fs::write(folder.join("HEAD"), "ref: refs/heads/none\n")?;
     let contents = match objects_of(place.remote) {
-        None if place.serves == Serves::Everything => Contents::Whole,
-        None => Contents::Fetched,
+        None if place.serves == ServerSupport::Everything => BlobSource::Whole,
+        None => BlobSource::Fetched,
         Some(objects) => {
             let line = format!("{objects}\n");
             std::fs::write(folder.join("objects/info/alternates"), line)?;
-            Contents::Borrowed
+            BlobSource::Borrowed
         }
     };
     configure(folder, place, contents)?;
@@ -58,19 +58,19 @@ fn objects_of(remote: &Remote) -> Option<String> {
 }
 
 /// The address goes into the repository's own settings, and so never into a list of processes.
-fn configure(folder: &Path, place: &Place<'_>, contents: Contents) -> io::Result<()> {
+fn configure(folder: &Path, place: &RemoteLocation<'_>, contents: BlobSource) -> io::Result<()> {
     let quoted = |text: &str| text.replace('\\', "\\\\").replace('"', "\\\"");
     let url = quoted(&place.url);
     let mut text = String::from("[core]\n\trepositoryformatversion = 1\n\tbare = true\n");
     text.push_str("[extensions]\n");
-    if place.objects == Objects::Sha256 {
+    if place.objects == ObjectFormat::Sha256 {
         text.push_str("\tobjectFormat = sha256\n");
     }
-    if contents == Contents::Fetched {
+    if contents == BlobSource::Fetched {
         text.push_str("\tpartialClone = origin\n");
     }
     let _ = writeln!(text, "[remote \"origin\"]\n\turl = \"{url}\"");
-    if contents == Contents::Fetched {
+    if contents == BlobSource::Fetched {
         text.push_str("\tpromisor = true\n\tpartialclonefilter = blob:none\n");
     }
     // Git would go on, with the headers, to wherever it is led.

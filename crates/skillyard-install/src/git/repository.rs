@@ -4,15 +4,15 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use super::command::{Git, run};
-use super::commit::{self, Found};
+use super::commit::{self, FetchedCommit};
 use super::error::GitError;
-use super::listing::{self, Entry, Kind};
-use super::place::Place;
+use super::listing::{self, TreeEntry, TreeEntryKind};
+use super::place::RemoteLocation;
 use super::{archived, linked, objects, submodule, watch};
 use crate::archive::{ArchiveMaterial, Expected};
 use crate::fetch::http::Header;
 use crate::material::{
-    Material, MaterialError, Offer, Offers, is_below, last_part, linked_in, misspelled_in,
+    Material, MaterialError, SkillOffer, SkillOffers, is_below, last_part, linked_in, misspelled_in,
 };
 use crate::origin::{Origin, OriginKind};
 use crate::reference::{Remote, Revision};
@@ -36,7 +36,7 @@ pub struct RepositoryRequest<'a> {
 
 /// In which form skills are delivered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Form {
+enum DeliveryForm {
     /// As they were committed.
     AsCommitted,
     /// As a forge packs them.
@@ -51,8 +51,8 @@ pub struct Repository {
     limits: TreeLimits,
     origin: Origin,
     tags: Option<Tags>,
-    form: Form,
-    entries: Vec<Entry>,
+    form: DeliveryForm,
+    entries: Vec<TreeEntry>,
     contents: HashMap<String, Vec<u8>>,
 }
 
@@ -64,8 +64,8 @@ impl Repository {
         quarantine: &Path,
     ) -> Result<Self, GitError> {
         let folder = quarantine.join("git");
-        let (mut place, mut git) = (Place::of(request), git.clone());
-        let Found {
+        let (mut place, mut git) = (RemoteLocation::of(request), git.clone());
+        let FetchedCommit {
             commit,
             version,
             tags,
@@ -92,7 +92,7 @@ impl Repository {
                 version,
             },
             tags,
-            form: Form::AsCommitted,
+            form: DeliveryForm::AsCommitted,
             entries,
             contents: HashMap::new(),
         })
@@ -101,7 +101,7 @@ impl Repository {
     /// Delivers skills as a forge packs them, which git stands in for.
     #[must_use]
     pub fn archived(mut self) -> Self {
-        self.form = Form::Archived;
+        self.form = DeliveryForm::Archived;
         self
     }
 
@@ -169,8 +169,8 @@ impl Repository {
         }
     }
 
-    fn skill(&self, path: &str) -> Result<Vec<&Entry>, GitError> {
-        let entries: Vec<&Entry> = self
+    fn skill(&self, path: &str) -> Result<Vec<&TreeEntry>, GitError> {
+        let entries: Vec<&TreeEntry> = self
             .entries
             .iter()
             .filter(|each| is_below(&each.path, path))
@@ -180,10 +180,10 @@ impl Repository {
         }
         for entry in &entries {
             let kind = match entry.kind {
-                Kind::Link => "a symbolic link",
-                Kind::Submodule => "a submodule",
-                Kind::Unreadable => return Err(TreeError::Name(entry.path.clone()).into()),
-                Kind::File | Kind::Executable => continue,
+                TreeEntryKind::Link => "a symbolic link",
+                TreeEntryKind::Submodule => "a submodule",
+                TreeEntryKind::Unreadable => return Err(TreeError::Name(entry.path.clone()).into()),
+                TreeEntryKind::File | TreeEntryKind::Executable => continue,
             };
             return Err(GitError::NotAFile {
                 path: entry.path.clone(),
@@ -225,7 +225,7 @@ impl Repository {
     }
 
     /// Where a link says that it leads.
-    fn leads(&mut self, link: &Entry) -> Result<String, GitError> {
+    fn leads(&mut self, link: &TreeEntry) -> Result<String, GitError> {
         self.require(std::slice::from_ref(&link.object))?;
         let to = self.contents.get(&link.object).map(Vec::as_slice);
         Ok(String::from_utf8_lossy(to.unwrap_or_default()).into_owned())
@@ -244,7 +244,7 @@ impl Repository {
             let below = entry.path.strip_prefix(path).unwrap_or(&entry.path);
             files.push(TreeFile {
                 path: below.strip_prefix('/').unwrap_or(below).to_owned(),
-                executable: entry.kind == Kind::Executable,
+                executable: entry.kind == TreeEntryKind::Executable,
                 bytes: content.clone(),
             });
         }
@@ -295,7 +295,7 @@ impl Material for Repository {
         &self.origin
     }
 
-    fn offers(&mut self, below: &str) -> Result<Offers, MaterialError> {
+    fn offers(&mut self, below: &str) -> Result<SkillOffers, MaterialError> {
         self.refuse_link(below).map_err(MaterialError::new)?;
         if let Some(entry) = submodule::around_folder(&self.entries, below) {
             return Err(MaterialError::new(GitError::Submodule(entry.path.clone())));
@@ -316,12 +316,15 @@ impl Material for Repository {
             .collect();
         let objects: Vec<String> = folders.iter().map(|(_, object)| object.clone()).collect();
         self.require(&objects).map_err(MaterialError::new)?;
-        let mut offers = Offers::default();
+        let mut offers = SkillOffers::default();
         if folders.is_empty() {
             let files = self.entries.iter().filter(|entry| entry.kind.is_file());
             offers.declined = misspelled_in(files.map(|entry| entry.path.as_str()), below);
         }
-        let links = self.entries.iter().filter(|each| each.kind == Kind::Link);
+        let links = self
+            .entries
+            .iter()
+            .filter(|each| each.kind == TreeEntryKind::Link);
         let links = links.map(|entry| entry.path.as_str());
         let skills = folders.iter().map(|(folder, _)| folder.as_str()).collect();
         offers.declined.extend(linked_in(links, below, &skills));
@@ -335,7 +338,11 @@ impl Material for Repository {
         for (folder, object) in &folders {
             let name = last_part(folder).or_else(|| last_part(own_name));
             let bytes = self.contents.get(object).map(Vec::as_slice);
-            offers.add(Offer::read_named(folder, name, bytes.unwrap_or_default()));
+            offers.add(SkillOffer::read_named(
+                folder,
+                name,
+                bytes.unwrap_or_default(),
+            ));
         }
         offers
             .declined
@@ -354,8 +361,8 @@ impl Material for Repository {
 
     fn load(&mut self, paths: &[String]) -> Result<Vec<Tree>, MaterialError> {
         match self.form {
-            Form::AsCommitted => self.load_all(paths).map_err(MaterialError::new),
-            Form::Archived => self.load_archived(paths),
+            DeliveryForm::AsCommitted => self.load_all(paths).map_err(MaterialError::new),
+            DeliveryForm::Archived => self.load_archived(paths),
         }
     }
 }

@@ -3,7 +3,7 @@
 use std::io::{BufRead as _, BufReader};
 use std::path::Path;
 
-use super::command::{Git, Talk, succeeded};
+use super::command::{Git, GitSession, succeeded};
 use super::error::GitError;
 use super::watch;
 use crate::reference::Requirement;
@@ -143,7 +143,7 @@ fn commits(git: &Git, repository: &Path, start: &str) -> Result<Vec<String>, Git
     const ENOUGH: usize = 8;
     let mut command = git.command(repository);
     command.args(["rev-list", "--glob=refs/all/*"]);
-    let mut talk = Talk::start(&mut command, Vec::new())?;
+    let mut talk = GitSession::start(&mut command, Vec::new())?;
     let mut found = Vec::new();
     let mut read = || -> std::io::Result<()> {
         for line in BufReader::new(&mut talk.answer).lines() {

@@ -13,14 +13,14 @@ const LAST_WORDS: Duration = Duration::from_secs(2);
 const MAX_WAITS: usize = 5;
 
 /// What was kept of it so far.
-pub(super) struct Start {
+pub(super) struct CapturedOutput {
     kept: Arc<Mutex<Vec<u8>>>,
     heard: Arc<AtomicU64>,
     /// Closed at the end.
     end: Receiver<()>,
 }
 
-impl Start {
+impl CapturedOutput {
     /// Reads to the end, so that git never waits, keeps so many bytes, and counts what was `heard`.
     pub(super) fn of(
         mut from: impl Read + Send + 'static,

@@ -2,21 +2,27 @@
 
 use std::collections::HashSet;
 
-use super::listing::{Entry, Kind};
+use super::listing::{TreeEntry, TreeEntryKind};
 use crate::material::{Declined, around, is_below, is_passed_over};
 
 /// The submodule that a folder is, or lies in.
-pub(super) fn around_folder<'a>(entries: &'a [Entry], folder: &str) -> Option<&'a Entry> {
-    let is_it = |entry: &&Entry| entry.kind == Kind::Submodule && is_below(folder, &entry.path);
+pub(super) fn around_folder<'a>(entries: &'a [TreeEntry], folder: &str) -> Option<&'a TreeEntry> {
+    let is_it = |entry: &&TreeEntry| {
+        entry.kind == TreeEntryKind::Submodule && is_below(folder, &entry.path)
+    };
     entries.iter().find(is_it)
 }
 
 /// The submodules that could be skills: those beside a skill. Elsewhere they are mostly libraries; of
 /// a repository without skills all are told.
-pub(super) fn declined(entries: &[Entry], below: &str, skills: &HashSet<&str>) -> Vec<Declined> {
+pub(super) fn declined(
+    entries: &[TreeEntry],
+    below: &str,
+    skills: &HashSet<&str>,
+) -> Vec<Declined> {
     let beside: HashSet<&str> = skills.iter().map(|folder| parent(folder)).collect();
     let submodules = entries.iter().filter(|each| {
-        each.kind == Kind::Submodule
+        each.kind == TreeEntryKind::Submodule
             && is_below(&each.path, below)
             && !is_passed_over(&each.path)
             && !around(&each.path).any(|outer| skills.contains(outer))
@@ -40,9 +46,9 @@ mod tests {
     use super::*;
 
     fn told(skills: &[&str], below: &str) -> Vec<String> {
-        let entry = |path: &str| Entry {
+        let entry = |path: &str| TreeEntry {
             path: path.into(),
-            kind: Kind::Submodule,
+            kind: TreeEntryKind::Submodule,
             object: String::new(),
         };
         let paths = ["lib/parser", "skills/pdf/vendor", "skills/xlsx"];

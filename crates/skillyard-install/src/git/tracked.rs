@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::command::Git;
-use super::watch::{PATIENCE_HERE, Patience, look};
+use super::watch::{PATIENCE_HERE, SilenceLimits, look};
 
 impl Git {
     /// Whether the repository around a folder has files in it under its control: then a checkout
@@ -13,7 +13,7 @@ impl Git {
         self.tracks_within(folder, PATIENCE_HERE)
     }
 
-    fn tracks_within(&self, folder: &Path, patience: Patience) -> bool {
+    fn tracks_within(&self, folder: &Path, patience: SilenceLimits) -> bool {
         let Some(around) = folder.parent().and_then(|path| path.canonicalize().ok()) else {
             return false;
         };
@@ -52,7 +52,7 @@ mod tests {
         std::fs::write(git.join("HEAD"), "ref: refs/heads/main\n").unwrap();
         let mode = Mode::RUSR | Mode::WUSR;
         mknodat(CWD, git.join("config"), FileType::Fifo, mode, 0).unwrap();
-        let patience = Patience {
+        let patience = SilenceLimits {
             first: Duration::from_millis(50),
             later: Duration::from_millis(50),
         };

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use super::command::{ANSWER, Git, spawn, succeeded};
 use super::error::GitError;
-use super::start::Start;
+use super::start::CapturedOutput;
 use crate::unfinished::Unfinished;
 
 /// Most bytes that one repository may bring.
@@ -20,7 +20,7 @@ const LONGEST_PAUSE: Duration = Duration::from_millis(50);
 
 /// How long nothing may come.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Patience {
+pub(super) struct SilenceLimits {
     /// As long as nothing has come at all: somebody may be typing the password of a key.
     pub(super) first: Duration,
     /// After that: git works on what came, which takes its time and cannot be seen.
@@ -28,14 +28,14 @@ pub(super) struct Patience {
 }
 
 /// For http git has limits of its own, which are shorter; for all else it has none.
-const PATIENCE: Patience = Patience {
+const PATIENCE: SilenceLimits = SilenceLimits {
     first: Duration::from_mins(2),
     later: Duration::from_mins(10),
 };
 
 /// For what lies here git needs no more than a moment, unless a stranger put a pipe among its files:
 /// then it waits for who never comes.
-pub(super) const PATIENCE_HERE: Patience = Patience {
+pub(super) const PATIENCE_HERE: SilenceLimits = SilenceLimits {
     first: Duration::from_secs(20),
     later: Duration::from_secs(20),
 };
@@ -49,7 +49,7 @@ pub(super) fn fetch(
     repository: &Path,
     limit: u64,
 ) -> Result<(), GitError> {
-    let watch = Watch {
+    let watch = GitWatch {
         what,
         repository,
         limit,
@@ -66,7 +66,7 @@ pub(super) fn ask(
     what: &'static str,
     repository: &Path,
 ) -> Result<Output, GitError> {
-    let watch = Watch {
+    let watch = GitWatch {
         what,
         repository,
         limit: DOWNLOAD,
@@ -81,9 +81,9 @@ pub(super) fn look(
     command: &mut Command,
     what: &'static str,
     repository: &Path,
-    patience: Patience,
+    patience: SilenceLimits,
 ) -> Result<Vec<u8>, GitError> {
-    let watch = Watch {
+    let watch = GitWatch {
         what,
         repository,
         limit: DOWNLOAD,
@@ -94,15 +94,15 @@ pub(super) fn look(
 }
 
 /// What is watched, and for what.
-struct Watch<'a> {
+struct GitWatch<'a> {
     what: &'static str,
     repository: &'a Path,
     limit: u64,
-    patience: Patience,
+    patience: SilenceLimits,
     unfinished: Option<&'a Unfinished>,
 }
 
-impl Watch<'_> {
+impl GitWatch<'_> {
     fn asked(&self, command: &mut Command) -> Result<Output, GitError> {
         let output = self.run(command, Vec::new())?;
         if output.stdout.len() as u64 > ANSWER {
@@ -127,9 +127,9 @@ impl Watch<'_> {
         };
         let heard = Arc::new(AtomicU64::new(0));
         let said = child.stderr.take();
-        let said = said.map(|from| Start::of(from, SAID, &heard));
+        let said = said.map(|from| CapturedOutput::of(from, SAID, &heard));
         let printed = child.stdout.take();
-        let printed = printed.map(|from| Start::of(from, ANSWER + 1, &heard));
+        let printed = printed.map(|from| CapturedOutput::of(from, ANSWER + 1, &heard));
         let status = self.wait(&mut child, &pack, before, &heard);
         if status.is_err() {
             if let Some(running) = &running {
@@ -142,8 +142,8 @@ impl Watch<'_> {
         let _ = writer.map(JoinHandle::join);
         Ok(Output {
             status: status?,
-            stdout: printed.map(Start::finish).unwrap_or_default(),
-            stderr: said.map(Start::finish).unwrap_or_default(),
+            stdout: printed.map(CapturedOutput::finish).unwrap_or_default(),
+            stderr: said.map(CapturedOutput::finish).unwrap_or_default(),
         })
     }
 
@@ -238,11 +238,11 @@ mod tests {
         let wait = |script: &str, first: u64, later: u64| {
             std::fs::write(&program, format!("#!/bin/sh\n{script}\n")).unwrap();
             std::fs::set_permissions(&program, Permissions::from_mode(0o755)).unwrap();
-            let watch = Watch {
+            let watch = GitWatch {
                 what: "fetch",
                 repository: folder.path(),
                 limit: 1 << 20,
-                patience: Patience {
+                patience: SilenceLimits {
                     first: Duration::from_millis(first),
                     later: Duration::from_millis(later),
                 },

@@ -9,21 +9,21 @@ use serde::{Deserialize, Serialize, Serializer};
 
 /// A path that is written as text where it is text, else as its bytes.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
-#[serde(from = "Form")]
+#[serde(from = "PathForm")]
 pub(crate) struct AnyPath(PathBuf);
 
 #[derive(Deserialize)]
 #[serde(untagged)]
-enum Form {
+enum PathForm {
     Text(String),
     Bytes(Vec<u8>),
 }
 
-impl From<Form> for AnyPath {
-    fn from(form: Form) -> Self {
+impl From<PathForm> for AnyPath {
+    fn from(form: PathForm) -> Self {
         Self(match form {
-            Form::Text(text) => PathBuf::from(text),
-            Form::Bytes(bytes) => PathBuf::from(OsString::from_vec(bytes)),
+            PathForm::Text(text) => PathBuf::from(text),
+            PathForm::Bytes(bytes) => PathBuf::from(OsString::from_vec(bytes)),
         })
     }
 }

@@ -7,15 +7,15 @@ use rayon::prelude::*;
 use rustix::fs::rename;
 use skillyard_catalog::regular_file::{Links, NotRead, read};
 
-use super::{AnyPath, Cause, Commit, Move, Refused};
-use crate::seen::Seen;
+use super::{AnyPath, CommittedChange, Move, RefusalCause, RefusedMove};
+use crate::seen::ObservedEntry;
 use crate::text::MOST;
-use crate::write::{Draft, write_atomically};
+use crate::write::{StagedFile, write_atomically};
 
 /// About how many bytes of the journal a move takes.
 const PER_MOVE: usize = 1024;
 
-impl Commit {
+impl CommittedChange {
     /// About how many bytes of the journal it takes.
     pub(super) fn about_size(&self) -> usize {
         let texts = self.files.iter().map(|(_, text)| text);
@@ -29,9 +29,9 @@ impl Commit {
     /// stage may take the place of a whole folder, it does. What refuses is named.
     pub(crate) fn perform(
         &self,
-        drafts: Vec<Draft>,
+        drafts: Vec<StagedFile>,
         whole: &[(&Path, &Path)],
-    ) -> Result<(), Refused> {
+    ) -> Result<(), RefusedMove> {
         // A folder that is not empty any more refuses.
         let moved = whole.iter().copied();
         let moved = moved.filter(|(stage, folder)| rename(*stage, *folder).is_ok());
@@ -44,7 +44,7 @@ impl Commit {
     /// Does what a process that ended did not.
     pub(super) fn finish(&self) -> io::Result<()> {
         let drafts = drafts(&self.files).map_err(|(_, source)| source)?;
-        Draft::sync_all(drafts.iter())?;
+        StagedFile::sync_all(drafts.iter())?;
         let left = self.moves.iter().filter(|each| !each.is_done());
         let done = self.carry_out(left, drafts);
         done.map_err(|refused| refused.source)
@@ -65,7 +65,7 @@ impl Commit {
     /// Whether all that waits in a stage goes where nothing was.
     fn is_new_only(&self, stage: &Path) -> bool {
         let mut waiting = self.moves.iter().filter(|each| each.waits_in(stage));
-        waiting.all(|each| each.seen == Some(Seen::Nothing))
+        waiting.all(|each| each.seen == Some(ObservedEntry::Nothing))
     }
 
     /// What came out of a place, or lies in the stages in its stead, and was not seen there before.
@@ -83,16 +83,16 @@ impl Commit {
     fn carry_out<'a>(
         &'a self,
         moves: impl Iterator<Item = &'a Move>,
-        drafts: Vec<Draft>,
-    ) -> Result<(), Refused> {
+        drafts: Vec<StagedFile>,
+    ) -> Result<(), RefusedMove> {
         for each in moves {
             each.perform().map_err(|source| {
                 if each.is_taken(&source) {
                     return changed(each);
                 }
-                Refused {
+                RefusedMove {
                     path: each.place.to_path_buf(),
-                    cause: Cause::Disk,
+                    cause: RefusalCause::Disk,
                     source,
                 }
             })?;
@@ -105,9 +105,9 @@ impl Commit {
         }
         for draft in drafts {
             let path = draft.path().to_owned();
-            draft.publish().map_err(|source| Refused {
+            draft.publish().map_err(|source| RefusedMove {
                 path,
-                cause: Cause::Disk,
+                cause: RefusalCause::Disk,
                 source,
             })?;
         }
@@ -116,11 +116,11 @@ impl Commit {
 }
 
 /// Files, written beside those they replace. Where one cannot be, it is named.
-pub(crate) fn drafts(files: &[(AnyPath, String)]) -> Result<Vec<Draft>, (&Path, io::Error)> {
+pub(crate) fn drafts(files: &[(AnyPath, String)]) -> Result<Vec<StagedFile>, (&Path, io::Error)> {
     let files = files.iter();
     files
         .map(|(path, content)| {
-            Draft::write(path, content.as_bytes()).map_err(|source| (&**path, source))
+            StagedFile::write(path, content.as_bytes()).map_err(|source| (&**path, source))
         })
         .collect()
 }
@@ -135,10 +135,10 @@ fn make_again(stage: &Path) -> io::Result<()> {
 }
 
 /// That somebody was in a place meanwhile.
-fn changed(each: &Move) -> Refused {
-    Refused {
+fn changed(each: &Move) -> RefusedMove {
+    RefusedMove {
         path: each.place.to_path_buf(),
-        cause: Cause::Changed,
+        cause: RefusalCause::Changed,
         source: changed_meanwhile(&each.place),
     }
 }

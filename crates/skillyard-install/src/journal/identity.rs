@@ -9,12 +9,12 @@ use skillyard_format::Digest;
 
 /// A folder, known by its number and by when it was made: numbers are given out again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Identity {
+pub struct FolderIdentity {
     number: u64,
     made: u64,
 }
 
-impl Identity {
+impl FolderIdentity {
     /// Nothing where the file system does not know when a folder was made.
     pub fn of(folder: &Path) -> Option<Self> {
         let metadata = std::fs::metadata(folder).ok()?;
@@ -40,16 +40,19 @@ mod tests {
         let root = tempfile::tempdir().unwrap();
         let folder = root.path().join("project");
         std::fs::create_dir(&folder).unwrap();
-        let Some(first) = Identity::of(&folder) else {
+        let Some(first) = FolderIdentity::of(&folder) else {
             return;
         };
         std::fs::write(folder.join("file"), "").unwrap();
-        assert_eq!(Identity::of(&folder), Some(first));
+        assert_eq!(FolderIdentity::of(&folder), Some(first));
         std::fs::remove_dir_all(&folder).unwrap();
-        assert_eq!(Identity::of(&folder), None);
+        assert_eq!(FolderIdentity::of(&folder), None);
         std::fs::create_dir(&folder).unwrap();
-        assert_ne!(Identity::of(&folder), Some(first));
+        assert_ne!(FolderIdentity::of(&folder), Some(first));
         let text = serde_json::to_string(&first).unwrap();
-        assert_eq!(serde_json::from_str::<Identity>(&text).unwrap(), first);
+        assert_eq!(
+            serde_json::from_str::<FolderIdentity>(&text).unwrap(),
+            first
+        );
     }
 }

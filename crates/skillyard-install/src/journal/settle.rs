@@ -11,14 +11,14 @@ use std::path::Path;
 use skillyard_catalog::regular_file::{Links, NotRead, read};
 
 use super::commit::changed_meanwhile;
-use super::{AnyPath, Commit, Move};
-use crate::chronicle::{CatchUp, Ending};
+use super::{AnyPath, CommittedChange, Move};
+use crate::chronicle::{CatchUp, ChangeOutcome};
 use crate::text::MOST;
 use crate::write::beside;
 
 /// Whether the project is the one that the change was made in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Project {
+pub(super) enum ProjectMatch {
     /// It is.
     Same,
     /// Only a trace of the change can tell.
@@ -27,7 +27,7 @@ pub(super) enum Project {
 
 /// What can become of a change.
 #[derive(Debug, Clone, Copy)]
-enum Prospect<'a> {
+enum RecoveryPlan<'a> {
     /// Everything has happened.
     Done,
     /// All that is left to be done can be done.
@@ -42,7 +42,7 @@ enum Prospect<'a> {
 
 /// What has become of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum State {
+enum FileState {
     /// It is as it was before the change, or gone, or it is not known how it was.
     Old,
     /// The change has reached it.
@@ -51,30 +51,30 @@ enum State {
     Foreign,
 }
 
-impl Commit {
+impl CommittedChange {
     /// Finishes the change, or takes it back where it cannot be finished. Says what is to be thrown
     /// away afterwards.
     pub(super) fn settle(
         &self,
-        project: Project,
+        project: ProjectMatch,
         folder: &Path,
         catch_up: CatchUp<'_>,
     ) -> io::Result<Vec<AnyPath>> {
-        let tell = |ending: Ending<'_>| match self.note.as_str() {
+        let tell = |ending: ChangeOutcome<'_>| match self.note.as_str() {
             "" => Ok(()),
             note => catch_up(note, ending),
         };
         let lost = || io::Error::new(io::ErrorKind::NotFound, "what was to be installed is gone");
         let undone = |reason: &io::Error| {
-            tell(Ending::Undone(&self.with_strangers(reason)))?;
+            tell(ChangeOutcome::Undone(&self.with_strangers(reason)))?;
             Ok(self.leftovers(self.own_stages()))
         };
         match self.prospect(project, folder) {
             // What came out was looked at before.
-            Prospect::Done => tell(Ending::Happens)?,
-            Prospect::Ready => {
+            RecoveryPlan::Done => tell(ChangeOutcome::Happens)?,
+            RecoveryPlan::Ready => {
                 // It must not happen unrecorded, so it waits if it has to.
-                tell(Ending::Happens)?;
+                tell(ChangeOutcome::Happens)?;
                 if let Err(reason) = self.finish() {
                     if self.undo().is_err() {
                         return Err(reason);
@@ -82,15 +82,15 @@ impl Commit {
                     return undone(&reason);
                 }
             }
-            Prospect::Overtaken(each) => {
+            RecoveryPlan::Overtaken(each) => {
                 self.undo()?;
                 return undone(&changed_meanwhile(&each.place));
             }
-            Prospect::Incomplete => {
+            RecoveryPlan::Incomplete => {
                 self.undo()?;
                 return undone(&lost());
             }
-            Prospect::Gone => return undone(&lost()),
+            RecoveryPlan::Gone => return undone(&lost()),
         }
         Ok(self.leftovers(self.stages.clone()))
     }
@@ -115,7 +115,7 @@ impl Commit {
         io::Error::new(reason.kind(), text)
     }
 
-    fn prospect(&self, project: Project, folder: &Path) -> Prospect<'_> {
+    fn prospect(&self, project: ProjectMatch, folder: &Path) -> RecoveryPlan<'_> {
         // Stages have names that no other change has, and go only after everything was done.
         let stages = self.stages.iter().map(|stage| stage.to_path_buf());
         // What lies elsewhere says nothing about what became of the project.
@@ -125,38 +125,38 @@ impl Commit {
         let waiting = waiting.map(|(new, _)| new.to_path_buf());
         let mut traces = stages.chain(drafts).chain(waiting);
         let has_traces = traces.any(|path| path.symlink_metadata().is_ok());
-        let is_foreign = |state: &State| *state == State::Foreign;
-        let found: Vec<State> = self.states().collect();
+        let is_foreign = |state: &FileState| *state == FileState::Foreign;
+        let found: Vec<FileState> = self.states().collect();
         // The files are the last to change, and only then the old skills are thrown away. The new
         // ones may have lost their bytes since; that is put right otherwise.
-        let has_ended = !found.is_empty() && found.iter().all(|state| *state == State::New);
+        let has_ended = !found.is_empty() && found.iter().all(|state| *state == FileState::New);
         if has_ended || !has_traces && self.is_done(&found) {
-            Prospect::Done
-        } else if !has_traces && project == Project::Unsure {
-            Prospect::Gone
+            RecoveryPlan::Done
+        } else if !has_traces && project == ProjectMatch::Unsure {
+            RecoveryPlan::Gone
         } else if found.iter().any(is_foreign) {
             // Somebody changed it since, and knows better than we did.
-            Prospect::Incomplete
+            RecoveryPlan::Incomplete
         } else if !self.moves.iter().all(Move::can_be_done) {
-            Prospect::Incomplete
+            RecoveryPlan::Incomplete
         } else if let Some(each) = self.moves.iter().find(|each| each.is_overtaken()) {
-            Prospect::Overtaken(each)
+            RecoveryPlan::Overtaken(each)
         } else {
-            Prospect::Ready
+            RecoveryPlan::Ready
         }
     }
 
     /// Whether everything has happened. The files are the last; who edits a skill or a file
     /// afterwards does not change what has happened.
-    fn is_done(&self, files: &[State]) -> bool {
+    fn is_done(&self, files: &[FileState]) -> bool {
         match files {
             [] => self.moves.iter().all(Move::is_done),
-            files => files.iter().all(|state| *state != State::Old),
+            files => files.iter().all(|state| *state != FileState::Old),
         }
     }
 
     /// What has become of each file.
-    fn states(&self) -> impl Iterator<Item = State> {
+    fn states(&self) -> impl Iterator<Item = FileState> {
         let files = self.files.iter().enumerate();
         files.map(|(at, (path, text))| {
             let found = read(path, Links::Followed, MOST);
@@ -164,12 +164,12 @@ impl Commit {
             let found = found.ok();
             let is = |text: &str| found.as_deref() == Some(text.as_bytes());
             match self.before.get(at) {
-                _ if is(text) => State::New,
+                _ if is(text) => FileState::New,
                 // A pipe was put there, or what nobody could have written.
-                _ if is_none => State::Foreign,
-                Some(Some(before)) if !is(before) && found.is_some() => State::Foreign,
-                Some(None) if found.is_some() => State::Foreign,
-                _ => State::Old,
+                _ if is_none => FileState::Foreign,
+                Some(Some(before)) if !is(before) && found.is_some() => FileState::Foreign,
+                Some(None) if found.is_some() => FileState::Foreign,
+                _ => FileState::Old,
             }
         })
     }

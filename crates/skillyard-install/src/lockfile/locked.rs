@@ -5,7 +5,7 @@ use skillyard_format::Digest;
 
 use super::required::Required;
 use crate::origin::{OriginKind, is_same_registry};
-use crate::reference::{Context, Reference};
+use crate::reference::{Reference, ReferenceContext};
 
 /// One installed skill.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -84,7 +84,7 @@ pub fn reference(source: &str, requested: Option<&str>) -> String {
     let Some(requested) = requested else {
         return source.to_owned();
     };
-    let reference = Reference::parse(source, &Context::default());
+    let reference = Reference::parse(source, &ReferenceContext::default());
     let reference = reference.and_then(|reference| reference.at(requested));
     reference.map_or_else(
         |_| with_nothing_escaped(source, requested),

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{Change, Plan};
+use super::{Plan, SkillChange};
 use crate::dependencies::together;
 use crate::lockfile::{Locked, Lockfile};
 use crate::origin::OriginKind;
@@ -30,7 +30,7 @@ pub(super) fn agree(before: &Lockfile, plan: &mut Plan) {
             plan.placed.put(entry.clone());
         }
         for change in &mut plan.changes {
-            if let Change::Added { to } | Change::Changed { to, .. } = change
+            if let SkillChange::Added { to } | SkillChange::Changed { to, .. } = change
                 && to.name == entry.name
             {
                 to.requested.clone_from(&entry.requested);

@@ -3,13 +3,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
-use super::Blocking;
+use super::BlockingFile;
 use crate::scope::ScopeKind;
 use crate::tree::LineEnds;
 
 /// Why what is there cannot simply be replaced.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Obstacle {
+pub enum ConflictReason {
     /// It was not put there by us.
     Foreign,
     /// It was, and then somebody changed these files.
@@ -27,7 +27,7 @@ pub enum Obstacle {
     /// Another scope has it there.
     OtherScope(ScopeKind),
     /// There is no folder that it could be put into, and none can be made.
-    Blocked(Blocking),
+    Blocked(BlockingFile),
     /// What is there lies behind this link, which leads to nothing.
     Dangling(PathBuf),
     /// No folder can be behind this link, which leads back to itself.
@@ -53,7 +53,7 @@ pub enum Obstacle {
     Without(String),
 }
 
-impl Obstacle {
+impl ConflictReason {
     /// Whether it keeps everybody from the place, so that nothing can be replaced there.
     pub fn is_unreachable(&self) -> bool {
         matches!(
@@ -73,7 +73,7 @@ pub struct Conflict {
     /// Where that lies, if not below the scope's root.
     pub folder: Option<PathBuf>,
     /// What is in the way.
-    pub obstacle: Obstacle,
+    pub obstacle: ConflictReason,
 }
 
 /// How a conflict is settled.
@@ -90,13 +90,13 @@ pub enum OnConflict {
 
 /// How conflicts are settled: some by name, all others alike.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Settlement {
+pub struct ConflictPolicy {
     others: OnConflict,
     named: BTreeMap<String, OnConflict>,
     moving: BTreeSet<String>,
 }
 
-impl From<OnConflict> for Settlement {
+impl From<OnConflict> for ConflictPolicy {
     fn from(others: OnConflict) -> Self {
         Self {
             others,
@@ -105,7 +105,7 @@ impl From<OnConflict> for Settlement {
     }
 }
 
-impl Settlement {
+impl ConflictPolicy {
     /// Settles what is in the way of one skill.
     pub fn settle(&mut self, name: &str, on_conflict: OnConflict) {
         self.named.insert(name.to_owned(), on_conflict);

@@ -10,12 +10,18 @@ use obstacle::unreachable;
 
 use super::agreement::agree;
 use super::{
-    Before, Change, Conflict, Obstacle, Occupant, OnConflict, Plan, Settlement, Sight, Step, Wish,
+    Conflict, ConflictPolicy, ConflictReason, DesiredState, ExistingEntry, InstalledState,
+    OnConflict, Plan, PlanStep, SkillChange, TargetFs,
 };
 use crate::lockfile::Locked;
 
 /// Works out what has to change. Who needs a skill that is left out and not there is left out, too.
-pub fn plan(before: &Before, wish: &Wish, settlement: &Settlement, sight: &dyn Sight) -> Plan {
+pub fn plan(
+    before: &InstalledState,
+    wish: &DesiredState,
+    settlement: &ConflictPolicy,
+    sight: &dyn TargetFs,
+) -> Plan {
     let plan = work_out(before, wish, settlement, sight);
     let Some((wish, mut without)) = without_skipped(before, wish, &plan) else {
         return plan;
@@ -25,7 +31,12 @@ pub fn plan(before: &Before, wish: &Wish, settlement: &Settlement, sight: &dyn S
     plan
 }
 
-fn work_out(before: &Before, wish: &Wish, settlement: &Settlement, sight: &dyn Sight) -> Plan {
+fn work_out(
+    before: &InstalledState,
+    wish: &DesiredState,
+    settlement: &ConflictPolicy,
+    sight: &dyn TargetFs,
+) -> Plan {
     let mut planner = Planner {
         before,
         settlement,
@@ -66,8 +77,8 @@ fn work_out(before: &Before, wish: &Wish, settlement: &Settlement, sight: &dyn S
 
 /// What is to be done for one skill, and what is in its way.
 #[derive(Default)]
-struct Course {
-    steps: Vec<Step>,
+struct PlannedSteps {
+    steps: Vec<PlanStep>,
     conflicts: Vec<Conflict>,
     /// What `--force` would lift: the reason only where nothing else is.
     yielding: Vec<Conflict>,
@@ -77,7 +88,7 @@ struct Course {
     replaced: Vec<(String, String)>,
 }
 
-impl Course {
+impl PlannedSteps {
     /// Why the skill cannot be changed, if anything is in its way.
     fn reasons(&mut self) -> Option<Vec<Conflict>> {
         let held = [&mut self.conflicts, &mut self.yielding];
@@ -87,10 +98,10 @@ impl Course {
 }
 
 struct Planner<'a> {
-    before: &'a Before,
-    settlement: &'a Settlement,
+    before: &'a InstalledState,
+    settlement: &'a ConflictPolicy,
     plan: Plan,
-    sight: &'a dyn Sight,
+    sight: &'a dyn TargetFs,
     /// What has the same files in a newer commit.
     moved: Vec<Locked>,
 }
@@ -101,7 +112,7 @@ impl<'a> Planner<'a> {
         let found = to;
         let same = from.filter(|from| is_same(from, to));
         let to = same.unwrap_or(to);
-        let mut course = Course::default();
+        let mut course = PlannedSteps::default();
         if let Some(obstacle) = from.and_then(|from| self.elsewhere(from, to)) {
             let elsewhere = conflict(&to.name, &to.targets[0], obstacle);
             course.conflicts.push(elsewhere);
@@ -122,23 +133,23 @@ impl<'a> Planner<'a> {
         }
         let steps = &course.steps;
         let change = match from {
-            None => Some(Change::Added {
+            None => Some(SkillChange::Added {
                 to: Box::new(to.clone()),
             }),
-            Some(from) if from != to => Some(Change::Changed {
+            Some(from) if from != to => Some(SkillChange::Changed {
                 from: Box::new(from.clone()),
                 to: Box::new(to.clone()),
             }),
             Some(_) if steps.is_empty() => None,
-            Some(_) if let Some(from) = self.other_bytes(to) => Some(Change::Changed {
+            Some(_) if let Some(from) = self.other_bytes(to) => Some(SkillChange::Changed {
                 from: Box::new(from.clone()),
                 to: Box::new(to.clone()),
             }),
             Some(_) => {
-                let is_missing = |step: &Step| {
+                let is_missing = |step: &PlanStep| {
                     matches!(
                         step,
-                        Step::Put {
+                        PlanStep::Put {
                             replaces: false,
                             ..
                         }
@@ -147,9 +158,9 @@ impl<'a> Planner<'a> {
                 let is_nowhere = steps.len() == to.targets.len() && steps.iter().all(is_missing);
                 let to = Box::new(to.clone());
                 Some(if is_nowhere {
-                    Change::Restored { to }
+                    SkillChange::Restored { to }
                 } else {
-                    Change::Repaired { to }
+                    SkillChange::Repaired { to }
                 })
             }
         };
@@ -192,19 +203,19 @@ impl<'a> Planner<'a> {
         entries.flat_map(|entry| &entry.targets).collect()
     }
 
-    fn put(&self, to: &Locked, target: &str, course: &mut Course) {
+    fn put(&self, to: &Locked, target: &str, course: &mut PlannedSteps) {
         let occupant = self.sight.occupant(target, &to.name);
         if self.is_source(&occupant, target, to) {
             let obstacle = match self.is_known(target, to) {
                 // Who removed the skill later would lose the only copy.
-                false => Obstacle::Source,
+                false => ConflictReason::Source,
                 // The folder of skills became a link to where it comes from.
                 true if self.is(&occupant, target, to) => return,
                 // What is to be locked anew is what was just read there.
                 true if !self.is_locked(to) => return,
                 // What no source delivers, such as what git ignores, may lie there as well.
                 true if self.sight.has_all_of(target, &to.name, to.digest) => return,
-                true => Obstacle::SourceChanged,
+                true => ConflictReason::SourceChanged,
             };
             course.conflicts.push(conflict(&to.name, target, obstacle));
             return;
@@ -225,7 +236,7 @@ impl<'a> Planner<'a> {
         }
         let behind_link = || {
             let folder = to.linked.then(|| self.sight.edited_folder(to.digest));
-            folder.flatten().map(Obstacle::EditedBehindLink)
+            folder.flatten().map(ConflictReason::EditedBehindLink)
         };
         let obstacle = self.obstacle(&occupant, &to.name, target);
         if let Some(obstacle) = obstacle.or_else(behind_link)
@@ -233,11 +244,11 @@ impl<'a> Planner<'a> {
         {
             return;
         }
-        let replaces = occupant != Occupant::Nothing;
+        let replaces = occupant != ExistingEntry::Nothing;
         if replaces && self.before.was_found(target, &to.name) {
             course.replaced.push((to.name.clone(), target.to_owned()));
         }
-        course.steps.push(Step::Put {
+        course.steps.push(PlanStep::Put {
             name: to.name.clone(),
             target: target.to_owned(),
             digest: to.digest,
@@ -253,7 +264,7 @@ impl<'a> Planner<'a> {
         };
         let gone = from.targets.iter();
         let gone: Vec<&String> = gone.filter(|each| !to.targets.contains(each)).collect();
-        let mut course = Course::default();
+        let mut course = PlannedSteps::default();
         for target in &gone {
             self.take(&to.name, target, &mut course);
         }
@@ -269,7 +280,7 @@ impl<'a> Planner<'a> {
         }
         self.follow(course);
         self.plan.lock.put(to.clone());
-        self.plan.changes.push(Change::Changed {
+        self.plan.changes.push(SkillChange::Changed {
             from: Box::new(from),
             to: Box::new(to.clone()),
         });
@@ -279,7 +290,7 @@ impl<'a> Planner<'a> {
         let Some(from) = self.before.entries(name).next().cloned() else {
             return;
         };
-        let mut course = Course::default();
+        let mut course = PlannedSteps::default();
         for target in self.targets(name) {
             self.take(name, target, &mut course);
         }
@@ -293,7 +304,7 @@ impl<'a> Planner<'a> {
             return;
         }
         self.follow(course);
-        self.plan.changes.push(Change::Removed {
+        self.plan.changes.push(SkillChange::Removed {
             from: Box::new(from),
         });
     }
@@ -305,7 +316,7 @@ impl<'a> Planner<'a> {
         let is_own = |target: &&String| {
             let occupant = self.sight.occupant(target, name);
             self.obstacle(&occupant, name, target).is_some()
-                || occupant != Occupant::Nothing && self.sight.is_tracked(target, name)
+                || occupant != ExistingEntry::Nothing && self.sight.is_tracked(target, name)
         };
         let own: Vec<String> = self
             .targets(name)
@@ -322,10 +333,10 @@ impl<'a> Planner<'a> {
         self.plan.placed.remove(name);
     }
 
-    fn take(&self, name: &str, target: &str, course: &mut Course) {
+    fn take(&self, name: &str, target: &str, course: &mut PlannedSteps) {
         let occupant = self.sight.occupant(target, name);
         // What another scope still has in the same place is not ours alone to remove.
-        if matches!(occupant, Occupant::Nothing | Occupant::Blocked(_))
+        if matches!(occupant, ExistingEntry::Nothing | ExistingEntry::Blocked(_))
             || self.neighbour(&occupant, name, target).is_some()
         {
             return;
@@ -347,14 +358,14 @@ impl<'a> Planner<'a> {
         {
             return;
         }
-        course.steps.push(Step::Take {
+        course.steps.push(PlanStep::Take {
             name: name.to_owned(),
             target: target.to_owned(),
         });
     }
 
     /// Notes what is in the way; says whether it gives way.
-    fn meet(&self, conflict: Conflict, course: &mut Course) -> bool {
+    fn meet(&self, conflict: Conflict, course: &mut PlannedSteps) -> bool {
         let gives_way = self.settlement.replaces(&conflict.name);
         let noted = if gives_way {
             &mut course.given_up
@@ -367,7 +378,7 @@ impl<'a> Planner<'a> {
         gives_way
     }
 
-    fn follow(&mut self, mut course: Course) {
+    fn follow(&mut self, mut course: PlannedSteps) {
         self.plan.steps.append(&mut course.steps);
         self.plan.given_up.append(&mut course.given_up);
         self.plan.let_go.append(&mut course.let_go);
@@ -406,7 +417,7 @@ fn is_same(from: &Locked, to: &Locked) -> bool {
     *from == as_before
 }
 
-fn conflict(name: &str, target: &str, obstacle: Obstacle) -> Conflict {
+fn conflict(name: &str, target: &str, obstacle: ConflictReason) -> Conflict {
     Conflict {
         name: name.to_owned(),
         target: target.to_owned(),

@@ -9,7 +9,7 @@ use crate::scope::Scope;
 
 /// What lies where a skill is to be.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Occupant {
+pub enum ExistingEntry {
     /// Nothing.
     Nothing,
     /// A folder of plain files.
@@ -26,7 +26,7 @@ pub enum Occupant {
     /// Something that cannot be a skill, and why.
     Other(String),
     /// Nothing, because a file is where the folder of skills, or one around it, would be.
-    Blocked(Blocking),
+    Blocked(BlockingFile),
     /// Nobody knows: this link on the way leads to nothing, as to a disk that is not mounted now.
     Dangling(PathBuf),
     /// Nothing, because this link on the way leads back to itself.
@@ -37,7 +37,7 @@ pub enum Occupant {
 
 /// A file where a folder is to be.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Blocking {
+pub struct BlockingFile {
     /// The file, relative to the scope's root.
     pub file: PathBuf,
     /// Where it would lead if it were a link, which some checkouts write as text.
@@ -45,9 +45,9 @@ pub struct Blocking {
 }
 
 /// How the folders and the store are.
-pub trait Sight {
+pub trait TargetFs {
     /// What lies where a skill is to be.
-    fn occupant(&self, target: &str, name: &str) -> Occupant;
+    fn occupant(&self, target: &str, name: &str) -> ExistingEntry;
     /// What a link leads to, which should lead to these bytes.
     fn link_target(&self, path: &Path, digest: Digest) -> LinkTarget;
     /// Whether a link where a skill is to be leads to the place of this skill in another target.

@@ -33,14 +33,14 @@ pub enum Aliases<'a> {
 
 /// What must be known to read a reference as its writer meant it.
 #[derive(Clone, Copy)]
-pub struct Context<'a> {
+pub struct ReferenceContext<'a> {
     /// The sources of the configuration.
     pub aliases: Aliases<'a>,
     /// Whether a relative path exists where the reference was typed.
     pub exists: &'a dyn Fn(&str) -> bool,
 }
 
-impl Default for Context<'_> {
+impl Default for ReferenceContext<'_> {
     fn default() -> Self {
         Self {
             aliases: Aliases::Any,
@@ -49,7 +49,7 @@ impl Default for Context<'_> {
     }
 }
 
-impl<'a> Context<'a> {
+impl<'a> ReferenceContext<'a> {
     pub(super) fn known_aliases(&self) -> &'a [Alias] {
         match self.aliases {
             Aliases::Any => &[],

@@ -8,7 +8,7 @@
 use std::fmt;
 
 use super::error::ReferenceError;
-use super::revision::{Before, Revision};
+use super::revision::{Revision, RevisionOwner};
 use super::shown::shown;
 use super::sub_path::SubPath;
 
@@ -109,7 +109,7 @@ impl fmt::Display for Hosted {
             None => {}
         }
         match &self.revision {
-            Some(revision) => write!(f, "@{}", revision.escaped(Before::End)),
+            Some(revision) => write!(f, "@{}", revision.escaped(RevisionOwner::End)),
             None => Ok(()),
         }
     }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::address::{Address, Credentials};
 use super::error::ReferenceError;
-use super::revision::{Before, Revision};
+use super::revision::{Revision, RevisionOwner};
 use super::shown::shown;
 use super::sub_path::SubPath;
 
@@ -202,9 +202,9 @@ impl fmt::Display for GitReference {
         f.write_str(&remote)?;
         if let Some(revision) = &self.revision {
             let before = if names_repository(&remote) {
-                Before::End
+                RevisionOwner::End
             } else {
-                Before::Path
+                RevisionOwner::Path
             };
             write!(f, "@{}", revision.escaped(before))?;
         }

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 /// A folder or archive on this machine.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct Local {
+pub struct LocalReference {
     /// The path as it was written; `~/` is for the caller to replace.
     pub path: PathBuf,
     /// What the name says it is.

@@ -104,7 +104,7 @@ fn of_v6(ip: Ipv6Addr) -> Nearness {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::reference::Context;
+    use crate::reference::ReferenceContext;
 
     #[test]
     fn hosts_are_what_a_program_connects_to() {
@@ -137,7 +137,7 @@ mod tests {
             ("git@example.com:x.git", Elsewhere),
             ("corp:x", Elsewhere),
         ] {
-            let reference = Reference::parse(text, &Context::default()).unwrap();
+            let reference = Reference::parse(text, &ReferenceContext::default()).unwrap();
             assert_eq!(Nearness::of_reference(&reference), expected, "{text}");
         }
     }

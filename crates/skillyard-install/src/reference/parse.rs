@@ -7,8 +7,8 @@ use skillyard_format::nearest::nearest;
 use super::error::{PathProblem, ReferenceError};
 use super::shown::{is_invisible, shown};
 use super::{
-    AliasKind, Aliases, ArchiveKind, Context, GitReference, Host, Hosted, Local, LocalKind,
-    Reference, RegistryReference, Remote, git, web,
+    AliasKind, Aliases, ArchiveKind, GitReference, Host, Hosted, LocalKind, LocalReference,
+    Reference, ReferenceContext, RegistryReference, Remote, git, web,
 };
 
 /// The longest reference, in bytes.
@@ -33,12 +33,12 @@ pub const SCHEMES: [&str; 13] = [
 impl Reference {
     /// Whether a reference is a folder or an archive of this machine.
     pub fn is_local(text: &str) -> bool {
-        let reference = Self::parse(text, &Context::default());
+        let reference = Self::parse(text, &ReferenceContext::default());
         matches!(reference, Ok(Self::Local(_)))
     }
 
     /// Reads a reference.
-    pub fn parse(text: &str, context: &Context<'_>) -> Result<Self, ReferenceError> {
+    pub fn parse(text: &str, context: &ReferenceContext<'_>) -> Result<Self, ReferenceError> {
         let text = text.trim();
         check(text)?;
         if is_path(text) {
@@ -125,13 +125,17 @@ fn local(text: &str) -> Result<Reference, ReferenceError> {
         });
     }
     let kind = ArchiveKind::of(text).map_or(LocalKind::Folder, LocalKind::Archive);
-    Ok(Reference::Local(Local {
+    Ok(Reference::Local(LocalReference {
         path: PathBuf::from(text),
         kind,
     }))
 }
 
-fn address(scheme: &str, text: &str, context: &Context<'_>) -> Result<Reference, ReferenceError> {
+fn address(
+    scheme: &str,
+    text: &str,
+    context: &ReferenceContext<'_>,
+) -> Result<Reference, ReferenceError> {
     let lower = scheme.to_ascii_lowercase();
     let text = format!("{lower}{}", &text[scheme.len()..]);
     match lower.as_str() {
@@ -176,7 +180,7 @@ fn prefixed(
     prefix: &str,
     rest: &str,
     text: &str,
-    context: &Context<'_>,
+    context: &ReferenceContext<'_>,
 ) -> Result<Reference, ReferenceError> {
     let hosted = |host| Hosted::parse(host, rest).map(Reference::Hosted);
     match prefix {
@@ -236,7 +240,7 @@ fn is_alias(text: &str) -> bool {
         && !SCHEMES.contains(&text)
 }
 
-fn unknown_scheme(scheme: &str, context: &Context<'_>) -> ReferenceError {
+fn unknown_scheme(scheme: &str, context: &ReferenceContext<'_>) -> ReferenceError {
     let aliases = context
         .known_aliases()
         .iter()

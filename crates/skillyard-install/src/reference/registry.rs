@@ -10,7 +10,7 @@ use url::Url;
 
 use super::error::ReferenceError;
 use super::requirement::Requirement;
-use super::revision::{Before, escaped, unescaped};
+use super::revision::{RevisionOwner, escaped, unescaped};
 use super::shown::shown;
 
 /// A name in a registry.
@@ -32,7 +32,7 @@ impl fmt::Display for RegistryReference {
         self.name.fmt(f)?;
         match &self.requirement {
             Requirement::Latest => Ok(()),
-            Requirement::InSource(text) => write!(f, "@{}", escaped(text, Before::End)),
+            Requirement::InSource(text) => write!(f, "@{}", escaped(text, RevisionOwner::End)),
             requirement => write!(f, "@{requirement}"),
         }
     }

@@ -23,7 +23,7 @@ const ESCAPED_IN_PATHS: &AsciiSet = &ESCAPED.add(b'/').add(b'@');
 
 /// What stands before the `@` of a revision.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Before {
+pub(super) enum RevisionOwner {
     /// Something whose end is known, such as `.git` or the path of a forge: all that follows is the revision.
     End,
     /// A path that goes on up to the last `@` of its last part.
@@ -53,7 +53,7 @@ impl Revision {
     }
 
     /// The revision as it is written in a reference.
-    pub(super) fn escaped(&self, before: Before) -> String {
+    pub(super) fn escaped(&self, before: RevisionOwner) -> String {
         escaped(&self.to_string(), before)
     }
 }
@@ -72,10 +72,10 @@ pub(super) fn unescaped(text: &str) -> Result<Cow<'_, str>, ReferenceError> {
 }
 
 /// What is meant, as it is written behind `@`.
-pub(super) fn escaped(text: &str, before: Before) -> String {
+pub(super) fn escaped(text: &str, before: RevisionOwner) -> String {
     let set = match before {
-        Before::End => ESCAPED,
-        Before::Path => ESCAPED_IN_PATHS,
+        RevisionOwner::End => ESCAPED,
+        RevisionOwner::Path => ESCAPED_IN_PATHS,
     };
     utf8_percent_encode(text, set).to_string()
 }

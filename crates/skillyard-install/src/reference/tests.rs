@@ -21,7 +21,7 @@ fn aliases() -> Vec<Alias> {
 
 fn parse(text: &str) -> Result<Reference, ReferenceError> {
     let aliases = aliases();
-    let context = Context {
+    let context = ReferenceContext {
         aliases: Aliases::Known(&aliases),
         exists: &|path| path == "skills/pdf" || path == "pdf",
     };
@@ -33,7 +33,7 @@ fn parse(text: &str) -> Result<Reference, ReferenceError> {
 fn check(text: &str, kind: &str, canonical: &str) {
     let reference = parse(text).unwrap_or_else(|error| panic!("{text}: {error}"));
     let found = match &reference {
-        Reference::Local(Local {
+        Reference::Local(LocalReference {
             kind: LocalKind::Folder,
             ..
         }) => "folder",

@@ -10,10 +10,13 @@ use super::registry::parse_name;
 use super::revision::Revision;
 use super::shown::shown;
 use super::sub_path::SubPath;
-use super::{AliasKind, ArchiveKind, Context, Reference};
+use super::{AliasKind, ArchiveKind, Reference, ReferenceContext};
 
 /// Reads an address that starts with `https://` or `http://`.
-pub(super) fn parse(text: &str, context: &Context<'_>) -> Result<Reference, ReferenceError> {
+pub(super) fn parse(
+    text: &str,
+    context: &ReferenceContext<'_>,
+) -> Result<Reference, ReferenceError> {
     let (base, fragment) = match text.split_once('#') {
         Some((base, fragment)) => (base, Some(fragment)),
         None => (text, None),
@@ -34,7 +37,7 @@ pub(super) fn parse(text: &str, context: &Context<'_>) -> Result<Reference, Refe
     if let Some((host, groups)) = forge_of(&address, context) {
         let (path, behind) = split_revision(&path);
         let revision = revision.or(behind).or(fragment);
-        let page = Page {
+        let page = ForgePage {
             host,
             groups,
             text,
@@ -70,7 +73,7 @@ enum Groups {
     Nested,
 }
 
-fn forge_of(address: &Address, context: &Context<'_>) -> Option<(Host, Groups)> {
+fn forge_of(address: &Address, context: &ReferenceContext<'_>) -> Option<(Host, Groups)> {
     let url = address.url();
     let host = url.host_str()?;
     if url.port().is_none() {
@@ -96,7 +99,7 @@ fn forge_of(address: &Address, context: &Context<'_>) -> Option<(Host, Groups)> 
 }
 
 /// A page of a forge.
-struct Page<'a> {
+struct ForgePage<'a> {
     host: Host,
     groups: Groups,
     /// The whole address, for messages.
@@ -104,7 +107,7 @@ struct Page<'a> {
     path: &'a str,
 }
 
-impl Page<'_> {
+impl ForgePage<'_> {
     fn parse(self, address: &Address, revision: Option<&str>) -> Result<Hosted, ReferenceError> {
         let revision = revision.map(Revision::parse).transpose()?;
         let (project, rest) = match self.path.split_once("/-/") {

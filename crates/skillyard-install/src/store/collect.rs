@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use skillyard_catalog::own_folder;
 use skillyard_format::Digest;
 
-use super::{Links, Store, StoreError, names};
+use super::{LinkedDigests, Store, StoreError, names};
 use crate::flock::Hold;
 use crate::lockfile::Lockfile;
 use crate::staging::sweep;
@@ -69,7 +69,7 @@ impl Store {
     pub fn collect(
         &self,
         wanted: &BTreeSet<Digest>,
-        links: &Links,
+        links: &LinkedDigests,
         unreachable: Unreachable,
     ) -> Result<Collected, StoreError> {
         let _lock = self.locked(Hold::Alone)?;

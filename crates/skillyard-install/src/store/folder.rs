@@ -14,7 +14,7 @@ use skillyard_catalog::own_folder;
 use skillyard_format::Digest;
 
 use super::{Store, StoreError, as_filed};
-use crate::tree::{Access, Tree, TreeError, TreeLimits};
+use crate::tree::{Tree, TreeError, TreeLimits, WriteAccess};
 
 /// What becomes of what somebody changed in a folder that links lead to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -83,7 +83,7 @@ impl Store {
         own_folder::make(parent).map_err(|source| self.failed(source))?;
         let staging = self.staging()?;
         let staged = staging.path().join("skill");
-        tree.write(&staged, Access::ReadOnly)?;
+        tree.write(&staged, WriteAccess::ReadOnly)?;
         tree.sync(&staged).map_err(|source| self.failed(source))?;
         if is_there {
             match std::fs::rename(&path, staging.path().join("old")) {

@@ -16,7 +16,7 @@ use crate::text::text_if_there;
 
 /// What links lead to.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Links {
+pub struct LinkedDigests {
     /// Those of projects that are where they were, whatever their locks say by now.
     pub here: BTreeSet<Digest>,
     /// Those of projects that are not.
@@ -27,13 +27,13 @@ pub struct Links {
 
 impl Store {
     /// What the links of all projects lead to, as the records in Skillyard's own folder say.
-    pub fn links(&self, skillyard_home: &Path) -> Result<Links, StoreError> {
+    pub fn links(&self, skillyard_home: &Path) -> Result<LinkedDigests, StoreError> {
         let here = self.records_here(skillyard_home)?;
         let folder = skillyard_home.join("placed");
         let records = names(&folder).map_err(|source| self.failed(source))?;
         let records = records.iter().map(|name| folder.join(name));
         let is_record = |path: &PathBuf| path.extension().is_some_and(|each| each == "toml");
-        let mut links = Links::default();
+        let mut links = LinkedDigests::default();
         for record in records.filter(is_record) {
             // What cannot be read says nothing.
             let text = text_if_there(&record).ok().flatten();

@@ -3,7 +3,7 @@
 use std::io;
 use std::path::PathBuf;
 
-use crate::journal::{Cause, Refused};
+use crate::journal::{RefusalCause, RefusedMove};
 use crate::lockfile::LockfileError;
 use crate::manifest::ManifestError;
 use crate::store::StoreError;
@@ -71,14 +71,14 @@ pub enum TransactionError {
 }
 
 /// Why a change was undone; what is named beside it could not go back.
-pub(super) fn refused(refused: Refused, kept: Vec<PathBuf>) -> TransactionError {
-    let Refused {
+pub(super) fn refused(refused: RefusedMove, kept: Vec<PathBuf>) -> TransactionError {
+    let RefusedMove {
         path,
         cause,
         source,
     } = refused;
     match cause {
-        Cause::Disk => TransactionError::Disk { path, source },
-        Cause::Changed => TransactionError::Changed { path, kept },
+        RefusalCause::Disk => TransactionError::Disk { path, source },
+        RefusalCause::Changed => TransactionError::Changed { path, kept },
     }
 }

@@ -13,7 +13,7 @@ use super::Transaction;
 use super::replacement::Replacement;
 use crate::folder_record::{folder_of, is_there, text};
 use crate::lockfile::{Locked, Lockfile};
-use crate::plan::{Before, Plan};
+use crate::plan::{InstalledState, Plan};
 use crate::scope::{Scope, ScopeKind};
 use crate::text::text_if_there;
 
@@ -25,14 +25,14 @@ impl Transaction<'_> {
         if scope.kind != ScopeKind::User {
             return Vec::new();
         }
-        let Before { lock, placed, .. } = &self.before;
+        let InstalledState { lock, placed, .. } = &self.before;
         let (before, after) = (lock, &plan.lock);
         let entries = before.skills().iter().chain(after.skills());
         let entries = entries.chain(placed.skills());
         let targets: BTreeSet<&String> = entries.flat_map(|entry| &entry.targets).collect();
         // What lies there is what the lock says only where that was seen to.
         let settled = plan.settled();
-        let mut records = Changed::default();
+        let mut records = FolderRecords::default();
         for target in targets {
             let folder = scope.target(target);
             let usual = scope.usual(target);
@@ -73,10 +73,10 @@ impl Transaction<'_> {
 
 /// Records by their files.
 #[derive(Default)]
-struct Changed(BTreeMap<PathBuf, Record>);
+struct FolderRecords(BTreeMap<PathBuf, FolderRecordChange>);
 
 /// A record as it was, and as it will be.
-struct Record {
+struct FolderRecordChange {
     folder: PathBuf,
     before: Lockfile,
     after: Lockfile,
@@ -84,13 +84,13 @@ struct Record {
     is_named: bool,
 }
 
-impl Changed {
+impl FolderRecords {
     fn of(&mut self, file: PathBuf, folder: &Path) -> &mut Lockfile {
         let record = self.0.entry(file).or_insert_with_key(|file| {
             // What cannot be read says nothing.
             let before = Lockfile::read(file).unwrap_or_default();
             let text = text_if_there(file).ok().flatten();
-            Record {
+            FolderRecordChange {
                 folder: real(folder),
                 after: before.clone(),
                 before,

@@ -8,9 +8,10 @@ use skillyard_format::Digest;
 
 use crate::git::Git;
 use crate::lockfile::{Locked, LockfileError};
-use crate::occupant::Places;
+use crate::occupant::TargetListings;
 use crate::plan::{
-    Before, Blocking, LinkTarget, Obstacle, Occupant, Plan, Settlement, Sight, Wish, plan,
+    BlockingFile, ConflictPolicy, ConflictReason, DesiredState, ExistingEntry, InstalledState,
+    LinkTarget, Plan, TargetFs, plan,
 };
 use crate::records::Records;
 use crate::reference::Reference;
@@ -23,7 +24,7 @@ use super::made::noted;
 use super::spans::Spans;
 
 /// How a scope is now.
-pub fn before(scope: &Scope, records: &Records) -> Result<Before, LockfileError> {
+pub fn before(scope: &Scope, records: &Records) -> Result<InstalledState, LockfileError> {
     let lock = records.lock(scope)?;
     let placed = records.placed(scope);
     let is_recorded = placed.is_some() || scope.placed_file().is_none();
@@ -40,7 +41,7 @@ pub fn before(scope: &Scope, records: &Records) -> Result<Before, LockfileError>
         }
         placed.put(entry);
     }
-    Ok(Before {
+    Ok(InstalledState {
         is_recorded,
         placed,
         lock,
@@ -53,20 +54,20 @@ pub fn before(scope: &Scope, records: &Records) -> Result<Before, LockfileError>
 pub fn plan_in(
     scope: &Scope,
     store: &Store,
-    before: &Before,
-    wish: &Wish,
-    settlement: &Settlement,
+    before: &InstalledState,
+    wish: &DesiredState,
+    settlement: &ConflictPolicy,
 ) -> Plan {
-    let here = Here {
+    let here = ScopeFs {
         scope,
         store,
-        places: Places::default(),
+        places: TargetListings::default(),
     };
     let mut plan = plan(before, wish, settlement, &here);
     let held = plan.conflicts.iter_mut().chain(&mut plan.skipped);
     for each in held.chain(&mut plan.given_up) {
         each.folder = scope.moved(&each.target).map(Path::to_owned);
-        if let Obstacle::Edited(_) | Obstacle::Unrecorded = each.obstacle {
+        if let ConflictReason::Edited(_) | ConflictReason::Unrecorded = each.obstacle {
             let place = scope.target(&each.target).join(&each.name);
             look_closer(&mut each.obstacle, &place, store, before, &each.name);
         }
@@ -85,7 +86,13 @@ pub fn plan_in(
 
 /// Finds out which files of an installed skill are other than they were, as far as that can be told,
 /// and whether only their lines end otherwise.
-fn look_closer(obstacle: &mut Obstacle, place: &Path, store: &Store, before: &Before, name: &str) {
+fn look_closer(
+    obstacle: &mut ConflictReason,
+    place: &Path,
+    store: &Store,
+    before: &InstalledState,
+    name: &str,
+) {
     let Ok(now) = Tree::read_any_names(place, &TreeLimits::HERE) else {
         return;
     };
@@ -94,14 +101,14 @@ fn look_closer(obstacle: &mut Obstacle, place: &Path, store: &Store, before: &Be
     let Some(Ok(was)) = was else {
         let plain = now.with_plain_line_ends().digest();
         if before.entries(name).any(|entry| entry.digest == plain) {
-            *obstacle = Obstacle::LineEnds(LineEnds::Crlf);
+            *obstacle = ConflictReason::LineEnds(LineEnds::Crlf);
         }
         return;
     };
     let now = told(now, &was, place);
     if now.differs_in_line_ends(&was) {
-        *obstacle = Obstacle::LineEnds(now.line_ends());
-    } else if let Obstacle::Edited(files) = obstacle {
+        *obstacle = ConflictReason::LineEnds(now.line_ends());
+    } else if let ConflictReason::Edited(files) = obstacle {
         *files = was.difference(&now);
     }
 }
@@ -116,30 +123,38 @@ fn told(found: Tree, whole: &Tree, place: &Path) -> Tree {
 }
 
 /// The folders of a scope and the store.
-struct Here<'a> {
+struct ScopeFs<'a> {
     scope: &'a Scope,
     store: &'a Store,
-    places: Places,
+    places: TargetListings,
 }
 
-impl Sight for Here<'_> {
-    fn occupant(&self, target: &str, name: &str) -> Occupant {
+impl TargetFs for ScopeFs<'_> {
+    fn occupant(&self, target: &str, name: &str) -> ExistingEntry {
         let folder = self.scope.target(target);
         let found = self.places.look(folder.clone(), name);
         match found {
             // Agents can share a folder through a link, also one that is still to be made.
-            Occupant::Dangling(_)
+            ExistingEntry::Dangling(_)
                 if target::roots(&real(&folder)).contains(&real(&self.scope.root)) =>
             {
-                Occupant::Nothing
+                ExistingEntry::Nothing
             }
-            Occupant::Blocked(Blocking { file, link }) => Occupant::Blocked(Blocking {
-                file: relative(&file, &self.scope.root),
-                link,
-            }),
-            Occupant::Dangling(link) => Occupant::Dangling(relative(&link, &self.scope.root)),
-            Occupant::Looping(link) => Occupant::Looping(relative(&link, &self.scope.root)),
-            Occupant::Closed(folder) => Occupant::Closed(relative(&folder, &self.scope.root)),
+            ExistingEntry::Blocked(BlockingFile { file, link }) => {
+                ExistingEntry::Blocked(BlockingFile {
+                    file: relative(&file, &self.scope.root),
+                    link,
+                })
+            }
+            ExistingEntry::Dangling(link) => {
+                ExistingEntry::Dangling(relative(&link, &self.scope.root))
+            }
+            ExistingEntry::Looping(link) => {
+                ExistingEntry::Looping(relative(&link, &self.scope.root))
+            }
+            ExistingEntry::Closed(folder) => {
+                ExistingEntry::Closed(relative(&folder, &self.scope.root))
+            }
             found => found,
         }
     }

@@ -5,16 +5,16 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use super::Transaction;
-use super::stage::Stage;
+use super::stage::TargetStage;
 use crate::journal::AnyPath;
-use crate::plan::{Plan, Step};
+use crate::plan::{Plan, PlanStep};
 use crate::text::text_if_there;
-use crate::write::Draft;
+use crate::write::StagedFile;
 
 impl Transaction<'_> {
     /// Notes which folders were made, and removes those in which nothing is any more. Where that fails
     /// an empty folder stays, and nothing else.
-    pub(super) fn tidy(&self, plan: &Plan, stages: &BTreeMap<String, Stage>) {
+    pub(super) fn tidy(&self, plan: &Plan, stages: &BTreeMap<String, TargetStage>) {
         let filled = plan.steps.iter().filter(|step| is_put(step));
         let filled: BTreeSet<&str> = filled.map(|step| step.place().0).collect();
         let (kept, emptied): (Vec<_>, Vec<_>) = stages
@@ -56,8 +56,8 @@ impl Transaction<'_> {
     }
 }
 
-fn is_put(step: &Step) -> bool {
-    matches!(step, Step::Put { .. })
+fn is_put(step: &PlanStep) -> bool {
+    matches!(step, PlanStep::Put { .. })
 }
 
 /// The folders that a record names; what cannot be read says nothing.
@@ -84,7 +84,7 @@ fn note(file: &Path, folders: BTreeSet<PathBuf>) {
         return;
     };
     // Not through a link that somebody put there.
-    let _ = Draft::write(file, text.as_bytes()).and_then(Draft::publish);
+    let _ = StagedFile::write(file, text.as_bytes()).and_then(StagedFile::publish);
 }
 
 /// A record of folders as it is written.

@@ -2,12 +2,12 @@
 
 use super::Transaction;
 use crate::lockfile::{Locked, Lockfile};
-use crate::plan::{Plan, Wish};
+use crate::plan::{DesiredState, Plan};
 
 impl Transaction<'_> {
     /// A skill that somebody else changed in the lock after the wish was worked out from it, unless
     /// they made it what it is to be.
-    pub fn changed_since<'w>(&self, lock: &Lockfile, wish: &'w Wish) -> Option<&'w str> {
+    pub fn changed_since<'w>(&self, lock: &Lockfile, wish: &'w DesiredState) -> Option<&'w str> {
         wish.names().find(|name| {
             let now = self.before.lock.get(name);
             let wished = || wish.present.iter().find(|entry| entry.name == *name);

@@ -6,11 +6,11 @@ use std::path::Path;
 use super::few::Few;
 use super::replacement::Replacement;
 use super::spans::Spans;
-use super::stage::Stage;
+use super::stage::TargetStage;
 use super::{Transaction, TransactionError, Trees, disk};
-use crate::journal::{AnyPath, Commit, drafts};
+use crate::journal::{AnyPath, CommittedChange, drafts};
 use crate::plan::Plan;
-use crate::write::Draft;
+use crate::write::StagedFile;
 
 impl Transaction<'_> {
     /// Stages what is new, and says what will happen, with the files that will be replaced and those
@@ -18,11 +18,11 @@ impl Transaction<'_> {
     pub(super) fn prepare(
         &self,
         plan: &Plan,
-        stages: &BTreeMap<String, Stage>,
+        stages: &BTreeMap<String, TargetStage>,
         trees: &Trees,
         files: Vec<Replacement>,
         note: String,
-    ) -> Result<(Commit, Vec<Draft>, Option<Few>), TransactionError> {
+    ) -> Result<(CommittedChange, Vec<StagedFile>, Option<Few>), TransactionError> {
         let (mut files, mut before): (Vec<_>, Vec<_>) = files.into_iter().map(parted).unzip();
         // Where only one thread stages, another one has the time.
         let (put, beside) = rayon::join(|| self.stage(plan, stages, trees), || drafted(&files));
@@ -36,7 +36,7 @@ impl Transaction<'_> {
             files.push(file);
             before.push(was);
         }
-        let commit = Commit {
+        let commit = CommittedChange {
             stages: stages.values().map(|stage| stage.path.clone()).collect(),
             moves,
             files,
@@ -52,6 +52,6 @@ fn parted(file: Replacement) -> ((AnyPath, String), Option<String>) {
     ((file.path, file.text), file.before)
 }
 
-fn drafted(files: &[(AnyPath, String)]) -> Result<Vec<Draft>, TransactionError> {
+fn drafted(files: &[(AnyPath, String)]) -> Result<Vec<StagedFile>, TransactionError> {
     drafts(files).map_err(|(path, source)| disk(path, source))
 }

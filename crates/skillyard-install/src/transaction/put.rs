@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use super::{Transaction, TransactionError, Trees};
 use crate::candidate::Candidate;
-use crate::chronicle::{Chronicle, Ending};
-use crate::plan::{OnConflict, Plan, Settlement, Wish};
+use crate::chronicle::{ChangeAudit, ChangeOutcome};
+use crate::plan::{ConflictPolicy, DesiredState, OnConflict, Plan};
 use crate::records::Records;
 use crate::scope::Scope;
 
@@ -18,28 +18,28 @@ pub fn put<E: From<TransactionError> + Send>(
     scope: &Scope,
     skills: &[Candidate],
     targets: &[String],
-    chronicle: &impl Chronicle<E>,
+    chronicle: &impl ChangeAudit<E>,
 ) -> Result<Plan, E> {
-    let wish = Wish {
+    let wish = DesiredState {
         present: skills
             .iter()
             .map(|skill| skill.locked(targets.to_vec()))
             .collect(),
-        ..Wish::default()
+        ..DesiredState::default()
     };
     let at_hand = skills
         .iter()
         .map(|skill| (skill.tree.digest(), Arc::clone(&skill.tree)));
     let trees: Trees = at_hand.collect();
     let (store, records) = (scope.store(), Records::default());
-    let nobody = |_: &str, _: Ending<'_>| Ok(());
+    let nobody = |_: &str, _: ChangeOutcome<'_>| Ok(());
     let mut transaction = Transaction::begin(scope, &store, &records, &nobody)?;
     if let Some(manifest) = transaction.manifest(&records)? {
         for skill in skills {
             manifest.put(&skill.name, &skill.source);
         }
     }
-    let plan = transaction.plan(&wish, &Settlement::from(OnConflict::Report));
+    let plan = transaction.plan(&wish, &ConflictPolicy::from(OnConflict::Report));
     if plan.conflicts.is_empty() {
         transaction.commit(&plan, &trees, || Ok(()), chronicle, || ())?;
     }

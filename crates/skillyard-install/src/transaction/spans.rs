@@ -96,7 +96,7 @@ fn changed_at(metadata: &Metadata) -> i128 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tree::{Access, TreeFile, TreeLimits};
+    use crate::tree::{TreeFile, TreeLimits, WriteAccess};
 
     #[test]
     fn a_span_covers_what_was_written_in_it_and_nothing_that_was_touched_later() {
@@ -109,7 +109,7 @@ mod tests {
         let tree = Tree::new(vec![file("SKILL.md"), file("scripts/run.sh")]).unwrap();
         let folder = stage.path().join("skill");
         let span = Span::start(stage.path()).unwrap();
-        tree.write(&folder, Access::Editable).unwrap();
+        tree.write(&folder, WriteAccess::Editable).unwrap();
         let span = span.end(stage.path()).unwrap();
         let text = Spans::default().with(span);
         let covers = || Spans::parse(&text).cover(&folder, &tree);

@@ -16,17 +16,17 @@ use super::{Transaction, TransactionError, Trees, disk};
 use crate::chronicle::unique;
 use crate::exchange::{is_mounted_in, number_of};
 use crate::file_system::is_for_one_at_a_time;
-use crate::journal::{AnyPath, Content, Move};
+use crate::journal::{AnyPath, Move, MoveContent};
 use crate::occupant::look;
 use crate::owner::Owner;
-use crate::plan::{Occupant, Plan, Step};
-use crate::seen::Seen;
+use crate::plan::{ExistingEntry, Plan, PlanStep};
+use crate::seen::ObservedEntry;
 use crate::store::Edits;
-use crate::tree::{Access, Filler, Tree, filled};
+use crate::tree::{Filler, Tree, WriteAccess, filled};
 
 /// Where the skills of one target wait.
 #[derive(Debug)]
-pub(super) struct Stage {
+pub(super) struct TargetStage {
     /// The target, with no link in its path.
     folder: PathBuf,
     /// The hidden folder beside it, or in it.
@@ -41,7 +41,7 @@ pub(super) struct Stage {
     owner: Option<Owner>,
 }
 
-impl Stage {
+impl TargetStage {
     /// Removes the folders that were made for it, as long as nobody put anything into them.
     pub(super) fn unmake(&self) {
         for folder in &self.made {
@@ -60,7 +60,7 @@ impl Stage {
     fn shown(&self, tree: &Tree, place: &Path) -> Digest {
         let found = (!self.keeps_modes).then(|| look(place));
         match found {
-            Some(Occupant::Folder { digest, .. }) if tree.alike().contains(&digest) => digest,
+            Some(ExistingEntry::Folder { digest, .. }) if tree.alike().contains(&digest) => digest,
             _ => tree.digest(),
         }
     }
@@ -68,7 +68,10 @@ impl Stage {
 
 impl Transaction<'_> {
     /// A hidden folder beside each folder of skills that changes, or in it.
-    pub(super) fn stages(&self, plan: &Plan) -> Result<BTreeMap<String, Stage>, TransactionError> {
+    pub(super) fn stages(
+        &self,
+        plan: &Plan,
+    ) -> Result<BTreeMap<String, TargetStage>, TransactionError> {
         let mut stages = BTreeMap::new();
         let name = format!("{WAITING}{}", unique());
         for step in &plan.steps {
@@ -96,7 +99,7 @@ impl Transaction<'_> {
             let path = room(&folder)
                 .join(format!("{name}-{}", stages.len()))
                 .into();
-            let stage = Stage {
+            let stage = TargetStage {
                 keeps_modes: modes::are_kept(&folder),
                 one_at_a_time: is_for_one_at_a_time(&folder),
                 folder,
@@ -113,7 +116,7 @@ impl Transaction<'_> {
     pub(super) fn stage(
         &self,
         plan: &Plan,
-        stages: &BTreeMap<String, Stage>,
+        stages: &BTreeMap<String, TargetStage>,
         trees: &Trees,
     ) -> Result<(Vec<Move>, Option<Span>), TransactionError> {
         for stage in stages.values() {
@@ -128,7 +131,7 @@ impl Transaction<'_> {
         let first = stages.values().next();
         let start = first.map(|stage| timed(Span::start(&stage.path)));
         let start = start.transpose()?;
-        let put = |step: &Step, filler: Option<&Filler<'_, '_>>| {
+        let put = |step: &PlanStep, filler: Option<&Filler<'_, '_>>| {
             self.stage_step(step, plan, stages, trees, filler)
         };
         let moves: Result<Vec<Move>, TransactionError> =
@@ -147,20 +150,20 @@ impl Transaction<'_> {
 
     fn stage_step(
         &self,
-        step: &Step,
+        step: &PlanStep,
         plan: &Plan,
-        stages: &BTreeMap<String, Stage>,
+        stages: &BTreeMap<String, TargetStage>,
         trees: &Trees,
         filler: Option<&Filler<'_, '_>>,
     ) -> Result<Move, TransactionError> {
         let (target, name) = step.place();
         let stage = &stages[target];
         let seen = plan.seen.get(&(target.to_owned(), name.to_owned()));
-        let seen = seen.cloned().unwrap_or(Seen::Nothing);
+        let seen = seen.cloned().unwrap_or(ObservedEntry::Nothing);
         // No skill is called so, and the folder is made only when it is needed.
         let old = stage.path.join(".old").join(name).into();
         let place = stage.folder.join(name).into();
-        let Step::Put { digest, linked, .. } = step else {
+        let PlanStep::Put { digest, linked, .. } = step else {
             return Ok(Move {
                 place,
                 new: None,
@@ -183,16 +186,16 @@ impl Transaction<'_> {
             };
             let path = self.store.make_folder(&tree, edits)?;
             std::os::unix::fs::symlink(&path, &new).map_err(|source| disk(&new, source))?;
-            Content::Link(path.into())
+            MoveContent::Link(path.into())
         } else {
             // Where modes are not kept, it is looked at right away.
             let filler = filler.filter(|_| stage.keeps_modes);
-            tree.write_for(stage.owner, &new, Access::Editable, filler)?;
-            Content::Folder(stage.shown(&tree, &new))
+            tree.write_for(stage.owner, &new, WriteAccess::Editable, filler)?;
+            MoveContent::Folder(stage.shown(&tree, &new))
         };
         // Where nothing is, nothing can come out and lie there in its stead.
         let number = match seen {
-            Seen::Nothing => None,
+            ObservedEntry::Nothing => None,
             _ => number_of(&new),
         };
         Ok(Move {

@@ -2,8 +2,8 @@ use std::cell::Cell;
 use std::sync::Mutex;
 
 use super::*;
-use crate::candidate::{Candidate, Found};
-use crate::chronicle::Ending;
+use crate::candidate::{Candidate, CandidateSource};
+use crate::chronicle::ChangeOutcome;
 use crate::origin::{Origin, OriginKind};
 use crate::plan::OnConflict;
 use crate::tree::{TreeFile, TreeLimits};
@@ -32,7 +32,7 @@ impl Told {
     }
 }
 
-impl Chronicle<TransactionError> for Told {
+impl ChangeAudit<TransactionError> for Told {
     fn note(&self) -> String {
         "a note".to_owned()
     }
@@ -77,21 +77,21 @@ impl Lab {
     fn install_version(
         &self,
         version: &str,
-        told: &impl Chronicle<TransactionError>,
+        told: &impl ChangeAudit<TransactionError>,
         meanwhile: impl FnOnce(),
     ) -> Result<(), TransactionError> {
         let skill = skill(version);
-        let wish = Wish {
+        let wish = DesiredState {
             present: vec![skill.locked(vec![TARGET.to_owned()])],
-            ..Wish::default()
+            ..DesiredState::default()
         };
         let trees = Trees::from([(skill.tree.digest(), Arc::clone(&skill.tree))]);
         let records = Records::default();
-        let nobody = |_: &str, _: Ending<'_>| Ok(());
+        let nobody = |_: &str, _: ChangeOutcome<'_>| Ok(());
         let mut transaction = Transaction::begin(&self.scope, &self.store, &records, &nobody)?;
         let manifest = transaction.manifest(&records)?.unwrap();
         manifest.put("pdf", &format!("./pdf-{version}"));
-        let plan = transaction.plan(&wish, &Settlement::from(OnConflict::Report));
+        let plan = transaction.plan(&wish, &ConflictPolicy::from(OnConflict::Report));
         let check = || {
             meanwhile();
             Ok(())
@@ -108,7 +108,7 @@ fn skill(version: &str) -> Candidate {
         executable: false,
         bytes: text.into_bytes(),
     };
-    let found = Found {
+    let found = CandidateSource {
         source: "./pdf".to_owned(),
         requested: None,
         path: String::new(),
@@ -138,7 +138,7 @@ impl Onlooker<'_> {
     }
 }
 
-impl Chronicle<TransactionError> for Onlooker<'_> {
+impl ChangeAudit<TransactionError> for Onlooker<'_> {
     fn note(&self) -> String {
         String::new()
     }
@@ -213,7 +213,7 @@ fn what_somebody_puts_beside_a_skill_in_a_new_folder_stays() {
 
 #[test]
 fn what_took_the_place_of_a_new_folder_is_known_to_the_next() {
-    let nobody = |_: &str, _: Ending<'_>| Ok(());
+    let nobody = |_: &str, _: ChangeOutcome<'_>| Ok(());
     let next = |lab: &Lab, is_there: bool, is_locked: bool| {
         let next = Transaction::begin(&lab.scope, &lab.store, &Records::default(), &nobody);
         assert_eq!(next.unwrap().lock().get("pdf").is_some(), is_locked);
@@ -290,9 +290,9 @@ fn what_could_not_be_told_is_told_by_the_next() {
     assert!(lab.install(&full, || {}).is_err());
     assert!(lab.place().join("SKILL.md").is_file());
     let caught_up = Cell::new(0);
-    let count = |note: &str, ending: Ending<'_>| {
+    let count = |note: &str, ending: ChangeOutcome<'_>| {
         assert_eq!(note, "a note");
-        assert!(matches!(ending, Ending::Happens));
+        assert!(matches!(ending, ChangeOutcome::Happens));
         caught_up.set(caught_up.get() + 1);
         Ok(())
     };
@@ -315,7 +315,7 @@ fn what_was_found_is_known_whoever_finishes_the_change() {
         ..Told::default()
     };
     assert!(lab.install(&full, || {}).is_err());
-    let nobody = |_: &str, _: Ending<'_>| Ok(());
+    let nobody = |_: &str, _: ChangeOutcome<'_>| Ok(());
     let begin = || Transaction::begin(&lab.scope, &lab.store, &Records::default(), &nobody);
     assert!(begin().unwrap().before.was_found(TARGET, "pdf"));
     lab.install_version("two", &Told::default(), || {}).unwrap();
@@ -330,26 +330,26 @@ fn a_wish_that_others_overtook_is_noticed() {
     let records = Records::default();
     records.lock(&lab.scope).unwrap();
     lab.install_version("two", &told, || {}).unwrap();
-    let nobody = |_: &str, _: Ending<'_>| Ok(());
+    let nobody = |_: &str, _: ChangeOutcome<'_>| Ok(());
     let transaction = Transaction::begin(&lab.scope, &lab.store, &records, &nobody).unwrap();
     let first = records.first_lock().unwrap();
-    let absent = |name: &str| Wish {
+    let absent = |name: &str| DesiredState {
         absent: vec![name.to_owned()],
-        ..Wish::default()
+        ..DesiredState::default()
     };
     assert_eq!(
         transaction.changed_since(first, &absent("pdf")),
         Some("pdf")
     );
     assert_eq!(transaction.changed_since(first, &absent("csv")), None);
-    let old = Wish {
+    let old = DesiredState {
         present: first.skills().to_vec(),
-        ..Wish::default()
+        ..DesiredState::default()
     };
     assert_eq!(transaction.changed_since(first, &old), Some("pdf"));
-    let same = Wish {
+    let same = DesiredState {
         present: transaction.lock().skills().to_vec(),
-        ..Wish::default()
+        ..DesiredState::default()
     };
     assert_eq!(transaction.changed_since(first, &same), None);
 }

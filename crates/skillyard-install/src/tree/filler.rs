@@ -12,7 +12,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use rayon::Scope;
 
 use super::writer::{Empty, make};
-use super::{Access, Tree, TreeError};
+use super::{Tree, TreeError, WriteAccess};
 use crate::owner::Owner;
 
 /// So many files that were handed over may be open; a thread that has more fills them itself.
@@ -68,7 +68,7 @@ impl Filler<'_, '_> {
         &self,
         tree: &Arc<Tree>,
         folder: &Path,
-        access: Access,
+        access: WriteAccess,
         owner: Option<Owner>,
     ) -> Result<(), TreeError> {
         make(tree, folder, access, owner, |empty| {
@@ -144,7 +144,9 @@ mod tests {
         let write = |filler: &Filler<'_, '_>| {
             for (at, tree) in trees.iter().enumerate() {
                 let folder = place.path().join(at.to_string());
-                filler.write(tree, &folder, Access::Editable, None).unwrap();
+                filler
+                    .write(tree, &folder, WriteAccess::Editable, None)
+                    .unwrap();
             }
         };
         filled(write).unwrap();
@@ -160,7 +162,8 @@ mod tests {
         let place = tempfile::tempdir().unwrap();
         let (folder, tree) = (place.path().join("folder-0"), tree(3));
         std::fs::write(&folder, "").unwrap();
-        let made = filled(|filler| filler.write(&tree, &folder, Access::Editable, None)).unwrap();
+        let made =
+            filled(|filler| filler.write(&tree, &folder, WriteAccess::Editable, None)).unwrap();
         assert!(
             matches!(&made, Err(TreeError::Write { path, .. }) if *path == folder),
             "{made:?}"

@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 use skillyard_catalog::regular_file::{self, Links};
 
-use super::stamp::{Mark, are_settled};
+use super::stamp::{FileStat, are_settled};
 use super::{Tree, TreeFile};
 use crate::file_system::has_common_blocks;
 
@@ -23,7 +23,7 @@ pub(crate) const LEAST: u64 = 64 << 10;
 pub(crate) struct Lender {
     pack: PathBuf,
     /// How it was before it was read.
-    mark: Mark,
+    mark: FileStat,
     /// The paths of the large files, and where in the pack each begins.
     places: Vec<(String, u64)>,
 }
@@ -32,7 +32,7 @@ impl Lender {
     /// The pack, as it was found before it was read; nothing where it could be changed again
     /// without a trace, and where there is nothing large in it.
     pub(crate) fn of(pack: &Path, found: &Metadata, places: Vec<(String, u64)>) -> Option<Self> {
-        let mark = Mark::of(found);
+        let mark = FileStat::of(found);
         let is_useful = !places.is_empty() && are_settled([&mark].into_iter());
         is_useful.then(|| Self {
             pack: pack.to_owned(),
@@ -50,7 +50,7 @@ impl Lender {
 
     fn copy(&self, start: u64, length: usize, to: &File) -> io::Result<bool> {
         let (pack, found) = regular_file::open(&self.pack, Links::Refused)?;
-        if Mark::of(&found) != self.mark {
+        if FileStat::of(&found) != self.mark {
             return Ok(false);
         }
         let (mut from, mut left) = (start, length);
@@ -61,7 +61,7 @@ impl Lender {
             }
             left = left.saturating_sub(copied);
         }
-        Ok(Mark::of(&pack.metadata()?) == self.mark)
+        Ok(FileStat::of(&pack.metadata()?) == self.mark)
     }
 }
 

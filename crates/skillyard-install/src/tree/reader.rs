@@ -10,7 +10,7 @@ use rustix::fs::{AtFlags, Dir, FileType, Mode, OFlags};
 use rustix::io::retry_on_intr;
 
 use super::paths::is_plain;
-use super::stamp::{Mark, nanoseconds};
+use super::stamp::{FileStat, nanoseconds};
 use super::{TreeError, TreeFile, TreeLimits, is_left_out};
 
 /// What makes a folder a repository.
@@ -30,7 +30,7 @@ pub(super) fn read_marked(
     folder: &Path,
     limits: &TreeLimits,
     is_left_out: impl FnMut(&str, FileType) -> bool,
-) -> Result<(Vec<TreeFile>, Vec<Mark>), TreeError> {
+) -> Result<(Vec<TreeFile>, Vec<FileStat>), TreeError> {
     let at = |source: rustix::io::Errno| TreeError::Read {
         path: folder.to_owned(),
         source: source.into(),
@@ -42,7 +42,7 @@ pub(super) fn read_marked(
         Mode::empty(),
     )
     .map_err(at)?;
-    let mut reader = Reader {
+    let mut reader = FolderReader {
         root: folder,
         limits,
         is_left_out,
@@ -54,17 +54,17 @@ pub(super) fn read_marked(
     Ok((reader.files, reader.marks))
 }
 
-struct Reader<'a, F> {
+struct FolderReader<'a, F> {
     root: &'a Path,
     limits: &'a TreeLimits,
     is_left_out: F,
     bytes: u64,
     files: Vec<TreeFile>,
     /// One for each file, from before it was read.
-    marks: Vec<Mark>,
+    marks: Vec<FileStat>,
 }
 
-impl<F: FnMut(&str, FileType) -> bool> Reader<'_, F> {
+impl<F: FnMut(&str, FileType) -> bool> FolderReader<'_, F> {
     fn folder(&mut self, folder: OwnedFd, below: &str, depth: usize) -> Result<(), TreeError> {
         if depth > self.limits.depth {
             return Err(TreeError::Depth(below.to_owned()));
@@ -149,7 +149,7 @@ impl<F: FnMut(&str, FileType) -> bool> Reader<'_, F> {
         if self.bytes > self.limits.bytes {
             return Err(TreeError::Bytes(self.limits.bytes));
         }
-        self.marks.push(Mark {
+        self.marks.push(FileStat {
             number: stat.st_ino,
             size,
             modified: nanoseconds(stat.st_mtime, stat.st_mtime_nsec),

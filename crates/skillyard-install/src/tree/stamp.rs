@@ -21,11 +21,11 @@ const COARSE_TICK: Duration = Duration::from_secs(2);
 
 /// Names, numbers, sizes and times of all files in a folder.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Stamp(Digest);
+pub(crate) struct Fingerprint(Digest);
 
 /// The same of one file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Mark {
+pub(super) struct FileStat {
     pub(super) number: u64,
     pub(super) size: u64,
     /// In nanoseconds.
@@ -33,7 +33,7 @@ pub(super) struct Mark {
     pub(super) changed: i128,
 }
 
-impl Mark {
+impl FileStat {
     pub(super) fn of(metadata: &Metadata) -> Self {
         Self {
             number: metadata.ino(),
@@ -44,7 +44,7 @@ impl Mark {
     }
 }
 
-impl Stamp {
+impl Fingerprint {
     /// Of what is there now, be it a folder or not.
     pub(crate) fn of(path: &Path) -> Self {
         let mut marks = Vec::new();
@@ -53,9 +53,9 @@ impl Stamp {
             // What is moved itself is changed by that.
             Ok(found) => marks.push((
                 Vec::new(),
-                Some(Mark {
+                Some(FileStat {
                     changed: 0,
-                    ..Mark::of(&found)
+                    ..FileStat::of(&found)
                 }),
             )),
             Err(_) => marks.push((Vec::new(), None)),
@@ -65,14 +65,14 @@ impl Stamp {
 
     /// Of files that were read just now; nothing where one is so new that it could be changed again
     /// without a trace.
-    pub(super) fn of_read<'a>(files: impl Iterator<Item = (&'a str, Mark)>) -> Option<Self> {
+    pub(super) fn of_read<'a>(files: impl Iterator<Item = (&'a str, FileStat)>) -> Option<Self> {
         let files = files.map(|(path, mark)| (path.as_bytes().to_vec(), Some(mark)));
         let marks: Vec<_> = files.collect();
         let known = marks.iter().filter_map(|(_, mark)| mark.as_ref());
         are_settled(known).then(|| Self::over(marks))
     }
 
-    fn over(mut marks: Vec<(Vec<u8>, Option<Mark>)>) -> Self {
+    fn over(mut marks: Vec<(Vec<u8>, Option<FileStat>)>) -> Self {
         marks.sort_unstable_by(|a, b| a.0.cmp(&b.0));
         let mut text = Vec::new();
         for (path, mark) in marks {
@@ -94,7 +94,7 @@ impl Stamp {
 }
 
 /// Whether all of these are so old that a file could not be changed again without a trace.
-pub(super) fn are_settled<'a>(mut marks: impl Iterator<Item = &'a Mark> + Clone) -> bool {
+pub(super) fn are_settled<'a>(mut marks: impl Iterator<Item = &'a FileStat> + Clone) -> bool {
     let is_fine = marks.clone().any(|mark| mark.changed % 1_000_000_000 != 0);
     let tick = if is_fine { TICK } else { COARSE_TICK };
     let settled = SystemTime::now().checked_sub(tick);
@@ -108,7 +108,12 @@ pub(super) fn are_settled<'a>(mut marks: impl Iterator<Item = &'a Mark> + Clone)
 /// Everything in a folder that is no folder, following no link. A folder that cannot be listed is
 /// there, and that is all. So is one that lies deeper than anything of a skill may: how far a path
 /// leads depends on where its folder is, and this is compared after it was moved.
-fn collect(folder: &Path, below: &[u8], depth: usize, marks: &mut Vec<(Vec<u8>, Option<Mark>)>) {
+fn collect(
+    folder: &Path,
+    below: &[u8],
+    depth: usize,
+    marks: &mut Vec<(Vec<u8>, Option<FileStat>)>,
+) {
     let Ok(entries) = std::fs::read_dir(folder) else {
         marks.push((below.to_vec(), None));
         return;
@@ -123,7 +128,7 @@ fn collect(folder: &Path, below: &[u8], depth: usize, marks: &mut Vec<(Vec<u8>, 
             Ok(kind) if kind.is_dir() && depth < MAX_DEPTH => {
                 collect(&entry.path(), &path, depth + 1, marks);
             }
-            _ => marks.push((path, entry.metadata().ok().as_ref().map(Mark::of))),
+            _ => marks.push((path, entry.metadata().ok().as_ref().map(FileStat::of))),
         }
     }
 }
@@ -142,7 +147,7 @@ mod tests {
     use crate::tree::{Tree, TreeLimits};
 
     /// The stamp of a folder once its files are old enough for one.
-    fn settled(folder: &Path) -> Stamp {
+    fn settled(folder: &Path) -> Fingerprint {
         let start = Instant::now();
         loop {
             let read = Tree::read_stamped(folder, &TreeLimits::default()).unwrap();
@@ -170,16 +175,16 @@ mod tests {
         let stamp = settled(&place);
         let moved = stage.join("skill");
         fs::rename(&place, &moved).unwrap();
-        assert_eq!(Stamp::of(&moved), stamp);
+        assert_eq!(Fingerprint::of(&moved), stamp);
         for (path, text) in [("scripts/run.sh", "more"), ("notes.md", "mine")] {
             let before = settled(&moved);
             fs::write(moved.join(path), text).unwrap();
-            assert_ne!(Stamp::of(&moved), before, "{path}");
+            assert_ne!(Fingerprint::of(&moved), before, "{path}");
         }
         let before = settled(&moved);
         fs::create_dir(moved.join(".git")).unwrap();
         fs::write(moved.join(".git/HEAD"), "ref").unwrap();
-        assert_ne!(Stamp::of(&moved), before);
+        assert_ne!(Fingerprint::of(&moved), before);
     }
 
     #[test]
@@ -187,11 +192,11 @@ mod tests {
         let root = tempfile::tempdir().unwrap();
         let (place, other) = (root.path().join("skill"), root.path().join("other"));
         fs::write(&place, "text").unwrap();
-        let stamp = Stamp::of(&place);
+        let stamp = Fingerprint::of(&place);
         fs::rename(&place, &other).unwrap();
-        assert_eq!(Stamp::of(&other), stamp);
-        assert_ne!(Stamp::of(&place), stamp);
+        assert_eq!(Fingerprint::of(&other), stamp);
+        assert_ne!(Fingerprint::of(&place), stamp);
         fs::write(&other, "longer").unwrap();
-        assert_ne!(Stamp::of(&other), stamp);
+        assert_ne!(Fingerprint::of(&other), stamp);
     }
 }

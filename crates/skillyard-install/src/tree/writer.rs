@@ -10,7 +10,7 @@ use std::path::Path;
 
 use rustix::fs::{CWD, Mode, OFlags, mkdirat, openat};
 
-use super::{Access, Tree, TreeError, TreeFile};
+use super::{Tree, TreeError, TreeFile, WriteAccess};
 use crate::owner::Owner;
 use crate::write::start_writing;
 
@@ -18,7 +18,7 @@ use crate::write::start_writing;
 pub(super) fn write(
     tree: &Tree,
     folder: &Path,
-    access: Access,
+    access: WriteAccess,
     owner: Option<Owner>,
 ) -> Result<(), TreeError> {
     make(tree, folder, access, owner, |empty| {
@@ -58,7 +58,7 @@ impl Empty {
 pub(super) fn make(
     tree: &Tree,
     folder: &Path,
-    access: Access,
+    access: WriteAccess,
     owner: Option<Owner>,
     mut hand_over: impl FnMut(Empty) -> Result<(), TreeError>,
 ) -> Result<(), TreeError> {
@@ -129,13 +129,13 @@ fn folders(root: BorrowedFd<'_>, path: &str, owner: Option<Owner>) -> io::Result
     Ok(())
 }
 
-fn make_file(root: BorrowedFd<'_>, file: &TreeFile, access: Access) -> io::Result<File> {
+fn make_file(root: BorrowedFd<'_>, file: &TreeFile, access: WriteAccess) -> io::Result<File> {
     let mode = match (access, file.executable) {
         // As other programs make files: the user's mask takes away what others may not do.
-        (Access::Editable, true) => 0o777,
-        (Access::Editable, false) => 0o666,
-        (Access::ReadOnly, true) => 0o555,
-        (Access::ReadOnly, false) => 0o444,
+        (WriteAccess::Editable, true) => 0o777,
+        (WriteAccess::Editable, false) => 0o666,
+        (WriteAccess::ReadOnly, true) => 0o555,
+        (WriteAccess::ReadOnly, false) => 0o444,
     };
     let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::CLOEXEC;
     let opened = openat(root, file.path.as_str(), flags, Mode::from_raw_mode(mode))?;

@@ -17,16 +17,16 @@ const GLANCE: Duration = Duration::from_millis(5);
 
 /// A program that is waited for, by its number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Program(i32);
+pub(super) struct ProgramId(i32);
 
-impl Program {
+impl ProgramId {
     pub(super) fn new(child: &Child) -> Self {
         Self(Pid::from_child(child).as_raw_nonzero().get())
     }
 }
 
 /// Asks programs to end, and ends those that do not; `glance` is called while they are waited for.
-pub(super) fn end(programs: impl IntoIterator<Item = Program>, mut glance: impl FnMut()) {
+pub(super) fn end(programs: impl IntoIterator<Item = ProgramId>, mut glance: impl FnMut()) {
     let numbers = programs.into_iter();
     let numbers = numbers.flat_map(|program| with_children(program.0));
     let mut left: Vec<Pid> = numbers.filter_map(Pid::from_raw).collect();

@@ -1,6 +1,6 @@
 //! Archives at an address.
 
-use skillyard_install::fetch::{Content, Shape, archive_url};
+use skillyard_install::fetch::{ArchiveShape, FetchedContent, archive_url};
 use skillyard_install::origin::OriginKind;
 use skillyard_install::reference::{Address, ArchiveKind, Reference};
 
@@ -28,10 +28,10 @@ fn an_archive_is_fetched_with_the_users_headers() {
     let file = bench.folder.path().join("archive");
     assert_eq!(
         fetched.content,
-        Content::Archive {
+        FetchedContent::Archive {
             file,
             kind: Some(ArchiveKind::Zip),
-            shape: Shape::Skill
+            shape: ArchiveShape::Skill
         }
     );
     assert_eq!(fetched.origin.kind, OriginKind::Archive);
@@ -56,7 +56,7 @@ fn each_kind_is_known_by_its_type_or_name() {
         let bench = Bench::new();
         let fetched =
             archive_url::fetch(&bench.transfer(), &address(&server.url(path)), &[]).unwrap();
-        let Content::Archive { kind: found, .. } = fetched.content else {
+        let FetchedContent::Archive { kind: found, .. } = fetched.content else {
             panic!()
         };
         assert_eq!(found, Some(kind), "{path} {content_type}");

@@ -1,8 +1,8 @@
 //! A server that speaks as GitHub does.
 
-use skillyard_install::fetch::forge::{self, ForgeError, Resolved};
+use skillyard_install::fetch::forge::{self, ForgeError, ResolvedCommit};
 use skillyard_install::fetch::github::GitHub;
-use skillyard_install::fetch::{Content, Shape};
+use skillyard_install::fetch::{ArchiveShape, FetchedContent};
 use skillyard_install::origin::{Origin, OriginKind};
 use skillyard_install::reference::{Hosted, Reference, Revision, SubPath};
 use url::Url;
@@ -106,7 +106,7 @@ fn revisions_become_commits() {
             forge::resolve(&hub(&server), &bench.http, &hosted, hosted.tag_name()).unwrap();
         let is_range = matches!(hosted.revision, Some(Revision::Requirement(_)));
         assert_eq!(resolved.tags.is_some(), is_range, "{reference}");
-        let expected = Resolved {
+        let expected = ResolvedCommit {
             tags: resolved.tags.clone(),
             commit: commit.to_owned(),
             tag: tag.map(str::to_owned),
@@ -124,7 +124,7 @@ fn a_whole_commit_needs_no_question() {
     let resolved = forge::resolve(&hub(&server), &bench.http, &hosted, hosted.tag_name()).unwrap();
     assert_eq!(
         resolved,
-        Resolved {
+        ResolvedCommit {
             commit: V1_2.to_owned(),
             tag: None,
             version: None,
@@ -143,7 +143,7 @@ fn a_commit_is_fetched_as_an_archive_and_the_token_stays_with_the_api() {
     let hosted = hosted("o/r/skills/pdf@main");
     let resolved = forge::resolve(&hub, &bench.http, &hosted, hosted.tag_name()).unwrap();
     let fetched = forge::fetch(&hub, &bench.transfer(), &hosted, resolved).unwrap();
-    let Content::Archive { file, shape, .. } = fetched.content else {
+    let FetchedContent::Archive { file, shape, .. } = fetched.content else {
         panic!()
     };
     assert_eq!(
@@ -152,7 +152,7 @@ fn a_commit_is_fetched_as_an_archive_and_the_token_stays_with_the_api() {
     );
     assert_eq!(
         shape,
-        Shape::Repository {
+        ArchiveShape::Repository {
             path: Some(SubPath::new("skills/pdf").unwrap())
         }
     );

@@ -1,7 +1,7 @@
 //! A server that speaks as GitLab does.
 
 use skillyard_install::fetch::gitlab::GitLab;
-use skillyard_install::fetch::{Content, forge};
+use skillyard_install::fetch::{FetchedContent, forge};
 use skillyard_install::origin::{Origin, OriginKind};
 use skillyard_install::reference::{Hosted, Reference};
 use url::Url;
@@ -55,7 +55,7 @@ fn a_folder_of_a_project_in_nested_groups_is_fetched() {
     let resolved = forge::resolve(&lab, &bench.http, &hosted, hosted.tag_name()).unwrap();
     assert_eq!(resolved.commit, V1);
     let fetched = forge::fetch(&lab, &bench.transfer(), &hosted, resolved).unwrap();
-    let Content::Archive { file, .. } = fetched.content else {
+    let FetchedContent::Archive { file, .. } = fetched.content else {
         panic!()
     };
     assert_eq!(std::fs::read(file).unwrap(), b"archive");

@@ -7,7 +7,9 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use skillyard_format::Digest;
-use skillyard_install::fetch::http::{Download, HttpError, Progress, Request, Target};
+use skillyard_install::fetch::http::{
+    Download, DownloadProgress, DownloadTarget, HttpError, Request,
+};
 use skillyard_install::reference::ArchiveKind;
 use url::Url;
 
@@ -20,7 +22,7 @@ fn request(url: &str) -> Request {
 
 fn download(bench: &Bench, request: &Request) -> Result<Download, HttpError> {
     let file = bench.folder.path().join("file");
-    let target = Target {
+    let target = DownloadTarget {
         file: &file,
         limit: 1000,
         digest: None,
@@ -107,7 +109,7 @@ fn a_wrong_digest_leaves_nothing() {
     let server = Server::serve([("/a", Reply::ok("hello"))]);
     let bench = Bench::new();
     let file = bench.folder.path().join("file");
-    let target = Target {
+    let target = DownloadTarget {
         file: &file,
         limit: 1000,
         digest: Some(Digest::of(b"other")),
@@ -183,7 +185,7 @@ fn an_archive_that_was_compressed_unasked_is_named_so() {
 fn progress_is_told() {
     #[derive(Default)]
     struct Log(Mutex<Vec<String>>);
-    impl Progress for Log {
+    impl DownloadProgress for Log {
         fn started(&self, what: &str, size: Option<u64>) {
             let what = what.rsplit('/').next().unwrap_or_default();
             self.0.lock().unwrap().push(format!("{what} {size:?}"));
@@ -199,7 +201,7 @@ fn progress_is_told() {
     let bench = Bench::new();
     let log = Log::default();
     let file = bench.folder.path().join("file");
-    let target = Target {
+    let target = DownloadTarget {
         file: &file,
         limit: 1000,
         digest: None,

@@ -16,8 +16,8 @@ use std::time::Duration;
 
 use secrecy::SecretString;
 use skillyard_install::fetch::Transfer;
-use skillyard_install::fetch::http::{Header, Http, Retry, Settings};
-use skillyard_install::reference::{Context, Reference};
+use skillyard_install::fetch::http::{Header, Http, HttpSettings, Retry};
+use skillyard_install::reference::{Reference, ReferenceContext};
 use tempfile::TempDir;
 
 /// A client, a quarantine folder, and what the client waited for.
@@ -32,17 +32,17 @@ impl Bench {
         Self::with(|_| {})
     }
 
-    fn with(change: impl FnOnce(&mut Settings)) -> Self {
+    fn with(change: impl FnOnce(&mut HttpSettings)) -> Self {
         let waits = Arc::new(Mutex::new(Vec::new()));
         let log = Arc::clone(&waits);
-        let mut settings = Settings {
+        let mut settings = HttpSettings {
             retry: Retry {
                 pauses: vec![Duration::from_millis(1), Duration::from_millis(2)],
                 longest_wait: Duration::from_secs(5),
                 sleep: Arc::new(move |pause| log.lock().unwrap().push(pause)),
                 ..Retry::default()
             },
-            ..Settings::default()
+            ..HttpSettings::default()
         };
         change(&mut settings);
         Self {
@@ -90,7 +90,7 @@ fn walk(root: &Path, folder: &Path, found: &mut Vec<String>) {
 }
 
 fn parse(text: &str) -> Reference {
-    Reference::parse(text, &Context::default()).unwrap()
+    Reference::parse(text, &ReferenceContext::default()).unwrap()
 }
 
 fn header(text: &str) -> Header {

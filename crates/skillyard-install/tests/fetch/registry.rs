@@ -1,9 +1,9 @@
 //! A registry over HTTP.
 
 use skillyard_format::{Digest, QualifiedName};
-use skillyard_install::fetch::Content;
+use skillyard_install::fetch::FetchedContent;
 use skillyard_install::fetch::registry::{
-    HttpRegistry, Mode, Registry as _, RegistryError, SearchQuery, index_path, select,
+    HttpRegistry, IndexMode, Registry as _, RegistryError, SearchQuery, index_path, select,
 };
 use skillyard_install::origin::OriginKind;
 use url::Url;
@@ -59,7 +59,7 @@ fn registry(server: &Server) -> HttpRegistry {
         alias: None,
         headers: vec![header("Authorization: Bearer s3cret")],
         memory: None,
-        mode: Mode::Online,
+        mode: IndexMode::Online,
     }
 }
 
@@ -87,7 +87,7 @@ fn versions_are_read_selected_and_downloaded() {
     );
 
     let fetched = registry.download(&bench.transfer(), &versions[0]).unwrap();
-    let Content::Archive { file, .. } = fetched.content else {
+    let FetchedContent::Archive { file, .. } = fetched.content else {
         panic!()
     };
     assert_eq!(std::fs::read(file).unwrap(), b"one");

@@ -2,7 +2,7 @@
 
 use skillyard_format::{Digest, SkillName};
 use skillyard_install::fetch::well_known::{IndexVersion, Site, WellKnownError};
-use skillyard_install::fetch::{Content, Fetched, Shape};
+use skillyard_install::fetch::{ArchiveShape, Fetched, FetchedContent};
 use skillyard_install::reference::Reference;
 
 use crate::server::{Reply, Server};
@@ -68,7 +68,7 @@ fn version_0_2_lists_files_and_archives_with_their_digests() {
     let pdf = fetch(&bench, &site, "pdf").unwrap();
     assert_eq!(
         pdf.content,
-        Content::Folder {
+        FetchedContent::Folder {
             path: bench.folder.path().join("pdf")
         }
     );
@@ -79,8 +79,8 @@ fn version_0_2_lists_files_and_archives_with_their_digests() {
     let docx = fetch(&bench, &site, "docx").unwrap();
     assert!(matches!(
         docx.content,
-        Content::Archive {
-            shape: Shape::SkillAtRoot,
+        FetchedContent::Archive {
+            shape: ArchiveShape::SkillAtRoot,
             ..
         }
     ));

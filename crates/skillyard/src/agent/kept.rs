@@ -13,7 +13,7 @@ use skillyard_catalog::resource::{SkillRoot, digest};
 use skillyard_catalog::source::Surroundings;
 use skillyard_catalog::{Catalog, CatalogSkill, Settings, Status};
 use skillyard_format::Digest;
-use skillyard_install::tree::Access;
+use skillyard_install::tree::WriteAccess;
 use tempfile::TempDir;
 
 use crate::context::Context;
@@ -56,7 +56,7 @@ impl KeptSkills {
                     layers.push(BTreeMap::new());
                     std::fs::create_dir(kept.layer(found))?;
                 }
-                let written = tree.write(&kept.layer(found).join(name), Access::Editable);
+                let written = tree.write(&kept.layer(found).join(name), WriteAccess::Editable);
                 written.map_err(io::Error::other)?;
                 layers[found].insert(name, digest);
                 found += 1;

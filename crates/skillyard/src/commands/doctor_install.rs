@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use skillyard_catalog::source::Surroundings;
 use skillyard_install::lockfile::{Gap, Lockfile};
-use skillyard_install::plan::{Before, Change, Conflict, Obstacle, Settlement, Wish};
+use skillyard_install::plan::{InstalledState, SkillChange, Conflict, ConflictReason, ConflictPolicy, DesiredState};
 use skillyard_install::records::Records;
 use skillyard_install::scope::{Scope, ScopeKind};
 use skillyard_install::transaction::{before, plan_in};
@@ -129,12 +129,12 @@ fn scope_checks(context: &Context, place: &Place, revoked: &[Revoked]) -> Vec<Ch
         }
     };
     checks.extend(left_over(scope, &before));
-    let wish = Wish {
+    let wish = DesiredState {
         present: before.lock.skills().to_vec(),
         dropped: before.dropped().map(str::to_owned).collect(),
-        ..Wish::default()
+        ..DesiredState::default()
     };
-    let plan = plan_in(scope, &place.store, &before, &wish, &Settlement::default());
+    let plan = plan_in(scope, &place.store, &before, &wish, &ConflictPolicy::default());
     let mut supply = Supply::new(context, place).offline(true);
     let mut mistaken = |name: &str| doctor_mistaken::remedy(place, &before, &mut supply, name);
     let is_revoked = |name: &str| revoked.iter().any(|each| each.name == name);
@@ -142,7 +142,7 @@ fn scope_checks(context: &Context, place: &Place, revoked: &[Revoked]) -> Vec<Ch
     let conflicts = conflicts.map(|each| {
         let check = edited(each, word);
         match each.obstacle {
-            Obstacle::Edited(_) | Obstacle::Unrecorded => Check {
+            ConflictReason::Edited(_) | ConflictReason::Unrecorded => Check {
                 hint: mistaken(&each.name).or(check.hint),
                 ..check
             },
@@ -159,8 +159,8 @@ fn scope_checks(context: &Context, place: &Place, revoked: &[Revoked]) -> Vec<Ch
         let sync = || format!("Put it right with `skillyard sync --scope {word}`");
         let hint = mistaken(change.name()).unwrap_or_else(sync);
         let what = match change {
-            Change::Removed { .. } => "is not locked any more, and still there",
-            Change::Restored { .. } => "is locked and not there",
+            SkillChange::Removed { .. } => "is not locked any more, and still there",
+            SkillChange::Restored { .. } => "is locked and not there",
             _ => "is not as it is locked",
         };
         let message = format!("`{}` {what} ({word} scope)", change.name());
@@ -191,7 +191,7 @@ fn scope_checks(context: &Context, place: &Place, revoked: &[Revoked]) -> Vec<Ch
 }
 
 /// Folders that changes left behind, with which nothing here goes on.
-fn left_over(scope: &Scope, before: &Before) -> Vec<Check> {
+fn left_over(scope: &Scope, before: &InstalledState) -> Vec<Check> {
     let word = scope.kind.as_str();
     let stages = skillyard_install::abandoned(scope, before).into_iter();
     let check = |stage: PathBuf| {
@@ -247,20 +247,20 @@ fn otherwise(stale: Stale) -> Check {
 }
 
 fn edited(conflict: &Conflict, word: &str) -> Check {
-    if let Obstacle::OtherScope(_) = conflict.obstacle {
+    if let ConflictReason::OtherScope(_) = conflict.obstacle {
         let name = shell_word(&conflict.name);
         let hint = format!(
             "Remove it in one of the scopes, here with `skillyard remove {name} --scope {word}`"
         );
         return bad("scopes", obstacle(conflict), &hint);
     }
-    if let Obstacle::LineEnds(_) = conflict.obstacle {
+    if let ConflictReason::LineEnds(_) = conflict.obstacle {
         let hint = line_ends_hint([conflict.target.as_str()]);
         let hint =
             format!("{hint}, then put it right with `skillyard sync --force --scope {word}`");
         return bad("line-ends", obstacle(conflict), &hint);
     }
-    if conflict.obstacle == Obstacle::SourceChanged {
+    if conflict.obstacle == ConflictReason::SourceChanged {
         let hint = source_changed_hint([conflict.name.as_str()]);
         return bad("stale", obstacle(conflict), &hint);
     }

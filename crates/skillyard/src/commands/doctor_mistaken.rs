@@ -3,7 +3,7 @@
 //! `sync` refuses these, whatever else is right. Nothing is fetched to find them.
 
 use skillyard_install::lockfile::Locked;
-use skillyard_install::plan::Before;
+use skillyard_install::plan::InstalledState;
 
 use crate::install::place::Place;
 use crate::install::supply::Supply;
@@ -12,7 +12,7 @@ use crate::shell::shell_word;
 /// What to do about a locked skill that `sync` cannot bring here, if it is known that it cannot.
 pub(super) fn remedy(
     place: &Place,
-    before: &Before,
+    before: &InstalledState,
     supply: &mut Supply<'_>,
     name: &str,
 ) -> Option<String> {

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use skillyard_install::scope::Scope;
-use skillyard_install::{About, DamagedRecord, damaged_records};
+use skillyard_install::{RecordKind, DamagedRecord, damaged_records};
 
 use super::doctor::{Check, Verdict};
 use super::doctor_install::bad;
@@ -26,14 +26,14 @@ fn check(record: &DamagedRecord, scopes: &[Scope]) -> Check {
         reason,
     } = record;
     let what = match about {
-        About::Project => "what was put into a project",
-        About::Folder => "what was put into a folder of an agent, whose skills are held back",
-        About::Making => "which folders were made for skills",
+        RecordKind::Project => "what was put into a project",
+        RecordKind::Folder => "what was put into a folder of an agent, whose skills are held back",
+        RecordKind::Making => "which folders were made for skills",
     };
     let message = format!("`{}`, the record of {what}: {reason}", path.display());
     match about {
         // Without it, empty folders may stay when their last skill goes, and nothing else.
-        About::Making if fs::remove_file(path).is_ok() => Check {
+        RecordKind::Making if fs::remove_file(path).is_ok() => Check {
             verdict: Verdict::Warning,
             ..bad("record", message, "It was removed, and is begun anew")
         },
@@ -45,24 +45,24 @@ fn check(record: &DamagedRecord, scopes: &[Scope]) -> Check {
 fn hint(DamagedRecord { path, about, .. }: &DamagedRecord, scopes: &[Scope]) -> String {
     let sync = "Move it away, if it is no file, and write it anew with `skillyard sync --scope";
     match about {
-        About::Project
+        RecordKind::Project
             if scopes
                 .iter()
                 .any(|scope| scope.placed_file().as_ref() == Some(path)) =>
         {
             format!("{sync} project`")
         }
-        About::Folder if scopes.iter().any(|scope| is_of(scope, path)) => format!("{sync} user`"),
-        About::Project => format!(
+        RecordKind::Folder if scopes.iter().any(|scope| is_of(scope, path)) => format!("{sync} user`"),
+        RecordKind::Project => format!(
             "Remove it with `rm -r {}`; `skillyard sync` in its project writes it anew",
             shell_path(path)
         ),
-        About::Folder => format!(
+        RecordKind::Folder => format!(
             "Put a copy of it back, or set the variable again that named the folder and run `skillyard sync --scope user`; \
              after `rm -r {}` the skills there count as yours",
             shell_path(path)
         ),
-        About::Making => format!("Remove it with `rm -r {}`", shell_path(path)),
+        RecordKind::Making => format!("Remove it with `rm -r {}`", shell_path(path)),
     }
 }
 

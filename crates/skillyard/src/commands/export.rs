@@ -13,12 +13,12 @@ use skillyard_format::package::archive::ArchivePath;
 use skillyard_format::package::pack::{PackFile, PackFormat, pack};
 use skillyard_format::{Document, Skill};
 use skillyard_install::export::{Loss, losses};
-use skillyard_install::material::Offer;
+use skillyard_install::material::SkillOffer;
 use skillyard_install::reference::ArchiveKind;
 use skillyard_install::scope::Scope;
 use skillyard_install::target::TargetError;
 use skillyard_install::transaction::check_inside;
-use skillyard_install::tree::{Access, Tree, TreeError, TreeLimits};
+use skillyard_install::tree::{WriteAccess, Tree, TreeError, TreeLimits};
 
 use super::Outcome;
 use crate::context::Context;
@@ -146,7 +146,7 @@ fn to_agent(context: &Context, args: &Args, tree: &Tree, agent: &'static Agent) 
         if folder.symlink_metadata().is_ok() {
             return Err(CommandError::InTheWay(folder.clone()));
         }
-        let write = |folder: &Path| match tree.write(folder, Access::Editable) {
+        let write = |folder: &Path| match tree.write(folder, WriteAccess::Editable) {
             // Where it waits is of no use to anybody.
             Err(TreeError::Write { source, .. }) => Err(source),
             other => other.map_err(std::io::Error::other),
@@ -250,7 +250,7 @@ fn archive(
 /// can have that and the skill says itself what it is called.
 fn inner_folder<'n>(name: &'n str, tree: &Tree) -> Option<&'n str> {
     let bytes = tree.skill_file().map(|file| file.bytes.as_slice());
-    let says = || Offer::read("", None, bytes.unwrap_or_default());
+    let says = || SkillOffer::read("", None, bytes.unwrap_or_default());
     let is_flat = ArchivePath::new(name).is_err() && says().is_ok_and(|offer| offer.name == name);
     (!is_flat).then_some(name)
 }

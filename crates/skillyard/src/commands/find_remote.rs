@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use semver::Version;
 use serde_json::{Value, json};
 use skillyard_format::render::one_line;
-use skillyard_install::fetch::registry::{Memory, Registry as _, SearchQuery, SearchResults};
+use skillyard_install::fetch::registry::{RegistryMemory, Registry as _, SearchQuery, SearchResults};
 
 use crate::config::source::SourceKind;
 use crate::context::Context;
@@ -185,7 +185,7 @@ fn ask(
 
 /// Says how old what is known of a registry is; whether there is anything.
 fn tell_age(context: &Context, remote: &Remote) -> bool {
-    let seen = remote.registry.memory.as_ref().map(Memory::known);
+    let seen = remote.registry.memory.as_ref().map(RegistryMemory::known);
     let seen = seen.unwrap_or_default();
     let newest = seen.iter().map(|each| each.seen.as_str()).max();
     let oldest = seen.iter().map(|each| each.seen.as_str()).min();

@@ -6,7 +6,7 @@ use std::cell::OnceCell;
 use std::time::Instant;
 
 use serde_json::{Value, json};
-use skillyard_install::plan::{OnConflict, Plan, Settlement};
+use skillyard_install::plan::{OnConflict, Plan, ConflictPolicy};
 
 pub(crate) use self::preparing::{prepare, scanner};
 use super::Outcome;
@@ -221,8 +221,8 @@ impl Args {
         }
     }
 
-    fn settlement(&self) -> Settlement {
-        Settlement::from(match (self.force, self.skip_existing) {
+    fn settlement(&self) -> ConflictPolicy {
+        ConflictPolicy::from(match (self.force, self.skip_existing) {
             (true, _) => OnConflict::Replace,
             (_, true) => OnConflict::Skip,
             _ => OnConflict::Report,

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use serde_json::{Value, json};
 use skillyard_install::candidate::Candidate;
-use skillyard_install::dependencies::{self, Known, Needed, Resolved, Root};
+use skillyard_install::dependencies::{self, KnownRequests, Needed, Resolved, RequestedSkill};
 use skillyard_install::lockfile::{Gap, Locked, Lockfile};
 
 use super::Outcome;
@@ -197,7 +197,7 @@ fn resolved(
     supply: &mut Supply<'_>,
     place: &Place,
     difference: &Difference,
-    known: &Known<'_>,
+    known: &KnownRequests<'_>,
     found: Vec<(&Locked, Candidate)>,
 ) -> Option<Resolved<CommandError>> {
     let lock = known.lock();
@@ -210,7 +210,7 @@ fn resolved(
         }
         again(candidate, lock, difference, place)
     });
-    let roots: Vec<Root> = roots.collect();
+    let roots: Vec<RequestedSkill> = roots.collect();
     dependencies::resolve_each(roots, known, supply).ok()
 }
 

@@ -4,7 +4,7 @@ use clap::Subcommand;
 use clap::builder::PossibleValuesParser;
 use serde_json::json;
 use skillyard_format::{Namespace, QualifiedName};
-use skillyard_install::fetch::registry::{Offer, People, RegistryError};
+use skillyard_install::fetch::registry::{OwnershipOffer, People, RegistryError};
 
 use super::Outcome;
 use crate::context::Context;
@@ -211,7 +211,7 @@ fn show(context: &Context, people: &People) -> Outcome {
     Ok(Status::Yes)
 }
 
-fn list(context: &Context, offers: &[Offer]) -> Outcome {
+fn list(context: &Context, offers: &[OwnershipOffer]) -> Outcome {
     if context.printer.is_json() {
         context.printer.json(&json!({ "offers": offers }))?;
         return Ok(Status::Yes);

@@ -11,7 +11,7 @@ use skillyard_audit::{Event, EventKind};
 use skillyard_format::qualified::is_tag;
 use skillyard_format::{Namespace, QualifiedName};
 use skillyard_install::fetch::http::HttpError;
-use skillyard_install::fetch::registry::{Destination, Published, RegistryError};
+use skillyard_install::fetch::registry::{Destination, PublishedVersion, RegistryError};
 use skillyard_registry::package::Package;
 
 use self::packed::{Notes, Packed};
@@ -150,7 +150,7 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
 }
 
 /// Why a version that was there already is not offered to anybody.
-fn withdrawn(published: &Published) -> Option<&str> {
+fn withdrawn(published: &PublishedVersion) -> Option<&str> {
     let reason = published.yank_reason.as_deref();
     published
         .yanked

@@ -8,7 +8,7 @@ use std::time::Instant;
 use serde_json::json;
 use skillyard_install::lockfile::{Locked, Lockfile};
 use skillyard_install::manifest::Manifest;
-use skillyard_install::plan::{Plan, Wish};
+use skillyard_install::plan::{Plan, DesiredState};
 use skillyard_install::transaction::Trees;
 
 use self::others::Others;
@@ -83,11 +83,11 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
     absent.extend(installed.iter().filter(|name| is_dropped(name)).cloned());
     absent.extend(orphans(&after(&lock, &present, &absent), manifest));
     tell_staying(context, present.iter().map(|entry| entry.name.as_str()));
-    let wish = Wish {
+    let wish = DesiredState {
         present,
         fewer,
         absent,
-        ..Wish::default()
+        ..DesiredState::default()
     };
     let settlement = finish::settlement(args.force);
     let preview = finish::preview(&place, &wish, &settlement)?;

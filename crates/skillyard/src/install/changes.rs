@@ -7,7 +7,7 @@ use semver::Version;
 use serde_json::{Value, json};
 use skillyard_install::lockfile::Locked;
 use skillyard_install::origin::OriginKind;
-use skillyard_install::plan::{Change, Conflict, Obstacle, Plan};
+use skillyard_install::plan::{SkillChange, Conflict, ConflictReason, Plan};
 use skillyard_install::scope::Scope;
 use skillyard_install::tree::LineEnds;
 
@@ -48,21 +48,21 @@ pub(crate) fn lines(plan: &Plan) -> String {
 pub(crate) fn of_what_is_there(plan: &Plan) -> String {
     let changes = plan.changes.iter();
     let changes =
-        changes.filter(|change| matches!(change, Change::Changed { .. } | Change::Removed { .. }));
+        changes.filter(|change| matches!(change, SkillChange::Changed { .. } | SkillChange::Removed { .. }));
     one_by_one(&changes.collect::<Vec<_>>())
 }
 
-fn one_by_one(changes: &[&Change]) -> String {
+fn one_by_one(changes: &[&SkillChange]) -> String {
     let width = changes.iter().map(|each| each.name().chars().count()).max();
     let width = width.unwrap_or_default().min(40);
     let mut text = String::new();
     for change in changes {
         let name = visible(change.name());
         let (mark, what) = match change {
-            Change::Added { to } | Change::Restored { to } => ('+', origin(to)),
-            Change::Changed { from, to } => ('~', difference(from, to)),
-            Change::Repaired { .. } => ('~', "put right".to_owned()),
-            Change::Removed { .. } => ('-', String::new()),
+            SkillChange::Added { to } | SkillChange::Restored { to } => ('+', origin(to)),
+            SkillChange::Changed { from, to } => ('~', difference(from, to)),
+            SkillChange::Repaired { .. } => ('~', "put right".to_owned()),
+            SkillChange::Removed { .. } => ('-', String::new()),
         };
         let line = format!(" {mark} {name:<width$}  {what}");
         let _ = writeln!(text, "{}", line.trim_end());
@@ -72,11 +72,11 @@ fn one_by_one(changes: &[&Change]) -> String {
 
 /// What was done, with how many skills: `Installed 2 skills, removed 1`.
 pub(crate) fn done(plan: &Plan) -> String {
-    let word = |change: &Change| match change {
-        Change::Added { .. } | Change::Restored { .. } => "Installed",
-        Change::Changed { .. } => "Updated",
-        Change::Repaired { .. } => "Repaired",
-        Change::Removed { .. } => "Removed",
+    let word = |change: &SkillChange| match change {
+        SkillChange::Added { .. } | SkillChange::Restored { .. } => "Installed",
+        SkillChange::Changed { .. } => "Updated",
+        SkillChange::Repaired { .. } => "Repaired",
+        SkillChange::Removed { .. } => "Removed",
     };
     let mut text = String::new();
     for each in ["Installed", "Updated", "Repaired", "Removed"] {
@@ -139,9 +139,9 @@ fn signed_by(signer: &str) -> String {
 }
 
 /// From which version to which a change goes, if it goes back.
-pub(crate) fn back(change: &Change) -> Option<String> {
+pub(crate) fn back(change: &SkillChange) -> Option<String> {
     match change {
-        Change::Changed { from, to } if is_older(to, from) => Some(way(from, to)),
+        SkillChange::Changed { from, to } if is_older(to, from) => Some(way(from, to)),
         _ => None,
     }
 }
@@ -225,8 +225,8 @@ pub(crate) fn obstacle(conflict: &Conflict) -> String {
         visible(&conflict.name)
     );
     match &conflict.obstacle {
-        Obstacle::Foreign => format!("{place} is there already and was not installed by skillyard"),
-        Obstacle::Edited(files) => {
+        ConflictReason::Foreign => format!("{place} is there already and was not installed by skillyard"),
+        ConflictReason::Edited(files) => {
             let mut text = format!("{place} was edited after it was installed");
             if !files.is_empty() {
                 let shown: Vec<_> = files.iter().take(MOST).map(|each| visible(each)).collect();
@@ -237,27 +237,27 @@ pub(crate) fn obstacle(conflict: &Conflict) -> String {
             }
             text
         }
-        Obstacle::LineEnds(ends) => {
+        ConflictReason::LineEnds(ends) => {
             let ends = match ends {
                 LineEnds::Crlf => "CRLF, as git writes them with `core.autocrlf`",
                 LineEnds::Lf => "LF, and were CRLF in part",
             };
             format!("{place} is what was installed but for the ends of its lines: they are {ends}")
         }
-        Obstacle::Unrecorded => {
+        ConflictReason::Unrecorded => {
             format!("{place} is not what is locked, and there is no record of what was put there")
         }
-        Obstacle::Repository => {
+        ConflictReason::Repository => {
             format!("{place} has a git repository in it, whose history would be lost")
         }
-        Obstacle::Link(path) => {
+        ConflictReason::Link(path) => {
             let path = path.to_string_lossy();
             format!(
                 "{place} is a link to `{}`, which skillyard did not make",
                 visible(&path)
             )
         }
-        Obstacle::Blocked(blocking) => {
+        ConflictReason::Blocked(blocking) => {
             let file = blocking.file.to_string_lossy();
             let mut text = format!("`{}` is a file, and no folder for skills", visible(&file));
             if let Some(link) = &blocking.link {
@@ -266,49 +266,49 @@ pub(crate) fn obstacle(conflict: &Conflict) -> String {
             }
             text
         }
-        Obstacle::Dangling(link) => {
+        ConflictReason::Dangling(link) => {
             let link = shown(link);
             format!("`{link}` is a link to nothing, so that nobody can tell what is in {place}")
         }
-        Obstacle::Looping(link) => {
+        ConflictReason::Looping(link) => {
             let link = shown(link);
             format!("`{link}` is a link that leads back to itself, and no folder for skills")
         }
-        Obstacle::Closed(folder) => {
+        ConflictReason::Closed(folder) => {
             let folder = shown(folder);
             format!("`{folder}` is closed to you, so that nobody can tell what is in {place}")
         }
-        Obstacle::Unreadable(reason) => {
+        ConflictReason::Unreadable(reason) => {
             format!("{place} is not as it was installed: {}", visible(reason))
         }
-        Obstacle::SourceChanged => {
+        ConflictReason::SourceChanged => {
             format!("{place} is the folder that it comes from, which is not what is locked")
         }
-        Obstacle::Source => {
+        ConflictReason::Source => {
             format!("{place} is the folder that it comes from: it is there already, and yours")
         }
-        Obstacle::EditedBehindLink(folder) => {
+        ConflictReason::EditedBehindLink(folder) => {
             let folder = folder.to_string_lossy();
             format!(
                 "`{}`, which a link would lead to, was edited through another link",
                 visible(&folder)
             )
         }
-        Obstacle::Without(needed) => format!(
+        ConflictReason::Without(needed) => format!(
             "`{}` needs `{}`, which is left out",
             visible(&conflict.name),
             visible(needed)
         ),
-        Obstacle::OtherRegistry { locked, asked } => format!(
+        ConflictReason::OtherRegistry { locked, asked } => format!(
             "`{}` is locked from {}, and what {} has under this name may be something else",
             visible(&conflict.name),
             visible(locked),
             visible(asked)
         ),
-        Obstacle::OtherScope(kind) => {
+        ConflictReason::OtherScope(kind) => {
             format!("{place} is what the {} scope has there", kind.as_str())
         }
-        Obstacle::OtherSource(source) => {
+        ConflictReason::OtherSource(source) => {
             format!(
                 "`{}` is installed from `{}`",
                 visible(&conflict.name),
@@ -325,11 +325,11 @@ pub(crate) fn json(plan: &Plan, scope: &Scope, dry_run: bool) -> Value {
         .iter()
         .map(|change| {
             let (what, from, to) = match change {
-                Change::Added { to } => ("added", None, Some(to)),
-                Change::Changed { from, to } => ("changed", Some(from), Some(to)),
-                Change::Restored { to } => ("restored", Some(to), Some(to)),
-                Change::Repaired { to } => ("repaired", Some(to), Some(to)),
-                Change::Removed { from } => ("removed", Some(from), None),
+                SkillChange::Added { to } => ("added", None, Some(to)),
+                SkillChange::Changed { from, to } => ("changed", Some(from), Some(to)),
+                SkillChange::Restored { to } => ("restored", Some(to), Some(to)),
+                SkillChange::Repaired { to } => ("repaired", Some(to), Some(to)),
+                SkillChange::Removed { from } => ("removed", Some(from), None),
             };
             json!({ "name": change.name(), "change": what, "from": from, "to": to })
         })

@@ -17,7 +17,7 @@ use skillyard_format::{Diagnostic, Digest};
 use skillyard_install::candidate::Candidate;
 use skillyard_install::dependencies::Needed;
 use skillyard_install::lockfile::Locked;
-use skillyard_install::plan::{Change, Plan};
+use skillyard_install::plan::{SkillChange, Plan};
 use skillyard_install::store::Store;
 use skillyard_scan::Finding;
 use skillyard_trust::signature::{
@@ -95,12 +95,12 @@ pub(crate) fn fresh<'a>(needed: &'a [Needed], plan: &Plan, store: &Store) -> Vec
     let mut named: Vec<&str> = Vec::new();
     for change in &plan.changes {
         match change {
-            Change::Added { to } => drop(new.insert(&to.name)),
-            Change::Changed { from, to } if is_other(from, to) => drop(new.insert(&to.name)),
-            Change::Changed { to, .. } | Change::Restored { to } | Change::Repaired { to } => {
+            SkillChange::Added { to } => drop(new.insert(&to.name)),
+            SkillChange::Changed { from, to } if is_other(from, to) => drop(new.insert(&to.name)),
+            SkillChange::Changed { to, .. } | SkillChange::Restored { to } | SkillChange::Repaired { to } => {
                 named.push(&to.name);
             }
-            Change::Removed { .. } => {}
+            SkillChange::Removed { .. } => {}
         }
     }
     // A checkout can bring the skill as well as the lock, and then nothing has to be written.

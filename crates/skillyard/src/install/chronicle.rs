@@ -6,9 +6,9 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 use skillyard_audit::{Event, EventKind, Outcome, Recorder};
-use skillyard_install::chronicle::{Ending, unique};
+use skillyard_install::chronicle::{ChangeOutcome, unique};
 use skillyard_install::lockfile::Locked;
-use skillyard_install::plan::{Change, Plan};
+use skillyard_install::plan::{SkillChange, Plan};
 use skillyard_install::scope::Scope;
 use skillyard_trust::verdict::{Verdict, assess};
 
@@ -101,7 +101,7 @@ impl Chronicle {
     }
 }
 
-impl skillyard_install::chronicle::Chronicle<CommandError> for Chronicle {
+impl skillyard_install::chronicle::ChangeAudit<CommandError> for Chronicle {
     fn note(&self) -> String {
         match &self.recorder {
             Some(_) => serde_json::to_string(&self.note).unwrap_or_default(),
@@ -127,22 +127,22 @@ impl skillyard_install::chronicle::Chronicle<CommandError> for Chronicle {
 }
 
 /// What was done, for the log.
-fn event(change: &Change) -> Event {
+fn event(change: &SkillChange) -> Event {
     match change {
-        Change::Added { to } | Change::Restored { to } => about(EventKind::SkillInstalled, to),
-        Change::Changed { from, to } => {
+        SkillChange::Added { to } | SkillChange::Restored { to } => about(EventKind::SkillInstalled, to),
+        SkillChange::Changed { from, to } => {
             about(EventKind::SkillUpdated, to).detail("before", from.digest.to_string())
         }
-        Change::Repaired { to } => about(EventKind::SkillUpdated, to).detail("repaired", "yes"),
-        Change::Removed { from } => about(EventKind::SkillRemoved, from),
+        SkillChange::Repaired { to } => about(EventKind::SkillUpdated, to).detail("repaired", "yes"),
+        SkillChange::Removed { from } => about(EventKind::SkillRemoved, from),
     }
 }
 
 /// What a change brings that was not there before.
-fn arrived(change: &Change) -> Option<&Locked> {
+fn arrived(change: &SkillChange) -> Option<&Locked> {
     match change {
-        Change::Added { to } | Change::Restored { to } | Change::Changed { to, .. } => Some(to),
-        Change::Repaired { .. } | Change::Removed { .. } => None,
+        SkillChange::Added { to } | SkillChange::Restored { to } | SkillChange::Changed { to, .. } => Some(to),
+        SkillChange::Repaired { .. } | SkillChange::Removed { .. } => None,
     }
 }
 
@@ -184,7 +184,7 @@ fn about(kind: EventKind, entry: &Locked) -> Event {
 }
 
 /// Writes down what a process that was ended had begun, as far as it did not.
-pub(crate) fn catch_up(context: &Context, note: &str, ending: Ending<'_>) -> io::Result<()> {
+pub(crate) fn catch_up(context: &Context, note: &str, ending: ChangeOutcome<'_>) -> io::Result<()> {
     let Note {
         transaction,
         events,
@@ -206,11 +206,11 @@ pub(crate) fn catch_up(context: &Context, note: &str, ending: Ending<'_>) -> io:
     };
     let events = events.into_iter();
     let untold: Vec<Event> = match ending {
-        Ending::Happens => events
+        ChangeOutcome::Happens => events
             .filter(|event| !is_told(event, false) || is_told(event, true))
             .collect(),
         // Nobody needs to take back what nobody said.
-        Ending::Undone(reason) => events
+        ChangeOutcome::Undone(reason) => events
             .filter(|event| is_told(event, false) && !is_told(event, true))
             .map(|event| event.ended(Outcome::Failed, format!("undone: {reason}")))
             .collect(),
@@ -229,7 +229,7 @@ pub(crate) fn catch_up(context: &Context, note: &str, ending: Ending<'_>) -> io:
 /// Ends what was begun in a project before it was moved. What cannot be ended now is told by whoever
 /// changes something.
 pub(crate) fn recover_moved(context: &Context, scope: &Scope) {
-    let catch_up = |note: &str, ending: Ending<'_>| catch_up(context, note, ending);
+    let catch_up = |note: &str, ending: ChangeOutcome<'_>| catch_up(context, note, ending);
     let _ = skillyard_install::recover_moved(scope, &catch_up);
 }
 

@@ -2,7 +2,7 @@
 
 use skillyard_format::SkillName;
 use skillyard_install::dependencies::Needed;
-use skillyard_install::plan::{Conflict, OnConflict, Settlement};
+use skillyard_install::plan::{Conflict, OnConflict, ConflictPolicy};
 
 use super::changes::obstacle;
 use super::renaming::named;
@@ -23,7 +23,7 @@ pub(crate) fn ask(
     printer: &Printer,
     conflicts: &[Conflict],
     needed: &mut [Needed],
-    settlement: &mut Settlement,
+    settlement: &mut ConflictPolicy,
 ) -> Result<Option<(String, String)>, CommandError> {
     let Some(name) = conflicts.first().map(|each| each.name.clone()) else {
         return Ok(None);

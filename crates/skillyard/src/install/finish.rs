@@ -3,11 +3,11 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use skillyard_install::chronicle::Ending;
+use skillyard_install::chronicle::ChangeOutcome;
 use skillyard_install::dependencies::Needed;
 use skillyard_install::lockfile::Locked;
 use skillyard_install::manifest::Manifest;
-use skillyard_install::plan::{Conflict, Obstacle, OnConflict, Plan, Settlement, Wish};
+use skillyard_install::plan::{Conflict, ConflictReason, OnConflict, Plan, ConflictPolicy, DesiredState};
 use skillyard_install::transaction::{Transaction, TransactionError, Trees, check_inside, plan_in};
 
 use super::chronicle::{self, Chronicle, Circumstances};
@@ -19,8 +19,8 @@ use crate::error::CommandError;
 use crate::error::install::InstallFailure;
 
 /// What `--force` means for what is in the way.
-pub(crate) fn settlement(force: bool) -> Settlement {
-    Settlement::from(if force {
+pub(crate) fn settlement(force: bool) -> ConflictPolicy {
+    ConflictPolicy::from(if force {
         OnConflict::Replace
     } else {
         OnConflict::Report
@@ -30,8 +30,8 @@ pub(crate) fn settlement(force: bool) -> Settlement {
 /// What would change, without changing or waiting.
 pub(crate) fn preview(
     place: &Place,
-    wish: &Wish,
-    settlement: &Settlement,
+    wish: &DesiredState,
+    settlement: &ConflictPolicy,
 ) -> Result<Plan, CommandError> {
     refuse_conflicts(look(place, wish, settlement)?, wish)
 }
@@ -39,8 +39,8 @@ pub(crate) fn preview(
 /// What would change, and what is in the way of it.
 pub(crate) fn look(
     place: &Place,
-    wish: &Wish,
-    settlement: &Settlement,
+    wish: &DesiredState,
+    settlement: &ConflictPolicy,
 ) -> Result<Plan, CommandError> {
     let before = place.before()?;
     let plan = plan_in(&place.scope, &place.store, &before, wish, settlement);
@@ -80,9 +80,9 @@ pub(crate) fn trees(needed: &[Needed]) -> Trees {
 pub(crate) fn apply_as_wanted(
     context: &Context,
     place: &Place,
-    wish: &Wish,
+    wish: &DesiredState,
     trees: &Trees,
-    settlement: &Settlement,
+    settlement: &ConflictPolicy,
     last_check: impl FnOnce() -> Result<(), CommandError>,
 ) -> Result<Plan, CommandError> {
     let goal = Goal {
@@ -103,10 +103,10 @@ pub(crate) fn apply_as_wanted(
 
 /// What is to become true.
 pub(crate) struct Goal<'a> {
-    pub(crate) wish: &'a Wish,
+    pub(crate) wish: &'a DesiredState,
     /// The bytes of what is new.
     pub(crate) trees: &'a Trees,
-    pub(crate) settlement: &'a Settlement,
+    pub(crate) settlement: &'a ConflictPolicy,
     /// How it came that a skill is installed.
     pub(crate) circumstances: &'a dyn Fn(&str) -> Circumstances,
     /// What is done when it has become true, while the log waits for the disk.
@@ -124,7 +124,7 @@ pub(crate) fn apply(
 ) -> Result<Plan, CommandError> {
     // Held until the lock names what was put into the store.
     let _in_use = place.store.in_use().map_err(InstallFailure::from)?;
-    let catch_up = |note: &str, ending: Ending<'_>| chronicle::catch_up(context, note, ending);
+    let catch_up = |note: &str, ending: ChangeOutcome<'_>| chronicle::catch_up(context, note, ending);
     let transaction = Transaction::begin(&place.scope, &place.store, &place.records, &catch_up);
     let mut transaction = transaction.map_err(InstallFailure::from)?;
     let first = place.records.first_lock();
@@ -155,14 +155,14 @@ pub(crate) fn apply(
 pub(crate) fn preview_around(
     context: &Context,
     place: &Place,
-    wish: &Wish,
-    settlement: &mut Settlement,
+    wish: &DesiredState,
+    settlement: &mut ConflictPolicy,
     held: &mut Held,
 ) -> Result<Option<Plan>, CommandError> {
     held.settle(settlement);
     let mut plan = look(place, wish, settlement)?;
     if !plan.conflicts.is_empty() {
-        let is_elsewhere = |each: &&Conflict| matches!(each.obstacle, Obstacle::OtherSource(_));
+        let is_elsewhere = |each: &&Conflict| matches!(each.obstacle, ConflictReason::OtherSource(_));
         let elsewhere = plan.conflicts.iter().filter(is_elsewhere);
         // Who needs a skill from elsewhere must not be changed without it.
         if let Some(failure) = needed_name(elsewhere.cloned().collect(), wish) {
@@ -184,7 +184,7 @@ pub(crate) fn preview_around(
 }
 
 /// A plan that can be carried out whole.
-pub(crate) fn refuse_conflicts(plan: Plan, wish: &Wish) -> Result<Plan, CommandError> {
+pub(crate) fn refuse_conflicts(plan: Plan, wish: &DesiredState) -> Result<Plan, CommandError> {
     let Some(first) = plan.conflicts.first() else {
         return Ok(plan);
     };
@@ -193,10 +193,10 @@ pub(crate) fn refuse_conflicts(plan: Plan, wish: &Wish) -> Result<Plan, CommandE
     if wish.present.iter().any(is_needed)
         && !matches!(
             first.obstacle,
-            Obstacle::Edited(_)
-                | Obstacle::LineEnds(_)
-                | Obstacle::Source
-                | Obstacle::SourceChanged
+            ConflictReason::Edited(_)
+                | ConflictReason::LineEnds(_)
+                | ConflictReason::Source
+                | ConflictReason::SourceChanged
         )
         && let Some(failure) = needed_name(plan.conflicts.clone(), wish)
     {
@@ -206,7 +206,7 @@ pub(crate) fn refuse_conflicts(plan: Plan, wish: &Wish) -> Result<Plan, CommandE
 }
 
 /// That something is in the way of what others need under the name that it has.
-fn needed_name(conflicts: Vec<Conflict>, wish: &Wish) -> Option<InstallFailure> {
+fn needed_name(conflicts: Vec<Conflict>, wish: &DesiredState) -> Option<InstallFailure> {
     let name = conflicts.first()?.name.clone();
     let dependants = wish.present.iter();
     let dependants = dependants.filter(|entry| entry.needs().any(|each| each == name));

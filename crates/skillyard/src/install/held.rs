@@ -6,11 +6,11 @@
 use std::collections::BTreeSet;
 
 use skillyard_install::dependencies::{
-    self, DependencyError, Failed, Known, Needed, Resolved, Root,
+    self, DependencyError, FailedRequests, KnownRequests, Needed, Resolved, RequestedSkill,
 };
 use skillyard_install::lockfile::Lockfile;
 use skillyard_install::manifest::Manifest;
-use skillyard_install::plan::{Conflict, Obstacle, OnConflict, Plan, Settlement, Wish};
+use skillyard_install::plan::{Conflict, ConflictReason, OnConflict, Plan, ConflictPolicy, DesiredState};
 
 use super::known::unresolved;
 use super::supply::Supply;
@@ -41,8 +41,8 @@ impl Held {
     }
 
     /// The roots that are not left out.
-    pub(crate) fn rest(&self, roots: &[Root]) -> Vec<Root> {
-        let is_held = |root: &&Root| self.installed.contains(&root.candidate.name);
+    pub(crate) fn rest(&self, roots: &[RequestedSkill]) -> Vec<RequestedSkill> {
+        let is_held = |root: &&RequestedSkill| self.installed.contains(&root.candidate.name);
         roots
             .iter()
             .filter(|root| !is_held(root))
@@ -51,7 +51,7 @@ impl Held {
     }
 
     /// What goes on being wanted, with what stays as it is.
-    pub(crate) fn beside<'a>(&self, known: &Known<'a>) -> Known<'a> {
+    pub(crate) fn beside<'a>(&self, known: &KnownRequests<'a>) -> KnownRequests<'a> {
         let mut known = known.clone();
         self.installed.iter().for_each(|name| known.hold(name));
         known
@@ -67,7 +67,7 @@ impl Held {
     }
 
     /// Leaves what was left out before.
-    pub(crate) fn settle(&self, settlement: &mut Settlement) {
+    pub(crate) fn settle(&self, settlement: &mut ConflictPolicy) {
         for conflict in &self.conflicts {
             settlement.settle(&conflict.name, OnConflict::Skip);
         }
@@ -77,8 +77,8 @@ impl Held {
     pub(crate) fn leave(
         &mut self,
         lock: &Lockfile,
-        failed: Failed<CommandError>,
-    ) -> Option<Failed<CommandError>> {
+        failed: FailedRequests<CommandError>,
+    ) -> Option<FailedRequests<CommandError>> {
         let DependencyError::Held { name: needed, .. } = &failed.error else {
             return Some(failed);
         };
@@ -89,7 +89,7 @@ impl Held {
                 name: name.clone(),
                 target: target.cloned().unwrap_or_default(),
                 folder: None,
-                obstacle: Obstacle::Without(needed.clone()),
+                obstacle: ConflictReason::Without(needed.clone()),
             });
         }
         None
@@ -97,7 +97,7 @@ impl Held {
 
     /// Notes what a plan leaves out. Whether that is more than was known, so that everything has to
     /// be resolved again around it.
-    pub(crate) fn note(&mut self, plan: &Plan, wish: &Wish, lock: &Lockfile) -> bool {
+    pub(crate) fn note(&mut self, plan: &Plan, wish: &DesiredState, lock: &Lockfile) -> bool {
         let mut is_more = false;
         for conflict in &plan.skipped {
             self.add(conflict);
@@ -138,9 +138,9 @@ impl Held {
 
 /// All skills that `roots` need around what is left out.
 pub(crate) fn resolve(
-    roots: &[Root],
+    roots: &[RequestedSkill],
     lock: &Lockfile,
-    known: &Known<'_>,
+    known: &KnownRequests<'_>,
     supply: &mut Supply<'_>,
     held: &mut Held,
 ) -> Result<Vec<Needed>, CommandError> {
@@ -158,5 +158,5 @@ pub(crate) fn resolve(
 }
 
 fn is_without(conflict: &Conflict) -> bool {
-    matches!(conflict.obstacle, Obstacle::Without(_))
+    matches!(conflict.obstacle, ConflictReason::Without(_))
 }

@@ -1,7 +1,7 @@
 //! What goes on being wanted beside what a command asks for.
 
 use skillyard_install::candidate::Candidate;
-use skillyard_install::dependencies::{Asker, DependencyError, Known, Root};
+use skillyard_install::dependencies::{Asker, DependencyError, KnownRequests, RequestedSkill};
 use skillyard_install::lockfile::Lockfile;
 
 use super::place::Place;
@@ -16,8 +16,8 @@ pub(crate) fn known<'a>(
     lock: &'a Lockfile,
     place: &Place,
     supply: &Supply<'_>,
-) -> Result<Known<'a>, CommandError> {
-    let mut known = Known::new(lock);
+) -> Result<KnownRequests<'a>, CommandError> {
+    let mut known = KnownRequests::new(lock);
     if let Some(manifest) = place.manifest()?.filter(|_| place.has_manifest()) {
         for (name, reference) in manifest.skills() {
             let locked = lock.get(name).filter(|entry| entry.is_written(reference));
@@ -45,7 +45,7 @@ pub(crate) fn again(
     lock: &Lockfile,
     difference: &Difference,
     place: &Place,
-) -> Root {
+) -> RequestedSkill {
     let asker = if place.has_manifest() {
         Asker::Manifest
     } else {
@@ -55,7 +55,7 @@ pub(crate) fn again(
         .get(&candidate.name)
         .is_some_and(|entry| entry.dependency);
     let is_wanted = !is_needed || difference.reference(&candidate.name).is_some();
-    Root {
+    RequestedSkill {
         candidate,
         asker: is_wanted.then_some(asker),
     }

@@ -1,7 +1,7 @@
 //! What a reference stands for once the aliases of the configuration are looked up.
 
 use skillyard_install::reference::{
-    Aliases, Context as Reading, Reference, ReferenceError, Requirement,
+    Aliases, ReferenceContext as Reading, Reference, ReferenceError, Requirement,
 };
 
 use crate::error::CommandError;

@@ -3,8 +3,8 @@
 use skillyard_install::candidate::Candidate;
 use skillyard_install::dependencies::Needed;
 use skillyard_install::lockfile::{Locked, Lockfile, reference};
-use skillyard_install::plan::Settlement;
-use skillyard_install::reference::{Context, Host, Reference};
+use skillyard_install::plan::ConflictPolicy;
+use skillyard_install::reference::{ReferenceContext, Host, Reference};
 
 use super::supply::Supply;
 use super::wanted::Difference;
@@ -12,7 +12,7 @@ use super::wanted::Difference;
 /// Lets those be installed again whose source is the same in other words: as an older version wrote it,
 /// or with the folder in front of the name.
 pub(crate) fn let_stay(
-    settlement: &mut Settlement,
+    settlement: &mut ConflictPolicy,
     lock: &Lockfile,
     supply: &Supply<'_>,
     needed: &[Needed],
@@ -37,7 +37,7 @@ pub(crate) fn let_stay(
 /// Whether one is the name of a skill in a source of the configuration, and the other one its folder
 /// there.
 fn lead_into_one(first: &str, second: &str) -> bool {
-    let read = |text| Reference::parse(text, &Context::default()).ok();
+    let read = |text| Reference::parse(text, &ReferenceContext::default()).ok();
     let ((Some(Reference::Registry(named)), Some(Reference::Hosted(hosted)))
     | (Some(Reference::Hosted(hosted)), Some(Reference::Registry(named)))) =
         (read(first), read(second))
@@ -51,7 +51,7 @@ fn lead_into_one(first: &str, second: &str) -> bool {
 /// Lets those come from elsewhere that `skills.toml` wants from there, and those that are only
 /// there for others, if all who need them were resolved again: then these agree on the source.
 pub(crate) fn let_move(
-    settlement: &mut Settlement,
+    settlement: &mut ConflictPolicy,
     lock: &Lockfile,
     difference: &Difference,
     needed: &[Needed],

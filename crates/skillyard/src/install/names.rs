@@ -4,7 +4,7 @@ use skillyard_catalog::agents::AGENTS;
 use skillyard_catalog::quirk::Quirk;
 use skillyard_format::SkillName;
 use skillyard_format::package::archive::{ArchivePath, EntryProblem, is_device};
-use skillyard_install::plan::{Change, Plan};
+use skillyard_install::plan::{SkillChange, Plan};
 
 use crate::context::Context;
 use crate::sanitize::visible;
@@ -16,7 +16,7 @@ const MOST: usize = 5;
 /// Tells of names that cannot be typed everywhere.
 pub(crate) fn tell(context: &Context, plan: &Plan) {
     let added = plan.changes.iter().filter_map(|change| match change {
-        Change::Added { to } => Some(to.name.as_str()),
+        SkillChange::Added { to } => Some(to.name.as_str()),
         _ => None,
     });
     let added: Vec<&str> = added.collect();

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use skillyard_format::nearest::nearest;
 use skillyard_format::render::one_line;
-use skillyard_install::material::{Declined, Offer};
+use skillyard_install::material::{Declined, SkillOffer};
 
 use crate::error::CommandError;
 use crate::error::install::InstallFailure;
@@ -98,9 +98,9 @@ impl Pick {
         &self,
         printer: &Printer,
         source: &Source<'_>,
-        offers: Vec<Offer>,
+        offers: Vec<SkillOffer>,
         declined: &[Declined],
-    ) -> Result<Vec<Offer>, CommandError> {
+    ) -> Result<Vec<SkillOffer>, CommandError> {
         let place = source.shown;
         if offers.is_empty() {
             if let Self::Named(names) = self {
@@ -159,10 +159,10 @@ impl Pick {
 /// The skill of a name, which may also be the path or the name of its folder.
 fn named(
     name: &str,
-    offers: &[Offer],
+    offers: &[SkillOffer],
     declined: &[Declined],
     source: &Source<'_>,
-) -> Result<Offer, CommandError> {
+) -> Result<SkillOffer, CommandError> {
     let meant = meant(name, offers, source);
     let meant = meant.map_err(|absent| declined::why(name, declined, source).unwrap_or(absent))?;
     match &meant[..] {
@@ -179,16 +179,16 @@ fn named(
 /// The skills that a word means, of which there must be one.
 fn meant<'o>(
     word: &str,
-    offers: &'o [Offer],
+    offers: &'o [SkillOffer],
     source: &Source<'_>,
-) -> Result<Vec<&'o Offer>, InstallFailure> {
-    let ways: [&dyn Fn(&&Offer) -> bool; 3] = [
+) -> Result<Vec<&'o SkillOffer>, InstallFailure> {
+    let ways: [&dyn Fn(&&SkillOffer) -> bool; 3] = [
         &|offer| word.contains('/') && source.is_folder(word, &offer.path),
         &|offer| offer.name == word,
         &|offer| offer.path.rsplit('/').next() == Some(word),
     ];
     let found = ways.into_iter().find_map(|way| {
-        let found: Vec<&Offer> = offers.iter().filter(way).collect();
+        let found: Vec<&SkillOffer> = offers.iter().filter(way).collect();
         (!found.is_empty()).then_some(found)
     });
     found.ok_or_else(|| InstallFailure::NotOffered {
@@ -202,10 +202,10 @@ fn meant<'o>(
 /// All skills but those of these names, each of which must be there, sound or not.
 fn all_but(
     words: &[String],
-    offers: Vec<Offer>,
+    offers: Vec<SkillOffer>,
     declined: &[Declined],
     source: &Source<'_>,
-) -> Result<Vec<Offer>, CommandError> {
+) -> Result<Vec<SkillOffer>, CommandError> {
     let mut left_out = Vec::new();
     for word in words {
         // Of all that are called so none is wanted, nor is one that cannot be loaded.
@@ -222,7 +222,7 @@ fn all_but(
 }
 
 /// A word that means this skill alone: its name, or its folder where others are called so.
-pub(crate) fn word_for(offer: &Offer, offers: &[Offer]) -> String {
+pub(crate) fn word_for(offer: &SkillOffer, offers: &[SkillOffer]) -> String {
     let same = offers.iter().filter(|each| each.name == offer.name);
     if same.count() > 1 {
         shown(offer)
@@ -232,7 +232,7 @@ pub(crate) fn word_for(offer: &Offer, offers: &[Offer]) -> String {
 }
 
 /// The path of a skill's folder, which no name is like.
-fn shown(offer: &Offer) -> String {
+fn shown(offer: &SkillOffer) -> String {
     let path = &offer.path;
     if path.contains('/') {
         path.clone()
@@ -242,15 +242,15 @@ fn shown(offer: &Offer) -> String {
 }
 
 /// What skills are called, each name once.
-fn names(offers: &[Offer]) -> Vec<String> {
+fn names(offers: &[SkillOffer]) -> Vec<String> {
     let mut names: Vec<String> = offers.iter().map(|offer| offer.name.clone()).collect();
     names.sort_unstable();
     names.dedup();
     names
 }
 
-fn ask(printer: &Printer, place: &str, offers: &[Offer]) -> Result<Vec<Offer>, CommandError> {
-    let item = |offer: &Offer| Item {
+fn ask(printer: &Printer, place: &str, offers: &[SkillOffer]) -> Result<Vec<SkillOffer>, CommandError> {
+    let item = |offer: &SkillOffer| Item {
         label: offer.name.clone(),
         about: shortened(&visible(&one_line(&offer.description)), 80).into_owned(),
     };

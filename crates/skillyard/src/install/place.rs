@@ -13,7 +13,7 @@ use skillyard_catalog::source::{Preset, Surroundings, has_project_files};
 use skillyard_install::LeftFolder;
 use skillyard_install::lockfile::Lockfile;
 use skillyard_install::manifest::Manifest;
-use skillyard_install::plan::Before;
+use skillyard_install::plan::InstalledState;
 use skillyard_install::records::Records;
 use skillyard_install::scope::Scope;
 use skillyard_install::store::Store;
@@ -141,7 +141,7 @@ impl Place {
     }
 
     /// What the lock names, and what this machine put into the folders.
-    pub(crate) fn before(&self) -> Result<Before, CommandError> {
+    pub(crate) fn before(&self) -> Result<InstalledState, CommandError> {
         let before = transaction::before(&self.scope, &self.records);
         Ok(before.map_err(InstallFailure::from)?)
     }

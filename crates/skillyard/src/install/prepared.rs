@@ -6,7 +6,7 @@ use skillyard_install::candidate::Candidate;
 use skillyard_install::dependencies::Needed;
 use skillyard_install::lockfile::{Lockfile, reference};
 use skillyard_install::manifest::Manifest;
-use skillyard_install::plan::{Plan, Settlement, Wish};
+use skillyard_install::plan::{Plan, ConflictPolicy, DesiredState};
 use skillyard_install::store::Store;
 
 use super::check::{self, Checked, Grounds};
@@ -27,8 +27,8 @@ pub(crate) struct Prepared {
     pub(crate) needed: Vec<Needed>,
     /// The skills that were named, one by one.
     pub(crate) named: Vec<String>,
-    pub(crate) wish: Wish,
-    pub(crate) settlement: Settlement,
+    pub(crate) wish: DesiredState,
+    pub(crate) settlement: ConflictPolicy,
     pub(crate) preview: Plan,
     /// What its owners gave up of it.
     pub(crate) deprecated: Vec<Deprecated>,

@@ -6,7 +6,7 @@ use std::thread::{self, ThreadId};
 use std::time::{Duration, Instant};
 
 use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle};
-use skillyard_install::fetch::http::Progress;
+use skillyard_install::fetch::http::DownloadProgress;
 
 use crate::printer::Printer;
 use crate::sanitize::visible;
@@ -43,7 +43,7 @@ impl Bars {
     }
 }
 
-impl Progress for Bars {
+impl DownloadProgress for Bars {
     fn started(&self, what: &str, size: Option<u64>) {
         if !self.shown {
             return;

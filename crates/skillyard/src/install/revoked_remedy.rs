@@ -2,7 +2,7 @@
 
 use skillyard_install::lockfile::{Locked, Lockfile};
 use skillyard_install::manifest::Manifest;
-use skillyard_install::plan::{Settlement, Wish};
+use skillyard_install::plan::{ConflictPolicy, DesiredState};
 use skillyard_install::records::Records;
 use skillyard_install::scope::Scope;
 use skillyard_install::store::Store;
@@ -100,14 +100,14 @@ impl<'a> WayOut<'a> {
 
     /// Whether something was made of these skills that nobody takes away without a word.
     fn is_changed(&self, names: &[&str]) -> bool {
-        let wish = Wish {
+        let wish = DesiredState {
             absent: names.iter().map(|&name| name.to_owned()).collect(),
-            ..Wish::default()
+            ..DesiredState::default()
         };
         let Ok(before) = before(self.scope, self.records) else {
             return false;
         };
-        let settlement = Settlement::default();
+        let settlement = ConflictPolicy::default();
         let plan = plan_in(self.scope, self.store, &before, &wish, &settlement);
         !plan.conflicts.is_empty()
     }

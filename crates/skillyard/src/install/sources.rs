@@ -15,7 +15,7 @@ use skillyard_install::local::LocalFolder;
 use skillyard_install::material::{Material, MaterialError};
 use skillyard_install::origin::{self, OriginKind};
 use skillyard_install::reference::{
-    Address, GitReference, Hosted, Local, Reference, RegistryReference, Remote, Revision,
+    Address, GitReference, Hosted, LocalReference, Reference, RegistryReference, Remote, Revision,
 };
 use skillyard_install::staging::Staging;
 use skillyard_install::store::Store;
@@ -316,7 +316,7 @@ impl<'a> Sources<'a> {
     }
 
     /// A folder or an archive of this machine.
-    fn local(&self, local: &Local) -> Result<Box<dyn Material>, CommandError> {
+    fn local(&self, local: &LocalReference) -> Result<Box<dyn Material>, CommandError> {
         let limits = self.context.config()?.tree_limits();
         if let Err(source) = local.path.metadata() {
             let path = local.path.clone();

@@ -9,7 +9,7 @@ use skillyard_install::git::Ignoring;
 use skillyard_install::lockfile::{self, Locked};
 use skillyard_install::origin::OriginKind;
 use skillyard_install::reference::{
-    Aliases, Context as Reading, GitReference, Host, Reference, RegistryReference, Remote,
+    Aliases, ReferenceContext as Reading, GitReference, Host, Reference, RegistryReference, Remote,
     Requirement,
 };
 
@@ -18,7 +18,7 @@ use super::pick::Pick;
 use super::place::Place;
 use super::renaming::as_locked;
 use super::sources::Sources;
-use crate::context::Context;
+use crate::context::ReferenceContext;
 use crate::error::CommandError;
 use crate::error::install::InstallFailure;
 use crate::installed::Installed;
@@ -33,7 +33,7 @@ pub(crate) mod unavailable;
 
 /// The way from references to skills.
 pub(crate) struct Supply<'a> {
-    context: &'a Context,
+    context: &'a ReferenceContext,
     place: &'a Place,
     sources: Sources<'a>,
     /// What the locks say, once somebody asked.
@@ -41,7 +41,7 @@ pub(crate) struct Supply<'a> {
 }
 
 impl<'a> Supply<'a> {
-    pub(crate) fn new(context: &'a Context, place: &'a Place) -> Self {
+    pub(crate) fn new(context: &'a ReferenceContext, place: &'a Place) -> Self {
         Self {
             context,
             place,

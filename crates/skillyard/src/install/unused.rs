@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use serde_json::{Value, json};
 use skillyard_catalog::{Catalog, CatalogSkill, Status};
-use skillyard_install::plan::{Change, Plan};
+use skillyard_install::plan::{SkillChange, Plan};
 
 use super::certain::are_used;
 use super::check::Checked;
@@ -36,10 +36,10 @@ impl Unused {
         plan: &Plan,
     ) -> Result<Vec<Self>, CommandError> {
         let new = plan.changes.iter().filter_map(|change| match change {
-            Change::Added { to } | Change::Changed { to, .. } | Change::Restored { to } => {
+            SkillChange::Added { to } | SkillChange::Changed { to, .. } | SkillChange::Restored { to } => {
                 Some(&**to)
             }
-            Change::Repaired { .. } | Change::Removed { .. } => None,
+            SkillChange::Repaired { .. } | SkillChange::Removed { .. } => None,
         });
         let asked = prepared.asked();
         let asked: HashSet<&String> = asked.iter().collect();

@@ -13,9 +13,9 @@ use std::time::Duration;
 use secrecy::SecretString;
 use skillyard_format::QualifiedName;
 use skillyard_install::archive::{ArchiveMaterial, Expected};
-use skillyard_install::fetch::http::{Header, Http, HttpError, Progress, Retry, Settings};
-use skillyard_install::fetch::registry::{Listing, Mode};
-use skillyard_install::fetch::{Content, Fetched, Transfer, archive_url};
+use skillyard_install::fetch::http::{Header, Http, HttpError, DownloadProgress, Retry, HttpSettings};
+use skillyard_install::fetch::registry::{VersionListing, IndexMode};
+use skillyard_install::fetch::{FetchedContent, Fetched, Transfer, archive_url};
 use skillyard_install::local::LocalFolder;
 use skillyard_install::material::Material;
 use skillyard_install::reference::{Address, Reference, ReferenceError, SCHEMES};
@@ -53,30 +53,30 @@ pub(crate) struct Web {
     config: Config,
     printer: Printer,
     http: Arc<Http>,
-    progress: Arc<dyn Progress>,
+    progress: Arc<dyn DownloadProgress>,
     headers: Vec<Header>,
     limits: TreeLimits,
     /// Where the logs of registries are remembered.
     logs: PathBuf,
     /// Where what registries said is remembered.
     memory: PathBuf,
-    mode: Mode,
+    mode: IndexMode,
     now: jiff::Timestamp,
     /// What registries said of skills, by alias and name.
-    listings: Mutex<HashMap<(Option<String>, String), Listing>>,
+    listings: Mutex<HashMap<(Option<String>, String), VersionListing>>,
     notes: Notes,
 }
 
 /// The way to the network, through the proxies that the environment names.
 pub(crate) fn http(context: &Context) -> Http {
     let printer = context.printer.clone();
-    Http::new(Settings {
+    Http::new(HttpSettings {
         retry: Retry {
             told: Arc::new(move |error, pause| tell_of_wait(&printer, error, pause)),
             ..Retry::default()
         },
         proxies: context.environment.proxies.clone(),
-        ..Settings::default()
+        ..HttpSettings::default()
     })
 }
 
@@ -109,7 +109,7 @@ impl Web {
             headers: headers.map_err(InstallFailure::from)?,
             logs: context.environment.registries_file(),
             memory: context.environment.skillyard_home.join("registries"),
-            mode: Mode::Online,
+            mode: IndexMode::Online,
             now: context.now(),
             listings: Mutex::default(),
             notes: Notes::default(),
@@ -118,7 +118,7 @@ impl Web {
 
     /// Asks nobody: what registries said before has to do.
     pub(crate) fn offline(mut self) -> Self {
-        self.mode = Mode::Offline;
+        self.mode = IndexMode::Offline;
         self
     }
 
@@ -208,10 +208,10 @@ impl Web {
     fn opened(&self, fetched: Fetched) -> Result<Box<dyn Material>, CommandError> {
         let origin = fetched.origin;
         Ok(match &fetched.content {
-            Content::Folder { path } => {
+            FetchedContent::Folder { path } => {
                 Box::new(LocalFolder::from_elsewhere(path, origin, self.limits))
             }
-            Content::Archive { file, shape, .. } => {
+            FetchedContent::Archive { file, shape, .. } => {
                 let expected = Expected::from(shape);
                 let archive = ArchiveMaterial::open(file, expected, origin, self.limits);
                 Box::new(archive.map_err(InstallFailure::from)?)

@@ -2,13 +2,13 @@
 
 use skillyard_install::dependencies::Needed;
 use skillyard_install::lockfile::{Locked, Lockfile};
-use skillyard_install::plan::Wish;
+use skillyard_install::plan::DesiredState;
 
 use super::check::Checked;
 use crate::error::install::InstallFailure;
 
 /// Writes into the lock who signed what.
-pub(crate) fn signed(mut wish: Wish, checked: &[Checked<'_>]) -> Wish {
+pub(crate) fn signed(mut wish: DesiredState, checked: &[Checked<'_>]) -> DesiredState {
     for entry in &mut wish.present {
         let found = checked
             .iter()
@@ -27,7 +27,7 @@ pub(crate) fn wish(
     lock: &Lockfile,
     targets: &[String],
     linked: bool,
-) -> Result<Wish, InstallFailure> {
+) -> Result<DesiredState, InstallFailure> {
     let odd = needed.iter().map(|each| &each.candidate);
     let odd: Vec<String> = odd
         .filter(|candidate| !candidate.can_be_placed())
@@ -36,7 +36,7 @@ pub(crate) fn wish(
     if !odd.is_empty() {
         return Err(InstallFailure::FolderNames(odd));
     }
-    let mut wish = Wish::default();
+    let mut wish = DesiredState::default();
     for each in needed {
         let before = lock.get(&each.candidate.name);
         let mut all: Vec<String> = targets.to_vec();

@@ -20,7 +20,7 @@ use skillyard_catalog::walk::Stamp;
 use skillyard_catalog::{CatalogSkill, Status};
 use skillyard_format::Digest;
 use skillyard_format::skill::switch;
-use skillyard_install::tree::{Access, Tree, TreeFile, TreeLimits};
+use skillyard_install::tree::{WriteAccess, Tree, TreeFile, TreeLimits};
 use skillyard_mcp::{Limits, PublishedSkill, Servers};
 use skillyard_trust::provenance::{Origin, Provenance};
 
@@ -208,7 +208,7 @@ impl PublishedSkills {
         let _ = fs::remove_dir_all(place);
         let staging = tempfile::tempdir_in(parent).map_err(|error| told(&error))?;
         let staged = staging.path().join("skill");
-        tree.write(&staged, Access::Editable)
+        tree.write(&staged, WriteAccess::Editable)
             .map_err(|error| told(&error))?;
         match fs::rename(&staged, place) {
             // Another process may have been quicker, with the same files.

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use skillyard_format::package::Digest;
-use skillyard_install::plan::Change;
+use skillyard_install::plan::SkillChange;
 use skillyard_server::{Installation, Installing, Order, OrderScope, Refusal, RevokedSkill};
 
 use crate::commands::install::{self, Args};
@@ -106,13 +106,13 @@ fn told(revoked: Revoked) -> RevokedSkill {
     }
 }
 
-fn one(change: &Change, prepared: &Prepared, checked: &[Checked<'_>]) -> Installing {
+fn one(change: &SkillChange, prepared: &Prepared, checked: &[Checked<'_>]) -> Installing {
     let (what, to) = match change {
-        Change::Added { to } => ("added", to),
-        Change::Changed { to, .. } => ("changed", to),
-        Change::Restored { to } => ("restored", to),
-        Change::Repaired { to } => ("repaired", to),
-        Change::Removed { from } => ("removed", from),
+        SkillChange::Added { to } => ("added", to),
+        SkillChange::Changed { to, .. } => ("changed", to),
+        SkillChange::Restored { to } => ("restored", to),
+        SkillChange::Repaired { to } => ("repaired", to),
+        SkillChange::Removed { from } => ("removed", from),
     };
     let found = checked.iter().find(|each| each.candidate.name == to.name);
     let step_back = found.and_then(|each| each.verification.step_back());

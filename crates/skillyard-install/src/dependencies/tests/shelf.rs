@@ -2,8 +2,8 @@
 
 use semver::Version;
 
-use crate::candidate::{Candidate, Found};
-use crate::dependencies::{Asker, Known, Needed, Root, Supplier, resolve};
+use crate::candidate::{Candidate, CandidateSource};
+use crate::dependencies::{Asker, KnownRequests, Needed, RequestedSkill, Supplier, resolve};
 use crate::lockfile::Lockfile;
 use crate::origin::{Origin, OriginKind};
 use crate::reference::Requirement;
@@ -22,7 +22,7 @@ fn candidate(name: &str, needs: &str, version: &str, requested: Option<&str>) ->
         executable: false,
         bytes: text.into_bytes(),
     };
-    let found = Found {
+    let found = CandidateSource {
         source: format!("github:a/{name}"),
         requested: requested.map(str::to_owned),
         path: String::new(),
@@ -59,9 +59,9 @@ impl Shelf {
         Ok(candidate(name, needs, &version.to_string(), requested))
     }
 
-    pub(super) fn root(&self, reference: &str) -> Root {
+    pub(super) fn root(&self, reference: &str) -> RequestedSkill {
         let (name, requested) = split(reference);
-        Root {
+        RequestedSkill {
             candidate: self.newest(name, requested).unwrap(),
             asker: Some(Asker::User),
         }
@@ -116,8 +116,8 @@ pub(super) fn beside(
     roots: &[&str],
 ) -> Result<Vec<String>, String> {
     let mut shelf = Shelf::new(shelf);
-    let roots: Vec<Root> = roots.iter().map(|root| shelf.root(root)).collect();
-    let needed = resolve(&roots, &Known::new(lock), &mut shelf);
+    let roots: Vec<RequestedSkill> = roots.iter().map(|root| shelf.root(root)).collect();
+    let needed = resolve(&roots, &KnownRequests::new(lock), &mut shelf);
     let needed = needed.map_err(|error| error.to_string())?;
     Ok(told(&needed))
 }
@@ -125,9 +125,9 @@ pub(super) fn beside(
 /// A lock with what some skills of a shelf need.
 pub(super) fn locked(shelf: &[(&str, &str)], roots: &[&str]) -> Lockfile {
     let mut shelf = Shelf::new(shelf);
-    let roots: Vec<Root> = roots.iter().map(|root| shelf.root(root)).collect();
+    let roots: Vec<RequestedSkill> = roots.iter().map(|root| shelf.root(root)).collect();
     let empty = Lockfile::default();
-    let needed = resolve(&roots, &Known::new(&empty), &mut shelf).unwrap();
+    let needed = resolve(&roots, &KnownRequests::new(&empty), &mut shelf).unwrap();
     let mut lock = Lockfile::default();
     put(&mut lock, needed);
     lock

@@ -2,14 +2,14 @@
 
 use super::shelf::{Shelf, beside, locked, told};
 use crate::candidate::Candidate;
-use crate::dependencies::{Known, Needed, Supplier, resolve, resolve_each};
+use crate::dependencies::{KnownRequests, Needed, Supplier, resolve, resolve_each};
 use crate::lockfile::Lockfile;
 
 fn needed(shelf: &[(&str, &str)], roots: &[&str]) -> Vec<Needed> {
     let mut shelf = Shelf::new(shelf);
     let roots: Vec<_> = roots.iter().map(|root| shelf.root(root)).collect();
     let nothing = Lockfile::default();
-    resolve(&roots, &Known::new(&nothing), &mut shelf).unwrap()
+    resolve(&roots, &KnownRequests::new(&nothing), &mut shelf).unwrap()
 }
 
 /// The names and versions, and what is held back and why.
@@ -34,7 +34,7 @@ fn stays(shelf: &[(&str, &str)], roots: &[&str]) {
     assert_eq!(beside(&lock, shelf, roots).unwrap(), before);
     let mut shelf = Shelf::new(shelf);
     let roots = roots.iter().map(|root| shelf.root(root)).collect();
-    let resolved = resolve_each(roots, &Known::new(&lock), &mut shelf).unwrap();
+    let resolved = resolve_each(roots, &KnownRequests::new(&lock), &mut shelf).unwrap();
     assert!(resolved.failed.is_empty(), "{:?}", resolved.failed);
     assert_eq!(told(&resolved.needed), before);
 }
@@ -255,7 +255,7 @@ fn only_those_are_left_out_that_cannot_step_back() {
     let mut shelf = Shelf::new(&shelf);
     let roots = ["axe", "ball", "yak", "yarn"].map(|root| shelf.root(root));
     let nothing = Lockfile::default();
-    let known = Known::new(&nothing);
+    let known = KnownRequests::new(&nothing);
     let error = resolve(&roots, &known, &mut shelf).unwrap_err();
     assert!(
         error.to_string().starts_with("`zoo` cannot be had"),
@@ -309,9 +309,9 @@ fn sources_are_asked_only_about_who_disagrees() {
     let roots = ["axe", "kit", "tool"].map(|root| shelf.root(root));
     let nothing = Lockfile::default();
     let mut supplier = Counting(shelf, Vec::new());
-    resolve(&roots[..2], &Known::new(&nothing), &mut supplier).unwrap();
+    resolve(&roots[..2], &KnownRequests::new(&nothing), &mut supplier).unwrap();
     assert_eq!(supplier.1, [""; 0]);
-    resolve(&roots, &Known::new(&nothing), &mut supplier).unwrap();
+    resolve(&roots, &KnownRequests::new(&nothing), &mut supplier).unwrap();
     supplier.1.sort_unstable();
     // One step back of each of the two, and what each of them leaves.
     assert_eq!(

@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use semver::Version;
 
 use super::shelf::{Shelf, put, told};
-use crate::dependencies::{Asker, Known, Needed, Root, resolve, resolve_each};
+use crate::dependencies::{Asker, KnownRequests, Needed, RequestedSkill, resolve, resolve_each};
 use crate::lockfile::{Locked, Lockfile};
 use crate::reference::Requirement;
 
@@ -170,7 +170,7 @@ fn taken<'a>(skills: &'a Versions, needed: &[Needed]) -> Set<'a> {
     needed.iter().map(version).collect()
 }
 
-fn asked(shelf: &Shelf, roots: &[(usize, &str)]) -> Vec<Root> {
+fn asked(shelf: &Shelf, roots: &[(usize, &str)]) -> Vec<RequestedSkill> {
     let roots = roots.iter();
     roots
         .map(|(at, range)| shelf.root(&format!("{}{range}", NAMES[*at])))
@@ -204,7 +204,7 @@ proptest! {
         let mut shelf = shelf(&skills);
         let nothing = Lockfile::default();
         let asked = asked(&shelf, &roots);
-        let resolved = resolve(&asked, &Known::new(&nothing), &mut shelf);
+        let resolved = resolve(&asked, &KnownRequests::new(&nothing), &mut shelf);
         let sound = sound(&skills, &roots);
         let needed = match resolved {
             Ok(needed) => needed,
@@ -232,9 +232,9 @@ proptest! {
         let before = told(&needed);
         let mut lock = Lockfile::default();
         put(&mut lock, needed);
-        let again = resolve(&asked, &Known::new(&lock), &mut shelf).unwrap();
+        let again = resolve(&asked, &KnownRequests::new(&lock), &mut shelf).unwrap();
         prop_assert_eq!(told(&again), before.clone());
-        let again = resolve_each(asked, &Known::new(&lock), &mut shelf).unwrap();
+        let again = resolve_each(asked, &KnownRequests::new(&lock), &mut shelf).unwrap();
         prop_assert!(again.failed.is_empty());
         prop_assert_eq!(told(&again.needed), before);
     }
@@ -245,7 +245,7 @@ proptest! {
         let mut lock = Lockfile::default();
         for root in asked(&shelf, &roots) {
             let before = lock.clone();
-            let mut known = Known::new(&before);
+            let mut known = KnownRequests::new(&before);
             for entry in before.skills().iter().filter(|entry| !entry.dependency) {
                 let requested = entry.requested.clone();
                 known.wish(&entry.name, entry.source.clone(), requested, Asker::User);
@@ -261,11 +261,11 @@ proptest! {
         };
         let roots: Vec<_> = roots.iter().filter(is_asked).copied().collect();
         let asked = asked(&shelf, &roots);
-        let first = resolve_each(asked.clone(), &Known::new(&lock), &mut shelf).unwrap();
+        let first = resolve_each(asked.clone(), &KnownRequests::new(&lock), &mut shelf).unwrap();
         let before = told(&first.needed);
         put(&mut lock, first.needed);
         prop_assert!(goes_together(&lock), "{:?}", lock.gaps());
-        let again = resolve_each(asked, &Known::new(&lock), &mut shelf).unwrap();
+        let again = resolve_each(asked, &KnownRequests::new(&lock), &mut shelf).unwrap();
         prop_assert_eq!(told(&again.needed), before);
     }
 }

@@ -2,7 +2,7 @@
 
 use serde::Deserialize;
 
-use super::{Forge, ForgeError, Project, Resolved, TAGS_PER_PAGE};
+use super::{Forge, ForgeError, ForgeProject, ResolvedCommit, TAGS_PER_PAGE};
 use crate::reference::shown::shown;
 use crate::reference::{Requirement, Revision};
 use crate::tags::Tags;
@@ -14,20 +14,20 @@ const SHOWN_TAGS: usize = 3;
 
 /// What every forge says about a repository.
 #[derive(Deserialize)]
-struct About {
+struct RepositoryInfo {
     default_branch: String,
 }
 
-impl Project<'_> {
+impl ForgeProject<'_> {
     /// The commit that the reference means now.
-    pub(super) fn resolve(&self, api: &dyn Forge) -> Result<Resolved, ForgeError> {
+    pub(super) fn resolve(&self, api: &dyn Forge) -> Result<ResolvedCommit, ForgeError> {
         match &self.hosted.revision {
             None => {
-                let about: About = self.json(api.repository(self, &[]), None)?;
+                let about: RepositoryInfo = self.json(api.repository(self, &[]), None)?;
                 self.named(api, &about.default_branch)
             }
             Some(revision @ Revision::Commit(commit)) if revision.is_full_commit() => {
-                Ok(Resolved {
+                Ok(ResolvedCommit {
                     commit: commit.clone(),
                     tag: None,
                     version: None,
@@ -41,19 +41,23 @@ impl Project<'_> {
                 let tag = resolved
                     .tag
                     .filter(|_| !resolved.commit.starts_with(&start));
-                Ok(Resolved { tag, ..resolved })
+                Ok(ResolvedCommit { tag, ..resolved })
             }
             Some(Revision::Name(name)) => self.named(api, name),
             Some(Revision::Requirement(requirement)) => self.required(api, requirement),
         }
     }
 
-    fn named(&self, api: &dyn Forge, name: &str) -> Result<Resolved, ForgeError> {
+    fn named(&self, api: &dyn Forge, name: &str) -> Result<ResolvedCommit, ForgeError> {
         let commit = api.commit(self, name)?;
         self.checked(commit, name)
     }
 
-    fn required(&self, api: &dyn Forge, requirement: &Requirement) -> Result<Resolved, ForgeError> {
+    fn required(
+        &self,
+        api: &dyn Forge,
+        requirement: &Requirement,
+    ) -> Result<ResolvedCommit, ForgeError> {
         let tags = self.all_tags(api)?;
         let names = || tags.iter().map(|(name, _)| name.as_str());
         let name = Some(self.tag_name);
@@ -64,7 +68,7 @@ impl Project<'_> {
                 .find(|(name, _)| name == tag)
                 .map(|(_, commit)| commit.clone());
             let resolved = self.checked(commit.unwrap_or_default(), tag)?;
-            return Ok(Resolved {
+            return Ok(ResolvedCommit {
                 version: version.map(|version| version.to_string()),
                 tags: tags_seen(),
                 ..resolved
@@ -76,7 +80,7 @@ impl Project<'_> {
                 Err(ForgeError::NoRevision { .. }) => {}
                 other => {
                     let tags = tags_seen();
-                    return other.map(|resolved| Resolved { tags, ..resolved });
+                    return other.map(|resolved| ResolvedCommit { tags, ..resolved });
                 }
             }
         }
@@ -101,7 +105,7 @@ impl Project<'_> {
     }
 
     /// What is not a whole commit id could be anything tomorrow, or an option of git today.
-    fn checked(&self, commit: String, revision: &str) -> Result<Resolved, ForgeError> {
+    fn checked(&self, commit: String, revision: &str) -> Result<ResolvedCommit, ForgeError> {
         let is_commit = matches!(commit.len(), 40 | 64)
             && commit
                 .bytes()
@@ -113,7 +117,7 @@ impl Project<'_> {
                 revision: shown(revision),
             });
         }
-        Ok(Resolved {
+        Ok(ResolvedCommit {
             commit,
             tag: Some(revision.to_owned()),
             version: None,

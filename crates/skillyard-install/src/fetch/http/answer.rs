@@ -21,7 +21,7 @@ const MESSAGE_PATIENCE: Duration = Duration::from_secs(10);
 
 /// What forges and registries say about an error.
 #[derive(Deserialize)]
-struct Message {
+struct ErrorBody {
     #[serde(alias = "error", alias = "detail")]
     message: String,
     /// The kind of problem, as RFC 9457 has it.
@@ -87,7 +87,7 @@ fn said(
     sent: &[Header],
 ) -> Option<(Option<String>, Option<String>)> {
     let body = gather(&mut response, MAX_MESSAGE, MESSAGE_PATIENCE).ok()?;
-    let Message { message, kind } = serde_json::from_slice(&body).ok()?;
+    let ErrorBody { message, kind } = serde_json::from_slice(&body).ok()?;
     // A server could repeat what it was sent.
     let secrets = sent
         .iter()

@@ -16,16 +16,16 @@ use super::answer;
 use super::error::HttpError;
 use super::header::Header;
 use super::request::Request;
-use super::settings::Settings;
-use super::silent::Silent;
+use super::settings::HttpSettings;
+use super::silent::UnresponsiveServers;
 use super::tls::{self, Trust};
 use crate::reference::shown::shown_url;
 use crate::reference::{Nearness, is_loopback};
 
 /// A client, which keeps its connections.
 pub struct Http {
-    pub(super) settings: Settings,
-    pub(super) silent: Silent,
+    pub(super) settings: HttpSettings,
+    pub(super) silent: UnresponsiveServers,
     plain: OnceLock<Client>,
     encrypted: OnceLock<Client>,
 }
@@ -39,7 +39,7 @@ impl fmt::Debug for Http {
 }
 
 /// The answer to a request, before its body is read.
-pub(super) struct Answer {
+pub(super) struct HttpResponse {
     pub(super) response: Response,
     /// The address that answered.
     pub(super) url: Url,
@@ -47,10 +47,10 @@ pub(super) struct Answer {
 
 impl Http {
     /// A client; nothing is read or connected before the first request.
-    pub fn new(settings: Settings) -> Self {
+    pub fn new(settings: HttpSettings) -> Self {
         Self {
             settings,
-            silent: Silent::default(),
+            silent: UnresponsiveServers::default(),
             plain: OnceLock::new(),
             encrypted: OnceLock::new(),
         }
@@ -64,7 +64,7 @@ impl Http {
     }
 
     /// Makes a request once and follows redirects.
-    pub(super) fn open(&self, request: &Request) -> Result<Answer, HttpError> {
+    pub(super) fn open(&self, request: &Request) -> Result<HttpResponse, HttpError> {
         let mut url = request.url.clone();
         let mut headers = request.headers.as_slice();
         self.check(&url)?;
@@ -72,7 +72,7 @@ impl Http {
             let response = self.send(&url, request.accept, headers)?;
             let Some(target) = redirect_target(&url, &response)? else {
                 return answer::check(response, &url, headers)
-                    .map(|response| Answer { response, url });
+                    .map(|response| HttpResponse { response, url });
             };
             self.check_redirect(&url, &target)?;
             if target.origin() != url.origin() {
@@ -237,9 +237,9 @@ mod tests {
 
     #[test]
     fn an_encrypted_host_cannot_send_us_into_the_clear_or_to_this_machine() {
-        let settings = Settings {
+        let settings = HttpSettings {
             plain_hosts: vec!["plain.example".to_owned()],
-            ..Settings::default()
+            ..HttpSettings::default()
         };
         let http = Http::new(settings);
         let check = |from: &str, to: &str| {

@@ -5,21 +5,21 @@ use std::net::IpAddr;
 use url::{Host, Url};
 
 /// Hosts that are asked without a proxy.
-pub(super) enum Direct {
+pub(super) enum NoProxy {
     /// Every one of them.
     All,
     /// Those that one of these says.
-    Some(Vec<Entry>),
+    Some(Vec<NoProxyEntry>),
 }
 
-pub(super) enum Entry {
+pub(super) enum NoProxyEntry {
     /// A name, and every name below it.
     Name(String),
     /// Addresses whose first bits are those of this one.
     Network(IpAddr, u32),
 }
 
-impl Direct {
+impl NoProxy {
     /// Understands a list; what is no address in it is a name.
     pub(super) fn read(list: &str) -> Self {
         if list.trim() == "*" {
@@ -27,7 +27,7 @@ impl Direct {
         }
         let words = list.split(|each: char| each == ',' || each.is_whitespace());
         let words = words.filter(|word| !word.is_empty());
-        Self::Some(words.map(Entry::read).collect())
+        Self::Some(words.map(NoProxyEntry::read).collect())
     }
 
     /// Whether an address is of such a host.
@@ -40,7 +40,7 @@ impl Direct {
     }
 }
 
-impl Entry {
+impl NoProxyEntry {
     fn read(word: &str) -> Self {
         let (address, bits) = match word.split_once('/') {
             Some((address, bits)) => (address, bits.parse().ok()),
@@ -109,7 +109,7 @@ mod tests {
             ("192.0.2.0/24", "[2001:db8::1]", false),
         ] {
             let url = Url::parse(&format!("https://{host}:8443/x")).unwrap();
-            assert_eq!(Direct::read(list).has(&url), expected, "{list} {host}");
+            assert_eq!(NoProxy::read(list).has(&url), expected, "{list} {host}");
         }
     }
 }

@@ -12,17 +12,17 @@ use skillyard_format::Digest;
 use skillyard_format::package::ContentDigest;
 use url::Url;
 
-use super::client::{Answer, Http};
+use super::client::{Http, HttpResponse};
 use super::error::HttpError;
-use super::pace::Pace;
-use super::progress::Progress;
+use super::pace::TransferPace;
+use super::progress::DownloadProgress;
 use super::request::Request;
 use crate::reference::ArchiveKind;
 use crate::reference::shown::{shown, shown_url};
 
 /// Where a download goes, and what it may be.
 #[derive(Debug, Clone)]
-pub struct Target<'a> {
+pub struct DownloadTarget<'a> {
     /// The file, which must not exist.
     pub file: &'a Path,
     /// The most bytes it may have.
@@ -78,15 +78,15 @@ impl Http {
     pub fn download(
         &self,
         request: &Request,
-        target: &Target<'_>,
-        progress: &dyn Progress,
+        target: &DownloadTarget<'_>,
+        progress: &dyn DownloadProgress,
     ) -> Result<Download, HttpError> {
         let result = self.persist(&request.url, || {
             let mut answer = self.open(request)?;
             let kind =
                 kind(&answer.response, &answer.url).or_else(|| ArchiveKind::of(request.url.path()));
             let kind = unencoded(kind, &answer)?;
-            let mut partial = Partial::create(target.file)?;
+            let mut partial = PartialFile::create(target.file)?;
             progress.started(&shown_url(&request.url), answer.response.content_length());
             let mut digest = ContentDigest::default();
             let size = self.read(&mut answer, target.limit, |piece, size| {
@@ -131,7 +131,7 @@ impl Http {
     /// Hands the body on piece by piece, with its length so far, and returns its length.
     fn read(
         &self,
-        answer: &mut Answer,
+        answer: &mut HttpResponse,
         limit: u64,
         mut take: impl FnMut(&[u8], u64) -> Result<(), HttpError>,
     ) -> Result<u64, HttpError> {
@@ -140,7 +140,7 @@ impl Http {
         if promised.is_some_and(|promised| promised > limit) {
             return Err(HttpError::TooLarge { url: url(), limit });
         }
-        let mut pace = Pace::begin();
+        let mut pace = TransferPace::begin();
         let mut buffer = vec![0; 64 * 1024];
         let mut size = 0;
         loop {
@@ -182,12 +182,12 @@ impl Http {
 }
 
 /// How a body was compressed for its way, which nobody asked for.
-fn encoding(answer: &Answer) -> Option<&HeaderValue> {
+fn encoding(answer: &HttpResponse) -> Option<&HeaderValue> {
     let encoding = answer.response.headers().get(CONTENT_ENCODING);
     encoding.filter(|encoding| *encoding != "identity")
 }
 
-fn compressed(answer: &Answer) -> HttpError {
+fn compressed(answer: &HttpResponse) -> HttpError {
     HttpError::Unreadable {
         url: shown_url(&answer.url),
         problem: "it is compressed, which was not asked for".to_owned(),
@@ -196,7 +196,10 @@ fn compressed(answer: &Answer) -> HttpError {
 
 /// What an archive is, if it was compressed for its way. Many servers call that the way of a tar that
 /// is compressed itself.
-fn unencoded(kind: Option<ArchiveKind>, answer: &Answer) -> Result<Option<ArchiveKind>, HttpError> {
+fn unencoded(
+    kind: Option<ArchiveKind>,
+    answer: &HttpResponse,
+) -> Result<Option<ArchiveKind>, HttpError> {
     let Some(encoding) = encoding(answer) else {
         return Ok(kind);
     };
@@ -246,12 +249,12 @@ fn kind(response: &Response, url: &Url) -> Option<ArchiveKind> {
 }
 
 /// A file that is removed unless it is kept.
-struct Partial<'a> {
+struct PartialFile<'a> {
     path: &'a Path,
     file: Option<File>,
 }
 
-impl<'a> Partial<'a> {
+impl<'a> PartialFile<'a> {
     fn create(path: &'a Path) -> Result<Self, HttpError> {
         // What exists is not ours: it is neither written through nor removed.
         let file = OpenOptions::new().write(true).create_new(true).open(path);
@@ -278,7 +281,7 @@ impl<'a> Partial<'a> {
     }
 }
 
-impl Drop for Partial<'_> {
+impl Drop for PartialFile<'_> {
     fn drop(&mut self) {
         if self.file.take().is_some() {
             // The folder is a quarantine: what is left is removed with it.

@@ -3,19 +3,19 @@
 use std::io::{self, Read};
 use std::time::{Duration, Instant};
 
-use super::settings::Settings;
+use super::settings::HttpSettings;
 
-/// The bytes that have to come within the time that [`Settings::slow_after`] gives.
+/// The bytes that have to come within the time that [`HttpSettings::slow_after`] gives.
 const LEAST: u64 = 1024;
 
 /// How fast something comes.
-pub(super) struct Pace {
+pub(super) struct TransferPace {
     started: Instant,
     /// When the bytes were counted last, and how many they were.
     counted: (Instant, u64),
 }
 
-impl Pace {
+impl TransferPace {
     /// From now on.
     pub(super) fn begin() -> Self {
         let started = Instant::now();
@@ -26,7 +26,7 @@ impl Pace {
     }
 
     /// How long it took to get no further than this many bytes in all, if that is too long.
-    pub(super) fn too_long(&mut self, received: u64, settings: &Settings) -> Option<Duration> {
+    pub(super) fn too_long(&mut self, received: u64, settings: &HttpSettings) -> Option<Duration> {
         let now = Instant::now();
         let (since, before) = self.counted;
         let mut is_slow = now - self.started > settings.total_timeout;

@@ -6,7 +6,7 @@
 use secrecy::{ExposeSecret as _, SecretString};
 use url::Url;
 
-use super::direct::Direct;
+use super::direct::NoProxy;
 use super::error::HttpError;
 use crate::reference::Nearness;
 
@@ -41,7 +41,7 @@ pub struct NamedProxy {
 pub struct Routes {
     http: Option<Url>,
     https: Option<Url>,
-    direct: Direct,
+    direct: NoProxy,
 }
 
 impl Proxies {
@@ -54,7 +54,7 @@ impl Proxies {
         Ok(Routes {
             http: understood(&self.http)?,
             https: understood(&self.https)?,
-            direct: Direct::read(self.direct.as_deref().unwrap_or_default()),
+            direct: NoProxy::read(self.direct.as_deref().unwrap_or_default()),
         })
     }
 

@@ -10,7 +10,7 @@ use std::time::Duration;
 use super::error::HttpError;
 
 /// Hears why a request is tried again, and after which pause.
-pub type Told = Arc<dyn Fn(&HttpError, Duration) + Send + Sync>;
+pub type RetryNotice = Arc<dyn Fn(&HttpError, Duration) + Send + Sync>;
 
 /// How often a request is tried again, and when.
 #[derive(Clone)]
@@ -22,7 +22,7 @@ pub struct Retry {
     /// What waits.
     pub sleep: Arc<dyn Fn(Duration) + Send + Sync>,
     /// Who is told.
-    pub told: Told,
+    pub told: RetryNotice,
 }
 
 impl Default for Retry {

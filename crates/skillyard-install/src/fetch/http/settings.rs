@@ -7,7 +7,7 @@ use super::retry::Retry;
 
 /// How requests are made.
 #[derive(Debug, Clone)]
-pub struct Settings {
+pub struct HttpSettings {
     /// How we introduce ourselves.
     pub user_agent: String,
     /// How long a connection may take to be made.
@@ -28,7 +28,7 @@ pub struct Settings {
     pub plain_hosts: Vec<String>,
 }
 
-impl Default for Settings {
+impl Default for HttpSettings {
     fn default() -> Self {
         Self {
             user_agent: concat!("skillyard/", env!("CARGO_PKG_VERSION")).to_owned(),

@@ -14,9 +14,9 @@ use super::error::HttpError;
 
 /// The servers that were asked in vain.
 #[derive(Debug, Default)]
-pub(super) struct Silent(Mutex<HashSet<Origin>>);
+pub(super) struct UnresponsiveServers(Mutex<HashSet<Origin>>);
 
-impl Silent {
+impl UnresponsiveServers {
     fn with<T>(&self, act: impl FnOnce(&mut HashSet<Origin>) -> T) -> T {
         act(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }

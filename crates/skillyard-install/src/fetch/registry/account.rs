@@ -26,7 +26,7 @@ pub struct Account {
 
 /// A version that is in the registry now.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Published {
+pub struct PublishedVersion {
     /// The skill.
     pub name: String,
     /// The version.
@@ -55,7 +55,7 @@ pub struct Destination<'a> {
 
 /// The versions that tags stand for.
 #[derive(Deserialize)]
-struct Tags {
+struct TagVersions {
     dist_tags: BTreeMap<String, Version>,
 }
 
@@ -75,7 +75,7 @@ impl HttpRegistry {
         http: &Http,
         archive: Vec<u8>,
         destination: &Destination<'_>,
-    ) -> Result<Published, RegistryError> {
+    ) -> Result<PublishedVersion, RegistryError> {
         let body = Some(("application/gzip", archive));
         let namespace = destination.namespace.map(Namespace::as_str);
         let query: Vec<(&str, &str)> = [("namespace", namespace), ("tag", destination.tag)]
@@ -148,7 +148,7 @@ impl HttpRegistry {
             let error = self.explain(error, name.as_str());
             self.of_files(http, error)
         })?;
-        Ok(body.json::<Tags>()?.dist_tags)
+        Ok(body.json::<TagVersions>()?.dist_tags)
     }
 
     /// Lets a tag stand for a version, or takes it away; returns all of them.
@@ -168,7 +168,7 @@ impl HttpRegistry {
             }
             None => self.submit(http, Method::Delete, &path, &[], None)?,
         };
-        Ok(body.json::<Tags>()?.dist_tags)
+        Ok(body.json::<TagVersions>()?.dist_tags)
     }
 
     pub(super) fn submit(

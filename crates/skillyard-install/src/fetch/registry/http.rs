@@ -6,12 +6,13 @@ use semver::Version;
 use skillyard_format::QualifiedName;
 use url::Url;
 
-use super::memory::{Memory, taken_back};
+use super::memory::{RegistryMemory, taken_back};
 use super::{
-    Registry, RegistryError, SearchQuery, SearchResults, Summary, VersionInfo, index_path, segments,
+    Registry, RegistryError, SearchQuery, SearchResults, SkillSummary, VersionInfo, index_path,
+    segments,
 };
 use crate::fetch::http::{Header, Http, HttpError, Request};
-use crate::fetch::{Content, Fetched, Shape, Transfer, below};
+use crate::fetch::{ArchiveShape, Fetched, FetchedContent, Transfer, below};
 use crate::origin::{Origin, OriginKind};
 use crate::reference::shown::{shown, shown_url};
 
@@ -30,14 +31,14 @@ pub struct HttpRegistry {
     /// What proves who we are.
     pub headers: Vec<Header>,
     /// What it said before.
-    pub memory: Option<Memory>,
+    pub memory: Option<RegistryMemory>,
     /// Whether it may be asked.
-    pub mode: Mode,
+    pub mode: IndexMode,
 }
 
 /// Whether a registry may be asked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Mode {
+pub enum IndexMode {
     /// It may.
     #[default]
     Online,
@@ -47,7 +48,7 @@ pub enum Mode {
 
 /// The versions of a skill.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Listing {
+pub struct VersionListing {
     /// All of them, in the order they were published.
     pub versions: Vec<VersionInfo>,
     /// When that was seen, if it is a memory.
@@ -104,11 +105,11 @@ impl HttpRegistry {
     pub fn remember(
         &self,
         name: &QualifiedName,
-        listing: &Listing,
+        listing: &VersionListing,
         used: &VersionInfo,
     ) -> Result<(), RegistryError> {
         match (&self.memory, self.mode) {
-            (Some(memory), Mode::Online) => {
+            (Some(memory), IndexMode::Online) => {
                 let kept = memory.keep_index(name, &listing.text, used);
                 kept.map_err(|source| self.forgetful(source))
             }
@@ -165,7 +166,7 @@ impl HttpRegistry {
 
 impl Registry for HttpRegistry {
     fn search(&self, http: &Http, query: &SearchQuery<'_>) -> Result<SearchResults, RegistryError> {
-        if self.mode == Mode::Offline {
+        if self.mode == IndexMode::Offline {
             return Ok(self.remembered(query));
         }
         let mut url = below(&self.base, &["skills"]);
@@ -200,7 +201,7 @@ impl Registry for HttpRegistry {
         Ok(found)
     }
 
-    fn summary(&self, http: &Http, name: &QualifiedName) -> Result<Summary, RegistryError> {
+    fn summary(&self, http: &Http, name: &QualifiedName) -> Result<SkillSummary, RegistryError> {
         let request = self
             .request(&segments("skills", name.as_str(), &[]))
             .accept("application/json");
@@ -210,16 +211,16 @@ impl Registry for HttpRegistry {
         Ok(body.json()?)
     }
 
-    fn versions(&self, http: &Http, name: &QualifiedName) -> Result<Listing, RegistryError> {
+    fn versions(&self, http: &Http, name: &QualifiedName) -> Result<VersionListing, RegistryError> {
         let before = self.memory.as_ref().and_then(|memory| memory.index(name));
-        if self.mode == Mode::Offline {
+        if self.mode == IndexMode::Offline {
             let Some(before) = before else {
                 return Err(RegistryError::NeverSeen {
                     registry: self.name(),
                     name: name.to_string(),
                 });
             };
-            return Ok(Listing {
+            return Ok(VersionListing {
                 versions: self.lines(name, &before.text)?,
                 seen: Some(before.seen),
                 text: before.text,
@@ -239,7 +240,7 @@ impl Registry for HttpRegistry {
                 problem: format!("`{name}`, last seen {}: {problem}", before.seen),
             });
         }
-        Ok(Listing {
+        Ok(VersionListing {
             versions,
             seen: None,
             text: body.bytes,
@@ -258,10 +259,10 @@ impl Registry for HttpRegistry {
             .archive(&request, Some(version.digest))
             .map_err(|error| self.explain(error, &format!("{}@{number}", version.name)))?;
         Ok(Fetched {
-            content: Content::Archive {
+            content: FetchedContent::Archive {
                 file: download.file,
                 kind: download.kind,
-                shape: Shape::Skill,
+                shape: ArchiveShape::Skill,
             },
             origin: Origin {
                 kind: OriginKind::Registry,

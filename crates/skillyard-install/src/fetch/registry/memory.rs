@@ -16,14 +16,14 @@ use skillyard_catalog::own_folder;
 use skillyard_format::{Digest, QualifiedName};
 use url::Url;
 
-use super::{Summary, VersionInfo};
+use super::{SkillSummary, VersionInfo};
 
 /// Most summaries that are remembered of one registry.
 const MOST: usize = 20_000;
 
 /// What was seen of one registry.
 #[derive(Debug, Clone)]
-pub struct Memory {
+pub struct RegistryMemory {
     folder: PathBuf,
     /// What the time is, as RFC 3339 writes it.
     now: String,
@@ -31,18 +31,18 @@ pub struct Memory {
 
 /// The index of a skill as it was last seen.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Remembered {
+pub struct SeenIndex {
     /// When, as RFC 3339 writes it.
     pub seen: String,
     /// The versions that were used.
-    pub used: Vec<Used>,
+    pub used: Vec<UsedVersion>,
     /// Its lines.
     pub text: Vec<u8>,
 }
 
 /// A version that was used once it was proven.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Used {
+pub struct UsedVersion {
     /// The version.
     pub version: Version,
     /// The digest of its archive.
@@ -53,10 +53,10 @@ pub struct Used {
 }
 
 #[derive(Serialize, Deserialize)]
-struct Head {
+struct SeenIndexHead {
     seen: String,
     #[serde(default)]
-    used: Vec<Used>,
+    used: Vec<UsedVersion>,
 }
 
 /// A skill as a search showed it.
@@ -66,10 +66,10 @@ pub struct SeenSkill {
     pub seen: String,
     /// What was said about it.
     #[serde(flatten)]
-    pub summary: Summary,
+    pub summary: SkillSummary,
 }
 
-impl Memory {
+impl RegistryMemory {
     /// The memory of a registry, in a folder that belongs to all of them.
     pub fn new(folder: &Path, base: &Url, now: String) -> Self {
         let hex = Digest::of(base.as_str().trim_end_matches('/').as_bytes()).to_hex();
@@ -80,7 +80,7 @@ impl Memory {
     }
 
     /// The index of a skill as it was last seen.
-    pub fn index(&self, name: &QualifiedName) -> Option<Remembered> {
+    pub fn index(&self, name: &QualifiedName) -> Option<SeenIndex> {
         remembered(&self.file(name))
     }
 
@@ -96,12 +96,12 @@ impl Memory {
             .map(|before| before.used)
             .unwrap_or_default();
         used.retain(|each| each.version != version.version);
-        used.push(Used {
+        used.push(UsedVersion {
             version: version.version.clone(),
             digest: version.digest,
             signer: version.signer.clone(),
         });
-        let head = Head {
+        let head = SeenIndexHead {
             seen: self.now.clone(),
             used,
         };
@@ -132,7 +132,7 @@ impl Memory {
     }
 
     /// Remembers what a search showed.
-    pub(super) fn keep_skills(&self, found: &[Summary]) -> io::Result<()> {
+    pub(super) fn keep_skills(&self, found: &[SkillSummary]) -> io::Result<()> {
         if found.is_empty() {
             return Ok(());
         }
@@ -164,11 +164,11 @@ impl Memory {
     }
 }
 
-fn remembered(file: &Path) -> Option<Remembered> {
+fn remembered(file: &Path) -> Option<SeenIndex> {
     let bytes = fs::read(file).ok()?;
     let end = bytes.iter().position(|byte| *byte == b'\n')?;
-    let Head { seen, used } = serde_json::from_slice(&bytes[..end]).ok()?;
-    Some(Remembered {
+    let SeenIndexHead { seen, used } = serde_json::from_slice(&bytes[..end]).ok()?;
+    Some(SeenIndex {
         seen,
         used,
         text: bytes[end + 1..].to_vec(),
@@ -188,7 +188,7 @@ fn files(folder: &Path, found: &mut Vec<PathBuf>) {
 
 /// What an index says of its skill: the newest version that was not withdrawn.
 fn seen_in(file: &Path) -> Option<SeenSkill> {
-    let Remembered { seen, text, .. } = remembered(file)?;
+    let SeenIndex { seen, text, .. } = remembered(file)?;
     let lines = text.split(|byte| *byte == b'\n');
     let versions = lines.filter_map(|line| serde_json::from_slice::<VersionInfo>(line).ok());
     let newest = versions
@@ -196,7 +196,7 @@ fn seen_in(file: &Path) -> Option<SeenSkill> {
         .max_by(|a, b| a.version.cmp(&b.version))?;
     Some(SeenSkill {
         seen,
-        summary: Summary {
+        summary: SkillSummary {
             name: newest.name,
             description: String::new(),
             version: newest.version.to_string(),
@@ -224,7 +224,7 @@ fn replace(file: &Path, bytes: &[u8]) -> io::Result<()> {
 }
 
 /// What is wrong with an index that differs from what was seen before, if anything is.
-pub(super) fn taken_back(before: &[Used], now: &[VersionInfo]) -> Option<String> {
+pub(super) fn taken_back(before: &[UsedVersion], now: &[VersionInfo]) -> Option<String> {
     before.iter().find_map(|old| {
         let new = now.iter().find(|new| new.version == old.version);
         let version = &old.version;

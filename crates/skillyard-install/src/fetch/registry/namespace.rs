@@ -35,7 +35,7 @@ pub struct People {
 
 /// An offer to hand something over.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Offer {
+pub struct OwnershipOffer {
     /// The skill or the namespace.
     pub subject: String,
     /// Who offers it.
@@ -48,7 +48,7 @@ pub struct Offer {
 
 #[derive(Deserialize)]
 struct Transfers {
-    transfers: Vec<Offer>,
+    transfers: Vec<OwnershipOffer>,
 }
 
 /// The address of a skill (`pdf`, `@acme/pdf`) or of a namespace (`@acme`).
@@ -94,14 +94,14 @@ impl HttpRegistry {
     }
 
     /// The offers that were made or got.
-    pub fn transfers(&self, http: &Http) -> Result<Vec<Offer>, RegistryError> {
+    pub fn transfers(&self, http: &Http) -> Result<Vec<OwnershipOffer>, RegistryError> {
         let body = http.get(&self.request(&["transfers"]), MAX_ANSWER);
         let body = body.map_err(|error| self.explain(error, "transfers"))?;
         Ok(body.json::<Transfers>()?.transfers)
     }
 
     /// Offers to hand something over.
-    pub fn offer(&self, http: &Http, of: &str, to: &str) -> Result<Offer, RegistryError> {
+    pub fn offer(&self, http: &Http, of: &str, to: &str) -> Result<OwnershipOffer, RegistryError> {
         let body = json!({ "to": to }).to_string().into_bytes();
         let body = Some(("application/json", body));
         Ok(self.transfer(http, Method::Put, of, body)?.json()?)

@@ -13,7 +13,7 @@ use crate::fetch::http::{Http, Method};
 
 /// What a token is to be.
 #[derive(Debug, Clone)]
-pub struct TokenWish<'a> {
+pub struct TokenRequest<'a> {
     /// What it is to allow.
     pub scopes: &'a [String],
     /// After how many days it ends.
@@ -72,7 +72,7 @@ pub struct TokenInfo {
 }
 
 #[derive(Deserialize)]
-struct Answer {
+struct TokenAnswer {
     token: String,
     id: String,
     user: String,
@@ -83,7 +83,7 @@ struct Answer {
 }
 
 #[derive(Deserialize)]
-struct Tokens {
+struct TokenList {
     tokens: Vec<TokenInfo>,
 }
 
@@ -99,12 +99,12 @@ impl HttpRegistry {
     pub fn create_token(
         &self,
         http: &Http,
-        wish: &TokenWish<'_>,
+        wish: &TokenRequest<'_>,
     ) -> Result<IssuedToken, RegistryError> {
         let body = json!({ "scopes": wish.scopes, "days": wish.days, "label": wish.label });
         let body = Some(("application/json", body.to_string().into_bytes()));
         let answer = self.submit(http, Method::Post, &["tokens"], &[], body)?;
-        let answer: Answer = answer.json()?;
+        let answer: TokenAnswer = answer.json()?;
         Ok(IssuedToken {
             secret: SecretString::from(answer.token),
             id: answer.id,
@@ -118,7 +118,7 @@ impl HttpRegistry {
     pub fn tokens(&self, http: &Http) -> Result<Vec<TokenInfo>, RegistryError> {
         let body = http.get(&self.request(&["tokens"]), MAX_ANSWER);
         // Why not is for the registry to say: the token is good, but may not.
-        Ok(body?.json::<Tokens>()?.tokens)
+        Ok(body?.json::<TokenList>()?.tokens)
     }
 
     /// Ends a token of the account; returns the names of those that ended with it.

@@ -40,7 +40,7 @@ pub struct ChangedSkill {
 
 /// What a registry says about a skill that stands in no index.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
-pub struct Details {
+pub struct SkillDetails {
     /// Its owners.
     #[serde(default)]
     pub owners: Vec<String>,
@@ -50,7 +50,7 @@ pub struct Details {
 }
 
 #[derive(Deserialize)]
-struct Entries {
+struct LogEntries {
     entries: Vec<LogEntry>,
 }
 
@@ -84,7 +84,7 @@ impl HttpRegistry {
             let request = Request::new(url).headers(self.headers.iter().cloned());
             match http.get(&request, MAX_ANSWER) {
                 Err(HttpError::TooLarge { .. }) if limit > 1 => limit /= 10,
-                body => return Ok(body?.json::<Entries>()?.entries),
+                body => return Ok(body?.json::<LogEntries>()?.entries),
             }
         }
     }
@@ -99,7 +99,11 @@ impl HttpRegistry {
     }
 
     /// What is told about a skill.
-    pub fn details(&self, http: &Http, name: &QualifiedName) -> Result<Details, RegistryError> {
+    pub fn details(
+        &self,
+        http: &Http,
+        name: &QualifiedName,
+    ) -> Result<SkillDetails, RegistryError> {
         let request = self.request(&segments("skills", name.as_str(), &[]));
         let body = http.get(&request, MAX_ANSWER);
         let body = body.map_err(|error| self.explain(error, name.as_str()))?;

@@ -7,7 +7,7 @@ use serde_json::Value;
 use skillyard_format::{Digest, SkillName};
 use url::Url;
 
-use super::index::{Artifact, Entry, FileEntry, IndexVersion};
+use super::index::{Artifact, FileEntry, IndexEntry, IndexVersion};
 use crate::fetch::below;
 use crate::reference::shown::{shown, shown_url};
 use crate::reference::{Nearness, SubPath, is_loopback};
@@ -46,7 +46,11 @@ pub(super) fn text_field<'a>(value: &'a Value, field: &str) -> &'a str {
 }
 
 /// Reads an entry, or says why it cannot be used.
-pub(super) fn read(index: &Url, version: IndexVersion, value: &Value) -> Result<Entry, String> {
+pub(super) fn read(
+    index: &Url,
+    version: IndexVersion,
+    value: &Value,
+) -> Result<IndexEntry, String> {
     let name = text_field(value, "name");
     let name =
         SkillName::new(name).map_err(|problem| format!("its name is not valid: {problem}"))?;
@@ -69,7 +73,7 @@ pub(super) fn read(index: &Url, version: IndexVersion, value: &Value) -> Result<
         }
         _ => None,
     };
-    Ok(Entry {
+    Ok(IndexEntry {
         name,
         description,
         artifact,

@@ -26,9 +26,9 @@ pub struct Index {
     /// Its format.
     pub version: IndexVersion,
     /// The skills, in the order of the site.
-    pub skills: Vec<Entry>,
+    pub skills: Vec<IndexEntry>,
     /// What is listed but cannot be used.
-    pub skipped: Vec<Skipped>,
+    pub skipped: Vec<SkippedEntry>,
 }
 
 /// A format of indexes.
@@ -42,7 +42,7 @@ pub enum IndexVersion {
 
 /// A skill that a site lists.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Entry {
+pub struct IndexEntry {
     /// Its name.
     pub name: SkillName,
     /// What the site says about it.
@@ -87,7 +87,7 @@ pub struct FileEntry {
 
 /// An entry that cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Skipped {
+pub struct SkippedEntry {
     /// The name, as far as there is one.
     pub name: String,
     /// Why.
@@ -96,7 +96,7 @@ pub struct Skipped {
 
 impl Index {
     /// The entry of a name.
-    pub fn find(&self, name: &SkillName) -> Result<&Entry, WellKnownError> {
+    pub fn find(&self, name: &SkillName) -> Result<&IndexEntry, WellKnownError> {
         if let Some(entry) = self.skills.iter().find(|entry| entry.name == *name) {
             return Ok(entry);
         }
@@ -149,7 +149,7 @@ impl Index {
             let value = wire::value(text);
             match value.and_then(|value| entry::read(&index.url, version, &value)) {
                 Ok(entry) => index.skills.push(entry),
-                Err(reason) => index.skipped.push(Skipped {
+                Err(reason) => index.skipped.push(SkippedEntry {
                     name: shown(&wire::name(text)),
                     reason,
                 }),
@@ -169,7 +169,7 @@ impl Index {
         let mut repeated: Vec<_> = counts.into_iter().filter(|(_, count)| *count > 1).collect();
         repeated.sort();
         self.skipped
-            .extend(repeated.into_iter().map(|(name, count)| Skipped {
+            .extend(repeated.into_iter().map(|(name, count)| SkippedEntry {
                 name: name.to_string(),
                 reason: format!("it is listed {count} times"),
             }));

@@ -21,33 +21,33 @@ pub(super) struct WireIndex<'a> {
     #[serde(rename = "$schema")]
     pub(super) schema: Option<String>,
     #[serde(borrow)]
-    pub(super) skills: Entries<'a>,
+    pub(super) skills: WireEntries<'a>,
 }
 
 /// The entries of an index.
-pub(super) struct Entries<'a> {
+pub(super) struct WireEntries<'a> {
     /// Their texts.
     pub(super) texts: Vec<&'a RawValue>,
     /// Whether there are more than are read.
     pub(super) more: bool,
 }
 
-impl<'de: 'a, 'a> Deserialize<'de> for Entries<'a> {
+impl<'de: 'a, 'a> Deserialize<'de> for WireEntries<'a> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_seq(Reader)
+        deserializer.deserialize_seq(EntriesVisitor)
     }
 }
 
-struct Reader;
+struct EntriesVisitor;
 
-impl<'de> Visitor<'de> for Reader {
-    type Value = Entries<'de>;
+impl<'de> Visitor<'de> for EntriesVisitor {
+    type Value = WireEntries<'de>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("a list of skills")
     }
 
-    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Entries<'de>, A::Error> {
+    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<WireEntries<'de>, A::Error> {
         let mut texts = Vec::new();
         while let Some(text) = list.next_element()? {
             texts.push(text);
@@ -59,7 +59,7 @@ impl<'de> Visitor<'de> for Reader {
         while list.next_element::<IgnoredAny>()?.is_some() {
             more = true;
         }
-        Ok(Entries { texts, more })
+        Ok(WireEntries { texts, more })
     }
 }
 
@@ -74,9 +74,9 @@ pub(super) fn value(text: &RawValue) -> Result<Value, String> {
 /// The name of an entry that may not be read otherwise, as far as there is one.
 pub(super) fn name(text: &RawValue) -> String {
     #[derive(Deserialize)]
-    struct Named {
+    struct EntryName {
         name: String,
     }
-    let named = serde_json::from_str::<Named>(text.get());
+    let named = serde_json::from_str::<EntryName>(text.get());
     named.map(|named| named.name).unwrap_or_default()
 }

@@ -7,16 +7,16 @@ use skillyard_format::Digest;
 use url::Url;
 
 use super::error::WellKnownError;
-use super::index::{Artifact, Entry, FileEntry, Index};
-use crate::fetch::http::{Header, Request, Target};
-use crate::fetch::{Content, Fetched, Shape, Transfer};
+use super::index::{Artifact, FileEntry, Index, IndexEntry};
+use crate::fetch::http::{DownloadTarget, Header, Request};
+use crate::fetch::{ArchiveShape, Fetched, FetchedContent, Transfer};
 use crate::origin::{Origin, OriginKind};
 use crate::reference::shown::shown_url;
 
 pub(super) fn fetch(
     transfer: &Transfer<'_>,
     index: &Index,
-    entry: &Entry,
+    entry: &IndexEntry,
     secrets: &Secrets<'_>,
 ) -> Result<Fetched, WellKnownError> {
     let origin = Origin {
@@ -31,31 +31,31 @@ pub(super) fn fetch(
             let request = secrets.request(url);
             let download = transfer.archive(&request, Some(*digest))?;
             Ok(Fetched {
-                content: Content::Archive {
+                content: FetchedContent::Archive {
                     file: download.file,
                     kind: download.kind,
-                    shape: Shape::SkillAtRoot,
+                    shape: ArchiveShape::SkillAtRoot,
                 },
                 origin,
             })
         }
         Artifact::SkillFile { url, digest } => {
-            let mut files = Files::new(transfer, secrets, &folder)?;
+            let mut files = FolderFiles::new(transfer, secrets, &folder)?;
             files.add("SKILL.md", url, Some(*digest))?;
             files.keep();
             Ok(Fetched {
-                content: Content::Folder { path: folder },
+                content: FetchedContent::Folder { path: folder },
                 origin,
             })
         }
         Artifact::Files(list) => {
-            let mut files = Files::new(transfer, secrets, &folder)?;
+            let mut files = FolderFiles::new(transfer, secrets, &folder)?;
             for FileEntry { path, url, digest } in list {
                 files.add(path.as_str(), url, *digest)?;
             }
             files.keep();
             Ok(Fetched {
-                content: Content::Folder { path: folder },
+                content: FetchedContent::Folder { path: folder },
                 origin,
             })
         }
@@ -81,7 +81,7 @@ impl Secrets<'_> {
 }
 
 /// Files that become a folder, or nothing.
-struct Files<'a> {
+struct FolderFiles<'a> {
     transfer: &'a Transfer<'a>,
     secrets: &'a Secrets<'a>,
     folder: &'a Path,
@@ -90,7 +90,7 @@ struct Files<'a> {
     kept: bool,
 }
 
-impl<'a> Files<'a> {
+impl<'a> FolderFiles<'a> {
     fn new(
         transfer: &'a Transfer<'a>,
         secrets: &'a Secrets<'a>,
@@ -116,7 +116,7 @@ impl<'a> Files<'a> {
             path: parent.to_owned(),
             source,
         })?;
-        let target = Target {
+        let target = DownloadTarget {
             file: &file,
             limit: self.left,
             digest,
@@ -135,7 +135,7 @@ impl<'a> Files<'a> {
     }
 }
 
-impl Drop for Files<'_> {
+impl Drop for FolderFiles<'_> {
     fn drop(&mut self) {
         if !self.kept {
             // The folder is a quarantine: what is left is removed with it.

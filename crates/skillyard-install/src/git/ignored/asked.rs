@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use crate::git::command::Git;
 use crate::git::error::GitError;
-use crate::git::watch::{Patience, look};
+use crate::git::watch::{SilenceLimits, look};
 
 /// Most folders that git is asked about by name; of more it tells all that it ignores.
 const MAX_NAMED: usize = 100;
@@ -41,7 +41,7 @@ impl Git {
         root: &Path,
         folders: &[&str],
         list: Naming,
-        patience: Patience,
+        patience: SilenceLimits,
     ) -> Result<BTreeSet<String>, GitError> {
         let repository = root.join(".git");
         let mut command = self.command(&repository);
@@ -78,7 +78,7 @@ impl Git {
         &self,
         repository: &Path,
         list: Naming,
-        patience: Patience,
+        patience: SilenceLimits,
     ) -> Option<PathBuf> {
         if list == Naming::Whole {
             return None;

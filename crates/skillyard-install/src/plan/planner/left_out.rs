@@ -4,15 +4,15 @@ use std::collections::BTreeSet;
 
 use super::conflict;
 use crate::lockfile::Locked;
-use crate::plan::{Before, Conflict, Obstacle, Plan, Wish};
+use crate::plan::{Conflict, ConflictReason, DesiredState, InstalledState, Plan};
 
 /// The wish without those that need what a plan left out and is not there, and without what only
 /// they need; nothing where there are none.
 pub(super) fn without_skipped(
-    before: &Before,
-    wish: &Wish,
+    before: &InstalledState,
+    wish: &DesiredState,
     plan: &Plan,
-) -> Option<(Wish, Vec<Conflict>)> {
+) -> Option<(DesiredState, Vec<Conflict>)> {
     let is_missing = |name: &&str| before.lock.get(name).is_none();
     let skipped = plan.skipped.iter().map(|each| each.name.as_str());
     let mut missing: BTreeSet<&str> = skipped.filter(is_missing).collect();
@@ -27,7 +27,11 @@ pub(super) fn without_skipped(
         });
         let Some((entry, lacks)) = lacking else { break };
         let target = entry.targets.first().map_or("", String::as_str);
-        without.push(conflict(&entry.name, target, Obstacle::Without(lacks)));
+        without.push(conflict(
+            &entry.name,
+            target,
+            ConflictReason::Without(lacks),
+        ));
         missing.extend(Some(&*entry.name).filter(is_missing));
     }
     if without.is_empty() {
@@ -55,7 +59,7 @@ pub(super) fn without_skipped(
         };
         present.remove(at);
     }
-    let wish = Wish {
+    let wish = DesiredState {
         present: present.into_iter().cloned().collect(),
         ..wish.clone()
     };

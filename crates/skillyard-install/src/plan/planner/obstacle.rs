@@ -7,31 +7,31 @@ use skillyard_format::Digest;
 
 use super::Planner;
 use crate::lockfile::Locked;
-use crate::plan::{LinkTarget, Obstacle, Occupant};
+use crate::plan::{ConflictReason, ExistingEntry, LinkTarget};
 use crate::scope::ScopeKind;
 
 /// What keeps everybody from a place, and gives way to nothing.
-pub(super) fn unreachable(occupant: &Occupant) -> Option<Obstacle> {
+pub(super) fn unreachable(occupant: &ExistingEntry) -> Option<ConflictReason> {
     match occupant {
-        Occupant::Blocked(blocking) => Some(Obstacle::Blocked(blocking.clone())),
-        Occupant::Dangling(link) => Some(Obstacle::Dangling(link.clone())),
-        Occupant::Looping(link) => Some(Obstacle::Looping(link.clone())),
-        Occupant::Closed(folder) => Some(Obstacle::Closed(folder.clone())),
+        ExistingEntry::Blocked(blocking) => Some(ConflictReason::Blocked(blocking.clone())),
+        ExistingEntry::Dangling(link) => Some(ConflictReason::Dangling(link.clone())),
+        ExistingEntry::Looping(link) => Some(ConflictReason::Looping(link.clone())),
+        ExistingEntry::Closed(folder) => Some(ConflictReason::Closed(folder.clone())),
         _ => None,
     }
 }
 
 impl Planner<'_> {
     /// That a skill would come from elsewhere than it is installed from, and may not.
-    pub(super) fn elsewhere(&self, from: &Locked, to: &Locked) -> Option<Obstacle> {
+    pub(super) fn elsewhere(&self, from: &Locked, to: &Locked) -> Option<ConflictReason> {
         if from.source != to.source {
             let is_moved = from.digest != to.digest && !self.settlement.may_move(&to.name);
-            return is_moved.then(|| Obstacle::OtherSource(from.source.clone()));
+            return is_moved.then(|| ConflictReason::OtherSource(from.source.clone()));
         }
         let is_other = from.digest != to.digest || from.version != to.version;
         let locked = from.other_registry(to.origin, to.url.as_deref());
         let locked = locked.filter(|_| is_other && !self.settlement.replaces(&to.name))?;
-        Some(Obstacle::OtherRegistry {
+        Some(ConflictReason::OtherRegistry {
             locked: locked.to_owned(),
             asked: to.url.clone().unwrap_or_else(|| to.source.clone()),
         })
@@ -40,61 +40,62 @@ impl Planner<'_> {
     /// What forbids to replace or remove what is there.
     pub(super) fn obstacle(
         &self,
-        occupant: &Occupant,
+        occupant: &ExistingEntry,
         name: &str,
         target: &str,
-    ) -> Option<Obstacle> {
+    ) -> Option<ConflictReason> {
         // The very bytes that are or were pinned, also put there by hand or by a checkout.
         let is_ours = |entry: &Locked| {
             self.is(occupant, target, entry)
                 || self.is_our_link(occupant, entry)
                 || self.is_link_to_copy(occupant, name, target, &entry.targets)
                 // Programs that used it left something in it, which is no loss.
-                || matches!(occupant, Occupant::Folder { tidy, .. } if self.has_bytes(*tidy, target, entry))
+                || matches!(occupant, ExistingEntry::Folder { tidy, .. } if self.has_bytes(*tidy, target, entry))
         };
         // Who edits a skill that is linked edits what is in the store.
         let is_edited = |entry: &Locked| match occupant {
-            Occupant::Link(path) => {
+            ExistingEntry::Link(path) => {
                 self.sight.link_target(path, entry.digest) == LinkTarget::Edited
             }
             _ => false,
         };
         if self.before.entries(name).any(is_edited) {
-            return Some(Obstacle::Edited(Vec::new()));
+            return Some(ConflictReason::Edited(Vec::new()));
         }
-        let is_nothing = matches!(occupant, Occupant::Nothing) || unreachable(occupant).is_some();
+        let is_nothing =
+            matches!(occupant, ExistingEntry::Nothing) || unreachable(occupant).is_some();
         if is_nothing || self.before.entries(name).any(is_ours) {
             return None;
         }
         if let Some(kind) = self.neighbour(occupant, name, target) {
-            return Some(Obstacle::OtherScope(kind));
+            return Some(ConflictReason::OtherScope(kind));
         }
         let is_target = |entry: &Locked| entry.targets.iter().any(|each| each == target);
         let is_ours = self.before.entries(name).any(is_target);
         Some(match occupant {
-            Occupant::Repository => Obstacle::Repository,
-            Occupant::Link(path) if is_ours => Obstacle::Link(path.clone()),
-            Occupant::Other(reason) if is_ours => Obstacle::Unreadable(reason.clone()),
+            ExistingEntry::Repository => ConflictReason::Repository,
+            ExistingEntry::Link(path) if is_ours => ConflictReason::Link(path.clone()),
+            ExistingEntry::Other(reason) if is_ours => ConflictReason::Unreadable(reason.clone()),
             // An older state that was put there before the record of it was lost. With a record it
             // is an edit, which somebody installed from here.
-            Occupant::Folder { tidy, .. }
+            ExistingEntry::Folder { tidy, .. }
                 if is_ours && !self.before.is_recorded && self.sight.is_stored(*tidy) =>
             {
                 return None;
             }
-            Occupant::Folder { .. } if is_ours && self.is_left(name, target) => return None,
-            _ if is_ours && !self.before.is_recorded => Obstacle::Unrecorded,
+            ExistingEntry::Folder { .. } if is_ours && self.is_left(name, target) => return None,
+            _ if is_ours && !self.before.is_recorded => ConflictReason::Unrecorded,
             // Which files these are is found out by who can look at them.
-            _ if is_ours => Obstacle::Edited(Vec::new()),
-            Occupant::Link(path) => Obstacle::Link(path.clone()),
-            _ => Obstacle::Foreign,
+            _ if is_ours => ConflictReason::Edited(Vec::new()),
+            ExistingEntry::Link(path) => ConflictReason::Link(path.clone()),
+            _ => ConflictReason::Foreign,
         })
     }
 
     /// The other scope that has exactly what is there in this place.
     pub(super) fn neighbour(
         &self,
-        occupant: &Occupant,
+        occupant: &ExistingEntry,
         name: &str,
         target: &str,
     ) -> Option<ScopeKind> {
@@ -109,28 +110,33 @@ impl Planner<'_> {
     }
 
     /// Whether what is there is exactly the entry.
-    pub(super) fn is(&self, occupant: &Occupant, target: &str, entry: &Locked) -> bool {
+    pub(super) fn is(&self, occupant: &ExistingEntry, target: &str, entry: &Locked) -> bool {
         match occupant {
-            Occupant::Folder { digest, .. } => {
+            ExistingEntry::Folder { digest, .. } => {
                 !entry.linked && self.has_bytes(*digest, target, entry)
             }
-            Occupant::Link(path) => {
+            ExistingEntry::Link(path) => {
                 entry.linked && self.sight.link_target(path, entry.digest) == LinkTarget::Sound
             }
-            Occupant::Nothing
-            | Occupant::Repository
-            | Occupant::Other(_)
-            | Occupant::Blocked(_)
-            | Occupant::Dangling(_)
-            | Occupant::Looping(_)
-            | Occupant::Closed(_) => false,
+            ExistingEntry::Nothing
+            | ExistingEntry::Repository
+            | ExistingEntry::Other(_)
+            | ExistingEntry::Blocked(_)
+            | ExistingEntry::Dangling(_)
+            | ExistingEntry::Looping(_)
+            | ExistingEntry::Closed(_) => false,
         }
     }
 
     /// Whether what somebody put there is exactly the entry, and counts as installed from now on.
-    pub(super) fn is_taken_over(&self, occupant: &Occupant, target: &str, entry: &Locked) -> bool {
+    pub(super) fn is_taken_over(
+        &self,
+        occupant: &ExistingEntry,
+        target: &str,
+        entry: &Locked,
+    ) -> bool {
         let is_known = |each: &String| each == target || self.sight.is_same(each, target);
-        matches!(occupant, Occupant::Folder { .. })
+        matches!(occupant, ExistingEntry::Folder { .. })
             && self.is(occupant, target, entry)
             && !self.targets(&entry.name).into_iter().any(is_known)
             && self.neighbour(occupant, &entry.name, target).is_none()
@@ -140,12 +146,12 @@ impl Planner<'_> {
     /// them: that is as good as a copy, and nobody loses anything with it.
     pub(super) fn is_link_to_copy(
         &self,
-        occupant: &Occupant,
+        occupant: &ExistingEntry,
         name: &str,
         target: &str,
         targets: &[String],
     ) -> bool {
-        let Occupant::Link(link) = occupant else {
+        let ExistingEntry::Link(link) = occupant else {
             return false;
         };
         let leads = |from: &str, link: &Path| {
@@ -154,7 +160,7 @@ impl Planner<'_> {
         };
         // Links that lead to each other lead to no copy.
         let is_copy = |other: &String| match self.sight.occupant(other, name) {
-            Occupant::Link(back) => leads(other, &back).is_none(),
+            ExistingEntry::Link(back) => leads(other, &back).is_none(),
             _ => true,
         };
         leads(target, link).is_some_and(is_copy)
@@ -171,8 +177,8 @@ impl Planner<'_> {
 
     /// Whether a skill comes from the very folder that it is to be in. Behind a link its source is
     /// safe.
-    pub(super) fn is_source(&self, occupant: &Occupant, target: &str, entry: &Locked) -> bool {
-        !matches!(occupant, Occupant::Nothing | Occupant::Link(_))
+    pub(super) fn is_source(&self, occupant: &ExistingEntry, target: &str, entry: &Locked) -> bool {
+        !matches!(occupant, ExistingEntry::Nothing | ExistingEntry::Link(_))
             && self.sight.is_source(target, entry)
     }
 
@@ -198,8 +204,8 @@ impl Planner<'_> {
     }
 
     /// Whether it is a link of ours, whatever became of the store.
-    fn is_our_link(&self, occupant: &Occupant, entry: &Locked) -> bool {
-        let Occupant::Link(path) = occupant else {
+    fn is_our_link(&self, occupant: &ExistingEntry, entry: &Locked) -> bool {
+        let ExistingEntry::Link(path) = occupant else {
             return false;
         };
         let hex = entry.digest.to_hex();

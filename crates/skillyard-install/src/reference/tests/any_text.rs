@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 
 use super::{aliases, parse};
-use crate::reference::{Aliases, Context, Reference};
+use crate::reference::{Aliases, Reference, ReferenceContext};
 
 proptest! {
     /// Whatever can be read is shown as a text that reads back as the same value, with any configuration.
@@ -57,7 +57,7 @@ fn reads_back(text: &str) {
     let Ok(reference) = parse(text) else { return };
     let shown = reference.to_string();
     let aliases = aliases();
-    let context = Context {
+    let context = ReferenceContext {
         aliases: Aliases::Known(&aliases),
         exists: &|_| false,
     };

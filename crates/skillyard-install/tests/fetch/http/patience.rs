@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use skillyard_install::fetch::http::{HttpError, Method, Settings, Submission};
+use skillyard_install::fetch::http::{HttpError, HttpSettings, Method, Submission};
 
 use super::request;
 use crate::server::{Reply, Server};
@@ -140,7 +140,7 @@ fn what_is_long_may_take_longer_to_be_sent() {
 
 #[test]
 fn a_server_that_drips_is_given_up_and_not_asked_again() {
-    type Limit = fn(&mut Settings);
+    type Limit = fn(&mut HttpSettings);
     let limits: [Limit; 2] = [
         |settings| settings.slow_after = Duration::ZERO,
         |settings| settings.total_timeout = Duration::ZERO,

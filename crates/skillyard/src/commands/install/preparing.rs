@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use skillyard_install::candidate::Candidate;
-use skillyard_install::dependencies::{Asker, Root};
+use skillyard_install::dependencies::{Asker, RequestedSkill};
 
 use super::Args;
 use crate::context::Context;
@@ -46,11 +46,11 @@ pub(crate) fn prepare(
     let mut supply = supply.offline(args.offline);
     let roots = gather(&mut supply, args, otherwise)?;
     scanner.foresee(&roots);
-    let roots = roots.into_iter().map(|candidate| Root {
+    let roots = roots.into_iter().map(|candidate| RequestedSkill {
         candidate,
         asker: Some(Asker::User),
     });
-    let roots: Vec<Root> = roots.collect();
+    let roots: Vec<RequestedSkill> = roots.collect();
     let mut named: Vec<String> = match &roots[..] {
         // Who wants all that a source has names none of them.
         [_, _, ..] if args.all => Vec::new(),

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use skillyard_install::lockfile::Lockfile;
-use skillyard_install::plan::Before;
+use skillyard_install::plan::InstalledState;
 
 use crate::context::Context;
 use crate::error::CommandError;
@@ -90,7 +90,7 @@ impl Others {
         &mut self,
         context: &Context,
         place: &Place,
-        before: &Before,
+        before: &InstalledState,
         names: &[String],
     ) -> Result<(), CommandError> {
         if names.is_empty() && self.written.is_empty() {
@@ -147,7 +147,7 @@ fn line(name: &str, folder: &Path) -> String {
 }
 
 /// The folders that a skill was installed into.
-fn places(place: &Place, before: &Before, name: &str) -> Vec<PathBuf> {
+fn places(place: &Place, before: &InstalledState, name: &str) -> Vec<PathBuf> {
     let entry = before.entry(name);
     let targets = entry.map_or(&[][..], |entry| &entry.targets);
     targets
@@ -158,7 +158,7 @@ fn places(place: &Place, before: &Before, name: &str) -> Vec<PathBuf> {
 
 /// Where a skill was installed as long as variables said otherwise: there it is the same skill, and is
 /// told as that.
-fn left(place: &Place, before: &Before, name: &str) -> BTreeSet<PathBuf> {
+fn left(place: &Place, before: &InstalledState, name: &str) -> BTreeSet<PathBuf> {
     let folders = place.scope.left_folders().into_iter();
     let recorded = folders.filter(|each| each.record.get(name).is_some());
     let recorded = recorded.map(|each| each.folder.join(name));

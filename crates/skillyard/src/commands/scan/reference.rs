@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use skillyard_format::SkillName;
 use skillyard_install::reference::ArchiveKind;
-use skillyard_install::tree::Access;
+use skillyard_install::tree::WriteAccess;
 use skillyard_scan::Severity;
 
 use super::scan_folder;
@@ -50,7 +50,7 @@ pub(super) fn scan_reference(
     let mut scanned = Vec::new();
     for (at, candidate) in candidates.iter().enumerate() {
         let folder = quarantine.path().join(at.to_string());
-        let written = candidate.tree.write(&folder, Access::ReadOnly);
+        let written = candidate.tree.write(&folder, WriteAccess::ReadOnly);
         written.map_err(InstallFailure::from)?;
         scanned.push(Scanned {
             folder: PathBuf::from(&candidate.source),

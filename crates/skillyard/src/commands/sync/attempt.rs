@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::time::Instant;
 
 use serde_json::json;
-use skillyard_install::plan::{Before, Change, Plan, Wish};
+use skillyard_install::plan::{InstalledState, SkillChange, Plan, DesiredState};
 
 use super::course::Course;
 use super::refused::Refused;
@@ -30,7 +30,7 @@ pub(super) struct Sync<'a> {
     pub(super) args: &'a Args,
     pub(super) start: Instant,
     pub(super) place: &'a Place,
-    pub(super) before: &'a Before,
+    pub(super) before: &'a InstalledState,
     pub(super) difference: &'a Difference,
     pub(super) stale: Vec<Stale>,
 }
@@ -179,7 +179,7 @@ impl Sync<'_> {
     }
 
     /// Tells which skills nobody asks for any more, and others need.
-    fn tell_staying(&self, goal: &Wish) {
+    fn tell_staying(&self, goal: &DesiredState) {
         let is_left = |name: &&str| goal.present.iter().any(|entry| entry.name == **name);
         let unwanted = self.difference.unwanted.iter().map(String::as_str);
         tell_staying(self.context, unwanted.filter(is_left));
@@ -189,7 +189,7 @@ impl Sync<'_> {
 /// Whether a plan locks other bytes of a skill, or the same from elsewhere.
 fn relocks(plan: &Plan, name: &str) -> bool {
     plan.changes.iter().any(|change| match change {
-        Change::Changed { from, to } => {
+        SkillChange::Changed { from, to } => {
             to.name == name && (from.source != to.source || from.digest != to.digest)
         }
         _ => false,

@@ -1,9 +1,9 @@
 //! How `sync` gets to what is wanted: what is resolved, and what has to change.
 
 use skillyard_install::candidate::Candidate;
-use skillyard_install::dependencies::{Needed, Root};
+use skillyard_install::dependencies::{Needed, RequestedSkill};
 use skillyard_install::lockfile::{Gap, Lockfile};
-use skillyard_install::plan::{Before, Plan, Settlement, Wish};
+use skillyard_install::plan::{InstalledState, Plan, ConflictPolicy, DesiredState};
 use skillyard_install::reference::Reference;
 
 use super::goal::goal;
@@ -25,8 +25,8 @@ use crate::install::wanted::{Difference, asked, orphans, unasked};
 /// What was resolved, and what would change around what is left out.
 pub(super) struct Course {
     pub(super) needed: Vec<Needed>,
-    pub(super) goal: Wish,
-    pub(super) settlement: Settlement,
+    pub(super) goal: DesiredState,
+    pub(super) settlement: ConflictPolicy,
     pub(super) preview: Plan,
     pub(super) held: Held,
     /// What of it is revoked, whether or not it would be written.
@@ -40,7 +40,7 @@ impl Course {
         args: &Args,
         place: &Place,
         supply: &mut Supply<'_>,
-        before: &Before,
+        before: &InstalledState,
         difference: &Difference,
         refused: &mut Refused,
     ) -> Result<Self, CommandError> {
@@ -87,7 +87,7 @@ fn roots(
     lock: &Lockfile,
     difference: &Difference,
     args: &Args,
-) -> Result<Vec<Root>, CommandError> {
+) -> Result<Vec<RequestedSkill>, CommandError> {
     let mut roots: Vec<Candidate> = Vec::new();
     if !args.offline {
         let wanted = difference.wanted.iter();
@@ -136,7 +136,7 @@ fn resolve(
     place: &Place,
     supply: &mut Supply<'_>,
     lock: &Lockfile,
-    roots: &[Root],
+    roots: &[RequestedSkill],
     held: &mut Held,
 ) -> Result<Vec<Needed>, CommandError> {
     if roots.is_empty() {

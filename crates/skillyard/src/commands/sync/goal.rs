@@ -2,7 +2,7 @@
 
 use skillyard_install::dependencies::Needed;
 use skillyard_install::lockfile::{Locked, Lockfile};
-use skillyard_install::plan::{Before, Wish};
+use skillyard_install::plan::{InstalledState, DesiredState};
 
 use crate::context::Context;
 use crate::error::CommandError;
@@ -15,12 +15,12 @@ use crate::install::wish::wish;
 pub(super) fn goal(
     context: &Context,
     place: &Place,
-    before: &Before,
+    before: &InstalledState,
     lock: &Lockfile,
     difference: &Difference,
     needed: &[Needed],
     held: &Held,
-) -> Result<Wish, CommandError> {
+) -> Result<DesiredState, CommandError> {
     if difference.is_empty() {
         return Ok(as_found(before, lock.skills().to_vec(), Vec::new()));
     }
@@ -54,14 +54,14 @@ pub(super) fn goal(
 
 /// What is to be on this machine, whatever is here. What a colleague took out of the lock goes from
 /// here too, as long as it is what was put here.
-fn as_found(before: &Before, present: Vec<Locked>, absent: Vec<String>) -> Wish {
+fn as_found(before: &InstalledState, present: Vec<Locked>, absent: Vec<String>) -> DesiredState {
     let is_wanted = |name: &&str| present.iter().any(|entry| entry.name == **name);
     let dropped = before.dropped().filter(|name| !is_wanted(name));
     let dropped = dropped.map(str::to_owned).collect();
-    Wish {
+    DesiredState {
         present,
         absent,
         dropped,
-        ..Wish::default()
+        ..DesiredState::default()
     }
 }

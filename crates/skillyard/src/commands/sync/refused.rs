@@ -5,9 +5,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Value, json};
-use skillyard_install::dependencies::Root;
+use skillyard_install::dependencies::RequestedSkill;
 use skillyard_install::lockfile::Locked;
-use skillyard_install::plan::{Change, Plan, Wish};
+use skillyard_install::plan::{SkillChange, Plan, DesiredState};
 
 use crate::context::Context;
 use crate::error::CommandError;
@@ -39,7 +39,7 @@ struct Skill {
 
 impl Refused {
     /// What is wanted beyond the lock apart from what is refused.
-    pub(super) fn rest(&self, roots: &[Root]) -> Vec<Root> {
+    pub(super) fn rest(&self, roots: &[RequestedSkill]) -> Vec<RequestedSkill> {
         let roots = roots.iter();
         let roots = roots.filter(|root| !self.has(&root.candidate.name));
         roots.cloned().collect()
@@ -51,7 +51,7 @@ impl Refused {
         context: &Context,
         place: &Place,
         scope: &str,
-        goal: &Wish,
+        goal: &DesiredState,
     ) -> Result<Vec<Revoked>, CommandError> {
         let mut revoked = Revoked::among(context, place, scope, goal.present.iter())?;
         revoked.retain(|each| !self.has(&each.name));
@@ -83,13 +83,13 @@ impl Refused {
     }
 
     /// Takes what is refused out of what is to be.
-    pub(super) fn leave_out(&self, goal: &mut Wish) {
+    pub(super) fn leave_out(&self, goal: &mut DesiredState) {
         goal.present.retain(|entry| !self.has(&entry.name));
     }
 
     /// Refuses what a plan would write of what is revoked, and whoever would come here in need of it.
     /// Whether that is more than was known, so that a plan has to be made around it.
-    pub(super) fn note(&mut self, plan: &Plan, goal: &Wish, revoked: &[Revoked]) -> bool {
+    pub(super) fn note(&mut self, plan: &Plan, goal: &DesiredState, revoked: &[Revoked]) -> bool {
         let before = self.skills.len();
         let held = plan.conflicts.iter().chain(&plan.skipped);
         let held = held.map(|conflict| conflict.name.as_str());
@@ -100,7 +100,7 @@ impl Refused {
             }
         }
         let changes = plan.changes.iter().filter(|change| comes(change));
-        let names: BTreeSet<&str> = changes.map(Change::name).collect();
+        let names: BTreeSet<&str> = changes.map(SkillChange::name).collect();
         let coming = goal.present.iter();
         let coming: Vec<&Locked> = coming
             .filter(|entry| names.contains(&*entry.name))
@@ -151,7 +151,7 @@ impl Refused {
         error: CommandError,
         place: &Place,
         scope: &str,
-        goal: &Wish,
+        goal: &DesiredState,
     ) -> Result<(), CommandError> {
         let CommandError::Install(InstallFailure::Revoked { name, reason, .. }) = &error else {
             return Err(error);
@@ -227,7 +227,7 @@ impl Refused {
 }
 
 /// Whether a change brings a skill, or another edition of it.
-fn comes(change: &Change) -> bool {
-    use Change::{Added, Changed, Restored};
+fn comes(change: &SkillChange) -> bool {
+    use SkillChange::{Added, Changed, Restored};
     matches!(change, Added { .. } | Changed { .. } | Restored { .. })
 }

@@ -1,7 +1,7 @@
 //! `skillyard token create`.
 
 use secrecy::ExposeSecret as _;
-use skillyard_install::fetch::registry::TokenWish;
+use skillyard_install::fetch::registry::TokenRequest;
 
 use super::super::Outcome;
 use super::{Made, show_made};
@@ -31,7 +31,7 @@ pub(super) struct Args {
 
 pub(super) fn run(context: &Context, choice: &Choice, args: &Args) -> Outcome {
     let remote = choice.open(context)?;
-    let wish = TokenWish {
+    let wish = TokenRequest {
         scopes: &args.scope,
         days: args.days,
         label: args.label.as_deref(),

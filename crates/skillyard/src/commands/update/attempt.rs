@@ -5,9 +5,9 @@ use std::collections::BTreeSet;
 use std::time::Instant;
 
 use serde_json::{Value, json};
-use skillyard_install::dependencies::{self, Known, Needed, Resolved, Root};
+use skillyard_install::dependencies::{self, KnownRequests, Needed, Resolved, RequestedSkill};
 use skillyard_install::lockfile::{Locked, Lockfile};
-use skillyard_install::plan::{Change, Plan};
+use skillyard_install::plan::{SkillChange, Plan};
 
 use super::Args;
 use super::goal::goal;
@@ -44,7 +44,7 @@ pub(super) struct Update<'a> {
     pub(super) place: &'a Place,
     pub(super) lock: &'a Lockfile,
     pub(super) difference: &'a Difference,
-    pub(super) known: &'a Known<'a>,
+    pub(super) known: &'a KnownRequests<'a>,
     /// Whether only one skill is to be updated, so that what is wrong with it is what is wrong.
     pub(super) is_one: bool,
     /// The skills that are not wanted any more.
@@ -56,7 +56,7 @@ impl Update<'_> {
     pub(super) fn attempt(
         &self,
         supply: &mut Supply<'_>,
-        roots: Vec<Root>,
+        roots: Vec<RequestedSkill>,
         earlier: Vec<Failed>,
         mut held: Held,
     ) -> Outcome {
@@ -216,8 +216,8 @@ impl Update<'_> {
         let changes = || plan.into_iter().flat_map(|plan| &plan.changes);
         let goes = |entry: &Locked| {
             changes().any(|change| match change {
-                Change::Changed { from, to } => from.name == entry.name && from.digest != to.digest,
-                Change::Removed { from } => from.name == entry.name,
+                SkillChange::Changed { from, to } => from.name == entry.name && from.digest != to.digest,
+                SkillChange::Removed { from } => from.name == entry.name,
                 _ => false,
             })
         };
@@ -273,11 +273,11 @@ fn refused(error: &CommandError) -> Option<&str> {
 fn parted<'a>(
     refused: Option<&'a str>,
     needed: &'a [Needed],
-    roots: Vec<Root>,
-) -> (Vec<String>, Vec<Root>) {
+    roots: Vec<RequestedSkill>,
+) -> (Vec<String>, Vec<RequestedSkill>) {
     let reached = needing(needed, refused);
-    let is_refused = |root: &Root| reached.contains(root.candidate.name.as_str());
-    let (refused, rest): (Vec<Root>, Vec<Root>) = roots.into_iter().partition(is_refused);
+    let is_refused = |root: &RequestedSkill| reached.contains(root.candidate.name.as_str());
+    let (refused, rest): (Vec<RequestedSkill>, Vec<RequestedSkill>) = roots.into_iter().partition(is_refused);
     let refused = refused.into_iter().map(|root| root.candidate.name);
     (refused.collect(), rest)
 }
@@ -328,7 +328,7 @@ fn show(
 ) {
     let width = context.printer.width_of_notes();
     for change in &plan.changes {
-        let Change::Changed { from, to } = change else {
+        let SkillChange::Changed { from, to } = change else {
             continue;
         };
         if !is_meant(&to.name) {

@@ -2,7 +2,7 @@
 
 use skillyard_install::dependencies::Needed;
 use skillyard_install::lockfile::{Locked, Lockfile};
-use skillyard_install::plan::Wish;
+use skillyard_install::plan::DesiredState;
 
 use crate::context::Context;
 use crate::error::CommandError;
@@ -18,7 +18,7 @@ pub(super) fn goal(
     lock: &Lockfile,
     difference: &Difference,
     needed: &[Needed],
-) -> Result<Wish, CommandError> {
+) -> Result<DesiredState, CommandError> {
     let config = context.config()?;
     let mut goal = wish(needed, lock, &[], config.installs_links())?;
     check::sign_unchanged(context, &mut goal, lock, needed)?;

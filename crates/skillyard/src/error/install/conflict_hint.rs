@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use skillyard_install::plan::{Conflict, Obstacle};
+use skillyard_install::plan::{Conflict, ConflictReason};
 
 use crate::shell::shell_words;
 
@@ -33,16 +33,16 @@ pub(crate) fn line_ends_hint<'a>(folders: impl IntoIterator<Item = &'a str>) -> 
 }
 
 /// What gives a folder of skills back that cannot be reached; `--force` does not.
-pub(crate) fn unreachable_hint(obstacle: &Obstacle) -> Option<&'static str> {
+pub(crate) fn unreachable_hint(obstacle: &ConflictReason) -> Option<&'static str> {
     match obstacle {
-        Obstacle::Blocked(_) => Some(
+        ConflictReason::Blocked(_) => Some(
             "Move it away; where it is to be a link, switch `core.symlinks` on in git and check it out again",
         ),
-        Obstacle::Dangling(_) => Some(
+        ConflictReason::Dangling(_) => Some(
             "Bring back what it leads to, as by mounting its disk; or remove the link, if nothing is there any more",
         ),
-        Obstacle::Looping(_) => Some("Remove the link: nothing is behind it"),
-        Obstacle::Closed(_) => {
+        ConflictReason::Looping(_) => Some("Remove the link: nothing is behind it"),
+        ConflictReason::Closed(_) => {
             Some("Look at whose it is with `ls -ld`; if it is yours, `chmod u+rwx` opens it")
         }
         _ => None,
@@ -58,43 +58,43 @@ pub(crate) fn source_changed_hint<'a>(names: impl IntoIterator<Item = &'a str>) 
 }
 
 fn obstacle_hint(conflicts: &[Conflict]) -> Option<String> {
-    let is_line_ends = |each: &&Conflict| matches!(each.obstacle, Obstacle::LineEnds(_));
+    let is_line_ends = |each: &&Conflict| matches!(each.obstacle, ConflictReason::LineEnds(_));
     // Before that nothing else can be done.
     let mut unreachable = conflicts.iter().map(|each| &each.obstacle);
     if let Some(hint) = unreachable.find_map(unreachable_hint) {
         return Some(hint.to_owned());
     }
     let hint = match conflicts.first().map(|each| &each.obstacle) {
-        Some(Obstacle::LineEnds(_)) => {
+        Some(ConflictReason::LineEnds(_)) => {
             let changed = conflicts.iter().filter(is_line_ends);
             let hint = line_ends_hint(changed.map(|each| each.target.as_str()));
             return Some(format!(
                 "{hint}, then put it right with `skillyard sync --force`"
             ));
         }
-        Some(Obstacle::SourceChanged) => {
+        Some(ConflictReason::SourceChanged) => {
             let changed = conflicts.iter();
-            let changed = changed.filter(|each| each.obstacle == Obstacle::SourceChanged);
+            let changed = changed.filter(|each| each.obstacle == ConflictReason::SourceChanged);
             let names: BTreeSet<&str> = changed.map(|each| each.name.as_str()).collect();
             return Some(source_changed_hint(names));
         }
-        Some(Obstacle::Edited(_)) => "Keep your changes elsewhere, or give them up with `--force`",
-        Some(Obstacle::Unrecorded) => {
+        Some(ConflictReason::Edited(_)) => "Keep your changes elsewhere, or give them up with `--force`",
+        Some(ConflictReason::Unrecorded) => {
             "If nobody changed it here, `--force` replaces it; the project was copied, or the home is another one than then"
         }
-        Some(Obstacle::Repository | Obstacle::Link(_) | Obstacle::Unreadable(_)) => {
+        Some(ConflictReason::Repository | ConflictReason::Link(_) | ConflictReason::Unreadable(_)) => {
             "Move it away, or replace it with `--force`"
         }
-        Some(Obstacle::OtherScope(_)) => {
+        Some(ConflictReason::OtherScope(_)) => {
             "Both scopes have their skills in this folder: remove it in the other one, or replace it with `--force`"
         }
-        Some(Obstacle::Source) => {
+        Some(ConflictReason::Source) => {
             "Agents use it where it is; name others with `--agent`, or keep it in a folder that is no agent's and install it from there"
         }
-        Some(Obstacle::OtherRegistry { .. }) => {
+        Some(ConflictReason::OtherRegistry { .. }) => {
             "Set the registry that it is locked from; or look at the other one, and take it from there with `--force`"
         }
-        Some(Obstacle::EditedBehindLink(_)) => {
+        Some(ConflictReason::EditedBehindLink(_)) => {
             "Take a copy: leave out `--link`, and switch `install.link` off; or give up those changes with `--force`"
         }
         _ => return None,

@@ -8,7 +8,7 @@ use skillyard_format::Digest;
 use skillyard_install::candidate::Candidate;
 use skillyard_install::dependencies::Needed;
 use skillyard_install::lockfile::{Locked, Lockfile, reference};
-use skillyard_install::plan::{Change, Plan};
+use skillyard_install::plan::{SkillChange, Plan};
 use skillyard_install::store::Store;
 use skillyard_install::tree::Tree;
 use skillyard_trust::signature::{
@@ -160,7 +160,7 @@ impl<'a> Grounds<'a> {
             return seen;
         }
         let replaced = self.plan.changes.iter().filter_map(|change| match change {
-            Change::Changed { from, to } if from.digest != to.digest => Some(&**from),
+            SkillChange::Changed { from, to } if from.digest != to.digest => Some(&**from),
             _ => None,
         });
         let replaced: Vec<&Locked> = replaced.filter(|from| from.signer.is_none()).collect();

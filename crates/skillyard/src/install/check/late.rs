@@ -2,7 +2,7 @@
 
 use skillyard_install::dependencies::Needed;
 use skillyard_install::lockfile::{Locked, Lockfile};
-use skillyard_install::plan::{Change, Plan, Wish};
+use skillyard_install::plan::{SkillChange, Plan, DesiredState};
 use skillyard_install::tree::Tree;
 use skillyard_trust::signature::SIGNATURE_FILE;
 
@@ -15,7 +15,7 @@ use crate::signing::{pins, policy};
 /// Writes into the lock who signed the files that stay as they are.
 pub(crate) fn sign_unchanged(
     context: &Context,
-    wish: &mut Wish,
+    wish: &mut DesiredState,
     lock: &Lockfile,
     needed: &[Needed],
 ) -> Result<(), CommandError> {
@@ -47,7 +47,7 @@ pub(crate) fn remember(
     needed: &[Needed],
 ) -> Result<(), CommandError> {
     for change in &plan.changes {
-        let Change::Changed { from, to } = change else {
+        let SkillChange::Changed { from, to } = change else {
             continue;
         };
         if from.digest != to.digest || from.signer.is_some() || to.signer.is_none() {

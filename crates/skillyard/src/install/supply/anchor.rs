@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 
 use skillyard_install::origin::Origin;
-use skillyard_install::reference::{GitReference, Local, LocalKind, Reference, Remote};
+use skillyard_install::reference::{GitReference, LocalReference, LocalKind, Reference, Remote};
 
 use super::Supply;
 use super::chosen::below;
@@ -86,7 +86,7 @@ impl Supply<'_> {
 /// The path of this machine that a reference names.
 fn path_of(reference: &mut Reference) -> Option<&mut PathBuf> {
     match reference {
-        Reference::Local(Local { path, .. })
+        Reference::Local(LocalReference { path, .. })
         | Reference::Git(GitReference {
             remote: Remote::Path(path),
             ..

@@ -5,10 +5,10 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 use skillyard_format::nearest::nearest;
-use skillyard_install::candidate::{Candidate, Found};
-use skillyard_install::material::{Offer, Offers};
+use skillyard_install::candidate::{Candidate, CandidateSource};
+use skillyard_install::material::{SkillOffer, SkillOffers};
 use skillyard_install::origin::Origin;
-use skillyard_install::reference::{Local, LocalKind, Reference};
+use skillyard_install::reference::{LocalReference, LocalKind, Reference};
 use skillyard_install::tree::Tree;
 
 use super::Supply;
@@ -46,7 +46,7 @@ impl Supply<'_> {
         if let Some(name) = &meaning.named {
             offers = called(name, offers, meaning.alias.as_deref().unwrap_or_default())?;
         }
-        let Offers { skills, declined } = offers;
+        let SkillOffers { skills, declined } = offers;
         if skills.is_empty() && declined.is_empty() && material.is_packed_in_part() {
             return Err(self.left_out(shown, meaning));
         }
@@ -91,12 +91,12 @@ impl Supply<'_> {
         &mut self,
         reference: &Reference,
         meaning: &Meaning,
-        offers: &[Offer],
+        offers: &[SkillOffer],
     ) -> Result<Vec<Candidate>, CommandError> {
         let paths: Vec<String> = offers.iter().map(|offer| offer.path.clone()).collect();
         // No skill of a folder is looked for behind a link, so this is done once for all of them.
         let folders: Option<Vec<PathBuf>> = match reference {
-            Reference::Local(Local {
+            Reference::Local(LocalReference {
                 path,
                 kind: LocalKind::Folder,
             }) => {
@@ -122,7 +122,7 @@ impl Supply<'_> {
         for doubt in trees.iter().filter_map(Tree::doubt) {
             self.context.tell_unasked(&doubt.unasked);
         }
-        let found: Vec<Found> = if let Some(known) = known {
+        let found: Vec<CandidateSource> = if let Some(known) = known {
             let folders = folders.iter().flatten().map(PathBuf::as_path);
             if known.is_unreadable {
                 installed.refuse_unreadable(self.context, folders)?;
@@ -180,9 +180,9 @@ impl Known {
 }
 
 /// What is written down of a skill of a source.
-fn found(path: &str, source: String, requested: Option<String>, origin: Origin) -> Found {
+fn found(path: &str, source: String, requested: Option<String>, origin: Origin) -> CandidateSource {
     let folder = path.rsplit('/').next().filter(|part| !part.is_empty());
-    Found {
+    CandidateSource {
         folder: folder.map(str::to_owned),
         path: path.to_owned(),
         source,
@@ -193,11 +193,11 @@ fn found(path: &str, source: String, requested: Option<String>, origin: Origin) 
 
 /// The skill of a name among those of a source, else the one in a folder of that name. Of several
 /// the one is meant that lies where the name alone leads.
-fn called(name: &str, mut offers: Offers, place: &str) -> Result<Offers, InstallFailure> {
+fn called(name: &str, mut offers: SkillOffers, place: &str) -> Result<SkillOffers, InstallFailure> {
     let folder = |path: &str| path.rsplit('/').next() == Some(name);
-    let is_called = |offer: &Offer| offer.name == name;
+    let is_called = |offer: &SkillOffer| offer.name == name;
     let by_name = offers.skills.iter().any(is_called);
-    let fits = |offer: &Offer| is_called(offer) || (!by_name && folder(&offer.path));
+    let fits = |offer: &SkillOffer| is_called(offer) || (!by_name && folder(&offer.path));
     offers.declined.retain(|each| folder(&each.path));
     if !offers.skills.iter().any(fits) && offers.declined.is_empty() {
         let names = offers.skills.iter().map(|offer| offer.name.as_str());

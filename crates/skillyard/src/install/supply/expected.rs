@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use skillyard_install::lockfile::Locked;
-use skillyard_install::reference::{Local, LocalKind, Reference};
+use skillyard_install::reference::{LocalReference, LocalKind, Reference};
 
 use super::{Meaning, Supply};
 
@@ -12,7 +12,7 @@ impl Supply<'_> {
     /// other, and opens those on the network at once.
     pub(crate) fn expect(&mut self, references: &[Reference]) {
         let folders = references.iter().filter_map(|reference| match reference {
-            Reference::Local(Local {
+            Reference::Local(LocalReference {
                 path,
                 kind: LocalKind::Folder,
             }) if path.is_dir() => Some(path.clone()),

@@ -4,7 +4,7 @@ use skillyard_format::{QualifiedName, SkillName};
 use skillyard_install::candidate::Candidate;
 use skillyard_install::dependencies::{Supplier, is_neighbour};
 use skillyard_install::origin::OriginKind;
-use skillyard_install::reference::{Local, LocalKind, Reference};
+use skillyard_install::reference::{LocalReference, LocalKind, Reference};
 
 use super::Supply;
 use crate::error::CommandError;
@@ -52,7 +52,7 @@ impl Supply<'_> {
         }
         let own = self.written(&by.source)?;
         if let Reference::Local(local) = own {
-            return Ok(Reference::Local(Local {
+            return Ok(Reference::Local(LocalReference {
                 path: local.path.join(reference),
                 kind: LocalKind::Folder,
             }));

@@ -4,7 +4,7 @@ use skillyard_format::nearest::nearest;
 use skillyard_install::fetch::forge::ForgeError;
 use skillyard_install::git::GitError;
 use skillyard_install::lockfile::Locked;
-use skillyard_install::material::{Material, MaterialError, Offer};
+use skillyard_install::material::{Material, MaterialError, SkillOffer};
 use skillyard_install::origin::OriginKind;
 use skillyard_install::reference::Reference;
 
@@ -87,8 +87,8 @@ impl Supply<'_> {
         let wanted = last_part(meaning.reference.path())?.to_owned();
         let offers = self.sources.open(&meaning).ok()?.offers("").ok()?.skills;
         let is_called =
-            |offer: &&Offer, word: &str| offer.name == word || last_part(&offer.path) == Some(word);
-        let mut meant: Vec<&Offer> = offers.iter().collect();
+            |offer: &&SkillOffer, word: &str| offer.name == word || last_part(&offer.path) == Some(word);
+        let mut meant: Vec<&SkillOffer> = offers.iter().collect();
         meant.retain(|offer| is_called(offer, &wanted));
         if meant.is_empty() {
             let near = nearest(&wanted, offers.iter().map(|offer| offer.name.as_str()))?;
@@ -151,7 +151,7 @@ pub(crate) fn is_rewritten(error: &CommandError) -> bool {
 /// Which of several skills it is that keeps them from being loaded.
 pub(super) fn unloadable(
     material: &mut dyn Material,
-    offers: &[Offer],
+    offers: &[SkillOffer],
     error: MaterialError,
 ) -> InstallFailure {
     if offers.len() < 2 {
@@ -170,7 +170,7 @@ pub(super) fn unloadable(
             }
         }
     }
-    let is_bad = |offer: &&Offer| bad.iter().any(|(each, _)| each.path == offer.path);
+    let is_bad = |offer: &&SkillOffer| bad.iter().any(|(each, _)| each.path == offer.path);
     let others = offers.iter().filter(|offer| !is_bad(offer));
     let others = others.map(|offer| pick::word_for(offer, offers)).collect();
     match bad.into_iter().next() {

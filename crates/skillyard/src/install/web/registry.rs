@@ -6,7 +6,7 @@ use std::sync::Arc;
 use semver::Version;
 use skillyard_format::nearest::nearest;
 use skillyard_install::fetch::registry::{
-    HttpRegistry, Listing, Memory, Registry as _, RegistryError, SearchQuery, VersionInfo, select,
+    HttpRegistry, VersionListing, RegistryMemory, Registry as _, RegistryError, SearchQuery, VersionInfo, select,
 };
 use skillyard_install::material::Material;
 use skillyard_install::origin::{Origin, OriginKind};
@@ -21,7 +21,7 @@ use crate::remote::Remote;
 /// A version that was chosen among those of a registry.
 pub(crate) struct Chosen {
     registry: HttpRegistry,
-    listing: Listing,
+    listing: VersionListing,
     pub(crate) version: VersionInfo,
 }
 
@@ -106,7 +106,7 @@ impl Web {
         &self,
         registry: &HttpRegistry,
         reference: &RegistryReference,
-    ) -> Result<Listing, CommandError> {
+    ) -> Result<VersionListing, CommandError> {
         if let Some(listing) = self.listed(reference) {
             return Ok(listing);
         }
@@ -121,7 +121,7 @@ impl Web {
     }
 
     /// What was said of a skill when it was asked for.
-    fn listed(&self, reference: &RegistryReference) -> Option<Listing> {
+    fn listed(&self, reference: &RegistryReference) -> Option<VersionListing> {
         let key = (reference.alias.clone(), reference.name.to_string());
         self.listings.lock().ok()?.get(&key).cloned()
     }
@@ -211,7 +211,7 @@ impl Web {
             Some(address) if address.contains("://") => self.at(address)?.registry,
             alias => self.remote(alias)?.registry,
         };
-        let memory = Memory::new(&self.memory, &registry.base, self.now.to_string());
+        let memory = RegistryMemory::new(&self.memory, &registry.base, self.now.to_string());
         let had_log = logs::forget(&self.logs, registry.base.as_str())?;
         let had_index = memory.forget().map_err(|source| CommandError::Write {
             path: self.memory.clone(),
@@ -255,7 +255,7 @@ impl Web {
         let source = self.registry_source(alias)?;
         let base = parsed(&source.url)?;
         Ok(HttpRegistry {
-            memory: Some(Memory::new(&self.memory, &base, self.now.to_string())),
+            memory: Some(RegistryMemory::new(&self.memory, &base, self.now.to_string())),
             mode: self.mode,
             base,
             alias: alias.map(str::to_owned),

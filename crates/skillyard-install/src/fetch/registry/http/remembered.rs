@@ -1,19 +1,23 @@
 //! A search in what was seen of a registry before.
 
 use super::HttpRegistry;
-use crate::fetch::registry::memory::Memory;
-use crate::fetch::registry::{SearchQuery, SearchResults, Summary};
+use crate::fetch::registry::memory::RegistryMemory;
+use crate::fetch::registry::{SearchQuery, SearchResults, SkillSummary};
 
 impl HttpRegistry {
     /// What was seen before of skills that fit.
     pub(super) fn remembered(&self, query: &SearchQuery<'_>) -> SearchResults {
-        let seen = self.memory.as_ref().map(Memory::known).unwrap_or_default();
+        let seen = self
+            .memory
+            .as_ref()
+            .map(RegistryMemory::known)
+            .unwrap_or_default();
         let words: Vec<String> = query
             .words
             .split_whitespace()
             .map(str::to_lowercase)
             .collect();
-        let fits = |skill: &Summary| {
+        let fits = |skill: &SkillSummary| {
             let text = format!(
                 "{} {} {}",
                 skill.name,
@@ -43,13 +47,13 @@ impl HttpRegistry {
                     .signed
                     .is_none_or(|wanted| wanted == skill.signer.is_some())
         };
-        let mut skills: Vec<Summary> = seen
+        let mut skills: Vec<SkillSummary> = seen
             .into_iter()
             .map(|each| each.summary)
             .filter(fits)
             .collect();
         // The name itself first, then names that begin so.
-        let rank = |skill: &Summary| {
+        let rank = |skill: &SkillSummary| {
             let name = skill.name.rsplit('/').next().unwrap_or_default();
             (name != query.words, !name.starts_with(query.words))
         };

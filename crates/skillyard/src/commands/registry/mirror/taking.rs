@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use skillyard_format::QualifiedName;
 use skillyard_install::fetch::DOWNLOAD_LIMIT;
-use skillyard_install::fetch::registry::{Listing, Registry as _};
+use skillyard_install::fetch::registry::{VersionListing, Registry as _};
 use skillyard_registry::mirror::{Entry, Mirror, MirrorError, Told};
 
 use super::copying::Copied;
@@ -19,7 +19,7 @@ pub(super) const AT_ONCE: usize = 8;
 pub(super) struct Taking<'a, 'b> {
     pub(super) source: &'a Source,
     pub(super) mirror: &'a Mirror<'b>,
-    pub(super) listings: HashMap<QualifiedName, Had<Listing>>,
+    pub(super) listings: HashMap<QualifiedName, Had<VersionListing>>,
     pub(super) copied: &'a mut Copied,
 }
 
@@ -99,7 +99,7 @@ impl Taking<'_, '_> {
     }
 
     /// The index of a skill, asked for once.
-    async fn listing(&mut self, name: &QualifiedName) -> Result<&Had<Listing>, CommandError> {
+    async fn listing(&mut self, name: &QualifiedName) -> Result<&Had<VersionListing>, CommandError> {
         if !self.listings.contains_key(name) {
             let wanted = name.clone();
             let question = self
@@ -112,7 +112,7 @@ impl Taking<'_, '_> {
 }
 
 /// What an index says about an entry.
-fn told(listing: &Listing, entry: &Entry) -> Told {
+fn told(listing: &VersionListing, entry: &Entry) -> Told {
     let mut lines = listing.versions.iter();
     let line = lines.find(|each| each.version == entry.version);
     Told {
