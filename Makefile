@@ -5,8 +5,7 @@ PYTHON := $(VENV)/bin/python
 NEXTEST_VERSION := 0.9.143
 
 .PHONY: run test browser pages check bench bench-server bench-registry schemathesis fuzz tools python corpus retrieval \
-	scan-eval scan-bench interop interop-mcp interop-registry interop-sign interop-providers e2e-model registry-crash power-cut \
-	file-systems
+	scan-eval scan-bench interop interop-mcp interop-registry interop-sign interop-providers e2e-model registry-crash power-cut
 
 run:
 	cargo run --release -- serve
@@ -76,11 +75,6 @@ registry-crash: tools
 power-cut:
 	cargo build -p skillyard
 	unshare --mount python3 tests/power/cut.py target/debug/skillyard
-
-# What comes out of the store shares its blocks with it on btrfs and XFS; as root, with loop devices.
-file-systems:
-	cargo build -p skillyard
-	unshare --mount python3 tests/file_systems/run.py target/debug/skillyard
 
 tests/browser/node_modules/.done: tests/browser/package.json
 	cd tests/browser && npm install --no-audit --no-fund --silent

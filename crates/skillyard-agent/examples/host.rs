@@ -23,7 +23,7 @@ use skillyard_catalog::resource::{Content, ReadLimits, ReadRange};
 use skillyard_catalog::source::{SourceKind, Surroundings};
 use skillyard_catalog::{Catalog, ProjectTrust, Settings};
 use skillyard_format::render::catalog::CatalogFormat;
-use skillyard_install::chronicle::NoAudit;
+use skillyard_install::change_audit::NoAudit;
 use skillyard_install::local::LocalFolder;
 use skillyard_install::scope::Scope;
 use skillyard_install::transaction::{TransactionError, put};

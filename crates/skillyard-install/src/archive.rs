@@ -10,11 +10,9 @@ use skillyard_format::package::archive::{
 };
 
 use crate::fetch;
-use crate::material::{
-    Material, MaterialError, SkillOffer, SkillOffers, around, is_below, is_passed_over, last_part,
-    linked_in, misspelled_in,
-};
+use crate::material::{Material, MaterialError, SkillOffer, SkillOffers, linked_in, misspelled_in};
 use crate::origin::Origin;
+use crate::source_path::{around, is_below, is_passed_over, last_part};
 use crate::tree::{Tree, TreeError, TreeFile, TreeLimits};
 
 /// What an archive is expected to hold.

@@ -154,29 +154,6 @@ impl Candidate {
         })
     }
 
-    /// The same with all that is locked of it and lies there, where git did not say what it ignores:
-    /// nothing goes for that. None where nobody knows what is locked; `locked` is asked for its files.
-    pub fn as_locked_before(
-        &self,
-        entry: &Locked,
-        locked: impl FnOnce() -> Option<Tree>,
-    ) -> Option<Self> {
-        let digest = entry.delivered_as.unwrap_or(entry.digest);
-        let doubt = self.tree.doubt().filter(|_| {
-            // What no list names is there in any case.
-            self.tree.digest() != digest && !self.tree.ignored().is_empty()
-        });
-        let Some(doubt) = doubt else {
-            return Some(self.clone());
-        };
-        let whole = doubt.whole().filter(|whole| whole.digest() == digest);
-        let tree = whole.or_else(|| doubt.with_all_of(&locked()?))?;
-        Some(Self {
-            tree: Arc::new(tree),
-            ..self.clone()
-        })
-    }
-
     /// The address that it came from, where that is known: of what lies in a folder that a project
     /// installed into, only the kind of place is believed.
     pub fn address(&self) -> Option<&str> {

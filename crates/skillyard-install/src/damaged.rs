@@ -26,7 +26,7 @@ pub enum RecordKind {
     Project,
     /// What was put into a folder of the user's agents, whose skills are held back without it.
     Folder,
-    /// Which folders were made for skills, which skills were there before, or when they were written.
+    /// Which folders were made for skills, or which skills were there before.
     Making,
 }
 
@@ -43,7 +43,7 @@ fn damaged(path: PathBuf) -> Option<DamagedRecord> {
     let about = match path.extension()?.to_str()? {
         "toml" if path.file_name().is_some_and(is_folder_record) => RecordKind::Folder,
         "toml" => RecordKind::Project,
-        "made" | "found" | "times" => RecordKind::Making,
+        "made" | "found" => RecordKind::Making,
         _ => return None,
     };
     let text = match text_if_there(&path) {
@@ -58,7 +58,6 @@ fn damaged(path: PathBuf) -> Option<DamagedRecord> {
         }
     };
     let reason = match about {
-        RecordKind::Making if path.extension()? == "times" => None,
         RecordKind::Making => made_folders(&text).err().map(|error| error.to_string()),
         _ => Lockfile::parse(&text, &path)
             .err()

@@ -10,14 +10,11 @@ use std::path::Path;
 
 use rustix::fs::{CWD, RenameFlags, renameat_with};
 use rustix::io::Errno;
-use skillyard_catalog::own_folder::{self, WAITING};
+use skillyard_catalog::own_folder;
 
-use crate::journal::{AnyPath, Move, MoveContent};
-use crate::occupant::look;
-use crate::plan::ExistingEntry;
-use crate::read_only::moving;
-use crate::seen::ObservedEntry;
-use crate::tree::{Tree, TreeLimits};
+use crate::any_path::AnyPath;
+use crate::existing::{ExistingEntry, ObservedEntry, look};
+use crate::journal::{Move, MoveContent};
 use carried::{carry, is_rest_of};
 
 mod carried;
@@ -55,12 +52,6 @@ impl Move {
     /// Whether an error says that something is in a place that was empty.
     pub(crate) fn is_taken(&self, error: &io::Error) -> bool {
         is_there(error) && self.seen == Some(ObservedEntry::Nothing)
-    }
-
-    /// Whether it takes something out of a stage.
-    pub(crate) fn waits_in(&self, stage: &Path) -> bool {
-        let new = self.new.as_ref();
-        new.is_some_and(|(new, _)| new.parent() == Some(stage))
     }
 
     /// Whether something in the place gives way.
@@ -109,11 +100,7 @@ impl Move {
         };
         // What still waits was not moved, whatever is in its place: that may be anything of the user's.
         let waits = || self.number.is_some_and(|ours| number_of(new) == Some(ours));
-        let was_moved = || {
-            !content.is_at(new)
-                && !waits()
-                && (content.is_at(&self.place) || is_hollow(&self.place))
-        };
+        let was_moved = || !content.is_at(new) && !waits() && content.is_at(&self.place);
         if was_moved() {
             if exists(new) {
                 return exchange(new, &self.place, &self.old);
@@ -151,27 +138,26 @@ impl MoveContent {
     }
 }
 
-/// Whether a folder is mounted in the one it lies in, so that nothing can be moved between them, be
-/// it the same disk.
+/// Whether `folder` is on another mount than the folder around it, so that a rename between them fails.
+#[cfg(target_os = "linux")]
+pub(crate) fn is_mounted_in(outer: &Path, folder: &Path) -> bool {
+    use rustix::fs::{AtFlags, StatxFlags, statx};
+    let mount = |path: &Path| {
+        let found = statx(CWD, path, AtFlags::empty(), StatxFlags::MNT_ID).ok()?;
+        Some((found.stx_dev_major, found.stx_dev_minor, found.stx_mnt_id))
+    };
+    mount(outer) != mount(folder)
+}
+
+#[cfg(not(target_os = "linux"))]
 pub(crate) fn is_mounted_in(outer: &Path, folder: &Path) -> bool {
     let device = |path: &Path| path.metadata().ok().map(|metadata| metadata.dev());
-    // Of two mounts of one disk only the system knows, which looks at them before it looks for the
-    // files.
-    let nothing = |path: &Path| path.join(format!("{WAITING}nothing"));
-    let (from, to) = (nothing(outer), nothing(folder));
     device(outer) != device(folder)
-        || renameat_with(CWD, from, CWD, to, RenameFlags::NOREPLACE) == Err(Errno::XDEV)
 }
 
 /// The number of a folder or a link, which it keeps wherever it is moved.
 pub(crate) fn number_of(path: &Path) -> Option<u64> {
     path.symlink_metadata().ok().map(|metadata| metadata.ino())
-}
-
-/// Whether a power cut took every byte of what is there, which nobody waited for.
-fn is_hollow(place: &Path) -> bool {
-    let tree = Tree::read_any_names(place, &TreeLimits::HERE);
-    tree.is_ok_and(|tree| tree.is_hollow())
 }
 
 fn is_there(error: &io::Error) -> bool {
@@ -191,10 +177,7 @@ fn vanish(place: &Path, old: &Path) -> io::Result<()> {
 
 /// Both change places in one step; where the file system cannot, in two.
 fn exchange(new: &Path, place: &Path, old: &Path) -> io::Result<()> {
-    let exchanged = moving(&[new, place], || {
-        renameat_with(CWD, new, CWD, place, RenameFlags::EXCHANGE)
-    });
-    match exchanged {
+    match renameat_with(CWD, new, CWD, place, RenameFlags::EXCHANGE) {
         Err(Errno::INVAL | Errno::NOSYS | Errno::OPNOTSUPP | Errno::XDEV) => {
             put_aside(place, old)?;
             rename(new, place, RenameFlags::NOREPLACE)
@@ -220,13 +203,11 @@ fn put_aside(place: &Path, old: &Path) -> io::Result<()> {
 }
 
 fn rename(from: &Path, to: &Path, flags: RenameFlags) -> io::Result<()> {
-    match moving(&[from], || renameat_with(CWD, from, CWD, to, flags)) {
+    match renameat_with(CWD, from, CWD, to, flags) {
         Err(Errno::INVAL | Errno::NOSYS | Errno::OPNOTSUPP) if exists(to) => {
             Err(io::ErrorKind::AlreadyExists.into())
         }
-        Err(Errno::INVAL | Errno::NOSYS | Errno::OPNOTSUPP) => {
-            Ok(moving(&[from], || rustix::fs::rename(from, to))?)
-        }
+        Err(Errno::INVAL | Errno::NOSYS | Errno::OPNOTSUPP) => std::fs::rename(from, to),
         other => Ok(other?),
     }
 }

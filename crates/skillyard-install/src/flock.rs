@@ -1,10 +1,8 @@
 //! Advisory locks between processes, which end with the process that holds them.
 
-use std::fs::File;
+use std::fs::{File, TryLockError};
 use std::io;
 use std::path::Path;
-
-use rustix::fs::{FlockOperation, Mode, OFlags, flock};
 
 /// How a lock is held.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -15,40 +13,36 @@ pub(crate) enum Hold {
     Alone,
 }
 
-/// A lock that is held until this is dropped.
+/// A lock on a folder that is held until this is dropped. The folder itself is locked, so no lock file
+/// is left behind.
 #[derive(Debug)]
 pub(crate) struct Flock {
     _file: File,
 }
 
 impl Flock {
-    /// The lock on a folder, if nobody holds it.
+    /// The exclusive lock on a folder, unless another process holds it.
     pub(crate) fn try_folder(folder: &Path) -> io::Result<Option<Self>> {
-        let file = open(folder)?;
-        match flock(&file, FlockOperation::NonBlockingLockExclusive) {
+        let file = File::open(folder)?;
+        match file.try_lock() {
             Ok(()) => Ok(Some(Self { _file: file })),
-            Err(rustix::io::Errno::WOULDBLOCK) => Ok(None),
-            Err(error) => Err(error.into()),
+            Err(TryLockError::WouldBlock) => Ok(None),
+            Err(TryLockError::Error(error)) => Err(error),
         }
     }
 
-    /// Waits for the lock on a folder. The folder itself is locked, so no file is left behind.
+    /// Waits for the lock on a folder.
     pub(crate) fn folder(folder: &Path, hold: Hold) -> io::Result<Self> {
-        let file = open(folder)?;
-        let operation = match hold {
-            Hold::Shared => FlockOperation::LockShared,
-            Hold::Alone => FlockOperation::LockExclusive,
-        };
+        let file = File::open(folder)?;
         loop {
-            match flock(&file, operation) {
-                Err(rustix::io::Errno::INTR) => {}
-                other => return Ok(other.map(|()| Self { _file: file })?),
+            let locked = match hold {
+                Hold::Shared => file.lock_shared(),
+                Hold::Alone => file.lock(),
+            };
+            match locked {
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                other => return other.map(|()| Self { _file: file }),
             }
         }
     }
-}
-
-fn open(folder: &Path) -> io::Result<File> {
-    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
-    Ok(File::from(rustix::fs::open(folder, flags, Mode::empty())?))
 }

@@ -4,6 +4,7 @@
 //! A record is found by its folder. That nothing is lost once no variable names the folder any more, it
 //! also says which one it is of.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use crate::lockfile::{Locked, Lockfile};
@@ -34,6 +35,19 @@ impl LeftFolder {
 }
 
 impl Scope {
+    /// The scope of what was put into one folder of the user's agents, as its record says.
+    pub fn folder(folder: &Path, record: &Lockfile, skillyard_home: &Path) -> Self {
+        let targets = record.skills().iter().flat_map(|entry| &entry.targets);
+        let targets: BTreeSet<&String> = targets.collect();
+        let moved = |target: &String| (target.clone(), folder.to_owned());
+        Self {
+            kind: ScopeKind::User,
+            root: folder.to_owned(),
+            skillyard_home: skillyard_home.to_owned(),
+            moved: targets.into_iter().map(moved).collect(),
+        }
+    }
+
     /// What was put into the folders that are the user's agents' now, folder by folder, and is there.
     pub(crate) fn recorded(&self) -> Vec<Locked> {
         let here = self.records().into_iter().flat_map(|(file, _, record)| {

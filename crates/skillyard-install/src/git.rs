@@ -6,7 +6,6 @@
 //! is fetched, first without contents; then the contents of the skills.
 
 mod archived;
-mod around;
 mod command;
 mod commit;
 mod error;
@@ -27,5 +26,5 @@ mod watch;
 
 pub use command::Git;
 pub use error::GitError;
-pub use ignored::{Ignored, Ignoring, SettingsPlaces, Unasked};
+pub use ignored::Ignoring;
 pub use repository::{Repository, RepositoryRequest};

@@ -11,23 +11,21 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 use skillyard_format::Digest;
 
-use crate::chronicle::CatchUp;
+use crate::any_path::AnyPath;
+use crate::change_audit::CatchUp;
+use crate::existing::ObservedEntry;
 use crate::flock::Flock;
+use crate::folder_identity::FolderIdentity;
 use crate::scope::{Scope, ScopeKind};
-use crate::seen::ObservedEntry;
 use crate::write::StagedFile;
-pub(crate) use any_path::AnyPath;
 pub(crate) use commit::drafts;
 use ended::cleared;
-pub(crate) use ended::{journals, set_aside, wait_for_end};
-pub use identity::FolderIdentity;
+pub(crate) use ended::journals;
 use settle::ProjectMatch;
 pub(crate) use thrown_away::throw_away;
 
-mod any_path;
 mod commit;
 mod ended;
-mod identity;
 mod settle;
 mod thrown_away;
 
@@ -132,21 +130,9 @@ impl Journal {
         }
     }
 
-    /// The folders and files that go with it.
-    pub(crate) fn stages(&self) -> impl Iterator<Item = &Path> {
-        let (JournalState::Preparing { stages }
-        | JournalState::Committed(CommittedChange { stages, .. })) = &self.progress;
-        stages.iter().map(|stage| &**stage)
-    }
-
     /// Writes it beside its place, whole; it counts once it is published.
     pub(crate) fn draft(&self, path: &Path) -> io::Result<StagedFile> {
-        // Grown step by step, it would be copied as often.
-        let room = match &self.progress {
-            JournalState::Preparing { .. } => 0,
-            JournalState::Committed(commit) => commit.about_size(),
-        };
-        let mut bytes = Vec::with_capacity(room);
+        let mut bytes = Vec::new();
         serde_json::to_writer(&mut bytes, self)?;
         StagedFile::write(path, &bytes)
     }

@@ -9,10 +9,11 @@ use skillyard_catalog::walk::{Extent, Links, NO_TEXT, Reach, UNREADABLE, Walk, W
 use skillyard_format::skill_file::is_spelled;
 
 use crate::candidate::{Candidate, CandidateSource};
-use crate::git::{Ignored, Ignoring};
-use crate::material::{Declined, Material, MaterialError, SkillOffer, SkillOffers, last_part};
+use crate::git::Ignoring;
+use crate::material::{Declined, Material, MaterialError, SkillOffer, SkillOffers};
 use crate::origin::{Origin, OriginKind};
-use crate::tree::{Tree, TreeError, TreeLimits};
+use crate::source_path::last_part;
+use crate::tree::{Ignored, Tree, TreeError, TreeLimits};
 
 /// A folder that is a skill or holds some.
 #[derive(Debug)]
@@ -51,8 +52,7 @@ impl LocalFolder {
         }
     }
 
-    /// The same without what git ignores there; where it does not answer, it is in
-    /// [doubt](Tree::doubt).
+    /// The same without what git ignores there; [`Tree::unasked`] says if git could not be asked.
     #[must_use]
     pub fn heeding(self, ignoring: Ignoring) -> Self {
         Self {

@@ -11,10 +11,8 @@ use skillyard_format::{Document, Skill};
 
 use crate::origin::Origin;
 use crate::reference::SubPath;
+use crate::source_path::{around, is_below, is_passed_over};
 use crate::tree::Tree;
-
-/// Folders that hold no skills of their own.
-const SKIPPED: [&str; 3] = [".git", "node_modules", "target"];
 
 /// A skill that a source offers.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -175,31 +173,6 @@ pub(crate) fn linked_in<'a>(
         })
     });
     linked.collect()
-}
-
-/// Whether `path` is `folder` or lies in it.
-pub(crate) fn is_below(path: &str, folder: &str) -> bool {
-    folder.is_empty()
-        || path
-            .strip_prefix(folder)
-            .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
-}
-
-/// The folders that a path lies in, the outermost first, which is the source itself.
-pub(crate) fn around(path: &str) -> impl Iterator<Item = &str> {
-    let inner = path.match_indices('/').map(|(end, _)| &path[..end]);
-    let root = Some("").filter(|root| *root != path);
-    root.into_iter().chain(inner)
-}
-
-/// Whether nobody looks for skills there, such as in what a package manager of another kind fetched.
-pub(crate) fn is_passed_over(folder: &str) -> bool {
-    folder.split('/').any(|part| SKIPPED.contains(&part))
-}
-
-/// The last part of a path.
-pub(crate) fn last_part(path: &str) -> Option<&str> {
-    path.rsplit('/').next().filter(|part| !part.is_empty())
 }
 
 #[cfg(test)]

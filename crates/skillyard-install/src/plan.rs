@@ -3,7 +3,7 @@
 mod agreement;
 mod conflict;
 mod planner;
-mod sight;
+mod target_fs;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -12,11 +12,13 @@ use skillyard_format::Digest;
 
 pub use conflict::{Conflict, ConflictPolicy, ConflictReason, OnConflict};
 pub use planner::plan;
-pub use sight::{BlockingFile, ExistingEntry, LinkTarget, TargetFs};
+pub use target_fs::{LinkTarget, TargetFs};
 
+pub use crate::existing::{BlockingFile, ExistingEntry};
+
+use crate::existing::ObservedEntry;
 use crate::lockfile::{Locked, Lockfile};
 use crate::scope::Scope;
-use crate::seen::ObservedEntry;
 
 /// One change in one folder.
 #[derive(Debug, Clone, PartialEq, Eq)]

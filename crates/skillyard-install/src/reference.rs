@@ -21,6 +21,7 @@ mod context;
 mod error;
 mod forge;
 mod git;
+mod identity;
 mod local;
 mod nearness;
 mod parse;

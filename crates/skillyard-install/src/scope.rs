@@ -1,6 +1,6 @@
 //! Where an installation belongs: to the user, or to one project.
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::HashSet;
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
@@ -8,9 +8,7 @@ use skillyard_catalog::agents::{Home, Variables};
 use skillyard_catalog::ways::real;
 use skillyard_format::Digest;
 
-use crate::journal::FolderIdentity;
-use crate::lockfile::Lockfile;
-use crate::store::Store;
+use crate::folder_identity::FolderIdentity;
 
 /// How the names of records of single folders begin.
 const FOLDER_RECORD: &str = "folder-";
@@ -44,7 +42,7 @@ pub struct Scope {
     /// Skillyard's own folder, which no project can write to.
     pub skillyard_home: PathBuf,
     /// The targets that are not below the root, because the user has folders of agents elsewhere.
-    moved: Vec<(String, PathBuf)>,
+    pub(crate) moved: Vec<(String, PathBuf)>,
 }
 
 impl Scope {
@@ -113,24 +111,6 @@ impl Scope {
         names.filter(|name| is_folder_record(name)).collect()
     }
 
-    /// The scope of what was put into one folder of the user's agents, as its record says.
-    pub fn folder(folder: &Path, record: &Lockfile, skillyard_home: &Path) -> Self {
-        let targets = record.skills().iter().flat_map(|entry| &entry.targets);
-        let targets: BTreeSet<&String> = targets.collect();
-        let moved = |target: &String| (target.clone(), folder.to_owned());
-        Self {
-            kind: ScopeKind::User,
-            root: folder.to_owned(),
-            skillyard_home: skillyard_home.to_owned(),
-            moved: targets.into_iter().map(moved).collect(),
-        }
-    }
-
-    /// The file that says when large changes were written.
-    pub(crate) fn spans_file(&self) -> PathBuf {
-        self.own_file("placed", "times", &self.folder_key())
-    }
-
     /// The file that says which folders were made for skills.
     pub(crate) fn made_file(&self) -> PathBuf {
         self.own_file("placed", "made", &self.folder_key())
@@ -158,11 +138,6 @@ impl Scope {
         let key = key.to_hex();
         let name = format!("{}-{}.{extension}", self.kind.as_str(), &key[..32]);
         self.skillyard_home.join(folder).join(name)
-    }
-
-    /// Where the bytes of installed skills are.
-    pub fn store(&self) -> Store {
-        Store::new(&self.skillyard_home.join("store"))
     }
 
     /// The folder whose lock keeps other processes out.

@@ -1,13 +1,13 @@
-//! The store: every skill's bytes once, in a pack named by their tree digest, or in a bundle with
-//! those that came with it.
+//! The store: the bytes of every skill once, as one tar file named by the tree digest.
 //!
-//! What is taken out is hashed again, so a changed byte is found at the moment of use. For the
-//! same reason nothing here waits for the disk: what a power cut takes away is fetched again.
-//! Only where a target is to be a link there is also a folder, whose files are read-only. Earlier
-//! versions had such a folder for every skill; it is still read.
+//! What is read is hashed again, so a changed byte is found when it is used. Therefore nothing here is
+//! synced to disk: what a power cut takes is fetched again. Skills that are installed as links also have
+//! a folder, whose files are read-only. Earlier versions had such a folder for every skill; it is still
+//! read.
 
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use rayon::prelude::*;
 use skillyard_catalog::modes;
@@ -16,23 +16,16 @@ use skillyard_format::Digest;
 
 use crate::flock::{Flock, Hold};
 use crate::lockfile::LockfileError;
+use crate::scope::Scope;
 use crate::staging::{Staging, sweep};
 use crate::tree::{Tree, TreeError};
 
-mod bundle;
+mod archive;
 mod collect;
-mod discard;
 mod folder;
-mod insert;
-mod links;
-mod pack;
 
-use bundle::Bundles;
-pub use collect::{Collected, Unreachable};
+pub use collect::{Collected, LinkedDigests, Unreachable};
 pub use folder::Edits;
-pub(crate) use insert::{Absent, Insertion};
-pub use links::LinkedDigests;
-pub use pack::PackError;
 
 /// Skills by digest.
 #[derive(Debug, Clone)]
@@ -41,7 +34,9 @@ pub struct Store {
 }
 
 /// The folders in a store.
-const FOLDERS: &[&str] = &["bundles", "packs", "roots", "scanned", "sha256", "staging"];
+const FOLDERS: &[&str] = &["archives", "roots", "scanned", "sha256", "staging"];
+/// What earlier versions stored skills in. These folders are not read, and removed when unused skills are.
+const OLD_FOLDERS: [&str; 2] = ["bundles", "packs"];
 
 /// Nothing may be collected while this is held.
 #[derive(Debug)]
@@ -98,20 +93,27 @@ pub enum StoreError {
         /// The folder.
         path: PathBuf,
     },
-    /// Its pack cannot be read.
-    #[error("the store is damaged: the pack of {digest} cannot be read")]
-    Pack {
-        /// What it is filed as.
+    /// The archive of a skill cannot be read.
+    #[error("the store is damaged: the archive of {digest} cannot be read")]
+    Archive {
+        /// The digest that it is stored under.
         digest: Digest,
-        /// Why not.
-        source: PackError,
+        /// The cause.
+        source: io::Error,
     },
 }
 
 impl StoreError {
     /// Whether something in the store is not what it was.
     pub fn is_damage(&self) -> bool {
-        matches!(self, Self::Damaged { .. } | Self::Pack { .. })
+        matches!(self, Self::Damaged { .. } | Self::Archive { .. })
+    }
+}
+
+impl Scope {
+    /// Where the bytes of installed skills are.
+    pub fn store(&self) -> Store {
+        Store::new(&self.skillyard_home.join("store"))
     }
 }
 
@@ -133,16 +135,12 @@ impl Store {
         self.locked(Hold::Shared)
     }
 
-    /// Takes a skill out, hashed again.
+    /// Reads a skill and checks its digest.
     pub fn read(&self, digest: Digest) -> Result<Tree, StoreError> {
-        match pack::read(&self.pack(digest)) {
-            Err(PackError::Disk(error)) if error.kind() == io::ErrorKind::NotFound => {
-                match self.bundles()?.read(digest) {
-                    Some(found) => compared(found, digest),
-                    None => self.read_folder(digest),
-                }
-            }
-            found => compared(found, digest),
+        match archive::read(&self.archive(digest)) {
+            Ok(tree) => as_filed(tree, digest),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => self.read_folder(digest),
+            Err(source) => Err(StoreError::Archive { digest, source }),
         }
     }
 
@@ -160,33 +158,57 @@ impl Store {
         tree.map_or_else(Vec::new, |tree| tree.alike().to_vec())
     }
 
-    /// Takes skills out, each hashed again, and does something with each.
+    /// Reads skills in parallel, checks their digests, and calls `with` for each.
     pub fn read_each<T: Send>(
         &self,
         digests: &[Digest],
         with: impl Fn(Digest, Result<Tree, StoreError>) -> T + Sync,
-    ) -> Result<Vec<T>, StoreError> {
-        if digests.is_empty() {
-            return Ok(Vec::new());
-        }
-        let bundles = self.bundles()?;
-        let read = |digest: &Digest| {
-            let found = bundles.read(*digest);
-            let tree = found.map_or_else(|| self.read(*digest), |found| compared(found, *digest));
-            with(*digest, tree)
-        };
-        Ok(digests.par_iter().map(read).collect())
+    ) -> Vec<T> {
+        let digests = digests.par_iter();
+        digests
+            .map(|digest| with(*digest, self.read(*digest)))
+            .collect()
     }
 
-    fn bundles(&self) -> Result<Bundles, StoreError> {
-        let bundles = Bundles::open(&self.root.join("bundles"));
-        bundles.map_err(|source| self.failed(source))
+    /// Stores skills that are not stored yet.
+    pub(crate) fn insert<'t>(
+        &self,
+        trees: impl Iterator<Item = &'t Arc<Tree>>,
+    ) -> Result<(), StoreError> {
+        let is_absent = |tree: &&Arc<Tree>| {
+            let found = self.archive(tree.digest()).symlink_metadata();
+            // A power cut can leave an empty file.
+            !found.is_ok_and(|found| found.is_file() && found.len() > tree.size())
+        };
+        let absent: Vec<&Arc<Tree>> = trees.filter(is_absent).collect();
+        if absent.is_empty() {
+            return Ok(());
+        }
+        let staging = self.staging()?;
+        let folder = self.root.join("archives");
+        let insert = |tree: &&Arc<Tree>| {
+            let staged = staging.path().join(tree.digest().to_hex());
+            let place = self.archive(tree.digest());
+            archive::write(tree, &staged)?;
+            if place.is_dir() {
+                own_folder::remove(&place)?;
+            }
+            std::fs::rename(&staged, &place)
+        };
+        own_folder::make(&folder)
+            .and_then(|()| absent.par_iter().try_for_each(insert))
+            .map_err(|source| self.failed(source))
     }
 
     /// Every digest in the store, sorted.
     pub fn list(&self) -> Result<Vec<Digest>, StoreError> {
         let listed = |folder: &Path| names(folder).map_err(|source| self.failed(source));
-        let mut found = listed(&self.root.join("packs"))?;
+        let mut found = listed(&self.root.join("archives"))?;
+        for name in &mut found {
+            if let Some(hex) = name.strip_suffix(".tar") {
+                *name = hex.to_owned();
+            }
+        }
         let folders = self.root.join("sha256");
         for start in listed(&folders)? {
             let rest = listed(&folders.join(&start))?;
@@ -194,7 +216,6 @@ impl Store {
         }
         let digests = found.iter().map(|hex| format!("sha256:{hex}").parse());
         let mut digests: Vec<Digest> = digests.filter_map(Result::ok).collect();
-        digests.extend(self.bundles()?.list());
         digests.sort_unstable();
         digests.dedup();
         Ok(digests)
@@ -206,7 +227,7 @@ impl Store {
         let looked_at = self.read_each(&digests, |digest, read| {
             let error = read.and_then(|_| self.verify_folder(digest)).err()?;
             Some((digest, error))
-        })?;
+        });
         let bad: Vec<_> = looked_at.into_iter().flatten().collect();
         Ok((digests.len() - bad.len(), bad))
     }
@@ -217,8 +238,9 @@ impl Store {
         staging.map_err(|source| self.failed(source))
     }
 
-    fn pack(&self, digest: Digest) -> PathBuf {
-        self.root.join("packs").join(digest.to_hex())
+    fn archive(&self, digest: Digest) -> PathBuf {
+        let name = format!("{}.tar", digest.to_hex());
+        self.root.join("archives").join(name)
     }
 
     fn locked(&self, hold: Hold) -> Result<InUse, StoreError> {
@@ -249,14 +271,6 @@ impl Store {
             source,
         }
     }
-}
-
-/// What was read from a pack, if it is what it is filed as.
-fn compared(found: Result<Tree, PackError>, digest: Digest) -> Result<Tree, StoreError> {
-    as_filed(
-        found.map_err(|source| StoreError::Pack { digest, source })?,
-        digest,
-    )
 }
 
 fn as_filed(tree: Tree, digest: Digest) -> Result<Tree, StoreError> {

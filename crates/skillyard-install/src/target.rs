@@ -11,8 +11,8 @@ use std::path::{Path, PathBuf};
 use skillyard_catalog::agents::{self, AGENTS, Agent, Home};
 use skillyard_catalog::source::{PRESETS, Preset};
 
-use crate::material::last_part;
 use crate::scope::{Scope, ScopeKind};
+use crate::source_path::last_part;
 
 /// The folder that most agents share.
 pub const SHARED: &str = ".agents/skills";

@@ -1,16 +1,13 @@
-//! Changing a scope: all of a plan, or nothing of it, whatever happens in between.
+//! Changing a scope: all of a plan, or nothing of it, whenever the process ends.
 //!
-//! The new skills are staged beside the folders they go to, on the same file system. The lock and
-//! the journal are on the disk before anything visible happens; the last check of the skills happens
-//! meanwhile. Then the journal is committed, and from there on the change will happen: each skill
-//! changes places with its predecessor in one step (all of them at once where their folder is new), the lock follows, and what is left over is
-//! removed. A process that ends in between leaves the rest to the next one; one that cannot go on
-//! takes back what it did, for which the journal also has the files as they were.
+//! 1. The new skills are staged beside the folders they go to, on the same file system.
+//! 2. The lock and the journal are synced to disk before a change is visible.
+//! 3. Each skill is exchanged with its predecessor in one step, then the lock is replaced.
+//! 4. What the change replaced is removed.
 //!
-//! Nobody waits for the files of many skills, as nobody does who copies files. The system writes them
-//! within half a minute; a power cut before that leaves files without their end. Their digests tell:
-//! a change that was interrupted is taken back where they do not fit, and one that was not is put
-//! right by the next `sync`. When they were written is noted, so that nobody's edit is taken for that.
+//! A process that ends before step 3 leaves the old state, a later one is finished by the next process.
+//! A change that cannot be finished is undone. Of changes with more than [`MAX_SYNCED_FILES`] files, the
+//! files are not synced: after a power cut `sync` may have to copy a skill again.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -20,44 +17,37 @@ use std::sync::Arc;
 use skillyard_catalog::own_folder;
 use skillyard_format::Digest;
 
-use crate::chronicle::{CatchUp, ChangeAudit};
+use crate::any_path::AnyPath;
+use crate::candidate::Candidate;
+use crate::change_audit::{CatchUp, ChangeAudit, ChangeOutcome};
 use crate::flock::{Flock, Hold};
-use crate::journal::{
-    AnyPath, FolderIdentity, Journal, JournalState, set_aside, throw_away, wait_for_end,
-};
-use crate::lockfile::Lockfile;
+use crate::folder_identity::FolderIdentity;
+use crate::journal::{CommittedChange, Journal, JournalState, drafts, throw_away};
+use crate::lockfile::{Locked, Lockfile};
 use crate::manifest::Manifest;
-use crate::plan::{ConflictPolicy, DesiredState, InstalledState, Plan, PlanStep};
+use crate::plan::{ConflictPolicy, DesiredState, InstalledState, OnConflict, Plan, PlanStep};
 use crate::records::Records;
 use crate::scope::Scope;
 use crate::store::Store;
 use crate::tree::Tree;
 use crate::write::{StagedFile, beside, in_the_way};
-use beside::{beside_work, on_the_side};
-use few::Few;
 use stage::TargetStage;
 
-mod beside;
+mod changed_files;
+mod created_folders;
 mod error;
-mod few;
-mod folders;
-mod found;
-mod here;
 mod inside;
-mod keep;
-mod made;
-mod meanwhile;
-mod prepare;
-mod put;
-mod replacement;
-mod spans;
+mod scope_fs;
 mod stage;
 
+use changed_files::Replacement;
+pub(crate) use created_folders::made_folders;
 pub use error::TransactionError;
-pub use here::{before, plan_in};
 pub use inside::check_inside;
-pub(crate) use made::made_folders;
-pub use put::put;
+pub use scope_fs::{before, plan_in};
+
+/// The files of a change with more files are not synced to disk.
+const MAX_SYNCED_FILES: usize = 48;
 
 /// Skills whose bytes are already at hand.
 pub type Trees = BTreeMap<Digest, Arc<Tree>>;
@@ -127,131 +117,189 @@ impl<'a> Transaction<'a> {
         plan_in(self.scope, self.store, &self.before, wish, settlement)
     }
 
-    /// Makes it so, unless the last check of what is new fails: then nothing has happened. Where
-    /// that takes a while, the disk is busy with what was staged meanwhile. What is done
-    /// `afterwards` sees the change made, and need not wait for the log of it.
-    pub fn commit<E: From<TransactionError> + Send>(
+    /// Carries out a plan, unless `last_check` fails: then nothing has changed.
+    ///
+    /// `last_check` runs after the new skills were staged, and before anything is stored or visible.
+    pub fn commit<E: From<TransactionError>>(
         self,
         plan: &Plan,
         trees: &Trees,
         last_check: impl FnOnce() -> Result<(), E>,
-        chronicle: &impl ChangeAudit<E>,
-        afterwards: impl FnOnce(),
+        audit: &impl ChangeAudit<E>,
     ) -> Result<(), E> {
         let files = self.changed_files(plan)?;
         if plan.steps.is_empty() && files.is_empty() {
             last_check()?;
-            Self::keep(self.missing(self.absent(trees)?)?)?;
-            self.remember()?;
-            afterwards();
-            return Ok(());
+            return Ok(self.keep(trees)?);
         }
         let mut last_check = Some(last_check);
         let mut check = || last_check.take().map_or(Ok(()), |check| check());
-        // A link leads into the store, which holds nothing that was not checked.
+        // A link leads into the store, which must hold only what was checked.
         if plan.steps.iter().any(PlanStep::is_link) {
             check()?;
         }
         let stages = self.stages(plan)?;
         let paths: Vec<AnyPath> = stages.values().map(|each| each.path.clone()).collect();
-        let drafts = files.iter().map(|file| file.path.to_path_buf());
-        let drafts = drafts.chain([self.scope.spans_file()]);
-        let drafts = drafts.map(|path| beside(&path).into());
-        let preparing = JournalState::Preparing {
+        let drafts = files.iter().map(|file| beside(&file.path).into());
+        // After a power cut this journal may be missing; then a hidden stage that no agent reads stays.
+        self.write(JournalState::Preparing {
             stages: paths.iter().cloned().chain(drafts).collect(),
+        })?;
+        let ready = self
+            .prepare(plan, &stages, trees, files, audit.note())
+            .map_err(E::from)
+            .and_then(|(change, drafts)| {
+                check()?;
+                self.keep(trees)?;
+                StagedFile::sync_all(&drafts).map_err(|source| disk(&self.journal, source))?;
+                Ok((self.write(JournalState::Committed(change))?, drafts))
+            });
+        let undo_stages = || {
+            throw_away(&paths);
+            stages.values().for_each(TargetStage::unmake);
+            let _ = std::fs::remove_file(&self.journal);
         };
-        // A power cut that takes this back leaves a hidden folder that no agent reads, and nothing else.
-        self.write::<TransactionError>(preparing, |_| Ok(()))?;
-        let ready = self.prepare(plan, &stages, trees, files, chronicle.note());
-        let ready = ready.map_err(E::from).and_then(|(commit, drafts, few)| {
-            let progress = self.write::<E>(JournalState::Committed(commit), |journal| {
-                let synced = || {
-                    few.iter().for_each(Few::start);
-                    StagedFile::sync_all(drafts.iter().chain([journal]))?;
-                    few.iter().try_for_each(Few::wait)
-                };
-                let absent = self.absent(trees)?;
-                let has_all = absent.is_nothing();
-                let keep = || {
-                    let new = self.missing(absent);
-                    check()?;
-                    let kept = new.and_then(Self::keep);
-                    let kept = kept.and_then(|()| self.remember());
-                    kept.map_err(E::from)
-                };
-                // Nobody waits for the store's bytes to be on the disk, so they are written while
-                // the disk is busy with the others. But it holds nothing that was not checked.
-                let (synced, kept) = if has_all {
-                    (synced(), keep())
-                } else {
-                    beside_work(synced, keep)
-                };
-                kept?;
-                Ok(synced.map_err(|source| disk(&self.journal, source))?)
-            })?;
-            Ok((progress, drafts))
-        });
-        let (commit, drafts) = match ready {
-            Ok((JournalState::Committed(commit), drafts)) => (commit, drafts),
+        let (change, drafts) = match ready {
+            Ok((JournalState::Committed(change), drafts)) => (change, drafts),
             Ok((JournalState::Preparing { .. }, _)) => return Ok(()),
             Err(error) => {
-                throw_away(&paths);
-                stages.values().for_each(TargetStage::unmake);
-                let _ = std::fs::remove_file(&self.journal);
+                undo_stages();
                 return Err(error);
             }
         };
-        let whole: Vec<(&Path, &Path)> = stages.values().filter_map(TargetStage::whole).collect();
-        if let Err(refused) = commit.perform(drafts, &whole) {
-            // It did not crash, it cannot be done: back to how it was.
-            if commit.undo().is_ok() {
-                let told = chronicle.undone(&refused.source);
-                throw_away(&commit.own_stages());
+        if let Err(refused) = change.perform(drafts) {
+            if change.undo().is_ok() {
+                let recorded = audit.undone(&refused.source);
+                throw_away(&change.own_stages());
                 stages.values().for_each(TargetStage::unmake);
                 let _ = std::fs::remove_file(&self.journal);
-                told?;
+                recorded?;
             }
-            let kept = commit.strangers().map(Path::to_owned).collect();
+            let kept = change.strangers().map(Path::to_owned).collect();
             return Err(error::refused(refused, kept).into());
         }
-        // Who waits for the log waits for all that was changed before it, where the file system keeps
-        // that order: no power cut takes back what was told to be done.
-        let (recorded, ()) = on_the_side(
-            || chronicle.happens(),
-            &|| chronicle.accompanied(),
-            || {
-                throw_away(&commit.stages);
-                afterwards();
-            },
-        );
-        // The next process tries to write down what could not be.
-        recorded?;
-        let over = set_aside(&self.journal);
-        if over.is_ok() && commit.note.is_empty() {
-            let _ = wait_for_end(&self.journal);
-        }
+        // If this fails, the journal stays and the next process records the change.
+        audit.happens()?;
+        throw_away(&change.stages);
+        let over = std::fs::remove_file(&self.journal);
         self.tidy(plan, &stages);
         self.tidy_found(plan);
         Ok(over.map_err(|source| disk(&self.journal, source))?)
     }
 
-    /// Writes down how far the change is; `before` happens before that counts.
-    fn write<E: From<TransactionError>>(
+    /// Stages what is new, and returns the change and the files to publish.
+    fn prepare(
         &self,
-        progress: JournalState,
-        before: impl FnOnce(&StagedFile) -> Result<(), E>,
-    ) -> Result<JournalState, E> {
+        plan: &Plan,
+        stages: &BTreeMap<String, TargetStage>,
+        trees: &Trees,
+        files: Vec<Replacement>,
+        note: String,
+    ) -> Result<(CommittedChange, Vec<StagedFile>), TransactionError> {
+        let moves = self.stage(plan, stages, trees)?;
+        let (files, before): (Vec<_>, Vec<_>) = files
+            .into_iter()
+            .map(|file| ((file.path, file.text), file.before))
+            .unzip();
+        let drafts = drafts(&files).map_err(|(path, source)| disk(path, source))?;
+        let change = CommittedChange {
+            stages: stages.values().map(|stage| stage.path.clone()).collect(),
+            moves,
+            files,
+            before,
+            note,
+        };
+        Ok((change, drafts))
+    }
+
+    /// Stores the skills, and that this scope uses them.
+    fn keep(&self, trees: &Trees) -> Result<(), TransactionError> {
+        self.store.insert(trees.values())?;
+        Ok(self.store.remember(&self.scope.lock_file())?)
+    }
+
+    /// Writes the journal; a committed one is synced to disk.
+    fn write(&self, progress: JournalState) -> Result<JournalState, TransactionError> {
         let journal = Journal {
             guarded: self.scope.guarded_folder().to_owned().into(),
             identity: FolderIdentity::of(self.scope.guarded_folder()),
             progress,
         };
-        let failed = |source| disk(&self.journal, source);
-        let draft = journal.draft(&self.journal).map_err(failed)?;
-        before(&draft)?;
-        draft.publish().map_err(failed)?;
+        let write = || {
+            let draft = journal.draft(&self.journal)?;
+            if matches!(journal.progress, JournalState::Committed(_)) {
+                draft.sync()?;
+            }
+            draft.publish()
+        };
+        write().map_err(|source| disk(&self.journal, source))?;
         Ok(journal.progress)
     }
+
+    /// A skill that somebody else changed in the lock after the wish was worked out from it, unless
+    /// they made it what it is to be.
+    pub fn changed_since<'w>(&self, lock: &Lockfile, wish: &'w DesiredState) -> Option<&'w str> {
+        wish.names().find(|name| {
+            let now = self.before.lock.get(name);
+            let wished = || wish.present.iter().find(|entry| entry.name == *name);
+            // Mostly nobody changed anything, and there may be thousands to look through.
+            now != lock.get(name) && now != wished()
+        })
+    }
+
+    /// A skill that somebody else put into the lock after the wish was worked out from it, and that
+    /// needs what a plan for the wish takes away or exchanges: nobody asked whether that will do.
+    pub fn torn_since(&self, lock: &Lockfile, plan: &Plan) -> Option<&str> {
+        let now = &self.before.lock;
+        let digest = |lock: &Lockfile, name: &str| lock.get(name).map(|entry| entry.digest);
+        let is_torn = |name: &str| {
+            let there = digest(now, name);
+            there.is_some() && there != digest(&plan.lock, name)
+        };
+        let is_new = |entry: &&Locked| {
+            lock.get(&entry.name) != Some(entry) && plan.lock.get(&entry.name).is_some()
+        };
+        let mut new = now.skills().iter().filter(is_new);
+        let torn = new.find(|entry| entry.needs().any(is_torn));
+        torn.map(|entry| entry.name.as_str())
+    }
+}
+
+/// Installs skills into these folders of a scope, with its lock and, in a project, its manifest; all of
+/// it or nothing. Where something is in the way, nothing is done and [`Plan::conflicts`] says what it is.
+///
+/// Whoever calls has [scanned](skillyard_scan::scan) the skills, and knows from the plan's
+/// changes what to write down. What another process left unfinished is finished first.
+pub fn put<E: From<TransactionError>>(
+    scope: &Scope,
+    skills: &[Candidate],
+    targets: &[String],
+    audit: &impl ChangeAudit<E>,
+) -> Result<Plan, E> {
+    let wish = DesiredState {
+        present: skills
+            .iter()
+            .map(|skill| skill.locked(targets.to_vec()))
+            .collect(),
+        ..DesiredState::default()
+    };
+    let at_hand = skills
+        .iter()
+        .map(|skill| (skill.tree.digest(), Arc::clone(&skill.tree)));
+    let trees: Trees = at_hand.collect();
+    let (store, records) = (scope.store(), Records::default());
+    let nobody = |_: &str, _: ChangeOutcome<'_>| Ok(());
+    let mut transaction = Transaction::begin(scope, &store, &records, &nobody)?;
+    if let Some(manifest) = transaction.manifest(&records)? {
+        for skill in skills {
+            manifest.put(&skill.name, &skill.source);
+        }
+    }
+    let plan = transaction.plan(&wish, &ConflictPolicy::from(OnConflict::Report));
+    if plan.conflicts.is_empty() {
+        transaction.commit(&plan, &trees, || Ok(()), audit)?;
+    }
+    Ok(plan)
 }
 
 fn disk(path: &Path, source: io::Error) -> TransactionError {

@@ -16,10 +16,8 @@ use crate::owner::Owner;
 
 mod alike;
 mod delivered;
-mod filler;
-mod lender;
+mod ignored;
 mod line_ends;
-mod loss;
 mod outline;
 mod paths;
 mod reader;
@@ -27,12 +25,11 @@ mod secrets;
 mod stamp;
 mod writer;
 
-pub use delivered::{Doubt, Undelivered};
+pub use delivered::Undelivered;
+pub use ignored::{Ignored, Unasked};
 pub use line_ends::LineEnds;
 pub use outline::Outline;
 
-pub(crate) use filler::{Filler, filled};
-pub(crate) use lender::{LEAST as LEAST_LENT, Lender};
 pub(crate) use stamp::Fingerprint;
 
 /// What is never part of a skill.
@@ -103,12 +100,10 @@ pub struct Tree {
     left_out: Vec<String>,
     /// What of that git ignores there.
     ignored: Vec<String>,
-    /// What else they could be.
-    doubt: Option<Arc<Doubt>>,
+    /// Why git could not be asked what it ignores there, if so.
+    unasked: Option<Arc<Unasked>>,
     /// Whether there was a repository in the folder that they came from, which is not its own.
     holds_repository: bool,
-    /// Whose blocks its files may share.
-    lender: Option<Arc<Lender>>,
 }
 
 /// Why a folder is not a tree of plain files within the limits.
@@ -196,9 +191,8 @@ impl Tree {
             digest,
             left_out: Vec::new(),
             ignored: Vec::new(),
-            doubt: None,
+            unasked: None,
             holds_repository: false,
-            lender: None,
         })
     }
 
@@ -289,18 +283,14 @@ impl Tree {
         writer::sync(self, folder)
     }
 
-    /// The same; what root writes is its owner's. What a filler is given fills, it fills later.
+    /// Writes the files into a new `folder`; what root writes is given to `owner`.
     pub(crate) fn write_for(
-        self: &Arc<Self>,
+        &self,
         owner: Option<Owner>,
         folder: &Path,
         access: WriteAccess,
-        filler: Option<&Filler<'_, '_>>,
     ) -> Result<(), TreeError> {
-        match filler {
-            Some(filler) => filler.write(self, folder, access, owner),
-            None => writer::write(self, folder, access, owner),
-        }
+        writer::write(self, folder, access, owner)
     }
 }
 

@@ -91,13 +91,14 @@ impl StagedFile {
         &self.path
     }
 
-    /// Waits until all are on the disk.
-    pub(crate) fn sync_all<'a>(
-        mut drafts: impl Iterator<Item = &'a Self> + Clone,
-    ) -> io::Result<()> {
-        // All are on their way before the first is waited for, which then is most of the wait.
-        drafts.clone().for_each(|draft| start_writing(&draft.file));
-        drafts.try_for_each(|draft| draft.file.sync_all())
+    /// Syncs all files to disk.
+    pub(crate) fn sync_all(drafts: &[Self]) -> io::Result<()> {
+        drafts.iter().try_for_each(|draft| draft.file.sync_all())
+    }
+
+    /// Syncs the file to disk.
+    pub(crate) fn sync(&self) -> io::Result<()> {
+        self.file.sync_all()
     }
 
     /// Puts it in its place.
@@ -129,14 +130,6 @@ fn new_mode(path: &Path) -> u32 {
     let folder = path.parent().and_then(|folder| folder.metadata().ok());
     let is_closed = folder.is_some_and(|folder| folder.permissions().mode() & OTHERS == 0);
     if is_closed { 0o644 } else { 0o666 }
-}
-
-/// Begins to write a file to the disk, where that can be asked for.
-pub(crate) fn start_writing(file: &File) {
-    #[cfg(target_os = "linux")]
-    let _ = rustix::fs::fadvise(file, 0, None, rustix::fs::Advice::DontNeed);
-    #[cfg(not(target_os = "linux"))]
-    let _ = file;
 }
 
 /// Where the draft of a file is.

@@ -13,7 +13,6 @@ use std::path::{Path, PathBuf};
 use account::account;
 use skillyard_catalog::agents::{Home, Variables};
 use skillyard_install::fetch::http::Proxies;
-use skillyard_install::git::SettingsPlaces;
 
 use self::ours::Ours;
 pub(crate) use self::s3::S3;
@@ -84,9 +83,6 @@ pub(crate) struct Environment {
     pub(crate) s3: S3,
     /// `SKILLYARD_COMPLETE`: the shell that asks what could stand at the cursor.
     pub(crate) completing: Option<String>,
-    /// `GIT_CONFIG_SYSTEM`, `GIT_CONFIG_GLOBAL`: files of git's settings, where git itself cannot be
-    /// asked what they say.
-    git_settings: Vec<PathBuf>,
     /// The directory the command was started in.
     pub(crate) current_dir: PathBuf,
     /// `TMPDIR`: where temporary files are made; `/tmp` for root, whose own others cannot reach.
@@ -136,10 +132,6 @@ impl Environment {
             s3: S3::read(),
             completing: given(COMPLETE).and_then(|shell| shell.into_string().ok()),
             temporary: temporary(),
-            git_settings: ["GIT_CONFIG_SYSTEM", "GIT_CONFIG_GLOBAL"]
-                .into_iter()
-                .filter_map(|name| given(name).map(PathBuf::from))
-                .collect(),
             current_dir: std::env::current_dir().unwrap_or_else(|_| PathBuf::from(".")),
         }
     }
@@ -152,15 +144,6 @@ impl Environment {
     /// Where agents have their folders.
     pub(crate) fn agents_home(&self) -> Home<'_> {
         Home::new(self.home.as_deref(), &self.agent_variables)
-    }
-
-    /// Where git's settings are, but for those of repositories.
-    pub(crate) fn git_settings(&self) -> SettingsPlaces {
-        SettingsPlaces {
-            home: self.home.clone(),
-            config: self.agent_variables.get("XDG_CONFIG_HOME").cloned(),
-            files: self.git_settings.clone(),
-        }
     }
 
     /// Whether a variable names the organisation's file, so that it must be there.

@@ -25,11 +25,10 @@ use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use skillyard_install::git::Unasked;
+use skillyard_install::tree::Unasked;
 
 use crate::config::problem::ConfigError;
 use crate::editor::EditorFailure;
-use crate::install::left_out::named;
 
 pub(crate) use report::{report, report_as};
 pub(crate) use run::RunError;
@@ -156,10 +155,9 @@ pub(crate) enum CommandError {
         reason: String,
         remedy: Option<String>,
     },
-    #[error("git did not say whether it ignores {} in `{}`", named(paths), folder.display())]
+    #[error("cannot tell which files git ignores in `{}`", folder.display())]
     Unasked {
         folder: PathBuf,
-        paths: Vec<String>,
         source: Arc<Unasked>,
     },
     #[error("cannot use `{}`", path.display())]

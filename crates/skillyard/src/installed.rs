@@ -12,12 +12,12 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use skillyard_format::package::Digest;
-use skillyard_install::git::Ignored;
 use skillyard_install::lockfile::{Locked, Lockfile, LockfileError};
 use skillyard_install::origin as install;
 use skillyard_install::records::Records;
 use skillyard_install::scope::{Scope, ScopeKind};
 use skillyard_install::store::Store;
+use skillyard_install::tree::Ignored;
 use skillyard_trust::provenance::Provenance;
 
 pub(crate) use self::altered::Altered;

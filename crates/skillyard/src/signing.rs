@@ -12,9 +12,9 @@ use std::io::Read as _;
 use std::path::Path;
 
 use skillyard_catalog::resource::{DigestLimits, SkillRoot, file_digests_without};
-use skillyard_install::git::Ignored;
 use skillyard_install::origin::OriginKind;
 use skillyard_install::reference::Reference;
+use skillyard_install::tree::Ignored;
 use skillyard_install::tree::{Tree as Installed, Undelivered};
 use skillyard_trust::signature::{MAX_BYTES, SIGNATURE_FILE, Tree};
 

@@ -3,7 +3,7 @@
 use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
 
-use skillyard_install::Identity;
+use skillyard_install::FolderIdentity;
 use skillyard_trust::approval::{self, ApprovalChange, ApprovalError, Approvals, TrustedFolder};
 
 use crate::believed::text;

@@ -11,8 +11,7 @@ use rustix::fs::RenameFlags;
 use skillyard_catalog::own_folder;
 
 use super::{exists, rename};
-use crate::occupant::look;
-use crate::plan::ExistingEntry;
+use crate::existing::{ExistingEntry, look};
 use crate::tree::{Tree, TreeError, TreeLimits, WriteAccess};
 
 /// What a copy is called until it is whole; no skill is.

@@ -2,7 +2,6 @@
 
 mod answer;
 mod client;
-mod date;
 mod direct;
 mod download;
 mod error;

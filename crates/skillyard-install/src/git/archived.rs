@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use super::command::{Git, run};
 use super::error::GitError;
 use super::listing::{TreeEntry, TreeEntryKind};
-use crate::material::is_below;
+use crate::source_path::is_below;
 
 /// Whether anything is said about how the files of a folder are packed. Where nothing is, they are
 /// packed as they were committed.

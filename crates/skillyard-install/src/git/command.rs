@@ -7,9 +7,9 @@ use std::process::{Child, ChildStdout, Command, Output, Stdio};
 use std::sync::Arc;
 
 use super::error::GitError;
-use super::memory::{self, MEMORY};
+use super::memory::{self, MAX_MEMORY_BYTES};
 use super::start::CapturedOutput;
-use super::watch::SAID;
+use super::watch::MAX_STDERR_BYTES;
 use crate::fetch::http::Proxies;
 use crate::unfinished::Unfinished;
 
@@ -172,18 +172,22 @@ impl Git {
 }
 
 /// Most bytes of one answer: a small repository can name the same folder a million times.
-pub(super) const ANSWER: u64 = 64 << 20;
+pub(super) const MAX_ANSWER_BYTES: u64 = 64 << 20;
 
 /// Runs to the end, or until it says too much; failure is an error with git's own words.
 pub(super) fn run(command: &mut Command, what: &'static str) -> Result<Vec<u8>, GitError> {
     let mut talk = GitSession::start(command, Vec::new())?;
     let mut said = Vec::new();
-    let read = talk.answer.by_ref().take(ANSWER + 1).read_to_end(&mut said);
+    let read = talk
+        .answer
+        .by_ref()
+        .take(MAX_ANSWER_BYTES + 1)
+        .read_to_end(&mut said);
     let understood = match read {
         Err(error) => Err(GitError::Run(error)),
-        Ok(_) if said.len() as u64 > ANSWER => Err(GitError::TooMuch {
+        Ok(_) if said.len() as u64 > MAX_ANSWER_BYTES => Err(GitError::TooMuch {
             what,
-            limit: ANSWER,
+            limit: MAX_ANSWER_BYTES,
         }),
         Ok(_) => Ok(said),
     };
@@ -196,7 +200,7 @@ pub(super) fn spawn(
     input: Vec<u8>,
 ) -> Result<(Child, Option<std::thread::JoinHandle<()>>), GitError> {
     let mut child = command.stdin(Stdio::piped()).spawn().map_err(start_error)?;
-    memory::bound(&child, MEMORY);
+    memory::bound(&child, MAX_MEMORY_BYTES);
     let writer = child.stdin.take().map(|mut stdin| {
         std::thread::spawn(move || {
             // A writer that failed shows in what git said.
@@ -223,7 +227,8 @@ impl GitSession {
         let answer = child.stdout.take();
         let answer = answer.ok_or(GitError::Answer("nothing at all"))?;
         let complaint = child.stderr.take();
-        let complaint = complaint.map(|from| CapturedOutput::of(from, SAID, &Arc::default()));
+        let complaint =
+            complaint.map(|from| CapturedOutput::of(from, MAX_STDERR_BYTES, &Arc::default()));
         Ok(Self {
             child,
             writer,
@@ -280,7 +285,7 @@ pub(super) fn succeeded(output: Output, what: &'static str) -> Result<Vec<u8>, G
     if lines.iter().any(|line| line.contains("Out of memory")) {
         return Err(GitError::Memory {
             what,
-            limit: MEMORY,
+            limit: MAX_MEMORY_BYTES,
         });
     }
     Err(GitError::Failed {

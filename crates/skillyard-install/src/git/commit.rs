@@ -100,7 +100,14 @@ fn fetch_commit(
     command.args(["--", "origin"]);
     command.arg(format!("+{revision}:{FETCHED}"));
     let what = "fetch the repository";
-    let fetched = watch::fetch(git, &mut command, Vec::new(), what, folder, watch::DOWNLOAD);
+    let fetched = watch::fetch(
+        git,
+        &mut command,
+        Vec::new(),
+        what,
+        folder,
+        watch::MAX_DOWNLOAD_BYTES,
+    );
     let Err(error) = fetched else {
         return Ok(());
     };

@@ -1,10 +1,10 @@
 //! Links on the way to a folder of a repository. None is followed: what it leads to can be named itself.
 
 use super::listing::{TreeEntry, TreeEntryKind};
-use crate::material::is_below;
+use crate::source_path::is_below;
 
 /// As many links as are followed to find out what was meant.
-pub(super) const MOST: usize = 8;
+pub(super) const MAX_LINKS: usize = 8;
 
 /// The link that a folder lies behind, or is.
 pub(super) fn on_the_way<'a>(entries: &'a [TreeEntry], folder: &str) -> Option<&'a TreeEntry> {

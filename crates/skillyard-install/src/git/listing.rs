@@ -6,7 +6,8 @@ use std::collections::{BTreeMap, HashSet};
 use skillyard_catalog::walk::NO_TEXT;
 
 use super::error::GitError;
-use crate::material::{Declined, around, is_below, is_passed_over};
+use crate::material::Declined;
+use crate::source_path::{around, is_below, is_passed_over};
 
 /// What an entry of a tree is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -39,7 +40,7 @@ pub(super) struct TreeEntry {
 }
 
 /// Most files of a commit, as many as an archive of a repository may have.
-const MOST: usize = 200_000;
+const MAX_FILES: usize = 200_000;
 
 /// Reads what `git ls-tree -r -z` printed.
 pub(super) fn parse(listing: &[u8]) -> Result<Vec<TreeEntry>, GitError> {
@@ -64,8 +65,8 @@ pub(super) fn parse(listing: &[u8]) -> Result<Vec<TreeEntry>, GitError> {
             "160000" => TreeEntryKind::Submodule,
             _ => return Err(wrong()),
         };
-        if entries.len() == MOST {
-            return Err(GitError::TooMany(MOST));
+        if entries.len() == MAX_FILES {
+            return Err(GitError::TooMany(MAX_FILES));
         }
         let path = String::from_utf8_lossy(&line[tab + 1..]);
         let kind = match &path {
@@ -174,9 +175,9 @@ mod tests {
     #[test]
     fn nobody_can_mean_that_many_files() {
         let line = "100644 blob aa\tx\0";
-        assert!(parse(line.repeat(MOST).as_bytes()).is_ok());
-        let found = parse(line.repeat(MOST + 1).as_bytes());
-        assert!(matches!(found, Err(GitError::TooMany(MOST))));
+        assert!(parse(line.repeat(MAX_FILES).as_bytes()).is_ok());
+        let found = parse(line.repeat(MAX_FILES + 1).as_bytes());
+        assert!(matches!(found, Err(GitError::TooMany(MAX_FILES))));
     }
 
     #[test]

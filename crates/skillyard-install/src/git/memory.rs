@@ -5,7 +5,7 @@ use std::process::Child;
 
 /// Most bytes of memory that git, and each program that it starts, may write to: as many as one
 /// repository may bring.
-pub(super) const MEMORY: u64 = super::watch::DOWNLOAD;
+pub(super) const MAX_MEMORY_BYTES: u64 = super::watch::MAX_DOWNLOAD_BYTES;
 
 /// Bounds the memory of a child that has just begun; whom it starts inherits that.
 #[cfg(target_os = "linux")]
@@ -51,7 +51,7 @@ mod tests {
             .trim()
             .parse()
             .unwrap();
-        assert!(kilobytes <= MEMORY / 1024);
+        assert!(kilobytes <= MAX_MEMORY_BYTES / 1024);
     }
 
     #[test]

@@ -9,7 +9,7 @@ use super::error::GitError;
 use crate::tree::TreeError;
 
 /// Most bytes of all objects together that are kept in memory.
-const TOTAL: u64 = 256 << 20;
+const MAX_TOTAL_BYTES: u64 = 256 << 20;
 
 /// The contents of these blobs; those that are not here are missing in the answer.
 ///
@@ -40,8 +40,8 @@ fn parse(answer: &mut impl BufRead, limit: u64) -> Result<HashMap<String, Vec<u8
             [object, "blob", size] => {
                 let size: u64 = size.parse().map_err(|_| wrong())?;
                 total += size;
-                if size > limit || total > TOTAL {
-                    return Err(TreeError::Bytes(limit.min(TOTAL)).into());
+                if size > limit || total > MAX_TOTAL_BYTES {
+                    return Err(TreeError::Bytes(limit.min(MAX_TOTAL_BYTES)).into());
                 }
                 let mut content = Vec::new();
                 let read = answer.by_ref().take(size).read_to_end(&mut content);

@@ -11,11 +11,10 @@ use super::place::RemoteLocation;
 use super::{archived, linked, objects, submodule, watch};
 use crate::archive::{ArchiveMaterial, Expected};
 use crate::fetch::http::Header;
-use crate::material::{
-    Material, MaterialError, SkillOffer, SkillOffers, is_below, last_part, linked_in, misspelled_in,
-};
+use crate::material::{Material, MaterialError, SkillOffer, SkillOffers, linked_in, misspelled_in};
 use crate::origin::{Origin, OriginKind};
 use crate::reference::{Remote, Revision};
+use crate::source_path::{is_below, last_part};
 use crate::tags::Tags;
 use crate::tree::{Tree, TreeError, TreeFile, TreeLimits};
 
@@ -159,7 +158,7 @@ impl Repository {
             input,
             what,
             &self.folder,
-            watch::DOWNLOAD,
+            watch::MAX_DOWNLOAD_BYTES,
         ) {
             Err(error) if commit::is_refused(&error) => {
                 let commit = self.origin.commit.as_deref().unwrap_or_default();
@@ -211,7 +210,7 @@ impl Repository {
     fn meant(&mut self, folder: &str) -> Result<Option<String>, GitError> {
         let mut meant = folder.to_owned();
         // Links can lead to each other, and back.
-        for _ in 0..linked::MOST {
+        for _ in 0..linked::MAX_LINKS {
             let Some(link) = linked::on_the_way(&self.entries, &meant).cloned() else {
                 return Ok(linked::has(&self.entries, &meant).then_some(meant));
             };

@@ -124,7 +124,7 @@ pub(super) fn fetch_all(
         Vec::new(),
         what,
         repository,
-        watch::DOWNLOAD,
+        watch::MAX_DOWNLOAD_BYTES,
     )
 }
 
@@ -140,7 +140,7 @@ pub(super) fn named<'a>(refs: &'a [RemoteRef], name: &str) -> Option<&'a str> {
 
 /// The commits of all branches and tags that start with these digits; a few are enough.
 fn commits(git: &Git, repository: &Path, start: &str) -> Result<Vec<String>, GitError> {
-    const ENOUGH: usize = 8;
+    const MAX_COMMITS: usize = 8;
     let mut command = git.command(repository);
     command.args(["rev-list", "--glob=refs/all/*"]);
     let mut talk = GitSession::start(&mut command, Vec::new())?;
@@ -148,7 +148,7 @@ fn commits(git: &Git, repository: &Path, start: &str) -> Result<Vec<String>, Git
     let mut read = || -> std::io::Result<()> {
         for line in BufReader::new(&mut talk.answer).lines() {
             let line = line?;
-            if line.starts_with(start) && found.len() < ENOUGH {
+            if line.starts_with(start) && found.len() < MAX_COMMITS {
                 found.push(line);
             }
         }

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 /// How long more is waited for once git is done: whom it started may hold the other end for ever.
-const LAST_WORDS: Duration = Duration::from_secs(2);
+const DRAIN_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// How often that is done while more comes.
 const MAX_WAITS: usize = 5;
@@ -57,7 +57,7 @@ impl CapturedOutput {
     pub(super) fn finish(self) -> Vec<u8> {
         let mut heard = self.heard.load(Ordering::Relaxed);
         for _ in 0..MAX_WAITS {
-            let end = self.end.recv_timeout(LAST_WORDS);
+            let end = self.end.recv_timeout(DRAIN_TIMEOUT);
             let now = self.heard.load(Ordering::Relaxed);
             if now == heard || end != Err(RecvTimeoutError::Timeout) {
                 break;

@@ -3,7 +3,8 @@
 use std::collections::HashSet;
 
 use super::listing::{TreeEntry, TreeEntryKind};
-use crate::material::{Declined, around, is_below, is_passed_over};
+use crate::material::Declined;
+use crate::source_path::{around, is_below, is_passed_over};
 
 /// The submodule that a folder is, or lies in.
 pub(super) fn around_folder<'a>(entries: &'a [TreeEntry], folder: &str) -> Option<&'a TreeEntry> {

@@ -3,17 +3,17 @@
 use std::path::Path;
 
 use super::command::Git;
-use super::watch::{PATIENCE_HERE, SilenceLimits, look};
+use super::watch::{LOCAL_LIMITS, SilenceLimits, look};
 
 impl Git {
     /// Whether the repository around a folder has files in it under its control: then a checkout
     /// put them there, and another one takes them away. Where there is a repository and git does not
     /// answer, it may have them.
     pub fn tracks(&self, folder: &Path) -> bool {
-        self.tracks_within(folder, PATIENCE_HERE)
+        self.tracks_within(folder, LOCAL_LIMITS)
     }
 
-    fn tracks_within(&self, folder: &Path, patience: SilenceLimits) -> bool {
+    fn tracks_within(&self, folder: &Path, limits: SilenceLimits) -> bool {
         let Some(around) = folder.parent().and_then(|path| path.canonicalize().ok()) else {
             return false;
         };
@@ -30,7 +30,7 @@ impl Git {
         let mut command = self.command(&repository);
         command.arg("--work-tree").arg(root);
         command.args(["ls-files", "-z", "--"]).arg(path);
-        let files = look(&mut command, "list its files", &repository, patience);
+        let files = look(&mut command, "list its files", &repository, limits);
         !files.is_ok_and(|files| files.is_empty())
     }
 }

@@ -7,16 +7,16 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use super::command::{ANSWER, Git, spawn, succeeded};
+use super::command::{Git, MAX_ANSWER_BYTES, spawn, succeeded};
 use super::error::GitError;
 use super::start::CapturedOutput;
 use crate::unfinished::Unfinished;
 
 /// Most bytes that one repository may bring.
-pub(super) const DOWNLOAD: u64 = 2 << 30;
+pub(super) const MAX_DOWNLOAD_BYTES: u64 = 2 << 30;
 /// Most bytes of what git says that are kept; servers can make it say anything.
-pub(super) const SAID: u64 = 64 * 1024;
-const LONGEST_PAUSE: Duration = Duration::from_millis(50);
+pub(super) const MAX_STDERR_BYTES: u64 = 64 * 1024;
+const MAX_PAUSE: Duration = Duration::from_millis(50);
 
 /// How long nothing may come.
 #[derive(Debug, Clone, Copy)]
@@ -28,14 +28,14 @@ pub(super) struct SilenceLimits {
 }
 
 /// For http git has limits of its own, which are shorter; for all else it has none.
-const PATIENCE: SilenceLimits = SilenceLimits {
+const SERVER_LIMITS: SilenceLimits = SilenceLimits {
     first: Duration::from_mins(2),
     later: Duration::from_mins(10),
 };
 
 /// For what lies here git needs no more than a moment, unless a stranger put a pipe among its files:
 /// then it waits for who never comes.
-pub(super) const PATIENCE_HERE: SilenceLimits = SilenceLimits {
+pub(super) const LOCAL_LIMITS: SilenceLimits = SilenceLimits {
     first: Duration::from_secs(20),
     later: Duration::from_secs(20),
 };
@@ -53,7 +53,7 @@ pub(super) fn fetch(
         what,
         repository,
         limit,
-        patience: PATIENCE,
+        limits: SERVER_LIMITS,
         unfinished: git.unfinished(),
     };
     succeeded(watch.run(command, input)?, what).map(|_| ())
@@ -69,8 +69,8 @@ pub(super) fn ask(
     let watch = GitWatch {
         what,
         repository,
-        limit: DOWNLOAD,
-        patience: PATIENCE,
+        limit: MAX_DOWNLOAD_BYTES,
+        limits: SERVER_LIMITS,
         unfinished: git.unfinished(),
     };
     watch.asked(command)
@@ -81,13 +81,13 @@ pub(super) fn look(
     command: &mut Command,
     what: &'static str,
     repository: &Path,
-    patience: SilenceLimits,
+    limits: SilenceLimits,
 ) -> Result<Vec<u8>, GitError> {
     let watch = GitWatch {
         what,
         repository,
-        limit: DOWNLOAD,
-        patience,
+        limit: MAX_DOWNLOAD_BYTES,
+        limits,
         unfinished: None,
     };
     succeeded(watch.asked(command)?, what)
@@ -98,17 +98,17 @@ struct GitWatch<'a> {
     what: &'static str,
     repository: &'a Path,
     limit: u64,
-    patience: SilenceLimits,
+    limits: SilenceLimits,
     unfinished: Option<&'a Unfinished>,
 }
 
 impl GitWatch<'_> {
     fn asked(&self, command: &mut Command) -> Result<Output, GitError> {
         let output = self.run(command, Vec::new())?;
-        if output.stdout.len() as u64 > ANSWER {
+        if output.stdout.len() as u64 > MAX_ANSWER_BYTES {
             return Err(GitError::TooMuch {
                 what: self.what,
-                limit: ANSWER,
+                limit: MAX_ANSWER_BYTES,
             });
         }
         Ok(output)
@@ -127,9 +127,9 @@ impl GitWatch<'_> {
         };
         let heard = Arc::new(AtomicU64::new(0));
         let said = child.stderr.take();
-        let said = said.map(|from| CapturedOutput::of(from, SAID, &heard));
+        let said = said.map(|from| CapturedOutput::of(from, MAX_STDERR_BYTES, &heard));
         let printed = child.stdout.take();
-        let printed = printed.map(|from| CapturedOutput::of(from, ANSWER + 1, &heard));
+        let printed = printed.map(|from| CapturedOutput::of(from, MAX_ANSWER_BYTES + 1, &heard));
         let status = self.wait(&mut child, &pack, before, &heard);
         if status.is_err() {
             if let Some(running) = &running {
@@ -165,9 +165,9 @@ impl GitWatch<'_> {
                 last = (size, heard, Instant::now());
             }
             let longest = if size == before {
-                self.patience.first
+                self.limits.first
             } else {
-                self.patience.later
+                self.limits.later
             };
             let problem = if size > self.limit {
                 GitError::TooLarge(self.limit)
@@ -178,7 +178,7 @@ impl GitWatch<'_> {
                 }
             } else {
                 std::thread::sleep(pause);
-                pause = (pause * 2).min(LONGEST_PAUSE);
+                pause = (pause * 2).min(MAX_PAUSE);
                 continue;
             };
             return Err(problem);
@@ -242,7 +242,7 @@ mod tests {
                 what: "fetch",
                 repository: folder.path(),
                 limit: 1 << 20,
-                patience: SilenceLimits {
+                limits: SilenceLimits {
                     first: Duration::from_millis(first),
                     later: Duration::from_millis(later),
                 },

@@ -4,47 +4,23 @@ use std::io;
 use std::path::Path;
 
 use rayon::prelude::*;
-use rustix::fs::rename;
 use skillyard_catalog::regular_file::{Links, NotRead, read};
 
-use super::{AnyPath, CommittedChange, Move, RefusalCause, RefusedMove};
-use crate::seen::ObservedEntry;
+use super::{CommittedChange, Move, RefusalCause, RefusedMove};
+use crate::any_path::AnyPath;
 use crate::text::MOST;
 use crate::write::{StagedFile, write_atomically};
 
-/// About how many bytes of the journal a move takes.
-const PER_MOVE: usize = 1024;
-
 impl CommittedChange {
-    /// About how many bytes of the journal it takes.
-    pub(super) fn about_size(&self) -> usize {
-        let texts = self.files.iter().map(|(_, text)| text);
-        let texts = texts.chain(self.before.iter().flatten());
-        // Quotes and line breaks take two bytes.
-        let texts: usize = texts.map(|text| text.len() + text.len() / 8).sum();
-        (self.moves.len() + 1) * PER_MOVE + texts + self.note.len()
-    }
-
-    /// Does everything for the first time. The drafts of the files are on the disk already. Where a
-    /// stage may take the place of a whole folder, it does. What refuses is named.
-    pub(crate) fn perform(
-        &self,
-        drafts: Vec<StagedFile>,
-        whole: &[(&Path, &Path)],
-    ) -> Result<(), RefusedMove> {
-        // A folder that is not empty any more refuses.
-        let moved = whole.iter().copied();
-        let moved = moved.filter(|(stage, folder)| rename(*stage, *folder).is_ok());
-        let moved: Vec<&Path> = moved.map(|(stage, _)| stage).collect();
-        let left = self.moves.iter();
-        let left = left.filter(|each| !moved.iter().any(|stage| each.waits_in(stage)));
-        self.carry_out(left, drafts)
+    /// Makes every move, then publishes the files, which are synced already.
+    pub(crate) fn perform(&self, drafts: Vec<StagedFile>) -> Result<(), RefusedMove> {
+        self.carry_out(self.moves.iter(), drafts)
     }
 
     /// Does what a process that ended did not.
     pub(super) fn finish(&self) -> io::Result<()> {
         let drafts = drafts(&self.files).map_err(|(_, source)| source)?;
-        StagedFile::sync_all(drafts.iter())?;
+        StagedFile::sync_all(&drafts)?;
         let left = self.moves.iter().filter(|each| !each.is_done());
         let done = self.carry_out(left, drafts);
         done.map_err(|refused| refused.source)
@@ -55,17 +31,7 @@ impl CommittedChange {
         for (at, (path, text)) in self.files.iter().enumerate().rev() {
             put_back(path, text, self.before.get(at))?;
         }
-        // One that took the place of a whole folder is needed again.
-        for stage in self.stages.iter().filter(|stage| self.is_new_only(stage)) {
-            make_again(stage)?;
-        }
         self.moves.iter().rev().try_for_each(Move::undo)
-    }
-
-    /// Whether all that waits in a stage goes where nothing was.
-    fn is_new_only(&self, stage: &Path) -> bool {
-        let mut waiting = self.moves.iter().filter(|each| each.waits_in(stage));
-        waiting.all(|each| each.seen == Some(ObservedEntry::Nothing))
     }
 
     /// What came out of a place, or lies in the stages in its stead, and was not seen there before.
@@ -123,15 +89,6 @@ pub(crate) fn drafts(files: &[(AnyPath, String)]) -> Result<Vec<StagedFile>, (&P
             StagedFile::write(path, content.as_bytes()).map_err(|source| (&**path, source))
         })
         .collect()
-}
-
-/// Makes a stage, unless it is there, or what it would lie in is gone.
-fn make_again(stage: &Path) -> io::Result<()> {
-    use io::ErrorKind::{AlreadyExists, NotFound};
-    match std::fs::create_dir(stage) {
-        Err(error) if matches!(error.kind(), AlreadyExists | NotFound) => Ok(()),
-        other => other,
-    }
 }
 
 /// That somebody was in a place meanwhile.

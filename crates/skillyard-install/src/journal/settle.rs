@@ -11,8 +11,9 @@ use std::path::Path;
 use skillyard_catalog::regular_file::{Links, NotRead, read};
 
 use super::commit::changed_meanwhile;
-use super::{AnyPath, CommittedChange, Move};
-use crate::chronicle::{CatchUp, ChangeOutcome};
+use super::{CommittedChange, Move};
+use crate::any_path::AnyPath;
+use crate::change_audit::{CatchUp, ChangeOutcome};
 use crate::text::MOST;
 use crate::write::beside;
 

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use skillyard_catalog::own_folder;
 
-use super::AnyPath;
+use crate::any_path::AnyPath;
 
 /// How the name of a stage ends while it is removed.
 const OVER: &str = "over";

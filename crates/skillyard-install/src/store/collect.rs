@@ -1,4 +1,4 @@
-//! Which skills of the store are still used, and the end of the others.
+//! Removes skills that are not used any more, and damaged ones.
 
 use std::collections::BTreeSet;
 use std::ffi::OsString;
@@ -9,10 +9,12 @@ use std::path::{Path, PathBuf};
 use skillyard_catalog::own_folder;
 use skillyard_format::Digest;
 
-use super::{LinkedDigests, Store, StoreError, names};
+use super::{OLD_FOLDERS, Store, StoreError, archive, as_filed, names};
 use crate::flock::Hold;
 use crate::lockfile::Lockfile;
+use crate::scope::Scope;
 use crate::staging::sweep;
+use crate::text::text_if_there;
 
 /// What a collection removed.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -30,6 +32,17 @@ pub struct Collected {
     pub astray: Vec<PathBuf>,
     /// Locks of projects that cannot be reached.
     pub unreachable: Vec<PathBuf>,
+}
+
+/// What links lead to.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct LinkedDigests {
+    /// Those of projects that are where they were, whatever their locks say by now.
+    pub here: BTreeSet<Digest>,
+    /// Those of projects that are not.
+    pub astray: BTreeSet<Digest>,
+    /// All skills of projects that are not, also without links.
+    pub elsewhere: BTreeSet<Digest>,
 }
 
 /// What becomes of projects that cannot be reached.
@@ -89,8 +102,14 @@ impl Store {
         let (astray, unused): (Vec<Digest>, Vec<Digest>) = unused
             .into_iter()
             .partition(|digest| links.astray.contains(digest) && self.folder(*digest).is_dir());
-        let sizes = self.read_each(&unused, |_, tree| tree.map_or(0, |tree| tree.size()))?;
-        self.discard(&unused)?;
+        let sizes = self.read_each(&unused, |_, tree| tree.map_or(0, |tree| tree.size()));
+        for digest in &unused {
+            self.remove(&self.archive(*digest))?;
+            self.remove(&self.folder(*digest))?;
+        }
+        for old in OLD_FOLDERS {
+            self.remove(&self.root.join(old))?;
+        }
         let swept = sweep(&self.root.join("staging"));
         swept.map_err(|source| self.failed(source))?;
         Ok(Collected {
@@ -101,6 +120,84 @@ impl Store {
             astray: astray.iter().map(|digest| self.folder(*digest)).collect(),
             unreachable: away,
         })
+    }
+
+    /// Hashes everything again and removes what is damaged, while no other process uses the store.
+    ///
+    /// Returns how many skills are intact, and the errors of the others.
+    pub fn mend(&self) -> Result<(usize, Vec<(Digest, StoreError)>), StoreError> {
+        let _lock = self.locked(Hold::Alone)?;
+        let (sound, bad) = self.verify()?;
+        let damaged: Vec<Digest> = bad.iter().map(|(digest, _)| *digest).collect();
+        self.discard_damaged(&damaged)?;
+        Ok((sound, bad))
+    }
+
+    /// Removes the damaged archives among those of `digests`. Folders stay, because links may lead to
+    /// them and a difference in one may be a user's edit.
+    pub fn discard_damaged(&self, digests: &[Digest]) -> Result<(), StoreError> {
+        for digest in digests {
+            let path = self.archive(*digest);
+            let is_sound = archive::read(&path).is_ok_and(|tree| as_filed(tree, *digest).is_ok());
+            if !is_sound {
+                self.remove(&path)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Removes a file or a folder, if it exists.
+    fn remove(&self, path: &Path) -> Result<(), StoreError> {
+        let removed = match path.symlink_metadata() {
+            Ok(metadata) if metadata.is_dir() => own_folder::remove(path),
+            Ok(_) => std::fs::remove_file(path),
+            Err(error) => Err(error),
+        };
+        match removed {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(self.failed(error)),
+            _ => Ok(()),
+        }
+    }
+
+    /// What the links of all projects lead to, as the records in Skillyard's own folder say.
+    pub fn links(&self, skillyard_home: &Path) -> Result<LinkedDigests, StoreError> {
+        let here = self.records_here(skillyard_home)?;
+        let folder = skillyard_home.join("placed");
+        let records = names(&folder).map_err(|source| self.failed(source))?;
+        let records = records.iter().map(|name| folder.join(name));
+        let is_record = |path: &PathBuf| path.extension().is_some_and(|each| each == "toml");
+        let mut links = LinkedDigests::default();
+        for record in records.filter(is_record) {
+            // What cannot be read says nothing.
+            let text = text_if_there(&record).ok().flatten();
+            let placed = text.and_then(|text| Lockfile::parse(&text, &record).ok());
+            let placed = placed.unwrap_or_default();
+            let linked = placed.skills().iter().filter(|entry| entry.linked);
+            let linked = linked.map(|entry| entry.digest);
+            if here.contains(&record) {
+                links.here.extend(linked);
+            } else {
+                links.astray.extend(linked);
+                let all = placed.skills().iter();
+                links.elsewhere.extend(all.map(|entry| entry.digest));
+            }
+        }
+        Ok(links)
+    }
+
+    /// The records of the projects that are where they were.
+    fn records_here(&self, skillyard_home: &Path) -> Result<BTreeSet<PathBuf>, StoreError> {
+        let roots = self.root.join("roots");
+        let listed = names(&roots).map_err(|source| self.failed(source))?;
+        let locks = listed
+            .iter()
+            .filter_map(|name| lock_file_of(&roots.join(name)).ok())
+            .filter(|lock| lock.exists());
+        let records = locks.filter_map(|lock| {
+            let scope = Scope::project(lock.parent()?, skillyard_home);
+            scope.placed_file()
+        });
+        Ok(records.collect())
     }
 
     /// What the remembered locks name, and those of them that cannot be reached.
@@ -148,7 +245,7 @@ fn is_out_of_reach(lock_file: &Path) -> bool {
 }
 
 /// The lock that a root stands for. Its path may be no text.
-pub(super) fn lock_file_of(root: &Path) -> io::Result<PathBuf> {
+fn lock_file_of(root: &Path) -> io::Result<PathBuf> {
     let bytes = std::fs::read(root)?;
     if bytes.is_empty() || bytes.contains(&0) {
         return Err(io::ErrorKind::InvalidData.into());

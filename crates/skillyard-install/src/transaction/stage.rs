@@ -1,7 +1,6 @@
 //! What is new, put beside the place it will take.
 
 use std::collections::BTreeMap;
-use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -11,18 +10,16 @@ use skillyard_catalog::own_folder::WAITING;
 use skillyard_format::Digest;
 
 use super::inside::to_make;
-use super::spans::Span;
-use super::{Transaction, TransactionError, Trees, disk};
-use crate::chronicle::unique;
+use super::{MAX_SYNCED_FILES, Transaction, TransactionError, Trees, disk};
+use crate::any_path::AnyPath;
+use crate::change_audit::unique;
 use crate::exchange::{is_mounted_in, number_of};
-use crate::file_system::is_for_one_at_a_time;
-use crate::journal::{AnyPath, Move, MoveContent};
-use crate::occupant::look;
+use crate::existing::{ExistingEntry, ObservedEntry, look};
+use crate::journal::{Move, MoveContent};
 use crate::owner::Owner;
-use crate::plan::{ExistingEntry, Plan, PlanStep};
-use crate::seen::ObservedEntry;
+use crate::plan::{Plan, PlanStep};
 use crate::store::Edits;
-use crate::tree::{Filler, Tree, WriteAccess, filled};
+use crate::tree::{Tree, WriteAccess};
 
 /// Where the skills of one target wait.
 #[derive(Debug)]
@@ -33,8 +30,6 @@ pub(super) struct TargetStage {
     pub(super) path: AnyPath,
     /// Whether executable bits are kept there.
     keeps_modes: bool,
-    /// Whether threads that write there only wait for each other.
-    one_at_a_time: bool,
     /// The target and the folders it lies in, as far as they were not there, the innermost first.
     pub(super) made: Vec<PathBuf>,
     /// Who has the folder, where that is not root.
@@ -47,13 +42,6 @@ impl TargetStage {
         for folder in &self.made {
             let _ = std::fs::remove_dir(folder);
         }
-    }
-
-    /// The stage and the folder whose place it can take: one that was made for it, beside it.
-    pub(super) fn whole(&self) -> Option<(&Path, &Path)> {
-        let is_beside = self.path.parent() == self.folder.parent();
-        let can_be = !self.made.is_empty() && is_beside;
-        can_be.then_some((&*self.path, &*self.folder))
     }
 
     /// The digest that a tree has where it was written.
@@ -101,7 +89,6 @@ impl Transaction<'_> {
                 .into();
             let stage = TargetStage {
                 keeps_modes: modes::are_kept(&folder),
-                one_at_a_time: is_for_one_at_a_time(&folder),
                 folder,
                 path,
                 made,
@@ -112,40 +99,27 @@ impl Transaction<'_> {
         Ok(stages)
     }
 
-    /// Puts everything new beside its place, and says when.
+    /// Puts everything new beside its place.
     pub(super) fn stage(
         &self,
         plan: &Plan,
         stages: &BTreeMap<String, TargetStage>,
         trees: &Trees,
-    ) -> Result<(Vec<Move>, Option<Span>), TransactionError> {
+    ) -> Result<Vec<Move>, TransactionError> {
         for stage in stages.values() {
-            // Who cannot do anything about a hidden folder can about the one it lies in.
+            // A user can do something about the folder around the hidden one, so errors name that.
             let room = stage.path.parent().unwrap_or(&stage.path);
             std::fs::create_dir(&stage.path).map_err(|source| disk(room, source))?;
             if let Some(owner) = stage.owner {
                 owner.take_folder(&stage.path);
             }
         }
-        let timed = |span: io::Result<Span>| span.map_err(|source| disk(&self.scope.root, source));
-        let first = stages.values().next();
-        let start = first.map(|stage| timed(Span::start(&stage.path)));
-        let start = start.transpose()?;
-        let put = |step: &PlanStep, filler: Option<&Filler<'_, '_>>| {
-            self.stage_step(step, plan, stages, trees, filler)
-        };
-        let moves: Result<Vec<Move>, TransactionError> =
-            if stages.values().any(|stage| stage.one_at_a_time) {
-                let steps = plan.steps.iter();
-                filled(|filler| steps.map(|step| put(step, Some(filler))).collect())?
-            } else {
-                let steps = plan.steps.par_iter();
-                steps.map(|step| put(step, None)).collect()
-            };
-        let moves = moves?;
-        let span = start.zip(first);
-        let span = span.map(|(start, stage)| timed(start.end(&stage.path)));
-        Ok((moves, span.transpose()?))
+        let files = trees.values().map(|tree| tree.files().len());
+        let is_synced = files.sum::<usize>() * stages.len() <= MAX_SYNCED_FILES;
+        let steps = plan.steps.par_iter();
+        steps
+            .map(|step| self.stage_step(step, plan, stages, trees, is_synced))
+            .collect()
     }
 
     fn stage_step(
@@ -154,7 +128,7 @@ impl Transaction<'_> {
         plan: &Plan,
         stages: &BTreeMap<String, TargetStage>,
         trees: &Trees,
-        filler: Option<&Filler<'_, '_>>,
+        is_synced: bool,
     ) -> Result<Move, TransactionError> {
         let (target, name) = step.place();
         let stage = &stages[target];
@@ -188,9 +162,10 @@ impl Transaction<'_> {
             std::os::unix::fs::symlink(&path, &new).map_err(|source| disk(&new, source))?;
             MoveContent::Link(path.into())
         } else {
-            // Where modes are not kept, it is looked at right away.
-            let filler = filler.filter(|_| stage.keeps_modes);
-            tree.write_for(stage.owner, &new, WriteAccess::Editable, filler)?;
+            tree.write_for(stage.owner, &new, WriteAccess::Editable)?;
+            if is_synced {
+                tree.sync(&new).map_err(|source| disk(&new, source))?;
+            }
             MoveContent::Folder(stage.shown(&tree, &new))
         };
         // Where nothing is, nothing can come out and lie there in its stead.

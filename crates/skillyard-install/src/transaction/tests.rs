@@ -3,7 +3,7 @@ use std::sync::Mutex;
 
 use super::*;
 use crate::candidate::{Candidate, CandidateSource};
-use crate::chronicle::ChangeOutcome;
+use crate::change_audit::ChangeOutcome;
 use crate::origin::{Origin, OriginKind};
 use crate::plan::OnConflict;
 use crate::tree::{TreeFile, TreeLimits};
@@ -96,7 +96,7 @@ impl Lab {
             meanwhile();
             Ok(())
         };
-        transaction.commit(&plan, &trees, check, told, || ())
+        transaction.commit(&plan, &trees, check, told)
     }
 }
 

@@ -5,7 +5,7 @@
 //! skills that were installed for working on it; they are not part of it. Nor is what git ignores in
 //! a folder of this machine: no commit has it, and it may be anybody's secrets.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 use rustix::fs::FileType;
@@ -13,8 +13,7 @@ use skillyard_catalog::modes;
 use skillyard_format::package::archive::{is_junk, is_litter};
 
 use super::reader::{self, REPOSITORY};
-use super::{Tree, TreeError, TreeFile, TreeLimits};
-use crate::git::{Ignored, Unasked};
+use super::{Ignored, Tree, TreeError, TreeFile, TreeLimits, Unasked};
 use crate::target::is_target;
 
 /// The files that make a folder a project.
@@ -57,34 +56,6 @@ impl<'a> Undelivered<'a> {
     }
 }
 
-/// A folder of which git did not say what it ignores there.
-#[derive(Debug)]
-pub struct Doubt {
-    /// Why it did not.
-    pub unasked: Arc<Unasked>,
-    /// The folder.
-    pub folder: PathBuf,
-    limits: TreeLimits,
-    ignored: Ignored,
-}
-
-impl Doubt {
-    /// All that could be delivered, if git ignored nothing of it; none where that is no skill.
-    pub(crate) fn whole(&self) -> Option<Tree> {
-        self.read(Ignored::default())
-    }
-
-    /// What is delivered if git does not ignore the files of a skill; none where that is no skill.
-    pub(crate) fn with_all_of(&self, known: &Tree) -> Option<Tree> {
-        let paths = known.files().iter().map(|file| file.path.as_str());
-        self.read(self.ignored.clone().but_for(paths))
-    }
-
-    fn read(&self, ignored: Ignored) -> Option<Tree> {
-        Tree::read_delivered(&self.folder, &self.limits, ignored).ok()
-    }
-}
-
 /// Trees are the same where their files are, whatever lay around them.
 impl PartialEq for Tree {
     fn eq(&self, other: &Self) -> bool {
@@ -101,14 +72,7 @@ impl Tree {
         limits: &TreeLimits,
         ignored: Ignored,
     ) -> Result<Self, TreeError> {
-        let doubt = ignored.unasked().map(|unasked| {
-            Arc::new(Doubt {
-                unasked: Arc::clone(unasked),
-                folder: folder.to_owned(),
-                limits: *limits,
-                ignored: ignored.clone(),
-            })
-        });
+        let unasked = ignored.unasked().cloned();
         let undelivered = Undelivered::of(folder, ignored);
         let (mut left_out, mut ignored) = (Vec::new(), Vec::new());
         let mut holds_repository = false;
@@ -131,7 +95,7 @@ impl Tree {
         ignored.sort_unstable();
         Ok(Self {
             ignored,
-            doubt,
+            unasked,
             holds_repository,
             ..Self::new(files)?.beside(left_out)
         })
@@ -142,9 +106,9 @@ impl Tree {
         self.holds_repository
     }
 
-    /// What could not be asked about it, if anything.
-    pub fn doubt(&self) -> Option<&Doubt> {
-        self.doubt.as_deref()
+    /// Why git could not be asked what it ignores, if so.
+    pub fn unasked(&self) -> Option<&Arc<Unasked>> {
+        self.unasked.as_ref()
     }
 
     /// What a source delivers of it.

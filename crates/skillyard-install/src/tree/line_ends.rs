@@ -35,9 +35,8 @@ impl Tree {
             digest,
             left_out: Vec::new(),
             ignored: Vec::new(),
-            doubt: None,
+            unasked: None,
             holds_repository: false,
-            lender: None,
         }
     }
 

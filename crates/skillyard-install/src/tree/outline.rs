@@ -6,8 +6,7 @@ use std::path::Path;
 use skillyard_catalog::resource::{Seen, SeenKind};
 
 use super::paths::{self, is_inside};
-use super::{TreeError, TreeLimits, Undelivered, is_left_out};
-use crate::git::Ignored;
+use super::{Ignored, TreeError, TreeLimits, Undelivered, is_left_out};
 
 /// What lies in a skill's folder, as far as it is seen without reading it.
 #[derive(Debug, Default)]

@@ -12,72 +12,34 @@ use rustix::fs::{CWD, Mode, OFlags, mkdirat, openat};
 
 use super::{Tree, TreeError, TreeFile, WriteAccess};
 use crate::owner::Owner;
-use crate::write::start_writing;
 
-/// Writes the files into `folder`, which must not exist yet; what root writes is its owner's.
+/// Writes the files into a new `folder`; what root writes is given to `owner`.
 pub(super) fn write(
     tree: &Tree,
     folder: &Path,
     access: WriteAccess,
     owner: Option<Owner>,
 ) -> Result<(), TreeError> {
-    make(tree, folder, access, owner, |empty| {
-        empty.fill(tree, folder)
-    })
-}
-
-/// A file that was made for one of a tree, and has nothing in it yet.
-#[derive(Debug)]
-pub(super) struct Empty {
-    file: File,
-    /// Which one of the tree it is.
-    at: usize,
-    /// Whose it will be, where that is not root.
-    owner: Option<Owner>,
-}
-
-impl Empty {
-    /// Writes it.
-    pub(super) fn fill(mut self, tree: &Tree, folder: &Path) -> Result<(), TreeError> {
-        let file = &tree.files()[self.at];
-        let mut write = || {
-            if !tree.lends(file, &mut self.file)? {
-                self.file.write_all(&file.bytes)?;
-            }
-            Ok(())
-        };
-        write().map_err(|source| failed(folder, &file.path, source))?;
-        if let Some(owner) = self.owner {
-            owner.take(&self.file);
-        }
-        Ok(())
-    }
-}
-
-/// Makes the folders and the files of a tree, and hands over each file.
-pub(super) fn make(
-    tree: &Tree,
-    folder: &Path,
-    access: WriteAccess,
-    owner: Option<Owner>,
-    mut hand_over: impl FnMut(Empty) -> Result<(), TreeError>,
-) -> Result<(), TreeError> {
     let failed = |path: &str, source: io::Error| failed(folder, path, source);
     let opened = fresh(CWD, folder).map_err(|source| failed("", source))?;
     let owner = owner.and_then(|owner| owner.of_made(&opened));
     let mut last = "";
-    for (at, file) in tree.files().iter().enumerate() {
-        // Sorted by path, so the files of a folder follow each other.
+    for file in tree.files() {
+        // Files are sorted by path, so those of one folder follow each other.
         let parent = file.path.rsplit_once('/').map_or("", |(parent, _)| parent);
         if parent != last && !parent.is_empty() {
             let made = folders(opened.as_fd(), parent, owner);
             made.map_err(|source| failed(parent, source))?;
         }
         last = parent;
-        let made = make_file(opened.as_fd(), file, access);
-        let made = made.map_err(|source| failed(&file.path, source))?;
-        let file = made;
-        hand_over(Empty { file, at, owner })?;
+        let written = make_file(opened.as_fd(), file, access).and_then(|mut made| {
+            made.write_all(&file.bytes)?;
+            if let Some(owner) = owner {
+                owner.take(&made);
+            }
+            Ok(())
+        });
+        written.map_err(|source| failed(&file.path, source))?;
     }
     if let Some(owner) = owner {
         owner.take(&opened);
@@ -92,15 +54,10 @@ fn failed(folder: &Path, path: &str, source: io::Error) -> TreeError {
     }
 }
 
-/// Waits until the files of a tree that was written into a folder are on the disk.
+/// Syncs the files of a tree that was written into a folder, and the folder.
 pub(super) fn sync(tree: &Tree, folder: &Path) -> io::Result<()> {
-    let files = || tree.files().iter().map(|file| folder.join(&file.path));
-    // All are on their way before the first is waited for. Many skills are written at once, so that
-    // no more than one file is open.
-    for path in files() {
-        start_writing(&File::open(path)?);
-    }
-    for path in files().chain([folder.to_owned()]) {
+    let files = tree.files().iter().map(|file| folder.join(&file.path));
+    for path in files.chain([folder.to_owned()]) {
         File::open(path)?.sync_all()?;
     }
     Ok(())

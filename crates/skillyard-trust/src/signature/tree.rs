@@ -138,10 +138,7 @@ impl Tree {
     pub fn identity(&self, folder: Option<&str>) -> Option<(String, Option<String>)> {
         let document = Document::parse(self.instructions.as_deref()?);
         let skill = Skill::from_document(&document, folder)?;
-        Some((
-            skill.name.clone(),
-            skill.version().map(str::to_owned),
-        ))
+        Some((skill.name.clone(), skill.version().map(str::to_owned)))
     }
 }
 

@@ -1,11 +1,12 @@
 //! `skillyard doctor`: whether installed skills are what the locks say.
 
 use std::collections::BTreeSet;
-use std::path::PathBuf;
 
 use skillyard_catalog::source::Surroundings;
 use skillyard_install::lockfile::{Gap, Lockfile};
-use skillyard_install::plan::{InstalledState, SkillChange, Conflict, ConflictReason, ConflictPolicy, DesiredState};
+use skillyard_install::plan::{
+    Conflict, ConflictPolicy, ConflictReason, DesiredState, SkillChange,
+};
 use skillyard_install::records::Records;
 use skillyard_install::scope::{Scope, ScopeKind};
 use skillyard_install::transaction::{before, plan_in};
@@ -128,13 +129,18 @@ fn scope_checks(context: &Context, place: &Place, revoked: &[Revoked]) -> Vec<Ch
             return checks;
         }
     };
-    checks.extend(left_over(scope, &before));
     let wish = DesiredState {
         present: before.lock.skills().to_vec(),
         dropped: before.dropped().map(str::to_owned).collect(),
         ..DesiredState::default()
     };
-    let plan = plan_in(scope, &place.store, &before, &wish, &ConflictPolicy::default());
+    let plan = plan_in(
+        scope,
+        &place.store,
+        &before,
+        &wish,
+        &ConflictPolicy::default(),
+    );
     let mut supply = Supply::new(context, place).offline(true);
     let mut mistaken = |name: &str| doctor_mistaken::remedy(place, &before, &mut supply, name);
     let is_revoked = |name: &str| revoked.iter().any(|each| each.name == name);
@@ -188,29 +194,6 @@ fn scope_checks(context: &Context, place: &Place, revoked: &[Revoked]) -> Vec<Ch
         ));
     }
     checks
-}
-
-/// Folders that changes left behind, with which nothing here goes on.
-fn left_over(scope: &Scope, before: &InstalledState) -> Vec<Check> {
-    let word = scope.kind.as_str();
-    let stages = skillyard_install::abandoned(scope, before).into_iter();
-    let check = |stage: PathBuf| {
-        let path = stage.display().to_string();
-        Check {
-            verdict: Verdict::Warning,
-            hint: Some(format!(
-                "Look whether something in it is yours, then remove it with `rm -r {}`; `skillyard sync --scope {word}` does that after a day where all of it is elsewhere, too",
-                shell_word(&path)
-            )),
-            ..good(
-                "left-over",
-                format!(
-                    "`{path}` is left of a change with which nothing here goes on ({word} scope)"
-                ),
-            )
-        }
-    };
-    stages.map(check).collect()
 }
 
 /// Where skills.toml and the lock do not match.

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use skillyard_install::scope::Scope;
-use skillyard_install::{RecordKind, DamagedRecord, damaged_records};
+use skillyard_install::{DamagedRecord, RecordKind, damaged_records};
 
 use super::doctor::{Check, Verdict};
 use super::doctor_install::bad;
@@ -52,7 +52,9 @@ fn hint(DamagedRecord { path, about, .. }: &DamagedRecord, scopes: &[Scope]) -> 
         {
             format!("{sync} project`")
         }
-        RecordKind::Folder if scopes.iter().any(|scope| is_of(scope, path)) => format!("{sync} user`"),
+        RecordKind::Folder if scopes.iter().any(|scope| is_of(scope, path)) => {
+            format!("{sync} user`")
+        }
         RecordKind::Project => format!(
             "Remove it with `rm -r {}`; `skillyard sync` in its project writes it anew",
             shell_path(path)

@@ -18,7 +18,7 @@ use skillyard_install::reference::ArchiveKind;
 use skillyard_install::scope::Scope;
 use skillyard_install::target::TargetError;
 use skillyard_install::transaction::check_inside;
-use skillyard_install::tree::{WriteAccess, Tree, TreeError, TreeLimits};
+use skillyard_install::tree::{Tree, TreeError, TreeLimits, WriteAccess};
 
 use super::Outcome;
 use crate::context::Context;

@@ -5,7 +5,9 @@ use std::fmt::Write as _;
 use semver::Version;
 use serde_json::{Value, json};
 use skillyard_format::render::one_line;
-use skillyard_install::fetch::registry::{RegistryMemory, Registry as _, SearchQuery, SearchResults};
+use skillyard_install::fetch::registry::{
+    Registry as _, RegistryMemory, SearchQuery, SearchResults,
+};
 
 use crate::config::source::SourceKind;
 use crate::context::Context;

@@ -49,7 +49,6 @@ pub(super) fn search(
         })
     };
     let found = store.read_each(&digests, read);
-    let found = found.map_err(InstallFailure::from)?;
     let mut found: Vec<Stored> = found.into_iter().flatten().collect();
     found.sort_unstable();
     // Versions that say the same of themselves are one to who searches.

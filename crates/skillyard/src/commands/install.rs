@@ -6,7 +6,7 @@ use std::cell::OnceCell;
 use std::time::Instant;
 
 use serde_json::{Value, json};
-use skillyard_install::plan::{OnConflict, Plan, ConflictPolicy};
+use skillyard_install::plan::{ConflictPolicy, OnConflict, Plan};
 
 pub(crate) use self::preparing::{prepare, scanner};
 use super::Outcome;

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use serde_json::{Value, json};
 use skillyard_install::candidate::Candidate;
-use skillyard_install::dependencies::{self, KnownRequests, Needed, Resolved, RequestedSkill};
+use skillyard_install::dependencies::{self, KnownRequests, Needed, RequestedSkill, Resolved};
 use skillyard_install::lockfile::{Gap, Locked, Lockfile};
 
 use super::Outcome;
@@ -251,7 +251,7 @@ fn keep_what_can_be_had(
     outdated: &mut Vec<(Locked, Locked)>,
     failed: &mut Vec<Failed>,
     needed: &[Needed],
-    unmet: Vec<dependencies::Failed<CommandError>>,
+    unmet: Vec<dependencies::FailedRequests<CommandError>>,
 ) {
     let has_unmet = !unmet.is_empty();
     for each in unmet {

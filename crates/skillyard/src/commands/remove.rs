@@ -8,7 +8,7 @@ use std::time::Instant;
 use serde_json::json;
 use skillyard_install::lockfile::{Locked, Lockfile};
 use skillyard_install::manifest::Manifest;
-use skillyard_install::plan::{Plan, DesiredState};
+use skillyard_install::plan::{DesiredState, Plan};
 use skillyard_install::transaction::Trees;
 
 use self::others::Others;

@@ -115,8 +115,7 @@ fn fetch_missing<'a>(
         .filter(|entry| !trees.contains_key(&entry.digest))
         .collect();
     let digests: Vec<Digest> = locked.iter().map(|entry| entry.digest).collect();
-    let stored = place.store.read_each(&digests, |_, tree| tree.ok());
-    let stored: Vec<Option<Tree>> = stored.map_err(InstallFailure::from)?;
+    let stored: Vec<Option<Tree>> = place.store.read_each(&digests, |_, tree| tree.ok());
     if !offline {
         let missing = locked.iter().zip(&stored);
         let missing = missing.filter_map(|(entry, stored)| stored.is_none().then_some(*entry));

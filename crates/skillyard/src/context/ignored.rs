@@ -4,7 +4,8 @@ use std::error::Error;
 use std::path::Path;
 use std::sync::{Arc, PoisonError};
 
-use skillyard_install::git::{Git, Ignored, Ignoring, Unasked};
+use skillyard_install::git::{Git, Ignoring};
+use skillyard_install::tree::{Ignored, Unasked};
 
 use super::Context;
 use crate::error::CommandError;
@@ -22,10 +23,10 @@ impl Context {
 
     /// Who says what git ignores.
     pub(crate) fn ignoring(&self) -> Ignoring {
-        Ignoring::new(self.git(), self.environment.git_settings())
+        Ignoring::new(self.git())
     }
 
-    /// What git ignores in a folder; where that is a guess, it is told.
+    /// What git ignores in a folder; warns if git could not be asked.
     pub(crate) fn ignored_in(&self, folder: &Path) -> Ignored {
         let ignored = self.asked(folder);
         if let Some(unasked) = ignored.unasked() {
@@ -34,14 +35,13 @@ impl Context {
         ignored
     }
 
-    /// The same for who hands the folder on, which cannot be taken back: a guess is refused.
+    /// The same for who hands the folder on, which cannot be undone: fails if git could not be asked.
     pub(crate) fn surely_ignored_in(&self, folder: &Path) -> Result<Ignored, CommandError> {
         let ignored = self.asked(folder);
         match ignored.unasked() {
             None => Ok(ignored),
             Some(unasked) => Err(CommandError::Unasked {
                 folder: folder.to_owned(),
-                paths: ignored.paths().map(str::to_owned).collect(),
                 source: Arc::clone(unasked),
             }),
         }
@@ -52,7 +52,7 @@ impl Context {
         ignored.pop().unwrap_or_default()
     }
 
-    /// Tells, once for each repository, that what was left out is a guess.
+    /// Tells, once for each repository, that nothing was left out because git ignores it.
     pub(crate) fn tell_unasked(&self, unasked: &Unasked) {
         let told = self.doubted.lock();
         let mut told = told.unwrap_or_else(PoisonError::into_inner);
@@ -64,10 +64,10 @@ impl Context {
     }
 }
 
-/// That git could not be asked, and what follows from it.
+/// The warning that git could not be asked.
 pub(crate) fn guessed(unasked: &Unasked) -> String {
     format!(
-        "{}; what its lists of ignored files and yours name is left out unless it is locked, also what is committed all the same",
+        "{}; all files are taken, also those that it may ignore",
         in_words(unasked)
     )
 }

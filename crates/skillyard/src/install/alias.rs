@@ -1,7 +1,7 @@
 //! What follows the name of a source of the configuration in a reference.
 
 use skillyard_install::reference::{
-    Alias, AliasKind, Aliases, ReferenceContext as Reading, Host, Hosted, Reference, ReferenceError,
+    Alias, AliasKind, Aliases, Host, Hosted, Reference, ReferenceContext as Reading, ReferenceError,
 };
 use url::{Position, Url};
 

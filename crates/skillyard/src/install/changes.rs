@@ -7,7 +7,7 @@ use semver::Version;
 use serde_json::{Value, json};
 use skillyard_install::lockfile::Locked;
 use skillyard_install::origin::OriginKind;
-use skillyard_install::plan::{SkillChange, Conflict, ConflictReason, Plan};
+use skillyard_install::plan::{Conflict, ConflictReason, Plan, SkillChange};
 use skillyard_install::scope::Scope;
 use skillyard_install::tree::LineEnds;
 
@@ -47,8 +47,12 @@ pub(crate) fn lines(plan: &Plan) -> String {
 /// What a plan changes about skills that are there, a line each: what is asked about brings it along.
 pub(crate) fn of_what_is_there(plan: &Plan) -> String {
     let changes = plan.changes.iter();
-    let changes =
-        changes.filter(|change| matches!(change, SkillChange::Changed { .. } | SkillChange::Removed { .. }));
+    let changes = changes.filter(|change| {
+        matches!(
+            change,
+            SkillChange::Changed { .. } | SkillChange::Removed { .. }
+        )
+    });
     one_by_one(&changes.collect::<Vec<_>>())
 }
 
@@ -225,7 +229,9 @@ pub(crate) fn obstacle(conflict: &Conflict) -> String {
         visible(&conflict.name)
     );
     match &conflict.obstacle {
-        ConflictReason::Foreign => format!("{place} is there already and was not installed by skillyard"),
+        ConflictReason::Foreign => {
+            format!("{place} is there already and was not installed by skillyard")
+        }
         ConflictReason::Edited(files) => {
             let mut text = format!("{place} was edited after it was installed");
             if !files.is_empty() {

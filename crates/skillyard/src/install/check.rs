@@ -17,7 +17,7 @@ use skillyard_format::{Diagnostic, Digest};
 use skillyard_install::candidate::Candidate;
 use skillyard_install::dependencies::Needed;
 use skillyard_install::lockfile::Locked;
-use skillyard_install::plan::{SkillChange, Plan};
+use skillyard_install::plan::{Plan, SkillChange};
 use skillyard_install::store::Store;
 use skillyard_scan::Finding;
 use skillyard_trust::signature::{
@@ -97,7 +97,9 @@ pub(crate) fn fresh<'a>(needed: &'a [Needed], plan: &Plan, store: &Store) -> Vec
         match change {
             SkillChange::Added { to } => drop(new.insert(&to.name)),
             SkillChange::Changed { from, to } if is_other(from, to) => drop(new.insert(&to.name)),
-            SkillChange::Changed { to, .. } | SkillChange::Restored { to } | SkillChange::Repaired { to } => {
+            SkillChange::Changed { to, .. }
+            | SkillChange::Restored { to }
+            | SkillChange::Repaired { to } => {
                 named.push(&to.name);
             }
             SkillChange::Removed { .. } => {}
@@ -112,7 +114,6 @@ pub(crate) fn fresh<'a>(needed: &'a [Needed], plan: &Plan, store: &Store) -> Vec
     let at_hand: Vec<&Candidate> = at_hand.collect();
     let digests: Vec<Digest> = at_hand.iter().map(|each| each.tree.digest()).collect();
     let held = store.read_each(&digests, |_, tree| tree.is_ok());
-    let held = held.unwrap_or_else(|_| vec![false; digests.len()]);
     let missing = at_hand.iter().zip(held).filter(|(_, is_held)| !is_held);
     new.extend(missing.map(|(each, _)| each.name.as_str()));
     candidates()

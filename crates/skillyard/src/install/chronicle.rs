@@ -6,15 +6,14 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 use skillyard_audit::{Event, EventKind, Outcome, Recorder};
-use skillyard_install::chronicle::{ChangeOutcome, unique};
+use skillyard_install::change_audit::{ChangeOutcome, unique};
 use skillyard_install::lockfile::Locked;
-use skillyard_install::plan::{SkillChange, Plan};
+use skillyard_install::plan::{Plan, SkillChange};
 use skillyard_install::scope::Scope;
 use skillyard_trust::verdict::{Verdict, assess};
 
 use crate::context::Context;
 use crate::error::CommandError;
-use crate::install::threads::stay_apart;
 use crate::installed;
 use crate::permission::trust_policy;
 
@@ -101,16 +100,12 @@ impl Chronicle {
     }
 }
 
-impl skillyard_install::chronicle::ChangeAudit<CommandError> for Chronicle {
+impl skillyard_install::change_audit::ChangeAudit<CommandError> for Chronicle {
     fn note(&self) -> String {
         match &self.recorder {
             Some(_) => serde_json::to_string(&self.note).unwrap_or_default(),
             None => String::new(),
         }
-    }
-
-    fn accompanied(&self) {
-        stay_apart();
     }
 
     fn happens(&self) -> Result<(), CommandError> {
@@ -129,11 +124,15 @@ impl skillyard_install::chronicle::ChangeAudit<CommandError> for Chronicle {
 /// What was done, for the log.
 fn event(change: &SkillChange) -> Event {
     match change {
-        SkillChange::Added { to } | SkillChange::Restored { to } => about(EventKind::SkillInstalled, to),
+        SkillChange::Added { to } | SkillChange::Restored { to } => {
+            about(EventKind::SkillInstalled, to)
+        }
         SkillChange::Changed { from, to } => {
             about(EventKind::SkillUpdated, to).detail("before", from.digest.to_string())
         }
-        SkillChange::Repaired { to } => about(EventKind::SkillUpdated, to).detail("repaired", "yes"),
+        SkillChange::Repaired { to } => {
+            about(EventKind::SkillUpdated, to).detail("repaired", "yes")
+        }
         SkillChange::Removed { from } => about(EventKind::SkillRemoved, from),
     }
 }
@@ -141,7 +140,9 @@ fn event(change: &SkillChange) -> Event {
 /// What a change brings that was not there before.
 fn arrived(change: &SkillChange) -> Option<&Locked> {
     match change {
-        SkillChange::Added { to } | SkillChange::Restored { to } | SkillChange::Changed { to, .. } => Some(to),
+        SkillChange::Added { to }
+        | SkillChange::Restored { to }
+        | SkillChange::Changed { to, .. } => Some(to),
         SkillChange::Repaired { .. } | SkillChange::Removed { .. } => None,
     }
 }

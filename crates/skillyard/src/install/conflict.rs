@@ -2,7 +2,7 @@
 
 use skillyard_format::SkillName;
 use skillyard_install::dependencies::Needed;
-use skillyard_install::plan::{Conflict, OnConflict, ConflictPolicy};
+use skillyard_install::plan::{Conflict, ConflictPolicy, OnConflict};
 
 use super::changes::obstacle;
 use super::renaming::named;

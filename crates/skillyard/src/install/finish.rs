@@ -3,17 +3,18 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use skillyard_install::chronicle::ChangeOutcome;
+use skillyard_install::change_audit::ChangeOutcome;
 use skillyard_install::dependencies::Needed;
 use skillyard_install::lockfile::Locked;
 use skillyard_install::manifest::Manifest;
-use skillyard_install::plan::{Conflict, ConflictReason, OnConflict, Plan, ConflictPolicy, DesiredState};
+use skillyard_install::plan::{
+    Conflict, ConflictPolicy, ConflictReason, DesiredState, OnConflict, Plan,
+};
 use skillyard_install::transaction::{Transaction, TransactionError, Trees, check_inside, plan_in};
 
 use super::chronicle::{self, Chronicle, Circumstances};
 use super::held::Held;
 use super::place::Place;
-use super::threads::stay_apart;
 use crate::context::Context;
 use crate::error::CommandError;
 use crate::error::install::InstallFailure;
@@ -124,7 +125,8 @@ pub(crate) fn apply(
 ) -> Result<Plan, CommandError> {
     // Held until the lock names what was put into the store.
     let _in_use = place.store.in_use().map_err(InstallFailure::from)?;
-    let catch_up = |note: &str, ending: ChangeOutcome<'_>| chronicle::catch_up(context, note, ending);
+    let catch_up =
+        |note: &str, ending: ChangeOutcome<'_>| chronicle::catch_up(context, note, ending);
     let transaction = Transaction::begin(&place.scope, &place.store, &place.records, &catch_up);
     let mut transaction = transaction.map_err(InstallFailure::from)?;
     let first = place.records.first_lock();
@@ -142,9 +144,8 @@ pub(crate) fn apply(
         }
     }
     let chronicle = Chronicle::ready(context, &plan, goal.circumstances)?;
-    let afterwards = || (goal.afterwards)(&plan);
-    stay_apart();
-    transaction.commit(&plan, goal.trees, last_check, &chronicle, afterwards)?;
+    transaction.commit(&plan, goal.trees, last_check, &chronicle)?;
+    (goal.afterwards)(&plan);
     Ok(plan)
 }
 
@@ -162,7 +163,8 @@ pub(crate) fn preview_around(
     held.settle(settlement);
     let mut plan = look(place, wish, settlement)?;
     if !plan.conflicts.is_empty() {
-        let is_elsewhere = |each: &&Conflict| matches!(each.obstacle, ConflictReason::OtherSource(_));
+        let is_elsewhere =
+            |each: &&Conflict| matches!(each.obstacle, ConflictReason::OtherSource(_));
         let elsewhere = plan.conflicts.iter().filter(is_elsewhere);
         // Who needs a skill from elsewhere must not be changed without it.
         if let Some(failure) = needed_name(elsewhere.cloned().collect(), wish) {

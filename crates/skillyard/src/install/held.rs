@@ -6,11 +6,13 @@
 use std::collections::BTreeSet;
 
 use skillyard_install::dependencies::{
-    self, DependencyError, FailedRequests, KnownRequests, Needed, Resolved, RequestedSkill,
+    self, DependencyError, FailedRequests, KnownRequests, Needed, RequestedSkill, Resolved,
 };
 use skillyard_install::lockfile::Lockfile;
 use skillyard_install::manifest::Manifest;
-use skillyard_install::plan::{Conflict, ConflictReason, OnConflict, Plan, ConflictPolicy, DesiredState};
+use skillyard_install::plan::{
+    Conflict, ConflictPolicy, ConflictReason, DesiredState, OnConflict, Plan,
+};
 
 use super::known::unresolved;
 use super::supply::Supply;

@@ -73,15 +73,11 @@ pub(crate) fn line(name: &str, tree: &Tree) -> Option<String> {
         .iter()
         .filter(|path| !ignored.contains(path));
     let others: Vec<String> = others.cloned().collect();
-    let because = || match tree.doubt() {
-        None => format!(
+    let because = || {
+        format!(
             "because git ignores it: {} (`git add -f` what belongs to the skill)",
             named(ignored)
-        ),
-        Some(_) => format!(
-            "because a list of ignored files names it: {}",
-            named(ignored)
-        ),
+        )
     };
     let line = match (&others[..], ignored) {
         ([], []) => return None,

@@ -1,7 +1,7 @@
 //! What a reference stands for once the aliases of the configuration are looked up.
 
 use skillyard_install::reference::{
-    Aliases, ReferenceContext as Reading, Reference, ReferenceError, Requirement,
+    Aliases, Reference, ReferenceContext as Reading, ReferenceError, Requirement,
 };
 
 use crate::error::CommandError;

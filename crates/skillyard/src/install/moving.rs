@@ -4,7 +4,7 @@ use skillyard_install::candidate::Candidate;
 use skillyard_install::dependencies::Needed;
 use skillyard_install::lockfile::{Locked, Lockfile, reference};
 use skillyard_install::plan::ConflictPolicy;
-use skillyard_install::reference::{ReferenceContext, Host, Reference};
+use skillyard_install::reference::{Host, Reference, ReferenceContext};
 
 use super::supply::Supply;
 use super::wanted::Difference;

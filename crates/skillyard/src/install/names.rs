@@ -4,7 +4,7 @@ use skillyard_catalog::agents::AGENTS;
 use skillyard_catalog::quirk::Quirk;
 use skillyard_format::SkillName;
 use skillyard_format::package::archive::{ArchivePath, EntryProblem, is_device};
-use skillyard_install::plan::{SkillChange, Plan};
+use skillyard_install::plan::{Plan, SkillChange};
 
 use crate::context::Context;
 use crate::sanitize::visible;

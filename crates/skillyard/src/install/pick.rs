@@ -249,7 +249,11 @@ fn names(offers: &[SkillOffer]) -> Vec<String> {
     names
 }
 
-fn ask(printer: &Printer, place: &str, offers: &[SkillOffer]) -> Result<Vec<SkillOffer>, CommandError> {
+fn ask(
+    printer: &Printer,
+    place: &str,
+    offers: &[SkillOffer],
+) -> Result<Vec<SkillOffer>, CommandError> {
     let item = |offer: &SkillOffer| Item {
         label: offer.name.clone(),
         about: shortened(&visible(&one_line(&offer.description)), 80).into_owned(),

@@ -6,7 +6,7 @@ use skillyard_install::candidate::Candidate;
 use skillyard_install::dependencies::Needed;
 use skillyard_install::lockfile::{Lockfile, reference};
 use skillyard_install::manifest::Manifest;
-use skillyard_install::plan::{Plan, ConflictPolicy, DesiredState};
+use skillyard_install::plan::{ConflictPolicy, DesiredState, Plan};
 use skillyard_install::store::Store;
 
 use super::check::{self, Checked, Grounds};

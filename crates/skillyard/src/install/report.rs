@@ -9,7 +9,7 @@ use skillyard_catalog::ProjectTrust;
 use skillyard_catalog::agents::{self, AGENTS};
 use skillyard_catalog::source::{Source, SourceKind};
 use skillyard_install::lockfile::Locked;
-use skillyard_install::plan::{SkillChange, Plan};
+use skillyard_install::plan::{Plan, SkillChange};
 use skillyard_install::scope::ScopeKind;
 
 use super::place::{self, Place, whole};
@@ -125,7 +125,9 @@ pub(crate) fn report_activation(
     plan: &Plan,
 ) -> Result<(), CommandError> {
     let new = plan.changes.iter().filter_map(|change| match change {
-        SkillChange::Added { to } | SkillChange::Changed { to, .. } | SkillChange::Restored { to } => Some(&**to),
+        SkillChange::Added { to }
+        | SkillChange::Changed { to, .. }
+        | SkillChange::Restored { to } => Some(&**to),
         SkillChange::Repaired { .. } | SkillChange::Removed { .. } => None,
     });
     let targets: BTreeSet<&str> = new

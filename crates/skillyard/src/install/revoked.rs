@@ -71,7 +71,6 @@ impl Revoked {
         for entries in entries.chunks(AT_ONCE) {
             let digests: Vec<Digest> = entries.iter().map(|entry| entry.digest).collect();
             let stored = place.store.read_each(&digests, |_, tree| tree.ok());
-            let stored = stored.map_err(InstallFailure::from)?;
             let revoked = entries
                 .par_iter()
                 .zip(stored)

@@ -10,7 +10,7 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 use skillyard_install::archive::{ArchiveMaterial, Expected};
 use skillyard_install::fetch::forge::ForgeError;
 use skillyard_install::fetch::http::{Header, HttpError};
-use skillyard_install::git::{Git, GitError, Ignored, Repository, RepositoryRequest};
+use skillyard_install::git::{Git, GitError, Repository, RepositoryRequest};
 use skillyard_install::local::LocalFolder;
 use skillyard_install::material::{Material, MaterialError};
 use skillyard_install::origin::{self, OriginKind};
@@ -20,6 +20,7 @@ use skillyard_install::reference::{
 use skillyard_install::staging::Staging;
 use skillyard_install::store::Store;
 use skillyard_install::stored::StoredSkill;
+use skillyard_install::tree::Ignored;
 use skillyard_install::tree::TreeError;
 use skillyard_install::unfinished::UnfinishedFolder;
 use url::Origin;

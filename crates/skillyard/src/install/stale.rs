@@ -10,9 +10,9 @@ use std::path::{Path, PathBuf};
 
 use rayon::prelude::*;
 use serde::{Serialize, Serializer};
-use skillyard_install::git::Ignored;
 use skillyard_install::lockfile::{Locked, Lockfile};
 use skillyard_install::reference::Reference;
+use skillyard_install::tree::Ignored;
 use skillyard_install::tree::{Tree, TreeLimits};
 
 use super::left_out;
@@ -120,10 +120,6 @@ pub(crate) fn stale(
                     Unlike::Ignored(_) | Unlike::More => Fault::Other,
                 };
                 (fault, reason)
-            }
-            Err(CommandError::Unasked { paths, .. }) => {
-                let reason = format!("it may be locked with {}", left_out::named(&paths));
-                (Fault::InDoubt, reason)
             }
             Err(error) => {
                 let is_gone = matches!(error, CommandError::NoSuchPath(_));

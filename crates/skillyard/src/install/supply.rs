@@ -9,7 +9,7 @@ use skillyard_install::git::Ignoring;
 use skillyard_install::lockfile::{self, Locked};
 use skillyard_install::origin::OriginKind;
 use skillyard_install::reference::{
-    Aliases, ReferenceContext as Reading, GitReference, Host, Reference, RegistryReference, Remote,
+    Aliases, GitReference, Host, Reference, ReferenceContext as Reading, RegistryReference, Remote,
     Requirement,
 };
 
@@ -18,7 +18,7 @@ use super::pick::Pick;
 use super::place::Place;
 use super::renaming::as_locked;
 use super::sources::Sources;
-use crate::context::ReferenceContext;
+use crate::context::Context;
 use crate::error::CommandError;
 use crate::error::install::InstallFailure;
 use crate::installed::Installed;
@@ -26,14 +26,13 @@ use crate::installed::Installed;
 mod aliased;
 mod anchor;
 mod chosen;
-mod doubted;
 mod expected;
 mod supplier;
 pub(crate) mod unavailable;
 
 /// The way from references to skills.
 pub(crate) struct Supply<'a> {
-    context: &'a ReferenceContext,
+    context: &'a Context,
     place: &'a Place,
     sources: Sources<'a>,
     /// What the locks say, once somebody asked.
@@ -41,7 +40,7 @@ pub(crate) struct Supply<'a> {
 }
 
 impl<'a> Supply<'a> {
-    pub(crate) fn new(context: &'a ReferenceContext, place: &'a Place) -> Self {
+    pub(crate) fn new(context: &'a Context, place: &'a Place) -> Self {
         Self {
             context,
             place,
@@ -203,7 +202,7 @@ impl<'a> Supply<'a> {
         let found = found
             .pop()
             .ok_or_else(|| InstallFailure::NothingOffered(self.shown(&reference)))?;
-        as_locked(self.with_locked(found, entry)?, entry)
+        as_locked(found, entry)
     }
 
     /// The reference of an entry of the lock, and what that stands for at the state it was found in.

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use serde_json::{Value, json};
 use skillyard_catalog::{Catalog, CatalogSkill, Status};
-use skillyard_install::plan::{SkillChange, Plan};
+use skillyard_install::plan::{Plan, SkillChange};
 
 use super::certain::are_used;
 use super::check::Checked;
@@ -36,9 +36,9 @@ impl Unused {
         plan: &Plan,
     ) -> Result<Vec<Self>, CommandError> {
         let new = plan.changes.iter().filter_map(|change| match change {
-            SkillChange::Added { to } | SkillChange::Changed { to, .. } | SkillChange::Restored { to } => {
-                Some(&**to)
-            }
+            SkillChange::Added { to }
+            | SkillChange::Changed { to, .. }
+            | SkillChange::Restored { to } => Some(&**to),
             SkillChange::Repaired { .. } | SkillChange::Removed { .. } => None,
         });
         let asked = prepared.asked();

@@ -13,9 +13,11 @@ use std::time::Duration;
 use secrecy::SecretString;
 use skillyard_format::QualifiedName;
 use skillyard_install::archive::{ArchiveMaterial, Expected};
-use skillyard_install::fetch::http::{Header, Http, HttpError, DownloadProgress, Retry, HttpSettings};
-use skillyard_install::fetch::registry::{VersionListing, IndexMode};
-use skillyard_install::fetch::{FetchedContent, Fetched, Transfer, archive_url};
+use skillyard_install::fetch::http::{
+    DownloadProgress, Header, Http, HttpError, HttpSettings, Retry,
+};
+use skillyard_install::fetch::registry::{IndexMode, VersionListing};
+use skillyard_install::fetch::{Fetched, FetchedContent, Transfer, archive_url};
 use skillyard_install::local::LocalFolder;
 use skillyard_install::material::Material;
 use skillyard_install::reference::{Address, Reference, ReferenceError, SCHEMES};

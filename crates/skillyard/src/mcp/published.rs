@@ -20,7 +20,7 @@ use skillyard_catalog::walk::Stamp;
 use skillyard_catalog::{CatalogSkill, Status};
 use skillyard_format::Digest;
 use skillyard_format::skill::switch;
-use skillyard_install::tree::{WriteAccess, Tree, TreeFile, TreeLimits};
+use skillyard_install::tree::{Tree, TreeFile, TreeLimits, WriteAccess};
 use skillyard_mcp::{Limits, PublishedSkill, Servers};
 use skillyard_trust::provenance::{Origin, Provenance};
 

@@ -93,7 +93,7 @@ fn described_plan(
 /// That git could not be asked what it ignores where skills come from, once for each repository.
 fn doubts(prepared: &Prepared) -> Vec<String> {
     let trees = prepared.needed.iter().map(|each| &each.candidate.tree);
-    let doubts = trees.filter_map(|tree| Some(guessed(&tree.doubt()?.unasked)));
+    let doubts = trees.filter_map(|tree| Some(guessed(tree.unasked()?)));
     let doubts: BTreeSet<String> = doubts.collect();
     doubts.into_iter().collect()
 }

@@ -7,8 +7,8 @@ use std::path::Path;
 
 use skillyard_catalog::source::SourceKind;
 use skillyard_catalog::{Catalog, CatalogSkill, Status};
-use skillyard_install::git::Ignored;
 use skillyard_install::lockfile::Locked;
+use skillyard_install::tree::Ignored;
 use skillyard_install::tree::{self as install, TreeLimits};
 use skillyard_mcp::PublishedSkill;
 use skillyard_trust::signature::{

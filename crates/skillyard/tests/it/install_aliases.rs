@@ -43,7 +43,7 @@ fn a_repository_is_searched_for_a_name_and_takes_a_path() {
     }
     assert!(context.read("skills.toml").contains("csv = \"team:csv\""));
     std::fs::remove_dir_all(context.root().join(".agents")).unwrap();
-    std::fs::remove_dir_all(context.in_home(".skillyard/store/packs")).unwrap();
+    std::fs::remove_dir_all(context.in_home(".skillyard/store/archives")).unwrap();
     context.done(&["sync", "--locked"]);
     assert_eq!(context.version_of("csv").as_deref(), Some("later"));
     assert_snapshot!(context.refused(&["install", "team:cvs"]), @r"

@@ -16,7 +16,7 @@ impl TestContext {
     /// As after a checkout on another machine: neither skills nor store.
     pub(crate) fn forget(&self) {
         let _ = fs::remove_dir_all(self.root().join(".agents"));
-        let _ = fs::remove_dir_all(self.in_home(".skillyard/store/packs"));
+        let _ = fs::remove_dir_all(self.in_home(".skillyard/store/archives"));
     }
 
     fn edit_lock(&self, from: &str, to: &str) {

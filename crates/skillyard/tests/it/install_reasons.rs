@@ -13,7 +13,7 @@ use crate::{TestContext, output, text};
 /// Takes everything away that `sync` could have a skill from but its source.
 fn forget(context: &TestContext) {
     fs::remove_dir_all(context.root().join(".agents")).unwrap();
-    fs::remove_dir_all(context.in_home(".skillyard/store/packs")).unwrap();
+    fs::remove_dir_all(context.in_home(".skillyard/store/archives")).unwrap();
 }
 
 #[test]

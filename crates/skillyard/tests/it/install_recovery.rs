@@ -562,7 +562,7 @@ fn where_a_file_refuses_the_others_get_back_what_they_were() {
 #[test]
 fn the_collector_finishes_what_was_interrupted_first() {
     let packs =
-        |context: &TestContext| everything(&context.in_home(".skillyard/store/packs")).len();
+        |context: &TestContext| everything(&context.in_home(".skillyard/store/archives")).len();
     let pending = Interrupted::new();
     let context = &pending.context;
     pending.journal(".old/pdf", None);

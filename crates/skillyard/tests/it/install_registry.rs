@@ -184,7 +184,7 @@ fn what_was_withdrawn_stays_for_those_who_locked_it() {
     context.done(&["install", "pdf@^1", "--yes"]);
     versions.lock().unwrap()[1].2 = true;
     std::fs::remove_dir_all(context.root().join(".agents")).unwrap();
-    std::fs::remove_dir_all(context.in_home(".skillyard/store/packs")).unwrap();
+    std::fs::remove_dir_all(context.in_home(".skillyard/store/archives")).unwrap();
     context.done(&["sync", "--locked"]);
     assert_eq!(context.version_of("pdf").as_deref(), Some("1.1.0"));
     // Nobody gets it anew.
@@ -245,7 +245,7 @@ fn what_this_machine_does_not_know_is_named_with_its_skill() {
     let forget = || {
         context.configure("");
         std::fs::remove_dir_all(context.root().join(".agents")).unwrap();
-        std::fs::remove_dir_all(context.in_home(".skillyard/store/packs")).unwrap();
+        std::fs::remove_dir_all(context.in_home(".skillyard/store/archives")).unwrap();
     };
     forget();
     let told = context.refused(&["sync"]);
@@ -347,7 +347,7 @@ fn every_kind_of_alias_leads_somewhere_with_its_login() {
             "{reference}"
         );
         std::fs::remove_dir_all(context.root().join(".agents")).unwrap();
-        std::fs::remove_dir_all(context.in_home(".skillyard/store/packs")).unwrap();
+        std::fs::remove_dir_all(context.in_home(".skillyard/store/archives")).unwrap();
         context.done(&["sync", "--locked"]);
         assert_eq!(
             context.version_of("pdf").as_deref(),

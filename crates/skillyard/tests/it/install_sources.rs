@@ -53,7 +53,7 @@ fn follows_revisions(context: &TestContext, repository: &Repository<'_>, place: 
     assert_eq!(context.version_of("csv").as_deref(), Some("one"));
     // What the lock names comes again from the forge when the store has lost it.
     std::fs::remove_dir_all(context.root().join(".agents")).unwrap();
-    std::fs::remove_dir_all(context.in_home(".skillyard/store/packs")).unwrap();
+    std::fs::remove_dir_all(context.in_home(".skillyard/store/archives")).unwrap();
     context.done(&["sync", "--locked"]);
     assert_eq!(context.version_of("pdf").as_deref(), Some("one"));
     assert_eq!(context.staging(), Vec::<String>::new());

@@ -19,7 +19,7 @@ const STORE: &str = ".skillyard/store";
 impl TestContext {
     /// The pack with this text in it.
     fn pack(&self, text: &str) -> PathBuf {
-        let packs = self.in_home(STORE).join("packs");
+        let packs = self.in_home(STORE).join("archives");
         let mut paths = everything(&packs).into_iter().map(|name| packs.join(name));
         let holds =
             |path: &PathBuf| String::from_utf8_lossy(&fs::read(path).unwrap()).contains(text);
@@ -56,12 +56,14 @@ fn folder(_: &TestContext, pack: &Path) {
     fs::write(pack.join("SKILL.md"), skill("pdf", "evil")).unwrap();
 }
 
-/// A pack that claims more files and longer names than it has bytes.
+/// An archive that claims a file larger than any memory.
 fn boast(_: &TestContext, pack: &Path) {
-    replace(
-        pack,
-        b"skillyard-pack-1\n\xff\xff\xff\xff\x00\xff\xff\xff\xff\xff\xff\xff\xff",
-    );
+    let mut bytes = fs::read(pack).unwrap();
+    bytes[124..135].copy_from_slice(b"77777777777");
+    bytes[148..156].copy_from_slice(b"        ");
+    let sum: u32 = bytes[..512].iter().map(|byte| u32::from(*byte)).sum();
+    bytes[148..156].copy_from_slice(format!("{sum:06o}\0 ").as_bytes());
+    replace(pack, &bytes);
 }
 
 #[test]
@@ -102,7 +104,7 @@ fn what_a_power_cut_left_of_a_pack_is_written_anew() {
 fn a_store_of_folders_is_still_read() {
     let context = installed();
     context.done(&["install", "./lib/pdf", "--link"]);
-    fs::remove_dir_all(context.in_home(STORE).join("packs")).unwrap();
+    fs::remove_dir_all(context.in_home(STORE).join("archives")).unwrap();
     fs::remove_dir_all(context.root().join("lib")).unwrap();
     context.lose_skills();
     let lock = context.read("skills.lock").replace("linked = true\n", "");
@@ -112,7 +114,7 @@ fn a_store_of_folders_is_still_read() {
     assert_eq!(context.code(&["store", "verify"]), Some(0));
     context.done(&["remove", "pdf"]);
     assert_eq!(context.json(&["store", "gc", "--json"])["removed"], 1);
-    for part in ["packs", "sha256"] {
+    for part in ["archives", "sha256"] {
         let left = everything(&context.in_home(STORE).join(part));
         assert!(left.iter().all(|name| name.len() == 2), "{left:?}");
     }
@@ -289,7 +291,10 @@ fn a_sound_folder_outlives_its_pack() {
     flip(&context, &context.pack("name: pdf"));
     context.done(&["store", "verify", "--fix"]);
     assert!(file.is_file(), "the link leads nowhere");
-    assert_eq!(everything(&context.in_home(STORE).join("packs")).len(), 0);
+    assert_eq!(
+        everything(&context.in_home(STORE).join("archives")).len(),
+        0
+    );
     assert_eq!(context.code(&["store", "verify"]), Some(0));
     assert_eq!(context.code(&["sync", "--check"]), Some(0));
     // Nor is it removed for a skill that then cannot be fetched.
@@ -519,4 +524,20 @@ fn a_project_that_cannot_be_reached_does_not_stop_the_collector() {
     fs::set_permissions(&theirs, fs::Permissions::from_mode(0o755)).unwrap();
     let answer = context.json(&["store", "gc", "--json"]);
     assert_eq!(answer["unreachable"], json!([]));
+}
+
+#[test]
+fn folders_of_earlier_versions_go_with_unused_skills() {
+    let context = installed();
+    for old in ["packs/old", "bundles/old"] {
+        let file = context.in_home(STORE).join(old);
+        fs::create_dir_all(file.parent().unwrap()).unwrap();
+        fs::write(file, "skillyard-pack-1\n").unwrap();
+    }
+    assert_eq!(context.code(&["store", "verify"]), Some(0));
+    context.done(&["store", "gc"]);
+    for old in ["packs", "bundles"] {
+        assert!(!context.in_home(STORE).join(old).exists());
+    }
+    assert_eq!(context.version_of("pdf").as_deref(), Some("one"));
 }

@@ -1,4 +1,5 @@
-//! Where git cannot be asked what it ignores, nothing that it may ignore is delivered without a word.
+//! If git cannot be asked what it ignores, `install` takes all files and warns, and commands that hand
+//! files on fail.
 
 use std::fs;
 use std::process::Command;
@@ -8,9 +9,8 @@ use serde_json::json;
 use crate::install_ignored::ignoring;
 use crate::project::project;
 use crate::serve_chat::Serving;
-use crate::servers::repository::skill;
 use crate::signing::Signed;
-use crate::{TestContext, output, text};
+use crate::{TestContext, output};
 
 /// The binary on a machine without git.
 fn without_git(context: &TestContext, arguments: &[&str]) -> Command {
@@ -36,21 +36,20 @@ const WARNING: &str = "warning: git could not be asked what it ignores in `[DIR]
 const HINT: &str = "\nhint: Run it where `git` works and all of the repository is at hand, or take such files away first\n";
 
 #[test]
-fn what_lists_name_is_left_out_and_the_reason_is_told() {
+fn all_files_are_taken_with_one_warning() {
     let check = |context: &TestContext, told: &str, reason: &str| {
         assert!(told.contains("exit code: 0"), "{told}");
         assert_eq!(told.matches(WARNING).count(), 1, "{told}");
         assert!(told.contains(&format!("{WARNING}{reason}")), "{told}");
         assert!(told.contains(HINT), "{told}");
         let folder = context.root().join(".agents/skills/pdf");
-        assert!(folder.join("scripts/run.sh").exists());
-        for path in [".env", ".venv", "dist", "kept.log"] {
-            assert!(!folder.join(path).exists(), "{path}");
+        for path in ["scripts/run.sh", ".env", "dist", "kept.log"] {
+            assert!(folder.join(path).exists(), "{path}");
         }
     };
     let context = ignoring();
     let install = ["install", "./lib/pdf"];
-    let missing = "the program `git` was not found; what its lists";
+    let missing = "the program `git` was not found; all files are taken";
     check(&context, &told(&context, &install), missing);
     let torn = torn();
     let failed = "git could not list what it ignores: not a git repository";
@@ -65,69 +64,18 @@ fn what_lists_name_is_left_out_and_the_reason_is_told() {
 }
 
 #[test]
-fn lists_are_read_as_git_reads_them() {
-    for (list, setting) in [
-        ("SECRET.KEY\n", "true"),
-        ("[[:lower:]]ecret.key\n", "false"),
-        ("{a,b}.txt\n[s]ecret.{key\nsecret.[!{]ey\n", "false"),
-    ] {
-        let context = project();
-        context.git(&["init", "--quiet"]);
-        context.git(&["config", "core.ignorecase", setting]);
-        context.write(".gitignore", list);
-        context.write("lib/pdf/SKILL.md", skill("pdf", "one"));
-        for file in ["secret.key", "a.txt"] {
-            context.write(&format!("lib/pdf/{file}"), "x");
-        }
-        let told = told(&context, &["install", "./lib/pdf"]);
-        assert!(told.contains(WARNING), "{list} {told}");
-        let folder = context.root().join(".agents/skills/pdf");
-        let has = |file: &str| folder.join(file).exists();
-        assert!(has("a.txt") && !has("secret.key"), "{list} {told}");
-        // The same as with git.
-        context.done(&["sync", "--check"]);
-    }
-}
-
-#[test]
-fn a_list_that_settings_name_without_a_root_begins_at_that_of_the_repository() {
-    let context = project();
-    context.git(&["init", "--quiet"]);
-    context.git(&["config", "core.excludesFile", "own.ignore"]);
-    context.write("own.ignore", "*.key\n");
-    context.write("lib/pdf/SKILL.md", skill("pdf", "one"));
-    context.write("lib/pdf/secret.key", "x");
+fn a_difference_that_git_could_explain_is_reported_as_that() {
+    let context = ignoring();
     context.done(&["install", "./lib/pdf"]);
-    let folder = context.root().join(".agents/skills/pdf");
-    assert!(folder.join("SKILL.md").exists() && !folder.join("secret.key").exists());
-    context.done(&["remove", "pdf", "--yes"]);
-    let told = told(&context, &["install", "./lib/pdf"]);
-    assert!(told.contains(WARNING), "{told}");
-    assert!(folder.join("SKILL.md").exists() && !folder.join("secret.key").exists());
-}
-
-#[test]
-fn a_list_that_cannot_be_read_whole_is_told() {
-    let context = project();
-    context.git(&["init", "--quiet"]);
-    context.write(".gitignore", format!("{}\n*.key\n", "#".repeat(1 << 20)));
-    context.write("lib/pdf/SKILL.md", skill("pdf", "one"));
-    context.write("lib/pdf/secret.key", "x");
-    let told = told(&context, &["install", "./lib/pdf"]);
-    assert!(told.contains(WARNING), "{told}");
-}
-
-#[test]
-fn a_mark_in_front_of_a_list_is_no_part_of_it() {
-    let context = project();
-    context.git(&["init", "--quiet"]);
-    context.write(".gitignore", "\u{feff}*.key\n");
-    context.write("lib/pdf/SKILL.md", skill("pdf", "one"));
-    context.write("lib/pdf/secret.key", "x");
-    let told = told(&context, &["install", "./lib/pdf"]);
-    assert!(told.contains(WARNING), "{told}");
-    let folder = context.root().join(".agents/skills/pdf");
-    assert!(folder.join("SKILL.md").exists() && !folder.join("secret.key").exists());
+    let told = told(&context, &["sync", "--check"]);
+    assert!(
+        told.contains(
+            "git could not be asked what it ignores in `[DIR]`: the program `git` was not found"
+        ),
+        "{told}"
+    );
+    assert!(format!("{told}\n").contains(HINT), "{told}");
+    assert!(!told.contains("skillyard update"), "{told}");
 }
 
 #[test]
@@ -143,7 +91,7 @@ fn nothing_is_handed_on_that_git_may_ignore() {
     let refused = |arguments: &[&str], folder: &str| {
         let told = told(context, arguments);
         assert!(told.contains("exit code: 2"), "{told}");
-        let line = format!("error: git did not say whether it ignores `.env` in `{folder}`\n");
+        let line = format!("error: cannot tell which files git ignores in `{folder}`\n");
         assert!(told.contains(&line), "{told}");
         let reason = "Caused by: the program `git` was not found\n";
         assert!(told.contains(reason), "{told}");
@@ -161,196 +109,6 @@ fn nothing_is_handed_on_that_git_may_ignore() {
     // Whoever only asks what an agent would ignore is given nothing.
     let report = told(context, &["export", "own", "--agent", "codex"]);
     assert!(report.contains("exit code: 0"), "{report}");
-
-    fs::remove_file(context.root().join("pdf/.env")).unwrap();
-    let plan = told(context, &["publish", "pdf", "--dry-run"]);
-    assert!(plan.contains("exit code: 0"), "{plan}");
-}
-
-#[test]
-fn machines_with_and_without_git_agree_where_they_can() {
-    let context = ignoring();
-    fs::remove_file(context.root().join("lib/pdf/kept.log")).unwrap();
-    context.git(&["rm", "--quiet", "--cached", "lib/pdf/kept.log"]);
-    context.done(&["install", "./lib/pdf"]);
-    for check in [&["sync", "--check"][..], &["sync", "--locked", "--check"]] {
-        let told = told(&context, check);
-        assert!(told.contains("exit code: 0"), "{told}");
-        assert!(!told.contains("warning"), "{told}");
-    }
-    // In a fresh checkout, all that lists name and is there is committed.
-    let context = ignoring();
-    context.done(&["install", "./lib/pdf"]);
-    for path in [".env", "scripts/run.log"] {
-        fs::remove_file(context.root().join("lib/pdf").join(path)).unwrap();
-    }
-    for path in ["dist", ".venv"] {
-        fs::remove_dir_all(context.root().join("lib/pdf").join(path)).unwrap();
-    }
-    context.forget();
-    let lock = context.read("skills.lock");
-    for command in [&["sync", "--locked"][..], &["update", "--yes"]] {
-        let told = told(&context, command);
-        assert!(told.contains("exit code: 0"), "{told}");
-        assert!(context.root().join(".agents/skills/pdf/kept.log").exists());
-        assert_eq!(context.read("skills.lock"), lock);
-    }
-}
-
-#[test]
-fn what_is_locked_does_not_go_because_git_cannot_be_asked() {
-    let context = ignoring();
-    context.write("lib/pdf/dist/a/kept.js", "kept\n");
-    context.git(&["add", "--force", "lib/pdf/dist/a/kept.js"]);
-    context.done(&["install", "./lib/pdf"]);
-    let folder = context.root().join(".agents/skills/pdf");
-    let check = |told: &str, text: &str| {
-        assert!(told.contains("exit code: 0"), "{told}");
-        assert!(told.contains(WARNING), "{told}");
-        let line = "Left out of `pdf`, because a list of ignored files names it: `.env`, `.venv/`, `dist/a/out.js`, `scripts/run.log`\n";
-        assert!(told.contains(line), "{told}");
-        assert_eq!(fs::read_to_string(folder.join("kept.log")).unwrap(), text);
-        assert!(folder.join("dist/a/kept.js").exists());
-        for path in [".env", ".venv", "dist/a/out.js", "scripts/run.log"] {
-            assert!(!folder.join(path).exists(), "{path}");
-        }
-        // It is what a machine with git has.
-        let lock = context.read("skills.lock");
-        context.done(&["update", "--yes"]);
-        assert_eq!(context.read("skills.lock"), lock);
-    };
-    let told_check = told(&context, &["sync", "--check"]);
-    assert!(told_check.contains("exit code: 0"), "{told_check}");
-    context.write("lib/pdf/kept.log", "another\n");
-    check(&told(&context, &["update", "--yes"]), "another\n");
-    // The folder of skills knows as well what is locked.
-    fs::remove_dir_all(context.in_home(".skillyard/store/packs")).unwrap();
-    context.write("lib/pdf/kept.log", "a third\n");
-    check(
-        &told(&context, &["install", "./lib/pdf", "--yes"]),
-        "a third\n",
-    );
-
-    context.forget();
-    context.write("lib/pdf/kept.log", "a fourth\n");
-    let lock = context.read("skills.lock");
-    for command in [&["update", "--yes"][..], &["sync", "--yes"]] {
-        let told = told(&context, command);
-        let line = "error: git did not say whether it ignores `.env`, `.venv/`, `dist/`, `kept.log`, `scripts/run.log` in `[DIR]/lib/pdf`\n";
-        assert!(told.contains(line), "{told}");
-        assert!(format!("{told}\n").contains(HINT), "{told}");
-        assert_eq!(context.read("skills.lock"), lock);
-    }
-}
-
-#[test]
-fn what_cannot_be_compared_without_git_is_told_as_that() {
-    let context = ignoring();
-    context.done(&["install", "./lib/pdf"]);
-    context.forget();
-    let told = told(&context, &["sync", "--check"]);
-    assert!(told.contains("exit code: 1"), "{told}");
-    let reason = "`pdf` is other in `./lib/pdf` (it may be locked with `.env`, `.venv/`, `dist/`, `kept.log`, `scripts/run.log`; git could not be asked what it ignores in `[DIR]`: the program `git` was not found)";
-    assert!(told.contains(reason), "{told}");
-    assert!(format!("{told}\n").contains(HINT), "{told}");
-    assert!(!told.contains("skillyard update"), "{told}");
-}
-
-#[test]
-fn nobody_is_told_where_no_list_names_anything() {
-    let context = project();
-    context.git(&["init", "--quiet"]);
-    context.write(".gitignore", "target/\n*.log\n!keep.log\n");
-    context.write_version("lib/pdf", "pdf", "1.0.0");
-    context.write("lib/pdf/keep.log", "kept\n");
-    context.write("lib/pdf/node_modules/a.log", "never delivered\n");
-    context.write(".git/info/exclude", "# nothing\n");
-    let quiet = |arguments: &[&str]| {
-        let told = told(&context, arguments);
-        assert!(told.contains("exit code: 0"), "{told}");
-        assert!(!told.contains("git"), "{told}");
-    };
-    quiet(&["publish", "lib/pdf", "--dry-run"]);
-    quiet(&["install", "./lib/pdf"]);
-    assert!(context.root().join(".agents/skills/pdf/keep.log").exists());
-    context.write(".git/info/exclude", "keep.*\n");
-    // A list in the tree has the last word over the one that nobody commits.
-    quiet(&["publish", "lib/pdf", "--dry-run"]);
-    context.write("lib/pdf/secret.txt", "mine\n");
-    context.write(".git/info/exclude", "secret.txt\n");
-    let refused = output(&mut without_git(
-        &context,
-        &["publish", "lib/pdf", "--dry-run"],
-    ));
-    let refused = text(&refused.stderr);
-    assert!(refused.contains("ignores `secret.txt` in"), "{refused}");
-}
-
-#[test]
-fn a_list_that_may_not_count_takes_nothing_back() {
-    let context = project();
-    context.git(&["init", "--quiet"]);
-    context.write_version("lib/pdf", "pdf", "1.0.0");
-    context.write("lib/pdf/notes.txt", "mine\n");
-    let settings =
-        "[core]\n\texcludesFile = ~/a\n[includeIf \"gitdir:/nowhere/\"]\n\tpath = ~/inc\n";
-    for (path, text) in [
-        (".gitconfig", settings),
-        ("inc", "[core]\n\texcludesFile = ~/b\n"),
-        ("a", "notes.txt\n"),
-        ("b", "!notes.txt\n"),
-    ] {
-        fs::write(context.in_home(path), text).unwrap();
-    }
-    let told = told(&context, &["publish", "lib/pdf", "--dry-run"]);
-    let refused = "error: git did not say whether it ignores `notes.txt` in `lib/pdf`\n";
-    assert!(told.contains(refused), "{told}");
-}
-
-#[test]
-fn what_only_the_user_ignores_is_left_out_as_well() {
-    let context = project();
-    context.git(&["init", "--quiet"]);
-    context.write_version("lib/pdf", "pdf", "1.0.0");
-    context.write("lib/pdf/notes.txt", "mine\n");
-    let plan = ["publish", "lib/pdf", "--dry-run"];
-    let listed = |path: &str| {
-        let place = context.in_home(path);
-        fs::create_dir_all(place.parent().unwrap()).unwrap();
-        place
-    };
-    let told_without = |name: &str, value: &str| {
-        let mut command = without_git(&context, &plan);
-        context.shown(command.env(name, value))
-    };
-    let refused = "error: git did not say whether it ignores `notes.txt` in `lib/pdf`\n";
-    let place = listed(".config/git/ignore");
-    fs::write(&place, "notes.txt\n").unwrap();
-    assert!(told(&context, &plan).contains(refused));
-    let installed = told(&context, &["install", "./lib/pdf"]);
-    let line = "Left out of `pdf`, because a list of ignored files names it: `notes.txt`\n";
-    assert!(installed.contains(line), "{installed}");
-    assert!(installed.contains(WARNING), "{installed}");
-    // It leaves out what git does.
-    assert!(context.run(&plan).contains("notes.txt (git ignores it)"));
-    let elsewhere = listed("elsewhere/git/ignore");
-    fs::rename(&place, &elsewhere).unwrap();
-    assert!(told(&context, &plan).contains("exit code: 0"));
-    let folder = elsewhere.parent().unwrap().parent().unwrap();
-    let folder = folder.to_str().unwrap();
-    assert!(told_without("XDG_CONFIG_HOME", folder).contains(refused));
-    let settings = "[core]\n\texcludesFile = ~/elsewhere/git/ignore\n";
-    fs::write(listed(".gitconfig"), settings).unwrap();
-    assert!(told(&context, &plan).contains(refused));
-    let named = listed("named");
-    fs::rename(listed(".gitconfig"), &named).unwrap();
-    let named = named.to_str().unwrap();
-    assert!(told_without("GIT_CONFIG_GLOBAL", named).contains(refused));
-    context.git(&["config", "core.excludesFile", "~/elsewhere/git/ignore"]);
-    assert!(told(&context, &plan).contains(refused));
-    // What the repository says has the last word.
-    context.write(".git/info/exclude", "!notes.txt\n");
-    assert!(told(&context, &plan).contains("exit code: 0"));
 }
 
 #[test]

@@ -108,7 +108,7 @@ impl TestContext {
             path.starts_with(".agents") || path.starts_with(".claude") || *path == "skills.lock"
         });
         assert_eq!(left.collect::<Vec<_>>(), Vec::<&String>::new());
-        for store in ["packs", "bundles", "sha256"] {
+        for store in ["archives", "sha256"] {
             let store = self.in_home(".skillyard/store").join(store);
             assert_eq!(everything(&store), Vec::<String>::new());
         }

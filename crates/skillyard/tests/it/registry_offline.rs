@@ -66,7 +66,7 @@ fn what_was_seen_is_found_and_installed_offline() {
     assert!(said.contains("nothing may be fetched"), "{said}");
 
     // Bytes in the store that somebody changed are no longer what was published.
-    let store = context.folder.path().join("home/.skillyard/store/packs");
+    let store = context.folder.path().join("home/.skillyard/store/archives");
     for pack in std::fs::read_dir(&store).unwrap() {
         let pack = pack.unwrap().path();
         let bytes = std::fs::read(&pack).unwrap();

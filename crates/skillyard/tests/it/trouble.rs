@@ -120,7 +120,7 @@ fn the_first_command_works_whatever_folders_are_made_like() {
 
 #[test]
 fn a_file_in_the_place_of_a_folder_is_named_and_found() {
-    for name in ["placed", "store/packs", "store/roots", "store/staging"] {
+    for name in ["placed", "store/archives", "store/roots", "store/staging"] {
         let context = installed();
         context.write("lib/new/SKILL.md", skill("new", "one"));
         let folder = context.home().join(".skillyard").join(name);

@@ -7,7 +7,6 @@ use reqwest::header::RETRY_AFTER;
 use serde::Deserialize;
 use url::Url;
 
-use super::date::since_1970;
 use super::error::HttpError;
 use super::header::Header;
 use super::pace::gather;
@@ -69,7 +68,10 @@ fn wait(response: &Response) -> Option<Duration> {
     let now = SystemTime::now().duration_since(UNIX_EPOCH).ok()?;
     if let Some(text) = header(response, RETRY_AFTER.as_str()) {
         let seconds = text.trim().parse().ok().map(Duration::from_secs);
-        let until = || since_1970(text).map(|time| time.saturating_sub(now));
+        let until = || {
+            let time = httpdate::parse_http_date(text).ok()?;
+            Some(time.duration_since(UNIX_EPOCH).ok()?.saturating_sub(now))
+        };
         if let Some(wait) = seconds.or_else(until) {
             return Some(wait);
         }

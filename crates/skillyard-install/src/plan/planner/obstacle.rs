@@ -83,7 +83,6 @@ impl Planner<'_> {
             {
                 return None;
             }
-            ExistingEntry::Folder { .. } if is_ours && self.is_left(name, target) => return None,
             _ if is_ours && !self.before.is_recorded => ConflictReason::Unrecorded,
             // Which files these are is found out by who can look at them.
             _ if is_ours => ConflictReason::Edited(Vec::new()),
@@ -194,13 +193,6 @@ impl Planner<'_> {
         locked.is_some_and(|from| {
             from.source == to.source && from.targets.iter().any(|each| each == target)
         })
-    }
-
-    /// Whether it is what a power cut left of what is or was pinned: nobody waits until the files of
-    /// a skill are on the disk.
-    fn is_left(&self, name: &str, target: &str) -> bool {
-        let mut entries = self.before.entries(name);
-        entries.any(|entry| self.sight.is_left_of(target, name, entry.digest))
     }
 
     /// Whether it is a link of ours, whatever became of the store.

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::time::Instant;
 
 use serde_json::json;
-use skillyard_install::plan::{InstalledState, SkillChange, Plan, DesiredState};
+use skillyard_install::plan::{DesiredState, InstalledState, Plan, SkillChange};
 
 use super::course::Course;
 use super::refused::Refused;
@@ -119,7 +119,6 @@ impl Sync<'_> {
         let plan = finish::apply_as_wanted(context, place, &goal, &trees, &settlement, last_check)?;
         check::remember(context, &scanner, &checked)?;
         check::remember(context, &scanner, &restored)?;
-        skillyard_install::remove_abandoned(&place.scope, &place.store, before);
         let older = check::older(checked.iter().chain(&restored));
         let said = Said::of(context, supply, &goal.present);
         let (start, left) = (Some(self.start), refused.left());

@@ -3,7 +3,7 @@
 use skillyard_install::candidate::Candidate;
 use skillyard_install::dependencies::{Needed, RequestedSkill};
 use skillyard_install::lockfile::{Gap, Lockfile};
-use skillyard_install::plan::{InstalledState, Plan, ConflictPolicy, DesiredState};
+use skillyard_install::plan::{ConflictPolicy, DesiredState, InstalledState, Plan};
 use skillyard_install::reference::Reference;
 
 use super::goal::goal;

@@ -2,7 +2,7 @@
 
 use skillyard_install::dependencies::Needed;
 use skillyard_install::lockfile::{Locked, Lockfile};
-use skillyard_install::plan::{InstalledState, DesiredState};
+use skillyard_install::plan::{DesiredState, InstalledState};
 
 use crate::context::Context;
 use crate::error::CommandError;

@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::{Value, json};
 use skillyard_install::dependencies::RequestedSkill;
 use skillyard_install::lockfile::Locked;
-use skillyard_install::plan::{SkillChange, Plan, DesiredState};
+use skillyard_install::plan::{DesiredState, Plan, SkillChange};
 
 use crate::context::Context;
 use crate::error::CommandError;

@@ -5,9 +5,9 @@ use std::collections::BTreeSet;
 use std::time::Instant;
 
 use serde_json::{Value, json};
-use skillyard_install::dependencies::{self, KnownRequests, Needed, Resolved, RequestedSkill};
+use skillyard_install::dependencies::{self, KnownRequests, Needed, RequestedSkill, Resolved};
 use skillyard_install::lockfile::{Locked, Lockfile};
-use skillyard_install::plan::{SkillChange, Plan};
+use skillyard_install::plan::{Plan, SkillChange};
 
 use super::Args;
 use super::goal::goal;
@@ -216,7 +216,9 @@ impl Update<'_> {
         let changes = || plan.into_iter().flat_map(|plan| &plan.changes);
         let goes = |entry: &Locked| {
             changes().any(|change| match change {
-                SkillChange::Changed { from, to } => from.name == entry.name && from.digest != to.digest,
+                SkillChange::Changed { from, to } => {
+                    from.name == entry.name && from.digest != to.digest
+                }
                 SkillChange::Removed { from } => from.name == entry.name,
                 _ => false,
             })
@@ -277,7 +279,8 @@ fn parted<'a>(
 ) -> (Vec<String>, Vec<RequestedSkill>) {
     let reached = needing(needed, refused);
     let is_refused = |root: &RequestedSkill| reached.contains(root.candidate.name.as_str());
-    let (refused, rest): (Vec<RequestedSkill>, Vec<RequestedSkill>) = roots.into_iter().partition(is_refused);
+    let (refused, rest): (Vec<RequestedSkill>, Vec<RequestedSkill>) =
+        roots.into_iter().partition(is_refused);
     let refused = refused.into_iter().map(|root| root.candidate.name);
     (refused.collect(), rest)
 }

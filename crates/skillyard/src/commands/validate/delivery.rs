@@ -4,7 +4,7 @@ use std::path::Path;
 
 use skillyard_format::diagnostic::{Diagnostic, Severity};
 use skillyard_format::rules::Profile;
-use skillyard_install::git::Ignored;
+use skillyard_install::tree::Ignored;
 use skillyard_install::tree::{Outline, TreeError, TreeLimits};
 
 use super::ignored::Linking;

@@ -9,7 +9,7 @@ use skillyard_format::Document;
 use skillyard_format::diagnostic::{Diagnostic, Severity};
 use skillyard_format::document::MAX_BYTES;
 use skillyard_format::links::may_have_links;
-use skillyard_install::git::Ignored;
+use skillyard_install::tree::Ignored;
 
 use super::Profile;
 use crate::context::Context;

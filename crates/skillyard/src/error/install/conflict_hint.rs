@@ -78,13 +78,15 @@ fn obstacle_hint(conflicts: &[Conflict]) -> Option<String> {
             let names: BTreeSet<&str> = changed.map(|each| each.name.as_str()).collect();
             return Some(source_changed_hint(names));
         }
-        Some(ConflictReason::Edited(_)) => "Keep your changes elsewhere, or give them up with `--force`",
+        Some(ConflictReason::Edited(_)) => {
+            "Keep your changes elsewhere, or give them up with `--force`"
+        }
         Some(ConflictReason::Unrecorded) => {
             "If nobody changed it here, `--force` replaces it; the project was copied, or the home is another one than then"
         }
-        Some(ConflictReason::Repository | ConflictReason::Link(_) | ConflictReason::Unreadable(_)) => {
-            "Move it away, or replace it with `--force`"
-        }
+        Some(
+            ConflictReason::Repository | ConflictReason::Link(_) | ConflictReason::Unreadable(_),
+        ) => "Move it away, or replace it with `--force`",
         Some(ConflictReason::OtherScope(_)) => {
             "Both scopes have their skills in this folder: remove it in the other one, or replace it with `--force`"
         }

@@ -8,7 +8,7 @@ use skillyard_format::Digest;
 use skillyard_install::candidate::Candidate;
 use skillyard_install::dependencies::Needed;
 use skillyard_install::lockfile::{Locked, Lockfile, reference};
-use skillyard_install::plan::{SkillChange, Plan};
+use skillyard_install::plan::{Plan, SkillChange};
 use skillyard_install::store::Store;
 use skillyard_install::tree::Tree;
 use skillyard_trust::signature::{
@@ -169,7 +169,7 @@ impl<'a> Grounds<'a> {
         let trees = self
             .store
             .read_each(&digests, |_, tree| tree.ok().filter(is_signed));
-        for (from, tree) in replaced.into_iter().zip(trees.unwrap_or_default()) {
+        for (from, tree) in replaced.into_iter().zip(trees) {
             let verification = tree.and_then(|tree| trusted(from, &tree, signers, now));
             if let Some(pin) = verification.and_then(|verification| verification.pin(now)) {
                 pin.put_into(&mut signers.pins);

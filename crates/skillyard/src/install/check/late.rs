@@ -2,7 +2,7 @@
 
 use skillyard_install::dependencies::Needed;
 use skillyard_install::lockfile::{Locked, Lockfile};
-use skillyard_install::plan::{SkillChange, Plan, DesiredState};
+use skillyard_install::plan::{DesiredState, Plan, SkillChange};
 use skillyard_install::tree::Tree;
 use skillyard_trust::signature::SIGNATURE_FILE;
 

@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 
 use skillyard_install::origin::Origin;
-use skillyard_install::reference::{GitReference, LocalReference, LocalKind, Reference, Remote};
+use skillyard_install::reference::{GitReference, LocalKind, LocalReference, Reference, Remote};
 
 use super::Supply;
 use super::chosen::below;

@@ -8,7 +8,7 @@ use skillyard_format::nearest::nearest;
 use skillyard_install::candidate::{Candidate, CandidateSource};
 use skillyard_install::material::{SkillOffer, SkillOffers};
 use skillyard_install::origin::Origin;
-use skillyard_install::reference::{LocalReference, LocalKind, Reference};
+use skillyard_install::reference::{LocalKind, LocalReference, Reference};
 use skillyard_install::tree::Tree;
 
 use super::Supply;
@@ -119,8 +119,8 @@ impl Supply<'_> {
             || Some(Known::of(folders.as_deref()?, &installed, place, &origin)),
         );
         let trees = trees.map_err(|error| unloadable(material.as_mut(), offers, error))?;
-        for doubt in trees.iter().filter_map(Tree::doubt) {
-            self.context.tell_unasked(&doubt.unasked);
+        for unasked in trees.iter().filter_map(Tree::unasked) {
+            self.context.tell_unasked(unasked);
         }
         let found: Vec<CandidateSource> = if let Some(known) = known {
             let folders = folders.iter().flatten().map(PathBuf::as_path);
@@ -151,7 +151,7 @@ impl Supply<'_> {
                 })
             })
             .collect();
-        self.with_what_is_locked(candidates?)
+        Ok(candidates?)
     }
 }
 

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use skillyard_install::lockfile::Locked;
-use skillyard_install::reference::{LocalReference, LocalKind, Reference};
+use skillyard_install::reference::{LocalKind, LocalReference, Reference};
 
 use super::{Meaning, Supply};
 

@@ -4,7 +4,7 @@ use skillyard_format::{QualifiedName, SkillName};
 use skillyard_install::candidate::Candidate;
 use skillyard_install::dependencies::{Supplier, is_neighbour};
 use skillyard_install::origin::OriginKind;
-use skillyard_install::reference::{LocalReference, LocalKind, Reference};
+use skillyard_install::reference::{LocalKind, LocalReference, Reference};
 
 use super::Supply;
 use crate::error::CommandError;

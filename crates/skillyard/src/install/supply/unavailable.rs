@@ -86,8 +86,9 @@ impl Supply<'_> {
         let meaning = self.meaning(reference).ok()?;
         let wanted = last_part(meaning.reference.path())?.to_owned();
         let offers = self.sources.open(&meaning).ok()?.offers("").ok()?.skills;
-        let is_called =
-            |offer: &&SkillOffer, word: &str| offer.name == word || last_part(&offer.path) == Some(word);
+        let is_called = |offer: &&SkillOffer, word: &str| {
+            offer.name == word || last_part(&offer.path) == Some(word)
+        };
         let mut meant: Vec<&SkillOffer> = offers.iter().collect();
         meant.retain(|offer| is_called(offer, &wanted));
         if meant.is_empty() {

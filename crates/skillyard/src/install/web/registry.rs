@@ -6,7 +6,8 @@ use std::sync::Arc;
 use semver::Version;
 use skillyard_format::nearest::nearest;
 use skillyard_install::fetch::registry::{
-    HttpRegistry, VersionListing, RegistryMemory, Registry as _, RegistryError, SearchQuery, VersionInfo, select,
+    HttpRegistry, Registry as _, RegistryError, RegistryMemory, SearchQuery, VersionInfo,
+    VersionListing, select,
 };
 use skillyard_install::material::Material;
 use skillyard_install::origin::{Origin, OriginKind};
@@ -255,7 +256,11 @@ impl Web {
         let source = self.registry_source(alias)?;
         let base = parsed(&source.url)?;
         Ok(HttpRegistry {
-            memory: Some(RegistryMemory::new(&self.memory, &base, self.now.to_string())),
+            memory: Some(RegistryMemory::new(
+                &self.memory,
+                &base,
+                self.now.to_string(),
+            )),
             mode: self.mode,
             base,
             alias: alias.map(str::to_owned),

@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use skillyard_format::QualifiedName;
 use skillyard_install::fetch::DOWNLOAD_LIMIT;
-use skillyard_install::fetch::registry::{VersionListing, Registry as _};
+use skillyard_install::fetch::registry::{Registry as _, VersionListing};
 use skillyard_registry::mirror::{Entry, Mirror, MirrorError, Told};
 
 use super::copying::Copied;
@@ -99,7 +99,10 @@ impl Taking<'_, '_> {
     }
 
     /// The index of a skill, asked for once.
-    async fn listing(&mut self, name: &QualifiedName) -> Result<&Had<VersionListing>, CommandError> {
+    async fn listing(
+        &mut self,
+        name: &QualifiedName,
+    ) -> Result<&Had<VersionListing>, CommandError> {
         if !self.listings.contains_key(name) {
             let wanted = name.clone();
             let question = self

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use super::Transaction;
 use super::stage::TargetStage;
-use crate::journal::AnyPath;
+use crate::any_path::AnyPath;
 use crate::plan::{Plan, PlanStep};
 use crate::text::text_if_there;
 use crate::write::StagedFile;

@@ -9,9 +9,6 @@ pub trait ChangeAudit<E>: Sync {
     /// nothing is asked of it where this is empty.
     fn note(&self) -> String;
 
-    /// Called on the thread that makes the change, when another was given something to do meanwhile.
-    fn accompanied(&self) {}
-
     /// Writes down what has happened; should this process end before, the next one does.
     fn happens(&self) -> Result<(), E>;
 

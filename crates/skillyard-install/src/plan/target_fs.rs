@@ -4,45 +4,9 @@ use std::path::{Path, PathBuf};
 
 use skillyard_format::Digest;
 
+use crate::existing::ExistingEntry;
 use crate::lockfile::Locked;
 use crate::scope::Scope;
-
-/// What lies where a skill is to be.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum ExistingEntry {
-    /// Nothing.
-    Nothing,
-    /// A folder of plain files.
-    Folder {
-        /// Over all of them.
-        digest: Digest,
-        /// Over those that programs did not leave there.
-        tidy: Digest,
-    },
-    /// A folder with a git repository in it, whose history is nowhere else.
-    Repository,
-    /// A link.
-    Link(PathBuf),
-    /// Something that cannot be a skill, and why.
-    Other(String),
-    /// Nothing, because a file is where the folder of skills, or one around it, would be.
-    Blocked(BlockingFile),
-    /// Nobody knows: this link on the way leads to nothing, as to a disk that is not mounted now.
-    Dangling(PathBuf),
-    /// Nothing, because this link on the way leads back to itself.
-    Looping(PathBuf),
-    /// Nobody knows: the user may not look into this folder on the way.
-    Closed(PathBuf),
-}
-
-/// A file where a folder is to be.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct BlockingFile {
-    /// The file, relative to the scope's root.
-    pub file: PathBuf,
-    /// Where it would lead if it were a link, which some checkouts write as text.
-    pub link: Option<String>,
-}
 
 /// How the folders and the store are.
 pub trait TargetFs {
@@ -72,8 +36,6 @@ pub trait TargetFs {
         let _ = (target, name, digest);
         false
     }
-    /// Whether it is what a power cut left of these bytes.
-    fn is_left_of(&self, target: &str, name: &str, digest: Digest) -> bool;
 }
 
 /// What a link in a folder of skills leads to.

@@ -1,16 +1,108 @@
-//! What lies in the folders of a scope now.
+//! What is at the places of skills now, and what was there when a change was planned.
+//!
+//! A user may write to a place between the plan and the change, or after a process was killed. Therefore
+//! what comes out of a place is deleted only if it is an [`ObservedEntry`] of the plan.
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::path::{Path, PathBuf};
 
+use serde::{Deserialize, Serialize};
 use skillyard_catalog::ways::{closed, dangling, looping, real};
 
-use crate::plan::{BlockingFile, ExistingEntry};
-use crate::seen::ObservedEntry;
+use crate::any_path::AnyPath;
 use crate::tree::{Fingerprint, Tree, TreeError, TreeLimits};
 use crate::write::in_the_way;
+use skillyard_format::Digest;
+
+/// What lies where a skill is to be.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ExistingEntry {
+    /// Nothing.
+    Nothing,
+    /// A folder of plain files.
+    Folder {
+        /// Over all of them.
+        digest: Digest,
+        /// Over those that programs did not leave there.
+        tidy: Digest,
+    },
+    /// A folder with a git repository in it, whose history is nowhere else.
+    Repository,
+    /// A link.
+    Link(PathBuf),
+    /// Something that cannot be a skill, and why.
+    Other(String),
+    /// Nothing, because a file is where the folder of skills, or one around it, would be.
+    Blocked(BlockingFile),
+    /// Nobody knows: this link on the way leads to nothing, as to a disk that is not mounted now.
+    Dangling(PathBuf),
+    /// Nothing, because this link on the way leads back to itself.
+    Looping(PathBuf),
+    /// Nobody knows: the user may not look into this folder on the way.
+    Closed(PathBuf),
+}
+
+/// A file where a folder is to be.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BlockingFile {
+    /// The file, relative to the scope's root.
+    pub file: PathBuf,
+    /// Where it would lead if it were a link, which some checkouts write as text.
+    pub link: Option<String>,
+}
+
+/// What was in a place.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) enum ObservedEntry {
+    /// Nothing.
+    Nothing,
+    /// A folder of plain files.
+    Folder {
+        /// Over those that programs did not leave there.
+        tidy: Digest,
+        /// As long as this is the same, nothing has to be read; nothing where that says too little.
+        stamp: Option<Fingerprint>,
+    },
+    /// A link.
+    Link(AnyPath),
+    /// Something else, which somebody gave up as it was.
+    Other(Fingerprint),
+}
+
+impl ObservedEntry {
+    /// What an occupant is to be known by.
+    pub(crate) fn of(occupant: &ExistingEntry, stamp: Option<Fingerprint>, place: &Path) -> Self {
+        match occupant {
+            ExistingEntry::Nothing => Self::Nothing,
+            ExistingEntry::Folder { tidy, .. } => Self::Folder { tidy: *tidy, stamp },
+            ExistingEntry::Link(to) => Self::Link(to.clone().into()),
+            // Nobody read it, so that this is early enough.
+            ExistingEntry::Repository
+            | ExistingEntry::Other(_)
+            | ExistingEntry::Blocked(_)
+            | ExistingEntry::Dangling(_)
+            | ExistingEntry::Looping(_)
+            | ExistingEntry::Closed(_) => Self::Other(Fingerprint::of(place)),
+        }
+    }
+
+    /// Whether it is what lies there.
+    pub(crate) fn is_at(&self, path: &Path) -> bool {
+        match self {
+            Self::Nothing => path.symlink_metadata().is_err(),
+            Self::Folder { tidy, stamp } => {
+                let is_untouched = stamp.is_some_and(|stamp| Fingerprint::of(path) == stamp);
+                // Whoever wrote the same bytes again loses nothing.
+                is_untouched
+                    || matches!(look(path), ExistingEntry::Folder { tidy: found, .. } if found == *tidy)
+            }
+            Self::Link(to) => std::fs::read_link(path).is_ok_and(|found| found == **to),
+            Self::Other(stamp) => Fingerprint::of(path) == *stamp,
+        }
+    }
+}
 
 /// The folders of a scope, each listed once: most places that are asked about are empty.
 #[derive(Debug, Default)]

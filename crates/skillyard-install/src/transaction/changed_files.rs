@@ -1,21 +1,134 @@
-//! What lies in the folders of the user's agents, written down folder by folder.
+//! The files that change with the skills: lock, manifest, and the records in Skillyard's own folder.
 //!
-//! The lock names such a folder by its usual path. With another value of a variable that is another
-//! folder, and what was put into the first one would be nobody's: no block and no digest would hold
-//! for it any more.
+//! The lock names a folder of an agent by its usual path. A variable can put that folder elsewhere, so
+//! each folder has a record of its own: without it, nothing would protect the skills in the first one.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use skillyard_catalog::ways::real;
 
-use super::Transaction;
-use super::replacement::Replacement;
+use super::created_folders::text as folders_text;
+use super::{Transaction, TransactionError, disk};
+use crate::any_path::AnyPath;
 use crate::folder_record::{folder_of, is_there, text};
 use crate::lockfile::{Locked, Lockfile};
 use crate::plan::{InstalledState, Plan};
 use crate::scope::{Scope, ScopeKind};
 use crate::text::text_if_there;
+
+/// A file that gets another content.
+#[derive(Debug)]
+pub(super) struct Replacement {
+    /// The file.
+    pub(super) path: AnyPath,
+    /// What it will be.
+    pub(super) text: String,
+    /// What it is; nothing where there is none.
+    pub(super) before: Option<String>,
+}
+
+impl Replacement {
+    fn of(path: PathBuf, text: String) -> Result<Self, TransactionError> {
+        let before = text_if_there(&path).map_err(|source| disk(&path, source))?;
+        Ok(Self {
+            path: path.into(),
+            text,
+            before,
+        })
+    }
+
+    /// The same of a file of Skillyard's own; one that cannot be read says nothing.
+    pub(super) fn of_own(path: PathBuf, text: String) -> Self {
+        Self {
+            before: text_if_there(&path).ok().flatten(),
+            path: path.into(),
+            text,
+        }
+    }
+}
+
+impl Transaction<'_> {
+    /// The lock, the manifest, what this machine did and what it found, where they change.
+    pub(super) fn changed_files(&self, plan: &Plan) -> Result<Vec<Replacement>, TransactionError> {
+        let mut files = Vec::new();
+        let lock_file = self.scope.lock_file();
+        // Where nothing is installed and never was, no lock is needed.
+        let is_missing = || !plan.lock.skills().is_empty() && !lock_file.exists();
+        if plan.lock != self.before.lock || is_missing() {
+            files.push(Replacement::of(lock_file, plan.lock.to_text())?);
+        }
+        if let Some(file) = self.scope.placed_file()
+            && (plan.placed != self.before.placed || self.is_unrecorded(plan))
+        {
+            files.push(Replacement::of_own(file, self.placed_text(plan, &files)));
+        }
+        if let (Some(file), Some(manifest)) = (self.scope.manifest_file(), &self.manifest)
+            && manifest.is_changed()
+        {
+            files.push(Replacement::of(file, manifest.to_text())?);
+        }
+        files.extend(self.folder_records(plan));
+        files.extend(self.found_record(plan));
+        Ok(files)
+    }
+
+    /// Whether what is there was never written down, or cannot be read any more.
+    fn is_unrecorded(&self, plan: &Plan) -> bool {
+        !self.before.is_recorded && !plan.placed.skills().is_empty()
+    }
+
+    /// What this machine did; mostly that is what the lock says, which need not be written out twice.
+    fn placed_text(&self, plan: &Plan, changed: &[Replacement]) -> String {
+        if plan.placed == plan.lock {
+            let lock = match changed.first() {
+                Some(lock) => Some(lock.text.clone()),
+                None => text_if_there(&self.scope.lock_file()).ok().flatten(),
+            };
+            if let Some(lock) = lock {
+                return lock;
+            }
+        }
+        plan.placed.to_text()
+    }
+}
+
+impl Transaction<'_> {
+    /// The record of what was found, where it changes.
+    pub(super) fn found_record(&self, plan: &Plan) -> Option<Replacement> {
+        let found = self.found_after(plan)?;
+        Some(Replacement::of_own(
+            self.scope.found_file(),
+            folders_text(found)?,
+        ))
+    }
+
+    /// Removes a record of nothing. Where that fails it goes on saying nothing.
+    pub(super) fn tidy_found(&self, plan: &Plan) {
+        if self.found_after(plan).is_some_and(|found| found.is_empty()) {
+            let _ = std::fs::remove_file(self.scope.found_file());
+        }
+    }
+
+    /// What was found so far and is taken over now, without what is replaced, removed or let go; nothing
+    /// where that is the same as before.
+    fn found_after(&self, plan: &Plan) -> Option<BTreeSet<PathBuf>> {
+        if self.before.found.is_empty() && plan.taken_over.is_empty() {
+            return None;
+        }
+        let place = |(name, target): &(String, String)| Path::new(target).join(name);
+        let mut found: BTreeSet<PathBuf> = self.before.found.clone();
+        found.extend(plan.taken_over.iter().map(place));
+        for step in &plan.steps {
+            let (target, name) = step.place();
+            found.remove(&Path::new(target).join(name));
+        }
+        for each in &plan.let_go {
+            found.remove(&place(each));
+        }
+        (found != self.before.found).then_some(found)
+    }
+}
 
 impl Transaction<'_> {
     /// The records that change: of folders that a variable puts elsewhere, of those that were there

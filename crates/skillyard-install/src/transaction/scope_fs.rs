@@ -6,9 +6,9 @@ use skillyard_catalog::modes;
 use skillyard_catalog::ways::real;
 use skillyard_format::Digest;
 
+use crate::existing::TargetListings;
 use crate::git::Git;
 use crate::lockfile::{Locked, LockfileError};
-use crate::occupant::TargetListings;
 use crate::plan::{
     BlockingFile, ConflictPolicy, ConflictReason, DesiredState, ExistingEntry, InstalledState,
     LinkTarget, Plan, TargetFs, plan,
@@ -20,8 +20,7 @@ use crate::store::Store;
 use crate::target;
 use crate::tree::{LineEnds, Tree, TreeLimits};
 
-use super::made::noted;
-use super::spans::Spans;
+use super::created_folders::noted;
 
 /// How a scope is now.
 pub fn before(scope: &Scope, records: &Records) -> Result<InstalledState, LockfileError> {
@@ -226,20 +225,6 @@ impl TargetFs for ScopeFs<'_> {
             let mut files = whole.files().iter();
             files.all(|file| there.get(&file.path) == Some(file))
         })
-    }
-
-    fn is_left_of(&self, target: &str, name: &str, digest: Digest) -> bool {
-        let place = self.scope.target(target).join(name);
-        let Ok(left) = Tree::read_any_names(&place, &TreeLimits::HERE) else {
-            return false;
-        };
-        let left = left.tidied_in(&place);
-        let may_be_left = left.is_hollow()
-            || self
-                .store
-                .read(digest)
-                .is_ok_and(|whole| told(left.clone(), &whole, &place).is_left_of(&whole));
-        may_be_left && Spans::of(self.scope).cover(&place, &left)
     }
 }
 
