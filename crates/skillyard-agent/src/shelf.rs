@@ -250,7 +250,7 @@ impl Shelf {
                 .map(|each| each.skill.record.name.as_str());
             ShelfError::Unknown {
                 name: name.to_owned(),
-                nearest: skillyard_format::nearest::nearest(name, names).map(str::to_owned),
+                nearest: skillyard_format::text::nearest(name, names).map(str::to_owned),
             }
         })
     }

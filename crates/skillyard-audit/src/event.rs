@@ -221,9 +221,9 @@ kinds! {
     SkillSigned = "skill.signed", Security;
     /// A key to sign with was made.
     KeyGenerated = "key.generated", Security;
-    /// A key, an authority or an identity is believed from now on.
+    /// A key, an authority or an identity was trusted.
     KeyTrusted = "key.trusted", Security;
-    /// A key or a skill is believed no longer.
+    /// A key or a skill was revoked.
     KeyRevoked = "key.revoked", Security;
     /// It was forgotten who signed a skill before.
     KeyForgotten = "key.forgotten", Security;
@@ -245,7 +245,7 @@ kinds! {
     RegistryDeprecated = "registry.deprecated", Security;
     /// A tag was set or removed.
     RegistryTagged = "registry.tagged", Security;
-    /// Somebody got, lost or handed over a role.
+    /// A role was granted, revoked or transferred.
     RegistryOwnersChanged = "registry.owners_changed", Security;
     /// A token was made or revoked.
     RegistryTokenChanged = "registry.token_changed", Security;
@@ -253,7 +253,7 @@ kinds! {
     ConfigChanged = "config.changed", Security;
     /// The log goes on in a new file.
     LogRotated = "audit.rotated", Security;
-    /// An old file of the log was given up, as configured.
+    /// An old file of the log was deleted, as configured.
     LogDropped = "audit.dropped", Security;
     /// A line that was not written to its end was cut off.
     LogHealed = "audit.healed", Security;

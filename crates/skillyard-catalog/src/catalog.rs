@@ -200,6 +200,6 @@ impl Catalog {
     /// The known name nearest to `name`, if one is near.
     pub fn nearest(&self, name: &str) -> Option<&str> {
         let names = self.skills.iter().map(|skill| skill.record.name.as_str());
-        skillyard_format::nearest::nearest(name, names)
+        skillyard_format::text::nearest(name, names)
     }
 }

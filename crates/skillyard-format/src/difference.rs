@@ -8,9 +8,9 @@ use std::fmt::{self, Write as _};
 
 use similar::{ChangeTag, TextDiff};
 
-use crate::count::counted;
 use crate::script::is_script;
-use crate::sight::exact;
+use crate::text::counted;
+use crate::text::escape_invisible;
 
 /// Most lines on one side that are compared one by one.
 const MAX_COMPARED: usize = 2_000;
@@ -25,7 +25,7 @@ const MAX_STRANGE: usize = 8;
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Difference {
     /// The changed lines, and a few around them.
-    pub lines: Vec<Line>,
+    pub lines: Vec<DiffLine>,
     /// How many lines are new.
     pub added: usize,
     /// How many lines are gone.
@@ -36,7 +36,7 @@ pub struct Difference {
 
 /// One line of a difference, with its numbers from 1.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Line {
+pub enum DiffLine {
     /// Where the next lines are, such as `@@ -1,3 +1,4 @@`.
     Place(String),
     /// Is gone.
@@ -49,14 +49,14 @@ pub enum Line {
 
 /// How much of a difference is looked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Limits {
+pub struct DiffLimits {
     /// Most lines that are told.
     pub told: usize,
     /// Most lines on one side that are compared one by one.
     pub compared: usize,
 }
 
-impl Limits {
+impl DiffLimits {
     /// So many lines are told.
     pub fn telling(told: usize) -> Self {
         Self {
@@ -96,7 +96,7 @@ pub fn readable<'a>(path: &str, executable: bool, bytes: &'a [u8]) -> Option<Cow
     (is_mostly_text || is_script(path, executable, bytes)).then(|| text.into())
 }
 
-impl fmt::Display for Line {
+impl fmt::Display for DiffLine {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Place(text) => formatter.write_str(text),
@@ -121,7 +121,7 @@ impl fmt::Display for Difference {
 
 impl Difference {
     /// What differs, within limits.
-    pub fn between(before: &str, after: &str, limits: Limits) -> Self {
+    pub fn between(before: &str, after: &str, limits: DiffLimits) -> Self {
         let mut difference = Self::default();
         if before == after {
             return difference;
@@ -134,15 +134,15 @@ impl Difference {
         let diff = TextDiff::from_lines(before, after);
         for hunk in diff.unified_diff().context_radius(AROUND).iter_hunks() {
             let place = hunk.header().to_string().trim_end().to_owned();
-            difference.push(Line::Place(place), limits.told);
+            difference.push(DiffLine::Place(place), limits.told);
             for change in hunk.iter_changes() {
                 let number = |index: Option<usize>| index.map_or(0, |index| index + 1);
                 let (old, new) = (number(change.old_index()), number(change.new_index()));
                 let text = told(change.value());
                 let line = match change.tag() {
-                    ChangeTag::Delete => Line::Gone(old, text),
-                    ChangeTag::Insert => Line::New(new, text),
-                    ChangeTag::Equal => Line::Same(old, new, text),
+                    ChangeTag::Delete => DiffLine::Gone(old, text),
+                    ChangeTag::Insert => DiffLine::New(new, text),
+                    ChangeTag::Equal => DiffLine::Same(old, new, text),
                 };
                 difference.push(line, limits.told);
             }
@@ -159,9 +159,9 @@ impl Difference {
         }
         let (head, rest) = self.lines.split_at(most / 2);
         let (left, tail) = rest.split_at(rest.len() - most / 2);
-        let is_change = |line: &&Line| matches!(line, Line::Gone(..) | Line::New(..));
+        let is_change = |line: &&DiffLine| matches!(line, DiffLine::Gone(..) | DiffLine::New(..));
         let changed = left.iter().filter(is_change).count();
-        let place = Line::Place(format!("@@ {changed} changed lines are left out here @@"));
+        let place = DiffLine::Place(format!("@@ {changed} changed lines are left out here @@"));
         Self {
             lines: [head, &[place], tail].concat(),
             ..self.clone()
@@ -180,29 +180,29 @@ impl Difference {
         let (old, new) = (&old[..old.len() - tail], &new[..new.len() - tail]);
         let (at, gone, come) = (head + 1, old.len(), new.len());
         self.push(
-            Line::Place(format!("@@ -{at},{gone} +{at},{come} @@")),
+            DiffLine::Place(format!("@@ -{at},{gone} +{at},{come} @@")),
             most,
         );
         // Of both sides something is told.
         for (line, number) in old.iter().zip(at..) {
-            self.push(Line::Gone(number, told(line)), most / 2);
+            self.push(DiffLine::Gone(number, told(line)), most / 2);
         }
         for (line, number) in new.iter().zip(at..) {
-            self.push(Line::New(number, told(line)), most);
+            self.push(DiffLine::New(number, told(line)), most);
         }
     }
 
-    fn push(&mut self, line: Line, most: usize) {
+    fn push(&mut self, line: DiffLine, most: usize) {
         let is_change = match line {
-            Line::Gone(..) => {
+            DiffLine::Gone(..) => {
                 self.removed += 1;
                 true
             }
-            Line::New(..) => {
+            DiffLine::New(..) => {
                 self.added += 1;
                 true
             }
-            Line::Place(_) | Line::Same(..) => false,
+            DiffLine::Place(_) | DiffLine::Same(..) => false,
         };
         if self.lines.len() < most {
             self.lines.push(line);
@@ -216,7 +216,7 @@ impl Difference {
 /// be what changed.
 fn told(line: &str) -> String {
     // Who looks at a difference decides by it.
-    let line = &*exact(line.trim_end_matches(['\n', '\r']));
+    let line = &*escape_invisible(line.trim_end_matches(['\n', '\r']));
     match line.char_indices().nth(WIDEST) {
         Some((end, _)) => {
             let (shown, rest) = line.split_at(end);
@@ -232,7 +232,7 @@ mod tests {
     use super::*;
 
     fn check(before: &str, after: &str, most: usize, expected: &str) {
-        let difference = Difference::between(before, after, Limits::telling(most));
+        let difference = Difference::between(before, after, DiffLimits::telling(most));
         assert_eq!(difference.to_string(), expected);
     }
 
@@ -278,7 +278,7 @@ mod tests {
 
     #[test]
     fn what_is_folded_has_its_beginning_and_its_end() {
-        let whole = Difference::between("", "a\nb\nc\nd\ne\nf\n", Limits::telling(99));
+        let whole = Difference::between("", "a\nb\nc\nd\ne\nf\n", DiffLimits::telling(99));
         assert_eq!(whole.folded(7), whole);
         assert_eq!(
             whole.folded(4).to_string(),
@@ -298,7 +298,7 @@ mod tests {
 
     #[test]
     fn long_lines_are_cut() {
-        let limits = Limits::telling(9);
+        let limits = DiffLimits::telling(9);
         let told = Difference::between("", &"x".repeat(9_000), limits).to_string();
         let rest = "x… and 7000 more characters\n";
         assert!(told.len() < 2_100 && told.ends_with(rest), "{told}");
@@ -314,14 +314,14 @@ mod tests {
         let difference = Difference::between(
             &before,
             &format!("head\n{after}tail\n"),
-            Limits::telling(10),
+            DiffLimits::telling(10),
         );
         assert_eq!(difference.lines.len(), 10);
         assert_eq!(
             difference.lines[0],
-            Line::Place("@@ -2,100000 +2,100000 @@".into())
+            DiffLine::Place("@@ -2,100000 +2,100000 @@".into())
         );
-        assert_eq!(difference.lines[9], Line::New(6, "b4".into()));
+        assert_eq!(difference.lines[9], DiffLine::New(6, "b4".into()));
         assert_eq!(difference.hidden, 200_000 - 9);
         assert_eq!((difference.added, difference.removed), (100_000, 100_000));
     }

@@ -80,7 +80,7 @@ impl<'a> Document<'a> {
     /// `None` means that the rest of the file is needed to know. The body of the answer is
     /// only what the block holds of it.
     pub fn parse_head(block: &'a [u8]) -> Option<Self> {
-        let text = match text::utf8(block) {
+        let text = match std::str::from_utf8(block) {
             Ok(text) => text,
             // The block may end inside a character.
             Err(error) if error.error_len().is_none() => {

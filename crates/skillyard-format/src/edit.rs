@@ -53,12 +53,12 @@ pub fn apply(text: &str, edits: &[Edit]) -> String {
 /// Built once and asked often: a hostile file can need as many edits as it has bytes.
 #[derive(Debug)]
 pub struct Origins {
-    steps: Vec<Step>,
+    steps: Vec<AppliedEdit>,
 }
 
 /// One replacement, as it stands in both texts.
 #[derive(Debug)]
-struct Step {
+struct AppliedEdit {
     edited: Span,
     original: Span,
 }
@@ -66,7 +66,7 @@ struct Step {
 impl Origins {
     /// The way back through `edits`.
     pub fn new(edits: &[Edit]) -> Self {
-        let mut steps: Vec<Step> = Vec::with_capacity(edits.len());
+        let mut steps: Vec<AppliedEdit> = Vec::with_capacity(edits.len());
         for edit in ordered(edits) {
             let (edited, original) = steps
                 .last()
@@ -75,7 +75,7 @@ impl Origins {
                 continue;
             }
             let start = edited + (edit.span.start - original);
-            steps.push(Step {
+            steps.push(AppliedEdit {
                 edited: Span::new(start, start + edit.replacement.len()),
                 original: edit.span,
             });

@@ -4,12 +4,11 @@
 //! opens with a `---` line and closes with the next one; what real files do
 //! instead is recognised, named in [`Split`], and left to the rules to judge.
 
-pub(crate) mod displaced;
-mod fence;
 pub mod repair;
 
 use crate::span::{Line, Lines, Span};
 use crate::text::BOM;
+use crate::yaml::{self, Mapping};
 
 /// How a file is divided.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -85,7 +84,7 @@ pub fn split(text: &str) -> Result<Split, Absent> {
     if at + spaces == text.len() {
         return Err(Absent::Empty);
     }
-    let fence = fence::find(text, at + spaces);
+    let fence = find_fence(text, at + spaces);
     if spaces > 0 {
         oddities.push(Oddity::LeadingSpace(Span::new(at, at + spaces)));
         at += spaces;
@@ -234,6 +233,129 @@ fn is_link_as_text(text: &str) -> bool {
         && !text.contains(' ')
         && (text.starts_with("../") || text.starts_with("./") || text.contains('/'))
         && text.to_ascii_lowercase().ends_with(".md")
+}
+
+/// A fence and what it encloses.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Fence {
+    /// The opening line, its break included.
+    pub(super) open: Span,
+    /// The text inside.
+    pub(super) inner: Span,
+    /// The closing line, its break included.
+    pub(super) close: Option<Span>,
+}
+
+/// The fence that opens at `at`, if its first line inside is a `---` delimiter.
+fn find_fence(text: &str, at: usize) -> Option<Fence> {
+    if !text[at..].starts_with("```") {
+        return None;
+    }
+    let mut lines = Lines::from(text, at);
+    let first = lines.next()?;
+    let ticks = first.text.len() - first.text.trim_start_matches('`').len();
+    if first.text[ticks..].contains('`') {
+        return None;
+    }
+    let open = Span::new(first.start, first.next);
+    let inner: Vec<_> = lines.collect();
+    let delimiter = inner.iter().find(|line| !line.text.trim().is_empty())?;
+    if delimiter.text.trim_end() != "---" {
+        return None;
+    }
+    // Fences inside the body come in pairs, so a fence around the whole file closes
+    // with the last one, and a fence around the frontmatter alone with the first.
+    let fences: Vec<_> = inner
+        .iter()
+        .filter(|line| line.text.starts_with("```"))
+        .collect();
+    let after_frontmatter = inner
+        .iter()
+        .filter(|line| line.start > delimiter.start && line.text.trim_end() == "---")
+        .map(|line| line.start)
+        .next();
+    let close = match fences.len() % 2 {
+        0 => None,
+        _ => fences
+            .iter()
+            .find(|fence| {
+                // A fence that names a language opens a block of the body.
+                let bare = fence.text.trim_end().trim_matches('`').is_empty();
+                after_frontmatter.is_some_and(|closer| {
+                    bare && fence.start > closer && text[closer..fence.start].trim() == "---"
+                })
+            })
+            .or(fences.last())
+            .map(|line| Span::new(line.start, line.next)),
+    };
+    Some(Fence {
+        open,
+        inner: Span::new(
+            delimiter.start,
+            close.map_or(text.len(), |close| close.start),
+        ),
+        close,
+    })
+}
+
+/// How many `---` lines are tried; a text has them as rules, too.
+const MAX_OPENERS: usize = 4;
+
+/// A block that was meant as the frontmatter.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Displaced {
+    /// The block with both of its lines.
+    Whole(Span),
+    /// The first line is missing: the fields start here.
+    Unopened(usize),
+}
+
+/// The fields that the file has, but not where they belong.
+pub(crate) fn find_displaced(text: &str) -> Option<Displaced> {
+    unopened(text).or_else(|| whole(text))
+}
+
+/// Fields from the first line on, closed by a `---` line.
+fn unopened(text: &str) -> Option<Displaced> {
+    let first = Lines::new(text).find(|line| !line.text.trim().is_empty())?;
+    let start = first.start + first.text.len() - without_mark(first.text).len();
+    let closer = Lines::from(text, start).find(|line| line.text.trim_end() == "---")?;
+    is_frontmatter(Span::new(start, closer.start), text).then_some(Displaced::Unopened(start))
+}
+
+/// A block further down, but none in a code fence: that is an example.
+fn whole(text: &str) -> Option<Displaced> {
+    let mut fence = None;
+    let openers = Lines::new(text).filter(|line| {
+        let mark = line.text.trim_start().get(..3);
+        match (fence, mark) {
+            (None, Some("```" | "~~~")) => fence = mark,
+            (Some(open), Some(mark)) if open == mark => fence = None,
+            _ => return fence.is_none() && line.text.trim_end() == "---",
+        }
+        false
+    });
+    openers.take(MAX_OPENERS).find_map(|line| {
+        let found = split(&text[line.start..]).ok()?;
+        let is_closed = !(found.oddities.iter()).any(|oddity| matches!(oddity, Oddity::Closer(..)));
+        let at = |place: usize| line.start + place;
+        let yaml = Span::new(at(found.yaml.start), at(found.yaml.end));
+        let is_it = is_closed && is_frontmatter(yaml, text);
+        is_it.then(|| Displaced::Whole(Span::new(line.start, at(found.closer.end))))
+    })
+}
+
+fn is_frontmatter(yaml: Span, text: &str) -> bool {
+    let tree = yaml::parse(yaml.of(text), yaml.start).ok();
+    let root = tree.and_then(|tree| tree.root);
+    let mapping = root.as_ref().and_then(|root| root.as_mapping());
+    let has =
+        |mapping: &Mapping| mapping.get("name").is_some() || mapping.get("description").is_some();
+    mapping.is_some_and(has)
+}
+
+fn without_mark(line: &str) -> &str {
+    line.trim_start_matches([crate::text::BOM, ' ', '\t'])
 }
 
 #[cfg(test)]

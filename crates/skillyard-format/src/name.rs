@@ -11,7 +11,7 @@ use unicode_normalization::{UnicodeNormalization as _, char::is_combining_mark, 
 use unicode_security::MixedScript as _;
 use unicode_security::confusable_detection::skeleton;
 
-use crate::package::archive::is_invisible;
+use crate::text::is_invisible;
 
 /// Most characters a name may have.
 pub const MAX_LENGTH: usize = 64;
@@ -119,40 +119,17 @@ pub fn normalise(name: &str) -> Cow<'_, str> {
 
 /// Every rule that a normalised name breaks, in the order of the reference validator.
 pub fn problems(name: &str) -> impl Iterator<Item = NameProblem> + use<> {
-    let found = if is_plainly_valid(name) {
-        [None; 6]
-    } else {
-        check(name)
-    };
-    found.into_iter().flatten()
-}
-
-/// Whether a name of ASCII letters is valid, which nearly all are.
-fn is_plainly_valid(name: &str) -> bool {
-    // Before the first letter and behind the last one, a hyphen would be as wrong as behind another.
-    let mut previous = b'-';
-    for byte in name.bytes() {
-        match byte {
-            b'a'..=b'z' | b'0'..=b'9' => {}
-            b'-' if previous != b'-' => {}
-            _ => return false,
-        }
-        previous = byte;
-    }
-    previous != b'-' && name.len() <= MAX_LENGTH
-}
-
-fn check(name: &str) -> [Option<NameProblem>; 6] {
     let length = name.chars().count();
     let bad = name.chars().find(|c| !is_letter_or_digit(*c) && *c != '-');
-    [
+    let found = [
         name.is_empty().then_some(NameProblem::Empty),
         (length > MAX_LENGTH).then_some(NameProblem::TooLong(length)),
         is_not_lowercase(name).then_some(NameProblem::Uppercase),
         (name.starts_with('-') || name.ends_with('-')).then_some(NameProblem::OuterHyphen),
         name.contains("--").then_some(NameProblem::DoubleHyphen),
         bad.map(NameProblem::Character),
-    ]
+    ];
+    found.into_iter().flatten()
 }
 
 fn is_not_lowercase(name: &str) -> bool {

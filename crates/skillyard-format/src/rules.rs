@@ -54,11 +54,9 @@ mod name_length;
 mod name_matches_directory;
 mod name_missing;
 mod name_similar;
-mod report;
 mod requires_unreadable;
 mod sandbox_unreadable;
 mod script_executable;
-mod sound;
 mod subject;
 mod switch_unreadable;
 mod triggers_unreadable;
@@ -76,8 +74,9 @@ mod yaml_tab;
 mod yaml_unquoted_text;
 
 pub use name_similar::similar_names;
-use report::Report;
 pub use subject::{SkillFile, Subject};
+
+use subject::Report;
 
 /// Every rule, in the order in which findings at the same place are shown.
 pub const ALL: &[&Rule] = &[
@@ -193,22 +192,6 @@ impl Profile {
 
 /// Everything the rules have to say about `subject`, in the order of the file.
 pub fn check(subject: &Subject<'_>, profile: Profile) -> Vec<Diagnostic> {
-    if profile == Profile::Load && sound::is_sound(subject) {
-        return Vec::new();
-    }
-    check_each(subject, profile)
-}
-
-/// Why a skill cannot be loaded at all, where that is so.
-pub fn unloadable(subject: &Subject<'_>) -> String {
-    let found = check(subject, Profile::Load);
-    let fatal = found
-        .into_iter()
-        .find(|each| each.severity == Severity::Error);
-    fatal.map_or_else(|| "it has no name".to_owned(), |each| each.message)
-}
-
-fn check_each(subject: &Subject<'_>, profile: Profile) -> Vec<Diagnostic> {
     let mut report = Report::default();
     for rule in ALL {
         if profile.severity(rule.class).is_some() {
@@ -225,6 +208,15 @@ fn check_each(subject: &Subject<'_>, profile: Profile) -> Vec<Diagnostic> {
         .collect();
     found.sort_by_key(|diagnostic| diagnostic.span.map_or(usize::MAX, |span| span.start));
     found
+}
+
+/// Why a skill cannot be loaded at all, where that is so.
+pub fn unloadable(subject: &Subject<'_>) -> String {
+    let found = check(subject, Profile::Load);
+    let fatal = found
+        .into_iter()
+        .find(|each| each.severity == Severity::Error);
+    fatal.map_or_else(|| "it has no name".to_owned(), |each| each.message)
 }
 
 #[cfg(test)]

@@ -5,55 +5,17 @@ use std::borrow::Cow;
 use crate::allowed_tools::AllowedTools;
 use crate::document::Document;
 use crate::name::known_as;
-use crate::render::one_line;
 use crate::requires::Requirements;
+use crate::text::one_line;
 use crate::yaml::{Mapping, Node, Value};
 
 /// Most characters of `compatibility`.
 pub const COMPATIBILITY_LENGTH: usize = 500;
 
-/// The fields of the specification, sorted.
-pub const STANDARD_FIELDS: [&str; 6] = [
-    "allowed-tools",
-    "compatibility",
-    "description",
-    "license",
-    "metadata",
-    "name",
-];
-
-/// The fields Claude Code adds, which Skillyard knows too.
-pub const CLIENT_FIELDS: [&str; 13] = [
-    "agent",
-    "argument-hint",
-    "arguments",
-    "context",
-    "disable-model-invocation",
-    "disallowed-tools",
-    "effort",
-    "hooks",
-    "model",
-    "paths",
-    "shell",
-    "user-invocable",
-    "when_to_use",
-];
-
 const DISABLE_MODEL_INVOCATION: &str = "disable-model-invocation";
 const USER_INVOCABLE: &str = "user-invocable";
 /// The first of them as a field of the specification has it.
 const INNER_SWITCH: &str = "skillyard.disable-model-invocation";
-
-/// Those of [`CLIENT_FIELDS`] that change nothing here; they stay in the file for the clients that
-/// act on them.
-pub const KEPT_FIELDS: [&str; 7] = [
-    "agent", "context", "effort", "hooks", "model", "paths", "shell",
-];
-
-/// Whether `key` is a field of the specification or of a well-known client.
-pub fn is_known_field(key: &str) -> bool {
-    STANDARD_FIELDS.contains(&key) || CLIENT_FIELDS.contains(&key)
-}
 
 /// A skill that can be used.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -292,4 +254,36 @@ fn text_of<'a>(document: &'a Document<'_>, frontmatter: &'a Mapping, key: &str) 
         _ => node.span.of(&document.text),
     };
     Some(text.trim()).filter(|text| !text.is_empty())
+}
+
+/// Whether a file of this name makes a folder a skill on every system.
+pub fn is_spelled(name: &str) -> bool {
+    matches!(name, "SKILL.md" | "skill.md")
+}
+
+/// The file among those of a folder that only some systems take for its `SKILL.md`, where there is none.
+pub fn misspelled<'a>(names: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    let mut found = None;
+    for name in names {
+        if is_spelled(name) {
+            return None;
+        }
+        if found.is_none() && name.eq_ignore_ascii_case("SKILL.md") {
+            found = Some(name);
+        }
+    }
+    found
+}
+
+#[cfg(test)]
+mod skill_file_tests {
+    use super::misspelled;
+
+    #[test]
+    fn only_what_is_no_skill_elsewhere_is_misspelled() {
+        assert_eq!(misspelled(["a", "Skill.md"]), Some("Skill.md"));
+        for fine in [&["Skill.md", "SKILL.md"][..], &["skill.md"], &["SKILL.txt"]] {
+            assert_eq!(misspelled(fine.iter().copied()), None);
+        }
+    }
 }

@@ -1,6 +1,7 @@
 //! From bytes to text: encodings, byte order marks and characters YAML forbids.
 
 use std::borrow::Cow;
+use std::fmt::Display;
 
 /// What the bytes of a file turned out to be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -36,7 +37,7 @@ pub fn decode(bytes: &[u8]) -> Decoded<'_> {
             encoding: Encoding::Utf16,
         };
     }
-    match utf8(bytes) {
+    match std::str::from_utf8(bytes) {
         Ok(text) => Decoded {
             text: Cow::Borrowed(text),
             encoding: Encoding::Utf8,
@@ -47,15 +48,6 @@ pub fn decode(bytes: &[u8]) -> Decoded<'_> {
                 at: error.valid_up_to(),
             },
         },
-    }
-}
-
-/// `bytes` as UTF-8, checked with vector instructions where there are any.
-pub fn utf8(bytes: &[u8]) -> Result<&str, std::str::Utf8Error> {
-    match simdutf8::basic::from_utf8(bytes) {
-        Ok(text) => Ok(text),
-        // Ask again for the place of the error.
-        Err(_) => std::str::from_utf8(bytes),
     }
 }
 
@@ -74,58 +66,8 @@ fn decode_utf16(bytes: &[u8]) -> Option<String> {
     )
 }
 
-/// Whether `is_meant` holds for any byte, which must be cheap: it is asked of many at once.
-///
-/// A loop that may end at every byte looks at them one by one; ending only after a block lets
-/// the compiler use vector instructions.
-#[inline]
-pub fn any_byte(text: &str, is_meant: impl Fn(u8) -> bool) -> bool {
-    let bytes = text.as_bytes();
-    // Asking a whole block for its answer takes as long as looking at it, so long texts have long blocks.
-    let (large, rest) = bytes.as_chunks::<64>();
-    if large.iter().any(|block| any_in_block(block, &is_meant)) {
-        return true;
-    }
-    let (small, rest) = rest.as_chunks::<16>();
-    if small.iter().any(|block| any_in_block(block, &is_meant)) {
-        return true;
-    }
-    if rest.is_empty() {
-        return false;
-    }
-    // The last bytes once more, some of which were looked at before.
-    if let Some(last) = bytes.last_chunk::<16>() {
-        return any_in_block(last, &is_meant);
-    }
-    match (rest.first_chunk::<8>(), rest.last_chunk::<8>()) {
-        (Some(first), Some(last)) => {
-            any_in_block(first, &is_meant) || any_in_block(last, &is_meant)
-        }
-        _ => rest.iter().any(|byte| is_meant(*byte)),
-    }
-}
-
-#[inline]
-fn any_in_block<const N: usize>(block: &[u8; N], is_meant: &impl Fn(u8) -> bool) -> bool {
-    let count = |any, byte: &u8| any | u8::from(is_meant(*byte));
-    block.iter().fold(0, count) != 0
-}
-
 /// The first character that YAML forbids, and its place.
 pub(crate) fn first_forbidden(text: &str) -> Option<(usize, char)> {
-    // There is hardly ever one, so that is looked for first, and quickly.
-    let bytes = text.as_bytes();
-    let space = |byte: u8| byte == b'\t' || byte == b'\n' || byte == b'\r';
-    let control = |byte: u8| (byte < 0x20 && !space(byte)) || byte == 0x7F;
-    let forbidden = |at: usize| {
-        matches!(
-            bytes[at..],
-            [0xC2, 0x80..=0x9F, ..] | [0xEF, 0xBF, 0xBE | 0xBF, ..]
-        )
-    };
-    if !any_byte(text, control) && !memchr::memchr2_iter(0xC2, 0xEF, bytes).any(forbidden) {
-        return None;
-    }
     text.char_indices().find(|(_, c)| is_forbidden(*c))
 }
 
@@ -138,22 +80,104 @@ pub fn is_forbidden(c: char) -> bool {
     }
 }
 
+/// So many of something whose name takes an `s`: `1 skill`, `2 skills`.
+pub fn counted<N: Copy + Display + PartialEq + From<u8>>(number: N, word: &str) -> String {
+    let plural = if number == N::from(1) { "" } else { "s" };
+    format!("{number} {word}{plural}")
+}
+
+/// The number of edits between two words, a swap of neighbours being one.
+pub fn distance(first: &str, second: &str) -> usize {
+    strsim::osa_distance(first, second)
+}
+
+/// The candidate nearest to `word`, if one is near enough to be meant.
+pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    let limit = match word.chars().count() {
+        0..=2 => 0,
+        3..=5 => 1,
+        6..=8 => 2,
+        _ => 3,
+    };
+    candidates
+        .into_iter()
+        .map(|candidate| (distance(word, candidate), candidate))
+        .filter(|(edits, _)| *edits <= limit)
+        .min()
+        .map(|(_, candidate)| candidate)
+}
+
+/// Whether a terminal or a reader could be deceived by `c`.
+pub fn is_deceptive(c: char) -> bool {
+    match c {
+        '\n' | '\t' => false,
+        // Many programs begin a new line at the first two.
+        '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{200e}' | '\u{200f}' | '\u{61c}' => {
+            true
+        }
+        c => c.is_control(),
+    }
+}
+
+/// Whether nothing in `text` deceives.
+pub fn is_harmless(text: &str) -> bool {
+    !text.contains(is_deceptive)
+}
+
+/// `text` with every deceptive character as `\u{…}`.
+pub fn escape_control(text: &str) -> Cow<'_, str> {
+    escaped(text, is_deceptive)
+}
+
+/// `text` as it is shown to who decides about it: what cannot be seen is `\u{…}` as well.
+pub fn escape_invisible(text: &str) -> Cow<'_, str> {
+    escaped(text, |c| is_deceptive(c) || is_invisible(c))
+}
+
+fn escaped(text: &str, is_meant: impl Fn(char) -> bool) -> Cow<'_, str> {
+    if !text.contains(&is_meant) {
+        return Cow::Borrowed(text);
+    }
+    let mut result = String::with_capacity(text.len() + 16);
+    for c in text.chars() {
+        if is_meant(c) {
+            result.extend(c.escape_unicode());
+        } else {
+            result.push(c);
+        }
+    }
+    Cow::Owned(result)
+}
+
+/// Default-ignorable characters, bidirectional controls, fillers, and every space but U+0020.
+pub(crate) fn is_invisible(character: char) -> bool {
+    if character.is_ascii() {
+        return false;
+    }
+    character.is_whitespace()
+        || matches!(character,
+            '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}'
+            | '\u{180b}'..='\u{180f}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}'
+            | '\u{2060}'..='\u{206f}' | '\u{2800}' | '\u{3164}' | '\u{fe00}'..='\u{fe0f}' | '\u{feff}'
+            | '\u{ffa0}' | '\u{fff0}'..='\u{fffb}' | '\u{1bca0}'..='\u{1bca3}'
+            | '\u{1d173}'..='\u{1d17a}' | '\u{e0000}'..='\u{e0fff}')
+        || u32::from(character) & 0xfffe == 0xfffe
+        || matches!(character, '\u{fdd0}'..='\u{fdef}')
+}
+
+/// `text` on one line: every run of white space is one space, controls become U+FFFD.
+pub fn one_line(text: &str) -> Cow<'_, str> {
+    let is_plain = text.bytes().all(|byte| (b' '..=b'~').contains(&byte));
+    if is_plain && !text.starts_with(' ') && !text.ends_with(' ') && !text.contains("  ") {
+        return Cow::Borrowed(text);
+    }
+    let words: Vec<&str> = text.split_whitespace().collect();
+    Cow::Owned(words.join(" ").replace(is_forbidden, "\u{fffd}"))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_byte_is_found_wherever_it_stands() {
-        for length in 0..150 {
-            let text = "a".repeat(length);
-            assert!(!any_byte(&text, |byte| byte == b'x'));
-            for at in 0..length {
-                let mut text = text.clone();
-                text.replace_range(at..=at, "x");
-                assert!(any_byte(&text, |byte| byte == b'x'), "{at} of {length}");
-            }
-        }
-    }
 
     #[test]
     fn the_first_forbidden_character_is_found() {
@@ -186,5 +210,55 @@ mod tests {
         let decoded = decode(b"caf\xe9");
         assert_eq!(&*decoded.text, "caf\u{fffd}");
         assert_eq!(decoded.encoding, Encoding::Unknown { at: 3 });
+    }
+}
+
+#[cfg(test)]
+mod count_tests {
+    use super::*;
+
+    #[test]
+    fn one_is_not_many() {
+        assert_eq!(counted(0_usize, "skill"), "0 skills");
+        assert_eq!(counted(1_u64, "more byte"), "1 more byte");
+        assert_eq!(counted(2, "line"), "2 lines");
+    }
+}
+
+#[cfg(test)]
+mod nearest_tests {
+    use super::*;
+
+    #[test]
+    fn near_words_are_found_and_far_ones_are_not() {
+        let known = ["description", "name", "license"];
+        assert_eq!(nearest("desciption", known), Some("description"));
+        assert_eq!(nearest("licence", known), Some("license"));
+        assert_eq!(nearest("mane", known), None);
+        assert_eq!(nearest("nmae", known), Some("name"));
+        assert_eq!(nearest("homepage", known), None);
+    }
+}
+
+#[cfg(test)]
+mod sight_tests {
+    use super::*;
+
+    #[test]
+    fn escapes_become_visible() {
+        assert_eq!(
+            escape_control("a\u{1b}[31mb\u{202e}c\n"),
+            "a\\u{1b}[31mb\\u{202e}c\n"
+        );
+        assert!(matches!(escape_control("plain é"), Cow::Borrowed(_)));
+    }
+
+    #[test]
+    fn who_decides_sees_everything() {
+        assert_eq!(escape_control("a\u{200b}\u{a0}b"), "a\u{200b}\u{a0}b");
+        assert_eq!(
+            escape_invisible("a\u{200b}\u{a0}b\u{2066}\r\n\tü"),
+            "a\\u{200b}\\u{a0}b\\u{2066}\\u{d}\n\tü"
+        );
     }
 }

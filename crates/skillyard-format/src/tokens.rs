@@ -41,7 +41,7 @@ const SYMBOLS: Cost = Cost {
 };
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum CharacterKind {
     /// Latin letters without accents.
     Word,
     Digits,
@@ -89,31 +89,31 @@ pub fn estimate(text: &str) -> usize {
         .min(text.len().div_ceil(2))
 }
 
-fn cost(kind: Kind) -> &'static Cost {
+fn cost(kind: CharacterKind) -> &'static Cost {
     match kind {
-        Kind::Word => &WORD,
-        Kind::Digits => &DIGITS,
-        Kind::Marks => &MARKS,
-        Kind::Spaces => &SPACES,
-        Kind::Letters => &LETTERS,
-        Kind::Ideographs => &IDEOGRAPHS,
-        Kind::Symbols => &SYMBOLS,
+        CharacterKind::Word => &WORD,
+        CharacterKind::Digits => &DIGITS,
+        CharacterKind::Marks => &MARKS,
+        CharacterKind::Spaces => &SPACES,
+        CharacterKind::Letters => &LETTERS,
+        CharacterKind::Ideographs => &IDEOGRAPHS,
+        CharacterKind::Symbols => &SYMBOLS,
     }
 }
 
-fn kind(c: char) -> Kind {
+fn kind(c: char) -> CharacterKind {
     match c {
-        'a'..='z' | 'A'..='Z' => Kind::Word,
-        '0'..='9' => Kind::Digits,
-        '\0'..=' ' | '\u{7f}' => Kind::Spaces,
-        '!'..='~' => Kind::Marks,
+        'a'..='z' | 'A'..='Z' => CharacterKind::Word,
+        '0'..='9' => CharacterKind::Digits,
+        '\0'..=' ' | '\u{7f}' => CharacterKind::Spaces,
+        '!'..='~' => CharacterKind::Marks,
         '\u{2e80}'..='\u{9fff}'
         | '\u{ac00}'..='\u{d7ff}'
         | '\u{f900}'..='\u{faff}'
         | '\u{ff00}'..='\u{ffef}'
-        | '\u{20000}'..='\u{3ffff}' => Kind::Ideographs,
-        c if c.is_alphabetic() => Kind::Letters,
-        _ => Kind::Symbols,
+        | '\u{20000}'..='\u{3ffff}' => CharacterKind::Ideographs,
+        c if c.is_alphabetic() => CharacterKind::Letters,
+        _ => CharacterKind::Symbols,
     }
 }
 

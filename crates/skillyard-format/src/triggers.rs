@@ -14,7 +14,7 @@ use crate::yaml::{Mapping, Node};
 /// The key in `metadata`.
 pub const KEY: &str = "skillyard.triggers";
 /// The largest compiled form of a pattern, in bytes.
-const LARGEST: usize = 256 * 1024;
+const MAX_PATTERN_BYTES: usize = 256 * 1024;
 /// What no task is about, of one kind each: words, a number, marks. A pattern that finds itself in
 /// one of them finds itself in most tasks; one that needs several kinds, such as the key of a ticket,
 /// does not.
@@ -103,8 +103,8 @@ pub fn pattern(source: &str) -> Result<Regex, PatternError> {
     let mut builder = RegexBuilder::new(source);
     let built = builder
         .case_insensitive(true)
-        .size_limit(LARGEST)
-        .dfa_size_limit(LARGEST)
+        .size_limit(MAX_PATTERN_BYTES)
+        .dfa_size_limit(MAX_PATTERN_BYTES)
         .nest_limit(50)
         .build();
     let regex = built.map_err(|error| {

@@ -63,12 +63,12 @@ pub enum ScalarStyle {
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Mapping {
     /// The entries, duplicates included.
-    pub entries: Vec<Entry>,
+    pub entries: Vec<MappingEntry>,
 }
 
 /// One key with its value.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Entry {
+pub struct MappingEntry {
     /// The key's text.
     pub key: String,
     /// Where the key stands.
@@ -113,7 +113,7 @@ pub struct Flow {
 #[error("{problem}")]
 pub struct YamlError {
     /// What is wrong.
-    pub problem: Problem,
+    pub problem: YamlProblem,
     /// Where it is wrong.
     pub span: Span,
     /// What the reader was doing, and where that began.
@@ -122,7 +122,7 @@ pub struct YamlError {
 
 /// What is wrong with a document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub enum Problem {
+pub enum YamlProblem {
     /// libyaml's own words.
     #[error("{0}")]
     Syntax(&'static str),
@@ -149,7 +149,7 @@ pub enum Problem {
     TooLarge,
 }
 
-impl Problem {
+impl YamlProblem {
     /// Whether the document was refused for what it costs rather than for what it says.
     pub fn is_limit(self) -> bool {
         matches!(self, Self::TooDeep | Self::TooManyNodes | Self::TooLarge)
@@ -204,12 +204,12 @@ impl Node {
 
 impl Mapping {
     /// The entry of `key`; the last one where it is repeated, as in libyaml's users.
-    pub fn get(&self, key: &str) -> Option<&Entry> {
+    pub fn get(&self, key: &str) -> Option<&MappingEntry> {
         self.entries.iter().rev().find(|entry| entry.key == key)
     }
 
     /// Each entry whose key was used before, behind the nearest earlier entry of that key.
-    pub fn duplicates(&self) -> impl Iterator<Item = (&Entry, &Entry)> {
+    pub fn duplicates(&self) -> impl Iterator<Item = (&MappingEntry, &MappingEntry)> {
         self.entries.iter().enumerate().filter_map(|(at, entry)| {
             self.entries[..at]
                 .iter()

@@ -5,7 +5,7 @@
 
 use skillyard_format::difference::readable;
 use skillyard_format::script::{Starter, starter};
-use skillyard_format::sight::{exact, is_harmless, visible};
+use skillyard_format::text::{escape_control, escape_invisible, is_harmless};
 
 /// A whole page of ours: whatever would deceive in it is `\u{…}`, wherever it came from.
 pub fn page(html: String) -> String {
@@ -13,7 +13,7 @@ pub fn page(html: String) -> String {
     if is_harmless(&html) {
         html
     } else {
-        visible(&html).into_owned()
+        escape_control(&html).into_owned()
     }
 }
 
@@ -22,7 +22,7 @@ pub fn page(html: String) -> String {
 pub fn source(path: &str, bytes: &[u8]) -> Option<String> {
     if matches!(starter(path, bytes), Some(Starter::Command { .. })) {
         let text = readable(path, false, bytes)?;
-        return Some(exact(&with_plain_ends(text.into_owned())).into_owned());
+        return Some(escape_invisible(&with_plain_ends(text.into_owned())).into_owned());
     }
     let text = std::str::from_utf8(bytes).ok()?;
     (!text.contains('\0')).then(|| text.to_owned())

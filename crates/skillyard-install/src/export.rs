@@ -5,9 +5,9 @@
 
 use skillyard_catalog::agents;
 use skillyard_catalog::quirk::{Quirk, in_file};
+use skillyard_format::fields::{CLIENT_FIELDS, KEPT_FIELDS, STANDARD_FIELDS};
 use skillyard_format::render::arguments::{commands, placeholders};
 use skillyard_format::rules::{self, Profile, Subject};
-use skillyard_format::skill::{CLIENT_FIELDS, KEPT_FIELDS, STANDARD_FIELDS};
 use skillyard_format::{Document, Skill};
 
 use crate::tree::Tree;

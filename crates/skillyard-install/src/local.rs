@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use rayon::prelude::*;
 use skillyard_catalog::regular_file;
 use skillyard_catalog::walk::{Extent, Links, NO_TEXT, Reach, UNREADABLE, Walk, WalkLimits};
-use skillyard_format::skill_file::is_spelled;
+use skillyard_format::skill::is_spelled;
 
 use crate::candidate::{Candidate, CandidateSource};
 use crate::git::Ignoring;

@@ -6,7 +6,7 @@
 use std::collections::HashSet;
 
 use skillyard_format::rules::{self, Subject};
-use skillyard_format::skill_file::{is_spelled, misspelled};
+use skillyard_format::skill::{is_spelled, misspelled};
 use skillyard_format::{Document, Skill};
 
 use crate::origin::Origin;

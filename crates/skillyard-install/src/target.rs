@@ -260,7 +260,7 @@ fn nearest(name: &str) -> Option<&'static str> {
     let called = ALSO_CALLED.iter().find(is_called).map(|(_, id)| *id);
     let begins = || ids().find(|id| *id == name || id.starts_with(&format!("{name}-")));
     let has = || ids().find(|id| id.split('-').any(|part| part == name));
-    let near = || skillyard_format::nearest::nearest(&name, ids());
+    let near = || skillyard_format::text::nearest(&name, ids());
     called.or_else(begins).or_else(has).or_else(near)
 }
 

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use skillyard_format::Digest;
 use skillyard_format::package::TreeDigest;
 use skillyard_format::package::archive::{EntryProblem, Limits};
-use skillyard_format::skill_file::misspelled;
+use skillyard_format::skill::misspelled;
 
 use crate::owner::Owner;
 

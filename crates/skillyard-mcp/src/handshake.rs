@@ -98,7 +98,7 @@ fn client() -> Value {
 fn hello(answer: &Value, info: Option<&Value>, protocol: Protocol, version: &str) -> Hello {
     let short = |text: Option<&Value>| -> String {
         let text = text.and_then(Value::as_str).unwrap_or_default();
-        let text = skillyard_format::render::one_line(text);
+        let text = skillyard_format::text::one_line(text);
         text.chars().take(LONGEST).collect()
     };
     let part = |key: &str| info.and_then(|info| info.get(key));

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use serde_json::Value;
-use skillyard_format::render::one_line;
+use skillyard_format::text::one_line;
 
 /// Characters of what a server says of it.
 const LONGEST: usize = 300;

@@ -1,7 +1,7 @@
 //! JSON-RPC, as far as MCP uses it.
 
 use serde_json::{Map, Value, json};
-use skillyard_format::lenient;
+use skillyard_format::lossy_json;
 
 use crate::error::McpError;
 
@@ -45,7 +45,7 @@ pub(crate) fn answer(id: &Value, method: &str) -> Value {
 pub(crate) fn read(bytes: &[u8]) -> Result<Incoming, McpError> {
     let unreadable = || McpError::malformed("a message is not JSON");
     let text = std::str::from_utf8(bytes).map_err(|_| unreadable())?;
-    let value = lenient::json(text).map_err(|_| unreadable())?;
+    let value = lossy_json::json(text).map_err(|_| unreadable())?;
     let Value::Object(mut message) = value else {
         return Err(McpError::malformed("a message is not an object"));
     };
@@ -72,7 +72,7 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Incoming, McpError> {
 
 fn refused(error: &Map<String, Value>) -> McpError {
     let message = error.get("message").and_then(Value::as_str);
-    let message = skillyard_format::render::one_line(message.unwrap_or("no reason"));
+    let message = skillyard_format::text::one_line(message.unwrap_or("no reason"));
     McpError::Refused {
         code: error
             .get("code")

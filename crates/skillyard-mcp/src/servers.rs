@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use serde_json::{Map, Value};
-use skillyard_format::lent_name::PREFIX;
+use skillyard_format::mcp_tool_name::PREFIX;
 
 use crate::connection::{Change, Connection, Hello};
 use crate::error::McpError;

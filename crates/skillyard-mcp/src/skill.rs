@@ -9,8 +9,8 @@ use std::sync::atomic::AtomicBool;
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 use serde_json::{Map, Value, json};
-use skillyard_format::render::one_line;
 use skillyard_format::skill::{offer, switch};
+use skillyard_format::text::one_line;
 use skillyard_format::{Digest, Document};
 
 use entry::published;

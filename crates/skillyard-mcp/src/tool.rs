@@ -3,8 +3,9 @@
 use std::collections::HashSet;
 
 use serde_json::{Map, Value, json};
-use skillyard_format::lent_name::exposed;
-use skillyard_format::render::{foreign, one_line};
+use skillyard_format::mcp_tool_name::exposed;
+use skillyard_format::render::foreign;
+use skillyard_format::text::one_line;
 
 use crate::limits::Limits;
 use crate::listing::{Listing, size};

@@ -4,7 +4,7 @@
 //! characters and repairs what does not parse. The result is what must be scanned.
 //! A field that only lost its quotes and line breaks says what its source says, and is left out.
 
-use skillyard_format::yaml::{Entry, Node, Scalar, ScalarStyle, Value};
+use skillyard_format::yaml::{MappingEntry, Node, Scalar, ScalarStyle, Value};
 use skillyard_format::{Document, Span};
 
 use crate::fold::{FoldMode, FoldedText};
@@ -20,7 +20,7 @@ pub(crate) fn fields(source: &str, regions: &[Region]) -> Vec<FoldedText> {
 }
 
 /// Whether a region of the frontmatter is this field and nothing else, word for word.
-fn is_as_written(entry: &Entry, source: &str, regions: &[Region]) -> bool {
+fn is_as_written(entry: &MappingEntry, source: &str, regions: &[Region]) -> bool {
     let end = entry.value.span.end.max(entry.key_span.end);
     let field = Span::new(entry.key_span.start, end).of(source).trim_end();
     let end = entry.key_span.start + field.len();
@@ -43,7 +43,7 @@ struct ScalarComparison<'a> {
 }
 
 impl ScalarComparison<'_> {
-    fn entry(&mut self, entry: &Entry) -> bool {
+    fn entry(&mut self, entry: &MappingEntry) -> bool {
         self.goes_on(entry.key_span)
             && entry.key_span.of(self.source) == entry.key
             && self.node(&entry.value)
@@ -90,14 +90,14 @@ struct FieldText<'a> {
 }
 
 impl<'a> FieldText<'a> {
-    fn of(entry: &Entry, source: &'a str) -> FoldedText {
+    fn of(entry: &MappingEntry, source: &'a str) -> FoldedText {
         let text = FoldedText::default();
         let mut spoken = Self { source, text };
         spoken.entry(entry);
         spoken.text
     }
 
-    fn entry(&mut self, entry: &Entry) {
+    fn entry(&mut self, entry: &MappingEntry) {
         self.words(&entry.key, entry.key_span);
         self.mark(": ", entry.key_span);
         self.node(&entry.value);

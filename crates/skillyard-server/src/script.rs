@@ -16,8 +16,8 @@ use serde_json::{Map, Value, json};
 use skillyard_audit::{Event, EventKind, Outcome};
 use skillyard_catalog::CatalogSkill;
 use skillyard_format::Document;
-use skillyard_format::count::counted;
 use skillyard_format::package::Digest;
+use skillyard_format::text::counted;
 use skillyard_trust::guard::{ActiveSkill, GuardInput, GuardRequest, GuardVerdict};
 
 use crate::access::Role;
@@ -137,7 +137,7 @@ impl Wanted {
 
     /// The question for the user.
     pub(crate) fn question(&self, reason: &str) -> String {
-        let line = |text: &str| skillyard_format::render::one_line(text).into_owned();
+        let line = |text: &str| skillyard_format::text::one_line(text).into_owned();
         let mut text = format!(
             "Skill `{}` wants to run `{}`",
             line(&self.skill.record.name),

@@ -11,8 +11,8 @@ use skillyard_agent::message::CallOutcome;
 use skillyard_audit::{Event, EventKind};
 use skillyard_catalog::CatalogSkill;
 use skillyard_catalog::resource::{BinaryContent, Content, Resource};
-use skillyard_format::count::counted;
-use skillyard_format::render::resource;
+use skillyard_format::render::activation;
+use skillyard_format::text::counted;
 use skillyard_trust::guard::ActiveSkill;
 
 use crate::catalog_cache::CatalogSnapshot;
@@ -190,7 +190,7 @@ impl Server {
 pub(crate) fn told(skill: &str, third_party: bool, read: Resource) -> Answer {
     let kind = media_type(&read.path, &read.content);
     let mut text = match read.content {
-        Content::Text(text) => resource::render(skill, &read.path, third_party, &text),
+        Content::Text(text) => activation::render_file(skill, &read.path, third_party, &text),
         Content::Binary { .. } => {
             let bytes = counted(read.size, "byte");
             format!("`{}` is not text: {kind}, {bytes}", read.path)

@@ -11,8 +11,6 @@ use serde::Serialize;
 use serde_json::Serializer;
 use serde_json::ser::{CompactFormatter, Formatter, PrettyFormatter};
 
-use skillyard_format::text::any_byte;
-
 use crate::sanitize::is_deceptive;
 
 /// Writes `value` over several lines.
@@ -31,7 +29,7 @@ pub(crate) fn write_compact(out: impl io::Write, value: &impl Serialize) -> io::
 /// by itself, and long lists of skills took six times as many instructions.
 pub(crate) fn push_string(out: &mut Vec<u8>, text: &str) -> io::Result<()> {
     let is_plain = |byte: u8| (b' '..0x7f).contains(&byte) && byte != b'"' && byte != b'\\';
-    if any_byte(text, |byte| !is_plain(byte)) {
+    if text.bytes().any(|byte| !is_plain(byte)) {
         return write_compact(out, &text);
     }
     out.push(b'"');
@@ -45,7 +43,7 @@ pub(crate) fn push_string(out: &mut Vec<u8>, text: &str) -> io::Result<()> {
 /// Such a character can only stand inside a string, so no other place has to be known.
 pub(crate) fn escaped(json: &str) -> Cow<'_, str> {
     // Control characters of ASCII are escaped in every JSON text, all but the last, `0x7f`.
-    if !any_byte(json, |byte| byte >= 0x7f) || !json.contains(needs_escape) {
+    if json.bytes().all(|byte| byte < 0x7f) || !json.contains(needs_escape) {
         return Cow::Borrowed(json);
     }
     let mut result = String::with_capacity(json.len() + 16);

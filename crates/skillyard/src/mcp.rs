@@ -88,7 +88,7 @@ impl Lenders {
 }
 
 fn unknown(name: &str, known: &[String]) -> CommandError {
-    let nearest = skillyard_format::nearest::nearest(name, known.iter().map(String::as_str));
+    let nearest = skillyard_format::text::nearest(name, known.iter().map(String::as_str));
     McpFailure::NoServer {
         name: name.to_owned(),
         nearest: nearest.map(str::to_owned),

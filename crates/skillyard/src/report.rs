@@ -14,7 +14,7 @@ use std::time::Duration;
 use skillyard_format::{Diagnostic, Severity, Span};
 
 use crate::sanitize::{shortened, visible};
-pub(crate) use skillyard_format::count::counted;
+pub(crate) use skillyard_format::text::counted;
 pub(crate) use text::{elapsed, listed};
 
 /// Most characters of a message that are shown to people.

@@ -3,9 +3,11 @@
 use std::borrow::Cow;
 use std::io::{self, Write};
 
-use skillyard_format::sight::is_harmless;
+use skillyard_format::text::is_harmless;
 
-pub(crate) use skillyard_format::sight::{exact, is_deceptive, visible};
+pub(crate) use skillyard_format::text::{
+    escape_control as visible, escape_invisible as exact, is_deceptive,
+};
 
 /// `text` with every deceptive character replaced by one of the same length in bytes, so
 /// that places in it stay where they are.
@@ -77,7 +79,7 @@ impl<W: Write> Write for Foreign<W> {
         let text = String::from_utf8_lossy(&self.rest[..whole]);
         // Progress is written over itself; here each state gets a line.
         let text = text.replace("\r\n", "\n").replace('\r', "\n");
-        self.inner.write_all(visible(&text).as_bytes())?;
+        self.inner.write_all(escape_control(&text).as_bytes())?;
         self.rest.drain(..whole);
         Ok(bytes.len())
     }

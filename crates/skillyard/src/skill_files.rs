@@ -12,7 +12,7 @@ use skillyard_catalog::walk::{
     Extent, Found, Links, Reach, Skipped, UNREADABLE, Walk, WalkLimits, Walked,
 };
 
-use skillyard_format::skill_file::misspelled;
+use skillyard_format::skill::misspelled;
 
 pub(crate) use folder::{Contents, LeftOut, Listing, contents};
 

@@ -219,8 +219,7 @@ impl AgentStore {
         let names = self.names();
         // Only names that were listed become part of a path.
         if !names.iter().any(|each| each == name) {
-            let nearest =
-                skillyard_format::nearest::nearest(name, names.iter().map(String::as_str));
+            let nearest = skillyard_format::text::nearest(name, names.iter().map(String::as_str));
             return Err(AgentError::Unknown {
                 name: name.to_owned(),
                 nearest: nearest.map(str::to_owned),

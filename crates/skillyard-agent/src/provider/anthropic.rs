@@ -6,7 +6,7 @@ use std::sync::atomic::AtomicBool;
 
 use messages::messages;
 use serde_json::{Value, json};
-use skillyard_format::lenient;
+use skillyard_format::lossy_json;
 
 use super::assemble::Assembly;
 use super::http::{Endpoint, Stream};
@@ -54,7 +54,7 @@ fn hear(
         ..Answer::default()
     };
     while let Some(event) = stream.next()? {
-        let data: Value = match lenient::json(&event.data) {
+        let data: Value = match lossy_json::json(&event.data) {
             Ok(data) => data,
             Err(error) => {
                 let problem = error.to_string();

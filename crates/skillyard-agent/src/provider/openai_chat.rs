@@ -6,7 +6,7 @@ mod messages;
 use std::sync::atomic::AtomicBool;
 
 use serde_json::{Map, Value, json};
-use skillyard_format::lenient;
+use skillyard_format::lossy_json;
 
 use super::assemble::Assembly;
 use super::http::{Endpoint, Stream};
@@ -105,7 +105,7 @@ fn hear(
             answer.ended = true;
             break;
         }
-        let data: Value = match lenient::json(&event.data) {
+        let data: Value = match lossy_json::json(&event.data) {
             Ok(data) => data,
             Err(_) if answer.ended => break,
             Err(error) => {

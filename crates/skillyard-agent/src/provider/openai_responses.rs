@@ -3,7 +3,7 @@
 use std::sync::atomic::AtomicBool;
 
 use serde_json::{Value, json};
-use skillyard_format::lenient;
+use skillyard_format::lossy_json;
 
 use super::assemble::Assembly;
 use super::http::{Endpoint, Stream};
@@ -60,7 +60,7 @@ fn hear(
         if event.data.trim() == "[DONE]" {
             break;
         }
-        let data: Value = lenient::json(&event.data).map_err(|error| {
+        let data: Value = lossy_json::json(&event.data).map_err(|error| {
             let problem = error.to_string();
             ProviderError::Malformed { problem }
         })?;

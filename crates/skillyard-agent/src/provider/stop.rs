@@ -3,7 +3,7 @@
 //! Half of an answer that is taken for a whole one misleads, and a call in it may do something else
 //! than was meant. So only what is known to end a whole answer does.
 
-use skillyard_format::render::one_line;
+use skillyard_format::text::one_line;
 
 use super::ProviderError;
 

@@ -9,8 +9,8 @@ use std::path::{Path, PathBuf};
 
 use skillyard_catalog::resource::{DigestLimits, ResourceError, SkillRoot, Snapshot, snapshot};
 use skillyard_format::Digest;
-use skillyard_format::nearest::nearest;
 use skillyard_format::script::is_script;
+use skillyard_format::text::nearest;
 
 use super::interpreter::beginning;
 use super::{Scratch, ScriptError};

@@ -1,13 +1,13 @@
 //! What a skill says about its own scripts. It can only take away: a skill that asks for less
 //! gets less, and one that asks for more is only quoted.
 //!
-//! The words stand in `metadata`; [`SandboxWish`] reads them.
+//! The words stand in `metadata`; [`SandboxRequest`] reads them.
 
 use std::time::Duration;
 
 use serde_json::Value;
-use skillyard_format::sandbox_wish::SandboxWish;
-pub(super) use skillyard_format::sandbox_wish::WorkspaceWish as Workspace;
+use skillyard_format::sandbox_request::SandboxRequest;
+pub(super) use skillyard_format::sandbox_request::WorkspaceRequest as Workspace;
 use skillyard_sandbox::HostRule;
 
 /// What a skill says about its own scripts.
@@ -29,7 +29,7 @@ impl Declared {
     /// Reads the fields of a frontmatter.
     pub(super) fn read(fields: &Value) -> Self {
         let metadata = fields.get("metadata").and_then(Value::as_object);
-        let wish = metadata.map(SandboxWish::of).unwrap_or_default();
+        let wish = metadata.map(SandboxRequest::of).unwrap_or_default();
         let mut unread = wish.unread;
         let hosts = wish.hosts.map(|hosts| {
             let mut rules = Vec::new();

@@ -3,7 +3,7 @@
 //! What strangers wrote stands between marks, `<stdout>` and the like, and what stands outside of them
 //! is taken for ours. So it is the text between marks that loses its middle, and never a mark.
 
-use skillyard_format::render::{foreign, middle};
+use skillyard_format::render::foreign;
 use skillyard_format::tokens::estimate;
 
 /// Bytes that stay of each piece, and of a mark all.
@@ -30,7 +30,7 @@ pub(super) fn cut(text: &mut String, tokens: usize) {
     }
     let each = each.max(LEAST);
     let shorter = pieces.iter().map(|piece| {
-        let short = middle::without(piece, each, gap);
+        let short = foreign::without_middle(piece, each, gap);
         short.unwrap_or_else(|| (*piece).to_owned())
     });
     *text = shorter.collect();

@@ -1,7 +1,7 @@
 //! Results and calls that are made shorter so that a session fits.
 
 use serde_json::Value;
-use skillyard_format::render::middle;
+use skillyard_format::render::foreign;
 use skillyard_format::tokens::estimate;
 
 use super::cut::{cut, gap};
@@ -86,7 +86,7 @@ fn cut_call(arguments: &mut String, tokens: usize) {
 fn cut_texts(value: &mut Value, most: usize) {
     match value {
         Value::String(text) => {
-            if let Some(short) = middle::without(text, most, gap) {
+            if let Some(short) = foreign::without_middle(text, most, gap) {
                 *text = short;
             }
         }

@@ -222,7 +222,7 @@ pub(crate) fn understood(call: &ToolCall) -> Result<Map<String, Value>, String> 
 }
 
 fn shortened(text: &str) -> String {
-    let line = skillyard_format::render::one_line(text);
+    let line = skillyard_format::text::one_line(text);
     let short: String = line.chars().take(PREVIEW).collect();
     if short.len() < line.len() {
         format!("{short}…")

@@ -9,8 +9,8 @@ use std::path::Path;
 use serde_json::{Map, Value, json};
 use skillyard_catalog::resource::{Content, ReadRange};
 use skillyard_format::Digest;
-use skillyard_format::count::counted;
-use skillyard_format::render::resource;
+use skillyard_format::render::activation;
+use skillyard_format::text::counted;
 use skillyard_trust::guard::ActiveSkill;
 
 use crate::shelf::{Author, Caller, Hashed, Loaded, Shelf, ShelfError};
@@ -179,7 +179,7 @@ fn read(
         }
     };
     let mut content =
-        resource::render(&name, &read.path, found.author == Author::ThirdParty, &text);
+        activation::render_file(&name, &read.path, found.author == Author::ThirdParty, &text);
     if let Some(next) = read.next_offset {
         let _ = write!(
             content,

@@ -11,8 +11,8 @@ use serde_json::{Map, Value};
 use skillyard_catalog::resource::{
     Content, Names, ReadLimits, ReadRange, Resource, ResourceError, SkillRoot,
 };
-use skillyard_format::count::counted;
-use skillyard_format::difference::{Difference, Limits};
+use skillyard_format::difference::{DiffLimits, Difference};
+use skillyard_format::text::counted;
 use skillyard_trust::guard::ActiveSkill;
 
 use super::place;
@@ -212,7 +212,7 @@ impl Workspace<'_> {
         Some(Difference::between(
             before,
             &after.ok()?,
-            Limits::telling(MAX_SHOWN),
+            DiffLimits::telling(MAX_SHOWN),
         ))
     }
 

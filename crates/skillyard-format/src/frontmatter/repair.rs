@@ -4,19 +4,17 @@
 //! so a repair can be shown, written back by `validate --fix`, and traced to the
 //! bytes the author wrote.
 
-mod block;
 mod entries;
-mod quote;
-pub(crate) mod surrogates;
 
-pub(crate) use entries::key_of;
-pub use quote::quoted;
+use std::fmt::Write as _;
 
-use super::{Oddity, Split, later_closers};
 use crate::edit::{Edit, Origins, apply};
+use crate::frontmatter::{Oddity, Split, later_closers};
 use crate::span::Span;
 use crate::text::is_forbidden;
 use crate::yaml::{self, Features, Mapping, Node, Tree, Value, YamlError};
+
+pub(crate) use crate::frontmatter::repair::entries::key_of;
 
 /// One thing that was mended.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -271,4 +269,94 @@ fn lead_back(node: &mut Node, origins: &Origins, offset: usize) {
 fn place(origins: &Origins, offset: usize, span: Span) -> Span {
     let span = led_back(origins, span);
     Span::new(offset + span.start, offset + span.end.max(span.start))
+}
+
+/// The edits that write each pair of surrogate escapes as the character it means.
+pub(crate) fn surrogate_pairs(text: &str, offset: usize) -> Vec<Edit> {
+    let unit = |at: usize| {
+        let hex = text.get(at..at + 6)?.strip_prefix("\\u")?;
+        u16::from_str_radix(hex, 16).ok()
+    };
+    let mut edits = Vec::new();
+    let mut at = 0;
+    while let Some(found) = text[at..].find("\\u") {
+        let start = at + found;
+        at = start + 2;
+        let (Some(high), low) = (unit(start), unit(start + 6)) else {
+            continue;
+        };
+        if !(0xD800..0xE000).contains(&high) {
+            continue;
+        }
+        let units = [high, low.unwrap_or_default()];
+        let decoded = char::decode_utf16(units).next().and_then(Result::ok);
+        let (length, replacement) = match decoded {
+            Some(c) if u32::from(c) > 0xFFFF => (12, c.to_string()),
+            _ => (6, "\\uFFFD".to_owned()),
+        };
+        edits.push(Edit::replace(
+            Span::new(offset + start, offset + start + length),
+            replacement,
+        ));
+        at = start + length;
+    }
+    edits
+}
+
+/// `text` as a one-line YAML scalar in quotes, the plainer kind that can hold it.
+pub fn quoted(text: &str) -> String {
+    let needs_escapes = text
+        .chars()
+        .any(|c| c == '\n' || c == '\r' || c == '\t' || is_special(c));
+    if !needs_escapes && (!text.contains('\'') || text.contains(['"', '\\'])) {
+        return format!("'{}'", text.replace('\'', "''"));
+    }
+    let mut result = String::with_capacity(text.len() + 2);
+    result.push('"');
+    for c in text.chars() {
+        match c {
+            '"' => result.push_str("\\\""),
+            '\\' => result.push_str("\\\\"),
+            '\n' => result.push_str("\\n"),
+            '\r' => result.push_str("\\r"),
+            '\t' => result.push_str("\\t"),
+            // Every special character is in the first plane, so four digits do.
+            c if is_special(c) => {
+                let _ = write!(result, "\\u{:04X}", u32::from(c));
+            }
+            c => result.push(c),
+        }
+    }
+    result.push('"');
+    result
+}
+
+/// Whether a character must be escaped to stand inside quotes on one line.
+fn is_special(c: char) -> bool {
+    is_forbidden(c) || matches!(c, '\u{85}' | '\u{2028}' | '\u{2029}' | '\u{feff}')
+}
+
+#[cfg(test)]
+mod quote_tests {
+    use super::*;
+    use crate::yaml;
+    use proptest::prelude::*;
+
+    #[test]
+    fn the_plainer_quotes_are_chosen() {
+        assert_eq!(quoted("a: b"), "'a: b'");
+        assert_eq!(quoted("it's: so"), "\"it's: so\"");
+        assert_eq!(quoted("it's \"so\""), "'it''s \"so\"'");
+        assert_eq!(quoted("a\nb"), "\"a\\nb\"");
+    }
+
+    proptest! {
+        #[test]
+        fn quoted_text_reads_back(text in "\\PC*|[\\x00-\\x7f]*") {
+            let source = format!("k: {}\n", quoted(&text));
+            let tree = yaml::parse(&source, 0).expect("quoted text is valid");
+            let root = tree.root.unwrap();
+            prop_assert_eq!(root.as_mapping().unwrap().entries[0].value.as_str(), Some(text.as_str()));
+        }
+    }
 }

@@ -3,11 +3,11 @@
 //! libyaml reads the file. What `strictyaml` or its parser refuses on top is checked on the tree and the source.
 
 use crate::edit::apply;
-use crate::frontmatter::repair::surrogates::surrogate_pairs;
+use crate::frontmatter::repair::surrogate_pairs;
 use crate::span::Span;
 use crate::text::first_forbidden;
 use crate::yaml::{
-    Entry, Mapping, Node, Problem, ScalarStyle, Tree, Value, YamlError, parse_nested,
+    Mapping, MappingEntry, Node, ScalarStyle, Tree, Value, YamlError, YamlProblem, parse_nested,
 };
 
 /// Nesting that exhausts Python's stack.
@@ -67,7 +67,8 @@ fn read(source: &str) -> Result<Option<Node>, Refusal> {
     let tree = match tree {
         // The reference reads pairs of surrogates, as JSON writes them.
         Err(error)
-            if error.problem == Problem::Syntax("found invalid Unicode character escape code") =>
+            if error.problem
+                == YamlProblem::Syntax("found invalid Unicode character escape code") =>
         {
             let edits = surrogate_pairs(source, 0);
             let text = apply(source, &edits);
@@ -124,7 +125,7 @@ fn checked_node(source: &str, node: Node) -> Result<Node, Refusal> {
 }
 
 /// The entries of a mapping, and those it inherits through a `<<` key.
-fn checked(source: &str, mapping: Mapping) -> Result<(Mapping, Vec<Entry>), Refusal> {
+fn checked(source: &str, mapping: Mapping) -> Result<(Mapping, Vec<MappingEntry>), Refusal> {
     if let Some((_, repeated)) = mapping.duplicates().next() {
         return Err((
             format!("duplicate key '{}'", repeated.key),

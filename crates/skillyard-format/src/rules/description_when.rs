@@ -32,7 +32,7 @@ const ENGLISH: [&str; 14] = [
 /// Words that some other language has, too; two of them show it as well.
 const SHARED: [&str; 9] = ["a", "an", "as", "at", "by", "it", "on", "or", "to"];
 /// A text of so few words may be in English though none of these is in it.
-const FEW: usize = 3;
+const MAX_SHORT_TEXT_WORDS: usize = 3;
 
 fn check(subject: &Subject<'_>, report: &mut Report) {
     let Some((entry, text)) = subject.text("description") else {
@@ -47,7 +47,8 @@ fn check(subject: &Subject<'_>, report: &mut Report) {
         words().filter(is_known).count()
     };
     let is_english = || {
-        let few = text.is_ascii() && words().filter(|word| !word.is_empty()).count() <= FEW;
+        let few = text.is_ascii()
+            && words().filter(|word| !word.is_empty()).count() <= MAX_SHORT_TEXT_WORDS;
         few || count(&ENGLISH) > 0 || count(&SHARED) > 1
     };
     if count(&CUES) == 0 && is_english() {

@@ -1,8 +1,8 @@
 //! Fields outside the specification.
 
 use super::{Report, Subject};
-use crate::nearest::nearest;
-use crate::skill::{CLIENT_FIELDS, KEPT_FIELDS, STANDARD_FIELDS};
+use crate::fields::{CLIENT_FIELDS, KEPT_FIELDS, STANDARD_FIELDS};
+use crate::text::nearest;
 use crate::triggers::KEY;
 
 rule! {

@@ -3,9 +3,8 @@
 use super::{Report, Subject};
 use crate::document::Frontmatter;
 use crate::edit::Edit;
-use crate::frontmatter::Absent;
-use crate::frontmatter::displaced::{self, Displaced};
 use crate::frontmatter::repair::{key_of, quoted};
+use crate::frontmatter::{Absent, Displaced, find_displaced};
 use crate::name::SkillName;
 use crate::span::{Line, Lines, Span};
 
@@ -90,7 +89,7 @@ fn proposal(subject: &Subject<'_>) -> Option<Vec<Edit>> {
     let text = &subject.document.text;
     let mark = text.len() - text.trim_start_matches(crate::text::BOM).len();
     let top = Span::new(0, mark);
-    match displaced::find(text) {
+    match find_displaced(text) {
         Some(Displaced::Whole(block)) => Some(vec![
             Edit::replace(top, with_break(block.of(text))),
             Edit::remove(block),

@@ -4,7 +4,7 @@ use super::{Report, Subject};
 use crate::edit::Edit;
 use crate::frontmatter::repair::quoted;
 use crate::span::Span;
-use crate::yaml::{Entry, Node, Value};
+use crate::yaml::{MappingEntry, Node, Value};
 
 rule! {
     /// `metadata` maps text to text.
@@ -90,7 +90,7 @@ fn words(node: &Node) -> Option<String> {
 }
 
 /// Where the value stands, with what is before it; not where a comment or an anchor would be lost.
-fn behind_key(subject: &Subject<'_>, entry: &Entry) -> Option<Span> {
+fn behind_key(subject: &Subject<'_>, entry: &MappingEntry) -> Option<Span> {
     let text = &subject.document.text;
     let start = entry.key_span.end;
     let written = text[start..entry.value.span.end.max(start)].trim_end();

@@ -3,7 +3,7 @@
 use super::{Report, Subject};
 use crate::edit::Edit;
 use crate::name::{NameProblem, SkillName, normalise, problems};
-use crate::sight::exact;
+use crate::text::escape_invisible;
 
 rule! {
     /// A `name` is made of lowercase letters, digits and hyphens.
@@ -27,7 +27,7 @@ fn check(subject: &Subject<'_>, report: &mut Report) {
         return;
     }
     let reasons: Vec<String> = broken.iter().map(ToString::to_string).collect();
-    let (shown, reasons) = (exact(&name), reasons.join(", and "));
+    let (shown, reasons) = (escape_invisible(&name), reasons.join(", and "));
     let message = format!("`{shown}` is not a valid name: {reasons}");
     let proposal = SkillName::from_text(&name);
     let added = report.add(&RULE, entry.value.span, message);

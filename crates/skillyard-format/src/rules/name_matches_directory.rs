@@ -2,7 +2,7 @@
 
 use super::{Report, Subject};
 use crate::name::{SkillName, normalise};
-use crate::sight::exact;
+use crate::text::escape_invisible;
 
 rule! {
     /// A `name` must be the name of the folder that holds the `SKILL.md`.
@@ -26,8 +26,8 @@ fn check(subject: &Subject<'_>, report: &mut Report) {
                 entry.value.span,
                 format!(
                     "the name is `{}`, but the folder is called `{}`",
-                    exact(&name),
-                    exact(directory)
+                    escape_invisible(&name),
+                    escape_invisible(directory)
                 ),
             )
             .help(help(&name, directory));

@@ -2,7 +2,7 @@
 
 use super::{Report, Subject};
 use crate::name::MAX_LENGTH;
-use crate::nearest::distance;
+use crate::text::distance;
 
 rule! {
     /// Two skills should not have names that differ by one letter.

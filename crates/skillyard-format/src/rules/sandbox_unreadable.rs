@@ -1,7 +1,7 @@
 //! Wishes about the sandbox that nobody understands.
 
 use super::{Report, Subject};
-use crate::sandbox_wish::SandboxWish;
+use crate::sandbox_request::SandboxRequest;
 
 rule! {
     /// The `sandbox-…` words of `metadata` should be `sandbox-timeout` in seconds, `sandbox-memory` in
@@ -24,7 +24,7 @@ fn check(subject: &Subject<'_>, report: &mut Report) {
     let metadata = subject.field("metadata");
     let metadata = metadata.and_then(|entry| entry.value.as_mapping());
     for entry in metadata.into_iter().flat_map(|mapping| &mapping.entries) {
-        let mut wish = SandboxWish::default();
+        let mut wish = SandboxRequest::default();
         wish.take(&entry.key, &entry.value.to_json());
         for problem in wish.unread {
             report

@@ -1,10 +1,13 @@
 //! What the rules look at: a file taken apart, and what is known of its surroundings.
 
+use crate::diagnostic::{Diagnostic, Severity};
 use crate::document::{Document, Frontmatter};
+use crate::edit::Edit;
 use crate::frontmatter::Oddity;
 use crate::frontmatter::repair::Repair;
+use crate::rules::{Class, Rule};
 use crate::span::Span;
-use crate::yaml::{Entry, Mapping};
+use crate::yaml::{Mapping, MappingEntry};
 
 /// A skill and its surroundings, as far as they are known.
 #[derive(Debug, Clone, Copy)]
@@ -47,7 +50,7 @@ impl<'a> Subject<'a> {
         }
     }
 
-    pub(super) fn field(&self, key: &str) -> Option<&'a Entry> {
+    pub(super) fn field(&self, key: &str) -> Option<&'a MappingEntry> {
         self.mapping()?.get(key)
     }
 
@@ -64,7 +67,7 @@ impl<'a> Subject<'a> {
     }
 
     /// The field that has this name in other letters, where there is one such: `Name`.
-    pub(super) fn in_other_case(&self, key: &str) -> Option<&'a Entry> {
+    pub(super) fn in_other_case(&self, key: &str) -> Option<&'a MappingEntry> {
         let entries = self.mapping()?.entries.iter();
         let mut alike = entries.filter(|entry| entry.key.eq_ignore_ascii_case(key));
         let first = alike.next().filter(|entry| entry.key != key)?;
@@ -72,7 +75,7 @@ impl<'a> Subject<'a> {
     }
 
     /// The text of a field that has some.
-    pub(super) fn text(&self, key: &str) -> Option<(&'a Entry, &'a str)> {
+    pub(super) fn text(&self, key: &str) -> Option<(&'a MappingEntry, &'a str)> {
         let entry = self.field(key)?;
         let text = entry.value.as_str()?;
         (!entry.value.is_null() && !text.trim().is_empty()).then_some((entry, text))
@@ -90,4 +93,52 @@ pub struct SkillFile {
     pub shebang: bool,
     /// Whether it is a program that a compiler made, which needs no such line.
     pub compiled: bool,
+}
+
+/// Collects what the rules find.
+#[derive(Debug, Default)]
+pub(crate) struct Report {
+    pub(super) found: Vec<(Class, Diagnostic)>,
+}
+
+impl Report {
+    /// Notes that `rule` is broken at `span`.
+    pub(super) fn add(
+        &mut self,
+        rule: &Rule,
+        span: impl Into<Option<Span>>,
+        message: String,
+    ) -> Added<'_> {
+        self.found.push((
+            rule.class,
+            Diagnostic {
+                code: rule.code,
+                severity: Severity::Error,
+                span: span.into(),
+                message,
+                help: None,
+                fix: Vec::new(),
+            },
+        ));
+        Added(self.found.last_mut().map(|(_, diagnostic)| diagnostic))
+    }
+}
+
+/// A finding that can still be given help and a fix.
+pub(super) struct Added<'a>(Option<&'a mut Diagnostic>);
+
+impl Added<'_> {
+    pub(super) fn help(mut self, help: impl Into<String>) -> Self {
+        if let Some(diagnostic) = &mut self.0 {
+            diagnostic.help = Some(help.into());
+        }
+        self
+    }
+
+    pub(super) fn fix(mut self, edits: impl IntoIterator<Item = Edit>) -> Self {
+        if let Some(diagnostic) = &mut self.0 {
+            diagnostic.fix.extend(edits);
+        }
+        self
+    }
 }

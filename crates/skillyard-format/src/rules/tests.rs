@@ -2,7 +2,7 @@
 
 mod profiles;
 
-use super::{ALL, Class, Profile, Subject, check, check_each, find, similar_names, sound};
+use super::{ALL, Class, Profile, Subject, check, find, similar_names};
 use crate::diagnostic::Severity;
 use crate::document::Document;
 use crate::skill::Skill;
@@ -261,23 +261,6 @@ fn every_rule_explains_itself() {
     }
     assert!(find("no-such-rule").is_none());
     assert!(ALL.iter().any(|rule| rule.class == Class::Extension));
-}
-
-proptest::proptest! {
-    #![proptest_config(proptest::prelude::ProptestConfig::with_cases(2000))]
-    #[test]
-    fn no_rule_applies_to_what_is_called_sound(
-        name in "a|skill|[a-c-]{0,4}|A| x|\"skill\"|null|~",
-        description in "x|Use when x.|\"\"|null|''|[a-z ]{0,8}|\\[x\\]|\\|\n  a",
-        rest in proptest::collection::vec("license: [a-z]{0,3}|compatibility: [a-z]{0,3}|metadata:\n  a: b|metadata:\n  a: \\[b\\]|allowed-tools: Read, Write|allowed-tools:\n- Read|version: 1|name: skill|metadata: x", 0..4),
-    ) {
-        let source = format!("---\nname: {name}\ndescription: {description}\n{}\n---\nbody\n", rest.join("\n"));
-        let document = Document::parse(source.as_bytes());
-        let subject = Subject::new(&document, Some("skill"));
-        if sound::is_sound(&subject) {
-            proptest::prop_assert_eq!(check_each(&subject, Profile::Load), Vec::new());
-        }
-    }
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use super::{Report, Subject};
 use crate::edit::Edit;
 use crate::span::{LineIndex, Span};
-use crate::yaml::{Entry, Mapping, Node, Value};
+use crate::yaml::{Mapping, MappingEntry, Node, Value};
 
 rule! {
     /// A key may occur once in a mapping.
@@ -60,7 +60,7 @@ fn check_node(subject: &Subject<'_>, node: &Node, report: &mut Report) {
 }
 
 /// Removes the lines of `entry`, which `next` follows, if both start their lines.
-fn removal(text: &str, entry: &Entry, next: &Entry) -> Option<Edit> {
+fn removal(text: &str, entry: &MappingEntry, next: &MappingEntry) -> Option<Edit> {
     let starts_line = |at: usize| text[..at].ends_with(['\n', '\r']);
     let span = Span::new(entry.key_span.start, next.key_span.start);
     (starts_line(span.start) && starts_line(span.end)).then(|| Edit::remove(span))

@@ -2,7 +2,7 @@
 
 use super::{Report, Subject};
 use crate::frontmatter::repair::RepairKind;
-use crate::yaml::{Problem, YamlError};
+use crate::yaml::{YamlError, YamlProblem};
 
 rule! {
     /// Text that YAML reads as something else must be in quotes.
@@ -36,10 +36,10 @@ fn check(subject: &Subject<'_>, report: &mut Report) {
 
 /// The parser's complaint in words about the text.
 fn reason(error: &YamlError) -> String {
-    let Problem::Syntax(problem) = error.problem else {
+    let YamlProblem::Syntax(problem) = error.problem else {
         return match error.problem {
-            Problem::UndefinedAlias => "a leading `*` refers to an anchor".to_owned(),
-            Problem::UnknownTag => "a leading `!` names a type".to_owned(),
+            YamlProblem::UndefinedAlias => "a leading `*` refers to an anchor".to_owned(),
+            YamlProblem::UnknownTag => "a leading `!` names a type".to_owned(),
             other => other.to_string(),
         };
     };

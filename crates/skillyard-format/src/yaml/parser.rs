@@ -6,8 +6,8 @@ use libyaml_safer::{Encoding, Event, EventData, MappingStyle, Mark, Parser, Sequ
 
 use super::shield::Shielded;
 use super::{
-    Entry, Features, Flow, MAX_BYTES, MAX_DEPTH, MAX_NODES, Mapping, Node, Problem, Scalar,
-    ScalarStyle, Tree, Value, YamlError,
+    Features, Flow, MAX_BYTES, MAX_DEPTH, MAX_NODES, Mapping, MappingEntry, Node, Scalar,
+    ScalarStyle, Tree, Value, YamlError, YamlProblem,
 };
 use crate::span::Span;
 use crate::text::is_forbidden;
@@ -25,7 +25,7 @@ pub(crate) fn parse_nested(
 ) -> (Result<Tree, YamlError>, Features) {
     if source.len() > MAX_BYTES {
         let span = Span::new(offset, offset + source.len());
-        return (Err(error(Problem::TooLarge, span)), Features::default());
+        return (Err(error(YamlProblem::TooLarge, span)), Features::default());
     }
     let shielded = Shielded::new(source);
     let mut bytes = shielded.text.as_bytes();
@@ -34,7 +34,7 @@ pub(crate) fn parse_nested(
     parser.set_encoding(Encoding::Utf8);
     let mut builder = Builder {
         events: parser,
-        places: Places {
+        places: SourceMap {
             shielded: &shielded,
             offset,
         },
@@ -48,7 +48,7 @@ pub(crate) fn parse_nested(
     let features = builder.features;
     if let Ok(Some(root)) = &mut root
         && shielded.padded
-        // A last line of spaces is no part of a block, and neither is the break behind it.
+        // A last line of spaces does not belong to a block, and neither does the break after it.
         && !source.lines().next_back().is_none_or(|line| line.trim().is_empty())
     {
         trim_last_block(root, offset + source.len());
@@ -82,7 +82,7 @@ fn trim_last_block(node: &mut Node, end: usize) {
 
 struct Builder<'a, 'b> {
     events: Parser<&'b mut &'a [u8]>,
-    places: Places<'a>,
+    places: SourceMap<'a>,
     features: Features,
     anchors: HashMap<String, (Node, usize)>,
     max_depth: usize,
@@ -133,19 +133,19 @@ impl Builder<'_, '_> {
         let span = self.places.span(&event);
         self.count(1, span)?;
         if depth > self.max_depth {
-            return Err(error(Problem::TooDeep, span));
+            return Err(error(YamlProblem::TooDeep, span));
         }
         match event.data {
             EventData::Alias { anchor } => {
                 self.features.anchor.get_or_insert(span);
                 let Some((node, size)) = self.anchors.get(&anchor) else {
-                    return Err(error(Problem::UndefinedAlias, span));
+                    return Err(error(YamlProblem::UndefinedAlias, span));
                 };
                 // Counted before it is copied: one long text makes a bomb of few values.
                 let (bytes, size) = (text_bytes(node), *size);
                 self.aliased += bytes;
                 if self.aliased > MAX_BYTES {
-                    return Err(error(Problem::TooLarge, span));
+                    return Err(error(YamlProblem::TooLarge, span));
                 }
                 let mut node = node.clone();
                 self.count(size, span)?;
@@ -197,7 +197,10 @@ impl Builder<'_, '_> {
                 let size = self.nodes - before + 1;
                 Ok(self.anchored(anchor, Node { span, value }, size))
             }
-            _ => Err(error(Problem::Syntax("found an unexpected event"), span)),
+            _ => Err(error(
+                YamlProblem::Syntax("found an unexpected event"),
+                span,
+            )),
         }
     }
 
@@ -223,11 +226,11 @@ impl Builder<'_, '_> {
             }
             let key = self.node(event, depth + 1)?;
             let Value::Scalar(Scalar { text, .. }) = key.value else {
-                return Err(error(Problem::ComplexKey, key.span));
+                return Err(error(YamlProblem::ComplexKey, key.span));
             };
             let event = self.next()?;
             let value = self.node(event, depth + 1)?;
-            mapping.entries.push(Entry {
+            mapping.entries.push(MappingEntry {
                 key: text,
                 key_span: key.span,
                 value,
@@ -262,7 +265,7 @@ impl Builder<'_, '_> {
         if tag == "!" || known.is_some_and(|tag| KNOWN_TAGS.contains(&tag)) {
             return Ok(());
         }
-        Err(error(Problem::UnknownTag, span))
+        Err(error(YamlProblem::UnknownTag, span))
     }
 
     fn anchored(&mut self, anchor: Option<String>, node: Node, size: usize) -> Node {
@@ -276,7 +279,7 @@ impl Builder<'_, '_> {
     fn count(&mut self, nodes: usize, span: Span) -> Result<(), YamlError> {
         self.nodes += nodes;
         if self.nodes > MAX_NODES {
-            return Err(error(Problem::TooManyNodes, span));
+            return Err(error(YamlProblem::TooManyNodes, span));
         }
         Ok(())
     }
@@ -284,10 +287,10 @@ impl Builder<'_, '_> {
     fn next(&mut self) -> Result<Event, YamlError> {
         self.events.parse().map_err(|failure| {
             let Some(mark) = failure.problem_mark() else {
-                return error(Problem::Character, self.places.first_control());
+                return error(YamlProblem::Character, self.places.first_control());
             };
             YamlError {
-                problem: Problem::Syntax(failure.problem()),
+                problem: YamlProblem::Syntax(failure.problem()),
                 span: self.places.mark(mark),
                 context: failure
                     .context()
@@ -300,12 +303,12 @@ impl Builder<'_, '_> {
 }
 
 /// Turns libyaml's marks, which count bytes of the block, into places in the file.
-struct Places<'a> {
+struct SourceMap<'a> {
     shielded: &'a Shielded,
     offset: usize,
 }
 
-impl Places<'_> {
+impl SourceMap<'_> {
     fn byte(&self, mark: Mark) -> usize {
         let index = usize::try_from(mark.index).unwrap_or(usize::MAX);
         self.offset + self.shielded.source_offset(index)
@@ -344,7 +347,7 @@ fn text_bytes(node: &Node) -> usize {
     }
 }
 
-fn error(problem: Problem, span: Span) -> YamlError {
+fn error(problem: YamlProblem, span: Span) -> YamlError {
     YamlError {
         problem,
         span,

@@ -77,7 +77,7 @@ fn spans_count_bytes_of_the_file() {
     );
 }
 
-fn problem(source: &str) -> Problem {
+fn problem(source: &str) -> YamlProblem {
     parse(source, 0).expect_err(source).problem
 }
 
@@ -92,22 +92,22 @@ fn bombs_are_refused() {
             of.trim_end_matches(", ")
         );
     }
-    assert_eq!(problem(&aliases), Problem::TooManyNodes);
+    assert_eq!(problem(&aliases), YamlProblem::TooManyNodes);
     assert_eq!(
         problem(&format!("a: {}", "[".repeat(10_000))),
-        Problem::TooDeep
+        YamlProblem::TooDeep
     );
     let lines: Vec<String> = (0..200).map(|n| format!("{}a:\n", " ".repeat(n))).collect();
     let nested = lines.concat();
-    assert_eq!(problem(&nested), Problem::TooDeep);
-    assert_eq!(problem(&"a".repeat(MAX_BYTES + 1)), Problem::TooLarge);
+    assert_eq!(problem(&nested), YamlProblem::TooDeep);
+    assert_eq!(problem(&"a".repeat(MAX_BYTES + 1)), YamlProblem::TooLarge);
     let text = "x".repeat(MAX_BYTES / 4);
     let few = |aliases: &str| format!("a: &a {text}\nb: [{aliases}]\n");
     assert!(parse(&few("*a, *a, *a, *a"), 0).is_ok());
-    assert_eq!(problem(&few("*a, *a, *a, *a, *a")), Problem::TooLarge);
-    assert_eq!(problem("a: *b"), Problem::UndefinedAlias);
-    assert_eq!(problem("? [a]\n: b"), Problem::ComplexKey);
-    assert_eq!(problem("a: \u{1}"), Problem::Character);
+    assert_eq!(problem(&few("*a, *a, *a, *a, *a")), YamlProblem::TooLarge);
+    assert_eq!(problem("a: *b"), YamlProblem::UndefinedAlias);
+    assert_eq!(problem("? [a]\n: b"), YamlProblem::ComplexKey);
+    assert_eq!(problem("a: \u{1}"), YamlProblem::Character);
 }
 
 #[test]

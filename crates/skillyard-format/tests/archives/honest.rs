@@ -1,6 +1,6 @@
 //! What ordinary tools write is accepted, and comes out as it went in.
 
-use skillyard_format::package::archive::{Format, Junk, Mode, Remark, Shape};
+use skillyard_format::package::archive::{ArchiveFormat, Junk, Mode, Remark, Shape};
 
 use crate::support::{SKILL, gzip, tar, unpack, zip, zstandard};
 
@@ -250,22 +250,28 @@ fn the_content_decides_the_format_and_the_name_is_a_hint() {
     let mut old = tar::skill();
     old.magic = [0; 8];
     for (bytes, format) in [
-        (zip::zip(vec![zip::skill()]).bytes(), Format::Zip),
-        (gzip(&plain), Format::TarGz),
-        (zstandard(&plain), Format::TarZst),
-        (tar::tar(&[old]), Format::Tar),
-        (plain, Format::Tar),
+        (zip::zip(vec![zip::skill()]).bytes(), ArchiveFormat::Zip),
+        (gzip(&plain), ArchiveFormat::TarGz),
+        (zstandard(&plain), ArchiveFormat::TarZst),
+        (tar::tar(&[old]), ArchiveFormat::Tar),
+        (plain, ArchiveFormat::Tar),
     ] {
         assert_eq!(
-            Format::detect(&mut std::io::Cursor::new(&bytes)).unwrap(),
+            ArchiveFormat::detect(&mut std::io::Cursor::new(&bytes)).unwrap(),
             format
         );
         assert_eq!(names(&bytes), ["SKILL.md"]);
     }
-    assert_eq!(Format::of_name("a/My.SKILL"), Some(Format::Zip));
-    assert_eq!(Format::of_name("x.tgz"), Some(Format::TarGz));
-    assert_eq!(Format::of_name("x.tar.zst"), Some(Format::TarZst));
-    assert_eq!(Format::of_name("x.md"), None);
+    assert_eq!(
+        ArchiveFormat::of_name("a/My.SKILL"),
+        Some(ArchiveFormat::Zip)
+    );
+    assert_eq!(ArchiveFormat::of_name("x.tgz"), Some(ArchiveFormat::TarGz));
+    assert_eq!(
+        ArchiveFormat::of_name("x.tar.zst"),
+        Some(ArchiveFormat::TarZst)
+    );
+    assert_eq!(ArchiveFormat::of_name("x.md"), None);
 }
 
 #[test]

@@ -2,11 +2,11 @@
 
 use std::io::Cursor;
 
-use skillyard_format::package::archive::{Archive, Limits, Listing, Rules, Shape};
+use skillyard_format::package::archive::{Archive, ArchiveListing, Limits, Rules, Shape};
 
 use crate::support::{Collector, SKILL, gzip, tar, zip};
 
-fn list(bytes: Vec<u8>) -> Result<Listing, &'static str> {
+fn list(bytes: Vec<u8>) -> Result<ArchiveListing, &'static str> {
     match Archive::open(Cursor::new(bytes), Rules::repository()) {
         Ok(archive) => Ok(archive.listing().clone()),
         Err(error) => Err(error.code()),

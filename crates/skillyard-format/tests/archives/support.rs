@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 use std::io::{self, Cursor, Read, Write as _};
 
 use skillyard_format::package::archive::{
-    Archive, ArchiveError, ArchivePath, Limits, Mode, Note, Rules, Shape, Sink,
+    Archive, ArchiveError, ArchiveNote, ArchivePath, Limits, Mode, Rules, Shape, Sink,
 };
 
 pub(crate) const SKILL: &[u8] = b"---\nname: x\ndescription: y\n---\n";
@@ -59,7 +59,7 @@ impl Sink for Collector {
 pub(crate) struct Unpacked {
     pub(crate) shape: Shape,
     pub(crate) files: BTreeMap<String, (Mode, Vec<u8>)>,
-    pub(crate) notes: Vec<Note>,
+    pub(crate) notes: Vec<ArchiveNote>,
 }
 
 /// Both passes and the shape in between, as an installer does it.

@@ -2,7 +2,7 @@
 
 use std::fs::{self, File};
 
-use skillyard_format::package::archive::{ArchiveError, Format};
+use skillyard_format::package::archive::{ArchiveError, ArchiveFormat};
 
 use super::http::{Header, HttpError, Request};
 use super::{ArchiveShape, Fetched, FetchedContent, Transfer};
@@ -44,7 +44,7 @@ pub fn fetch_unnamed(
     };
     let format = File::open(file)
         .map_err(ArchiveError::from)
-        .and_then(|mut file| Format::detect(&mut file));
+        .and_then(|mut file| ArchiveFormat::detect(&mut file));
     if matches!(format, Err(ArchiveError::UnknownFormat)) {
         // The folder is a quarantine: what is left is removed with it.
         let _ = fs::remove_file(file);

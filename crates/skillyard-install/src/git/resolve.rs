@@ -165,7 +165,7 @@ pub(super) fn nearest(refs: &[RemoteRef], wanted: &str) -> Option<String> {
         let name = each.name.strip_prefix("refs/heads/");
         name.or_else(|| each.name.strip_prefix("refs/tags/"))
     });
-    skillyard_format::nearest::nearest(wanted, names).map(str::to_owned)
+    skillyard_format::text::nearest(wanted, names).map(str::to_owned)
 }
 
 #[cfg(test)]

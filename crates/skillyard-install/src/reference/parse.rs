@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use skillyard_format::nearest::nearest;
+use skillyard_format::text::nearest;
 
 use super::error::{PathProblem, ReferenceError};
 use super::shown::{is_invisible, shown};

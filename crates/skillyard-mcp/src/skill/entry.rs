@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashSet};
 
 use percent_encoding::percent_decode_str;
 use serde_json::Value;
-use skillyard_format::render::one_line;
+use skillyard_format::text::one_line;
 use unicode_normalization::UnicodeNormalization as _;
 
 use super::{Manifest, PublishedFile, PublishedSkill, SKILL_FILE};

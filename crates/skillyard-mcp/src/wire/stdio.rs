@@ -261,7 +261,7 @@ fn keep(mut errors: ChildStderr, kept: &Mutex<Vec<u8>>) {
 fn ended(complaints: &Mutex<Vec<u8>>) -> McpError {
     let complaints = locked(complaints);
     let text = String::from_utf8_lossy(&complaints);
-    let lines = text.lines().map(skillyard_format::render::one_line);
+    let lines = text.lines().map(skillyard_format::text::one_line);
     McpError::Closed {
         said: lines.collect::<Vec<_>>().join("\n"),
     }

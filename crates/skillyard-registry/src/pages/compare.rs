@@ -5,7 +5,7 @@ use axum::extract::rejection::QueryRejection;
 use axum::extract::{Query, State};
 use axum::response::Response;
 use serde::Deserialize;
-use skillyard_format::difference::Line;
+use skillyard_format::difference::DiffLine;
 use utoipa::IntoParams;
 
 use super::contents::opened;

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use skillyard_format::count::counted;
-use skillyard_format::difference::{Difference, Limits, rank, readable};
+use skillyard_format::difference::{DiffLimits, Difference, rank, readable};
+use skillyard_format::text::counted;
 
 use crate::package::Unpacked;
 
@@ -34,14 +34,14 @@ pub(super) fn between(old: &[Unpacked], new: &[Unpacked]) -> Vec<Change> {
             pairs.entry((rank(&file.path), &file.path)).or_default()[side] = Some(file);
         }
     }
-    let mut left = Limits {
+    let mut left = DiffLimits {
         told: MOST,
         compared: MAX_COMPARED,
     };
     let differ = pairs.into_iter().filter(|(_, [old, new])| old != new);
     let changes = differ.map(|((_, path), [old, new])| {
-        let usual = Limits::telling(left.told.min(MAX_OF_FILE));
-        let limits = Limits {
+        let usual = DiffLimits::telling(left.told.min(MAX_OF_FILE));
+        let limits = DiffLimits {
             compared: left.compared.min(usual.compared),
             ..usual
         };
@@ -54,7 +54,12 @@ pub(super) fn between(old: &[Unpacked], new: &[Unpacked]) -> Vec<Change> {
     changes.collect()
 }
 
-fn change(path: &str, old: Option<&Unpacked>, new: Option<&Unpacked>, limits: Limits) -> Change {
+fn change(
+    path: &str,
+    old: Option<&Unpacked>,
+    new: Option<&Unpacked>,
+    limits: DiffLimits,
+) -> Change {
     let mut change = Change {
         path: path.to_owned(),
         what: match (old, new) {
@@ -112,7 +117,7 @@ fn bytes(file: Option<&Unpacked>) -> &[u8] {
 
 #[cfg(test)]
 mod tests {
-    use skillyard_format::difference::Line;
+    use skillyard_format::difference::DiffLine;
 
     use super::*;
 
@@ -157,10 +162,10 @@ mod tests {
         assert_eq!(
             changes[0].lines.lines,
             [
-                Line::Place("@@ -1,2 +1,2 @@".to_owned()),
-                Line::Same(1, 1, "a".to_owned()),
-                Line::Gone(2, "b".to_owned()),
-                Line::New(2, "c".to_owned()),
+                DiffLine::Place("@@ -1,2 +1,2 @@".to_owned()),
+                DiffLine::Same(1, 1, "a".to_owned()),
+                DiffLine::Gone(2, "b".to_owned()),
+                DiffLine::New(2, "c".to_owned()),
             ]
         );
     }

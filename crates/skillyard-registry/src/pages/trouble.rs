@@ -4,7 +4,7 @@ use askama::Template;
 use axum::body::Body;
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::Response;
-use skillyard_format::nearest::nearest;
+use skillyard_format::text::nearest;
 use skillyard_http::sight;
 
 use super::frame::Frame;

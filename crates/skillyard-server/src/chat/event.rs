@@ -5,8 +5,8 @@ use serde_json::Value;
 use skillyard_agent::front_end::{Action, Answer, ApprovalRequest, EndReason, MAX_TOLD, Trigger};
 use skillyard_agent::message::CallOutcome;
 use skillyard_agent::provider::Usage;
-use skillyard_format::count::counted;
-use skillyard_format::sight::{exact, visible};
+use skillyard_format::text::counted;
+use skillyard_format::text::{escape_control, escape_invisible};
 use utoipa::ToSchema;
 
 use crate::command_line::command_line;
@@ -261,13 +261,24 @@ impl Question {
                 let (skill, digest) = (Some(skill.clone()), Some(digest.clone()));
                 ("script", line, skill, digest)
             }
-            Action::Command { command } => ("command", exact(command).into_owned(), None, None),
-            Action::Change { tool, path, .. } => {
-                ("change", format!("{tool} {}", exact(path)), None, None)
-            }
-            Action::Lent { tool, arguments } => {
-                ("tool", format!("{tool} {}", exact(arguments)), None, None)
-            }
+            Action::Command { command } => (
+                "command",
+                escape_invisible(command).into_owned(),
+                None,
+                None,
+            ),
+            Action::Change { tool, path, .. } => (
+                "change",
+                format!("{tool} {}", escape_invisible(path)),
+                None,
+                None,
+            ),
+            Action::Lent { tool, arguments } => (
+                "tool",
+                format!("{tool} {}", escape_invisible(arguments)),
+                None,
+                None,
+            ),
         };
         let difference = match &request.action {
             Action::Change { difference, .. } => {
@@ -276,7 +287,7 @@ impl Question {
             }
             _ => None,
         };
-        let difference = difference.map(|text| visible(&text).into_owned());
+        let difference = difference.map(|text| escape_control(&text).into_owned());
         let (input, unshown) = match &request.action {
             Action::Script { stdin, unshown, .. } => (stdin.as_deref(), unshown.as_deref()),
             _ => (None, None),
@@ -286,12 +297,12 @@ impl Question {
             call: request.call.clone(),
             kind: kind.to_owned(),
             command,
-            input: input.map(|text| exact(text).into_owned()),
+            input: input.map(|text| escape_invisible(text).into_owned()),
             difference,
             skill,
             digest,
-            unshown: unshown.map(|why| visible(why).into_owned()),
-            reason: visible(&request.reason).into_owned(),
+            unshown: unshown.map(|why| escape_control(why).into_owned()),
+            reason: escape_control(&request.reason).into_owned(),
         }
     }
 }
@@ -388,14 +399,14 @@ pub(crate) fn called(id: &str, name: &str, arguments: &str) -> ChatEvent {
     let input = serde_json::from_str(arguments);
     ChatEvent::ToolCall {
         id: id.to_owned(),
-        name: visible(name).into_owned(),
+        name: escape_control(name).into_owned(),
         input: harmless(input.unwrap_or_else(|_| Value::String(shown(arguments)))),
     }
 }
 
 /// A value in which no text deceives who reads it: a question stands below it.
 fn harmless(value: Value) -> Value {
-    let clear = |text: String| visible(&text).into_owned();
+    let clear = |text: String| escape_control(&text).into_owned();
     match value {
         Value::String(text) => Value::String(clear(text)),
         Value::Array(values) => values.into_iter().map(harmless).collect(),

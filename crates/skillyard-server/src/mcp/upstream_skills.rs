@@ -284,7 +284,7 @@ pub(super) fn lines(server: &Server) -> String {
 /// The words of another server, on one line and without tags.
 fn described(skill: &PublishedSkill) -> String {
     let words: String = skill.offer().chars().take(MAX_DESCRIPTION_LENGTH).collect();
-    skillyard_format::render::one_line(&words).replace('<', "&lt;")
+    skillyard_format::text::one_line(&words).replace('<', "&lt;")
 }
 
 /// A skill's instructions for a model, with at most so many bytes of its own file.

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use axum::Json;
 use axum::extract::State;
 use serde::Serialize;
-use skillyard_format::sight::visible;
+use skillyard_format::text::escape_control;
 
 use super::elsewhere;
 use crate::problem::Problem;
@@ -31,8 +31,8 @@ pub(crate) async fn list(State(server): State<Arc<Server>>) -> Result<Json<Vec<E
         let named = named.filter(|record| record.user_invocable);
         let entries = named.map(|record| Entry {
             name: record.name.to_string(),
-            shown: visible(&record.name).into_owned(),
-            description: visible(&record.description).into_owned(),
+            shown: escape_control(&record.name).into_owned(),
+            description: escape_control(&record.description).into_owned(),
         });
         entries.collect()
     });

@@ -1,6 +1,6 @@
 //! Tools by name: which names mean the same, and what their input is.
 
-use skillyard_format::lent_name::{Left, PREFIX, exposed, fitting, left};
+use skillyard_format::mcp_tool_name::{PREFIX, StrippedName, exposed, sanitize_char, strip_digest};
 
 use crate::wildcard;
 
@@ -120,7 +120,8 @@ pub(super) fn may_match_tool(pattern: &str, tool: &str) -> bool {
     patterns.extend(pattern.strip_suffix(":*").map(fold_name));
     patterns.iter().any(|pattern| {
         tools.iter().any(|tool| {
-            let is_other = || left(tool).is_some_and(|left| may_match_truncated(pattern, left));
+            let is_other =
+                || strip_digest(tool).is_some_and(|left| may_match_truncated(pattern, left));
             wildcard::matches(pattern, tool) || is_other()
         })
     })
@@ -128,12 +129,12 @@ pub(super) fn may_match_tool(pattern: &str, tool: &str) -> bool {
 
 /// A name with `_` for everything that some runtime changes into it.
 fn fold_name(name: &str) -> String {
-    let fitting = |c: char| match c {
+    let sanitize_char = |c: char| match c {
         '*' | ':' => c,
         '-' => '_',
-        c => fitting(c).to_ascii_lowercase(),
+        c => sanitize_char(c).to_ascii_lowercase(),
     };
-    name.chars().map(fitting).collect()
+    name.chars().map(sanitize_char).collect()
 }
 
 /// A name in every way in which it may be meant: `Server:tool` and `server__tool` are of servers.
@@ -148,10 +149,10 @@ fn spellings(name: &str) -> Vec<String> {
 }
 
 /// Whether a pattern may mean a tool of whose name this is left.
-fn may_match_truncated(pattern: &str, left: Left<'_>) -> bool {
+fn may_match_truncated(pattern: &str, left: StrippedName<'_>) -> bool {
     match left {
-        Left::All(name) => wildcard::matches(pattern, name),
-        Left::Beginning(name) => match pattern.split_once('*') {
+        StrippedName::All(name) => wildcard::matches(pattern, name),
+        StrippedName::Beginning(name) => match pattern.split_once('*') {
             Some((front, _)) => front.starts_with(name) || name.starts_with(front),
             None => pattern.starts_with(name),
         },

@@ -1,6 +1,6 @@
 //! A denying pattern means whatever might be meant by it.
 
-use skillyard_format::lent_name::exposed;
+use skillyard_format::mcp_tool_name::exposed;
 use skillyard_trust::guard::{GuardRequest, GuardVerdict, SearchExclusions, check, lint_pattern};
 
 use crate::deny::is_denied;

@@ -9,7 +9,7 @@ use clap::Subcommand;
 use jiff::Timestamp;
 use skillyard_agent::TurnError;
 use skillyard_audit::{EventKind, Filter, Outcome as EventOutcome};
-use skillyard_format::nearest::nearest;
+use skillyard_format::text::nearest;
 
 use super::Outcome;
 use crate::agent::store;

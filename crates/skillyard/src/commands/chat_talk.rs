@@ -6,8 +6,8 @@ use skillyard_agent::provider::offline;
 use skillyard_agent::session::{Session, SessionError};
 use skillyard_agent::shelf::ShelfError;
 use skillyard_agent::{Runtime, TurnError};
-use skillyard_format::nearest::nearest;
-use skillyard_format::render::one_line;
+use skillyard_format::text::nearest;
+use skillyard_format::text::one_line;
 
 use super::list::push_cut;
 use super::{Outcome, chat};

@@ -2,7 +2,7 @@
 
 use skillyard_catalog::Status;
 use skillyard_catalog::walk::UNREADABLE;
-use skillyard_format::render::one_line;
+use skillyard_format::text::one_line;
 
 use super::doctor::{Check, Verdict};
 use super::list;

@@ -3,8 +3,8 @@
 use std::fmt::Write as _;
 
 use serde_json::json;
-use skillyard_format::nearest::nearest;
 use skillyard_format::rules::{self, Class};
+use skillyard_format::text::nearest;
 use skillyard_scan as scan;
 
 use super::Outcome;

@@ -7,7 +7,7 @@ use skillyard_agent::shelf::Withheld;
 use skillyard_catalog::resource::{SkillRoot, digest};
 use skillyard_catalog::{Catalog, CatalogSkill, Status as SkillStatus};
 use skillyard_format::name::known_as;
-use skillyard_format::render::one_line;
+use skillyard_format::text::one_line;
 
 use super::Outcome;
 use super::list::{mark, tilde};

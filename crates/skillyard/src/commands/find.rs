@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use skillyard_catalog::finder::Finder;
 use skillyard_catalog::search::{Detail, Hit, Options};
 use skillyard_catalog::{Catalog, CatalogSkill};
-use skillyard_format::render::one_line;
+use skillyard_format::text::one_line;
 
 pub(super) use self::reasons::reasons;
 

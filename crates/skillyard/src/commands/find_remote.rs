@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use semver::Version;
 use serde_json::{Value, json};
-use skillyard_format::render::one_line;
+use skillyard_format::text::one_line;
 use skillyard_install::fetch::registry::{
     Registry as _, RegistryMemory, SearchQuery, SearchResults,
 };

@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 use serde_json::{Value, json};
 use skillyard_catalog::CatalogSkill;
 use skillyard_format::package::Digest;
-use skillyard_format::render::one_line;
+use skillyard_format::text::one_line;
 use skillyard_format::{Document, Skill};
 use skillyard_install::store::StoreError;
 use skillyard_install::tree::Tree;

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use skillyard_catalog::walk::UNREADABLE;
 use skillyard_catalog::{Catalog, CatalogSkill, Status};
-use skillyard_format::render::one_line;
+use skillyard_format::text::one_line;
 
 use super::{Outcome, list_json};
 use crate::closed;

@@ -11,7 +11,7 @@ use skillyard_catalog::source::SourceKind;
 use skillyard_catalog::{Catalog, CatalogSkill};
 use skillyard_format::Document;
 use skillyard_format::package::Digest;
-use skillyard_format::render::one_line;
+use skillyard_format::text::one_line;
 use skillyard_format::tokens::estimate;
 
 use super::Outcome;

@@ -1,6 +1,6 @@
 //! Names that the user chooses as a part of a key, and those that may not be chosen.
 
-use skillyard_format::nearest::nearest;
+use skillyard_format::text::nearest;
 
 use super::provenances::PROVENANCES;
 

@@ -6,7 +6,7 @@ use skillyard_catalog::order::{KINDS, Order, OrderError};
 use skillyard_catalog::patterns;
 use skillyard_catalog::selection::Pattern;
 use skillyard_catalog::source::{PRESETS, SourceKind};
-use skillyard_format::nearest::nearest;
+use skillyard_format::text::nearest;
 use toml_edit::{DocumentMut, Item};
 
 use super::address::Address;

@@ -3,7 +3,7 @@
 //! Files, the command line, the environment, completions and `docs/configuration.md` all go by
 //! the one table in `keys`. A segment in capitals stands for a name that the user chooses.
 
-use skillyard_format::nearest::nearest;
+use skillyard_format::text::nearest;
 
 use super::chosen_name::refused;
 use super::key_pattern::{is_placeholder, is_table_of, matched};

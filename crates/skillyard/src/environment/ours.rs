@@ -1,6 +1,6 @@
 //! The variables that are called as ours are, taken in one pass over the environment.
 
-use skillyard_format::nearest::nearest;
+use skillyard_format::text::nearest;
 
 use super::{COMPLETE, Environment, SETTINGS};
 use crate::sanitize::visible;

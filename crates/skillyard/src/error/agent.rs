@@ -9,7 +9,7 @@ use skillyard_agent::provider::ProviderError;
 use skillyard_agent::session::SessionError;
 use skillyard_agent::shelf::ShelfError;
 use skillyard_catalog::selection::PatternError;
-use skillyard_format::nearest::nearest;
+use skillyard_format::text::nearest;
 
 use super::CommandError;
 use super::certificate_hint::certificate_hint;

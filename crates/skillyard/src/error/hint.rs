@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use skillyard_format::nearest::nearest;
+use skillyard_format::text::nearest;
 
 use super::{CommandError, agent, config, system};
 

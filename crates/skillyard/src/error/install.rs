@@ -13,8 +13,8 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use skillyard_format::Digest;
-use skillyard_format::nearest::nearest;
 use skillyard_format::package::pack::PackError;
+use skillyard_format::text::nearest;
 use skillyard_install::LeftFolder;
 use skillyard_install::archive::UnpackError;
 use skillyard_install::candidate::CandidateError;

@@ -1,6 +1,6 @@
 //! The codes of findings that a user accepts with `--accept`.
 
-use skillyard_format::nearest::nearest;
+use skillyard_format::text::nearest;
 
 use super::check::ROLLBACK;
 use super::inner;

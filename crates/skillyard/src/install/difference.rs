@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use skillyard_format::difference::{Difference, Limits, rank, readable};
+use skillyard_format::difference::{DiffLimits, Difference, rank, readable};
 use skillyard_install::tree::{Tree, TreeFile};
 use skillyard_trust::signature::SIGNATURE_FILE;
 
@@ -63,7 +63,7 @@ fn file(
         None => Some("".into()),
     });
     if let [Some(before), Some(after)] = texts {
-        let difference = Difference::between(&before, &after, Limits::telling(MAX_LINES));
+        let difference = Difference::between(&before, &after, DiffLimits::telling(MAX_LINES));
         text.push_str(&painted(&difference, "     ", width));
     } else {
         let bytes = |file: Option<&TreeFile>| file.map_or(0, |file| file.bytes.len());

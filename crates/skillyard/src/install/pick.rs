@@ -4,8 +4,8 @@ mod declined;
 
 use std::path::Path;
 
-use skillyard_format::nearest::nearest;
-use skillyard_format::render::one_line;
+use skillyard_format::text::nearest;
+use skillyard_format::text::one_line;
 use skillyard_install::material::{Declined, SkillOffer};
 
 use crate::error::CommandError;

@@ -10,7 +10,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 use skillyard_catalog::walk::Skipped;
 use skillyard_format::LineIndex;
-use skillyard_format::count::counted;
+use skillyard_format::text::counted;
 use skillyard_scan::{Finding, Report, Severity, SeveritySummary};
 
 use super::text::{elapsed, print_findings};

@@ -6,7 +6,7 @@ use std::ops::Range;
 use std::time::Duration;
 
 use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer, Snippet};
-use skillyard_format::count::counted;
+use skillyard_format::text::counted;
 use skillyard_format::{LineIndex, Span};
 
 use super::{Checked, Loudness, Note, Noted, Summary, for_people};

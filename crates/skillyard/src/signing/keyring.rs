@@ -7,7 +7,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use skillyard_format::nearest::nearest;
+use skillyard_format::text::nearest;
 use skillyard_trust::signature::{Algorithm, KeyError, PublicKey, Salt, SigningKey, is_locked};
 use zeroize::Zeroizing;
 

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use anstyle::{AnsiColor, Style};
-use skillyard_format::difference::{Difference, Line};
+use skillyard_format::difference::{DiffLine, Difference};
 
 use super::pieces::pieces;
 use crate::report::counted;
@@ -23,10 +23,10 @@ pub(crate) fn painted(difference: &Difference, indent: &str, width: usize) -> St
     let mut text = String::new();
     for line in &difference.lines {
         let style = match line {
-            Line::Place(_) => PLACE,
-            Line::Gone(..) => GONE,
-            Line::New(..) => NEW,
-            Line::Same(..) => Style::new(),
+            DiffLine::Place(_) => PLACE,
+            DiffLine::Gone(..) => GONE,
+            DiffLine::New(..) => NEW,
+            DiffLine::Same(..) => Style::new(),
         };
         let line = line.to_string();
         for (at, piece) in pieces(&visible(&line), room).iter().enumerate() {
@@ -46,13 +46,13 @@ pub(crate) fn painted(difference: &Difference, indent: &str, width: usize) -> St
 
 #[cfg(test)]
 mod tests {
-    use skillyard_format::difference::Limits;
+    use skillyard_format::difference::DiffLimits;
 
     use super::*;
 
     #[test]
     fn what_a_stranger_wrote_moves_no_cursor() {
-        let difference = Difference::between("a\n", "\u{1b}[2J\u{202e}b\n", Limits::telling(9));
+        let difference = Difference::between("a\n", "\u{1b}[2J\u{202e}b\n", DiffLimits::telling(9));
         let told = painted(&difference, "  ", 80);
         assert!(told.contains("+\\u{1b}[2J\\u{202e}b"), "{told}");
         assert!(told.contains("\u{1b}[31m-a\u{1b}[0m"), "{told}");
@@ -61,7 +61,7 @@ mod tests {
     #[test]
     fn what_does_not_fit_has_a_mark() {
         let forged = format!("x = 1{}  why     it only sets x\n", " ".repeat(74));
-        let difference = Difference::between("", &forged, Limits::telling(9));
+        let difference = Difference::between("", &forged, DiffLimits::telling(9));
         let told = anstream::adapter::strip_str(&painted(&difference, "  ", 80)).to_string();
         let mut lines = told.lines().filter(|line| line.contains("why"));
         assert!(lines.all(|line| line.starts_with("  | ")), "{told}");

@@ -97,7 +97,7 @@ pub(in crate::provider) fn said(text: &str) -> String {
     let said = value["error"]["message"].as_str();
     let said = said.or_else(|| value["error"].as_str());
     let said = said.or_else(|| value["message"].as_str()).unwrap_or(text);
-    skillyard_format::render::one_line(said).into_owned()
+    skillyard_format::text::one_line(said).into_owned()
 }
 
 /// The same, without secrets and not without end.

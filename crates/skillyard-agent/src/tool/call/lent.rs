@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 use skillyard_audit::{Event, EventKind, Outcome};
-pub(crate) use skillyard_format::lent_name::PREFIX;
+pub(crate) use skillyard_format::mcp_tool_name::PREFIX;
 
 use super::approve::unallowed;
 use super::{Calls, Ended};

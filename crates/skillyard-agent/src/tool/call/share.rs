@@ -4,7 +4,7 @@
 use std::fmt::Write as _;
 
 use skillyard_audit::{Event, Outcome};
-use skillyard_format::count::counted;
+use skillyard_format::text::counted;
 
 /// How many bytes a turn may add.
 const MOST: usize = 1_048_576;

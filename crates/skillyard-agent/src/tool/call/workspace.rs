@@ -155,7 +155,7 @@ impl Calls<'_> {
 
     pub(super) fn unknown(&self, tool: &str) -> String {
         let names = self.session.prompt.tools.iter().map(|tool| &*tool.name);
-        let near = skillyard_format::nearest::nearest(tool, names);
+        let near = skillyard_format::text::nearest(tool, names);
         let near = near.map(|name| format!("; did you mean `{name}`?"));
         format!("there is no tool `{tool}`{}", near.unwrap_or_default())
     }

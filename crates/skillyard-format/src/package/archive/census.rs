@@ -3,15 +3,16 @@
 use std::collections::HashSet;
 use std::io::Read;
 
+use super::error::EntryProblem;
 use super::error::{ArchiveError, LimitProblem};
-use super::junk::junk;
 use super::limits::{OnBlemish, Rules};
+use super::listing::junk;
 use super::listing::{
-    Blemish, Entry, EntryKind, Listing, Mode, Note, Remark, looks_nested, remark_on,
+    ArchiveEntry, ArchiveListing, ArchiveNote, Blemish, EntryKind, Mode, Remark, looks_nested,
+    remark_on,
 };
-use super::names::{Names, Place};
 use super::path::{ArchivePath, check_ways_out};
-use super::problem::EntryProblem;
+use super::path::{NameTree, NodeKind};
 
 /// Bytes of a file that tell whether it is an archive: a tar says so at 257.
 const HEAD_BYTES: u64 = 512;
@@ -22,9 +23,9 @@ const OWNER_EXECUTES: u32 = 0o100;
 
 /// One entry as a header describes it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Head {
+pub(crate) struct EntryHeader {
     pub(crate) name: Vec<u8>,
-    pub(crate) kind: Kind,
+    pub(crate) kind: HeaderKind,
     pub(crate) size: u64,
     /// The compressed size, where entries are compressed one by one.
     pub(crate) packed: Option<u64>,
@@ -33,7 +34,7 @@ pub(crate) struct Head {
 
 /// What a header says an entry is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum HeaderKind {
     File,
     Folder,
     Symlink,
@@ -54,8 +55,8 @@ pub(crate) enum Verdict {
 /// Judges headers one by one and becomes the listing.
 pub(crate) struct Census<'a> {
     rules: &'a Rules,
-    listing: Listing,
-    names: Names,
+    listing: ArchiveListing,
+    names: NameTree,
     dropped: HashSet<ArchivePath>,
     entries: u64,
     files: u64,
@@ -67,8 +68,8 @@ impl<'a> Census<'a> {
     pub(crate) fn new(rules: &'a Rules) -> Self {
         Self {
             rules,
-            listing: Listing::default(),
-            names: Names::default(),
+            listing: ArchiveListing::default(),
+            names: NameTree::default(),
             dropped: HashSet::new(),
             entries: 0,
             files: 0,
@@ -78,7 +79,7 @@ impl<'a> Census<'a> {
     }
 
     /// Judges one header; its content is read only afterwards.
-    pub(crate) fn add(&mut self, head: &Head) -> Result<Verdict, ArchiveError> {
+    pub(crate) fn add(&mut self, head: &EntryHeader) -> Result<Verdict, ArchiveError> {
         self.count(head)?;
         match self.judge(head) {
             Ok(verdict) => {
@@ -122,12 +123,12 @@ impl<'a> Census<'a> {
         self.total_bytes
     }
 
-    pub(crate) fn finish(self) -> Listing {
+    pub(crate) fn finish(self) -> ArchiveListing {
         self.listing
     }
 
     /// What an archive has too much of, counted before anything is kept.
-    fn count(&mut self, head: &Head) -> Result<(), ArchiveError> {
+    fn count(&mut self, head: &EntryHeader) -> Result<(), ArchiveError> {
         let limits = &self.rules.limits;
         self.entries += 1;
         if self.entries > limits.entries {
@@ -155,7 +156,7 @@ impl<'a> Census<'a> {
         Ok(())
     }
 
-    fn judge(&mut self, head: &Head) -> Result<Verdict, EntryProblem> {
+    fn judge(&mut self, head: &EntryHeader) -> Result<Verdict, EntryProblem> {
         let limit = self.rules.limits.path_bytes;
         let path = if plain_name(head).len() > limit {
             Err(too_long(head, limit))
@@ -172,13 +173,13 @@ impl<'a> Census<'a> {
         }
         let path = path?;
         self.rules.limits.check_path(&path)?;
-        let place = if head.kind == Kind::Folder {
-            Place::Folder
+        let place = if head.kind == HeaderKind::Folder {
+            NodeKind::Folder
         } else {
-            Place::File
+            NodeKind::File
         };
         self.names.add(&path, place)?;
-        if head.kind == Kind::Symlink {
+        if head.kind == HeaderKind::Symlink {
             return Err(EntryProblem::Symlink);
         }
         let limits = &self.rules.limits;
@@ -197,8 +198,8 @@ impl<'a> Census<'a> {
         Ok(self.list(path, head))
     }
 
-    fn list(&mut self, path: ArchivePath, head: &Head) -> Verdict {
-        let kind = if head.kind == Kind::Folder {
+    fn list(&mut self, path: ArchivePath, head: &EntryHeader) -> Verdict {
+        let kind = if head.kind == HeaderKind::Folder {
             EntryKind::Folder
         } else {
             self.files += 1;
@@ -210,12 +211,12 @@ impl<'a> Census<'a> {
                 mode: mode_of(head.mode),
             }
         };
-        self.listing.entries.push(Entry { path, kind });
+        self.listing.entries.push(ArchiveEntry { path, kind });
         Verdict::Listed(self.listing.entries.len() - 1)
     }
 
     fn note(&mut self, path: ArchivePath, remark: Remark) {
-        self.listing.notes.push(Note { path, remark });
+        self.listing.notes.push(ArchiveNote { path, remark });
     }
 
     /// One note for a whole folder of junk.
@@ -231,15 +232,15 @@ impl<'a> Census<'a> {
 }
 
 /// The name of an entry without the one slash that a folder may have at its end.
-pub(crate) fn plain_name(head: &Head) -> &[u8] {
+pub(crate) fn plain_name(head: &EntryHeader) -> &[u8] {
     match head.name.strip_suffix(b"/") {
-        Some(name) if head.kind == Kind::Folder && !name.is_empty() => name,
+        Some(name) if head.kind == HeaderKind::Folder && !name.is_empty() => name,
         _ => &head.name,
     }
 }
 
 /// The path of an entry.
-pub(crate) fn path_of(head: &Head) -> Result<ArchivePath, EntryProblem> {
+pub(crate) fn path_of(head: &EntryHeader) -> Result<ArchivePath, EntryProblem> {
     let name = plain_name(head);
     if name.contains(&0) {
         return Err(EntryProblem::ControlCharacter);
@@ -255,7 +256,7 @@ pub(crate) fn path_of(head: &Head) -> Result<ArchivePath, EntryProblem> {
 }
 
 /// The problem of a path over the limit, whose single characters are not worth looking at.
-fn too_long(head: &Head, limit: usize) -> EntryProblem {
+fn too_long(head: &EntryHeader, limit: usize) -> EntryProblem {
     match check_ways_out(&String::from_utf8_lossy(plain_name(head))) {
         Err(problem) if !problem.is_blemish() => problem,
         _ => EntryProblem::PathTooLong {
@@ -279,21 +280,21 @@ pub(crate) fn drain(content: &mut dyn Read) -> Result<u64, ArchiveError> {
     Ok(std::io::copy(content, &mut std::io::sink())?)
 }
 
-fn check_kind(head: &Head) -> Result<(), EntryProblem> {
+fn check_kind(head: &EntryHeader) -> Result<(), EntryProblem> {
     match head.kind {
-        Kind::HardLink => return Err(EntryProblem::HardLink),
-        Kind::Special(what) => return Err(EntryProblem::Special(what)),
-        Kind::Sparse => return Err(EntryProblem::Sparse),
-        Kind::Folder if head.size > 0 => return Err(EntryProblem::UnexpectedContent),
-        Kind::File | Kind::Folder | Kind::Symlink => {}
+        HeaderKind::HardLink => return Err(EntryProblem::HardLink),
+        HeaderKind::Special(what) => return Err(EntryProblem::Special(what)),
+        HeaderKind::Sparse => return Err(EntryProblem::Sparse),
+        HeaderKind::Folder if head.size > 0 => return Err(EntryProblem::UnexpectedContent),
+        HeaderKind::File | HeaderKind::Folder | HeaderKind::Symlink => {}
     }
     // Folders of a shared group often carry setgid; folders are made afresh, so it does not matter.
-    let refused = if head.kind == Kind::Folder {
+    let refused = if head.kind == HeaderKind::Folder {
         SETUID
     } else {
         SPECIAL_BITS
     };
-    if head.kind != Kind::Symlink && head.mode & refused != 0 {
+    if head.kind != HeaderKind::Symlink && head.mode & refused != 0 {
         return Err(EntryProblem::SpecialMode);
     }
     Ok(())

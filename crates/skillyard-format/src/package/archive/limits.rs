@@ -1,8 +1,8 @@
 //! How much of anything an archive may have.
 
+use super::error::EntryProblem;
 use super::error::LimitProblem;
 use super::path::ArchivePath;
-use super::problem::EntryProblem;
 
 const MIB: u64 = 1024 * 1024;
 

@@ -3,26 +3,24 @@
 //! The directory at the end and the headers before each file must say the same,
 //! and entries, directory and end record must cover the file without gap or overlap.
 
-mod central;
-mod content;
-mod end;
-mod extra;
-mod fields;
+mod directory;
 mod local;
 
-use std::io::{Read, Seek, SeekFrom};
+use std::io::{self, BufReader, Read, Seek, SeekFrom, Take};
 
-use super::census::{Census, Verdict};
-use super::error::{ArchiveError, LimitProblem, ZipProblem};
-use super::limits::Rules;
-use super::listing::{EntryKind, Listing};
-use super::path::ArchivePath;
-use super::sink::{Delivered, Sink, hand_over};
+use crc32fast::Hasher;
 
-use central::Record;
-use content::{Content, Method};
-pub(crate) use end::has_end;
-use end::{Directory, Ends};
+use crate::package::archive::census::{Census, Verdict};
+use crate::package::archive::error::EntryProblem;
+use crate::package::archive::error::{ArchiveError, LimitProblem, ZipProblem};
+use crate::package::archive::limits::Rules;
+use crate::package::archive::listing::{ArchiveListing, EntryKind};
+use crate::package::archive::path::ArchivePath;
+use crate::package::archive::stream::Inflate;
+use crate::package::archive::{Delivered, Sink, hand_over};
+use directory::{Directory, EndCount, Record};
+
+pub(crate) use directory::has_end;
 
 /// A file of the archive, found and checked.
 #[derive(Debug)]
@@ -41,14 +39,14 @@ pub(crate) fn survey<R: Read + Seek>(
     reader: &mut R,
     length: u64,
     rules: &Rules,
-) -> Result<(Listing, Vec<Member>), ArchiveError> {
-    let directory = end::find(reader, length)?;
+) -> Result<(ArchiveListing, Vec<Member>), ArchiveError> {
+    let directory = directory::find(reader, length)?;
     if directory.count > rules.limits.entries {
         let limit = rules.limits.entries;
         return Err(LimitProblem::Entries { limit }.into());
     }
     let mut census = Census::new(rules);
-    let mut records = central::read(reader, &directory, |record| census.add(&record.head))?;
+    let mut records = directory::read(reader, &directory, |record| census.add(&record.head))?;
     // Many files of just under a MiB are a bomb as well.
     if rules.limits.is_bomb(length, census.total_bytes()) {
         let limit = rules.limits.ratio;
@@ -57,7 +55,7 @@ pub(crate) fn survey<R: Read + Seek>(
     records.sort_by_key(|(record, _)| record.offset);
     let members = lay_out(reader, &directory, records)?;
     for member in &members {
-        let mut content = Content::new(reader, member)?;
+        let mut content = CheckedContent::new(reader, member)?;
         census.read_through(member.verdict, &mut content)?;
     }
     Ok((census.finish(), members))
@@ -67,7 +65,7 @@ pub(crate) fn survey<R: Read + Seek>(
 pub(crate) fn deliver<R: Read + Seek>(
     reader: &mut R,
     members: &[Member],
-    listing: &Listing,
+    listing: &ArchiveListing,
     wants: &mut dyn FnMut(&ArchivePath) -> bool,
     sink: &mut dyn Sink,
 ) -> Result<Delivered, ArchiveError> {
@@ -80,7 +78,7 @@ pub(crate) fn deliver<R: Read + Seek>(
         if let EntryKind::File { size, mode } = entry.kind
             && wants(&entry.path)
         {
-            let mut content = Content::new(reader, member)?;
+            let mut content = CheckedContent::new(reader, member)?;
             hand_over(sink, &entry.path, mode, &mut content)?;
             delivered.files += 1;
             delivered.bytes += size;
@@ -128,14 +126,119 @@ fn lay_out<R: Read + Seek>(
     }
 }
 
-fn misplaced(record: &Record, place: u64, ends: Ends) -> ZipProblem {
+fn misplaced(record: &Record, place: u64, ends: EndCount) -> ZipProblem {
     if record.offset < place {
         ZipProblem::Overlap
     } else if place > 0 {
         ZipProblem::Gap
-    } else if ends == Ends::Several {
+    } else if ends == EndCount::Several {
         ZipProblem::TwoEnds
     } else {
         ZipProblem::Prefix
+    }
+}
+
+/// How content is kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Method {
+    Stored,
+    Deflated,
+}
+
+impl Method {
+    pub(super) fn new(number: u16) -> Result<Self, EntryProblem> {
+        match number {
+            0 => Ok(Self::Stored),
+            8 => Ok(Self::Deflated),
+            99 => Err(EntryProblem::Encrypted),
+            _ => Err(EntryProblem::Unsupported(
+                "a compression method other than deflate",
+            )),
+        }
+    }
+
+    pub(super) fn number(self) -> u16 {
+        match self {
+            Self::Stored => 0,
+            Self::Deflated => 8,
+        }
+    }
+}
+
+/// Reads an entry's content; at its end, size and checksum must be those of the header.
+pub(super) struct CheckedContent<'a, R> {
+    source: ContentSource<BufReader<Take<&'a mut R>>>,
+    member: &'a Member,
+    checksum: Hasher,
+    read: u64,
+    checked: bool,
+}
+
+enum ContentSource<R> {
+    Stored(R),
+    Deflated(Inflate<R>),
+}
+
+impl<'a, R: Read + Seek> CheckedContent<'a, R> {
+    pub(super) fn new(reader: &'a mut R, member: &'a Member) -> Result<Self, ArchiveError> {
+        reader.seek(SeekFrom::Start(member.start))?;
+        let input = BufReader::new(reader.take(member.compressed));
+        Ok(Self {
+            source: match member.method {
+                Method::Stored => ContentSource::Stored(input),
+                Method::Deflated => ContentSource::Deflated(Inflate::new(input)),
+            },
+            member,
+            checksum: Hasher::new(),
+            read: 0,
+            checked: false,
+        })
+    }
+
+    fn check_end(&self) -> Result<(), EntryProblem> {
+        let used = match &self.source {
+            ContentSource::Stored(_) => self.read,
+            ContentSource::Deflated(inflate) => inflate.consumed(),
+        };
+        if self.read != self.member.size || used != self.member.compressed {
+            return Err(EntryProblem::SizeLie);
+        }
+        if self.checksum.clone().finalize() != self.member.checksum {
+            return Err(EntryProblem::Checksum);
+        }
+        Ok(())
+    }
+
+    fn refuse(&self, problem: EntryProblem) -> io::Error {
+        ArchiveError::entry(&self.member.name, problem).into()
+    }
+}
+
+impl<R: Read + Seek> Read for CheckedContent<'_, R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        if self.checked || buffer.is_empty() {
+            return Ok(0);
+        }
+        let read = match &mut self.source {
+            ContentSource::Stored(input) => input.read(buffer)?,
+            ContentSource::Deflated(inflate) => {
+                inflate.read(buffer).map_err(|error| match error.into() {
+                    ArchiveError::Damaged | ArchiveError::Truncated => {
+                        ArchiveError::entry(&self.member.name, EntryProblem::Damaged).into()
+                    }
+                    other => io::Error::from(other),
+                })?
+            }
+        };
+        self.read += read as u64;
+        if self.read > self.member.size {
+            return Err(self.refuse(EntryProblem::SizeLie));
+        }
+        self.checksum.update(&buffer[..read]);
+        if read == 0 {
+            self.check_end().map_err(|problem| self.refuse(problem))?;
+            self.checked = true;
+        }
+        Ok(read)
     }
 }

@@ -4,7 +4,7 @@ use std::io;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use skillyard_format::count::counted;
+use skillyard_format::text::counted;
 
 /// Why a request failed.
 #[derive(Debug, thiserror::Error)]

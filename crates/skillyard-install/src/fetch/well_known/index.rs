@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use skillyard_format::nearest::nearest;
+use skillyard_format::text::nearest;
 use skillyard_format::{Digest, SkillName};
 use url::Url;
 

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use serde_json::json;
 use skillyard_agent::agent::{Definition, Kept};
-use skillyard_format::render::one_line;
+use skillyard_format::text::one_line;
 
 use super::{Outcome, as_json, store};
 use crate::context::Context;

@@ -107,7 +107,7 @@ fn take(definition: &mut Definition, names: &Names) -> Result<(), CommandError> 
             let known = definition.skills.iter().map(|pin| pin.name.as_str());
             return Err(AgentFailure::NotItsSkill {
                 agent: names.agent.clone(),
-                nearest: skillyard_format::nearest::nearest(name, known).map(str::to_owned),
+                nearest: skillyard_format::text::nearest(name, known).map(str::to_owned),
                 skill: name.clone(),
             }
             .into());

@@ -4,7 +4,7 @@ use serde_json::json;
 use skillyard_audit::{Event, EventKind};
 use skillyard_catalog::Status as SkillStatus;
 use skillyard_format::Digest;
-use skillyard_format::nearest::nearest;
+use skillyard_format::text::nearest;
 use skillyard_trust::signature::{KeyId, Policy};
 
 use super::{Outcome, now};

@@ -101,7 +101,7 @@ fn told(state: &ServerState, skills: &Skills, checked: &[Checked]) -> String {
     );
     for tool in &state.tools.tools {
         let said = tool.raw.get("description").and_then(Value::as_str);
-        let said = skillyard_format::render::one_line(said.unwrap_or_default());
+        let said = skillyard_format::text::one_line(said.unwrap_or_default());
         let said: String = said.chars().take(80).collect();
         let _ = writeln!(text, "  tool   {}  {said}", tool.name);
     }

@@ -7,7 +7,7 @@ use skillyard_catalog::builtin;
 use skillyard_catalog::resource::{
     BinaryContent, Content, HardLinks, ReadLimits, ReadRange, Resource, ResourceError, SkillRoot,
 };
-use skillyard_format::nearest::nearest;
+use skillyard_format::text::nearest;
 
 use super::{Args, tell};
 use crate::commands::Outcome;

@@ -162,7 +162,7 @@ fn reference_messages(bytes: &[u8], file_name: &str, directory: Option<&str>) ->
     if !matches!(file_name, "SKILL.md" | "skill.md") {
         return vec!["Missing required file: SKILL.md".to_owned()];
     }
-    match skillyard_format::text::utf8(bytes) {
+    match std::str::from_utf8(bytes) {
         Ok(text) => reference::validate(text, directory.unwrap_or_default()),
         // The reference crashes here.
         Err(error) => vec![format!("SKILL.md is not UTF-8: {error}")],

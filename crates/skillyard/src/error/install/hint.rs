@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use skillyard_catalog::agents::AGENTS;
-use skillyard_format::nearest::nearest;
+use skillyard_format::text::nearest;
 use skillyard_install::candidate::CandidateError;
 use skillyard_install::dependencies::DependencyError;
 use skillyard_install::fetch::forge::ForgeError;

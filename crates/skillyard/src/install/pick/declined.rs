@@ -1,6 +1,6 @@
 //! What of a source could be a skill and cannot be loaded.
 
-use skillyard_format::render::one_line;
+use skillyard_format::text::one_line;
 use skillyard_install::material::Declined;
 
 use super::Source;

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use rayon::prelude::*;
-use skillyard_format::nearest::nearest;
+use skillyard_format::text::nearest;
 use skillyard_install::candidate::{Candidate, CandidateSource};
 use skillyard_install::material::{SkillOffer, SkillOffers};
 use skillyard_install::origin::Origin;

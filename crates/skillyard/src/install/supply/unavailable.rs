@@ -1,6 +1,6 @@
 //! Why a skill that is installed, or is to be, cannot be had, and what became of it.
 
-use skillyard_format::nearest::nearest;
+use skillyard_format::text::nearest;
 use skillyard_install::fetch::forge::ForgeError;
 use skillyard_install::git::GitError;
 use skillyard_install::lockfile::Locked;

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use semver::Version;
-use skillyard_format::nearest::nearest;
+use skillyard_format::text::nearest;
 use skillyard_install::fetch::registry::{
     HttpRegistry, Registry as _, RegistryError, RegistryMemory, SearchQuery, VersionInfo,
     VersionListing, select,

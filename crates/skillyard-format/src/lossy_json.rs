@@ -1,38 +1,38 @@
-//! JSON of programs that cut text between the two halves of a character, as some in JavaScript do.
+//! JSON with lone surrogate escapes, which JavaScript programs write after cutting a text.
 
 use serde_json::Value;
 
-/// Reads JSON; a half of a character that stands alone is shown as one that is not known (U+FFFD).
+/// Parses JSON; a lone surrogate escape becomes U+FFFD.
 pub fn json(text: &str) -> Result<Value, serde_json::Error> {
     serde_json::from_str(text).or_else(|error| match without_halves(text) {
-        Some(mended) => serde_json::from_str(&mended),
+        Some(repaired) => serde_json::from_str(&repaired),
         None => Err(error),
     })
 }
 
-/// The same text where each half that stands alone is another escape; nothing where there is none.
+/// `text` with each lone surrogate escape replaced; `None` if there is none.
 fn without_halves(text: &str) -> Option<String> {
     const UNKNOWN: &str = "\\ufffd";
-    let (mut mended, mut rest, mut is_other) = (String::with_capacity(text.len()), text, false);
+    let (mut repaired, mut rest, mut is_other) = (String::with_capacity(text.len()), text, false);
     while let Some(at) = rest.find('\\') {
         let escape = &rest[at..];
         let length = match half(escape) {
             Some(Half::First) if half(&escape[6..]) == Some(Half::Second) => 12,
             Some(_) => {
-                mended.push_str(&rest[..at]);
-                mended.push_str(UNKNOWN);
+                repaired.push_str(&rest[..at]);
+                repaired.push_str(UNKNOWN);
                 is_other = true;
                 rest = &escape[6..];
                 continue;
             }
-            // What is escaped is passed over with it.
+            // Skips the escaped character.
             None => 1 + escape[1..].chars().next().map_or(0, char::len_utf8),
         };
-        mended.push_str(&rest[..at + length]);
+        repaired.push_str(&rest[..at + length]);
         rest = &escape[length..];
     }
-    mended.push_str(rest);
-    is_other.then_some(mended)
+    repaired.push_str(rest);
+    is_other.then_some(repaired)
 }
 
 /// Which half of a character an escape is.
@@ -67,7 +67,7 @@ mod tests {
         check("\\ud83d\\ud83d\\ude00", "\u{fffd}\u{1f600}");
         check("\\ud83dé\\\\ud83d\\n", "\u{fffd}é\\ud83d\n");
         check("\\uD83D\\u0041", "\u{fffd}A");
-        // What is no JSON stays so, and says why.
+        // Invalid JSON stays an error.
         for wrong in ["[\"\\ud83d", "[\"\\u12", "[", "[\"\\"] {
             assert!(json(wrong).is_err(), "{wrong}");
         }

@@ -1,33 +1,37 @@
-//! What tools of MCP servers are called where models are told of them.
+//! The names under which models see the tools of MCP servers.
 //!
-//! Providers take short names of few characters. A name that does not fit is changed, and carries a
-//! mark of what it was; who reads lists of tools must know that such a name may be another's.
+//! Providers accept short names of few characters. A name that does not fit is changed and ends in a
+//! digest of the original; code that reads lists of tools must expect such names.
 
 use crate::package::Digest;
 
 /// What every tool of a server begins with.
 pub const PREFIX: &str = "mcp__";
 /// The longest name that providers take.
-const LONGEST: usize = 64;
+const MAX_NAME: usize = 64;
 /// How many characters of a digest tell changed names apart.
-const MARK: usize = 8;
+const DIGEST_CHARS: usize = 8;
 
 /// What a tool of a server is called.
 ///
 /// A name that providers would refuse is changed, and carries a mark of what it was.
 pub fn exposed(server: &str, tool: &str) -> String {
     let front = format!("{PREFIX}{server}__");
-    let room = LONGEST - front.len().min(LONGEST - MARK - 2);
+    let room = MAX_NAME - front.len().min(MAX_NAME - DIGEST_CHARS - 2);
     if !tool.is_empty() && tool.len() <= room && tool.chars().all(is_taken) {
         return front + tool;
     }
-    let mark = &Digest::of(tool.as_bytes()).to_hex()[..MARK];
-    let kept: String = tool.chars().map(fitting).take(room - MARK - 1).collect();
+    let mark = &Digest::of(tool.as_bytes()).to_hex()[..DIGEST_CHARS];
+    let kept: String = tool
+        .chars()
+        .map(sanitize_char)
+        .take(room - DIGEST_CHARS - 1)
+        .collect();
     format!("{front}{kept}_{mark}")
 }
 
 /// A character as names may have it.
-pub fn fitting(c: char) -> char {
+pub fn sanitize_char(c: char) -> char {
     if is_taken(c) { c } else { '_' }
 }
 
@@ -37,7 +41,7 @@ fn is_taken(c: char) -> bool {
 
 /// What is left of a name that was changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Left<'a> {
+pub enum StrippedName<'a> {
     /// All of it, with other characters.
     All(&'a str),
     /// Perhaps only its beginning.
@@ -45,15 +49,15 @@ pub enum Left<'a> {
 }
 
 /// What is left of a name that looks as if it was changed, without its mark.
-pub fn left(name: &str) -> Option<Left<'_>> {
+pub fn strip_digest(name: &str) -> Option<StrippedName<'_>> {
     let (kept, mark) = name.rsplit_once('_')?;
-    let is_mark = mark.len() == MARK && mark.bytes().all(|byte| byte.is_ascii_hexdigit());
+    let is_mark = mark.len() == DIGEST_CHARS && mark.bytes().all(|byte| byte.is_ascii_hexdigit());
     let is_lent = name
         .get(..PREFIX.len())
         .is_some_and(|front| front.eq_ignore_ascii_case(PREFIX));
     (is_mark && is_lent).then_some(match name.len() {
-        ..LONGEST => Left::All(kept),
-        _ => Left::Beginning(kept),
+        ..MAX_NAME => StrippedName::All(kept),
+        _ => StrippedName::Beginning(kept),
     })
 }
 
@@ -95,12 +99,15 @@ mod tests {
 
     #[test]
     fn what_is_left_of_changed_names_is_told() {
-        assert_eq!(left("mcp__s__a_b"), None);
-        assert_eq!(left("other_90ae9888"), None);
+        assert_eq!(strip_digest("mcp__s__a_b"), None);
+        assert_eq!(strip_digest("other_90ae9888"), None);
         let odd = exposed("s", "delete.all");
-        assert_eq!(left(&odd), Some(Left::All("mcp__s__delete_all")));
+        assert_eq!(
+            strip_digest(&odd),
+            Some(StrippedName::All("mcp__s__delete_all"))
+        );
         let long = exposed("s", &"x".repeat(99));
         let kept = format!("mcp__s__{}", "x".repeat(47));
-        assert_eq!(left(&long), Some(Left::Beginning(&kept)));
+        assert_eq!(strip_digest(&long), Some(StrippedName::Beginning(&kept)));
     }
 }

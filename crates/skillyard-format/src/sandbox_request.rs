@@ -1,13 +1,13 @@
 //! What a skill says about its own scripts, in the `sandbox-…` words of its `metadata`.
 //!
-//! A skill can only ask for less. What it says and nobody understands is told, and where less was
-//! clearly meant, less is taken: silence would give its scripts what their author did not want.
+//! A skill can only ask for less than the policy grants. Values that are not understood are reported, and
+//! count as a restriction where the author clearly meant one.
 
 use std::time::Duration;
 
 use serde_json::{Map, Value as Json};
 
-use crate::nearest::nearest;
+use crate::text::nearest;
 
 /// What all keys begin with.
 const PREFIX: &str = "sandbox-";
@@ -20,7 +20,7 @@ const WORKSPACE: &str = "sandbox-workspace";
 
 /// What a skill asks for.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct SandboxWish {
+pub struct SandboxRequest {
     /// The time that is enough.
     pub timeout: Option<Duration>,
     /// The memory that is enough, in megabytes.
@@ -28,21 +28,21 @@ pub struct SandboxWish {
     /// The hosts that are enough; the network is not needed if there are none.
     pub hosts: Option<Vec<String>>,
     /// The use of the workspace that is enough.
-    pub workspace: Option<WorkspaceWish>,
+    pub workspace: Option<WorkspaceRequest>,
     /// What was not understood, one sentence each.
     pub unread: Vec<String>,
 }
 
 /// How much of a workspace a script needs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum WorkspaceWish {
+pub enum WorkspaceRequest {
     /// Nothing.
     None,
     /// To read it.
     Read,
 }
 
-impl SandboxWish {
+impl SandboxRequest {
     /// Reads all words of a `metadata`.
     pub fn of(metadata: &Map<String, Json>) -> Self {
         let mut wish = Self::default();
@@ -69,13 +69,13 @@ impl SandboxWish {
             },
             NETWORK => self.network(value, &words),
             WORKSPACE => match words.first().map_or("", |word| word) {
-                word if is_none(word) => self.workspace = Some(WorkspaceWish::None),
+                word if is_none(word) => self.workspace = Some(WorkspaceRequest::None),
                 "read" | "read-only" | "readonly" | "ro" => {
-                    self.workspace = Some(WorkspaceWish::Read);
+                    self.workspace = Some(WorkspaceRequest::Read);
                 }
                 "write" | "read-write" | "rw" => {}
                 _ => {
-                    self.workspace = Some(WorkspaceWish::Read);
+                    self.workspace = Some(WorkspaceRequest::Read);
                     self.wrong(key, value, "`none` or `read`, so it counts as `read`");
                 }
             },
@@ -131,7 +131,7 @@ fn is_none(word: &str) -> bool {
     matches!(word, "none" | "no" | "off" | "false")
 }
 
-/// Whether a word can be a host: `full` and `all` are none, and would be hosts that nobody has.
+/// Whether a word can be a host; `full` and `all` cannot.
 fn is_host(word: &str) -> bool {
     word == "localhost" || word.contains(['.', ':'])
 }
@@ -178,8 +178,8 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    fn wish(metadata: &Json) -> SandboxWish {
-        SandboxWish::of(metadata.as_object().unwrap())
+    fn wish(metadata: &Json) -> SandboxRequest {
+        SandboxRequest::of(metadata.as_object().unwrap())
     }
 
     #[test]
@@ -188,11 +188,11 @@ mod tests {
             "sandbox-timeout": "10s", "sandbox-memory": "1 GB", "sandbox-network": "None",
             "sandbox-workspace": "Read-Only", "author": "sandbox-tester",
         }));
-        let expected = SandboxWish {
+        let expected = SandboxRequest {
             timeout: Some(Duration::from_secs(10)),
             memory: Some(1024),
             hosts: Some(Vec::new()),
-            workspace: Some(WorkspaceWish::Read),
+            workspace: Some(WorkspaceRequest::Read),
             unread: Vec::new(),
         };
         assert_eq!(wish, expected);
@@ -206,7 +206,7 @@ mod tests {
         }));
         assert_eq!(wish.timeout, Some(Duration::from_secs(90)));
         assert_eq!(wish.memory, Some(256));
-        assert_eq!(wish.workspace, Some(WorkspaceWish::None));
+        assert_eq!(wish.workspace, Some(WorkspaceRequest::None));
         assert_eq!(wish.hosts.unwrap(), ["a.example", "*.b.example:443"]);
         assert!(wish.unread.is_empty(), "{:?}", wish.unread);
     }
@@ -219,7 +219,7 @@ mod tests {
         }));
         assert_eq!((wish.timeout, wish.memory), (None, None));
         assert_eq!(wish.hosts, Some(Vec::new()));
-        assert_eq!(wish.workspace, Some(WorkspaceWish::Read));
+        assert_eq!(wish.workspace, Some(WorkspaceRequest::Read));
         assert_eq!(
             wish.unread,
             [
