@@ -28,7 +28,6 @@ mod pattern;
 mod prepare;
 pub mod rules;
 mod severity_context;
-mod shell_variables;
 mod skill;
 
 pub use file::File;

@@ -7,13 +7,13 @@ use skillyard_format::Span;
 use skillyard_format::text::is_forbidden;
 
 use crate::code;
+use crate::code::ShellVariables;
 use crate::decode::decode_payloads;
 use crate::decode_text::{DecodeMode, DecodedText, OffsetMapping, decode_text};
 use crate::file::{File, Language};
 use crate::fold::{FoldMode, FoldedText};
 use crate::frontmatter::fields;
 use crate::markdown::{Block, Region, regions};
-use crate::shell_variables::ShellVariables;
 
 /// What a unit is for a reader or interpreter of the file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

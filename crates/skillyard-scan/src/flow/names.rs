@@ -12,6 +12,20 @@ use crate::skill::UnitContext;
 pub(super) const MAX_WORDS: usize = 8;
 pub(super) const MAX_BYTES: usize = 200;
 
+/// Calls that start a program.
+#[rustfmt::skip]
+const STARTING_CALLS: &[&[u8]] = &[
+    b"system", b"popen", b"run", b"call", b"check_call", b"check_output", b"getoutput", b"spawn",
+    b"spawnsync", b"exec", b"execsync", b"execfile", b"execfilesync", b"startfile", b"eval",
+    b"command",
+];
+/// Commands whose argument is started as a program.
+#[rustfmt::skip]
+const STARTING_COMMANDS: &[&[u8]] = &[
+    b"sh", b"bash", b"zsh", b"dash", b"source", b"exec", b"nohup", b"sudo", b"eval", b"python",
+    b"python3", b"node", b"perl", b"ruby", b"start", b"start-process", b"msiexec", b"/b", b"755",
+    b"chmod", b"powershell", b"iex", b"invoke-expression",
+];
 /// Calls that put something into what they are called on.
 #[rustfmt::skip]
 const MUTATING_CALLS: &[&str] = &[
@@ -298,27 +312,9 @@ pub(super) fn is_first_argument(before: &[u8]) -> bool {
         return false;
     };
     let name = before[..open].rsplit(|byte| !(byte.is_ascii_alphanumeric() || *byte == b'_'));
-    let starters: [&[u8]; 16] = [
-        b"system",
-        b"popen",
-        b"run",
-        b"call",
-        b"check_call",
-        b"check_output",
-        b"getoutput",
-        b"spawn",
-        b"spawnsync",
-        b"exec",
-        b"execsync",
-        b"execfile",
-        b"execfilesync",
-        b"startfile",
-        b"eval",
-        b"command",
-    ];
     name.into_iter()
         .next()
-        .is_some_and(|name| starters.contains(&name))
+        .is_some_and(|name| STARTING_CALLS.contains(&name))
 }
 
 /// Whether a value that stands here is started as a program.
@@ -341,31 +337,6 @@ pub(crate) fn is_started(before: &[u8]) -> bool {
         return false;
     }
     let mut words = words.skip_while(is_option);
-    let starters: [&[u8]; 23] = [
-        b"sh",
-        b"bash",
-        b"zsh",
-        b"dash",
-        b"source",
-        b"exec",
-        b"nohup",
-        b"sudo",
-        b"eval",
-        b"python",
-        b"python3",
-        b"node",
-        b"perl",
-        b"ruby",
-        b"start",
-        b"start-process",
-        b"msiexec",
-        b"/b",
-        b"755",
-        b"chmod",
-        b"powershell",
-        b"iex",
-        b"invoke-expression",
-    ];
     is_command(before)
         || before.ends_with(b"&")
         || words.next().is_some_and(|word| {
@@ -373,7 +344,7 @@ pub(crate) fn is_started(before: &[u8]) -> bool {
             let word = word
                 .rsplit(|byte| matches!(byte, b'(' | b'`' | b'"' | b'\''))
                 .next();
-            word.is_some_and(|word| starters.contains(&word))
+            word.is_some_and(|word| STARTING_COMMANDS.contains(&word))
         })
 }
 

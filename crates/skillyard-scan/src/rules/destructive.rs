@@ -94,32 +94,25 @@ fn is_image(text: &str) -> bool {
     text.contains("/var/lib/apt/lists") || text.contains("/var/cache") || text.starts_with("run ")
 }
 
+/// Names and extensions of files that people write.
+#[rustfmt::skip]
+const DOCUMENT_NAMES: &[&str] = &[
+    ".docx", ".xlsx", ".pptx", ".pdf", "*event", "*calendar", ".ics", "*.md", "*.db", "*meeting",
+    "*invoice", "*.csv",
+];
+
 /// Whether the lines above collect files that people write.
 fn deletes_documents(ctx: &UnitContext<'_>) -> bool {
     let until = ctx.index.1;
     let units = &ctx.file.units[until.saturating_sub(12)..until];
     let mut kinds = units.iter().map(|unit| ctx.file.text(unit));
     kinds.any(|text| {
-        let named = [
-            ".docx",
-            ".xlsx",
-            ".pptx",
-            ".pdf",
-            "*event",
-            "*calendar",
-            ".ics",
-            "*.md",
-            "*.db",
-            "*meeting",
-            "*invoice",
-            "*.csv",
-        ];
         let collects = text.contains("glob") || text.contains('[') || text.contains("endswith");
         let own = text.contains("tmp")
             || text.contains("temp")
             || text.contains("cache")
             || text.contains("output");
-        collects && !own && named.iter().filter(|name| text.contains(**name)).count() >= 1
+        collects && !own && DOCUMENT_NAMES.iter().any(|name| text.contains(name))
     })
 }
 

@@ -296,18 +296,10 @@ fn matches_option(option: &str, options: &[&str]) -> bool {
 
 /// Whether a word is a subcommand rather than a name.
 fn is_verb(word: &str) -> bool {
-    let verbs = [
-        "run",
-        "run-script",
-        "start",
-        "stop",
-        "restart",
-        "test",
-        "install",
-        "i",
-        "ci",
-    ];
-    verbs.contains(&word)
+    matches!(
+        word,
+        "run" | "run-script" | "start" | "stop" | "restart" | "test" | "install" | "i" | "ci"
+    )
 }
 
 /// How many scripts may start each other.

@@ -24,34 +24,15 @@ static SECRET: Pattern = Pattern::new(
     r#"(?:os\.(?:environ(?:\.get)?|getenv)\s*[\[(]\s*['"]|process\.env(?:\.|\[['"]))[a-z0-9]+_?\w*(?:token|secret|passw(?:or)?d|key|database_url|credentials?)\b"#,
 );
 /// Names of one family, which one service reads together.
+#[rustfmt::skip]
 const FAMILIES: &[&[&str]] = &[
     &["aws", "s3", "bedrock", "amazon"],
     &["gh", "github"],
     &["gcp", "google", "gemini", "vertex"],
     &[
-        "openai",
-        "anthropic",
-        "gemini",
-        "google",
-        "mistral",
-        "groq",
-        "deepseek",
-        "openrouter",
-        "llm",
-        "azure",
-        "xai",
-        "cohere",
-        "perplexity",
-        "hf",
-        "huggingface",
-        "together",
-        "moonshot",
-        "dashscope",
-        "qwen",
-        "ollama",
-        "claude",
-        "nvidia",
-        "ngc",
+        "openai", "anthropic", "gemini", "google", "mistral", "groq", "deepseek", "openrouter",
+        "llm", "azure", "xai", "cohere", "perplexity", "hf", "huggingface", "together", "moonshot",
+        "dashscope", "qwen", "ollama", "claude", "nvidia", "ngc",
     ],
 ];
 const PLAIN: &[&str] = &[
