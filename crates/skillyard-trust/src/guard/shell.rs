@@ -106,19 +106,29 @@ pub(crate) enum FileAccess {
 
 /// Why shell text is rejected.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub(crate) enum ShellProblem {
-    #[error("the command has {0} bytes, and at most {MAX_BYTES} are read")]
-    TooLong(usize),
-    #[error("the command is nested more than {MAX_DEPTH} deep")]
-    TooDeep,
-    #[error("the command has the character {0:?}, which may not be what it looks like")]
-    Character(char),
-    #[error("the command ends inside {0}")]
-    Unterminated(&'static str),
-    #[error("the command has {0}, which the guard does not read")]
-    Unsupported(&'static str),
-    #[error("the command has `{0}` where a command should begin")]
-    Unexpected(String),
-    #[error("the loop variable `{0}` may change how programs are found or behave")]
-    LoopVariable(String),
+#[error("{0}")]
+pub(crate) struct ShellProblem(String);
+
+impl ShellProblem {
+    fn unterminated(what: &str) -> Self {
+        Self(format!("the command ends inside {what}"))
+    }
+
+    fn unsupported(what: &str) -> Self {
+        Self(format!(
+            "the command has {what}, which the guard does not read"
+        ))
+    }
+
+    fn unexpected(text: impl std::fmt::Display) -> Self {
+        Self(format!(
+            "the command has `{text}` where a command should begin"
+        ))
+    }
+
+    fn character(c: char) -> Self {
+        Self(format!(
+            "the command has the character {c:?}, which may not be what it looks like"
+        ))
+    }
 }

@@ -26,18 +26,9 @@ pub enum BundleError {
     /// The envelope or the JSON around it.
     #[error(transparent)]
     Envelope(#[from] EnvelopeError),
-    /// A bundle of another version.
-    #[error("it is a `{0}`, and `{MEDIA_TYPE}` is expected")]
-    MediaType(String),
-    /// Nothing to check the signature with, or more than one thing.
-    #[error("it names {0} ways to check it (key, certificate, chain), and exactly one is expected")]
-    Material(usize),
-    /// A chain without certificates, or a very long one.
-    #[error("its chain has {0} certificates, and 1 to {MAX_CERTIFICATES} are expected")]
-    Chain(usize),
-    /// Very many time stamps.
-    #[error("it has {0} time stamps, and at most {MAX_STAMPS} are expected")]
-    Stamps(usize),
+    /// A bundle with unsupported contents.
+    #[error("{0}")]
+    Invalid(String),
 }
 
 /// A bundle whose signature has not been looked at yet.
@@ -65,9 +56,10 @@ impl Bundle {
         let value = dsse::parse(text)?;
         let media_type = dsse::text(&value, "mediaType")?;
         if media_type != MEDIA_TYPE {
-            return Err(BundleError::MediaType(
-                media_type.chars().take(100).collect(),
-            ));
+            let found: String = media_type.chars().take(100).collect();
+            return Err(BundleError::Invalid(format!(
+                "it is a `{found}`, and `{MEDIA_TYPE}` is expected"
+            )));
         }
         if value.get("messageSignature").is_some() {
             return Err(EnvelopeError::Field("dsseEnvelope").into());
@@ -97,7 +89,10 @@ fn time_stamps(material: &Value) -> Result<Vec<Vec<u8>>, BundleError> {
     let list = list.and_then(Value::as_array);
     let list = list.map(Vec::as_slice).unwrap_or_default();
     if list.len() > MAX_STAMPS {
-        return Err(BundleError::Stamps(list.len()));
+        return Err(BundleError::Invalid(format!(
+            "it has {} time stamps, and at most {MAX_STAMPS} are expected",
+            list.len()
+        )));
     }
     let stamps = list.iter().map(|each| dsse::bytes(each, "signedTimestamp"));
     Ok(stamps.collect::<Result<_, _>>()?)
@@ -109,7 +104,10 @@ impl Material {
         let mut named = kinds.iter().filter_map(|kind| value.get(kind));
         let (Some(found), None) = (named.next(), named.next()) else {
             let count = kinds.iter().filter(|kind| value.get(kind).is_some());
-            return Err(BundleError::Material(count.count()));
+            return Err(BundleError::Invalid(format!(
+                "it names {} ways to check it (key, certificate, chain), and exactly one is expected",
+                count.count()
+            )));
         };
         if value.get("publicKey").is_some() {
             let hint = found.get("hint").and_then(Value::as_str);
@@ -123,7 +121,10 @@ impl Material {
         let list = found.get("certificates").and_then(Value::as_array);
         let list = list.ok_or(EnvelopeError::Field("certificates"))?;
         if list.is_empty() || list.len() > MAX_CERTIFICATES {
-            return Err(BundleError::Chain(list.len()));
+            return Err(BundleError::Invalid(format!(
+                "its chain has {} certificates, and 1 to {MAX_CERTIFICATES} are expected",
+                list.len()
+            )));
         }
         let chain = list.iter().map(|each| dsse::bytes(each, "rawBytes"));
         Ok(Self::Chain(chain.collect::<Result<_, _>>()?))

@@ -41,51 +41,28 @@ pub enum SigstoreError {
     /// No keys to check it with.
     #[error("no Sigstore trust root is given")]
     NoTrustRoot,
-    /// The signing time is unknown.
-    #[error("neither the log nor a time stamp says when it was signed")]
-    NoTime,
-    /// A time stamp that proves nothing.
-    #[error("a time stamp cannot be believed: {0}")]
-    TimeStamp(&'static str),
-    /// An entry of a kind that is not understood.
+    /// An entry of an unsupported kind.
     #[error("its log entry is of kind `{0}`, which is not supported")]
     Kind(String),
     /// A log that the trust root does not know.
     #[error("the trust root has no key of the {0} with this id")]
     UnknownLog(&'static str),
-    /// Not exactly one entry.
-    #[error("it has {0} log entries, and exactly one is expected")]
-    Entries(usize),
     /// A part of the entry.
     #[error("its log entry cannot be read: {0}")]
     Entry(#[from] EnvelopeError),
-    /// A promise that the log did not make.
-    #[error("the log's promise is not signed by the log")]
-    Promise,
-    /// A proof that leads elsewhere.
-    #[error("the log's inclusion proof does not lead to its checkpoint")]
-    Inclusion,
-    /// A checkpoint that the log did not sign.
-    #[error("the log's checkpoint is not signed by the log")]
-    Checkpoint,
-    /// An entry about something else.
-    #[error("the log entry is about another {0}")]
-    OtherEntry(&'static str),
     /// The signer's certificate.
     #[error(transparent)]
     Certificate(#[from] CertificateError),
-    /// A certificate that is in no log.
-    #[error("the certificate is not in a certificate log that the trust root names")]
-    NotLogged,
-    /// The mathematics.
-    #[error("the signature was not made with the key of its certificate")]
-    Signature,
-    /// A certificate without a name or an issuer.
-    #[error("the certificate does not say whose it is")]
-    NoIdentity,
+    /// Evidence that proves something else or nothing.
+    #[error("{0}")]
+    Invalid(String),
 }
 
 impl SigstoreError {
+    fn invalid(reason: impl Into<String>) -> Self {
+        Self::Invalid(reason.into())
+    }
+
     /// Whether the question stays open here, rather than being answered with no.
     pub(super) fn is_open(&self) -> bool {
         matches!(
@@ -114,9 +91,12 @@ pub(super) fn verify(
 ) -> Result<SigstoreIdentity, SigstoreError> {
     let root = root.ok_or(SigstoreError::NoTrustRoot)?;
     let [entry] = bundle.log_entries.as_slice() else {
-        return Err(SigstoreError::Entries(bundle.log_entries.len()));
+        let count = bundle.log_entries.len();
+        let reason = format!("it has {count} log entries, and exactly one is expected");
+        return Err(SigstoreError::Invalid(reason));
     };
-    let leaf = chain.first().ok_or(SigstoreError::NoIdentity)?;
+    let no_identity = || SigstoreError::invalid("the certificate does not say whose it is");
+    let leaf = chain.first().ok_or_else(no_identity)?;
     let leaf = Certificate::from_der(leaf)?;
     let entry = LogEntry::parse(entry)?;
     // If the log states the time, no time stamp is needed.
@@ -128,10 +108,11 @@ pub(super) fn verify(
     let time = entry.verify(root, stamped)?;
     entry.is_about(&bundle.envelope, &leaf)?;
     if !bundle.envelope.is_signed_by(leaf.key()) {
-        return Err(SigstoreError::Signature);
+        let reason = "the signature was not made with the key of its certificate";
+        return Err(SigstoreError::invalid(reason));
     }
     let keys = confirm(&leaf, root, time)?;
-    let (identity, issuer) = identity(&leaf).ok_or(SigstoreError::NoIdentity)?;
+    let (identity, issuer) = identity(&leaf).ok_or_else(no_identity)?;
     Ok(SigstoreIdentity {
         identity,
         issuer,
@@ -178,7 +159,8 @@ fn confirm(
         };
         let issuer = path.certificates.get(1).map_or(top, |next| *next);
         if !certificate_log::is_logged(leaf, issuer, root, time) {
-            return Err(SigstoreError::NotLogged);
+            let reason = "the certificate is not in a certificate log that the trust root names";
+            return Err(SigstoreError::invalid(reason));
         }
         return Ok(path.keys().chain([top.key().id()]).collect());
     }

@@ -77,14 +77,17 @@ impl Statement {
         expect(&value, "predicateType", PREDICATE_TYPE)?;
         let subjects = array(&value, "subject")?;
         let [subject] = subjects else {
-            return Err(StatementError::Subjects(subjects.len()));
+            return Err(invalid(format!(
+                "its statement is about {} subjects, and exactly one is expected",
+                subjects.len()
+            )));
         };
         let predicate = field(&value, "predicate")?;
         let serialization = field(predicate, "serialization")?;
         for (name, expected) in [("method", "files"), ("hash_type", "sha256")] {
             let found = dsse::text(serialization, name)?;
             if found != expected {
-                return Err(StatementError::Method(found.chars().take(100).collect()));
+                return Err(unsupported_method(found));
             }
         }
         let leaves_out = match serialization.get("ignore_paths") {
@@ -96,7 +99,7 @@ impl Statement {
         };
         let listed = array(predicate, "resources")?;
         if listed.is_empty() || listed.len() > MAX_RESOURCES {
-            return Err(StatementError::Resources(listed.len()));
+            return Err(wrong_number_of_files(listed.len()));
         }
         let mut hasher = Sha256::new();
         let mut resources = BTreeMap::new();
@@ -104,12 +107,14 @@ impl Statement {
             let (path, digest) = resource(each)?;
             hasher.update(digest);
             if resources.insert(path.to_owned(), digest).is_some() {
-                return Err(StatementError::Repeated(path.to_owned()));
+                return Err(invalid(format!("it lists `{path}` twice")));
             }
         }
         let digest = dsse::text(field(subject, "digest")?, "sha256")?;
         if digest != hex::encode(hasher.finalize()) {
-            return Err(StatementError::SubjectDigest);
+            return Err(invalid(
+                "its subject digest is not that of the files it lists",
+            ));
         }
         Ok(Self {
             subject: dsse::text(subject, "name")?.to_owned(),
@@ -141,7 +146,7 @@ impl Statement {
         }
         let digest = tree.digest();
         let called = folder.unwrap_or(&self.subject);
-        let (name, version) = tree.identity(Some(called)).ok_or(StatementError::NoName)?;
+        let (name, version) = tree.identity(Some(called)).ok_or_else(no_name)?;
         let Some(own) = &self.own else {
             // Model Signing gives the subject's name no meaning, so a folder may have any.
             return Ok(SignedFacts {
@@ -166,10 +171,14 @@ impl Statement {
             return Err(other_name(folder));
         }
         if own.version != version {
-            return Err(StatementError::Version);
+            return Err(invalid(
+                "it was made for another version than the one in `SKILL.md`",
+            ));
         }
         if own.tree != digest {
-            return Err(StatementError::TreeDigest);
+            return Err(invalid(
+                "an executable bit or one of git's files is not as it was signed",
+            ));
         }
         Ok(SignedFacts {
             name,
@@ -212,9 +221,7 @@ fn resource(value: &Value) -> Result<(&str, [u8; 32]), StatementError> {
     check_path(path)?;
     let algorithm = dsse::text(value, "algorithm")?;
     if algorithm != "sha256" {
-        return Err(StatementError::Method(
-            algorithm.chars().take(100).collect(),
-        ));
+        return Err(unsupported_method(algorithm));
     }
     let mut digest = [0; 32];
     hex::decode_to_slice(dsse::text(value, "digest")?, &mut digest)
@@ -229,7 +236,10 @@ pub(super) fn check_path(path: &str) -> Result<(), StatementError> {
     if path.len() <= 4096 && path.split('/').all(plain) && !path.contains(odd) {
         Ok(())
     } else {
-        Err(StatementError::Path(path.chars().take(200).collect()))
+        let path: String = path.chars().take(200).collect();
+        Err(invalid(format!(
+            "it lists the path {path:?}, which is not a plain path within the skill"
+        )))
     }
 }
 
@@ -238,10 +248,31 @@ fn expect(value: &Value, name: &'static str, expected: &'static str) -> Result<(
     if found == expected {
         return Ok(());
     }
-    Err(StatementError::Kind {
-        found: found.chars().take(100).collect(),
-        expected,
-    })
+    let found: String = found.chars().take(100).collect();
+    Err(invalid(format!(
+        "its statement is a `{found}`, and `{expected}` is expected"
+    )))
+}
+
+pub(super) fn invalid(reason: impl Into<String>) -> StatementError {
+    StatementError::Invalid(reason.into())
+}
+
+fn unsupported_method(method: &str) -> StatementError {
+    let method: String = method.chars().take(100).collect();
+    invalid(format!(
+        "it uses `{method}`, and every file must be listed whole with its SHA-256"
+    ))
+}
+
+fn wrong_number_of_files(count: usize) -> StatementError {
+    invalid(format!(
+        "it lists {count} files, and 1 to {MAX_RESOURCES} are expected"
+    ))
+}
+
+fn no_name() -> StatementError {
+    invalid("the skill has no `SKILL.md` with a name")
 }
 
 fn field<'a>(value: &'a Value, name: &'static str) -> Result<&'a Value, EnvelopeError> {
@@ -259,44 +290,12 @@ pub enum StatementError {
     /// The JSON and its fields.
     #[error("its statement is not whole: {0}")]
     Form(#[from] EnvelopeError),
-    /// Another kind of statement.
-    #[error("its statement is a `{found}`, and `{expected}` is expected")]
-    Kind {
-        /// What it says.
-        found: String,
-        /// What it should say.
-        expected: &'static str,
-    },
-    /// Not exactly one subject.
-    #[error("its statement is about {0} subjects, and exactly one is expected")]
-    Subjects(usize),
-    /// A statement about nothing, or about too much.
-    #[error("it lists {0} files, and 1 to {MAX_RESOURCES} are expected")]
-    Resources(usize),
-    /// A file that is not hashed as a whole with SHA-256.
-    #[error("it uses `{0}`, and every file must be listed whole with its SHA-256")]
-    Method(String),
-    /// A name that is not a plain path within the skill.
-    #[error("it lists the path {0:?}, which is not a plain path within the skill")]
-    Path(String),
-    /// A file that stands twice.
-    #[error("it lists `{0}` twice")]
-    Repeated(String),
-    /// A subject that is not made of the files.
-    #[error("its subject digest is not that of the files it lists")]
-    SubjectDigest,
-    /// Something that cannot be signed is in the folder.
-    #[error("`{0}` is not a regular file, and no signature can cover it")]
-    Irregular(String),
-    /// A file that no statement can list is in the folder.
-    #[error("the name of `{0}` is not plain text, and no signature can cover it")]
-    Nameless(String),
+    /// A statement that is not about a skill, or not about this one; or a skill that cannot be signed.
+    #[error("{0}")]
+    Invalid(String),
     /// The files are not those that were signed.
     #[error("the files are not those that were signed: {}", describe_changes(.0))]
     Changed(Vec<FileChange>),
-    /// Only what Model Signing does not see is another.
-    #[error("an executable bit or one of git's files is not as it was signed")]
-    TreeDigest,
     /// The skill goes by another name.
     #[error("it was made for the skill `{signed}`, and this one is called `{found}`")]
     Name {
@@ -305,12 +304,6 @@ pub enum StatementError {
         /// The name it has here.
         found: String,
     },
-    /// The version is another.
-    #[error("it was made for another version than the one in `SKILL.md`")]
-    Version,
-    /// The skill has no name to compare.
-    #[error("the skill has no `SKILL.md` with a name")]
-    NoName,
 }
 
 /// The statement about a skill, as bytes to be signed.
@@ -321,13 +314,13 @@ pub(super) fn statement_text(
     key: &PublicKey,
 ) -> Result<Vec<u8>, StatementError> {
     tree.check_regular()?;
-    let (name, version) = tree.identity(Some(folder)).ok_or(StatementError::NoName)?;
+    let (name, version) = tree.identity(Some(folder)).ok_or_else(no_name)?;
     let listed: Vec<_> = tree
         .files()
         .filter(|(path, _)| !is_git_path(path))
         .collect();
     if listed.len() > MAX_RESOURCES {
-        return Err(StatementError::Resources(listed.len()));
+        return Err(wrong_number_of_files(listed.len()));
     }
     let mut subject = Sha256::new();
     let mut resources = Vec::new();

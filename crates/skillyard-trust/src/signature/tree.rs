@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use skillyard_format::package::TreeDigest;
 use skillyard_format::{Digest, Document, Skill};
 
-use crate::signature::statement::StatementError;
+use crate::signature::statement::{StatementError, invalid};
 
 /// The file that holds a skill's signature.
 pub const SIGNATURE_FILE: &str = "skill.oms.sig";
@@ -107,10 +107,14 @@ impl Tree {
     /// What no signature covers: the first entry that is not a regular file, or whose name is not UTF-8.
     pub(super) fn check_regular(&self) -> Result<(), StatementError> {
         if let Some(path) = self.irregular.first() {
-            return Err(StatementError::Irregular(path.clone()));
+            return Err(invalid(format!(
+                "`{path}` is not a regular file, and no signature can cover it"
+            )));
         }
         match self.nameless.first() {
-            Some(path) => Err(StatementError::Nameless(path.clone())),
+            Some(path) => Err(invalid(format!(
+                "the name of `{path}` is not plain text, and no signature can cover it"
+            ))),
             None => Ok(()),
         }
     }

@@ -35,8 +35,8 @@ impl ShellReader<'_> {
     fn ends_with(&mut self, word: &'static str) -> Result<(), ShellProblem> {
         match self.list()? {
             ListEnd::Reserved(found) if found == word => Ok(()),
-            ListEnd::Reserved(found) => Err(ShellProblem::Unexpected(found.into())),
-            _ => Err(ShellProblem::Unterminated("a group, loop or condition")),
+            ListEnd::Reserved(found) => Err(ShellProblem::unexpected(found)),
+            _ => Err(ShellProblem::unterminated("a group, loop or condition")),
         }
     }
 
@@ -47,7 +47,7 @@ impl ShellReader<'_> {
                 ListEnd::Reserved("fi") => return Ok(()),
                 ListEnd::Reserved("elif") => self.ends_with("then")?,
                 ListEnd::Reserved("else") => return self.ends_with("fi"),
-                _ => return Err(ShellProblem::Unterminated("a condition")),
+                _ => return Err(ShellProblem::unterminated("a condition")),
             }
         }
     }
@@ -57,7 +57,9 @@ impl ShellReader<'_> {
         let name = self.word()?;
         let name = name.literal().unwrap_or_default();
         if !is_harmless_variable(name) {
-            return Err(ShellProblem::LoopVariable(name.to_owned()));
+            return Err(ShellProblem(format!(
+                "the loop variable `{name}` may change how programs are found or behave"
+            )));
         }
         self.newlines()?;
         if self.reserved(&["in"]).is_some() {
@@ -69,13 +71,13 @@ impl ShellReader<'_> {
         }
         self.blanks()?;
         if !self.cursor.eat(";") && self.cursor.peek() != Some('\n') {
-            return Err(ShellProblem::Unsupported(
+            return Err(ShellProblem::unsupported(
                 "a loop that is not `for … in …;`",
             ));
         }
         self.newlines()?;
         if self.reserved(&["do"]).is_none() {
-            return Err(ShellProblem::Unsupported(
+            return Err(ShellProblem::unsupported(
                 "a loop that is not `for … in …;`",
             ));
         }
@@ -85,13 +87,13 @@ impl ShellReader<'_> {
     fn case(&mut self) -> Result<(), ShellProblem> {
         // Older shells take its `)` for the end of the substitution.
         if self.substitutions > 0 {
-            return Err(ShellProblem::Unsupported("`case` inside a substitution"));
+            return Err(ShellProblem::unsupported("`case` inside a substitution"));
         }
         self.blanks()?;
         self.word()?;
         self.newlines()?;
         if self.reserved(&["in"]).is_none() {
-            return Err(ShellProblem::Unterminated("`case`"));
+            return Err(ShellProblem::unterminated("`case`"));
         }
         loop {
             self.newlines()?;
@@ -107,13 +109,13 @@ impl ShellReader<'_> {
                     break;
                 }
                 if !self.cursor.eat("|") {
-                    return Err(ShellProblem::Unterminated("`case`"));
+                    return Err(ShellProblem::unterminated("`case`"));
                 }
             }
             match self.list()? {
                 ListEnd::CaseItem => {}
                 ListEnd::Reserved("esac") => return Ok(()),
-                _ => return Err(ShellProblem::Unterminated("`case`")),
+                _ => return Err(ShellProblem::unterminated("`case`")),
             }
         }
     }
@@ -137,7 +139,7 @@ impl ShellReader<'_> {
     pub(super) fn simple(&mut self) -> Result<(), ShellProblem> {
         let unsupported = ["[[", "function", "select", "coproc"];
         if let Some(word) = self.reserved(&unsupported) {
-            return Err(ShellProblem::Unexpected(word.into()));
+            return Err(ShellProblem::unexpected(word));
         }
         let mut command = SimpleCommand::default();
         loop {
@@ -153,14 +155,14 @@ impl ShellReader<'_> {
             let text = self.cursor.since(start);
             // zsh ends a group here, and may go on with another.
             if matches!(text, "{" | "}") && !command.words.is_empty() {
-                return Err(ShellProblem::Unexpected(text.into()));
+                return Err(ShellProblem::unexpected(text));
             }
             if text.starts_with('{')
                 && text.ends_with('}')
                 && text.len() > 2
                 && self.at_redirection()
             {
-                return Err(ShellProblem::Unsupported("a redirection with a name"));
+                return Err(ShellProblem::unsupported("a redirection with a name"));
             }
             match assigned(text) {
                 Some(name) if command.words.is_empty() => command.assignments.push(name.to_owned()),
@@ -168,14 +170,14 @@ impl ShellReader<'_> {
             }
         }
         if self.cursor.peek() == Some('(') {
-            return Err(ShellProblem::Unsupported("a parenthesis after a word"));
+            return Err(ShellProblem::unsupported("a parenthesis after a word"));
         }
         if command.words.is_empty() && command.assignments.is_empty() {
             if !command.redirections.is_empty() {
-                return Err(ShellProblem::Unsupported("a redirection without a command"));
+                return Err(ShellProblem::unsupported("a redirection without a command"));
             }
             let next = self.cursor.peek().map(String::from).unwrap_or_default();
-            return Err(ShellProblem::Unexpected(next));
+            return Err(ShellProblem::unexpected(next));
         }
         self.commands.push(command);
         Ok(())
@@ -210,7 +212,7 @@ impl ShellReader<'_> {
         }
         if self.cursor.peek() == Some('(') || !self.at_word_end() {
             let next = self.cursor.peek().map(String::from).unwrap_or_default();
-            return Err(ShellProblem::Unexpected(next));
+            return Err(ShellProblem::unexpected(next));
         }
         Ok(())
     }
@@ -229,7 +231,7 @@ impl ShellReader<'_> {
         let behind = &rest[digits..];
         // To some shells this is `&` and then a redirection of the next command.
         if rest.starts_with("&>") {
-            return Err(ShellProblem::Unsupported("`&>`"));
+            return Err(ShellProblem::unsupported("`&>`"));
         }
         if !behind.starts_with(['<', '>']) {
             return Ok(false);
@@ -239,7 +241,7 @@ impl ShellReader<'_> {
             .iter()
             .any(|each| behind.starts_with(each))
         {
-            return Err(ShellProblem::Unsupported(
+            return Err(ShellProblem::unsupported(
                 "a process substitution or a file for both reading and writing",
             ));
         }

@@ -22,7 +22,7 @@ impl ShellReader<'_> {
         };
         // Shells disagree where such a document ends inside a substitution, unless it is plain.
         if self.substitutions > 1 || self.substitutions == 1 && quote != Some('\'') {
-            return Err(ShellProblem::Unsupported(
+            return Err(ShellProblem::unsupported(
                 "a here-document inside a substitution, whose delimiter is not in single quotes",
             ));
         }
@@ -37,7 +37,7 @@ impl ShellReader<'_> {
         let delimiter = self.cursor.since(start).to_owned();
         let closed = quote.is_none_or(|quote| self.cursor.next() == Some(quote));
         if delimiter.is_empty() || !closed || !self.at_word_end() {
-            return Err(ShellProblem::Unsupported(
+            return Err(ShellProblem::unsupported(
                 "a here-document whose delimiter is not a plain word",
             ));
         }
@@ -64,7 +64,7 @@ impl ShellReader<'_> {
             let line = self
                 .cursor
                 .line()
-                .ok_or(ShellProblem::Unterminated("a here-document"))?;
+                .ok_or_else(|| ShellProblem::unterminated("a here-document"))?;
             let line = if heredoc.strips_tabs {
                 line.trim_start_matches('\t')
             } else {
@@ -78,13 +78,13 @@ impl ShellReader<'_> {
                 };
             }
             if self.substitutions > 0 && !is_plain(line, &heredoc.delimiter) {
-                return Err(ShellProblem::Unsupported(
+                return Err(ShellProblem::unsupported(
                     "a here-document inside a substitution with a quote or parenthesis that is not closed on its line, or with a backslash",
                 ));
             }
             // A joined line may hide or make a delimiter.
             if heredoc.quoting == Quoting::Expanding && line.ends_with('\\') {
-                return Err(ShellProblem::Unsupported(
+                return Err(ShellProblem::unsupported(
                     "a line that goes on inside a here-document",
                 ));
             }

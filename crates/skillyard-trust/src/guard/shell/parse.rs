@@ -10,10 +10,13 @@ use crate::guard::shell::{MAX_BYTES, MAX_DEPTH, ShellProblem, SimpleCommand};
 /// Every simple command in `text`, in order.
 pub(crate) fn read(text: &str) -> Result<Vec<SimpleCommand>, ShellProblem> {
     if text.len() > MAX_BYTES {
-        return Err(ShellProblem::TooLong(text.len()));
+        return Err(ShellProblem(format!(
+            "the command has {} bytes, and at most {MAX_BYTES} are read",
+            text.len()
+        )));
     }
     if let Some(c) = text.chars().find(|c| is_deceptive(*c)) {
-        return Err(ShellProblem::Character(c));
+        return Err(ShellProblem::character(c));
     }
     let (commands, _) = counted(text);
     commands
@@ -72,10 +75,10 @@ impl ShellReader<'_> {
     fn whole(&mut self) -> Result<(), ShellProblem> {
         match self.list()? {
             ListEnd::Text if self.heredocs.is_empty() => Ok(()),
-            ListEnd::Text => Err(ShellProblem::Unterminated("a here-document")),
-            ListEnd::Parenthesis => Err(ShellProblem::Unexpected(")".into())),
-            ListEnd::CaseItem => Err(ShellProblem::Unexpected(";;".into())),
-            ListEnd::Reserved(word) => Err(ShellProblem::Unexpected(word.into())),
+            ListEnd::Text => Err(ShellProblem::unterminated("a here-document")),
+            ListEnd::Parenthesis => Err(ShellProblem::unexpected(")")),
+            ListEnd::CaseItem => Err(ShellProblem::unexpected(";;")),
+            ListEnd::Reserved(word) => Err(ShellProblem::unexpected(word)),
         }
     }
 
@@ -99,10 +102,10 @@ impl ShellReader<'_> {
         let end = self.deeper(Self::list);
         self.substitutions -= 1;
         if end? != ListEnd::Parenthesis {
-            return Err(ShellProblem::Unterminated("a substitution"));
+            return Err(ShellProblem::unterminated("a substitution"));
         }
         if !self.heredocs.is_empty() {
-            return Err(ShellProblem::Unterminated("a here-document"));
+            return Err(ShellProblem::unterminated("a here-document"));
         }
         self.heredocs = waiting;
         self.refuse_newline_before_heredoc(self.cursor.since(start))
@@ -113,7 +116,9 @@ impl ShellReader<'_> {
         read: impl FnOnce(&mut Self) -> Result<T, ShellProblem>,
     ) -> Result<T, ShellProblem> {
         if self.depth == MAX_DEPTH {
-            return Err(ShellProblem::TooDeep);
+            return Err(ShellProblem(format!(
+                "the command is nested more than {MAX_DEPTH} deep"
+            )));
         }
         self.depth += 1;
         let result = read(self);
@@ -147,7 +152,7 @@ impl ShellReader<'_> {
                     self.cursor.next();
                 }
                 Some('&' | '|') => self.joiner()?,
-                Some(c) => return Err(ShellProblem::Unexpected(c.into())),
+                Some(c) => return Err(ShellProblem::unexpected(c)),
             }
         }
     }
@@ -166,7 +171,7 @@ impl ShellReader<'_> {
         }
         // `&\` and a new line may go on as `&&`.
         if self.cursor.rest().starts_with("\\\n") {
-            return Err(ShellProblem::Unsupported(
+            return Err(ShellProblem::unsupported(
                 "a line that goes on inside an operator",
             ));
         }
@@ -175,8 +180,8 @@ impl ShellReader<'_> {
         }
         self.newlines()?;
         match self.cursor.peek() {
-            None => Err(ShellProblem::Unterminated("a list of commands")),
-            Some(c @ (')' | ';' | '&' | '|')) => Err(ShellProblem::Unexpected(c.into())),
+            None => Err(ShellProblem::unterminated("a list of commands")),
+            Some(c @ (')' | ';' | '&' | '|')) => Err(ShellProblem::unexpected(c)),
             Some(_) => Ok(()),
         }
     }
@@ -187,16 +192,16 @@ impl ShellReader<'_> {
             self.blanks()?;
         }
         if self.cursor.rest().starts_with("((") {
-            return Err(ShellProblem::Unsupported("an arithmetic command"));
+            return Err(ShellProblem::unsupported("an arithmetic command"));
         }
         if self.cursor.eat("(") {
             let before = self.commands.len();
             if self.deeper(Self::list)? != ListEnd::Parenthesis {
-                return Err(ShellProblem::Unterminated("a subshell"));
+                return Err(ShellProblem::unterminated("a subshell"));
             }
             // zsh reads `()` as a function without a name.
             if self.commands.len() == before {
-                return Err(ShellProblem::Unexpected(")".into()));
+                return Err(ShellProblem::unexpected(")"));
             }
             return self.redirections_after();
         }
@@ -272,7 +277,7 @@ impl<'a> Cursor<'a> {
         let rest = self.rest();
         let length = rest.find(end);
         self.look(length.unwrap_or(rest.len()));
-        let length = length.ok_or(ShellProblem::Unterminated(what))?;
+        let length = length.ok_or_else(|| ShellProblem::unterminated(what))?;
         self.at += length + end.len_utf8();
         Ok(&rest[..length])
     }

@@ -79,9 +79,9 @@ impl ShellReader<'_> {
                 }
                 '"' => self.double_quoted(&mut draft)?,
                 '\\' => match self.cursor.next() {
-                    None => return Err(ShellProblem::Unterminated("an escape")),
+                    None => return Err(ShellProblem::unterminated("an escape")),
                     Some('\n') => {
-                        return Err(ShellProblem::Unsupported(
+                        return Err(ShellProblem::unsupported(
                             "a line that goes on inside a word",
                         ));
                     }
@@ -101,7 +101,7 @@ impl ShellReader<'_> {
                 '~' if first || draft.text.ends_with(['=', ':']) => draft.open(Splits::Never),
                 // zsh puts the path of a program here.
                 '=' if first => {
-                    return Err(ShellProblem::Unsupported("a word that begins with `=`"));
+                    return Err(ShellProblem::unsupported("a word that begins with `=`"));
                 }
                 '{' => {
                     // The first brace looks at the whole rest of the word.
@@ -115,15 +115,15 @@ impl ShellReader<'_> {
                     draft.push(c);
                 }
                 c if c.is_ascii_graphic() || c.is_alphanumeric() => draft.push(c),
-                c => return Err(ShellProblem::Character(c)),
+                c => return Err(ShellProblem::character(c)),
             }
         }
         // `f()`, `a=(…)`, `*(…)`: functions, arrays and patterns.
         if self.cursor.peek() == Some('(') {
-            return Err(ShellProblem::Unsupported("a parenthesis after a word"));
+            return Err(ShellProblem::unsupported("a parenthesis after a word"));
         }
         if self.cursor.at() == start {
-            return Err(ShellProblem::Unexpected(
+            return Err(ShellProblem::unexpected(
                 self.cursor.peek().map(String::from).unwrap_or_default(),
             ));
         }
@@ -133,10 +133,10 @@ impl ShellReader<'_> {
     fn double_quoted(&mut self, draft: &mut WordBuilder) -> Result<(), ShellProblem> {
         loop {
             match self.cursor.next() {
-                None => return Err(ShellProblem::Unterminated("a quoted text")),
+                None => return Err(ShellProblem::unterminated("a quoted text")),
                 Some('"') => return Ok(()),
                 Some('\\') => match self.cursor.next() {
-                    None => return Err(ShellProblem::Unterminated("a quoted text")),
+                    None => return Err(ShellProblem::unterminated("a quoted text")),
                     Some(c @ ('$' | '`' | '"' | '\\')) => draft.push(c),
                     Some('\n') => self.refuse_newline_before_heredoc("\n")?,
                     Some(c) => {
@@ -162,7 +162,7 @@ impl ShellReader<'_> {
     /// A line that ends inside quotes is not where a here-document begins.
     pub(super) fn refuse_newline_before_heredoc(&self, text: &str) -> Result<(), ShellProblem> {
         if text.contains('\n') && !self.heredocs.is_empty() {
-            return Err(ShellProblem::Unsupported(
+            return Err(ShellProblem::unsupported(
                 "a line that ends in quotes before a here-document",
             ));
         }
@@ -177,7 +177,7 @@ fn refuse_braces(rest: &str) -> Result<(), ShellProblem> {
         .next()
         .unwrap_or_default();
     if word.contains(',') || word.contains("..") || word.contains(['\'', '"', '\\', '$', '`']) {
-        return Err(ShellProblem::Unsupported("a brace expansion"));
+        return Err(ShellProblem::unsupported("a brace expansion"));
     }
     Ok(())
 }
@@ -215,7 +215,7 @@ impl ShellReader<'_> {
                 self.cursor.next();
                 let name = self.cursor.until('}', "an expansion")?;
                 if !is_name(name) && !is_special(name) {
-                    return Err(ShellProblem::Unsupported(
+                    return Err(ShellProblem::unsupported(
                         "an expansion that is more than a name",
                     ));
                 }
@@ -239,7 +239,7 @@ impl ShellReader<'_> {
                 self.refuse_subscript()?;
             }
             Some('\'' | '"') if !quoted => {
-                return Err(ShellProblem::Unsupported("a `$` before a quote"));
+                return Err(ShellProblem::unsupported("a `$` before a quote"));
             }
             // A lone `$`, as at the end of a search pattern.
             Some(' ' | '\t' | '\n' | '"') | None => {
@@ -247,7 +247,7 @@ impl ShellReader<'_> {
                 return Ok(());
             }
             Some(_) => {
-                return Err(ShellProblem::Unsupported(
+                return Err(ShellProblem::unsupported(
                     "an expansion that is more than a name",
                 ));
             }
@@ -259,7 +259,7 @@ impl ShellReader<'_> {
     /// `$name[…]` in zsh runs what stands in the brackets.
     fn refuse_subscript(&self) -> Result<(), ShellProblem> {
         match self.cursor.peek() {
-            Some('[' | ':') => Err(ShellProblem::Unsupported(
+            Some('[' | ':') => Err(ShellProblem::unsupported(
                 "an expansion that is more than a name",
             )),
             _ => Ok(()),
@@ -275,9 +275,9 @@ impl ShellReader<'_> {
                 Some(')') if depth > 0 => depth -= 1,
                 Some(')') if self.cursor.eat(")") => return Ok(()),
                 Some(c) if c.is_ascii_digit() || " +-*/%<>=!&|^~?:".contains(c) => {}
-                None => return Err(ShellProblem::Unterminated("arithmetic")),
+                None => return Err(ShellProblem::unterminated("arithmetic")),
                 Some(_) => {
-                    return Err(ShellProblem::Unsupported(
+                    return Err(ShellProblem::unsupported(
                         "arithmetic with more than numbers",
                     ));
                 }
@@ -290,7 +290,7 @@ impl ShellReader<'_> {
         let text = self.cursor.until('`', "backticks")?;
         // Shells take quotes in here in different ways when quotes stand around it.
         if text.contains(['\\', '\'', '"']) {
-            return Err(ShellProblem::Unsupported("quotes inside backticks"));
+            return Err(ShellProblem::unsupported("quotes inside backticks"));
         }
         self.refuse_newline_before_heredoc(text)?;
         self.nested(text)
@@ -363,14 +363,14 @@ impl ShellReader<'_> {
                 self.cursor.next();
             } else if rest.starts_with("\\\n") {
                 if !self.heredocs.is_empty() || self.touches_word() {
-                    return Err(ShellProblem::Unsupported(
+                    return Err(ShellProblem::unsupported(
                         "a line that goes on inside a word",
                     ));
                 }
                 self.cursor.eat("\\\n");
             } else if rest.starts_with('#') && !self.touches_word() {
                 if self.substitutions > 0 {
-                    return Err(ShellProblem::Unsupported("a comment inside a substitution"));
+                    return Err(ShellProblem::unsupported("a comment inside a substitution"));
                 }
                 let length = rest.find('\n').unwrap_or(rest.len());
                 self.cursor.eat(&rest[..length]);

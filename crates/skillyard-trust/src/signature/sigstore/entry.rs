@@ -91,7 +91,9 @@ impl LogEntry {
             ),
             None => None,
         };
-        let time = promised.or(stamped).ok_or(SigstoreError::NoTime)?;
+        let time = promised.or(stamped).ok_or_else(|| {
+            SigstoreError::invalid("neither the log nor a time stamp says when it was signed")
+        })?;
         let key = root
             .log(&self.log, time)
             .ok_or(SigstoreError::UnknownLog("transparency log"))?;
@@ -114,13 +116,13 @@ impl LogEntry {
         let (signature, certificate) = match (self.kind, kind) {
             (EntryKind::Envelope, ("dsse", "0.0.1")) => about_envelope(spec, envelope)?,
             (EntryKind::Hash, ("hashedrekord", "0.0.2")) => about_hash(spec, envelope)?,
-            _ => return Err(SigstoreError::OtherEntry("kind of thing")),
+            _ => return Err(other_entry("kind of thing")),
         };
         if signature != envelope.signature()? {
-            return Err(SigstoreError::OtherEntry("signature"));
+            return Err(other_entry("signature"));
         }
         if certificate != leaf.der() {
-            return Err(SigstoreError::OtherEntry("certificate"));
+            return Err(other_entry("certificate"));
         }
         Ok(())
     }
@@ -131,7 +133,7 @@ fn about_envelope(spec: &Value, envelope: &Envelope) -> Result<(Vec<u8>, Vec<u8>
     let hash = field(spec, "payloadHash")?;
     let payload = hex::encode(Sha256::digest(&envelope.payload));
     if (dsse::text(hash, "algorithm")?, dsse::text(hash, "value")?) != ("sha256", &payload) {
-        return Err(SigstoreError::OtherEntry("statement"));
+        return Err(other_entry("statement"));
     }
     let signatures = spec.get("signatures").and_then(Value::as_array);
     let [signature] = signatures.map(Vec::as_slice).unwrap_or_default() else {
@@ -150,7 +152,7 @@ fn about_hash(spec: &Value, envelope: &Envelope) -> Result<(Vec<u8>, Vec<u8>), S
     let is_sha256 = dsse::text(data, "algorithm")? == "SHA2_256";
     let digest = Sha256::digest(envelope.signed_bytes());
     if !is_sha256 || dsse::bytes(data, "digest")? != digest.as_slice() {
-        return Err(SigstoreError::OtherEntry("statement"));
+        return Err(other_entry("statement"));
     }
     let signature = field(spec, "signature")?;
     let verifier = field(field(signature, "verifier")?, "x509Certificate")?;
@@ -181,7 +183,9 @@ impl InclusionPromise {
         if key.has_signed(promised.to_string().as_bytes(), &self.signature) {
             Ok(())
         } else {
-            Err(SigstoreError::Promise)
+            Err(SigstoreError::invalid(
+                "the log's promise is not signed by the log",
+            ))
         }
     }
 }
@@ -191,7 +195,7 @@ impl InclusionProof {
         let hashes = value.get("hashes").and_then(Value::as_array);
         let hashes = hashes.map(Vec::as_slice).unwrap_or_default();
         if hashes.len() > MAX_STEPS {
-            return Err(SigstoreError::Inclusion);
+            return Err(not_included());
         }
         let hashes = hashes.iter().map(|each| {
             let bytes = each.as_str().and_then(|text| STANDARD.decode(text).ok());
@@ -208,17 +212,14 @@ impl InclusionProof {
 
     fn verify(&self, body: &[u8], key: &PublicKey) -> Result<(), SigstoreError> {
         if self.computed_root(body).as_deref() != Some(&self.root) {
-            return Err(SigstoreError::Inclusion);
+            return Err(not_included());
         }
-        let (text, signatures) = self
-            .checkpoint
-            .split_once("\n\n")
-            .ok_or(SigstoreError::Checkpoint)?;
+        let (text, signatures) = self.checkpoint.split_once("\n\n").ok_or_else(not_signed)?;
         let mut lines = text.lines().skip(1);
         let size = lines.next().and_then(|line| line.parse::<u64>().ok());
         let root = lines.next().and_then(|line| STANDARD.decode(line).ok());
         if size != Some(self.size) || root.as_deref() != Some(&self.root) {
-            return Err(SigstoreError::Inclusion);
+            return Err(not_included());
         }
         let message = format!("{text}\n");
         let is_signed = signatures.lines().any(|line| {
@@ -228,11 +229,7 @@ impl InclusionProof {
             let signature = signature.get(4..).unwrap_or_default();
             key.has_signed(message.as_bytes(), signature)
         });
-        if is_signed {
-            Ok(())
-        } else {
-            Err(SigstoreError::Checkpoint)
-        }
+        if is_signed { Ok(()) } else { Err(not_signed()) }
     }
 
     /// The root of the log that follows from the entry and the hashes beside its path (RFC 6962).
@@ -268,6 +265,18 @@ impl InclusionProof {
         }
         (last == 0).then_some(hash)
     }
+}
+
+fn other_entry(what: &str) -> SigstoreError {
+    SigstoreError::Invalid(format!("the log entry is about another {what}"))
+}
+
+fn not_included() -> SigstoreError {
+    SigstoreError::invalid("the log's inclusion proof does not lead to its checkpoint")
+}
+
+fn not_signed() -> SigstoreError {
+    SigstoreError::invalid("the log's checkpoint is not signed by the log")
 }
 
 fn field<'a>(value: &'a Value, name: &'static str) -> Result<&'a Value, EnvelopeError> {

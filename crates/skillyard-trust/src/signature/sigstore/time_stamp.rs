@@ -43,14 +43,13 @@ pub(super) fn verify(
     stamped: &[u8],
     root: &TrustRoot,
 ) -> Result<Timestamp, SigstoreError> {
-    let stamp = parse(stamp).ok_or(SigstoreError::TimeStamp("it cannot be read"))?;
-    let (imprint, time) =
-        content(stamp.content).ok_or(SigstoreError::TimeStamp("it cannot be read"))?;
+    let stamp = parse(stamp).ok_or_else(|| invalid("it cannot be read"))?;
+    let (imprint, time) = content(stamp.content).ok_or_else(|| invalid("it cannot be read"))?;
     if imprint.1 != imprint.0.of(stamped) {
-        return Err(SigstoreError::TimeStamp("it is about another signature"));
+        return Err(invalid("it is about another signature"));
     }
     if !fits(&stamp) {
-        return Err(SigstoreError::TimeStamp("its attributes are not about it"));
+        return Err(invalid("its attributes are not about it"));
     }
     // What is signed is the set itself, and not the part of the structure that it is.
     let message = wrapped(SET, stamp.attributes);
@@ -69,9 +68,11 @@ pub(super) fn verify(
             return Ok(time);
         }
     }
-    Err(SigstoreError::TimeStamp(
-        "no time stamp authority of the trust root made it",
-    ))
+    Err(invalid("no time stamp authority of the trust root made it"))
+}
+
+fn invalid(reason: &str) -> SigstoreError {
+    SigstoreError::Invalid(format!("a time stamp cannot be believed: {reason}"))
 }
 
 fn parse(bytes: &[u8]) -> Option<TimestampToken<'_>> {
