@@ -26,7 +26,7 @@ mod linux {
     use std::time::{Duration, Instant};
 
     use skillyard_sandbox::survey::Survey;
-    use skillyard_sandbox::{Access, Backend, Command, Live, Mount, Profile, Sandbox};
+    use skillyard_sandbox::{Backend, Command, Live, Mount, MountAccess, Profile, Sandbox};
 
     type Way<'a> = (String, Box<dyn Fn() + 'a>);
 
@@ -106,7 +106,7 @@ mod linux {
         if let Some(identity) = sandbox.identity() {
             std::os::unix::fs::chown(folder, Some(identity.uid), Some(identity.gid)).unwrap();
         }
-        let mounts = vec![Mount::new(folder, Access::Read)];
+        let mounts = vec![Mount::new(folder, MountAccess::Read)];
         let profile = Profile {
             mounts,
             ..Profile::default()

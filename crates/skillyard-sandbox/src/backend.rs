@@ -1,26 +1,10 @@
 //! The ways to hold a program to its profile, and what each of them cannot do.
 
-pub(crate) mod container;
-pub mod seatbelt;
-
-#[cfg(target_os = "linux")]
-pub(crate) mod bubblewrap;
-#[cfg(target_os = "linux")]
-pub(crate) mod guard;
-#[cfg(target_os = "linux")]
-pub(crate) mod inside;
-#[cfg(target_os = "linux")]
-pub(crate) mod landlock;
-#[cfg(target_os = "linux")]
-pub(crate) mod system;
-
 use std::fmt;
 use std::path::Path;
 use std::str::FromStr;
 
-use crate::error::SandboxError;
 use crate::profile::{Commands, Mount, Network, Profile};
-use crate::survey::Survey;
 
 /// A way to hold a program to its profile.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -46,9 +30,6 @@ pub const ALL: [Backend; 5] = [
     Backend::None,
 ];
 
-/// Those that are used without being asked for, the better first.
-const AUTOMATIC: [Backend; 3] = [Backend::Bubblewrap, Backend::Landlock, Backend::Seatbelt];
-
 impl Backend {
     /// The word for users.
     pub fn as_str(self) -> &'static str {
@@ -61,63 +42,32 @@ impl Backend {
         }
     }
 
-    /// The best back end of this machine for a profile, or why there is none.
-    pub fn best(survey: &Survey, profile: &Profile) -> Result<Self, SandboxError> {
-        let mut reasons = Vec::new();
-        for backend in AUTOMATIC {
-            let reason = match survey.missing(backend) {
-                Some(reason) => Some(reason),
-                None => backend.cannot(profile),
-            };
-            match reason {
-                None => return Ok(backend),
-                Some(reason) => reasons.push(format!("{backend}: {reason}")),
-            }
-        }
-        Err(SandboxError::NoBackend { reasons })
-    }
-
     /// What of the profile this back end cannot enforce.
     pub fn cannot(self, profile: &Profile) -> Option<String> {
-        let writable = profile.writable().next().is_some();
-        let restricted = profile.commands != Commands::Any;
-        match self {
-            Self::Bubblewrap => None,
-            // Who asks for no sandbox gets none; it is said and recorded. What they ask for
-            // besides is still not passed over.
-            Self::None => {
-                if let Network::Hosts(_) = profile.network {
-                    return Some("it leaves the whole network open".into());
-                }
-                restricted.then(|| "it lets every program be started".into())
-            }
-            Self::Landlock => {
-                if let Network::Hosts(_) = profile.network {
-                    return Some("it can close the network or leave it open, but not let single hosts through".into());
-                }
-                if writable && !profile.protected.is_empty() {
-                    return Some(
-                        "it cannot keep single places in a writable folder as they are".into(),
-                    );
-                }
-                restricted.then(|| "it cannot choose which programs may be started".into())
-            }
-            Self::Seatbelt => {
-                if let Network::Hosts(_) = profile.network {
-                    return Some("host lists are not built for it".into());
-                }
-                restricted.then(|| "it cannot choose which programs may be started".into())
-            }
-            Self::Container => {
-                if let Network::Hosts(_) = profile.network {
-                    return Some("it can close the network or leave it open, but not let single hosts through".into());
-                }
-                if writable && !profile.protected.is_empty() {
-                    return Some("it cannot protect places that do not exist yet".into());
-                }
-                restricted.then(|| "it cannot choose which programs may be started".into())
-            }
-        }
+        const CLOSED_OR_OPEN: &str =
+            "it can close the network or leave it open, but not let single hosts through";
+        const PLACES: &str = "it cannot keep single places in a writable folder as they are";
+        const PROGRAMS: &str = "it cannot choose which programs may be started";
+        let (hosts, places, programs) = match self {
+            Self::Bubblewrap => return None,
+            Self::Landlock | Self::Container => (CLOSED_OR_OPEN, Some(PLACES), PROGRAMS),
+            Self::Seatbelt => ("host lists are not built for it", None, PROGRAMS),
+            // A user who asks for no sandbox gets none; that is said and recorded. What they ask
+            // for besides is still not passed over.
+            Self::None => (
+                "it leaves the whole network open",
+                None,
+                "it lets every program be started",
+            ),
+        };
+        let has_places = profile.writable().next().is_some() && !profile.protected.is_empty();
+        let reason = match (&profile.network, &profile.commands) {
+            (Network::Hosts(_), _) => Some(hosts),
+            _ if has_places && places.is_some() => places,
+            (_, Commands::Only(_)) => Some(programs),
+            _ => None,
+        };
+        reason.map(str::to_owned)
     }
 
     /// Where a program finds a mount.

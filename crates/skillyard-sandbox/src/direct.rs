@@ -1,5 +1,8 @@
 //! Running a program through another sandbox's own command: `sandbox-exec` or a container.
 
+pub(crate) mod container;
+pub(crate) mod seatbelt;
+
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::process::{Child, Stdio};
@@ -7,13 +10,13 @@ use std::time::Instant;
 
 use rustix::pipe::pipe;
 
-use crate::backend::{Backend, container, seatbelt};
+use crate::backend::Backend;
 use crate::command::{Command, Live, Stdin};
 use crate::error::{Doing as _, SandboxError};
-use crate::outcome::{Captured, Denial, End, Limit, Outcome};
+use crate::outcome::{Captured, Denial, Limit, Outcome, RunEnd};
 use crate::profile::Profile;
 use crate::pump::{self, Feed, Inspection, Running, Stop};
-use crate::sandbox::Sandbox;
+use crate::setup::Setup;
 
 /// The codes with which container engines say that they failed themselves: altogether, or to
 /// start the program. The last two can be the program's own.
@@ -22,13 +25,13 @@ const ENGINE_FAILED: std::ops::RangeInclusive<i32> = 125..=127;
 const ENGINE_SAYS: [&str; 2] = ["Error: ", "docker: "];
 
 pub(crate) fn run(
-    sandbox: &Sandbox,
+    setup: &Setup,
     profile: &Profile,
     command: &Command,
     live: Live<'_>,
 ) -> Result<Outcome, SandboxError> {
     let started = Instant::now();
-    let private = tempfile::tempdir_in(&sandbox.temporary).doing("make a private folder")?;
+    let private = tempfile::tempdir_in(&setup.temporary).doing("make a private folder")?;
     let name = format!(
         "skillyard-{}-{}",
         std::process::id(),
@@ -39,12 +42,12 @@ pub(crate) fn run(
             .to_string_lossy()
             .replace('.', "")
     );
-    let (program, words) = words(sandbox, profile, command, private.path(), &name)?;
+    let (program, words) = words(setup, profile, command, private.path(), &name)?;
     let (stdout, stderr) = (pipe().doing("make a pipe")?, pipe().doing("make a pipe")?);
     let (stdin, input) = stdin(command)?;
     let mut process = process(&program, &words);
     process.stdin(stdin).stdout(stdout.1).stderr(stderr.1);
-    if sandbox.backend == Backend::Seatbelt {
+    if setup.backend == Backend::Seatbelt {
         process
             .env_clear()
             .current_dir(&command.directory)
@@ -66,18 +69,18 @@ pub(crate) fn run(
         stdin: input,
         control: None,
         started,
-        last_resort: Box::new(|child, _| stop(sandbox, &program, &name, child)),
+        last_resort: Box::new(|child, _| stop(setup, &program, &name, child)),
         inspect: Box::new(|_| Inspection::default()),
     };
     let pumped = pump::run(running, &profile.limits, live).doing("follow the program")?;
     let end = match (pumped.stopped, pumped.status.code()) {
         (Some(stop), _) => stop.into(),
-        (None, Some(code)) if is_engines_failure(sandbox.backend, code, &pumped.stderr) => {
-            let (backend, message) = (sandbox.backend, pumped.stderr.text().trim().to_owned());
+        (None, Some(code)) if is_engines_failure(setup.backend, code, &pumped.stderr) => {
+            let (backend, message) = (setup.backend, pumped.stderr.text().trim().to_owned());
             return Err(SandboxError::Broken { backend, message });
         }
-        (None, Some(code)) => End::Exited(code),
-        (None, None) => End::Signalled(
+        (None, Some(code)) => RunEnd::Exited(code),
+        (None, None) => RunEnd::Signalled(
             std::os::unix::process::ExitStatusExt::signal(&pumped.status).unwrap_or(0),
         ),
     };
@@ -98,7 +101,7 @@ pub(crate) fn run(
         denials,
         connections: Vec::new(),
         created: Vec::new(),
-        backend: sandbox.backend,
+        backend: setup.backend,
         limits: profile.limits,
     })
 }
@@ -114,13 +117,13 @@ fn is_engines_failure(backend: Backend, code: i32, stderr: &Captured) -> bool {
 
 /// The other sandbox's command.
 fn words(
-    sandbox: &Sandbox,
+    setup: &Setup,
     profile: &Profile,
     command: &Command,
     private: &std::path::Path,
     name: &str,
 ) -> Result<(PathBuf, Vec<OsString>), SandboxError> {
-    let backend = sandbox.backend;
+    let backend = setup.backend;
     if backend == Backend::Seatbelt {
         let mut words = vec![
             "-p".into(),
@@ -128,13 +131,13 @@ fn words(
             command.program.clone().into(),
         ];
         words.extend(command.arguments.iter().cloned());
-        return Ok((sandbox.survey.seatbelt.clone().unwrap_or_default(), words));
+        return Ok((setup.survey.seatbelt.clone().unwrap_or_default(), words));
     }
     if let Some(reason) = container::unwritable(profile) {
         return Err(SandboxError::Unenforceable { backend, reason });
     }
-    let words = container::arguments(profile, command, &sandbox.image, name);
-    Ok((sandbox.survey.container.clone().unwrap_or_default(), words))
+    let words = container::arguments(profile, command, &setup.image, name);
+    Ok((setup.survey.container.clone().unwrap_or_default(), words))
 }
 
 #[expect(
@@ -160,8 +163,8 @@ fn stdin(command: &Command) -> Result<(Stdio, Feed), SandboxError> {
 }
 
 /// Ends the container, or the group of processes, and the command itself.
-fn stop(sandbox: &Sandbox, program: &std::path::Path, name: &str, child: &mut Child) {
-    if sandbox.backend == Backend::Container {
+fn stop(setup: &Setup, program: &std::path::Path, name: &str, child: &mut Child) {
+    if setup.backend == Backend::Container {
         let words = ["kill", name].map(OsString::from);
         let _ = process(program, &words)
             .stdout(Stdio::null())

@@ -16,14 +16,14 @@ const NOBODY: u32 = 65_534;
 
 /// A user and group without rights.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Identity {
+pub struct UserIds {
     /// The user.
     pub uid: u32,
     /// The group.
     pub gid: u32,
 }
 
-impl Identity {
+impl UserIds {
     /// The user to become: nobody of note if we are root, `None` if we are somebody already.
     pub fn needed() -> Option<Self> {
         rustix::process::geteuid().is_root().then(Self::unused)
@@ -73,7 +73,7 @@ mod tests {
 
     #[test]
     fn no_two_sandboxes_share_a_user() {
-        let (one, other) = (Identity::unused(), Identity::unused());
+        let (one, other) = (UserIds::unused(), UserIds::unused());
         assert!(one.uid != 0 && one != other || one.uid == NOBODY);
     }
 }

@@ -1,34 +1,29 @@
 #![doc = include_str!("../README.md")]
 
 pub mod backend;
-mod capture;
 mod command;
 mod direct;
 mod error;
-mod limits;
+mod host_rule;
 mod outcome;
 mod profile;
-mod proxy;
 mod pump;
 mod sandbox;
+mod setup;
 pub mod survey;
 
 #[cfg(target_os = "linux")]
 mod cgroup;
 #[cfg(target_os = "linux")]
-mod child;
-#[cfg(target_os = "linux")]
-mod enter;
-#[cfg(target_os = "linux")]
 mod identity;
-#[cfg(target_os = "linux")]
-mod launch;
 #[cfg(target_os = "linux")]
 pub mod launcher;
 #[cfg(target_os = "linux")]
+mod linux;
+#[cfg(target_os = "linux")]
 mod processes;
 #[cfg(target_os = "linux")]
-mod scratch;
+mod proxy;
 #[cfg(target_os = "linux")]
 mod spawn;
 
@@ -37,10 +32,9 @@ pub use backend::Backend;
 pub use cgroup::ControlGroups;
 pub use command::{Command, Live, Stdin};
 pub use error::SandboxError;
+pub use host_rule::{HostRule, HostRuleError};
 #[cfg(target_os = "linux")]
-pub use identity::Identity;
-pub use limits::Limits;
-pub use outcome::{Captured, Denial, End, Limit, Outcome};
-pub use profile::{Access, Commands, Mount, Network, Profile};
-pub use proxy::{HostRule, HostRuleError};
+pub use identity::UserIds;
+pub use outcome::{Captured, Denial, Limit, Outcome, RunEnd};
+pub use profile::{Commands, Limits, Mount, MountAccess, Network, Profile};
 pub use sandbox::Sandbox;

@@ -5,13 +5,13 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use crate::backend::Backend;
-use crate::limits::Limits;
+use crate::profile::Limits;
 
 /// What came of a run.
 #[derive(Debug, Clone)]
 pub struct Outcome {
     /// How it ended.
-    pub end: End,
+    pub end: RunEnd,
     /// What it wrote to stdout.
     pub stdout: Captured,
     /// What it wrote to stderr.
@@ -39,18 +39,18 @@ impl Outcome {
     /// was cancelled.
     pub fn code(&self) -> i32 {
         match self.end {
-            End::Exited(code) => code,
-            End::Signalled(signal) => 128 + signal,
-            End::Stopped(Limit::WallTime) => 124,
-            End::Cancelled => 130,
-            End::Stopped(_) => 137,
+            RunEnd::Exited(code) => code,
+            RunEnd::Signalled(signal) => 128 + signal,
+            RunEnd::Stopped(Limit::WallTime) => 124,
+            RunEnd::Cancelled => 130,
+            RunEnd::Stopped(_) => 137,
         }
     }
 }
 
 /// How a program ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum End {
+pub enum RunEnd {
     /// By itself, with this code.
     Exited(i32),
     /// By this signal.

@@ -4,9 +4,9 @@
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
-use crate::limits::Limits;
-use crate::proxy::HostRule;
+use crate::host_rule::HostRule;
 
 /// Everything a program may do.
 #[derive(Debug, Clone, Default)]
@@ -29,7 +29,7 @@ pub struct Profile {
 impl Profile {
     /// The mounts that can be written to.
     pub fn writable(&self) -> impl Iterator<Item = &Mount> {
-        let writable = |mount: &&Mount| mount.access == Access::Write;
+        let writable = |mount: &&Mount| mount.access == MountAccess::Write;
         self.mounts.iter().filter(writable)
     }
 
@@ -52,12 +52,12 @@ pub struct Mount {
     /// Where the program finds it, if the back end can show it elsewhere.
     pub target: PathBuf,
     /// What may be done with it.
-    pub access: Access,
+    pub access: MountAccess,
 }
 
 impl Mount {
     /// A place that looks the same inside as outside.
-    pub fn new(path: &Path, access: Access) -> Self {
+    pub fn new(path: &Path, access: MountAccess) -> Self {
         Self {
             source: path.to_owned(),
             target: path.to_owned(),
@@ -68,7 +68,7 @@ impl Mount {
 
 /// What may be done with a mount.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Access {
+pub enum MountAccess {
     /// Read and execute.
     Read,
     /// Read, execute and change.
@@ -95,4 +95,42 @@ pub enum Commands {
     Any,
     /// Only these, by the path of their file, and what lies in the mounts.
     Only(Vec<PathBuf>),
+}
+
+const MIB: u64 = 1024 * 1024;
+
+/// The limits of one run, for all its processes together where nothing else is said.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Limits {
+    /// How long it may take.
+    pub wall: Duration,
+    /// How much processor time one process may use.
+    pub cpu: Duration,
+    /// How many bytes of memory.
+    pub memory: u64,
+    /// How many processes and threads at once.
+    pub processes: u64,
+    /// How many open files one process may have.
+    pub open_files: u64,
+    /// How many bytes one file may have that is written.
+    pub file_size: u64,
+    /// How many bytes the private folder for temporary files may hold.
+    pub scratch: u64,
+    /// How many bytes of each of stdout and stderr are kept.
+    pub output: u64,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            wall: Duration::from_mins(1),
+            cpu: Duration::from_mins(1),
+            memory: 1024 * MIB,
+            processes: 128,
+            open_files: 1024,
+            file_size: 256 * MIB,
+            scratch: 256 * MIB,
+            output: MIB,
+        }
+    }
 }

@@ -4,24 +4,17 @@
 //! sends us the socket; connections to it arrive here, outside. Whoever ignores the proxy
 //! variables reaches nothing at all.
 
-mod destination;
-#[cfg(target_os = "linux")]
 mod http;
-#[cfg(target_os = "linux")]
 mod public;
-mod rules;
-#[cfg(target_os = "linux")]
 mod server;
-#[cfg(target_os = "linux")]
 mod socks;
-#[cfg(target_os = "linux")]
 mod tunnel;
 
-pub use rules::{HostRule, HostRuleError};
-#[cfg(target_os = "linux")]
 pub(crate) use server::{Proxy, channel};
 
 use std::ffi::OsString;
+
+use crate::host_rule::HostRule;
 
 /// The port of the loopback device where the proxy listens, inside the program's own network.
 pub(crate) const PORT: u16 = 3128;

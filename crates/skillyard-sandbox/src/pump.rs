@@ -14,8 +14,8 @@ pub(crate) use pipes::Feed;
 use pipes::{Input, Stream};
 
 use crate::command::Live;
-use crate::limits::Limits;
-use crate::outcome::{Captured, End, Limit};
+use crate::outcome::{Captured, Limit, RunEnd};
+use crate::profile::Limits;
 
 /// How often the processes are looked at.
 const TICK: Duration = Duration::from_millis(20);
@@ -74,7 +74,7 @@ pub(crate) enum Stop {
     Cancelled,
 }
 
-impl From<Stop> for End {
+impl From<Stop> for RunEnd {
     fn from(stop: Stop) -> Self {
         match stop {
             Stop::Limit(limit) => Self::Stopped(limit),

@@ -1,28 +1,23 @@
 //! Running a program in a sandbox, from the profile to the outcome.
 
 use std::ffi::OsString;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use crate::backend::Backend;
 use crate::command::{Command, Live};
 use crate::error::SandboxError;
 use crate::outcome::Outcome;
 use crate::profile::Profile;
+use crate::setup::Setup;
 use crate::survey::Survey;
 
 #[cfg(target_os = "linux")]
-use crate::identity::Identity;
+use crate::identity::UserIds;
 
 /// A way to run programs, chosen once.
 #[derive(Debug, Clone)]
 pub struct Sandbox {
-    pub(crate) backend: Backend,
-    pub(crate) survey: Survey,
-    pub(crate) launcher: PathBuf,
-    pub(crate) temporary: PathBuf,
-    pub(crate) image: String,
-    #[cfg(target_os = "linux")]
-    pub(crate) identity: Option<Identity>,
+    setup: Setup,
 }
 
 impl Sandbox {
@@ -42,24 +37,25 @@ impl Sandbox {
         if let Some(reason) = survey.missing(backend) {
             return Err(SandboxError::Unavailable { backend, reason });
         }
-        Ok(Self {
+        let setup = Setup {
             backend,
             survey,
             launcher: launcher.to_owned(),
             temporary: temporary.to_owned(),
-            image: crate::backend::container::IMAGE.to_owned(),
+            image: crate::direct::container::IMAGE.to_owned(),
             #[cfg(target_os = "linux")]
             identity: match backend {
-                Backend::Bubblewrap | Backend::Landlock => Identity::needed(),
+                Backend::Bubblewrap | Backend::Landlock => UserIds::needed(),
                 Backend::Seatbelt | Backend::Container | Backend::None => None,
             },
-        })
+        };
+        Ok(Self { setup })
     }
 
     /// The same with another image for containers.
     #[must_use]
     pub fn with_image(mut self, image: &str) -> Self {
-        image.clone_into(&mut self.image);
+        image.clone_into(&mut self.setup.image);
         self
     }
 
@@ -67,26 +63,26 @@ impl Sandbox {
     /// call [`crate::launcher::main`] before anything else.
     pub fn best(profile: &Profile, temporary: &Path) -> Result<Self, SandboxError> {
         let survey = Survey::take();
-        let backend = Backend::best(&survey, profile)?;
+        let backend = survey.best_backend(profile)?;
         Self::new(backend, survey, Path::new("/proc/self/exe"), temporary)
     }
 
     /// Which kind it is.
     pub fn backend(&self) -> Backend {
-        self.backend
+        self.setup.backend
     }
 
     /// Who programs will be, if not the user who starts them. A folder that is made for a
     /// program must let this user in.
     #[cfg(target_os = "linux")]
-    pub fn identity(&self) -> Option<Identity> {
-        self.identity
+    pub fn identity(&self) -> Option<UserIds> {
+        self.setup.identity
     }
 
     /// The user and the group that programs will be, if not those who start them.
     #[cfg(target_os = "linux")]
     pub fn owner(&self) -> Option<(u32, u32)> {
-        self.identity.map(|each| (each.uid, each.gid))
+        self.setup.identity.map(|each| (each.uid, each.gid))
     }
 
     /// Programs are who starts them, elsewhere.
@@ -102,8 +98,8 @@ impl Sandbox {
         command: &Command,
         live: Live<'_>,
     ) -> Result<Outcome, SandboxError> {
-        if let Some(reason) = self.backend.cannot(profile) {
-            let backend = self.backend;
+        if let Some(reason) = self.setup.backend.cannot(profile) {
+            let backend = self.setup.backend;
             return Err(SandboxError::Unenforceable { backend, reason });
         }
         if !command.program.is_absolute() {
@@ -126,12 +122,12 @@ impl Sandbox {
                 return Err(SandboxError::Mount { path, source });
             }
         }
-        match self.backend {
+        match self.setup.backend {
             #[cfg(target_os = "linux")]
             Backend::Bubblewrap | Backend::Landlock | Backend::None => {
-                crate::launch::run(self, profile, command, live)
+                crate::linux::run(&self.setup, profile, command, live)
             }
-            _ => crate::direct::run(self, profile, command, live),
+            _ => crate::direct::run(&self.setup, profile, command, live),
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Starting a process that inherits nothing but what it is given.
+//! Starting a process that inherits nothing but what it is given, and what it is given.
 
 #![expect(
     unsafe_code,
@@ -6,12 +6,16 @@
 )]
 
 use std::ffi::OsString;
-use std::io;
-use std::os::fd::{AsRawFd, BorrowedFd, OwnedFd, RawFd};
+use std::fs::File;
+use std::io::{self, Write as _};
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd, RawFd};
 use std::os::unix::process::CommandExt as _;
 use std::process::{Child, Command};
 
-use crate::identity::Identity;
+use rustix::fs::{MemfdFlags, memfd_create};
+use rustix::pipe::{PipeFlags, pipe_with};
+
+use crate::identity::UserIds;
 
 /// What to start. It begins in `/`, with an empty environment.
 pub(crate) struct StartPlan<'a> {
@@ -23,7 +27,7 @@ pub(crate) struct StartPlan<'a> {
     /// reach the program: an open folder is a way out of any file system sandbox.
     pub(crate) kept: &'a [BorrowedFd<'a>],
     /// Whom to become before.
-    pub(crate) identity: Option<Identity>,
+    pub(crate) identity: Option<UserIds>,
 }
 
 impl StartPlan<'_> {
@@ -35,7 +39,7 @@ impl StartPlan<'_> {
         let mut command = Command::new(program);
         command.args(arguments).env_clear().current_dir("/");
         command.stdin(stdin).stdout(stdout).stderr(stderr);
-        if let Some(Identity { uid, gid }) = self.identity {
+        if let Some(UserIds { uid, gid }) = self.identity {
             // The library gives up other groups, too.
             command.uid(uid).gid(gid);
         }
@@ -77,16 +81,37 @@ pub(crate) fn close_on_exec_from(first: libc::c_uint) -> io::Result<()> {
     }
 }
 
+/// A pipe whose ends the program may open again by name, as `/dev/stdout`.
+pub(crate) fn pipe(identity: Option<UserIds>) -> io::Result<(OwnedFd, OwnedFd)> {
+    let (read, write) = pipe_with(PipeFlags::CLOEXEC)?;
+    if let Some(identity) = identity {
+        // Both ends are one inode. Where that cannot be, only opening by name is lost.
+        let _ = std::os::unix::fs::fchown(&write, Some(identity.uid), Some(identity.gid));
+    }
+    Ok((read, write))
+}
+
+/// A file in memory with this content, to be read from its start.
+pub(crate) fn memory_file(content: &[u8]) -> io::Result<OwnedFd> {
+    let mut file = File::from(memfd_create("sandbox", MemfdFlags::CLOEXEC)?);
+    file.write_all(content)?;
+    rustix::fs::seek(&file, rustix::fs::SeekFrom::Start(0))?;
+    Ok(file.into())
+}
+
+/// The number of a descriptor, for an argument.
+pub(crate) fn number(descriptor: &impl AsFd) -> String {
+    descriptor.as_fd().as_raw_fd().to_string()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::fs::File;
     use std::io::Read as _;
-    use std::os::fd::AsFd as _;
 
     fn run(argv: &[&str], kept: &[BorrowedFd<'_>]) -> io::Result<(String, i32)> {
         let nothing = || File::open("/dev/null").map(OwnedFd::from);
-        let (read, write) = crate::child::pipe(None)?;
+        let (read, write) = pipe(None)?;
         let argv: Vec<OsString> = argv.iter().map(OsString::from).collect();
         let plan = StartPlan {
             argv: &argv,

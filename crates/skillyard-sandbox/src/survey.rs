@@ -4,6 +4,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::backend::Backend;
+use crate::error::SandboxError;
+use crate::profile::Profile;
 
 /// What this machine has to build a sandbox from. Looking costs a few small files.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -29,6 +31,9 @@ pub struct Survey {
 
 /// The oldest landlock that can stand alone: it keeps signals in.
 pub const LANDLOCK_NEEDED: u32 = 6;
+
+/// Back ends that are used without being asked for, the better first.
+const AUTOMATIC: [Backend; 3] = [Backend::Bubblewrap, Backend::Landlock, Backend::Seatbelt];
 
 impl Survey {
     /// Looks at this machine. Programs are taken from the system's own folders, never from
@@ -91,6 +96,19 @@ impl Survey {
         }
     }
 
+    /// The best back end of this machine for a profile, or why there is none.
+    pub fn best_backend(&self, profile: &Profile) -> Result<Backend, SandboxError> {
+        let mut reasons = Vec::new();
+        for backend in AUTOMATIC {
+            let reason = self.missing(backend).or_else(|| backend.cannot(profile));
+            match reason {
+                None => return Ok(backend),
+                Some(reason) => reasons.push(format!("{backend}: {reason}")),
+            }
+        }
+        Err(SandboxError::NoBackend { reasons })
+    }
+
     /// What a back end lacks here.
     pub fn missing(&self, backend: Backend) -> Option<String> {
         let seccomp = (!self.seccomp).then(|| "the kernel has no seccomp".to_owned());
@@ -129,16 +147,10 @@ fn trusted(name: &str) -> Option<PathBuf> {
     paths.find(|path| is_trusted(path))
 }
 
-#[cfg(unix)]
 fn is_trusted(path: &Path) -> bool {
     use std::os::unix::fs::MetadataExt as _;
     fs::metadata(path)
         .is_ok_and(|file| file.is_file() && file.uid() == 0 && file.mode() & 0o022 == 0)
-}
-
-#[cfg(not(unix))]
-fn is_trusted(path: &Path) -> bool {
-    path.is_file()
 }
 
 #[cfg(target_os = "linux")]
@@ -152,15 +164,8 @@ fn landlock() -> Option<u32> {
 }
 
 /// Whether this process is root.
-#[cfg(unix)]
 pub fn is_root() -> bool {
     rustix::process::geteuid().is_root()
-}
-
-/// Whether this process is root.
-#[cfg(not(unix))]
-pub fn is_root() -> bool {
-    false
 }
 
 /// The settings of distributions that forbid new user namespaces.

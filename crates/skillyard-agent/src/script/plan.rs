@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 use skillyard_sandbox::{
-    Access, Backend, Command, Commands, HostRule, Limits, Mount, Network, Profile, Stdin,
+    MountAccess, Backend, Command, Commands, HostRule, Limits, Mount, Network, Profile, Stdin,
 };
 
 use super::declared::{Declared, Workspace};
@@ -89,7 +89,7 @@ pub(super) fn started_by(
         } else {
             place
         },
-        access: Access::Read,
+        access: MountAccess::Read,
     };
     let folder = backend.place(&skill).to_owned();
     let mut profile = Profile {
@@ -100,19 +100,19 @@ pub(super) fn started_by(
     if let Some(workspace) = workspace {
         let read_only = allowed.read_only || declared.workspace == Some(Workspace::Read);
         let access = if read_only {
-            Access::Read
+            MountAccess::Read
         } else {
-            Access::Write
+            MountAccess::Write
         };
         profile.mounts.push(Mount::new(workspace, access));
-        if access == Access::Write {
+        if access == MountAccess::Write {
             profile.protected = protected::places(workspace, &allowed.skill_folders)?;
         }
     }
     let installation = interpreter.installation.iter();
     profile
         .mounts
-        .extend(installation.map(|place| Mount::new(place, Access::Read)));
+        .extend(installation.map(|place| Mount::new(place, MountAccess::Read)));
     profile.mounts.push(skill);
     let wished = if backend == Backend::None {
         // Nothing is kept from it, so nothing else is told. Hosts that were asked for are refused.
@@ -160,7 +160,7 @@ pub fn in_workspace(
     limits: Limits,
 ) -> Result<Profile, ScriptError> {
     Ok(Profile {
-        mounts: vec![Mount::new(workspace, Access::Write)],
+        mounts: vec![Mount::new(workspace, MountAccess::Write)],
         protected: protected::places(workspace, skill_folders)?,
         limits,
         ..Profile::default()
@@ -173,7 +173,7 @@ pub fn outline(allowed: &Allowed) -> Profile {
     let workspace = allowed.workspace.iter().filter(|_| !allowed.read_only);
     Profile {
         mounts: workspace
-            .map(|folder| Mount::new(folder, Access::Write))
+            .map(|folder| Mount::new(folder, MountAccess::Write))
             .collect(),
         // Which places they are says nothing about who can protect them.
         protected: vec![".git".into()],

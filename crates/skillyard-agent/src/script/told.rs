@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use serde_json::{Value, json};
-use skillyard_sandbox::{Access, Backend, Command, Commands, HostRule, Limits, Network, Profile};
+use skillyard_sandbox::{MountAccess, Backend, Command, Commands, HostRule, Limits, Network, Profile};
 
 use super::Plan;
 
@@ -67,7 +67,7 @@ pub fn as_json(plan: &Plan, backend: Backend) -> Value {
         "mounts": mounts.iter().map(|mount| json!({
             "source": mount.source.to_string_lossy(),
             "target": backend.place(mount).to_string_lossy(),
-            "access": if mount.access == Access::Write { "write" } else { "read" },
+            "access": if mount.access == MountAccess::Write { "write" } else { "read" },
         })).collect::<Vec<_>>(),
         "protected": protected,
         "commands": commands,

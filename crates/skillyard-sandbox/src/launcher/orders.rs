@@ -13,7 +13,7 @@ use std::path::Path;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-use crate::identity::Identity;
+use crate::identity::UserIds;
 
 /// What the launcher does inside a sandbox.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -48,7 +48,7 @@ pub(crate) struct RootOrders {
     /// Mounts to make in a new mount namespace.
     pub(crate) mounts: Vec<IdMappedMount>,
     /// The user to become.
-    pub(crate) identity: Option<Identity>,
+    pub(crate) identity: Option<UserIds>,
     /// The next program and its arguments.
     pub(crate) argv: Vec<OsString>,
     /// Where to report what failed.
@@ -63,7 +63,7 @@ pub(crate) struct IdMappedMount {
     /// Where to mount it.
     pub(crate) target: OsString,
     /// The owner of the files.
-    pub(crate) owner: Identity,
+    pub(crate) owner: UserIds,
 }
 
 /// Files that may be used, and how.
@@ -105,34 +105,20 @@ pub(crate) enum Isolation {
 
 /// Which system calls a program may make.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each allows some calls or not"
+)]
 pub(crate) struct SyscallPolicy {
     /// Whether it may make sockets for IPv4 and IPv6. Otherwise only connected pairs.
     pub(crate) internet: bool,
     /// Whether it may execute files in memory: not where only some programs may be started.
     pub(crate) memory_programs: bool,
     /// Whether it may have files and segments in memory: only where the kernel counts them.
-    pub(crate) memory_files: MemoryFiles,
+    pub(crate) memory_files: bool,
     /// Whether it may change mode, times and attributes of open files. Without namespaces it may
     /// not where it can only read: landlock does not see these changes.
-    pub(crate) open_files: OpenFiles,
-}
-
-/// Whether a program may have files and segments in memory.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) enum MemoryFiles {
-    /// The kernel counts them with the rest of its memory.
-    Counted,
-    /// They belong to no process and nothing would count them, so they do not exist.
-    Unknown,
-}
-
-/// What may become of mode, times and attributes of open files.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) enum OpenFiles {
-    /// They may change: what can be opened can be written, or a mount protects the rest.
-    Changed,
-    /// They stay: open files may be ones that can only be read.
-    Kept,
+    pub(crate) open_files: bool,
 }
 
 impl Default for SyscallPolicy {
@@ -140,8 +126,8 @@ impl Default for SyscallPolicy {
         Self {
             internet: false,
             memory_programs: true,
-            memory_files: MemoryFiles::Counted,
-            open_files: OpenFiles::Changed,
+            memory_files: true,
+            open_files: true,
         }
     }
 }

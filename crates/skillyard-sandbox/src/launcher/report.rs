@@ -7,10 +7,12 @@ use serde::{Deserialize, Serialize};
 pub(crate) const READY: u8 = 0xff;
 
 /// What the launcher reports.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum Report {
-    /// A step failed with this error number, so the program did not start.
-    Failed(LaunchStep, i32),
+    /// The launcher failed to do this, with this error number.
+    Failed(String, i32),
+    /// The program could not be executed, or its directory not be entered.
+    NotStarted(i32),
     /// The program ended by itself with this code.
     Exited(i32, Usage),
     /// This signal ended the program.
@@ -33,62 +35,15 @@ impl Report {
     }
 }
 
-/// A step of the launcher.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) enum LaunchStep {
-    Orders,
-    Descriptors,
-    Proxy,
-    Adopt,
-    Hide,
-    Signals,
-    Fork,
-    Privileges,
-    Limit,
-    Directory,
-    Files,
-    SystemCalls,
-    Execute,
-    Mount,
-    Identity,
-    Bubblewrap,
-    Wait,
-}
-
-impl LaunchStep {
-    /// What the launcher tried, for error messages.
-    pub(crate) fn name(self) -> &'static str {
-        match self {
-            Self::Orders => "read its orders",
-            Self::Descriptors => "close descriptors",
-            Self::Proxy => "open the proxy's socket",
-            Self::Adopt => "adopt processes",
-            Self::Hide => "hide the launcher",
-            Self::Signals => "hear of ended processes",
-            Self::Fork => "make a process",
-            Self::Privileges => "refuse new privileges",
-            Self::Limit => "set a resource limit",
-            Self::Directory => "enter the working directory",
-            Self::Files => "restrict files",
-            Self::SystemCalls => "restrict system calls",
-            Self::Execute => "exec",
-            Self::Mount => "make the workspace's mount",
-            Self::Identity => "give up root",
-            Self::Bubblewrap => "start bubblewrap",
-            Self::Wait => "wait for the mounts",
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn the_first_report_is_read() {
-        let failed = Report::Failed(LaunchStep::Execute, 13);
+        let failed = Report::Failed("restrict files".to_owned(), 13);
         let ended = Report::Exited(125, Usage { memory: 7, cpu: 9 });
-        let bytes = [failed, ended].map(|each| postcard::to_allocvec(&each).unwrap());
+        let bytes = [&failed, &ended].map(|each| postcard::to_allocvec(each).unwrap());
         assert_eq!(Report::read(&bytes.concat()), Some(failed));
         assert_eq!(Report::read(&[]), None);
         assert_eq!(Report::read(&[READY]), None);

@@ -23,9 +23,9 @@ use rustix::thread::{
 };
 
 use super::orders::{IdMappedMount, RootOrders, read};
-use super::report::{LaunchStep, Report};
+use super::report::Report;
 use super::{FAILED, inherited};
-use crate::identity::Identity;
+use crate::identity::UserIds;
 
 /// Follows the orders in a file; returns only when something failed.
 pub(super) fn run(descriptor: RawFd) -> u8 {
@@ -33,7 +33,7 @@ pub(super) fn run(descriptor: RawFd) -> u8 {
         return 2;
     };
     let (step, error) = follow(&orders);
-    let report = Report::Failed(step, error.raw_os_error().unwrap_or(0));
+    let report = Report::Failed(step.to_owned(), error.raw_os_error().unwrap_or(0));
     if let Ok(bytes) = postcard::to_allocvec(&report) {
         let _ = std::fs::File::from(inherited(orders.status)).write_all(&bytes);
     }
@@ -41,23 +41,23 @@ pub(super) fn run(descriptor: RawFd) -> u8 {
 }
 
 #[expect(clippy::disallowed_methods, reason = "this is where bubblewrap starts")]
-fn follow(orders: &RootOrders) -> (LaunchStep, io::Error) {
+fn follow(orders: &RootOrders) -> (&'static str, io::Error) {
     if let Err(error) = mount_all(&orders.mounts, orders.identity) {
-        return (LaunchStep::Mount, error);
+        return ("make the workspace's mount", error);
     }
     if let Some(identity) = orders.identity
         && let Err(error) = give_up_root(identity)
     {
-        return (LaunchStep::Identity, error.into());
+        return ("give up root", error.into());
     }
     let mut words = orders.argv.iter();
     let mut command = Command::new(words.next().map_or(OsStr::new(""), OsString::as_os_str));
     let command = command.args(words).env_clear().current_dir("/");
-    (LaunchStep::Bubblewrap, command.exec())
+    ("start bubblewrap", command.exec())
 }
 
 /// Becomes this user in the calling thread, which must be the only one of its process.
-pub(crate) fn give_up_root(identity: Identity) -> rustix::io::Result<()> {
+pub(crate) fn give_up_root(identity: UserIds) -> rustix::io::Result<()> {
     let uid = rustix::process::Uid::from_raw(identity.uid);
     let gid = rustix::process::Gid::from_raw(identity.gid);
     set_thread_groups(&[])?;
@@ -66,7 +66,7 @@ pub(crate) fn give_up_root(identity: Identity) -> rustix::io::Result<()> {
 }
 
 /// Makes the mounts; without any it changes nothing.
-fn mount_all(mounts: &[IdMappedMount], identity: Option<Identity>) -> io::Result<()> {
+fn mount_all(mounts: &[IdMappedMount], identity: Option<UserIds>) -> io::Result<()> {
     let (false, Some(identity)) = (mounts.is_empty(), identity) else {
         return Ok(());
     };
@@ -127,7 +127,7 @@ fn new_mount_namespace() -> io::Result<()> {
 }
 
 /// A detached copy of the mount of a folder or file, seen with other owners.
-fn id_mapped_tree(mount: &IdMappedMount, identity: Identity) -> io::Result<OwnedFd> {
+fn id_mapped_tree(mount: &IdMappedMount, identity: UserIds) -> io::Result<OwnedFd> {
     let source = inherited(mount.source);
     let flags = OpenTreeFlags::OPEN_TREE_CLONE
         | OpenTreeFlags::OPEN_TREE_CLOEXEC
@@ -146,7 +146,7 @@ fn id_mapped_tree(mount: &IdMappedMount, identity: Identity) -> io::Result<Owned
 
 /// A user namespace that maps `owner` to `identity`: a map needs one, and one needs a process.
 #[expect(unsafe_code, reason = "a process in a new user namespace needs clone")]
-fn owner_namespace(owner: Identity, identity: Identity) -> io::Result<OwnedFd> {
+fn owner_namespace(owner: UserIds, identity: UserIds) -> io::Result<OwnedFd> {
     let flags = libc::c_long::from(libc::CLONE_NEWUSER | libc::SIGCHLD);
     // SAFETY: this is a fork into a new user namespace. The launcher has one thread, and the
     // child does nothing but wait for its end.

@@ -12,7 +12,7 @@ use seccompiler::{
     SeccompFilter, SeccompRule, sock_filter,
 };
 
-use super::orders::{Isolation, MemoryFiles, OpenFiles, StageOrders};
+use super::orders::{Isolation, StageOrders};
 use super::syscalls::{
     MEMORY_FILES, MODES, NAMED, NAMED_LATER, NEWEST, OF_MANY_PROCESSES, OF_PROCESSES, OPEN,
     PRETENDED, PRETENDED_OPEN, REFUSED, REFUSED_HERE, SHARED_OBJECTS, UNKNOWN,
@@ -51,7 +51,7 @@ pub(super) fn filters(orders: &StageOrders) -> Result<Vec<BpfProgram>, BackendEr
     if !orders.syscalls.memory_programs {
         denied.always(&[libc::SYS_memfd_create]);
     }
-    if orders.syscalls.memory_files == MemoryFiles::Unknown {
+    if !orders.syscalls.memory_files {
         // Programs know how to do without: they take a temporary file, which is counted.
         unknown.always(MEMORY_FILES);
     }
@@ -74,9 +74,9 @@ pub(super) fn filters(orders: &StageOrders) -> Result<Vec<BpfProgram>, BackendEr
         denied.always(NAMED);
         pretended.always(PRETENDED);
         // Without a name it is about an open file.
-        let named = condition(1, SeccompCmpArgLen::Qword, SeccompCmpOp::Ne, 0)?;
+        let named = SeccompCondition::new(1, SeccompCmpArgLen::Qword, SeccompCmpOp::Ne, 0)?;
         pretended.when(libc::SYS_utimensat, vec![named])?;
-        if orders.syscalls.open_files == OpenFiles::Kept {
+        if !orders.syscalls.open_files {
             pretended.always(PRETENDED_OPEN);
             denied.always(OPEN);
             for command in FILE_FLAGS {
@@ -113,7 +113,7 @@ fn restrict_sockets(denied: &mut Refusals, internet: bool) -> Result<(), Backend
     let family = |number: i32| is_not(0, number.unsigned_abs().into());
     let kind = |number: i32| {
         let masked = SeccompCmpOp::MaskedEq(TYPE);
-        condition(
+        SeccompCondition::new(
             1,
             SeccompCmpArgLen::Dword,
             masked,
@@ -193,25 +193,16 @@ fn known_numbers() -> BpfProgram {
 
 /// Only the low half of these arguments counts, as it does in the kernel.
 fn is(index: u8, value: u64) -> Result<SeccompCondition, BackendError> {
-    condition(index, SeccompCmpArgLen::Dword, SeccompCmpOp::Eq, value)
+    SeccompCondition::new(index, SeccompCmpArgLen::Dword, SeccompCmpOp::Eq, value)
 }
 
 fn is_not(index: u8, value: u64) -> Result<SeccompCondition, BackendError> {
-    condition(index, SeccompCmpArgLen::Dword, SeccompCmpOp::Ne, value)
+    SeccompCondition::new(index, SeccompCmpArgLen::Dword, SeccompCmpOp::Ne, value)
 }
 
 fn has(index: u8, bit: u64) -> Result<SeccompCondition, BackendError> {
     let masked = SeccompCmpOp::MaskedEq(bit);
-    condition(index, SeccompCmpArgLen::Dword, masked, bit)
-}
-
-fn condition(
-    index: u8,
-    size: SeccompCmpArgLen,
-    operator: SeccompCmpOp,
-    value: u64,
-) -> Result<SeccompCondition, BackendError> {
-    SeccompCondition::new(index, size, operator, value)
+    SeccompCondition::new(index, SeccompCmpArgLen::Dword, masked, bit)
 }
 
 #[cfg(test)]
@@ -305,8 +296,8 @@ mod tests {
     #[test]
     fn the_filters_are_as_long_as_the_kernel_allows() {
         let orders = with(SyscallPolicy {
-            open_files: OpenFiles::Kept,
-            memory_files: MemoryFiles::Unknown,
+            open_files: false,
+            memory_files: false,
             internet: true,
             memory_programs: false,
         });
@@ -318,7 +309,7 @@ mod tests {
     #[test]
     fn a_denial_wins_over_other_answers() {
         let denied = with(SyscallPolicy {
-            memory_files: MemoryFiles::Unknown,
+            memory_files: false,
             memory_programs: false,
             ..SyscallPolicy::default()
         });
@@ -377,7 +368,7 @@ mod tests {
     #[test]
     fn open_files_are_kept_where_nothing_may_be_written() {
         let reading = with(SyscallPolicy {
-            open_files: OpenFiles::Kept,
+            open_files: false,
             ..SyscallPolicy::default()
         });
         check(&reading, libc::SYS_fchmod, &[3, 0o600], Some(0));
@@ -422,7 +413,7 @@ mod tests {
     #[test]
     fn memory_that_nobody_counts_is_not_there() {
         let mut uncounted = inner();
-        uncounted.syscalls.memory_files = MemoryFiles::Unknown;
+        uncounted.syscalls.memory_files = false;
         for call in MEMORY_FILES {
             check(&inner(), *call, &[], None);
             check(&uncounted, *call, &[], Some(libc::ENOSYS));

@@ -29,23 +29,29 @@ use rustix::thread::set_no_new_privs;
 use seccompiler::BpfProgram;
 
 use super::orders::{Isolation, ProxyListener, ResourceLimits, StageOrders};
-use super::report::{LaunchStep, READY, Report, Usage};
+use super::report::{READY, Report, Usage};
 use super::{FAILED, landlock, orders, seccomp};
 use crate::{processes, spawn};
 
 /// How long the launcher waits before it looks for processes again that it has to end.
 const END_INTERVAL: Duration = Duration::from_micros(200);
 
-type StepError = (LaunchStep, i32);
-
-/// Adds the step to an error.
+/// Turns an error into a report.
 trait Step<T> {
-    fn step(self, step: LaunchStep) -> Result<T, StepError>;
+    /// The launcher failed to do this.
+    fn step(self, action: &str) -> Result<T, Report>;
+
+    /// The program could not be started.
+    fn starting(self) -> Result<T, Report>;
 }
 
 impl<T, E: Error + 'static> Step<T> for Result<T, E> {
-    fn step(self, step: LaunchStep) -> Result<T, StepError> {
-        self.map_err(|error| (step, error_number(&error)))
+    fn step(self, action: &str) -> Result<T, Report> {
+        self.map_err(|error| Report::Failed(action.to_owned(), error_number(&error)))
+    }
+
+    fn starting(self) -> Result<T, Report> {
+        self.map_err(|error| Report::NotStarted(error_number(&error)))
     }
 }
 
@@ -87,39 +93,41 @@ pub(super) fn run(file: RawFd) -> u8 {
     match stage.start() {
         Ok(Some(program)) => stage.supervise(program),
         Ok(None) => FAILED,
-        Err((step, error)) => stage.report(Report::Failed(step, error)),
+        Err(failed) => stage.report(&failed),
     }
 }
 
 impl Stage {
     /// Starts the program; `None` if the launcher was told to end before.
-    fn start(&self) -> Result<Option<Pid>, StepError> {
+    fn start(&self) -> Result<Option<Pid>, Report> {
         if self.orders.waits_for_mounts {
             // The process that started us completes the mounts first.
-            (&self.status).write_all(&[READY]).step(LaunchStep::Wait)?;
+            (&self.status)
+                .write_all(&[READY])
+                .step("wait for the mounts")?;
             if (&self.control).read_exact(&mut [0]).is_err() {
                 return Ok(None);
             }
         }
-        spawn::close_on_exec_from(3).step(LaunchStep::Descriptors)?;
+        spawn::close_on_exec_from(3).step("close descriptors")?;
         if let Some(listener) = self.orders.proxy {
-            offer_proxy(listener).step(LaunchStep::Proxy)?;
+            offer_proxy(listener).step("open the proxy's socket")?;
         }
         if self.orders.isolation != Isolation::Namespaces {
             // Processes whose parents ended become ours instead of the system's.
-            set_child_subreaper(Some(getpid())).step(LaunchStep::Adopt)?;
+            set_child_subreaper(Some(getpid())).step("adopt processes")?;
             let _ = setsid();
         }
         // The program may be the same user: it must not look into this process.
-        set_dumpable_behavior(DumpableBehavior::NotDumpable).step(LaunchStep::Hide)?;
+        set_dumpable_behavior(DumpableBehavior::NotDumpable).step("hide the launcher")?;
         SigSet::from(Signal::SIGCHLD)
             .thread_block()
-            .step(LaunchStep::Signals)?;
+            .step("hear of ended processes")?;
         let filters = match self.orders.isolation {
             Isolation::None => Vec::new(),
-            _ => seccomp::filters(&self.orders).step(LaunchStep::SystemCalls)?,
+            _ => seccomp::filters(&self.orders).step("restrict system calls")?,
         };
-        let program = self.fork(&filters).step(LaunchStep::Fork)?;
+        let program = self.fork(&filters).step("make a process")?;
         Ok(Some(program))
     }
 
@@ -131,8 +139,8 @@ impl Stage {
                 Pid::from_raw(child.as_raw()).ok_or(nix::errno::Errno::ESRCH)
             }
             ForkResult::Child => {
-                if let Err((step, error)) = self.become_program(filters) {
-                    self.report(Report::Failed(step, error));
+                if let Err(failed) = self.become_program(filters) {
+                    self.report(&failed);
                 }
                 std::process::exit(FAILED.into());
             }
@@ -141,27 +149,27 @@ impl Stage {
 
     /// Restricts this process and executes the program. The order matters: each restriction
     /// takes away what an earlier one needs.
-    fn become_program(&self, filters: &[BpfProgram]) -> Result<(), StepError> {
+    fn become_program(&self, filters: &[BpfProgram]) -> Result<(), Report> {
         let orders = &self.orders;
-        let words = |words: &[OsString]| -> Result<Vec<CString>, StepError> {
+        let words = |words: &[OsString]| -> Result<Vec<CString>, Report> {
             let words = words.iter().map(|word| CString::new(word.as_bytes()));
-            words.collect::<Result<_, _>>().step(LaunchStep::Execute)
+            words.collect::<Result<_, _>>().starting()
         };
         let (argv, environment) = (words(&orders.argv)?, words(&orders.environment)?);
         if orders.isolation != Isolation::None {
-            set_no_new_privs(true).step(LaunchStep::Privileges)?;
+            set_no_new_privs(true).step("refuse new privileges")?;
         }
-        std::env::set_current_dir(&orders.directory).step(LaunchStep::Directory)?;
+        std::env::set_current_dir(&orders.directory).starting()?;
         if orders.isolation != Isolation::None {
-            landlock::restrict(&orders.rules, orders.isolation).step(LaunchStep::Files)?;
+            landlock::restrict(&orders.rules, orders.isolation).step("restrict files")?;
         }
-        set_limits(&orders.limits).step(LaunchStep::Limit)?;
+        set_limits(&orders.limits).step("set a resource limit")?;
         for filter in filters {
-            seccompiler::apply_filter(filter).step(LaunchStep::SystemCalls)?;
+            seccompiler::apply_filter(filter).step("restrict system calls")?;
         }
-        reset_signals().step(LaunchStep::Signals)?;
+        reset_signals().step("hear of ended processes")?;
         let program = argv.first().map_or(c"", CString::as_c_str);
-        execve(program, &argv, &environment).step(LaunchStep::Execute)?;
+        execve(program, &argv, &environment).starting()?;
         Ok(())
     }
 
@@ -169,8 +177,9 @@ impl Stage {
     fn supervise(&self, program: Pid) -> u8 {
         let flags = SfdFlags::SFD_CLOEXEC | SfdFlags::SFD_NONBLOCK;
         let children = SignalFd::with_flags(&Signal::SIGCHLD.into(), flags);
-        let Ok(children) = children else {
-            return self.report(Report::Failed(LaunchStep::Signals, 0));
+        let children = match children.step("hear of ended processes") {
+            Ok(children) => children,
+            Err(failed) => return self.report(&failed),
         };
         loop {
             let mut watched = [
@@ -189,7 +198,7 @@ impl Stage {
             }
             while let Ok(Some(_)) = children.read_signal() {}
             if let Some(ended) = reap(program) {
-                self.report(ended);
+                self.report(&ended);
                 break;
             }
         }
@@ -209,8 +218,8 @@ impl Stage {
     }
 
     /// Sends a report; nobody can be told if that fails.
-    fn report(&self, report: Report) -> u8 {
-        if let Ok(bytes) = postcard::to_allocvec(&report) {
+    fn report(&self, report: &Report) -> u8 {
+        if let Ok(bytes) = postcard::to_allocvec(report) {
             let _ = (&self.status).write_all(&bytes);
         }
         FAILED

@@ -2,7 +2,13 @@
 //!
 //! `seccomp` decides when a list applies and what the answer is.
 
-use libc::c_long;
+#[expect(clippy::wildcard_imports, reason = "a hundred calls by their names")]
+use libc::*;
+
+/// A list of calls by their names.
+macro_rules! calls {
+    ($($name:ident)*) => { &[$($name),*] };
+}
 
 /// Calls that are newer than the names we have for them. New calls have one number everywhere.
 const SETXATTRAT: c_long = 463;
@@ -14,170 +20,97 @@ const FILE_SETATTR: c_long = 469;
 pub(super) const NEWEST: u32 = 469;
 
 /// Always refused.
-pub(super) const REFUSED: &[c_long] = &[
+pub(super) const REFUSED: &[c_long] = calls! {
     // Other processes.
-    libc::SYS_ptrace,
-    libc::SYS_process_vm_readv,
-    libc::SYS_process_vm_writev,
-    libc::SYS_process_madvise,
-    libc::SYS_pidfd_getfd,
-    libc::SYS_kcmp,
+    SYS_ptrace SYS_process_vm_readv SYS_process_vm_writev SYS_process_madvise SYS_pidfd_getfd
+    SYS_kcmp
     // Namespaces and mounts.
-    libc::SYS_unshare,
-    libc::SYS_setns,
-    libc::SYS_mount,
-    libc::SYS_umount2,
-    libc::SYS_pivot_root,
-    libc::SYS_chroot,
-    libc::SYS_fsopen,
-    libc::SYS_fsconfig,
-    libc::SYS_fsmount,
-    libc::SYS_fspick,
-    libc::SYS_move_mount,
-    libc::SYS_open_tree,
-    OPEN_TREE_ATTR,
-    libc::SYS_mount_setattr,
-    libc::SYS_open_by_handle_at,
-    libc::SYS_name_to_handle_at,
+    SYS_unshare SYS_setns SYS_mount SYS_umount2 SYS_pivot_root SYS_chroot SYS_fsopen
+    SYS_fsconfig SYS_fsmount SYS_fspick SYS_move_mount SYS_open_tree OPEN_TREE_ATTR
+    SYS_mount_setattr SYS_open_by_handle_at SYS_name_to_handle_at
     // Large parts of the kernel that scripts do not need.
-    libc::SYS_io_uring_setup,
-    libc::SYS_io_uring_enter,
-    libc::SYS_io_uring_register,
-    libc::SYS_userfaultfd,
-    libc::SYS_bpf,
-    libc::SYS_perf_event_open,
-    libc::SYS_fanotify_init,
-    libc::SYS_lookup_dcookie,
-    libc::SYS_nfsservctl,
-    libc::SYS_quotactl,
-    libc::SYS_quotactl_fd,
-    libc::SYS_move_pages,
-    libc::SYS_migrate_pages,
-    libc::SYS_vhangup,
+    SYS_io_uring_setup SYS_io_uring_enter SYS_io_uring_register SYS_userfaultfd SYS_bpf
+    SYS_perf_event_open SYS_fanotify_init SYS_lookup_dcookie SYS_nfsservctl SYS_quotactl
+    SYS_quotactl_fd SYS_move_pages SYS_migrate_pages SYS_vhangup
     // Keys of the user's sessions.
-    libc::SYS_keyctl,
-    libc::SYS_add_key,
-    libc::SYS_request_key,
+    SYS_keyctl SYS_add_key SYS_request_key
     // The machine.
-    libc::SYS_init_module,
-    libc::SYS_finit_module,
-    libc::SYS_delete_module,
-    libc::SYS_kexec_load,
-    libc::SYS_reboot,
-    libc::SYS_swapon,
-    libc::SYS_swapoff,
-    libc::SYS_settimeofday,
-    libc::SYS_clock_settime,
-    libc::SYS_clock_adjtime,
-    libc::SYS_adjtimex,
-    libc::SYS_sethostname,
-    libc::SYS_setdomainname,
-    libc::SYS_syslog,
-    libc::SYS_acct,
-];
+    SYS_init_module SYS_finit_module SYS_delete_module SYS_kexec_load SYS_reboot SYS_swapon
+    SYS_swapoff SYS_settimeofday SYS_clock_settime SYS_clock_adjtime SYS_adjtimex
+    SYS_sethostname SYS_setdomainname SYS_syslog SYS_acct
+};
 
 /// Always refused, where they exist at all.
 #[cfg(target_arch = "x86_64")]
-pub(super) const REFUSED_HERE: &[c_long] = &[
-    libc::SYS_kexec_file_load,
-    libc::SYS_iopl,
-    libc::SYS_ioperm,
-    libc::SYS_modify_ldt,
-    libc::SYS_uselib,
-    libc::SYS__sysctl,
-    libc::SYS_ustat,
-    libc::SYS_sysfs,
-];
+pub(super) const REFUSED_HERE: &[c_long] = calls! {
+    SYS_kexec_file_load SYS_iopl SYS_ioperm SYS_modify_ldt SYS_uselib SYS__sysctl SYS_ustat
+    SYS_sysfs
+};
 #[cfg(not(target_arch = "x86_64"))]
-pub(super) const REFUSED_HERE: &[c_long] = &[libc::SYS_kexec_file_load];
+pub(super) const REFUSED_HERE: &[c_long] = calls! {
+    SYS_kexec_file_load
+};
 
 /// Objects of the host that are shared with everybody, unless there is an own namespace.
-pub(super) const SHARED_OBJECTS: &[c_long] = &[
-    libc::SYS_shmget,
-    libc::SYS_shmat,
-    libc::SYS_shmctl,
-    libc::SYS_msgget,
-    libc::SYS_msgsnd,
-    libc::SYS_msgrcv,
-    libc::SYS_msgctl,
-    libc::SYS_semget,
-    libc::SYS_semop,
-    libc::SYS_semtimedop,
-    libc::SYS_semctl,
-    libc::SYS_mq_open,
-    libc::SYS_mq_unlink,
-];
+pub(super) const SHARED_OBJECTS: &[c_long] = calls! {
+    SYS_shmget SYS_shmat SYS_shmctl SYS_msgget SYS_msgsnd SYS_msgrcv SYS_msgctl SYS_semget
+    SYS_semop SYS_semtimedop SYS_semctl SYS_mq_open SYS_mq_unlink
+};
 
 /// Memory that belongs to no process: it stays when it is no longer mapped.
-pub(super) const MEMORY_FILES: &[c_long] = &[
-    libc::SYS_memfd_create,
-    libc::SYS_memfd_secret,
-    libc::SYS_shmget,
-];
+pub(super) const MEMORY_FILES: &[c_long] = calls! {
+    SYS_memfd_create SYS_memfd_secret SYS_shmget
+};
 
 /// Calls that take their arguments through a pointer, where no filter sees them. Programs know
 /// how to do without: they believe in an older kernel.
-pub(super) const UNKNOWN: &[c_long] = &[libc::SYS_clone3, libc::SYS_openat2];
+pub(super) const UNKNOWN: &[c_long] = calls! {
+    SYS_clone3 SYS_openat2
+};
 
 /// What landlock does not see: mode and times of files that are named. Without any other fence
 /// these calls do nothing and say they did: tools that copy files go on, and no file outside is
 /// touched.
 #[cfg(target_arch = "x86_64")]
-pub(super) const PRETENDED: &[c_long] = &[
-    libc::SYS_chmod,
-    libc::SYS_fchmodat,
-    libc::SYS_fchmodat2,
-    libc::SYS_utime,
-    libc::SYS_utimes,
-    libc::SYS_futimesat,
-];
+pub(super) const PRETENDED: &[c_long] = calls! {
+    SYS_chmod SYS_fchmodat SYS_fchmodat2 SYS_utime SYS_utimes SYS_futimesat
+};
 #[cfg(not(target_arch = "x86_64"))]
-pub(super) const PRETENDED: &[c_long] = &[libc::SYS_fchmodat, libc::SYS_fchmodat2];
+pub(super) const PRETENDED: &[c_long] = calls! {
+    SYS_fchmodat SYS_fchmodat2
+};
 
 /// The same of files that are open, which may be only to be read.
-pub(super) const PRETENDED_OPEN: &[c_long] = &[libc::SYS_fchmod, libc::SYS_utimensat];
+pub(super) const PRETENDED_OPEN: &[c_long] = calls! {
+    SYS_fchmod SYS_utimensat
+};
 
 /// Owners and attributes of open files, without which tools go on.
-pub(super) const OPEN: &[c_long] = &[
-    libc::SYS_fchown,
-    libc::SYS_fsetxattr,
-    libc::SYS_fremovexattr,
-];
+pub(super) const OPEN: &[c_long] = calls! {
+    SYS_fchown SYS_fsetxattr SYS_fremovexattr
+};
 
 /// The same for owners, attributes and watches by name.
 #[cfg(target_arch = "x86_64")]
-pub(super) const NAMED: &[c_long] = &[
-    libc::SYS_chown,
-    libc::SYS_lchown,
-    libc::SYS_fchownat,
-    libc::SYS_setxattr,
-    libc::SYS_lsetxattr,
-    libc::SYS_removexattr,
-    libc::SYS_lremovexattr,
-    libc::SYS_inotify_add_watch,
-];
+pub(super) const NAMED: &[c_long] = calls! {
+    SYS_chown SYS_lchown SYS_fchownat SYS_setxattr SYS_lsetxattr SYS_removexattr
+    SYS_lremovexattr SYS_inotify_add_watch
+};
 #[cfg(not(target_arch = "x86_64"))]
-pub(super) const NAMED: &[c_long] = &[
-    libc::SYS_fchownat,
-    libc::SYS_setxattr,
-    libc::SYS_lsetxattr,
-    libc::SYS_removexattr,
-    libc::SYS_lremovexattr,
-    libc::SYS_inotify_add_watch,
-];
+pub(super) const NAMED: &[c_long] = calls! {
+    SYS_fchownat SYS_setxattr SYS_lsetxattr SYS_removexattr SYS_lremovexattr
+    SYS_inotify_add_watch
+};
 
 /// The same by newer calls: programs believe in an older kernel and take the older ones.
 pub(super) const NAMED_LATER: &[c_long] = &[SETXATTRAT, REMOVEXATTRAT, FILE_SETATTR];
 
 /// Limits, processors and turns of the process whose number stands first. Landlock does not see
 /// them: whoever has the same user could end us by our own limits. Zero is the process itself.
-pub(super) const OF_PROCESSES: &[c_long] = &[
-    libc::SYS_prlimit64,
-    libc::SYS_sched_setaffinity,
-    libc::SYS_sched_setattr,
-    libc::SYS_sched_setparam,
-    libc::SYS_sched_setscheduler,
-];
+pub(super) const OF_PROCESSES: &[c_long] = calls! {
+    SYS_prlimit64 SYS_sched_setaffinity SYS_sched_setattr SYS_sched_setparam
+    SYS_sched_setscheduler
+};
 
 /// The same for calls that also reach groups and users, and what they call one process.
 pub(super) const OF_MANY_PROCESSES: &[(c_long, u32)] =

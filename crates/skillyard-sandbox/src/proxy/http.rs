@@ -3,9 +3,9 @@
 use std::io::{self, Read as _, Write as _};
 use std::net::TcpStream;
 
-use super::destination::Destination;
 use super::server::Shared;
 use super::tunnel;
+use crate::host_rule::Destination;
 
 /// The longest head of a request.
 const MAX_HEAD: usize = 32 * 1024;

@@ -8,10 +8,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use super::destination::{Destination, Host, plain};
 use super::public::not_public;
-use super::rules::HostRule;
 use super::{http, socks};
+use crate::host_rule::HostRule;
+use crate::host_rule::{Destination, Host, plain};
 use crate::outcome::Denial;
 
 /// How many connections there may be at once.

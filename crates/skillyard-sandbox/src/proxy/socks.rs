@@ -3,9 +3,9 @@
 use std::io::{self, Read as _, Write as _};
 use std::net::{IpAddr, TcpStream};
 
-use super::destination::{Destination, Host, plain};
 use super::server::Shared;
 use super::tunnel;
+use crate::host_rule::{Destination, Host, plain};
 
 /// The first byte of everything that is said.
 pub(super) const VERSION: u8 = 5;

@@ -3,8 +3,8 @@
 use std::io::{self, Read as _, Write as _};
 use std::net::{Shutdown, TcpStream};
 
-use super::destination::{Destination, Host};
 use super::server::Shared;
+use crate::host_rule::{Destination, Host};
 
 /// The longest greeting that is looked into.
 const MAX_GREETING: usize = 16 * 1024 + 5;

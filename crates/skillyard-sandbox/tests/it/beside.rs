@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use skillyard_sandbox::survey::Survey;
 use skillyard_sandbox::{
-    Access, Backend, Denial, End, Live, Mount, Outcome, Profile, SandboxError,
+    Backend, Denial, Live, Mount, MountAccess, Outcome, Profile, RunEnd, SandboxError,
 };
 
 use crate::lab::{Lab, output, sandbox_with};
@@ -60,7 +60,7 @@ fn exchange(lab: &Lab, folder: &Path) {
 
 #[test]
 fn a_workspace_that_becomes_a_link_is_not_mounted() {
-    for access in [Access::Write, Access::Read] {
+    for access in [MountAccess::Write, MountAccess::Read] {
         let mut lab = Lab::new();
         let work = lab.work();
         let mounts = vec![Mount::new(&work, access)];
@@ -82,14 +82,14 @@ fn a_folder_that_becomes_a_link_is_looked_at_again() {
     let sub = lab.work().join("sub");
     fs::create_dir(&sub).unwrap();
     fs::write(sub.join("AGENTS.md"), "mine").unwrap();
-    let mounts = vec![Mount::new(&lab.work(), Access::Write)];
+    let mounts = vec![Mount::new(&lab.work(), MountAccess::Write)];
     let ran = run_while(&lab, mounts, "cat sub/id_rsa || echo closed", || {
         exchange(&lab, &sub);
     });
     let ran = ran.unwrap();
     assert_eq!(
         (ran.end, output(&ran).as_str()),
-        (End::Exited(0), "closed\n")
+        (RunEnd::Exited(0), "closed\n")
     );
     assert_eq!(lab.harm(), None);
     assert!(!lab.root().join("home/.ssh/AGENTS.md").exists());
@@ -102,9 +102,9 @@ fn what_is_mounted_in_the_workspace_stays_in_its_place() {
     fs::create_dir_all(&skill).unwrap();
     let own = Mount {
         target: skill.clone(),
-        ..Mount::new(&lab.own(), Access::Read)
+        ..Mount::new(&lab.own(), MountAccess::Read)
     };
-    let mounts = vec![Mount::new(&lab.work(), Access::Write), own];
+    let mounts = vec![Mount::new(&lab.work(), MountAccess::Write), own];
     let script = "cat pkg/skill/SKILL.md; echo x > pkg/skill/pwned; ls -A /tmp";
     let ran = run_while(&lab, mounts.clone(), script, || {}).unwrap();
     assert_eq!(output(&ran), "mine");
@@ -161,7 +161,7 @@ fn replacing_a_protected_file_outside_is_reported_after_the_run() {
     ] {
         let ran = run_beside(&lab, &profile, change);
         let path = lab.work().join(place);
-        assert_eq!(ran.end, End::Exited(0));
+        assert_eq!(ran.end, RunEnd::Exited(0));
         assert_eq!(ran.denials, [Denial::Exposed { path }], "{ran:?}");
     }
     assert_eq!(lab.harm(), None);
@@ -178,8 +178,8 @@ fn other_changes_are_not_reported() {
         fs::rename(work.join("other"), work.join("another")).unwrap();
         // Another run in the same workspace comes and goes.
         let beside = lab.shell(Backend::Bubblewrap, &profile, "true");
-        assert_eq!(beside.end, End::Exited(0));
+        assert_eq!(beside.end, RunEnd::Exited(0));
     });
-    assert_eq!((ran.end, ran.denials), (End::Exited(0), Vec::new()));
+    assert_eq!((ran.end, ran.denials), (RunEnd::Exited(0), Vec::new()));
     assert_eq!(ran.created, Vec::<PathBuf>::new());
 }

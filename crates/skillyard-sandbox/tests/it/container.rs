@@ -7,7 +7,7 @@ use std::fs;
 use std::path::Path;
 
 use skillyard_sandbox::survey::Survey;
-use skillyard_sandbox::{Backend, Command, End, Live, Outcome, Profile, Sandbox, SandboxError};
+use skillyard_sandbox::{Backend, Command, Live, Outcome, Profile, RunEnd, Sandbox, SandboxError};
 
 use crate::lab::{Lab, output, probes, program, sandbox};
 
@@ -88,7 +88,7 @@ fn a_container_holds_or_nothing_runs() {
     ] {
         let outcome = run(&sandbox, &lab, name).expect("a container");
         let said = output(&outcome);
-        assert_eq!(outcome.end, End::Exited(0), "{name}: {outcome:?}");
+        assert_eq!(outcome.end, RunEnd::Exited(0), "{name}: {outcome:?}");
         assert!(said.starts_with("held"), "{name}: {said}");
     }
     assert_eq!(lab.harm(), None);

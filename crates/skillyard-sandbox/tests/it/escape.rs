@@ -1,6 +1,6 @@
 //! Every way out that we know of, tried on both back ends.
 
-use skillyard_sandbox::{Backend, End};
+use skillyard_sandbox::{Backend, RunEnd};
 
 use crate::lab::{BOTH, Lab, output, probes, program};
 
@@ -80,8 +80,8 @@ fn hold(backend: Backend) {
         let said = output(&outcome);
         // Calls by numbers that no program of this system uses end it at once.
         let killed = matches!(name.as_str(), "second_numbers" | "old_calls")
-            && matches!(outcome.end, End::Signalled(31 | 11));
-        if !killed && (outcome.end != End::Exited(0) || !said.starts_with("held")) {
+            && matches!(outcome.end, RunEnd::Signalled(31 | 11));
+        if !killed && (outcome.end != RunEnd::Exited(0) || !said.starts_with("held")) {
             failures.push(format!(
                 "{name}: {:?} {said}{}",
                 outcome.end,
@@ -114,7 +114,7 @@ fn the_workspace_can_be_used() {
         let outcome = lab.shell(backend, &lab.profile(), script);
         assert_eq!(
             (outcome.end, output(&outcome).as_str()),
-            (End::Exited(0), "input\nmade\n"),
+            (RunEnd::Exited(0), "input\nmade\n"),
             "{outcome:?}"
         );
     }
@@ -126,7 +126,7 @@ fn what_a_program_writes_belongs_to_the_owner_of_the_workspace() {
     let lab = Lab::new();
     for backend in BOTH {
         let outcome = lab.shell(backend, &lab.profile(), "rm -f new && echo x > new");
-        assert_eq!(outcome.end, End::Exited(0), "{outcome:?}");
+        assert_eq!(outcome.end, RunEnd::Exited(0), "{outcome:?}");
         let owner = |path: &std::path::Path| std::fs::metadata(path).unwrap().uid();
         assert_eq!(
             owner(&lab.work().join("new")),

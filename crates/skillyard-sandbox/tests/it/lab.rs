@@ -15,7 +15,7 @@ use std::process::{Child, Stdio};
 use rustix::fs::{Mode, OFlags};
 use skillyard_sandbox::survey::Survey;
 use skillyard_sandbox::{
-    Access, Backend, Command, Live, Mount, Outcome, Profile, Sandbox, SandboxError,
+    Backend, Command, Live, Mount, MountAccess, Outcome, Profile, Sandbox, SandboxError,
 };
 use tempfile::TempDir;
 
@@ -111,8 +111,8 @@ impl Lab {
     pub(crate) fn profile(&self) -> Profile {
         Profile {
             mounts: vec![
-                Mount::new(&self.own(), Access::Read),
-                Mount::new(&self.work(), Access::Write),
+                Mount::new(&self.own(), MountAccess::Read),
+                Mount::new(&self.work(), MountAccess::Write),
             ],
             environment: vec![("GREETING".into(), "hello".into())],
             ..Profile::default()

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
-use skillyard_sandbox::{Command, Denial, End, Limit, Profile, Stdin};
+use skillyard_sandbox::{Command, Denial, Limit, Profile, RunEnd, Stdin};
 
 use crate::lab::{BOTH, Lab, is_alive, output, program, try_run};
 
@@ -54,7 +54,7 @@ fn a_timeout_ends_daemons_that_ignore_signals() {
             &profile,
             &lab.command("/usr/bin/python3", &["-c", DAEMON, &mark, "1000"]),
         );
-        assert_eq!(outcome.end, End::Stopped(Limit::WallTime), "{outcome:?}");
+        assert_eq!(outcome.end, RunEnd::Stopped(Limit::WallTime), "{outcome:?}");
         assert_eq!(outcome.code(), 124);
         assert_eq!(outcome.denials, [Denial::Limit(Limit::WallTime)]);
         assert_eq!(output(&outcome), "started\n");
@@ -81,7 +81,7 @@ fn daemons_end_with_the_program() {
         );
         assert_eq!(
             (outcome.end, output(&outcome).as_str()),
-            (End::Exited(0), "started\n"),
+            (RunEnd::Exited(0), "started\n"),
             "{outcome:?}"
         );
         assert_eq!(marked(&mark), Vec::<u32>::new(), "{backend}");
@@ -95,7 +95,7 @@ fn a_program_that_halts_itself_is_ended() {
     profile.limits.wall = Duration::from_millis(500);
     for backend in BOTH {
         let outcome = lab.shell(backend, &profile, "kill -STOP $$");
-        assert_eq!(outcome.end, End::Stopped(Limit::WallTime), "{outcome:?}");
+        assert_eq!(outcome.end, RunEnd::Stopped(Limit::WallTime), "{outcome:?}");
     }
 }
 
@@ -113,7 +113,7 @@ fn a_fork_bomb_is_ended_in_time() {
             &profile,
             &lab.command("/usr/bin/python3", &["-c", script, &mark]),
         );
-        assert_eq!(outcome.end, End::Stopped(Limit::WallTime), "{outcome:?}");
+        assert_eq!(outcome.end, RunEnd::Stopped(Limit::WallTime), "{outcome:?}");
         assert_eq!(marked(&mark), Vec::<u32>::new(), "{backend}");
     }
 }
@@ -125,7 +125,7 @@ fn a_child_that_keeps_the_output_open_does_not_keep_the_run() {
         let outcome = lab.shell(backend, &lab.profile(), "sleep 1000 & echo done");
         assert_eq!(
             (outcome.end, output(&outcome).as_str()),
-            (End::Exited(0), "done\n")
+            (RunEnd::Exited(0), "done\n")
         );
         assert!(outcome.duration < Duration::from_secs(20));
     }
@@ -140,7 +140,7 @@ fn a_program_that_closes_its_output_is_waited_for() {
             &lab.profile(),
             "exec >&- 2>&-; sleep 0.1; echo x > waited; exit 5",
         );
-        assert_eq!(outcome.end, End::Exited(5));
+        assert_eq!(outcome.end, RunEnd::Exited(5));
         assert!(lab.work().join("waited").exists());
         fs::remove_file(lab.work().join("waited")).unwrap();
     }
@@ -152,12 +152,12 @@ fn codes_and_signals_are_told_apart() {
     for backend in BOTH {
         for code in [0, 1, 2, 42, 124, 137, 255] {
             let outcome = lab.shell(backend, &lab.profile(), &format!("exit {code}"));
-            assert_eq!((outcome.end, outcome.code()), (End::Exited(code), code));
+            assert_eq!((outcome.end, outcome.code()), (RunEnd::Exited(code), code));
         }
         let outcome = lab.shell(backend, &lab.profile(), "kill -KILL $$");
-        assert_eq!((outcome.end, outcome.code()), (End::Signalled(9), 137));
+        assert_eq!((outcome.end, outcome.code()), (RunEnd::Signalled(9), 137));
         let outcome = lab.shell(backend, &lab.profile(), "kill -SEGV $$");
-        assert_eq!((outcome.end, outcome.code()), (End::Signalled(11), 139));
+        assert_eq!((outcome.end, outcome.code()), (RunEnd::Signalled(11), 139));
     }
 }
 
@@ -168,7 +168,7 @@ fn the_end_cannot_be_forged() {
         let script = "for fd in 3 4 5 6 7 8 9; do eval \"echo 'exit 0 0 0' >&$fd\" 2>/dev/null; done; exit 7";
         assert_eq!(
             lab.shell(backend, &lab.profile(), script).end,
-            End::Exited(7)
+            RunEnd::Exited(7)
         );
     }
 }
@@ -200,7 +200,7 @@ fn orphans_are_reaped() {
         let outcome = lab.python(backend, &profile, ORPHANS);
         assert_eq!(
             (outcome.end, output(&outcome).as_str()),
-            (End::Exited(0), "done\n"),
+            (RunEnd::Exited(0), "done\n"),
             "{outcome:?}"
         );
     }
@@ -232,7 +232,7 @@ fn input_is_empty_or_what_was_given() {
         };
         assert_eq!(
             lab.run(backend, &lab.profile(), &command).end,
-            End::Exited(0)
+            RunEnd::Exited(0)
         );
     }
 }

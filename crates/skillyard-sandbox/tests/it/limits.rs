@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use skillyard_sandbox::survey::Survey;
-use skillyard_sandbox::{Backend, ControlGroups, Denial, End, Limit, Live, Profile};
+use skillyard_sandbox::{Backend, ControlGroups, Denial, Limit, Live, Profile, RunEnd};
 
 use crate::lab::{BOTH, Lab, output, sandbox_with};
 
@@ -43,7 +43,7 @@ print(made)";
             .unwrap_or_else(|_| panic!("{outcome:?}"));
         // Others of the same user come and go when the sandbox shares the user.
         assert!((20..=60).contains(&made), "{backend}: {made}");
-        assert_eq!(outcome.end, End::Exited(0));
+        assert_eq!(outcome.end, RunEnd::Exited(0));
     }
 }
 
@@ -80,7 +80,7 @@ fn memory_of_one_process_ends_at_the_limit() {
             &profile(&lab),
             "x = bytearray(400 << 20); print('got it')",
         );
-        assert_ne!(outcome.end, End::Exited(0), "{outcome:?}");
+        assert_ne!(outcome.end, RunEnd::Exited(0), "{outcome:?}");
         assert_eq!(output(&outcome), "");
     }
 }
@@ -97,7 +97,7 @@ for _ in range(8):
 time.sleep(100)";
     for backend in BOTH {
         let outcome = lab.python(backend, &profile(&lab), script);
-        assert_eq!(outcome.end, End::Stopped(Limit::Memory), "{outcome:?}");
+        assert_eq!(outcome.end, RunEnd::Stopped(Limit::Memory), "{outcome:?}");
         assert_eq!(outcome.denials, [Denial::Limit(Limit::Memory)]);
         // A look sees more than the limit; a kernel that ends them itself stops right at it.
         assert!(outcome.peak_memory > 199 * MIB, "{outcome:?}");
@@ -128,7 +128,7 @@ time.sleep(100)";
                 sandbox_with(backend, survey).run(&profile(&lab), &command, Live::default());
             let outcome = outcome.unwrap();
             let case = format!("{backend} {groups:?} {outcome:?}");
-            assert_eq!(outcome.end, End::Stopped(Limit::Memory), "{case}");
+            assert_eq!(outcome.end, RunEnd::Stopped(Limit::Memory), "{case}");
             assert_eq!(outcome.denials, [Denial::Limit(Limit::Memory)], "{case}");
             let left = groups.map_or(0, |groups| left_over(&groups));
             assert_eq!(left, 0, "{case}");
@@ -167,7 +167,7 @@ time.sleep(100)";
             let case = format!("{backend} {groups:?} {outcome:?}");
             assert!(!output(&outcome).contains("all"), "{case}");
             if groups.is_some() {
-                assert_eq!(outcome.end, End::Stopped(Limit::Memory), "{case}");
+                assert_eq!(outcome.end, RunEnd::Stopped(Limit::Memory), "{case}");
             } else {
                 assert_eq!(output(&outcome), "False\n", "{case}");
                 assert!(
@@ -204,7 +204,7 @@ for at in range(0, len(shared), 4096):
 time.sleep(100)";
     for backend in BOTH {
         let outcome = lab.python(backend, &profile(&lab), script);
-        assert_eq!(outcome.end, End::Stopped(Limit::Memory), "{outcome:?}");
+        assert_eq!(outcome.end, RunEnd::Stopped(Limit::Memory), "{outcome:?}");
     }
 }
 
@@ -217,7 +217,7 @@ fn a_file_grows_to_the_limit() {
             &profile(&lab),
             "exec dd if=/dev/zero of=big bs=1M count=300 2>/dev/null",
         );
-        assert_ne!(outcome.end, End::Exited(0));
+        assert_ne!(outcome.end, RunEnd::Exited(0));
         assert_eq!(
             outcome.denials,
             [Denial::Limit(Limit::FileSize)],
@@ -249,7 +249,7 @@ except OSError:
         .unwrap_or_else(|_| panic!("{outcome:?}"));
     assert!(wrote <= 16, "{wrote}");
     let outcome = lab.python(Backend::Landlock, &profile(&lab), script);
-    assert_eq!(outcome.end, End::Stopped(Limit::Scratch), "{outcome:?}");
+    assert_eq!(outcome.end, RunEnd::Stopped(Limit::Scratch), "{outcome:?}");
 }
 
 #[test]
@@ -260,7 +260,7 @@ fn other_memory_folders_do_not_grow_without_end() {
     for backend in BOTH {
         assert_eq!(
             lab.shell(backend, &profile(&lab), script).end,
-            End::Exited(3),
+            RunEnd::Exited(3),
             "{backend}"
         );
     }
@@ -288,7 +288,7 @@ fn a_flood_of_output_is_cut_and_counted() {
     for backend in BOTH {
         let script = "head -c 50000000 /dev/zero; head -c 50000000 /dev/zero >&2; echo the end";
         let outcome = lab.shell(backend, &profile(&lab), script);
-        assert_eq!(outcome.end, End::Exited(0));
+        assert_eq!(outcome.end, RunEnd::Exited(0));
         assert_eq!(outcome.stdout.total, 50_000_008);
         assert_eq!(outcome.stderr.total, 50_000_000);
         assert_eq!(
@@ -344,7 +344,7 @@ fn a_hundred_sandboxes_at_once_keep_their_limits() {
                     let outcome = lab.run(backend, profile, &command);
                     assert_eq!(
                         (outcome.end, output(&outcome).as_str()),
-                        (End::Exited(0), "mine\ndone\n"),
+                        (RunEnd::Exited(0), "mine\ndone\n"),
                         "{outcome:?}"
                     );
                 })

@@ -3,7 +3,7 @@
 use std::io::{Read as _, Write as _};
 use std::net::TcpListener;
 
-use skillyard_sandbox::{Backend, Denial, End, HostRule, Network, Outcome, Profile};
+use skillyard_sandbox::{Backend, Denial, HostRule, Network, Outcome, Profile, RunEnd};
 
 use crate::lab::{Lab, output};
 
@@ -273,7 +273,7 @@ print(len(open))"
     let outcome = ask(&lab, &profile, &script);
     assert_eq!(
         (outcome.end, output(&outcome).as_str()),
-        (End::Exited(0), "90\n"),
+        (RunEnd::Exited(0), "90\n"),
         "{outcome:?}"
     );
 }

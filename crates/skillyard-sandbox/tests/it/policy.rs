@@ -6,7 +6,8 @@ use std::path::PathBuf;
 
 use skillyard_sandbox::survey::Survey;
 use skillyard_sandbox::{
-    Access, Backend, Commands, Denial, End, Live, Mount, Network, Profile, Sandbox, SandboxError,
+    Backend, Commands, Denial, Live, Mount, MountAccess, Network, Profile, RunEnd, Sandbox,
+    SandboxError,
 };
 
 use crate::lab::{BOTH, Lab, output, sandbox, try_run};
@@ -32,7 +33,7 @@ fn protected_places_stay_as_they_are() {
         "ln -sf /tmp .git/hooks/x",
     ] {
         let outcome = lab.shell(Backend::Bubblewrap, &profile, attempt);
-        assert_ne!(outcome.end, End::Exited(0), "{attempt}");
+        assert_ne!(outcome.end, RunEnd::Exited(0), "{attempt}");
     }
     assert_eq!(
         fs::read_to_string(work.join(".git/config")).unwrap(),
@@ -114,7 +115,7 @@ fn what_a_back_end_cannot_enforce_it_refuses() {
             "{refused:?}"
         );
         assert_eq!(
-            Backend::best(&Survey::take(), &profile).unwrap(),
+            Survey::take().best_backend(&profile).unwrap(),
             Backend::Bubblewrap
         );
     }
@@ -123,7 +124,8 @@ fn what_a_back_end_cannot_enforce_it_refuses() {
 #[test]
 fn a_back_end_that_is_missing_is_an_error_and_never_replaced_by_none() {
     let nothing = Survey::default();
-    let error = Backend::best(&nothing, &Profile::default())
+    let error = nothing
+        .best_backend(&Profile::default())
         .unwrap_err()
         .to_string();
     assert!(
@@ -185,7 +187,7 @@ fn mounts_are_shown_where_they_belong() {
     let mount = Mount {
         source: lab.own(),
         target: "/skill".into(),
-        access: Access::Read,
+        access: MountAccess::Read,
     };
     assert_eq!(Backend::Landlock.place(&mount), lab.own());
     assert_eq!(
@@ -207,7 +209,7 @@ fn mounts_are_shown_where_they_belong() {
 fn a_mount_that_is_not_there_is_an_error() {
     let lab = Lab::new();
     let profile = Profile {
-        mounts: vec![Mount::new(&lab.root().join("nowhere"), Access::Read)],
+        mounts: vec![Mount::new(&lab.root().join("nowhere"), MountAccess::Read)],
         ..Profile::default()
     };
     for backend in BOTH {
@@ -267,7 +269,7 @@ fn what_may_only_be_read_keeps_its_mode_times_and_attributes() {
     use std::os::unix::fs::{MetadataExt as _, chown};
     let lab = Lab::new();
     let profile = Profile {
-        mounts: vec![Mount::new(&lab.work(), Access::Read)],
+        mounts: vec![Mount::new(&lab.work(), MountAccess::Read)],
         ..Profile::default()
     };
     let script = "import os\n\

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use skillyard_sandbox::{End, Live, SandboxError};
+use skillyard_sandbox::{Live, RunEnd, SandboxError};
 
 use crate::lab::{BOTH, Lab, output, sandbox};
 
@@ -117,7 +117,7 @@ shutil.rmtree('tree')";
         );
         assert_eq!(
             outcome.end,
-            End::Exited(0),
+            RunEnd::Exited(0),
             "{backend}: {}",
             outcome.stderr.text()
         );
@@ -139,7 +139,7 @@ fn live_output_is_what_is_kept() {
             .run(&lab.profile(), &command, live)
             .unwrap();
         assert_eq!((out, err), (outcome.stdout.head, outcome.stderr.head));
-        assert_eq!(outcome.end, End::Exited(0));
+        assert_eq!(outcome.end, RunEnd::Exited(0));
     }
 }
 

@@ -14,7 +14,7 @@ use skillyard_catalog::CatalogSkill;
 use skillyard_catalog::resource::{SkillRoot, digest};
 use skillyard_catalog::source::SourceKind;
 use skillyard_format::Digest;
-use skillyard_sandbox::{Access, Backend, Identity, Mount};
+use skillyard_sandbox::{MountAccess, Backend, UserIds, Mount};
 
 use super::caches::Caches;
 use super::lying::Lying;
@@ -36,7 +36,7 @@ pub(super) struct Place<'a> {
     /// Who holds it.
     pub(super) backend: Backend,
     /// Who it is there, if not we.
-    pub(super) identity: Option<Identity>,
+    pub(super) identity: Option<UserIds>,
 }
 
 /// What a command is shown of skills, as long as this lives.
@@ -111,12 +111,12 @@ impl Shown {
         let shown = Mount {
             source: copy.folder(),
             target: at,
-            access: Access::Read,
+            access: MountAccess::Read,
         };
         self.mounts.push(
             if is_around || place.backend.place(&shown) != shown.target {
                 // The copy would be elsewhere than the instructions say, or without the workspace.
-                Mount::new(&shown.target, Access::Read)
+                Mount::new(&shown.target, MountAccess::Read)
             } else {
                 self.copies.push(copy);
                 shown
@@ -151,7 +151,7 @@ impl Shown {
             self.mounts.push(Mount {
                 source,
                 target: skill.folder.clone(),
-                access: Access::Read,
+                access: MountAccess::Read,
             });
             hidden = Some(&skill.folder);
         }
@@ -175,7 +175,7 @@ impl Shown {
         self.has_caches |= caches.may_be_more;
         for target in caches.folders {
             let source = self.empty(place.temporary)?;
-            let access = Access::Read;
+            let access = MountAccess::Read;
             self.mounts.push(Mount {
                 source,
                 target,

@@ -43,7 +43,7 @@ fn check(name: &'static str, verdict: Verdict, message: String, hint: Option<&st
 /// The back end that scripts run in, by running something in it.
 fn used(context: &Context, survey: &Survey) -> Check {
     let install = Some("Install `bubblewrap` (`apt install bubblewrap`, `dnf install bubblewrap`)");
-    match Backend::best(survey, &Profile::default()) {
+    match survey.best_backend(&Profile::default()) {
         Err(error) => check("backend", Verdict::Bad, error.to_string(), install),
         Ok(backend) => match trial(context, survey, backend) {
             Ok(()) => check(

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use serde_json::json;
 use skillyard_agent::script::Copy;
-use skillyard_sandbox::{Access, Backend, Commands};
+use skillyard_sandbox::{MountAccess, Backend, Commands};
 
 use super::run_told::seconds;
 use crate::context::Context;
@@ -44,7 +44,7 @@ pub(super) fn explain(
     row("starts in", &plan.command.directory.to_string_lossy());
     let is_held = backend != Backend::None;
     for mount in plan.profile.mounts.iter().filter(|_| is_held) {
-        let label = if mount.access == Access::Write {
+        let label = if mount.access == MountAccess::Write {
             "writes"
         } else {
             "reads"

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use skillyard_sandbox::{Captured, Denial, End, Limit, Outcome as Ran};
+use skillyard_sandbox::{Captured, Denial, RunEnd, Limit, Outcome as Ran};
 
 use crate::context::Context;
 use crate::sanitize::visible;
@@ -71,10 +71,10 @@ pub(super) fn tell(context: &Context, ran: &Ran, plan: &Plan, made: &Made) {
 
 fn ended(ran: &Ran) -> String {
     match ran.end {
-        End::Exited(code) => format!("Ended with code {code}"),
-        End::Signalled(signal) => format!("Ended by signal {signal}"),
-        End::Stopped(limit) => format!("Stopped by the limit `{limit}`"),
-        End::Cancelled => "Stopped".to_owned(),
+        RunEnd::Exited(code) => format!("Ended with code {code}"),
+        RunEnd::Signalled(signal) => format!("Ended by signal {signal}"),
+        RunEnd::Stopped(limit) => format!("Stopped by the limit `{limit}`"),
+        RunEnd::Cancelled => "Stopped".to_owned(),
     }
 }
 
@@ -86,10 +86,10 @@ pub(super) fn seconds(time: Duration) -> String {
 /// How it ended, as programs get it.
 pub(super) fn as_json(ran: &Ran, plan: &Plan, made: &Made) -> Value {
     let (signal, stopped) = match ran.end {
-        End::Exited(_) => (None, None),
-        End::Signalled(signal) => (Some(signal), None),
-        End::Stopped(limit) => (None, Some(limit.to_string())),
-        End::Cancelled => (None, Some("cancelled".to_owned())),
+        RunEnd::Exited(_) => (None, None),
+        RunEnd::Signalled(signal) => (Some(signal), None),
+        RunEnd::Stopped(limit) => (None, Some(limit.to_string())),
+        RunEnd::Cancelled => (None, Some("cancelled".to_owned())),
     };
     let denials = ran.denials.iter().map(|denial| match denial {
         Denial::Limit(limit) => json!({ "kind": "limit", "limit": limit.to_string() }),

@@ -8,7 +8,7 @@ use skillyard_agent::script::{Copy, Scratch};
 use skillyard_catalog::source::SourceKind;
 use skillyard_catalog::{CatalogSkill, Status, builtin};
 use skillyard_format::Document;
-use skillyard_sandbox::Identity;
+use skillyard_sandbox::UserIds;
 
 use crate::commands::read::load;
 use crate::context::Context;
@@ -140,7 +140,7 @@ fn disabled(permissions: &Permissions, name: &str, reason: &str) -> RunError {
 pub(crate) fn copy(
     skill: &SkillPlace,
     temporary: &Path,
-    identity: Option<Identity>,
+    identity: Option<UserIds>,
 ) -> Result<Copy, CommandError> {
     let owner = identity.map(|each| (each.uid, each.gid));
     if skill.source != Some(SourceKind::Builtin) {

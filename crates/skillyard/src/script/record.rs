@@ -7,7 +7,7 @@ use serde_json::json;
 use skillyard_audit::{Event, EventKind, Outcome};
 use skillyard_format::package::Digest;
 use skillyard_sandbox::{
-    Access, Backend, Captured, Denial, End, HostRule, Network, Outcome as Ran, Stdin,
+    MountAccess, Backend, Captured, Denial, RunEnd, HostRule, Network, Outcome as Ran, Stdin,
 };
 
 use super::place::SkillPlace;
@@ -83,11 +83,11 @@ impl Run<'_> {
             event = event.detail("exposed", exposed);
         }
         match ran.end {
-            End::Exited(0) => event,
-            End::Exited(code) => event.ended(Outcome::Failed, format!("it exited with {code}")),
-            End::Signalled(signal) => event.ended(Outcome::Failed, format!("signal {signal}")),
-            End::Stopped(limit) => event.ended(Outcome::Failed, limit.to_string()),
-            End::Cancelled => event.ended(Outcome::Failed, "it was cancelled"),
+            RunEnd::Exited(0) => event,
+            RunEnd::Exited(code) => event.ended(Outcome::Failed, format!("it exited with {code}")),
+            RunEnd::Signalled(signal) => event.ended(Outcome::Failed, format!("signal {signal}")),
+            RunEnd::Stopped(limit) => event.ended(Outcome::Failed, limit.to_string()),
+            RunEnd::Cancelled => event.ended(Outcome::Failed, "it was cancelled"),
         }
     }
 
@@ -152,7 +152,7 @@ impl Run<'_> {
         };
         let mut mounts = self.plan.profile.mounts.iter();
         match mounts.find(|mount| mount.source == *folder) {
-            Some(mount) if mount.access == Access::Write => format!("write {}", folder.display()),
+            Some(mount) if mount.access == MountAccess::Write => format!("write {}", folder.display()),
             Some(_) => format!("read {}", folder.display()),
             // The skill wants none.
             None => "none".to_owned(),

@@ -81,7 +81,7 @@ fn started(
     };
     let allowed = allowed.with_hosts(hosts)?;
     let survey = Survey::take();
-    let backend = Backend::best(&survey, &profile::outline(&allowed)).map_err(RunError::from)?;
+    let backend = survey.best_backend(&profile::outline(&allowed)).map_err(RunError::from)?;
     let temporary = &context.environment.temporary;
     let sandbox = Sandbox::new(backend, survey, Path::new("/proc/self/exe"), temporary)
         .map_err(RunError::from)?;

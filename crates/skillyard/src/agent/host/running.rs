@@ -72,7 +72,7 @@ impl Machine {
         let limits = self.context.config()?.script_limits();
         let mut profile = profile::in_workspace(&folder, &self.skill_folders, limits)?;
         let survey = Survey::take();
-        let backend = Backend::best(&survey, &profile).map_err(RunError::from)?;
+        let backend = survey.best_backend(&profile).map_err(RunError::from)?;
         let temporary = &self.context.environment.temporary;
         let sandbox = Sandbox::new(backend, survey, Path::new("/proc/self/exe"), temporary)
             .map_err(RunError::from)?;

@@ -101,7 +101,7 @@ pub(super) fn backend(
 ) -> Result<Backend, RunError> {
     match args.backend {
         Some(backend) => Ok(backend),
-        None => Ok(Backend::best(survey, &profile::outline(allowed))?),
+        None => Ok(survey.best_backend(&profile::outline(allowed))?),
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use skillyard_sandbox::{Access, Backend, HostRule, Network};
+use skillyard_sandbox::{MountAccess, Backend, HostRule, Network};
 
 use super::Args;
 use crate::commands::run_told::seconds;
@@ -21,7 +21,7 @@ pub(super) fn narrowed(args: &Args, plan: &Plan, backend: Backend) -> Vec<String
     }
     if let (Some(folder), false) = (&args.workspace, args.read_only) {
         let mut writable = plan.profile.mounts.iter();
-        if backend != Backend::None && !writable.any(|mount| mount.access == Access::Write) {
+        if backend != Backend::None && !writable.any(|mount| mount.access == MountAccess::Write) {
             let folder = folder.display();
             told.push(format!(
                 "it may not write to `{folder}`: the skill asks for less (`sandbox-workspace`)"

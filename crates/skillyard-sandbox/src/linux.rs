@@ -1,59 +1,57 @@
 //! Running a program through our launcher, inside bubblewrap or alone.
 
-mod begin;
-mod guarded;
-mod inspector;
-mod lines;
+mod bubblewrap;
+mod command_line;
+mod guard;
+mod monitor;
+mod mounts;
 mod orders;
-mod prepared;
-mod verdict;
+mod protection;
+mod scratch;
+mod start;
+mod system_paths;
 
 use std::cell::OnceCell;
-use std::io;
 use std::process::Child;
 
 use crate::backend::Backend;
 use crate::command::{Command, Live};
 use crate::error::{Doing as _, SandboxError};
-use crate::launcher::report::LaunchStep;
 use crate::outcome::Outcome;
 use crate::processes;
 use crate::profile::{Network, Profile};
 use crate::proxy::Proxy;
 use crate::pump::{self, Patience, Running};
-use crate::sandbox::Sandbox;
-use crate::scratch::Scratch;
+use crate::setup::Setup;
 
-use begin::{Begun, begin};
-use inspector::Inspector;
-use verdict::judge;
+use monitor::{Inspector, outcome};
+use scratch::Scratch;
+use start::{Started, start};
 
 /// How often a sandbox is made anew because its workspace changed meanwhile.
 const MAX_TRIES: usize = 5;
 
 pub(crate) fn run(
-    sandbox: &Sandbox,
+    setup: &Setup,
     profile: &Profile,
     command: &Command,
     live: Live<'_>,
 ) -> Result<Outcome, SandboxError> {
-    let scratch = match sandbox.backend {
+    let scratch = match setup.backend {
         Backend::Bubblewrap => None,
-        _ => Some(
-            Scratch::make(&sandbox.temporary, sandbox.identity).doing("make a private folder")?,
-        ),
+        _ => Some(Scratch::make(&setup.temporary, setup.identity).doing("make a private folder")?),
     };
     let mut tries = 1;
     // The program has not begun where this fails.
     let begun = loop {
-        match begin(sandbox, profile, command, scratch.as_ref()) {
+        match start(setup, profile, command, scratch.as_ref()) {
             Err(SandboxError::Changed { .. }) if tries < MAX_TRIES => tries += 1,
             other => break other?,
         }
     };
-    let Begun {
+    let Started {
         protection,
-        started,
+        since: started,
         child,
         stdout,
         stderr,
@@ -66,7 +64,7 @@ pub(crate) fn run(
         _ => None,
     };
     let inspection = Inspector {
-        sandbox,
+        setup,
         profile,
         scratch: scratch.as_ref(),
         group: OnceCell::new(),
@@ -84,7 +82,7 @@ pub(crate) fn run(
     let pumped = pump::run(running, &profile.limits, live).doing("follow the program")?;
     let duration = started.elapsed();
     let decisions = proxy.map(Proxy::finish).unwrap_or_default();
-    let mut outcome = judge(sandbox, command, pumped, (said, status), profile)?;
+    let mut outcome = outcome(setup, command, pumped, (said, status), profile)?;
     outcome.duration = duration;
     inspection.correct(&mut outcome);
     outcome.denials.extend(decisions.denials);
@@ -99,12 +97,5 @@ pub(crate) fn run(
 fn end_by_force(child: &mut Child, patience: Patience) {
     if !processes::end_below(child.id()) || patience == Patience::Over {
         let _ = child.kill();
-    }
-}
-
-fn failed(step: LaunchStep, code: i32) -> SandboxError {
-    SandboxError::Launcher {
-        action: step.name().to_owned(),
-        source: io::Error::from_raw_os_error(code),
     }
 }

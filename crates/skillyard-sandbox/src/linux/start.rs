@@ -1,7 +1,7 @@
 //! Starting a sandbox, up to the moment when its program begins.
 
 use std::fs::File;
-use std::io::{self, Read as _, Write as _};
+use std::io::{self, IsTerminal as _, Read as _, Write as _};
 use std::os::fd::{AsFd as _, AsRawFd as _, BorrowedFd, OwnedFd};
 use std::path::PathBuf;
 use std::process::Child;
@@ -10,30 +10,29 @@ use std::time::{Duration, Instant};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::Pid;
 
-use super::guarded::{Protection, is_change};
-use super::lines::{Lines, pipe, stdin};
-use super::orders::spec;
-use super::prepared::{alone, in_bubblewrap};
+use super::command_line::{bubblewrap_command, stage_command};
+use super::mounts::{EnterError, enter};
+use super::orders::stage_orders;
+use super::protection::{Protection, is_change};
+use super::scratch::Scratch;
 use crate::backend::Backend;
-use crate::command::Command;
-use crate::enter::{EnterError, enter};
+use crate::command::{Command, Stdin};
 use crate::error::{Doing as _, SandboxError};
 use crate::launcher::orders::ProxyListener;
 use crate::launcher::report::READY;
-use crate::profile::Profile;
+use crate::profile::{Network, Profile};
 use crate::proxy;
 use crate::pump::Feed;
-use crate::sandbox::Sandbox;
-use crate::scratch::Scratch;
-use crate::spawn::StartPlan;
+use crate::setup::Setup;
+use crate::spawn::{self, StartPlan};
 
 /// More than `bwrap` ever says about a process.
 const MAX_SAID: usize = 4096;
 
 /// A sandbox whose program begins.
-pub(super) struct Begun {
+pub(super) struct Started {
     pub(super) protection: Protection,
-    pub(super) started: Instant,
+    pub(super) since: Instant,
     pub(super) child: Child,
     pub(super) stdout: OwnedFd,
     pub(super) stderr: OwnedFd,
@@ -45,58 +44,62 @@ pub(super) struct Begun {
 }
 
 /// Makes the sandbox and lets its program begin.
-pub(super) fn begin(
-    sandbox: &Sandbox,
+pub(super) fn start(
+    setup: &Setup,
     profile: &Profile,
     command: &Command,
     scratch: Option<&Scratch>,
-) -> Result<Begun, SandboxError> {
-    let protection = Protection::prepare(sandbox, profile, command)?;
+) -> Result<Started, SandboxError> {
+    let protection = Protection::prepare(setup, profile, command)?;
     let started = Instant::now();
-    let lines = Lines::open(profile, sandbox.identity)?;
-    let mut spec = spec(sandbox, profile, command, scratch);
-    spec.control = lines.control.0.as_raw_fd();
-    spec.status = lines.status.1.as_raw_fd();
-    spec.proxy = lines.proxy.as_ref().map(|(_, theirs)| ProxyListener {
+    let (control, status) = (pipe(setup)?, pipe(setup)?);
+    let proxy = match profile.network {
+        Network::Hosts(_) => Some(proxy::channel().doing("make a socket")?),
+        Network::None | Network::Full => None,
+    };
+    let mut spec = stage_orders(setup, profile, command, scratch);
+    spec.control = control.0.as_raw_fd();
+    spec.status = status.1.as_raw_fd();
+    spec.proxy = proxy.as_ref().map(|(_, theirs)| ProxyListener {
         channel: theirs.as_raw_fd(),
         port: proxy::PORT,
     });
     let (mut told, mut telling) = (None, None);
     if !protection.steps.is_empty() {
         spec.waits_for_mounts = true;
-        let (ours, theirs) = pipe(sandbox)?;
+        let (ours, theirs) = pipe(setup)?;
         (told, telling) = (Some(ours), Some(theirs));
     }
-    let prepared = match sandbox.backend {
-        Backend::Bubblewrap => in_bubblewrap(sandbox, profile, &spec, telling.as_ref())?,
-        _ => alone(sandbox, profile, &spec)?,
+    let prepared = match setup.backend {
+        Backend::Bubblewrap => bubblewrap_command(setup, profile, &spec, telling.as_ref())?,
+        _ => stage_command(setup, profile, &spec)?,
     };
-    let (stdout, stderr) = (pipe(sandbox)?, pipe(sandbox)?);
-    let (stdin, input) = stdin(sandbox, command)?;
+    let (stdout, stderr) = (pipe(setup)?, pipe(setup)?);
+    let (stdin, input) = stdin(setup, command)?;
     let mut kept: Vec<BorrowedFd<'_>> = prepared.kept.iter().map(|each| each.as_fd()).collect();
-    kept.extend([lines.control.0.as_fd(), lines.status.1.as_fd()]);
-    kept.extend(lines.proxy.as_ref().map(|(_, theirs)| theirs.as_fd()));
+    kept.extend([control.0.as_fd(), status.1.as_fd()]);
+    kept.extend(proxy.as_ref().map(|(_, theirs)| theirs.as_fd()));
     kept.extend(telling.as_ref().map(|each| each.as_fd()));
-    let start = StartPlan {
+    let plan = StartPlan {
         argv: &prepared.argv,
         stdio: [stdin, stdout.1, stderr.1],
         kept: &kept,
         identity: prepared.identity,
     };
-    let mut begun = Begun {
-        child: start.spawn().doing("start a process")?,
-        lines: lines.ours(),
+    let mut begun = Started {
+        child: plan.spawn().doing("start a process")?,
+        lines: (control.1, status.0, proxy.map(|(ours, _)| ours)),
         stdout: stdout.0,
         stderr: stderr.0,
         said: Vec::new(),
         protection,
-        started,
+        since: started,
         input,
     };
     // While we hold the other ends of the pipes there would be no end.
-    drop((prepared, telling));
+    drop((prepared, telling, control.0, status.1));
     if let Some(told) = told
-        && let Err(error) = begun.go_in(sandbox, profile, told)
+        && let Err(error) = begun.go_in(setup, profile, told)
     {
         let _ = begun.child.kill();
         let _ = begun.child.wait();
@@ -105,12 +108,12 @@ pub(super) fn begin(
     Ok(begun)
 }
 
-impl Begun {
+impl Started {
     /// Does what is to be done in the sandbox, and lets the program begin. A sandbox that could
     /// not be made says so itself when it has ended.
     fn go_in(
         &mut self,
-        sandbox: &Sandbox,
+        setup: &Setup,
         profile: &Profile,
         told: OwnedFd,
     ) -> Result<(), SandboxError> {
@@ -121,26 +124,22 @@ impl Begun {
             return Ok(());
         }
         let process = process(told).doing(action)?;
-        enter(process, sandbox.identity, &self.protection.steps)
-            .map_err(|failed| self.unprotected(&failed))?;
+        enter(process, setup.identity, &self.protection.steps)
+            .map_err(|failed| self.unprotected(failed))?;
         let control = File::from(self.lines.0.try_clone().doing(action)?);
         (&control).write_all(&[0]).doing(action)
     }
 
-    fn unprotected(&self, EnterError { step, error }: &EnterError) -> SandboxError {
+    fn unprotected(&self, EnterError { step, error }: EnterError) -> SandboxError {
         use std::os::unix::ffi::OsStrExt as _;
-        let source = error.raw_os_error().map_or_else(
-            || io::Error::from(error.kind()),
-            io::Error::from_raw_os_error,
-        );
         match step.and_then(|step| self.protection.steps.get(step)) {
-            Some(step) if is_change(&source) => SandboxError::Changed {
+            Some(step) if is_change(&error) => SandboxError::Changed {
                 path: PathBuf::from(std::ffi::OsStr::from_bytes(step.path.as_bytes())),
-                source,
+                source: error,
             },
             _ => SandboxError::Setup {
                 action: "protect places in the workspace",
-                source,
+                source: error,
             },
         }
     }
@@ -176,4 +175,32 @@ fn process(told: OwnedFd) -> io::Result<Pid> {
     });
     let process = number.and_then(Result::ok).and_then(Pid::from_raw);
     process.ok_or_else(|| io::ErrorKind::InvalidData.into())
+}
+
+fn pipe(setup: &Setup) -> Result<(OwnedFd, OwnedFd), SandboxError> {
+    spawn::pipe(setup.identity).doing("make a pipe")
+}
+
+fn stdin(setup: &Setup, command: &Command) -> Result<(OwnedFd, Feed), SandboxError> {
+    Ok(match &command.stdin {
+        Stdin::Empty => {
+            let nothing = File::open("/dev/null").doing("open `/dev/null`")?;
+            (nothing.into(), None)
+        }
+        // A file, or a pipe of somebody else's, could be read but not opened by its name.
+        Stdin::Inherited if !io::stdin().is_terminal() => {
+            let (read, write) = pipe(setup)?;
+            // It ends with the input, with the program, or with us.
+            std::thread::spawn(move || io::copy(&mut io::stdin(), &mut File::from(write)));
+            (read, None)
+        }
+        Stdin::Inherited => {
+            let own = io::stdin().as_fd().try_clone_to_owned();
+            (own.doing("hand over the input")?, None)
+        }
+        Stdin::Bytes(bytes) => {
+            let (read, write) = pipe(setup)?;
+            (read, Some((write, bytes.clone())))
+        }
+    })
 }

@@ -6,20 +6,20 @@ use std::path::{Path, PathBuf};
 
 use rustix::io::Errno;
 
+use super::guard::Guard;
+use super::mounts::{self, GuardedFolder, Inode, MountStep};
 use crate::backend::Backend;
-use crate::backend::guard::Guard;
-use crate::backend::inside::{self, GuardedFolder, Inode, Step};
 use crate::command::Command;
 use crate::error::SandboxError;
 use crate::outcome::Denial;
-use crate::profile::{Access, Profile};
-use crate::sandbox::Sandbox;
+use crate::profile::{MountAccess, Profile};
+use crate::setup::Setup;
 
 /// What protects places in writable folders, and what they were before a run.
 #[derive(Default)]
 pub(super) struct Protection {
     /// What is to be done in the namespace of the sandbox.
-    pub(super) steps: Vec<Step>,
+    pub(super) steps: Vec<MountStep>,
     kept: Vec<(PathBuf, Inode)>,
     links: Vec<(PathBuf, PathBuf)>,
     missing: Vec<PathBuf>,
@@ -29,11 +29,11 @@ impl Protection {
     /// Looks at everything that is to be mounted. Only bubblewrap can keep single places; the
     /// other back ends refuse such a profile or protect nothing at all.
     pub(super) fn prepare(
-        sandbox: &Sandbox,
+        setup: &Setup,
         profile: &Profile,
         command: &Command,
     ) -> Result<Self, SandboxError> {
-        if sandbox.backend != Backend::Bubblewrap || !inside::is_needed(profile) {
+        if setup.backend != Backend::Bubblewrap || !mounts::is_needed(profile) {
             return Ok(Self::default());
         }
         let opened = profile.mounts.iter().map(|mount| {
@@ -41,12 +41,14 @@ impl Protection {
                 path: mount.source.clone(),
                 source,
             };
-            inside::open(mount, &command.directory).map_err(failed)
+            mounts::open(mount, &command.directory).map_err(failed)
         });
         let opened: Vec<File> = opened.collect::<Result<_, _>>()?;
         let (mut protection, mut folders) = (Self::default(), Vec::new());
         for (number, (mount, file)) in profile.mounts.iter().zip(&opened).enumerate() {
-            if mount.access == Access::Write && file.metadata().is_ok_and(|found| found.is_dir()) {
+            if mount.access == MountAccess::Write
+                && file.metadata().is_ok_and(|found| found.is_dir())
+            {
                 let guard = Guard::of(&mount.source, &profile.protected);
                 let guard = guard.map_err(|source| failed(&mount.source, source))?;
                 protection
@@ -57,7 +59,7 @@ impl Protection {
         }
         let inodes = opened.iter().map(|file| file.metadata().map(Inode::from));
         let inodes: io::Result<Vec<Inode>> = inodes.collect();
-        let steps = inodes.and_then(|inodes| inside::steps(profile, &inodes, &folders));
+        let steps = inodes.and_then(|inodes| mounts::steps(profile, &inodes, &folders));
         protection.steps = steps.map_err(|source| failed(&command.directory, source))?;
         Ok(protection)
     }

@@ -7,63 +7,53 @@ use std::path::Path;
 
 use tempfile::TempDir;
 
-use crate::identity::Identity;
+use crate::identity::UserIds;
 
 /// More files than any program needs for a while.
 const MAX_FILES: u64 = 20_000;
 
 /// A folder that only the program can use, and that goes when it ends.
-pub(crate) struct Scratch {
+pub(super) struct Scratch {
     folder: TempDir,
 }
 
 impl Scratch {
-    pub(crate) fn make(parent: &Path, identity: Option<Identity>) -> io::Result<Self> {
+    pub(super) fn make(parent: &Path, identity: Option<UserIds>) -> io::Result<Self> {
         // For its owner alone: the library itself leaves the mode to the umask.
         let folder = tempfile::Builder::new()
             .prefix("sandbox-")
             .permissions(fs::Permissions::from_mode(0o700))
             .tempdir_in(parent)?;
-        if let Some(Identity { uid, gid }) = identity {
+        if let Some(UserIds { uid, gid }) = identity {
             std::os::unix::fs::chown(folder.path(), Some(uid), Some(gid))?;
         }
         Ok(Self { folder })
     }
 
-    pub(crate) fn path(&self) -> &Path {
+    pub(super) fn path(&self) -> &Path {
         self.folder.path()
     }
 
     /// Whether it holds more than `limit` bytes, or too many files.
-    pub(crate) fn is_over(&self, limit: u64) -> bool {
-        let mut sum = Sum { bytes: 0, files: 0 };
-        sum.add(self.folder.path(), 0);
-        sum.bytes > limit || sum.files > MAX_FILES
+    pub(super) fn is_over(&self, limit: u64) -> bool {
+        let (mut bytes, mut files) = (0, 0);
+        add(self.folder.path(), 0, &mut bytes, &mut files);
+        bytes > limit || files > MAX_FILES
     }
 }
 
-struct Sum {
-    bytes: u64,
-    files: u64,
-}
-
-impl Sum {
-    fn add(&mut self, folder: &Path, depth: usize) {
-        let Ok(entries) = fs::read_dir(folder) else {
+/// Adds the sizes and the number of the files in a folder.
+fn add(folder: &Path, depth: usize, bytes: &mut u64, files: &mut u64) {
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        *files += 1;
+        if *files > MAX_FILES {
             return;
-        };
-        for entry in entries.flatten() {
-            self.files += 1;
-            if self.files > MAX_FILES {
-                return;
-            }
-            let Ok(metadata) = entry.metadata() else {
-                continue;
-            };
+        }
+        if let Ok(metadata) = entry.metadata() {
             // What a file takes up, not what it claims to be long.
-            self.bytes += metadata.blocks() * 512;
+            *bytes += metadata.blocks() * 512;
             if metadata.is_dir() && depth < 64 {
-                self.add(&entry.path(), depth + 1);
+                add(&entry.path(), depth + 1, bytes, files);
             }
         }
     }
@@ -77,10 +67,7 @@ impl Drop for Scratch {
 }
 
 fn open(folder: &Path, depth: usize) {
-    let Ok(entries) = fs::read_dir(folder) else {
-        return;
-    };
-    for entry in entries.flatten() {
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
         if entry.file_type().is_ok_and(|kind| kind.is_dir()) && depth < 64 {
             let _ = fs::set_permissions(entry.path(), fs::Permissions::from_mode(0o700));
             open(&entry.path(), depth + 1);

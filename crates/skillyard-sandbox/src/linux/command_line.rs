@@ -1,4 +1,4 @@
-//! The words that start a sandbox, and the descriptors they speak of.
+//! The command line that starts a sandbox, and the descriptors that it names.
 
 use std::ffi::OsString;
 use std::fs::File;
@@ -7,86 +7,78 @@ use std::os::fd::{AsRawFd as _, OwnedFd};
 
 use rustix::fs::{Mode, OFlags};
 
-use super::failed;
-use crate::backend::bubblewrap;
-use crate::child;
+use super::bubblewrap;
 use crate::error::{Doing as _, SandboxError};
-use crate::identity::Identity;
-use crate::launcher::orders::{IdMappedMount, Isolation, RootOrders, StageOrders, encode};
-use crate::launcher::report::LaunchStep;
+use crate::identity::UserIds;
+use crate::launcher::orders::{IdMappedMount, RootOrders, StageOrders, encode};
 use crate::launcher::root::closed_folder;
 use crate::launcher::{ARGUMENT, BECOME, SUPERVISE};
-use crate::profile::{Access, Profile};
-use crate::sandbox::Sandbox;
-use crate::survey::LANDLOCK_NEEDED;
+use crate::profile::{MountAccess, Profile};
+use crate::setup::Setup;
+use crate::spawn;
 
 /// What is to be started, and as whom.
-pub(super) struct Prepared {
+pub(super) struct CommandLine {
     pub(super) argv: Vec<OsString>,
     /// The descriptors that the words speak of.
     pub(super) kept: Vec<OwnedFd>,
-    pub(super) identity: Option<Identity>,
+    pub(super) identity: Option<UserIds>,
 }
 
 /// `bwrap`, started as a user without rights, with the stage as its program; it names its
 /// process through `telling`, if there is one.
-pub(super) fn in_bubblewrap(
-    sandbox: &Sandbox,
+pub(super) fn bubblewrap_command(
+    setup: &Setup,
     profile: &Profile,
     spec: &StageOrders,
     telling: Option<&OwnedFd>,
-) -> Result<Prepared, SandboxError> {
-    let program = sandbox.survey.bubblewrap.clone().unwrap_or_default();
-    let us = Identity {
+) -> Result<CommandLine, SandboxError> {
+    let program = setup.survey.bubblewrap.clone().unwrap_or_default();
+    let us = UserIds {
         uid: rustix::process::geteuid().as_raw(),
         gid: rustix::process::getegid().as_raw(),
     };
-    let identity = sandbox.identity.unwrap_or(us);
+    let identity = setup.identity.unwrap_or(us);
     let arguments = bubblewrap::arguments(profile, identity)?;
     let (words, mut kept) = arguments.finish().doing("write bubblewrap's arguments")?;
-    let stage = stage(sandbox, spec)?;
+    let (words_of_stage, kept_for_stage) = stage(setup, spec)?;
     let mut argv = vec![
         program.into_os_string(),
         "--args".into(),
-        child::number(&words).into(),
+        spawn::number(&words).into(),
     ];
     if let Some(telling) = telling {
-        argv.extend(["--info-fd".into(), child::number(telling).into()]);
+        argv.extend(["--info-fd".into(), spawn::number(telling).into()]);
     }
     argv.push("--".into());
-    argv.extend(stage.argv);
+    argv.extend(words_of_stage);
     kept.push(words);
-    kept.extend(stage.kept);
-    as_user(sandbox, profile, spec, argv, kept)
+    kept.extend(kept_for_stage);
+    as_user(setup, profile, spec, argv, kept)
 }
 
 /// The stage alone.
-pub(super) fn alone(
-    sandbox: &Sandbox,
+pub(super) fn stage_command(
+    setup: &Setup,
     profile: &Profile,
     spec: &StageOrders,
-) -> Result<Prepared, SandboxError> {
-    if spec.isolation == Isolation::Landlock
-        && sandbox.survey.landlock.unwrap_or(0) < LANDLOCK_NEEDED
-    {
-        return Err(failed(LaunchStep::Files, libc::ENOSYS));
-    }
-    let stage = stage(sandbox, spec)?;
-    as_user(sandbox, profile, spec, stage.argv, stage.kept)
+) -> Result<CommandLine, SandboxError> {
+    let (argv, kept) = stage(setup, spec)?;
+    as_user(setup, profile, spec, argv, kept)
 }
 
 /// A program that is started as the user without rights, if we are root.
 fn as_user(
-    sandbox: &Sandbox,
+    setup: &Setup,
     profile: &Profile,
     spec: &StageOrders,
     argv: Vec<OsString>,
     mut kept: Vec<OwnedFd>,
-) -> Result<Prepared, SandboxError> {
-    let identity = sandbox.identity;
-    let (staged, folders) = staged(sandbox, profile)?;
+) -> Result<CommandLine, SandboxError> {
+    let identity = setup.identity;
+    let (staged, folders) = staged(setup, profile)?;
     if staged.is_empty() {
-        return Ok(Prepared {
+        return Ok(CommandLine {
             argv,
             kept,
             identity,
@@ -100,12 +92,12 @@ fn as_user(
         status: spec.status,
     };
     let orders = orders_file(&orders)?;
-    let number = child::number(&orders);
+    let number = spawn::number(&orders);
     kept.push(orders);
     kept.extend(folders);
-    Ok(Prepared {
+    Ok(CommandLine {
         argv: vec![
-            sandbox.launcher.clone().into_os_string(),
+            setup.launcher.clone().into_os_string(),
             ARGUMENT.into(),
             BECOME.into(),
             number.into(),
@@ -115,51 +107,47 @@ fn as_user(
     })
 }
 
-/// The words that start the stage, and the descriptors they speak of.
-struct Stage {
-    argv: Vec<OsString>,
-    kept: Vec<OwnedFd>,
-}
+/// The words that start the stage, and the descriptors that they name.
+type StageCommand = (Vec<OsString>, Vec<OwnedFd>);
 
-fn stage(sandbox: &Sandbox, spec: &StageOrders) -> Result<Stage, SandboxError> {
-    let program = stage_program(sandbox).doing("open the launcher")?;
+fn stage(setup: &Setup, spec: &StageOrders) -> Result<StageCommand, SandboxError> {
+    let program = stage_program(setup).doing("open the launcher")?;
     let orders = orders_file(spec)?;
     let argv = vec![
-        format!("/proc/self/fd/{}", child::number(&program)).into(),
+        format!("/proc/self/fd/{}", spawn::number(&program)).into(),
         ARGUMENT.into(),
         SUPERVISE.into(),
-        child::number(&orders).into(),
+        spawn::number(&orders).into(),
     ];
-    let kept = vec![program, orders];
-    Ok(Stage { argv, kept })
+    Ok((argv, vec![program, orders]))
 }
 
 fn orders_file(orders: &impl serde::Serialize) -> Result<OwnedFd, SandboxError> {
-    let bytes = encode(orders).and_then(|bytes| child::memory(&bytes));
+    let bytes = encode(orders).and_then(|bytes| spawn::memory_file(&bytes));
     bytes.doing("write the launcher's orders")
 }
 
 /// The launcher's own binary, in a form that the sandbox's user can execute.
-fn stage_program(sandbox: &Sandbox) -> io::Result<OwnedFd> {
+fn stage_program(setup: &Setup) -> io::Result<OwnedFd> {
     use std::os::unix::fs::PermissionsExt as _;
-    let mut file = File::open(&sandbox.launcher)?;
+    let mut file = File::open(&setup.launcher)?;
     let everybody = file.metadata()?.permissions().mode() & 0o005 == 0o005;
-    if everybody || sandbox.identity.is_none() {
+    if everybody || setup.identity.is_none() {
         return Ok(file.into());
     }
     let mut bytes = Vec::new();
     file.read_to_end(&mut bytes)?;
-    child::memory(&bytes)
+    spawn::memory_file(&bytes)
 }
 
 /// The mounts that the sandbox's user could not use as they are, with what they open.
 fn staged(
-    sandbox: &Sandbox,
+    setup: &Setup,
     profile: &Profile,
 ) -> Result<(Vec<IdMappedMount>, Vec<OwnedFd>), SandboxError> {
     use std::os::unix::fs::MetadataExt as _;
     let (mut staged, mut folders) = (Vec::new(), Vec::new());
-    let Some(identity) = sandbox.identity else {
+    let Some(identity) = setup.identity else {
         return Ok((staged, folders));
     };
     for mount in &profile.mounts {
@@ -180,13 +168,13 @@ fn staged(
         let readable = metadata.uid() == identity.uid || metadata.mode() & wanted == wanted;
         let reachable = readable && closed_folder(&mount.source).is_none();
         let owned = metadata.uid() == identity.uid;
-        if reachable && (mount.access == Access::Read || owned) {
+        if reachable && (mount.access == MountAccess::Read || owned) {
             continue;
         }
         staged.push(IdMappedMount {
             source: folder.as_raw_fd(),
             target: mount.source.clone().into_os_string(),
-            owner: Identity {
+            owner: UserIds {
                 uid: metadata.uid(),
                 gid: metadata.gid(),
             },

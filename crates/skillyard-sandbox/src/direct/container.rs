@@ -3,8 +3,7 @@
 use std::ffi::OsString;
 
 use crate::command::{Command, Stdin};
-use crate::limits::Limits;
-use crate::profile::{Access, Network, Profile};
+use crate::profile::{Limits, MountAccess, Network, Profile};
 
 /// The image that is used when no other is named.
 pub(crate) const IMAGE: &str = "docker.io/library/debian:stable-slim";
@@ -70,7 +69,7 @@ pub(crate) fn arguments(
         option.push(&mount.source);
         option.push(",target=");
         option.push(&mount.target);
-        if mount.access == Access::Read {
+        if mount.access == MountAccess::Read {
             option.push(",readonly");
         }
         words.push(option);
@@ -90,17 +89,11 @@ pub(crate) fn arguments(
 }
 
 /// How many processes the user of all containers may have, if that is limited for us.
-#[cfg(unix)]
 fn most_processes() -> Option<u64> {
     /// Enough for a hundred containers, and less than an engine leaves of what we have.
     const ENOUGH: u64 = 16_384;
     let ours = rustix::process::getrlimit(rustix::process::Resource::Nproc).maximum;
     ours.map(|most| most.min(ENOUGH))
-}
-
-#[cfg(not(unix))]
-fn most_processes() -> Option<u64> {
-    None
 }
 
 /// Why a mount cannot be written as an option: a comma would start another one.
@@ -126,8 +119,8 @@ mod tests {
     fn everything_is_closed_but_what_is_named() {
         let profile = Profile {
             mounts: vec![
-                Mount::new(Path::new("/s"), Access::Read),
-                Mount::new(Path::new("/w"), Access::Write),
+                Mount::new(Path::new("/s"), MountAccess::Read),
+                Mount::new(Path::new("/w"), MountAccess::Write),
             ],
             environment: vec![("A".into(), "b c".into())],
             ..Profile::default()
@@ -162,9 +155,10 @@ mod tests {
     fn a_comma_in_a_path_is_refused() {
         let mut profile = Profile::default();
         assert_eq!(unwritable(&profile), None);
-        profile
-            .mounts
-            .push(Mount::new(Path::new("/a,readonly=false"), Access::Read));
+        profile.mounts.push(Mount::new(
+            Path::new("/a,readonly=false"),
+            MountAccess::Read,
+        ));
         assert!(unwritable(&profile).is_some());
     }
 }

@@ -5,7 +5,7 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
-use crate::profile::{Access, Network, Profile};
+use crate::profile::{MountAccess, Network, Profile};
 
 /// What every program needs: the system's own folders and a few devices.
 const SYSTEM: &[&str] = &[
@@ -24,7 +24,7 @@ const SYSTEM: &[&str] = &[
 ];
 
 /// The profile in the language of `sandbox-exec`, with `private` as the folder for temporary files.
-pub fn text(profile: &Profile, private: &Path) -> String {
+pub(crate) fn text(profile: &Profile, private: &Path) -> String {
     let mut text = String::from(
         "(version 1)\n(deny default)\n(allow process-exec process-fork)\n(allow signal (target same-sandbox))\n\
          (allow sysctl-read)\n(allow file-read-metadata)\n\
@@ -44,8 +44,8 @@ pub fn text(profile: &Profile, private: &Path) -> String {
     );
     for mount in &profile.mounts {
         let what = match mount.access {
-            Access::Read => "file-read*",
-            Access::Write => "file-read* file-write*",
+            MountAccess::Read => "file-read*",
+            MountAccess::Write => "file-read* file-write*",
         };
         let _ = writeln!(text, "(allow {what} (subpath {}))", quoted(&mount.source));
     }
@@ -97,8 +97,8 @@ mod tests {
     fn mounts_protected_places_and_the_network() {
         let profile = Profile {
             mounts: vec![
-                Mount::new(Path::new("/Users/a/skill"), Access::Read),
-                Mount::new(Path::new("/Users/a/w"), Access::Write),
+                Mount::new(Path::new("/Users/a/skill"), MountAccess::Read),
+                Mount::new(Path::new("/Users/a/w"), MountAccess::Write),
             ],
             protected: vec![".git/hooks".into()],
             network: Network::Full,

@@ -14,20 +14,20 @@ const MAX_LINKS: usize = 40;
 
 /// What has to be done in one writable folder; all paths are relative to it.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(crate) struct Guard {
+pub(super) struct Guard {
     /// Folders on the way to the others.
-    pub(crate) parents: BTreeSet<PathBuf>,
+    pub(super) parents: BTreeSet<PathBuf>,
     /// What exists, and becomes read-only.
-    pub(crate) kept: BTreeSet<PathBuf>,
+    pub(super) kept: BTreeSet<PathBuf>,
     /// What does not exist, and can come into being.
-    pub(crate) missing: BTreeSet<PathBuf>,
+    pub(super) missing: BTreeSet<PathBuf>,
     /// Links with their targets.
-    pub(crate) links: BTreeMap<PathBuf, PathBuf>,
+    pub(super) links: BTreeMap<PathBuf, PathBuf>,
 }
 
 impl Guard {
     /// Looks at every place below `root`, whose path goes through no link.
-    pub(crate) fn of(root: &Path, places: &[PathBuf]) -> io::Result<Self> {
+    pub(super) fn of(root: &Path, places: &[PathBuf]) -> io::Result<Self> {
         let mut guard = Self::default();
         for place in places {
             guard.follow(root, place)?;

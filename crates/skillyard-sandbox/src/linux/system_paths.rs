@@ -41,13 +41,13 @@ const NETWORK: &[&str] = &[
 const RESOLVER: &[&str] = &["/etc/resolv.conf", "/etc/hosts", "/etc/nsswitch.conf"];
 
 /// Devices that hold nothing of anybody.
-pub(crate) const DEVICES: &[&str] = &["/dev/null", "/dev/zero", "/dev/urandom"];
+pub(super) const DEVICES: &[&str] = &["/dev/null", "/dev/zero", "/dev/urandom"];
 
 /// The same, where a host's own are used.
-pub(crate) const MORE_DEVICES: &[&str] = &["/dev/full", "/dev/random"];
+pub(super) const MORE_DEVICES: &[&str] = &["/dev/full", "/dev/random"];
 
 /// Files of `/proc` about the machine as a whole, which runtimes look at.
-pub(crate) const MACHINE: &[&str] = &[
+pub(super) const MACHINE: &[&str] = &[
     "/proc/cpuinfo",
     "/proc/filesystems",
     "/proc/loadavg",
@@ -64,7 +64,7 @@ pub(crate) const MACHINE: &[&str] = &[
 ];
 
 /// A part of the system, as it has to be shown.
-pub(crate) enum Part {
+pub(super) enum SystemPath {
     /// A folder or a file.
     Here(PathBuf),
     /// A link, such as `/bin` to `usr/bin`.
@@ -77,18 +77,18 @@ pub(crate) enum Part {
 }
 
 /// The folders of programs and libraries that are there.
-pub(crate) fn folders() -> impl Iterator<Item = Part> {
+pub(super) fn folders() -> impl Iterator<Item = SystemPath> {
     FOLDERS.iter().filter_map(|folder| {
         let path = PathBuf::from(folder);
         if let Ok(target) = path.read_link() {
-            return Some(Part::Link { path, target });
+            return Some(SystemPath::Link { path, target });
         }
-        path.exists().then_some(Part::Here(path))
+        path.exists().then_some(SystemPath::Here(path))
     })
 }
 
 /// The settings that are there.
-pub(crate) fn settings(network: &Network) -> impl Iterator<Item = &'static Path> {
+pub(super) fn settings(network: &Network) -> impl Iterator<Item = &'static Path> {
     let (more, resolver): (&[&str], &[&str]) = match network {
         Network::None => (&[], &[]),
         Network::Hosts(_) => (NETWORK, &[]),

@@ -7,20 +7,19 @@ use std::os::fd::OwnedFd;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 
-use super::inside;
-use super::system::{self, Part};
-use crate::child;
+use super::mounts;
+use super::system_paths::{self, SystemPath};
 use crate::error::{Doing as _, SandboxError};
-use crate::identity::Identity;
-use crate::launcher::orders::{Isolation, Rights, StageOrders, SyscallPolicy};
-use crate::profile::{Access, Commands, Network, Profile};
+use crate::identity::UserIds;
+use crate::profile::{Commands, MountAccess, Network, Profile};
+use crate::spawn;
 
 /// The hosts of a network of one's own.
 const HOSTS: &[u8] = b"127.0.0.1 localhost\n::1 localhost\n";
 
 /// The arguments of `bwrap`, of which those with places go through a file in memory:
 /// the program could read the others in `/proc/1/cmdline`.
-pub(crate) struct Arguments {
+pub(super) struct Arguments {
     words: Vec<OsString>,
     kept: Vec<OwnedFd>,
 }
@@ -34,28 +33,28 @@ impl Arguments {
     /// A file with this content at `path`: cheaper than a mount, and as little to be changed,
     /// because nothing of the root can be.
     fn file(&mut self, content: &[u8], path: &Path) -> io::Result<()> {
-        let data = child::memory(content)?;
-        let number = child::number(&data);
+        let data = spawn::memory_file(content)?;
+        let number = spawn::number(&data);
         self.push([&"--file", &number, &path]);
         self.kept.push(data);
         Ok(())
     }
 
     /// The words as `bwrap --args` wants them, and the descriptors they speak of.
-    pub(crate) fn finish(mut self) -> io::Result<(OwnedFd, Vec<OwnedFd>)> {
+    pub(super) fn finish(mut self) -> io::Result<(OwnedFd, Vec<OwnedFd>)> {
         let mut bytes = Vec::with_capacity(4096);
         for word in &self.words {
             bytes.extend_from_slice(word.as_bytes());
             bytes.push(0);
         }
-        let words = child::memory(&bytes)?;
+        let words = spawn::memory_file(&bytes)?;
         self.kept.shrink_to_fit();
         Ok((words, self.kept))
     }
 }
 
 /// What `bwrap` has to be told.
-pub(crate) fn arguments(profile: &Profile, identity: Identity) -> Result<Arguments, SandboxError> {
+pub(super) fn arguments(profile: &Profile, identity: UserIds) -> Result<Arguments, SandboxError> {
     let mut arguments = Arguments {
         words: Vec::with_capacity(256),
         kept: Vec::new(),
@@ -73,24 +72,24 @@ pub(crate) fn arguments(profile: &Profile, identity: Identity) -> Result<Argumen
     Ok(arguments)
 }
 
-fn root(arguments: &mut Arguments, profile: &Profile, identity: Identity) -> io::Result<()> {
-    for part in system::folders() {
+fn root(arguments: &mut Arguments, profile: &Profile, identity: UserIds) -> io::Result<()> {
+    for part in system_paths::folders() {
         match part {
-            Part::Here(path) => arguments.push([&"--ro-bind", &path, &path]),
-            Part::Link { path, target } => arguments.push([&"--symlink", &target, &path]),
+            SystemPath::Here(path) => arguments.push([&"--ro-bind", &path, &path]),
+            SystemPath::Link { path, target } => arguments.push([&"--symlink", &target, &path]),
         }
     }
     if let Commands::Only(allowed) = &profile.commands {
         only(arguments, allowed);
     }
-    for path in system::settings(&profile.network) {
+    for path in system_paths::settings(&profile.network) {
         if path.is_dir() {
             arguments.push([&"--ro-bind", &path, &path]);
         } else {
             arguments.file(&std::fs::read(path)?, path)?;
         }
     }
-    let Identity { uid, gid } = identity;
+    let UserIds { uid, gid } = identity;
     let user = format!("user:x:{uid}:{gid}::/tmp:/bin/sh\n");
     arguments.file(user.as_bytes(), Path::new("/etc/passwd"))?;
     let group = format!("user:x:{gid}:\n");
@@ -100,7 +99,7 @@ fn root(arguments: &mut Arguments, profile: &Profile, identity: Identity) -> io:
         arguments.file(HOSTS, Path::new("/etc/hosts"))?;
     }
     arguments.push([&"--proc", &"/proc"]);
-    for device in system::DEVICES {
+    for device in system_paths::DEVICES {
         arguments.push([&"--dev-bind", device, device]);
     }
     for (number, name) in ["stdin", "stdout", "stderr"].iter().enumerate() {
@@ -147,10 +146,10 @@ fn only(arguments: &mut Arguments, allowed: &[PathBuf]) {
 fn mounts(arguments: &mut Arguments, profile: &Profile) {
     let all = profile.mounts.iter().enumerate().map(|(number, mount)| {
         let word = match mount.access {
-            Access::Read => "--ro-bind",
-            Access::Write => "--bind",
+            MountAccess::Read => "--ro-bind",
+            MountAccess::Write => "--bind",
         };
-        let place = inside::first_place(profile, number, mount);
+        let place = mounts::first_place(profile, number, mount);
         (&mount.source, place, word)
     });
     let mut all: Vec<(&PathBuf, PathBuf, &str)> = all.collect();
@@ -158,49 +157,4 @@ fn mounts(arguments: &mut Arguments, profile: &Profile) {
     for (source, place, word) in &all {
         arguments.push([word, source, place]);
     }
-}
-
-/// What the launcher has to do inside.
-pub(crate) fn spec(profile: &Profile) -> StageOrders {
-    let mut spec = StageOrders {
-        isolation: Isolation::Namespaces,
-        syscalls: SyscallPolicy {
-            // There is a network of its own, or the user opened the host's.
-            internet: true,
-            memory_programs: profile.commands == Commands::Any,
-            ..SyscallPolicy::default()
-        },
-        ..StageOrders::default()
-    };
-    for folder in [
-        "/usr",
-        "/bin",
-        "/sbin",
-        "/lib",
-        "/lib32",
-        "/lib64",
-        "/libx32",
-        "/nix/store",
-    ] {
-        spec.allow(folder, Rights::Execute);
-    }
-    for folder in ["/run/current-system", "/etc", "/proc", "/sys", "/dev"] {
-        spec.allow(folder, Rights::Read);
-    }
-    let own_programs = match profile.commands {
-        Commands::Any => Rights::Write,
-        Commands::Only(_) => Rights::Store,
-    };
-    spec.allow("/tmp", own_programs);
-    for device in system::DEVICES {
-        spec.allow(device, Rights::Use);
-    }
-    for mount in &profile.mounts {
-        let rights = match mount.access {
-            Access::Read => Rights::Execute,
-            Access::Write => own_programs,
-        };
-        spec.allow(&mount.target, rights);
-    }
-    spec
 }
