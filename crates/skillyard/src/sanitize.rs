@@ -79,7 +79,7 @@ impl<W: Write> Write for Foreign<W> {
         let text = String::from_utf8_lossy(&self.rest[..whole]);
         // Progress is written over itself; here each state gets a line.
         let text = text.replace("\r\n", "\n").replace('\r', "\n");
-        self.inner.write_all(escape_control(&text).as_bytes())?;
+        self.inner.write_all(visible(&text).as_bytes())?;
         self.rest.drain(..whole);
         Ok(bytes.len())
     }

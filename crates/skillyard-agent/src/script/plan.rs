@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 use skillyard_sandbox::{
-    MountAccess, Backend, Command, Commands, HostRule, Limits, Mount, Network, Profile, Stdin,
+    Backend, Command, Commands, HostRule, Limits, Mount, MountAccess, Network, Profile, Stdin,
 };
 
 use super::declared::{Declared, Workspace};

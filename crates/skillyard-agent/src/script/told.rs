@@ -3,7 +3,9 @@
 use std::fmt::Write as _;
 
 use serde_json::{Value, json};
-use skillyard_sandbox::{MountAccess, Backend, Command, Commands, HostRule, Limits, Network, Profile};
+use skillyard_sandbox::{
+    Backend, Command, Commands, HostRule, Limits, MountAccess, Network, Profile,
+};
 
 use super::Plan;
 

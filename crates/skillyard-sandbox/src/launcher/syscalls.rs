@@ -2,7 +2,7 @@
 //!
 //! `seccomp` decides when a list applies and what the answer is.
 
-#[expect(clippy::wildcard_imports, reason = "a hundred calls by their names")]
+#[allow(clippy::wildcard_imports, reason = "a hundred calls by their names")]
 use libc::*;
 
 /// A list of calls by their names.

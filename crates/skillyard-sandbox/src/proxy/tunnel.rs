@@ -1,7 +1,9 @@
 //! Carrying bytes both ways, after a look at whom the program really speaks to.
 
-use std::io::{self, Read as _, Write as _};
+use std::io::{self, Read, Write as _};
 use std::net::{Shutdown, TcpStream};
+
+use rustls::server::Acceptor;
 
 use super::server::Shared;
 use crate::host_rule::{Destination, Host};
@@ -10,8 +12,6 @@ use crate::host_rule::{Destination, Host};
 const MAX_GREETING: usize = 16 * 1024 + 5;
 /// The kind of a record of TLS that greetings come in.
 const HANDSHAKE: u8 = 0x16;
-/// The kind of the message that a greeting is.
-const CLIENT_HELLO: u8 = 1;
 
 /// Carries bytes until one side ends.
 ///
@@ -30,187 +30,113 @@ pub(super) fn carry(
         let _ = io::copy(&mut from_server, &mut to_client);
         let _ = to_client.shutdown(Shutdown::Write);
     });
-    let how = match forth(shared, client, &mut server, destination) {
-        Ok(Forth::Carried) => Shutdown::Write,
+    let how = match send(shared, client, &mut server, destination) {
+        Ok(()) => Shutdown::Write,
         // The other way ends, too.
-        Ok(Forth::Refused) | Err(_) => Shutdown::Both,
+        Err(_) => Shutdown::Both,
     };
     let _ = server.shutdown(how);
     let _ = back.join();
     Ok(())
 }
 
-/// What became of what the program said.
-enum Forth {
-    /// The server has it.
-    Carried,
-    /// It was for somebody else.
-    Refused,
-}
-
-/// Carries what the program says, after a look at how it begins.
-fn forth(
+/// Carries what the program sends, after a look at how it begins; an error if that is refused.
+fn send(
     shared: &Shared,
     client: &mut TcpStream,
     server: &mut TcpStream,
     destination: &Destination,
-) -> io::Result<Forth> {
-    let greeting = greeting(client)?;
+) -> io::Result<()> {
+    let (bytes, greeting) = Greeting::read(client)?;
     if let Host::Name(asked) = &destination.host {
-        match Greeting::of(&greeting) {
-            Greeting::To(name) if !name.eq_ignore_ascii_case(asked) => {
-                let reason = format!("`{asked}` was asked for");
-                shared.refuse(&format!("{name}:{}", destination.port), &reason);
-                return Ok(Forth::Refused);
+        let refuse = |name: &str, reason: &str| {
+            shared.refuse(&format!("{name}:{}", destination.port), reason);
+            Err(io::ErrorKind::PermissionDenied.into())
+        };
+        match greeting {
+            Greeting::Tls(Some(name)) if !name.eq_ignore_ascii_case(asked) => {
+                return refuse(&name, &format!("`{asked}` was asked for"));
             }
-            Greeting::Unfinished | Greeting::Odd => {
-                let reason = "its greeting of TLS cannot be read";
-                shared.refuse(&format!("{asked}:{}", destination.port), reason);
-                return Ok(Forth::Refused);
-            }
-            Greeting::To(_) | Greeting::ToNobody | Greeting::None => {}
+            Greeting::Invalid => return refuse(asked, "its greeting of TLS cannot be read"),
+            Greeting::Tls(_) | Greeting::Other => {}
         }
     }
-    server.write_all(&greeting)?;
+    server.write_all(&bytes)?;
     io::copy(client, server)?;
-    Ok(Forth::Carried)
-}
-
-/// The first bytes, however long they take: a whole greeting of TLS, or whatever came first.
-fn greeting(client: &mut TcpStream) -> io::Result<Vec<u8>> {
-    let mut bytes = vec![0; MAX_GREETING];
-    let mut length = 0;
-    loop {
-        let count = client.read(&mut bytes[length..])?;
-        length += count;
-        let is_unfinished = matches!(Greeting::of(&bytes[..length]), Greeting::Unfinished);
-        if count == 0 || !is_unfinished || length == MAX_GREETING {
-            bytes.truncate(length);
-            return Ok(bytes);
-        }
-    }
+    Ok(())
 }
 
 /// What the first bytes of a program are.
 #[derive(Debug, PartialEq, Eq)]
 enum Greeting {
-    /// None of TLS.
-    None,
-    /// The beginning of one of TLS.
-    Unfinished,
-    /// One of TLS that names a host.
-    To(String),
-    /// One of TLS that names none.
-    ToNobody,
-    /// Something that begins like one of TLS.
-    Odd,
+    /// A greeting of TLS, with the host that it names.
+    Tls(Option<String>),
+    /// Something that begins like one.
+    Invalid,
+    /// Something else.
+    Other,
 }
 
 impl Greeting {
-    fn of(bytes: &[u8]) -> Self {
-        if bytes.first() != Some(&HANDSHAKE) {
-            return Self::None;
+    /// Reads a whole greeting of TLS, however long it takes, or whatever comes first.
+    fn read(client: &mut impl Read) -> io::Result<(Vec<u8>, Self)> {
+        let mut acceptor = Acceptor::default();
+        let (mut bytes, mut buffer) = (Vec::new(), [0; 4096]);
+        while bytes.len() < MAX_GREETING {
+            let count = client.read(&mut buffer)?;
+            let mut piece = buffer.get(..count).unwrap_or_default();
+            bytes.extend_from_slice(piece);
+            if bytes.first() != Some(&HANDSHAKE) {
+                return Ok((bytes, Self::Other));
+            }
+            if piece.is_empty() {
+                break;
+            }
+            while !piece.is_empty() {
+                let accepted = match acceptor.read_tls(&mut piece) {
+                    Ok(_) => acceptor.accept(),
+                    Err(_) => return Ok((bytes, Self::Invalid)),
+                };
+                match accepted {
+                    Ok(Some(accepted)) => {
+                        let name = accepted.client_hello().server_name().map(str::to_owned);
+                        return Ok((bytes, Self::Tls(name)));
+                    }
+                    Ok(None) => {}
+                    Err(_) => return Ok((bytes, Self::Invalid)),
+                }
+            }
         }
-        let Some(message) = message(bytes) else {
-            return Self::Odd;
-        };
-        let mut rest = Bytes(&message);
-        let Some(head) = rest.take(4) else {
-            return Self::Unfinished;
-        };
-        let length = head[1..]
-            .iter()
-            .fold(0, |sum, byte| sum << 8 | usize::from(*byte));
-        if head[0] != CLIENT_HELLO || length > MAX_GREETING {
-            return Self::Odd;
-        }
-        let Some(hello) = rest.take(length) else {
-            return Self::Unfinished;
-        };
-        match server_names(hello).as_deref() {
-            Some([]) => Self::ToNobody,
-            Some([name]) => Self::To(name.clone()),
-            // Which of several a server would take is anybody's guess.
-            None | Some(_) => Self::Odd,
-        }
-    }
-}
-
-/// What the records of a handshake hold together, as far as they have come: a message may be spread
-/// over many.
-fn message(bytes: &[u8]) -> Option<Vec<u8>> {
-    let mut rest = Bytes(bytes);
-    let mut message = Vec::new();
-    while let Some(head) = rest.take(5) {
-        let length = usize::from(u16::from_be_bytes([head[3], head[4]]));
-        if head[..2] != [HANDSHAKE, 3] || length == 0 {
-            // What stands behind a whole message is none of ours.
-            return is_whole(&message).then_some(message);
-        }
-        let here = rest.take(length.min(rest.0.len()))?;
-        message.extend_from_slice(here);
-        if here.len() < length {
-            return Some(message);
-        }
-    }
-    Some(message)
-}
-
-fn is_whole(message: &[u8]) -> bool {
-    let mut rest = Bytes(message);
-    rest.take(1).is_some() && rest.block::<3>().is_some()
-}
-
-/// The names of hosts in a greeting of TLS; nothing if it makes no sense.
-fn server_names(hello: &[u8]) -> Option<Vec<String>> {
-    let mut rest = Bytes(hello);
-    rest.take(34)?;
-    rest.block::<1>()?;
-    rest.block::<2>()?;
-    rest.block::<1>()?;
-    if rest.0.is_empty() {
-        return Some(Vec::new());
-    }
-    let mut extensions = Bytes(rest.block::<2>()?);
-    let mut found = Vec::new();
-    while !extensions.0.is_empty() {
-        let kind = extensions.take(2)?;
-        let content = extensions.block::<2>()?;
-        if kind != [0, 0] {
-            continue;
-        }
-        let mut names = Bytes(Bytes(content).block::<2>()?);
-        while !names.0.is_empty() {
-            names.take(1).filter(|kind| *kind == [0])?;
-            found.push(String::from_utf8(names.block::<2>()?.to_vec()).ok()?);
-        }
-    }
-    Some(found)
-}
-
-/// Bytes that are taken from the front.
-struct Bytes<'a>(&'a [u8]);
-
-impl<'a> Bytes<'a> {
-    fn take(&mut self, count: usize) -> Option<&'a [u8]> {
-        let (taken, rest) = self.0.split_at_checked(count)?;
-        self.0 = rest;
-        Some(taken)
-    }
-
-    /// Bytes behind their length, which is a number of `N` bytes.
-    fn block<const N: usize>(&mut self) -> Option<&'a [u8]> {
-        let length = self.take(N)?;
-        let length = length
-            .iter()
-            .fold(0, |sum, byte| sum << 8 | usize::from(*byte));
-        self.take(length)
+        Ok((bytes, Self::Invalid))
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Gives one byte at a time, as a slow program does.
+    struct Slow<'a>(&'a [u8]);
+
+    impl Read for Slow<'_> {
+        fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+            let count = self.0.len().min(1);
+            self.0.read(&mut buffer[..count])
+        }
+    }
+
+    fn greeting(bytes: &[u8]) -> Greeting {
+        let (read, whole) = Greeting::read(&mut &bytes[..]).unwrap();
+        assert!(bytes.starts_with(&read));
+        let (read, slow) = Greeting::read(&mut Slow(bytes)).unwrap();
+        assert!(bytes.starts_with(&read));
+        assert_eq!(whole, slow);
+        whole
+    }
+
+    fn named() -> Greeting {
+        Greeting::Tls(Some("example.com".to_owned()))
+    }
 
     /// A greeting of TLS with this name.
     fn hello(name: &str) -> Vec<u8> {
@@ -221,7 +147,8 @@ mod tests {
         let names = [&[0][..], &block(name.as_bytes(), 2)].concat();
         let server_name = [&[0, 0][..], &block(&block(&names, 2), 2)].concat();
         let other = [&[0, 43][..], &block(&[2, 3, 4], 2)].concat();
-        let extensions = block(&[other, server_name].concat(), 2);
+        let algorithms = [&[0, 13][..], &block(&block(&[4, 3, 8, 4], 2), 2)].concat();
+        let extensions = block(&[other, algorithms, server_name].concat(), 2);
         let body = [
             &[3, 3][..],
             &[7; 32],
@@ -243,14 +170,14 @@ mod tests {
     #[test]
     fn the_name_is_found_in_a_greeting() {
         let whole = hello("example.com");
-        let named = Greeting::To("example.com".to_owned());
-        assert_eq!(Greeting::of(&whole), named);
-        assert_eq!(Greeting::of(b"GET / HTTP/1.1\r\n"), Greeting::None);
+        assert_eq!(greeting(&whole), named());
+        assert_eq!(greeting(b"GET / HTTP/1.1\r\n"), Greeting::Other);
+        assert_eq!(greeting(b""), Greeting::Other);
         for length in 1..whole.len() {
-            let beginning = Greeting::of(&whole[..length]);
-            assert_eq!(beginning, Greeting::Unfinished, "{length}");
+            assert_eq!(greeting(&whole[..length]), Greeting::Invalid, "{length}");
         }
-        assert_eq!(Greeting::of(&[&whole[..], b"more"].concat()), named);
+        let (read, more) = Greeting::read(&mut &[&whole[..], b"more"].concat()[..]).unwrap();
+        assert_eq!((read.len(), more), (whole.len() + 4, named()));
     }
 
     #[test]
@@ -258,26 +185,22 @@ mod tests {
         let whole = hello("example.com");
         for size in [1, 2, 40, 60] {
             let pieces: Vec<u8> = whole[5..].chunks(size).flat_map(record).collect();
-            let named = Greeting::To("example.com".to_owned());
-            assert_eq!(Greeting::of(&pieces), named, "{size}");
-            let last = Greeting::of(&pieces[..pieces.len() - 1]);
-            assert_eq!(last, Greeting::Unfinished, "{size}");
+            assert_eq!(greeting(&pieces), named(), "{size}");
+            let beginning = &pieces[..pieces.len() - 1];
+            assert_eq!(greeting(beginning), Greeting::Invalid, "{size}");
         }
     }
 
     #[test]
-    fn what_only_begins_like_a_greeting_is_none() {
+    fn what_only_begins_like_a_greeting_is_refused() {
         let whole = hello("example.com");
-        let odd = |at: usize, byte: u8| {
+        for (at, byte) in [(1, 2), (5, 2), (6, 1)] {
             let mut changed = whole.clone();
             changed[at] = byte;
-            assert_eq!(Greeting::of(&changed), Greeting::Odd, "{at}");
-        };
-        odd(1, 2);
-        odd(5, 2);
-        odd(6, 1);
+            assert_eq!(greeting(&changed), Greeting::Invalid, "{at}");
+        }
         let split = [record(&whole[5..20]), b"\x17\x03\x03\0\x01x".to_vec()].concat();
-        assert_eq!(Greeting::of(&split), Greeting::Odd);
-        assert_eq!(Greeting::of(&record(&[])), Greeting::Odd);
+        assert_eq!(greeting(&split), Greeting::Invalid);
+        assert_eq!(greeting(&record(&[])), Greeting::Invalid);
     }
 }

@@ -187,7 +187,8 @@ print(channel.makefile('rb').read().decode().split('\\r\\n\\r\\n')[1])
 name = b'evil.example'
 def block(size, data): return len(data).to_bytes(size, 'big') + data
 extension = b'\\0\\0' + block(2, block(2, b'\\0' + block(2, name)))
-body = b'\\3\\3' + bytes(32) + block(1, b'') + block(2, b'\\x13\\1') + block(1, b'\\0') + block(2, extension)
+algorithms = b'\\0\\x0d' + block(2, block(2, b'\\4\\3'))
+body = b'\\3\\3' + bytes(32) + block(1, b'') + block(2, b'\\x13\\1') + block(1, b'\\0') + block(2, extension + algorithms)
 channel = proxy('CONNECT localhost:{port} HTTP/1.1\\r\\n\\r\\n')
 channel.recv(100)
 hello = b'\\1' + block(3, body)
@@ -242,7 +243,8 @@ fn a_server_that_speaks_first_is_heard_at_once() {
         "
 def block(size, data): return len(data).to_bytes(size, 'big') + data
 extension = b'\\0\\0' + block(2, block(2, b'\\0' + block(2, b'evil.example')))
-body = b'\\3\\3' + bytes(32) + block(1, b'') + block(2, b'\\x13\\1') + block(1, b'\\0') + block(2, extension)
+algorithms = b'\\0\\x0d' + block(2, block(2, b'\\4\\3'))
+body = b'\\3\\3' + bytes(32) + block(1, b'') + block(2, b'\\x13\\1') + block(1, b'\\0') + block(2, extension + algorithms)
 hello = b'\\x16\\3\\1' + block(2, b'\\1' + block(3, body))
 for said in [b'EHLO me', hello]:
     channel = proxy('CONNECT localhost:{port} HTTP/1.1\\r\\n\\r\\n')

@@ -14,7 +14,7 @@ use skillyard_catalog::CatalogSkill;
 use skillyard_catalog::resource::{SkillRoot, digest};
 use skillyard_catalog::source::SourceKind;
 use skillyard_format::Digest;
-use skillyard_sandbox::{MountAccess, Backend, UserIds, Mount};
+use skillyard_sandbox::{Backend, Mount, MountAccess, UserIds};
 
 use super::caches::Caches;
 use super::lying::Lying;

@@ -183,10 +183,10 @@ fn tell(altered: Option<Altered>, value: &mut Value) {
 }
 
 /// Loads a skill leniently, with what is wrong about it.
-pub(crate) fn load<'a>(
+pub(crate) fn load(
     path: &Path,
     file: &SkillFileOnDisk,
-    document: &Document<'a>,
+    document: &Document<'_>,
 ) -> Result<(Skill, Vec<Diagnostic>), CommandError> {
     let directory = file.directory();
     let subject = Subject {

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use serde_json::json;
 use skillyard_agent::script::Copy;
-use skillyard_sandbox::{MountAccess, Backend, Commands};
+use skillyard_sandbox::{Backend, Commands, MountAccess};
 
 use super::run_told::seconds;
 use crate::context::Context;

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use skillyard_sandbox::{Captured, Denial, RunEnd, Limit, Outcome as Ran};
+use skillyard_sandbox::{Captured, Denial, Limit, Outcome as Ran, RunEnd};
 
 use crate::context::Context;
 use crate::sanitize::visible;

@@ -7,7 +7,7 @@ use serde_json::json;
 use skillyard_audit::{Event, EventKind, Outcome};
 use skillyard_format::package::Digest;
 use skillyard_sandbox::{
-    MountAccess, Backend, Captured, Denial, RunEnd, HostRule, Network, Outcome as Ran, Stdin,
+    Backend, Captured, Denial, HostRule, MountAccess, Network, Outcome as Ran, RunEnd, Stdin,
 };
 
 use super::place::SkillPlace;
@@ -152,7 +152,9 @@ impl Run<'_> {
         };
         let mut mounts = self.plan.profile.mounts.iter();
         match mounts.find(|mount| mount.source == *folder) {
-            Some(mount) if mount.access == MountAccess::Write => format!("write {}", folder.display()),
+            Some(mount) if mount.access == MountAccess::Write => {
+                format!("write {}", folder.display())
+            }
             Some(_) => format!("read {}", folder.display()),
             // The skill wants none.
             None => "none".to_owned(),

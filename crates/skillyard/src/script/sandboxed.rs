@@ -9,7 +9,7 @@ use skillyard_audit::{Event, EventKind, Outcome as End};
 use skillyard_catalog::CatalogSkill;
 use skillyard_format::Digest;
 use skillyard_sandbox::survey::Survey;
-use skillyard_sandbox::{Backend, Live, Outcome, Sandbox, Stdin};
+use skillyard_sandbox::{Live, Outcome, Sandbox, Stdin};
 
 use super::place::{self, SkillPlace};
 use super::profile::{self, Allowed, Made, SkillFolders};
@@ -81,7 +81,9 @@ fn started(
     };
     let allowed = allowed.with_hosts(hosts)?;
     let survey = Survey::take();
-    let backend = survey.best_backend(&profile::outline(&allowed)).map_err(RunError::from)?;
+    let backend = survey
+        .best_backend(&profile::outline(&allowed))
+        .map_err(RunError::from)?;
     let temporary = &context.environment.temporary;
     let sandbox = Sandbox::new(backend, survey, Path::new("/proc/self/exe"), temporary)
         .map_err(RunError::from)?;

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use skillyard_sandbox::{MountAccess, Backend, HostRule, Network};
+use skillyard_sandbox::{Backend, HostRule, MountAccess, Network};
 
 use super::Args;
 use crate::commands::run_told::seconds;

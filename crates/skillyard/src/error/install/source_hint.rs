@@ -199,7 +199,7 @@ fn archive_key(error: &ArchiveError) -> Option<&'static str> {
             }
             _ => None,
         },
-        ArchiveError::Entry {
+        ArchiveError::ArchiveEntry {
             problem: EntryProblem::FileTooLarge { limit, .. },
             ..
         } if *limit != fixed.file_bytes => Some("max_bytes"),
