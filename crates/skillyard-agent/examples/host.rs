@@ -19,9 +19,10 @@ use skillyard_agent::workspace::Workspace;
 use skillyard_audit::{AuditLog, Event, EventKind, Options, Outcome, Recorder, verify};
 use skillyard_catalog::budget::Way;
 use skillyard_catalog::prompt::{self, Room};
-use skillyard_catalog::resource::{Content, ReadLimits, ReadRange};
-use skillyard_catalog::source::{SourceKind, Surroundings};
-use skillyard_catalog::{Catalog, ProjectTrust, Settings};
+use skillyard_catalog::resource::{ReadLimits, ReadRange, ResourceContent};
+use skillyard_catalog::source::SourceKind;
+use skillyard_catalog::surroundings::Surroundings;
+use skillyard_catalog::{Catalog, CatalogSettings, ProjectTrust};
 use skillyard_format::render::catalog::CatalogFormat;
 use skillyard_install::change_audit::NoAudit;
 use skillyard_install::local::LocalFolder;
@@ -91,7 +92,7 @@ fn host(project: &Path, state: &Path, skill: &Path) -> Result<(), Failure> {
     let file = shelf
         .hashed(&name)?
         .read("notes.md", ReadRange::default())?;
-    if let Content::Text(text) = file.content {
+    if let ResourceContent::Text(text) = file.content {
         print!("{text}");
     }
     recorder.record(&used(&loaded, EventKind::ResourceRead).detail("path", "notes.md"))?;
@@ -220,7 +221,7 @@ fn install(project: &Path, state: &Path, from: &Path, log: &Recorder) -> Result<
 /// The skills of the project that may be used. Those of the user's home are left alone, because no
 /// home is named, and those inside Skillyard, which are about Skillyard, are left out.
 fn discover(project: &Path, state: &Path) -> Result<Shelf, Failure> {
-    let settings = Settings {
+    let settings = CatalogSettings {
         surroundings: Surroundings {
             current: project.canonicalize()?,
             skillyard_home: state.canonicalize()?,
@@ -228,7 +229,7 @@ fn discover(project: &Path, state: &Path) -> Result<Shelf, Failure> {
         },
         // Skills of a project stay out of prompts until somebody trusts it; here the caller did.
         project_trust: ProjectTrust::Trusted,
-        ..Settings::default()
+        ..CatalogSettings::default()
     };
     let catalog = Catalog::load(&settings);
     for skipped in &catalog.skipped {

@@ -9,7 +9,7 @@ mod store;
 use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
-use skillyard_catalog::selection::{Pattern, PatternError};
+use skillyard_catalog::selection::{NamePattern, PatternError};
 use skillyard_format::Digest;
 
 use crate::settings::{Limits, Results, Settings, Strategy, ToolMode};
@@ -118,12 +118,12 @@ impl Definition {
             .iter()
             .map(|each| each.skill.record.name.as_str());
         let is_pattern = |word: &&str| {
-            let is_name = Pattern::is_name(word, known.clone());
-            Pattern::is_one(word) && !is_name
+            let is_name = NamePattern::is_name(word, known.clone());
+            NamePattern::is_one(word) && !is_name
         };
         let (patterns, names): (Vec<&str>, Vec<&str>) = words.partition(is_pattern);
         for pattern in patterns {
-            Pattern::new(pattern)?;
+            NamePattern::new(pattern)?;
             self.patterns.push(pattern.to_owned());
         }
         self.patterns.sort_unstable();
@@ -141,7 +141,7 @@ impl Definition {
         let words = words.iter().map(|word| word.trim());
         let words: BTreeSet<&str> = words.filter(|word| !word.is_empty()).collect();
         for word in &words {
-            Pattern::new(word)?;
+            NamePattern::new(word)?;
         }
         self.denied = words.into_iter().map(str::to_owned).collect();
         Ok(())
@@ -150,7 +150,7 @@ impl Definition {
     /// The pattern that keeps a skill from it, if one does.
     pub fn denial(&self, name: &str) -> Option<&str> {
         let is_denied = |text: &&String| {
-            let pattern = Pattern::new(text);
+            let pattern = NamePattern::new(text);
             pattern.is_ok_and(|pattern| pattern.matches_in_any_case(name))
         };
         self.denied.iter().find(is_denied).map(String::as_str)
@@ -196,8 +196,8 @@ pub enum GivenError {
 }
 
 /// Patterns that were looked at when they were given.
-fn read(patterns: &[String]) -> Vec<Pattern> {
-    let patterns = patterns.iter().map(|pattern| Pattern::new(pattern));
+fn read(patterns: &[String]) -> Vec<NamePattern> {
+    let patterns = patterns.iter().map(|pattern| NamePattern::new(pattern));
     patterns.filter_map(Result::ok).collect()
 }
 
@@ -207,7 +207,7 @@ fn pins(shelf: &Shelf, names: &[&str]) -> Result<Vec<Pin>, ShelfError> {
     for name in names {
         let found = shelf.named(name)?;
         pins.push(Pin {
-            name: found.skill.record.name.to_string(),
+            name: found.skill.record.name.clone(),
             digest: shelf.digest(name)?.to_string(),
             reference: None,
         });

@@ -40,10 +40,7 @@ pub fn understand(input: &str, shelf: &Shelf) -> Result<Invocation, ShelfError> 
         let Some(name) = name else {
             break;
         };
-        push(
-            &mut skills,
-            shelf.named(name)?.skill.record.name.to_string(),
-        );
+        push(&mut skills, shelf.named(name)?.skill.record.name.clone());
         rest = text[name.len()..].trim_start();
     }
     for name in mentions(rest, shelf) {
@@ -69,7 +66,7 @@ fn mentions(text: &str, shelf: &Shelf) -> Vec<String> {
         let mut names = beginnings(&text[at + 1..])
             .flat_map(|name| [name, name.trim_end_matches(|c: char| !c.is_alphanumeric())]);
         let name = names.find(|name| is_mention(name, shelf))?;
-        Some(shelf.find(name).ok()?.skill.record.name.to_string())
+        Some(shelf.find(name).ok()?.skill.record.name.clone())
     });
     names.collect()
 }

@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
 use serde_json::{Value, json};
-use skillyard_catalog::own_folder;
+use skillyard_catalog::private_dir;
 
 use crate::message::{AssistantPart, Message};
 use crate::provider::{Completion, ModelRequest, Provider, ProviderError, Stop};
@@ -210,7 +210,7 @@ impl ProbeCache {
         }
         all.insert(key(url, model), mode);
         let folder = self.file.parent().unwrap_or(Path::new("."));
-        own_folder::make(folder)?;
+        private_dir::create(folder)?;
         let mut file = tempfile::NamedTempFile::new_in(folder)?;
         file.write_all(&serde_json::to_vec_pretty(&all)?)?;
         file.persist(&self.file)?;

@@ -91,7 +91,7 @@ impl Prompt {
             skills: shelf
                 .all()
                 .iter()
-                .map(|each| each.skill.record.name.to_string())
+                .map(|each| each.skill.record.name.clone())
                 .collect(),
             omitted: fitting.omitted,
             published: shelf.marks(),

@@ -148,13 +148,13 @@ pub(crate) fn candidates(shelf: &Shelf, task: &str) -> (Vec<String>, bool) {
 }
 
 fn name(each: &ShelfSkill) -> String {
-    each.skill.record.name.to_string()
+    each.skill.record.name.clone()
 }
 
 fn entry(each: &ShelfSkill) -> CatalogEntry {
     CatalogEntry {
         name: name(each),
-        description: each.skill.record.description.to_string(),
+        description: each.skill.record.description.clone(),
         location: None,
     }
 }

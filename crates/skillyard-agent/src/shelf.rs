@@ -11,12 +11,13 @@ mod skill;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 
-use skillyard_catalog::finder::Finder;
+use skillyard_catalog::finder::build_index;
 use skillyard_catalog::resource::{
     DigestLimits, ReadLimits, ResourceError, SkillRoot, file_digests,
 };
-use skillyard_catalog::search::{Detail, Options};
+use skillyard_catalog::search::{Detail, Index, Options};
 use skillyard_catalog::{CatalogSkill, Status, unhashable};
 use skillyard_format::Digest;
 use skillyard_format::render::catalog::CatalogEntry;
@@ -33,7 +34,8 @@ pub use skill::{Author, Expected, InstalledSkill, Published, ShelfSkill, Withhel
 pub struct Shelf {
     skills: Vec<ShelfSkill>,
     offered: Vec<usize>,
-    finder: Finder,
+    /// Built when something is searched for.
+    search_index: OnceLock<Index>,
     limits: ReadLimits,
     instruction_bytes: usize,
     index_folder: Option<PathBuf>,
@@ -49,13 +51,13 @@ pub struct Shelf {
 pub const INSTRUCTION_BYTES: usize = 200_000;
 
 impl Shelf {
-    /// The given skills, in their order; the search index is kept in `index_folder`.
+    /// The given skills, in their order; what cannot be hashed is noted in `index_folder`.
     pub fn new(skills: Vec<ShelfSkill>, index_folder: Option<&Path>, limits: ReadLimits) -> Self {
-        let (offered, finder) = findable(&skills, index_folder);
+        let offered = offered(&skills);
         Self {
             skills,
             offered,
-            finder,
+            search_index: OnceLock::new(),
             limits,
             instruction_bytes: INSTRUCTION_BYTES,
             index_folder: index_folder.map(Path::to_owned),
@@ -131,7 +133,7 @@ impl Shelf {
     /// The installed skills as a session is told of them, by their names.
     pub fn installed(&self) -> BTreeMap<String, InstalledSkill> {
         let installed = self.skills.iter().filter_map(|each| {
-            let name = each.skill.record.name.to_string();
+            let name = each.skill.record.name.clone();
             let digest = *self.installed.get(&name)?.digests.first()?;
             let skill = InstalledSkill {
                 digest,
@@ -150,7 +152,7 @@ impl Shelf {
     pub fn marks(&self) -> BTreeMap<String, String> {
         let published = self.skills.iter().filter(|each| each.is_published());
         let marked = published.filter_map(|each| {
-            let name = each.skill.record.name.to_string();
+            let name = each.skill.record.name.clone();
             let mark = self.published.as_ref()?.mark(&name)?;
             Some((name, mark))
         });
@@ -167,7 +169,7 @@ impl Shelf {
         if found.is_published()
             && let Some(published) = &self.published
         {
-            let name = found.skill.record.name.to_string();
+            let name = found.skill.record.name.clone();
             let brought = published.bring(&name);
             brought.map_err(|problem| ShelfError::Unpublished { name, problem })?;
         }
@@ -187,8 +189,8 @@ impl Shelf {
     /// The entries of the catalog, without locations.
     pub fn entries(&self) -> Vec<CatalogEntry> {
         let entries = self.offered().map(|each| CatalogEntry {
-            name: each.skill.record.name.to_string(),
-            description: each.skill.record.description.to_string(),
+            name: each.skill.record.name.clone(),
+            description: each.skill.record.description.clone(),
             location: None,
         });
         entries.collect()
@@ -201,7 +203,12 @@ impl Shelf {
             detail: Detail::Ranking,
             ..Options::default()
         };
-        let hits = self.finder.index.search(task, &options);
+        let index = self.search_index.get_or_init(|| {
+            let offered = self.offered.iter();
+            let skills: Vec<&CatalogSkill> = offered.map(|at| &self.skills[*at].skill).collect();
+            build_index(&skills)
+        });
+        let hits = index.search(task, &options);
         let found = hits.iter().filter_map(|hit| {
             let at = *self.offered.get(hit.document as usize)?;
             Some((&self.skills[at], hit.score))
@@ -278,7 +285,7 @@ impl Shelf {
             unhashable::note(folder, &found.skill.record.folder, error);
         }
         ShelfError::Unhashable {
-            name: found.skill.record.name.to_string(),
+            name: found.skill.record.name.clone(),
             reason: error.whole(),
         }
     }
@@ -291,14 +298,11 @@ impl Shelf {
     }
 }
 
-/// The places of the skills that a model is told of, and what searches in them.
-fn findable(skills: &[ShelfSkill], index_folder: Option<&Path>) -> (Vec<usize>, Finder) {
+/// The positions of the skills that a model may choose.
+fn offered(skills: &[ShelfSkill]) -> Vec<usize> {
     let is_offered = |at: &usize| {
         let skill = &skills[*at].skill;
         skill.record.model_invocable && skill.status != Status::Altered
     };
-    let offered: Vec<usize> = (0..skills.len()).filter(is_offered).collect();
-    let found: Vec<&CatalogSkill> = offered.iter().map(|at| &skills[*at].skill).collect();
-    let finder = Finder::load(&found, index_folder);
-    (offered, finder)
+    (0..skills.len()).filter(is_offered).collect()
 }

@@ -10,8 +10,8 @@ use serde::Deserialize;
 
 pub use home::{Home, Variables, variables};
 
-use crate::quirk::Quirk;
-use crate::source::{Source, SourceKind};
+use crate::compatibility::Quirk;
+use crate::source::{SkillSource, SourceKind};
 
 /// An agent and where it reads skills.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
@@ -43,7 +43,7 @@ pub struct Agent {
     /// What keeps it from offering a skill, as it was measured.
     #[serde(default)]
     pub misses: Vec<Quirk>,
-    /// What keeps it from reading the frontmatter of a skill, which it offers all the same.
+    /// What keeps it from reading the frontmatter of a skill, which it offers anyway.
     #[serde(default)]
     pub ignores: Vec<Quirk>,
     /// Whether people call a skill by the name of its folder there, which can have no space then.
@@ -86,7 +86,7 @@ pub enum Duplicates {
 
 impl Agent {
     /// Whether it reads a folder of skills.
-    pub fn reads(&self, source: &Source, home: Home<'_>) -> bool {
+    pub fn reads(&self, source: &SkillSource, home: Home<'_>) -> bool {
         let shares = self.shares.iter();
         let in_project = || {
             let also = self.project_also.iter();
@@ -112,7 +112,7 @@ impl Agent {
     }
 
     /// The skills in a folder of skills that are part of the agent, and no use to others.
-    pub(crate) fn builtin(&self, source: &Source, home: Home<'_>) -> Option<PathBuf> {
+    pub(crate) fn builtin(&self, source: &SkillSource, home: Home<'_>) -> Option<PathBuf> {
         let folder = self.builtin.as_ref()?;
         // A project could hide something there.
         let has = source.kind == SourceKind::User && self.reads(source, home);
@@ -169,7 +169,7 @@ pub fn hidden_folders() -> impl Iterator<Item = &'static str> {
         let folder = folder.trim_start_matches("~/").trim_start_matches("./");
         folder.split('/').next().unwrap_or(folder)
     };
-    // Everybody keeps settings in this one.
+    // Programs of every kind keep settings in this one.
     unique(AGENTS.iter().flat_map(named).map(first)).filter(|folder| *folder != ".config")
 }
 

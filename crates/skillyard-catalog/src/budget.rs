@@ -1,17 +1,17 @@
 //! A catalog that fits a budget: descriptions are shortened fairly, then entries are left out.
 //!
 //! Descriptions that are squeezed too far are worth nothing: models stop choosing skills
-//! at all. So they are cut to one common length, but never below [`SHORTEST`], and when
+//! at all. So they are cut to one common length, but never below [`MIN_DESCRIPTION_TOKENS`], and when
 //! that is not enough the entries that matter least to the task go.
 
 use serde::Serialize;
 use skillyard_format::tokens::estimate;
 
 /// Fewest tokens that are left of a description.
-pub const SHORTEST: usize = 40;
+pub const MIN_DESCRIPTION_TOKENS: usize = 40;
 /// An entry of a catalog.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Entry {
+pub struct BudgetEntry {
     /// The skill's name.
     pub name: String,
     /// Its description.
@@ -46,7 +46,7 @@ pub struct Fitting {
 }
 
 /// Makes `entries` fit; `ranking` has the places of the most relevant ones first.
-pub fn fit(entries: &[Entry], budget: Budget, ranking: Option<&[usize]>) -> Fitting {
+pub fn fit(entries: &[BudgetEntry], budget: Budget, ranking: Option<&[usize]>) -> Fitting {
     let costs: Vec<(usize, usize)> = entries
         .iter()
         .map(|entry| (entry.frame, estimate(&entry.description)))
@@ -67,10 +67,10 @@ pub fn fit(entries: &[Entry], budget: Budget, ranking: Option<&[usize]>) -> Fitt
     let mut cap = longest;
     if total(&places, longest) > budget.tokens {
         let fits = |cap: usize| total(&places, cap) <= budget.tokens;
-        cap = (SHORTEST..=longest)
+        cap = (MIN_DESCRIPTION_TOKENS..=longest)
             .rev()
             .find(|cap| fits(*cap))
-            .unwrap_or(SHORTEST.min(longest));
+            .unwrap_or(MIN_DESCRIPTION_TOKENS.min(longest));
         while total(&places, cap) > budget.tokens && !places.is_empty() {
             places.pop();
         }
@@ -98,7 +98,12 @@ fn order(count: usize, ranking: Option<&[usize]>) -> Vec<usize> {
     order
 }
 
-fn report(entries: &[Entry], costs: &[(usize, usize)], kept: &[usize], cap: usize) -> Fitting {
+fn report(
+    entries: &[BudgetEntry],
+    costs: &[(usize, usize)],
+    kept: &[usize],
+    cap: usize,
+) -> Fitting {
     let mut fitting = Fitting {
         kept: Vec::with_capacity(kept.len()),
         tokens_before: costs
@@ -170,7 +175,7 @@ pub enum Way {
     Unknown,
 }
 
-/// What the model is told about entries that were left out.
+/// The line for a model about entries that were left out.
 pub fn omission_line(count: usize, way: Way) -> Option<String> {
     (count > 0).then(|| {
         let (noun, verb) = if count == 1 {
@@ -193,8 +198,8 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn entry(name: &str, words: usize) -> Entry {
-        Entry {
+    fn entry(name: &str, words: usize) -> BudgetEntry {
+        BudgetEntry {
             name: name.into(),
             description: "word ".repeat(words).trim().into(),
             frame: 25,
@@ -235,7 +240,7 @@ mod tests {
 
     #[test]
     fn the_least_relevant_entries_go() {
-        let entries: Vec<Entry> = (0..10).map(|n| entry(&format!("s{n}"), 100)).collect();
+        let entries: Vec<BudgetEntry> = (0..10).map(|n| entry(&format!("s{n}"), 100)).collect();
         let fitting = fit(
             &entries,
             Budget {
@@ -267,7 +272,7 @@ mod tests {
     proptest! {
         #[test]
         fn the_budget_holds(words in proptest::collection::vec(0_usize..300, 0..40), tokens in 0_usize..3000, most in 0_usize..50) {
-            let entries: Vec<Entry> = words.iter().enumerate().map(|(n, words)| entry(&format!("s{n}"), *words)).collect();
+            let entries: Vec<BudgetEntry> = words.iter().enumerate().map(|(n, words)| entry(&format!("s{n}"), *words)).collect();
             let fitting = fit(&entries, Budget { tokens, entries: most }, None);
             prop_assert!(fitting.tokens_after <= tokens + 2 * fitting.shortened.len());
             prop_assert!(fitting.kept.len() <= most);

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use skillyard_format::Document;
 
-use crate::own_folder;
+use crate::private_dir;
 use crate::record::{self, Reading, Record};
 use crate::walk::Stamp;
 
@@ -107,7 +107,7 @@ pub fn materialise(name: &str, folder: &Path) -> io::Result<PathBuf> {
             continue;
         }
         let parent = file.parent().unwrap_or(&skill);
-        own_folder::make(parent)?;
+        private_dir::create(parent)?;
         let mut temporary = tempfile::NamedTempFile::new_in(parent)?;
         temporary.write_all(text.as_bytes())?;
         let permissions = fs::Permissions::from_mode(mode);
@@ -152,7 +152,7 @@ mod tests {
     fn the_conformance_skill_is_for_users_and_costs_no_prompt_anything() {
         let hidden: Vec<String> = records()
             .filter(|record| !record.model_invocable)
-            .map(|record| record.name.to_string())
+            .map(|record| record.name.clone())
             .collect();
         assert_eq!(hidden, ["skills-system-validation"]);
     }
@@ -170,6 +170,6 @@ mod tests {
         let script = folder.path().join(name).join("scripts/echo.sh");
         fs::set_permissions(&script, fs::Permissions::from_mode(0o600)).unwrap();
         materialise(name, folder.path()).unwrap();
-        assert_eq!(mode("scripts/echo.sh"), 0o700, "it is mended");
+        assert_eq!(mode("scripts/echo.sh"), 0o700, "it is repaired");
     }
 }

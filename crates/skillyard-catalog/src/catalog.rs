@@ -6,18 +6,17 @@ mod loading;
 use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
 
-use serde::{Deserialize, Serialize};
-
 use crate::index::IndexUse;
 use crate::record::Record;
 use crate::selection::Selection;
-use crate::source::{Source, SourceKind, Surroundings};
+use crate::source::{ProjectTrust, SkillSource, SourceKind};
 pub use crate::status::Status;
+use crate::surroundings::Surroundings;
 use crate::walk::{Skipped, WalkLimits};
 
 /// Everything a catalog depends on.
 #[derive(Debug, Clone, Default)]
-pub struct Settings {
+pub struct CatalogSettings {
     /// Where to look.
     pub surroundings: Surroundings,
     /// How far to look.
@@ -34,28 +33,17 @@ pub struct Settings {
     pub leaves_index: bool,
 }
 
-/// Whether skills of the project may reach a prompt.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum ProjectTrust {
-    /// The user trusts the project's folder.
-    Trusted,
-    /// The user has not said so.
-    #[default]
-    Untrusted,
-}
-
 /// All skills that were found.
 #[derive(Debug, Clone, Default)]
 pub struct Catalog {
     /// The winners, in order of their sources and then of their names.
     pub skills: Vec<CatalogSkill>,
-    /// Skills with other content that lost to a winner of the same name.
+    /// Skills with other content that are shadowed by a winner of the same name.
     pub shadowed: Vec<Shadowed>,
-    /// What was passed over.
+    /// What was skipped.
     pub skipped: Vec<Skipped>,
     /// The sources, in order of precedence.
-    pub sources: Vec<Source>,
+    pub sources: Vec<SkillSource>,
     /// How much of the index was still true.
     pub index_use: IndexUse,
     /// Skills with the content of a winner, where it or they cannot be used.
@@ -75,7 +63,7 @@ pub struct CatalogSkill {
     pub status: Status,
 }
 
-/// A skill that lost to another of the same name.
+/// A skill that is shadowed by another of the same name.
 #[derive(Debug, Clone)]
 pub struct Shadowed {
     /// The loser.
@@ -112,15 +100,14 @@ impl Catalog {
     /// The winner of a name.
     pub fn find(&self, name: &str) -> Option<&CatalogSkill> {
         let name = skillyard_format::name::known_as(name);
-        self.skills.iter().find(|skill| *skill.record.name == name)
+        self.skills.iter().find(|skill| skill.record.name == *name)
     }
 
-    /// The skill that a name means to whoever uses it.
+    /// The skill that a name refers to when it is used.
     ///
-    /// A project that is not trusted wins its names in a listing only: what would be there without
-    /// the project is meant, even where that cannot be used. Where there is nothing else, it is the
-    /// untrusted one.
-    pub fn meant(&self, name: &str) -> Option<&CatalogSkill> {
+    /// An untrusted project wins its names in listings only: the name refers to the skill that would win without
+    /// the project, even if that cannot be used, and to the untrusted one if that is the only one.
+    pub fn resolve(&self, name: &str) -> Option<&CatalogSkill> {
         let winner = self.find(name)?;
         if winner.status != Status::Untrusted {
             return Some(winner);
@@ -130,14 +117,14 @@ impl Catalog {
         Some(usable.min_by_key(|other| other.rank()).unwrap_or(winner))
     }
 
-    /// What is meant in place of each winner of a project that is not trusted, by its name.
-    pub fn stand_ins(&self) -> HashMap<&str, &CatalogSkill> {
+    /// The skills that [`Catalog::resolve`] finds in place of untrusted winners, by name.
+    pub fn fallbacks_for_untrusted(&self) -> HashMap<&str, &CatalogSkill> {
         let untrusted = self.skills.iter();
         let untrusted = untrusted.filter(|skill| skill.status == Status::Untrusted);
-        let untrusted: HashSet<&str> = untrusted.map(|skill| &*skill.record.name).collect();
+        let untrusted: HashSet<&str> = untrusted.map(|skill| skill.record.name.as_str()).collect();
         let mut found: HashMap<&str, &CatalogSkill> = HashMap::new();
         for other in self.all_losers() {
-            let name = &*other.record.name;
+            let name = other.record.name.as_str();
             if other.status != Status::Untrusted && untrusted.contains(name) {
                 let best = found.entry(name).or_insert(other);
                 if other.rank() < best.rank() {
@@ -148,12 +135,12 @@ impl Catalog {
         found
     }
 
-    /// Every skill that was found, also one that lost to another, but for copies of what can be used.
+    /// Every skill that was found, shadowed ones included, except copies of usable skills.
     pub fn all(&self) -> impl Iterator<Item = &CatalogSkill> {
         self.skills.iter().chain(self.all_losers())
     }
 
-    /// Every skill that was found and may be used, also one that lost to another.
+    /// Every skill that was found and may be used, shadowed ones included.
     pub fn enabled_mut(&mut self) -> impl Iterator<Item = &mut CatalogSkill> {
         let losers = self.shadowed.iter_mut().map(|loser| &mut loser.skill);
         let all = self.skills.iter_mut().chain(losers).chain(&mut self.copies);
@@ -174,13 +161,13 @@ impl Catalog {
     pub fn enabled(&self) -> impl Iterator<Item = &CatalogSkill> {
         self.skills.iter().filter_map(|skill| match skill.status {
             Status::Enabled => Some(skill),
-            Status::Untrusted => self.stand_in(&skill.record.name),
+            Status::Untrusted => self.fallback_for_untrusted(&skill.record.name),
             _ => None,
         })
     }
 
-    /// The skill that prompts have in place of an untrusted winner of this name.
-    pub fn stand_in(&self, name: &str) -> Option<&CatalogSkill> {
+    /// The skill that prompts contain in place of an untrusted winner of this name.
+    pub fn fallback_for_untrusted(&self, name: &str) -> Option<&CatalogSkill> {
         let losers = self.losers(name);
         losers
             .filter(|loser| loser.status == Status::Enabled)
@@ -189,7 +176,7 @@ impl Catalog {
 
     fn losers<'a>(&'a self, name: &str) -> impl Iterator<Item = &'a CatalogSkill> {
         let all = self.all_losers();
-        all.filter(move |loser| *loser.record.name == *name)
+        all.filter(move |loser| loser.record.name == *name)
     }
 
     fn all_losers(&self) -> impl Iterator<Item = &CatalogSkill> {

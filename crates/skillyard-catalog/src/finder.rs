@@ -1,54 +1,21 @@
-//! Searching a catalog: the search core over its skills, kept on disk.
+//! A search index over the skills of a catalog.
 
-use std::fmt::Write as _;
-use std::io::Write as _;
-use std::path::Path;
-
+use skillyard_format::Document;
 use skillyard_format::triggers::SkillTriggers;
-use skillyard_format::{Digest, Document};
 
 use crate::builtin;
 use crate::catalog::CatalogSkill;
-use crate::own_folder;
-use crate::remembered;
-use crate::search::{Document as SearchDocument, Index, Triggers};
+use crate::parallel;
+use crate::search::{Index, SearchDocument, Triggers};
 use crate::source::SourceKind;
 
-/// A search index whose document numbers are places in the list it was made from.
-#[derive(Debug)]
-pub struct Finder {
-    /// The index.
-    pub index: Index,
-}
+/// How many skills one thread reads before it takes the next.
+const SKILLS_PER_BLOCK: usize = 16;
 
-impl Finder {
-    /// The index of `skills`, from `folder` where it is still true, else made and kept there.
-    pub fn load(skills: &[&CatalogSkill], folder: Option<&Path>) -> Self {
-        let file = folder.map(|folder| folder.join(format!("{}.search", fingerprint(skills))));
-        if let Some(file) = &file
-            && let Some(index) =
-                remembered::bytes(file).and_then(|bytes| Index::from_bytes(&bytes).ok())
-            && index.len() == skills.len()
-        {
-            return Self { index };
-        }
-        let index = Index::build(skills.iter().map(|skill| document(skill)));
-        if let (Some(file), Some(folder)) = (&file, folder) {
-            // A cache that cannot be written costs time, not answers.
-            let _ = write(folder, file, &index.to_bytes());
-        }
-        Self { index }
-    }
-}
-
-/// A text that changes when any skill does.
-fn fingerprint(skills: &[&CatalogSkill]) -> String {
-    let mut key = String::new();
-    for skill in skills {
-        let record = &skill.record;
-        let _ = writeln!(key, "{}\n{:?}", record.folder.display(), record.stamp);
-    }
-    Digest::of(key.as_bytes()).to_hex()[..32].to_owned()
+/// Reads `skills` and indexes them; the document numbers are positions in `skills`.
+pub fn build_index(skills: &[&CatalogSkill]) -> Index {
+    let read = |(): &mut (), skill: &&CatalogSkill| document(skill);
+    Index::build(parallel::map(skills, SKILLS_PER_BLOCK, || (), read))
 }
 
 /// A skill's name and description as a document, without reading its body.
@@ -76,19 +43,15 @@ fn document(skill: &CatalogSkill) -> SearchDocument<'static> {
         .as_ref()
         .and_then(|document| skillyard_format::Skill::from_document(document, Some(&record.name)));
     let words = |key: &str| {
-        skill
-            .as_ref()
-            .map(|skill| skill.metadata_words(key))
-            .unwrap_or_default()
-            .into_iter()
-            .map(Into::into)
-            .collect::<Vec<_>>()
+        let words = skill.as_ref().map(|skill| skill.metadata_words(key));
+        let words = words.unwrap_or_default().into_iter();
+        words.map(Into::into).collect::<Vec<_>>()
     };
     let triggers = skill.as_ref().map(SkillTriggers::of).unwrap_or_default();
     SearchDocument {
         id: record.folder.to_string_lossy().into_owned().into(),
-        name: record.name.to_string().into(),
-        description: record.description.to_string().into(),
+        name: record.name.clone().into(),
+        description: record.description.clone().into(),
         tags: words("tags"),
         triggers: Triggers {
             keywords: triggers.keywords.into_iter().map(Into::into).collect(),
@@ -99,12 +62,4 @@ fn document(skill: &CatalogSkill) -> SearchDocument<'static> {
             .as_ref()
             .map(|document| document.body().to_owned().into()),
     }
-}
-
-fn write(folder: &Path, file: &Path, bytes: &[u8]) -> std::io::Result<()> {
-    own_folder::make(folder)?;
-    let mut temporary = tempfile::NamedTempFile::new_in(folder)?;
-    temporary.write_all(bytes)?;
-    temporary.persist(file)?;
-    Ok(())
 }

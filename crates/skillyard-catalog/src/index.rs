@@ -1,84 +1,81 @@
 //! The persistent index: what the last walk found, so that the next start only stats.
 //!
-//! One file a set of sources, read at once, checksummed, replaced by renaming. It is a
-//! cache and nothing else: one that is missing, old, damaged or from another version is
-//! rebuilt without a word. Two processes that write it at once both write a whole file,
-//! and the last one stays.
+//! Each set of sources has one file. It is a cache: a missing, damaged or old one is rebuilt silently. If two processes write it, the
+//! last one wins.
 
-pub(crate) mod file;
-mod look;
-mod read;
-mod row;
-mod write;
-
+use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::Duration;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use skillyard_format::Digest;
 
-use self::look::{Known, Truth};
+use crate::cache_file::{self, Magic};
+use crate::parallel;
 use crate::record::{self, Reading};
-use crate::walk::{Extent, Links, Listed, Reach, Skipped, Stamp, Walk, WalkLimits, Watched};
+use crate::walk::{
+    Extent, Links, Listed, SkillWalk, Skipped, Stamp, WalkLimits, WalkScope, WatchedPath, now,
+};
 
-/// Files changed this shortly before a walk are read again: a clock's tick may hide a change.
-pub(crate) const RACY: i64 = 20_000_000;
+/// What an index file starts with; the number is its version.
+const MAGIC: Magic = *b"skyidx11";
+/// How many files one thread stats before it takes the next.
+const FILES_PER_BLOCK: usize = 256;
+/// Index files that were not written for this long are removed.
+const MAX_AGE: Duration = Duration::from_hours(30 * 24);
 
-/// What one source held when it was walked.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Snapshot {
+/// What one source contained when it was walked.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct SourceSnapshot {
     /// The source's folder.
     root: PathBuf,
     /// Every `SKILL.md`, in order of the folders.
     pub(crate) readings: Vec<Reading>,
-    /// What was passed over.
     pub(crate) skipped: Vec<Skipped>,
-    /// The folders that were listed.
     listed: Vec<Listed>,
-    /// What else decided about what was passed over.
-    watched: Vec<Watched>,
+    /// Files and links besides the listed folders that decided what was skipped.
+    watched: Vec<WatchedPath>,
     /// When the walk began, in nanoseconds since 1970.
     walked: i64,
 }
 
 /// The folder of a source.
 #[derive(Debug, Clone)]
-pub(crate) struct Place {
-    pub(crate) root: PathBuf,
-    /// Whether it is there. Most are not: folders of agents that nobody installed.
-    pub(crate) is_there: bool,
+pub(crate) struct SourceRoot {
+    pub(crate) path: PathBuf,
+    /// Whether it exists. Most do not: folders of agents that are not installed.
+    pub(crate) exists: bool,
 }
 
-impl Place {
-    /// Looks whether a source is there.
-    pub(crate) fn new(root: &Path) -> Self {
+impl SourceRoot {
+    pub(crate) fn new(path: &Path) -> Self {
         Self {
-            root: root.to_owned(),
-            // One that cannot be looked at is there as far as anybody knows, and the walk says why.
-            is_there: root.try_exists().unwrap_or(true),
+            path: path.to_owned(),
+            // One that cannot be examined counts as existing, and the walk reports why.
+            exists: path.try_exists().unwrap_or(true),
         }
     }
 }
 
 /// How sources are walked.
 #[derive(Debug, Clone)]
-pub(crate) struct Scan {
+pub(crate) struct WalkRules {
     pub(crate) limits: WalkLimits,
     pub(crate) links: Links,
 }
 
-/// Where the index is.
+/// Where the index is stored.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct IndexFile<'a> {
     pub(crate) path: &'a Path,
-    /// Whether it stays as it is, whatever is found.
-    pub(crate) stays: bool,
+    pub(crate) is_read_only: bool,
 }
 
 /// How much a load had to do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
 pub struct IndexUse {
-    /// Sources whose index was still true.
+    /// Sources whose index was still valid.
     pub fresh: usize,
     /// Sources that were walked.
     pub walked: usize,
@@ -86,149 +83,150 @@ pub struct IndexUse {
     pub reread: usize,
 }
 
-/// What `make` makes of the snapshots of all sources, which are from the index where it is still
-/// true.
-///
-/// Mostly all of it is, and `make` works while the files are still looked at; where one changed, it
-/// is asked once more.
-pub(crate) fn load<T>(
-    places: &[Place],
-    scan: &Scan,
+/// What each source contains, from the index where that is still valid.
+pub(crate) fn load(
+    roots: &[SourceRoot],
+    rules: &WalkRules,
     file: Option<IndexFile<'_>>,
-    make: impl Fn(Vec<Snapshot>) -> T,
-) -> (T, IndexUse) {
+) -> (Vec<SourceSnapshot>, IndexUse) {
     let mut used = IndexUse::default();
-    let known = match file.and_then(|file| look::known(places, file.path, &make)) {
-        Some(Truth::Same(ready)) => {
-            used.fresh = places.len();
-            return (ready, used);
-        }
-        Some(Truth::Changed(known)) => known,
-        None => Vec::new(),
-    };
+    let known: Option<Vec<SourceSnapshot>> =
+        file.and_then(|file| cache_file::read(file.path, MAGIC));
+    let known = known.unwrap_or_default();
+    let mut has_changed = known.len() != roots.len();
     let mut known = known.into_iter();
-    let mut changed = known.len() != places.len();
-    let snapshots: Vec<Snapshot> = places
-        .iter()
-        .map(|place| {
-            let old = known.next().flatten();
-            if let Some((snapshot, same)) = old.and_then(|old| refresh(old, &mut used)) {
-                used.fresh += 1;
-                changed |= !same;
-                snapshot
-            } else {
-                used.walked += 1;
-                changed = true;
-                walk(place, scan)
-            }
-        })
-        .collect();
-    if let Some(file) = file.filter(|file| changed && !file.stays) {
-        // A cache that cannot be written costs time, not answers.
-        let _ = write::write(file.path, &snapshots);
+    let mut snapshots = Vec::with_capacity(roots.len());
+    for root in roots {
+        let old = known.next().filter(|old| old.has_same_folders(root));
+        let refreshed = old.and_then(SourceSnapshot::refreshed);
+        snapshots.push(if let Some((snapshot, reread)) = refreshed {
+            used.fresh += 1;
+            used.reread += reread;
+            has_changed |= reread > 0;
+            snapshot
+        } else {
+            used.walked += 1;
+            has_changed = true;
+            SourceSnapshot::of(root, rules)
+        });
     }
-    (make(snapshots), used)
+    if let Some(file) = file.filter(|file| has_changed && !file.is_read_only) {
+        // A cache that cannot be written costs time, not results.
+        let _ = write(file.path, &snapshots);
+    }
+    (snapshots, used)
 }
 
-/// Where the index of these sources lies below `folder`.
-pub(crate) fn file_for(folder: &Path, places: &[Place], scan: &Scan) -> PathBuf {
-    let mut key = format!("{scan:?}");
-    for place in places {
+/// The index file of these sources in `folder`.
+pub(crate) fn file_for(folder: &Path, roots: &[SourceRoot], rules: &WalkRules) -> PathBuf {
+    let mut key = format!("{rules:?}");
+    for root in roots {
         key.push('\n');
-        key.push_str(&place.root.to_string_lossy());
+        key.push_str(&root.path.to_string_lossy());
     }
-    folder.join(format!(
-        "{}.index",
-        &Digest::of(key.as_bytes()).to_hex()[..32]
-    ))
+    let digest = Digest::of(key.as_bytes()).to_hex();
+    folder.join(format!("{}.index", &digest[..32]))
 }
 
-fn walk(place: &Place, scan: &Scan) -> Snapshot {
-    let (root, walked) = (&place.root, now());
-    if !place.is_there {
-        return Snapshot {
-            root: root.clone(),
+impl SourceSnapshot {
+    fn of(root: &SourceRoot, rules: &WalkRules) -> Self {
+        let mut snapshot = Self {
+            root: root.path.clone(),
             readings: Vec::new(),
             skipped: Vec::new(),
             listed: Vec::new(),
             watched: Vec::new(),
-            walked,
+            walked: now(),
         };
+        if root.exists {
+            let walk = SkillWalk {
+                limits: rules.limits,
+                links: rules.links.clone(),
+                extent: Extent::Head,
+                scope: WalkScope::Usual,
+            };
+            let mut found = walk.run(&root.path, record::read);
+            // A walk goes level by level; precedence within a source goes by path.
+            found.skills.sort_by(|a, b| a.folder().cmp(b.folder()));
+            snapshot.readings = found.skills;
+            snapshot.skipped = found.skipped;
+            snapshot.listed = found.listed;
+            snapshot.watched = found.watched;
+        }
+        snapshot
     }
-    let walk = Walk {
-        limits: scan.limits,
-        links: scan.links.clone(),
-        extent: Extent::Head,
-        reach: Reach::Usual,
-    };
-    let mut found = walk.run(root, record::read);
-    // A walk goes level by level; precedence within a source goes by path.
-    found.skills.sort_by(|a, b| a.folder().cmp(b.folder()));
-    Snapshot {
-        root: root.clone(),
-        readings: found.skills,
-        skipped: found.skipped,
-        listed: found.listed,
-        watched: found.watched,
-        walked,
-    }
-}
 
-/// The snapshot, with the files that changed read again.
-///
-/// Also tells whether nothing at all changed.
-fn refresh(known: Known, used: &mut IndexUse) -> Option<(Snapshot, bool)> {
-    let Known {
-        snapshot: mut old,
-        stale,
-    } = known;
-    let mut same = true;
-    let canonical = stale
-        .contains(&Some(true))
-        .then(|| old.root.canonicalize().ok())
-        .flatten();
-    for (reading, stale) in old.readings.iter_mut().zip(stale) {
-        if stale? {
-            same = false;
-            used.reread += 1;
-            // Where a link leads may have changed too: only a walk knows what is allowed.
+    /// Whether the folders of a source, and what else decided, are as they were.
+    fn has_same_folders(&self, root: &SourceRoot) -> bool {
+        if self.root != root.path {
+            return false;
+        }
+        if self.listed.is_empty() {
+            // The root did not exist, or was a skill itself.
+            return self.readings.is_empty() && !root.exists;
+        }
+        let is_same = |stamp: Stamp, known: Stamp| stamp == known && !stamp.is_racy(self.walked);
+        let listed = self.listed.iter().all(|listed| {
+            let stat = rustix::fs::stat(&listed.path);
+            stat.is_ok_and(|stat| is_same(Stamp::of(&stat), listed.stamp))
+        });
+        listed
+            && self.watched.iter().all(|watched| {
+                let stamp = WatchedPath::stamp_of(&watched.path);
+                stamp == watched.stamp && !stamp.is_ok_and(|stamp| stamp.is_racy(self.walked))
+            })
+    }
+
+    /// The snapshot with changed files read again, and how many these are; `None` if only a walk can tell.
+    fn refreshed(mut self) -> Option<(Self, usize)> {
+        let is_stale = |(): &mut (), reading: &Reading| {
+            let stat = rustix::fs::lstat(reading.path()).ok()?;
+            let stamp = Stamp::of(&stat);
+            Some(stamp != reading.stamp() || stamp.is_racy(self.walked))
+        };
+        let stale = parallel::map(&self.readings, FILES_PER_BLOCK, || (), is_stale);
+        let stale: Vec<bool> = stale.into_iter().collect::<Option<_>>()?;
+        let count = stale.iter().filter(|is_stale| **is_stale).count();
+        if count == 0 {
+            return Some((self, 0));
+        }
+        let canonical = self.root.canonicalize().ok()?;
+        for (reading, _) in self.readings.iter_mut().zip(stale).filter(|each| each.1) {
+            // The target of a link may have changed too: only a walk knows what is allowed.
             let path = reading.path();
-            let direct = canonical.as_ref()?.join(path.strip_prefix(&old.root).ok()?);
+            let direct = canonical.join(path.strip_prefix(&self.root).ok()?);
             if path.canonicalize().ok()? != direct {
                 return None;
             }
             *reading = reread(&path)?;
         }
+        self.walked = now();
+        Some((self, count))
     }
-    if !same {
-        old.walked = now();
-    }
-    Some((old, same))
 }
 
 fn reread(path: &Path) -> Option<Reading> {
-    let walk = Walk {
+    let walk = SkillWalk {
         limits: WalkLimits {
             depth: 0,
             folders: 1,
         },
         links: Links::Skip,
         extent: Extent::Head,
-        reach: Reach::Usual,
+        scope: WalkScope::Usual,
     };
     let mut skills = walk.run(path.parent()?, record::read).skills;
     skills.pop()
 }
 
-fn is_racy(stamp: Stamp, walked: i64) -> bool {
-    stamp.modified > walked - RACY
-}
-
-/// The time in nanoseconds since 1970.
-pub(crate) fn now() -> i64 {
-    SystemTime::now()
-        .duration_since(UNIX_EPOCH)
-        .ok()
-        .and_then(|time| i64::try_from(time.as_nanos()).ok())
-        .unwrap_or_default()
+fn write(file: &Path, snapshots: &[SourceSnapshot]) -> io::Result<()> {
+    cache_file::write(file, MAGIC, &snapshots)?;
+    // Removes the indexes of projects that are not used any more.
+    for entry in fs::read_dir(file.parent().unwrap_or(Path::new(".")))?.flatten() {
+        let modified = entry.metadata().and_then(|metadata| metadata.modified());
+        if modified.is_ok_and(|time| time.elapsed().is_ok_and(|age| age > MAX_AGE)) {
+            let _ = fs::remove_file(entry.path());
+        }
+    }
+    Ok(())
 }

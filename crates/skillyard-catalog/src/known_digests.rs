@@ -1,7 +1,4 @@
-//! What skills consist of, remembered with the stamps of their files: a skill that did not change
-//! is not hashed again.
-//!
-//! It is a cache like the index beside it: missing or damaged, it is made anew without a word.
+//! A cache of tree digests with the stamps of the hashed files: a skill that did not change is not hashed again.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -9,24 +6,24 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 use skillyard_format::Digest;
 
-use crate::index::{RACY, now};
+use crate::cache_file::{self, Magic};
 use crate::parallel;
-use crate::remembered::{self, Magic};
 use crate::resource::{ResourceError, SkillRoot, Stamps, digest, stamps};
+use crate::walk::{RACY_NANOSECONDS, now};
 
 /// What the file starts with; the number is its version.
 const MAGIC: Magic = *b"skydig01";
 /// How many skills one thread looks at before it takes the next.
-const BLOCK: usize = 16;
+const SKILLS_PER_BLOCK: usize = 16;
 
 /// What a skill consisted of while its files had these stamps.
 #[derive(Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub(crate) struct Known {
+pub(crate) struct KnownDigest {
     stamps: Digest,
     digest: Digest,
 }
 
-pub(crate) type Table = BTreeMap<PathBuf, Known>;
+pub(crate) type Table = BTreeMap<PathBuf, KnownDigest>;
 
 /// The file in a folder of indexes that remembers what skills consist of.
 pub fn file(index_folder: &Path) -> PathBuf {
@@ -39,21 +36,21 @@ pub fn digests(folders: &[&Path], file: Option<&Path>) -> Vec<Result<Digest, Res
     if let (Some(file), Some(mut table)) = (file, changed) {
         table.retain(|folder, _| folder.exists());
         // A cache that cannot be written costs time, not answers.
-        let _ = remembered::write(file, MAGIC, &table);
+        let _ = cache_file::write(file, MAGIC, &table);
     }
     digests
 }
 
-/// The same, with what `file` should remember where that is something else.
+/// The tree digests, with the new content of `file` if that changed.
 pub(crate) fn looked_up(
     folders: &[&Path],
     file: Option<&Path>,
 ) -> (Vec<Result<Digest, ResourceError>>, Option<Table>) {
     let mut table: Table = file
-        .and_then(|file| remembered::read(file, MAGIC))
+        .and_then(|file| cache_file::read(file, MAGIC))
         .unwrap_or_default();
     let look = |(): &mut (), folder: &&Path| look(folder, table.get(*folder));
-    let looked = parallel::map(folders, BLOCK, || (), look);
+    let looked = parallel::map(folders, SKILLS_PER_BLOCK, || (), look);
     let mut changed = false;
     let mut digests = Vec::with_capacity(looked.len());
     for (folder, looked) in folders.iter().zip(looked) {
@@ -68,8 +65,11 @@ pub(crate) fn looked_up(
     (digests, changed.then_some(table))
 }
 
-/// What a skill consists of, and what is to be remembered of it.
-fn look(folder: &Path, known: Option<&Known>) -> Result<(Digest, Option<Known>), ResourceError> {
+/// The digest of a skill, and the new entry of the cache.
+fn look(
+    folder: &Path,
+    known: Option<&KnownDigest>,
+) -> Result<(Digest, Option<KnownDigest>), ResourceError> {
     let before = now();
     let root = SkillRoot::open(folder)?;
     let Stamps { all, last } = stamps(&root)?;
@@ -77,12 +77,12 @@ fn look(folder: &Path, known: Option<&Known>) -> Result<(Digest, Option<Known>),
         return Ok((known.digest, None));
     }
     let digest = digest(&root)?;
-    let known = Known {
+    let known = KnownDigest {
         stamps: all,
         digest,
     };
     // A clock's tick may hide a change that comes right after the last one.
-    Ok((digest, (last < before - RACY).then_some(known)))
+    Ok((digest, (last < before - RACY_NANOSECONDS).then_some(known)))
 }
 
 #[cfg(test)]
@@ -102,12 +102,12 @@ mod tests {
         fs::write(skill.join("SKILL.md"), "one").unwrap();
         let whole = one(&skill, &file);
         let stamps = stamps(&SkillRoot::open(&skill).unwrap()).unwrap().all;
-        // Who is told something else believes it as long as the stamps are these.
+        // A wrong digest is used as long as the stamps are these.
         let digest = Digest::of(b"something else");
-        let table = Table::from([(skill.clone(), Known { stamps, digest })]);
-        remembered::write(&file, MAGIC, &table).unwrap();
+        let table = Table::from([(skill.clone(), KnownDigest { stamps, digest })]);
+        cache_file::write(&file, MAGIC, &table).unwrap();
         assert_eq!(one(&skill, &file), digest);
-        // What programs leave behind is no part of a skill.
+        // What programs leave behind does not belong to a skill.
         fs::create_dir(skill.join("__pycache__")).unwrap();
         fs::write(skill.join("__pycache__/a.pyc"), "x").unwrap();
         assert_eq!(one(&skill, &file), digest);
@@ -119,7 +119,7 @@ mod tests {
         fs::remove_file(skill.join("more")).unwrap();
         assert_eq!(one(&skill, &file), two);
         // A cache that is damaged is none.
-        remembered::write(&file, MAGIC, &table).unwrap();
+        cache_file::write(&file, MAGIC, &table).unwrap();
         let mut bytes = fs::read(&file).unwrap();
         *bytes.last_mut().unwrap() ^= 1;
         fs::write(&file, bytes).unwrap();

@@ -30,7 +30,7 @@ pub fn are_kept(folder: &Path) -> bool {
     statfs(folder).is_ok_and(|found| keeps(&found))
 }
 
-/// The same of an open folder.
+/// Whether executable bits are kept in an open folder.
 pub fn are_kept_in(folder: impl AsFd) -> bool {
     fstatfs(folder).is_ok_and(|found| keeps(&found))
 }

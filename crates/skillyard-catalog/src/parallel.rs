@@ -1,13 +1,12 @@
-//! Doing the same with many things, on all cores.
+//! Runs a function for many items on all cores.
 //!
-//! The calling thread works too, and threads are started only for as long as there is work. A
-//! pool of threads would have to be started for every command anyway, and threads that wait for
-//! work take time from those that do it.
+//! The calling thread works too, and threads are started only for as long as there is work: a pool would have to be started for every
+//! command anyway.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
-/// What `each` makes of every item, in order; `start` makes what one thread works with.
+/// The results of `each` for every item, in order; `start` creates the state of one thread.
 ///
 /// Threads take `block` items at a time, and no more threads are started than there are blocks.
 pub(crate) fn map<I: Sync, S, T: Send>(
@@ -16,55 +15,37 @@ pub(crate) fn map<I: Sync, S, T: Send>(
     start: impl Fn() -> S + Sync,
     each: impl Fn(&mut S, &I) -> T + Sync,
 ) -> Vec<T> {
-    map_beside(|| (), items, block, start, each).1
-}
-
-/// The same, while the calling thread does something else before it helps.
-pub(crate) fn map_beside<R, I: Sync, S, T: Send>(
-    first: impl FnOnce() -> R,
-    items: &[I],
-    block: usize,
-    start: impl Fn() -> S + Sync,
-    each: impl Fn(&mut S, &I) -> T + Sync,
-) -> (R, Vec<T>) {
     let blocks: Vec<&[I]> = items.chunks(block.max(1)).collect();
     let next = AtomicUsize::new(0);
     let work = || {
-        let mut with = start();
+        let mut state = start();
         let mut done = Vec::new();
-        loop {
+        while let Some((at, block)) = {
             let at = next.fetch_add(1, Ordering::Relaxed);
-            let Some(block) = blocks.get(at) else {
-                return done;
-            };
-            let answers: Vec<T> = block.iter().map(|item| each(&mut with, item)).collect();
-            done.push((at, answers));
+            blocks.get(at).map(|block| (at, block))
+        } {
+            let results: Vec<T> = block.iter().map(|item| each(&mut state, item)).collect();
+            done.push((at, results));
         }
+        done
     };
-    let (first, mut done) = if blocks.len() < 2 {
-        (first(), work())
-    } else {
-        let cores = thread::available_parallelism().map_or(1, usize::from);
-        thread::scope(|scope| {
-            let others: Vec<_> = (1..cores.min(blocks.len()))
-                // Without another thread this one does all the work.
-                .map_while(|_| thread::Builder::new().spawn_scoped(scope, work).ok())
-                .collect();
-            let first = first();
-            let mut done = work();
-            for other in others {
-                match other.join() {
-                    Ok(blocks) => done.extend(blocks),
-                    Err(panic) => std::panic::resume_unwind(panic),
-                }
+    let cores = thread::available_parallelism().map_or(1, usize::from);
+    let mut done = thread::scope(|scope| {
+        let others: Vec<_> = (1..cores.min(blocks.len()))
+            // Without another thread this one does all the work.
+            .map_while(|_| thread::Builder::new().spawn_scoped(scope, work).ok())
+            .collect();
+        let mut done = work();
+        for other in others {
+            match other.join() {
+                Ok(blocks) => done.extend(blocks),
+                Err(panic) => std::panic::resume_unwind(panic),
             }
-            (first, done)
-        })
-    };
+        }
+        done
+    });
     done.sort_unstable_by_key(|(at, _)| *at);
-    let mut answers = Vec::with_capacity(items.len());
-    answers.extend(done.into_iter().flat_map(|(_, answers)| answers));
-    (first, answers)
+    done.into_iter().flat_map(|(_, results)| results).collect()
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@ use serde_json::json;
 use skillyard_format::render::catalog::{self, CatalogEntry, CatalogFormat};
 use skillyard_format::tokens::estimate;
 
-use crate::budget::{self, Budget, Entry, Fitting, Way};
+use crate::budget::{self, Budget, BudgetEntry, Fitting, Way};
 use crate::record::Record;
 
 /// Tokens of a catalog when nothing is said: 2 % of a context of 200,000.
@@ -13,7 +13,7 @@ pub const DEFAULT_BUDGET: usize = 4_000;
 const AROUND: &str = "<available_skills>\n</available_skills>";
 /// Tokens kept free for the line that says what was left out.
 const OMISSION: usize = 30;
-/// The same in JSON, where it has names around it.
+/// Tokens kept free for that line in JSON, where it has names around it.
 const JSON_OMISSION: usize = 50;
 
 /// About how many tokens a skill here has in every prompt; none where models are not told of it.
@@ -74,12 +74,12 @@ pub fn fitted(
 ) -> (Vec<CatalogEntry>, Fitting) {
     let frames: Vec<Frame> = all.iter().map(|entry| Frame::of(entry, format)).collect();
     let around = frames.first().map_or(0, |frame| frame.around);
-    let plain: Vec<Entry> = all
+    let plain: Vec<BudgetEntry> = all
         .iter()
         .zip(&frames)
-        .map(|(entry, frame)| Entry {
+        .map(|(entry, frame)| BudgetEntry {
             name: entry.name.clone(),
-            // A summary shows no descriptions, so none has to give way.
+            // A summary shows no descriptions, so none must give way.
             description: match format {
                 CatalogFormat::Summary => String::new(),
                 _ => entry.description.clone(),
@@ -115,7 +115,7 @@ pub fn with_omission(text: &str, line: &str, count: usize, format: CatalogFormat
                 value["omitted"] = json!({ "count": count, "note": line });
                 format!("{value:#}")
             }
-            // Nothing was kept, so there is no document to add to.
+            // Nothing was kept, so the document is empty.
             Err(_) => format!(
                 "{:#}",
                 json!({ "available_skills": [], "omitted": { "count": count, "note": line } })

@@ -10,24 +10,23 @@ use skillyard_format::rules::{self, Profile, Subject};
 use skillyard_format::{Document, Severity, Skill};
 
 use crate::regular_file::beginning;
-use crate::text::Text;
-use crate::walk::{Found, Stamp, UNREADABLE};
+use crate::walk::{FoundSkill, Stamp, UNREADABLE};
 
 /// A skill that can be used, without its body.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Record {
     /// The skill's folder.
     pub folder: PathBuf,
     /// The name of its file.
-    pub file_name: Text,
+    pub file_name: String,
     /// The file's stamp when it was read.
     pub stamp: Stamp,
     /// Its name.
-    pub name: Text,
-    /// What a model is told of it: its description, and what `when_to_use` says.
-    pub description: Text,
+    pub name: String,
+    /// The text for a model: its description and `when_to_use`.
+    pub description: String,
     /// The further fields of its frontmatter, as JSON.
-    pub fields: Text,
+    pub fields: String,
     /// Commands it needs.
     pub requires: Vec<String>,
     /// Whether a model may choose it.
@@ -35,12 +34,12 @@ pub struct Record {
     /// Whether a user may invoke it.
     pub user_invocable: bool,
     /// What is wrong with it.
-    pub problems: Vec<Problem>,
+    pub problems: Vec<SkillProblem>,
 }
 
 /// Something wrong with a skill that does not keep it from being used.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Problem {
+pub struct SkillProblem {
     /// The rule's code.
     pub code: String,
     /// What is wrong.
@@ -48,7 +47,7 @@ pub struct Problem {
 }
 
 /// What became of a `SKILL.md`.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Reading {
     /// A skill.
     Skill(Box<Record>),
@@ -57,7 +56,7 @@ pub enum Reading {
 }
 
 /// A `SKILL.md` that holds no skill.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Unloadable {
     /// The file.
     pub path: PathBuf,
@@ -70,7 +69,7 @@ pub struct Unloadable {
 impl Record {
     /// The path of the skill's file.
     pub fn path(&self) -> PathBuf {
-        self.folder.join(self.file_name.as_str())
+        self.folder.join(&self.file_name)
     }
 
     /// The bytes of the skill's file, of which there may be one more than are ever looked at.
@@ -96,6 +95,14 @@ impl Reading {
         }
     }
 
+    /// The stamp of the file when it was read.
+    pub(crate) fn stamp(&self) -> Stamp {
+        match self {
+            Self::Skill(record) => record.stamp,
+            Self::Unloadable(unloadable) => unloadable.stamp,
+        }
+    }
+
     /// The path of the file that was read.
     pub(crate) fn path(&self) -> PathBuf {
         match self {
@@ -106,7 +113,7 @@ impl Reading {
 }
 
 /// Reads a skill's record from its first block, or from the whole file where that is not enough.
-pub(crate) fn read(found: &Found<'_>) -> Reading {
+pub(crate) fn read(found: &FoundSkill<'_>) -> Reading {
     // The first block would do, but what cannot be activated must not be offered.
     if found.stamp.size > MAX_BYTES as u64 {
         return unloadable(
@@ -144,7 +151,7 @@ pub(crate) fn read(found: &Found<'_>) -> Reading {
     }
 }
 
-fn unloadable(found: &Found<'_>, reason: String) -> Reading {
+fn unloadable(found: &FoundSkill<'_>, reason: String) -> Reading {
     Reading::Unloadable(Box::new(Unloadable {
         path: found.folder.join(found.file_name),
         stamp: found.stamp,
@@ -186,31 +193,29 @@ pub(crate) fn from_document(
     let fields = serde_json::Value::Object(skill.frontmatter.to_json()).to_string();
     // Advice is left to `validate`, but of this spelling most clients see nothing at all.
     let misspelled = !matches!(file_name, "SKILL.md" | "skill.md");
-    let spelling = misspelled.then(|| Problem {
+    let spelling = misspelled.then(|| SkillProblem {
         code: "file-name".to_owned(),
         message: format!("the file is called `{file_name}`"),
     });
-    let [name, description, fields, file_name] =
-        Text::together([&skill.name, &offer, &fields, file_name]);
     Reading::Skill(Box::new(Record {
         folder: folder.to_owned(),
-        file_name,
+        file_name: file_name.to_owned(),
         stamp,
+        name: skill.name.clone(),
+        description: offer,
+        fields,
         requires: skill.requires(),
         model_invocable: skill.is_model_invocable(),
         user_invocable: skill.is_user_invocable(),
         problems: found
             .into_iter()
-            // Fields of other clients are no problem to the one who uses them.
+            // Fields of other clients are not a problem to their users.
             .filter(|each| each.code != "field-unknown")
-            .map(|each| Problem {
+            .map(|each| SkillProblem {
                 code: each.code.to_owned(),
                 message: each.message,
             })
             .chain(spelling)
             .collect(),
-        name,
-        description,
-        fields,
     }))
 }

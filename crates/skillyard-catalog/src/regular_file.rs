@@ -1,8 +1,8 @@
-//! Reading a file that a stranger may have put there.
+//! Reads files that are not trusted.
 //!
-//! What comes with a checkout, or lies in a folder where scripts run, need not be a file: a pipe
-//! opens only when somebody writes to it, a device never ends, and a sparse file of a few blocks has
-//! more bytes than there is memory. So it is opened without waiting, has to be a regular file, and is
+//! What comes with a checkout, or is in a folder where scripts run, need not be a file: a pipe
+//! opens only when a process writes to it, a device never ends, and a sparse file of a few blocks has
+//! more bytes than there is memory. So it is opened without waiting, must be a regular file, and is
 //! read up to a limit.
 
 use std::fs::{File, Metadata};
@@ -51,7 +51,7 @@ pub enum Links {
     Refused,
 }
 
-/// Opens a regular file, without waiting for anybody.
+/// Opens a regular file without waiting.
 pub fn open(path: &Path, links: Links) -> io::Result<(File, Metadata)> {
     let follow = match links {
         Links::Followed => OFlags::empty(),

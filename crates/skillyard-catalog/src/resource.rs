@@ -9,41 +9,34 @@
 //! |---|---|
 //! | `./a/b` | accepted as `a/b`; a dot anywhere else in the path is refused |
 //! | `a//b`, `a/` | refused: one file has one name, in approvals and in the audit log; [`SkillRoot::list`] takes one `/` at the end |
-//! | `.git` | neither listed, read nor hashed: it is no part of the skill and may hold credentials |
+//! | `.git` | neither listed, read nor hashed: it does not belong to the skill and may hold credentials |
 //! | symbolic links | never followed, also not within the skill; listed as skipped, and hashed by where they lead |
-//! | hard links | [`HardLinks::Refuse`] unless the caller says that nobody else writes to the folder |
-//! | text or binary | NUL bytes, invalid UTF-8 and PDF are binary; other signatures only name the type of what is binary, because two letters are a signature too (`BM25 …` is no bitmap) |
+//! | hard links | [`HardLinks::Refuse`] unless the caller says that only the user writes to the folder |
+//! | text or binary | NUL bytes, invalid UTF-8 and PDF are binary; other signatures only name the type of what is binary, because two letters are a signature too (`BM25 …` is not a bitmap) |
 //! | too long | cut after a whole character, with the offset to go on from |
 //!
 //! A [`SkillRoot`] stays on the folder it opened, even when another takes its place: open one per use.
 
-mod content;
 mod digest;
 mod error;
-mod file_digests;
 mod hashed;
-mod limits;
-mod link;
 mod list;
-mod open;
 mod path;
-mod probe;
 mod read;
 mod root;
-mod stamps;
 mod walk;
 
 pub use digest::{
-    DigestLimits, Snapshot, digest, digest_within, file_digests, file_digests_without, snapshot,
+    DigestLimits, FileDigest, FileDigests, SkillCopy, copy_hashed, digest, digest_within,
+    file_digests, file_digests_without,
 };
+pub(crate) use digest::{Stamps, stamps};
 pub use error::{FileKind, ResourceError};
-pub use file_digests::{FileDigest, FileDigests};
-pub use limits::{BinaryContent, HardLinks, Names, ReadLimits, ReadRange};
-pub use list::{Listing, ResourceEntry, Skipped};
+pub use list::{FileListing, ResourceEntry, SeenFile, SeenKind, SkippedFile, probe, probe_seeing};
+pub use read::{
+    BinaryContent, HardLinks, PathRules, ReadLimits, ReadRange, Resource, ResourceContent,
+};
 #[doc(hidden)]
-pub use open::Resolver;
-pub use probe::{Seen, SeenKind, probe, probe_seeing};
-pub use read::{Content, Resource};
+pub use root::Resolver;
 pub use root::SkillRoot;
-pub(crate) use stamps::{Stamps, stamps};
 pub use walk::{MAX_DEPTH, MAX_FOLDERS};

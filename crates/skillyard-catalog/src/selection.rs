@@ -5,14 +5,14 @@ use std::sync::OnceLock;
 use globset::{Glob, GlobMatcher};
 use skillyard_format::name::known_as;
 
-use crate::patterns;
+use crate::pattern_list;
 
 /// A pattern that names skills, such as `pdf-*`.
 #[derive(Debug, Clone)]
-pub struct Pattern {
+pub struct NamePattern {
     text: String,
     matcher: GlobMatcher,
-    /// The same for names in small letters, once it is needed.
+    /// The matcher for names in lower case, once it is needed.
     small: OnceLock<Option<GlobMatcher>>,
 }
 
@@ -20,7 +20,7 @@ pub struct Pattern {
 #[derive(Debug, Clone, thiserror::Error)]
 pub enum PatternError {
     /// What it says cannot be read as one.
-    #[error("`{pattern}` is not a pattern: {reason}; a skill of this very name is `{}`", Pattern::exactly(.pattern))]
+    #[error("`{pattern}` is not a pattern: {reason}; a skill of this very name is `{}`", NamePattern::exactly(.pattern))]
     Unreadable {
         /// The text.
         pattern: String,
@@ -35,7 +35,7 @@ pub enum PatternError {
 /// What has a meaning in a pattern.
 const SPECIAL: [char; 7] = ['*', '?', '[', ']', '{', '}', '\\'];
 
-impl Pattern {
+impl NamePattern {
     /// Whether a text means more than one name.
     pub fn is_one(text: &str) -> bool {
         text.contains(['*', '?', '[', '{'])
@@ -79,7 +79,7 @@ impl Pattern {
 
     /// The patterns of a text, which commas part; there is at least one.
     pub fn list(text: &str) -> Result<Vec<Self>, PatternError> {
-        let list = patterns::split(text).map(Self::new);
+        let list = pattern_list::split(text).map(Self::new);
         let list = list.collect::<Result<Vec<_>, _>>()?;
         if list.is_empty() {
             return Err(PatternError::Empty);
@@ -112,13 +112,13 @@ pub struct Layer {
     /// The layer's name in explanations.
     pub name: String,
     /// Skills that are switched on, whatever a layer below says.
-    pub enabled: Vec<Pattern>,
+    pub enabled: Vec<NamePattern>,
     /// Skills that are switched off.
-    pub disabled: Vec<Pattern>,
+    pub disabled: Vec<NamePattern>,
     /// If not empty, only these skills.
-    pub allow: Vec<Pattern>,
+    pub allow: Vec<NamePattern>,
     /// Never these skills.
-    pub deny: Vec<Pattern>,
+    pub deny: Vec<NamePattern>,
 }
 
 impl Layer {
@@ -137,12 +137,12 @@ pub struct Selection {
 }
 
 impl Selection {
-    /// Whether every skill is wanted, because nobody said anything.
+    /// Whether every skill is wanted, because patterns are missing.
     pub fn is_silent(&self) -> bool {
         self.layers.iter().all(Layer::is_silent)
     }
 
-    /// Whether a list of what is allowed or denied keeps the skill out, which nobody switches on.
+    /// Whether a list of what is allowed or denied keeps the skill out, so that it cannot be enabled.
     pub fn lists_keep_out(&self, name: &str) -> bool {
         let lists = self.layers.iter().map(|layer| Layer {
             disabled: Vec::new(),
@@ -165,18 +165,19 @@ impl Selection {
         let mut against = None;
         // Most layers of most people say nothing.
         for layer in self.layers.iter().filter(|layer| !layer.is_silent()) {
-            let keeps_out = |patterns: &[Pattern]| {
+            let keeps_out = |patterns: &[NamePattern]| {
                 let mut patterns = patterns.iter();
                 let pattern = patterns.find(|each| each.matches(name) || each.matches(own));
                 // What means this one alone is shown as the name.
                 pattern.map(|pattern| match &pattern.text {
-                    text if *text == Pattern::exactly(name) => name.to_owned(),
+                    text if *text == NamePattern::exactly(name) => name.to_owned(),
                     text => text.clone(),
                 })
             };
-            let lets_in = |patterns: &[Pattern]| patterns.iter().any(|each| each.matches(name));
-            let is_denied =
-                |each: &&Pattern| each.matches_in_any_case(name) || each.matches_in_any_case(own);
+            let lets_in = |patterns: &[NamePattern]| patterns.iter().any(|each| each.matches(name));
+            let is_denied = |each: &&NamePattern| {
+                each.matches_in_any_case(name) || each.matches_in_any_case(own)
+            };
             if let Some(pattern) = layer.deny.iter().find(is_denied) {
                 let pattern = &pattern.text;
                 return Some(format!("denied by `{pattern}` ({})", layer.name));

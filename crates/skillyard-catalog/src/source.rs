@@ -1,21 +1,9 @@
-//! Where skills are read from, and which source wins.
-//!
-//! Sources are a list in order of precedence. The presets reproduce the orders of
-//! other runtimes, so that a catalog here shows what their users see.
+//! The sources that skills are read from: their kinds, and the order in which they win.
 
-mod listed;
-mod preset;
-mod surroundings;
-
+use std::fmt;
 use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
-
-pub use listed::project_folders;
-pub use preset::{PRESETS, Preset};
-pub use surroundings::{Surroundings, has_project_files};
-
-use crate::ProjectTrust;
 
 /// What kind of source a skill came from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -57,18 +45,18 @@ impl SourceKind {
 
 /// A place that skills are read from.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Source {
+pub struct SkillSource {
     /// Its kind.
     pub kind: SourceKind,
     /// Its folder; empty for the skills inside the binary.
     pub root: PathBuf,
-    /// The project that it lies in, if that is another one than the project at hand.
+    /// The project around it, if that is not the project at hand.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub other: Option<OtherProject>,
 }
 
-impl Source {
-    /// Whether the user has not trusted the project that it lies in; `here` tells of the one at hand.
+impl SkillSource {
+    /// Whether the user has not trusted the project around it; `here` is the trust in the one at hand.
     pub fn is_untrusted(&self, here: ProjectTrust) -> bool {
         let other = self.other.as_ref();
         let trust = other.map_or(here, |other| other.trust);
@@ -76,7 +64,7 @@ impl Source {
     }
 }
 
-/// Another project than the one at hand, which a folder of an agent lies in.
+/// Another project than the one at hand, around a folder of an agent.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OtherProject {
     /// Its root, with no link in it.
@@ -92,4 +80,112 @@ pub struct OrgFolder {
     pub path: PathBuf,
     /// Whether its skills win over all others.
     pub pinned: bool,
+}
+
+/// Whether skills of the project may reach a prompt.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ProjectTrust {
+    /// The user trusts the project's folder.
+    Trusted,
+    /// The user has not trusted it.
+    #[default]
+    Untrusted,
+}
+
+/// The kinds that can be put in order, as they stand in the default order.
+pub const ORDERABLE_KINDS: [SourceKind; 5] = [
+    SourceKind::Project,
+    SourceKind::User,
+    SourceKind::Extra,
+    SourceKind::Org,
+    SourceKind::Builtin,
+];
+
+/// The kinds of sources in some order, of which the first wins. The folders are those of the default order. Kinds that are
+/// not named are after those that are, so that no order hides skills.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SourceOrder([SourceKind; ORDERABLE_KINDS.len()]);
+
+/// Why an order is invalid.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum SourceOrderError {
+    /// Nothing is named.
+    #[error("it names no kind of source")]
+    Empty,
+    /// The kind is unknown, or has a fixed place.
+    #[error("`{0}` is no kind of source that can be put in order")]
+    Unknown(String),
+    /// A kind is named twice.
+    #[error("it names `{0}` twice")]
+    Twice(&'static str),
+}
+
+impl SourceOrder {
+    /// The kinds that are named, then the others as they stand in the default order.
+    pub fn new<'a>(words: impl IntoIterator<Item = &'a str>) -> Result<Self, SourceOrderError> {
+        let mut named: Vec<SourceKind> = Vec::new();
+        for word in words {
+            let kind = ORDERABLE_KINDS
+                .into_iter()
+                .find(|kind| kind.as_str() == word);
+            let kind = kind.ok_or_else(|| SourceOrderError::Unknown(word.to_owned()))?;
+            if named.contains(&kind) {
+                return Err(SourceOrderError::Twice(kind.as_str()));
+            }
+            named.push(kind);
+        }
+        if named.is_empty() {
+            return Err(SourceOrderError::Empty);
+        }
+        let others = ORDERABLE_KINDS
+            .into_iter()
+            .filter(|kind| !named.contains(kind));
+        let mut kinds = ORDERABLE_KINDS;
+        for (place, kind) in kinds.iter_mut().zip(named.iter().copied().chain(others)) {
+            *place = kind;
+        }
+        Ok(Self(kinds))
+    }
+
+    /// All kinds, the first wins.
+    pub fn kinds(self) -> [SourceKind; ORDERABLE_KINDS.len()] {
+        self.0
+    }
+}
+
+impl Default for SourceOrder {
+    fn default() -> Self {
+        Self(ORDERABLE_KINDS)
+    }
+}
+
+impl fmt::Display for SourceOrder {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let words = self.0.map(SourceKind::as_str);
+        formatter.write_str(&words.join(","))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(words: &[&str], expected: &str) {
+        let order = SourceOrder::new(words.iter().copied());
+        let told = order.map_or_else(|error| error.to_string(), |order| order.to_string());
+        assert_eq!(told, expected, "{words:?}");
+    }
+
+    #[test]
+    fn what_is_not_named_comes_behind() {
+        check(&["user", "project"], "user,project,extra,org,builtin");
+        check(&["builtin"], "builtin,project,user,extra,org");
+        check(&[], "it names no kind of source");
+        check(&["user", "user"], "it names `user` twice");
+        check(
+            &["org-pinned"],
+            "`org-pinned` is no kind of source that can be put in order",
+        );
+    }
 }

@@ -18,7 +18,7 @@ pub enum Status {
         /// The commands.
         missing: Vec<String>,
     },
-    /// Its files cannot be hashed, so that nobody could say what was used.
+    /// Its files cannot be hashed, so what was used could not be recorded.
     #[serde(rename = "unavailable")]
     Unhashable {
         /// Why they cannot.
@@ -26,14 +26,14 @@ pub enum Status {
     },
     /// It belongs to a project that the user has not trusted.
     Untrusted,
-    /// Nobody knows whether it is what was installed, because a lock that could name it cannot be read.
+    /// It cannot be verified, because a lock that could name it cannot be read.
     #[serde(rename = "held-back")]
     HeldBack {
         /// Which lock.
         reason: String,
     },
-    /// Its files are not those that a lock names, and nobody approved them. Whether it was installed
-    /// here and changed since, or was never what the lock names, nobody can tell by them.
+    /// Its files are not those that a lock names, and they are not approved. They may have changed since
+    /// the installation, or come from elsewhere.
     Altered,
     /// It, or the key that signed it, is revoked.
     Revoked {

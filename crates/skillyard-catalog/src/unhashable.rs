@@ -1,7 +1,7 @@
-//! Skills whose files cannot be hashed, so that nobody could say what was given to a model.
+//! A cache of skills whose files cannot be hashed, so that their content cannot be recorded when a model uses them.
 //!
-//! Files are hashed when a skill is activated, not when it is listed. What is found out then is
-//! written down here, so that the skill is in no prompt from then on, as long as its files stay.
+//! Files are hashed when a skill is activated, not when it is listed. A failure is stored here, so that the skill is left out of
+//! prompts as long as its files stay as they are.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -9,23 +9,21 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 use skillyard_format::Digest;
 
-use crate::catalog::Catalog;
-use crate::remembered::{self, Magic};
+use crate::cache_file::{self, Magic};
 use crate::resource::{ResourceError, SkillRoot, stamps};
-use crate::status::Status;
 
 /// What the file starts with.
 const MAGIC: Magic = *b"skyunh01";
 
 /// Why the files of a skill could not be hashed while they had these stamps.
 #[derive(Serialize, Deserialize)]
-struct Noted {
+struct UnhashableReason {
     /// None where the files cannot even be counted.
     stamps: Option<Digest>,
     reason: String,
 }
 
-type Table = BTreeMap<PathBuf, Noted>;
+type Table = BTreeMap<PathBuf, UnhashableReason>;
 
 /// The file in a folder of indexes that remembers such skills.
 pub fn file(index_folder: &Path) -> PathBuf {
@@ -39,35 +37,40 @@ pub fn note(index_folder: &Path, skill: &Path, why: &ResourceError) {
         return;
     }
     let file = file(index_folder);
-    let mut table: Table = remembered::read(&file, MAGIC).unwrap_or_default();
-    let now = Noted {
+    let mut table: Table = cache_file::read(&file, MAGIC).unwrap_or_default();
+    let now = UnhashableReason {
         stamps: now(skill).ok().flatten(),
         reason: why.whole(),
     };
-    let is_known = |known: &Noted| (known.stamps, &known.reason) == (now.stamps, &now.reason);
+    let is_known =
+        |known: &UnhashableReason| (known.stamps, &known.reason) == (now.stamps, &now.reason);
     if table.get(skill).is_some_and(is_known) {
         return;
     }
     table.insert(skill.to_owned(), now);
     table.retain(|folder, _| folder.exists());
     // A cache that cannot be written costs a try, not an answer.
-    let _ = remembered::write(&file, MAGIC, &table);
+    let _ = cache_file::write(&file, MAGIC, &table);
 }
 
-/// Takes from the skills that are known to be such the standing that lets them into prompts.
-pub(crate) fn mark(catalog: &mut Catalog, index_folder: &Path) {
-    let table: Option<Table> = remembered::read(&file(index_folder), MAGIC);
-    let Some(table) = table else { return };
-    for skill in catalog.enabled_mut() {
-        let Some(noted) = table.get(&skill.record.folder) else {
-            continue;
-        };
-        let reason = match now(&skill.record.folder) {
-            Err(reason) => reason,
-            Ok(stamps) if stamps.is_some() && stamps == noted.stamps => noted.reason.clone(),
-            Ok(_) => continue,
-        };
-        skill.status = Status::Unhashable { reason };
+/// The skills that are known to be unhashable.
+pub(crate) struct UnhashableSkills(Table);
+
+impl UnhashableSkills {
+    /// Reads the file in a folder of indexes.
+    pub(crate) fn read(index_folder: &Path) -> Self {
+        Self(cache_file::read(&file(index_folder), MAGIC).unwrap_or_default())
+    }
+
+    /// Why the skill in a folder cannot be hashed, as long as its files stay as they are.
+    pub(crate) fn reason(&self, skill: &Path) -> Option<String> {
+        let noted = self.0.get(skill)?;
+        match now(skill) {
+            Err(reason) => Some(reason),
+            Ok(stamps) => {
+                (stamps.is_some() && stamps == noted.stamps).then(|| noted.reason.clone())
+            }
+        }
     }
 }
 
@@ -83,8 +86,9 @@ fn now(skill: &Path) -> Result<Option<Digest>, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::catalog::Settings;
-    use crate::source::Surroundings;
+    use crate::catalog::{Catalog, CatalogSettings};
+    use crate::status::Status;
+    use crate::surroundings::Surroundings;
     use std::fs;
 
     #[test]
@@ -98,13 +102,13 @@ mod tests {
             "---\nname: big\ndescription: x\n---\n",
         )
         .unwrap();
-        let settings = Settings {
+        let settings = CatalogSettings {
             surroundings: Surroundings {
                 home: Some(home),
                 ..Surroundings::default()
             },
             index_folder: Some(index.clone()),
-            ..Settings::default()
+            ..CatalogSettings::default()
         };
         let status = || Catalog::load(&settings).find("big").unwrap().status.clone();
         assert_eq!(status(), Status::Enabled);

@@ -6,12 +6,8 @@
 //! Entries are visited in byte order of their names, level by level.
 
 mod folder;
-mod names;
-mod places;
+mod outcome;
 mod probe;
-mod read;
-mod stamp;
-mod walked;
 
 use std::io;
 use std::os::fd::BorrowedFd;
@@ -19,26 +15,25 @@ use std::path::{Path, PathBuf};
 
 use rustix::fs::FileType;
 
-use self::folder::Opened;
-use self::places::Places;
+use self::folder::OpenFolder;
+pub use self::outcome::{Listed, Skipped, Stamp, Walked, WatchedPath};
+pub(crate) use self::outcome::{RACY_NANOSECONDS, now};
+pub use self::probe::FoundSkill;
 use self::probe::Probe;
-pub use self::read::Found;
-pub use self::stamp::Stamp;
-pub use self::walked::{Listed, Skipped, Walked, Watched};
-use crate::ignored::Ignored;
-use crate::own_folder::WAITING;
+use crate::ignored;
 use crate::parallel;
+use crate::private_dir::STAGING_PREFIX;
 
 /// Folders that are usually not looked into.
 const SKIPPED: [&str; 3] = [".git", "node_modules", "target"];
 /// How many entries of a folder one thread visits before it takes the next.
-const HEADS_AT_ONCE: usize = 64;
-/// The same where all of a file is read: whoever wants that has more to do with each.
-const FILES_AT_ONCE: usize = 32;
+const HEADS_PER_BLOCK: usize = 64;
+/// As `HEADS_PER_BLOCK`, if whole files are read, which takes longer for each.
+const FILES_PER_BLOCK: usize = 32;
 
 /// What the reason of something that could not be read starts with.
 pub const UNREADABLE: &str = "it cannot be read: ";
-/// Why a folder is passed over that no skill can be called like.
+/// Why a folder is skipped whose name cannot be that of a skill.
 pub const NO_TEXT: &str = "its name is not UTF-8";
 /// What the reason of something too deep starts with.
 const DEEPER: &str = "it is deeper than ";
@@ -71,26 +66,26 @@ impl Default for WalkLimits {
 /// How symbolic links are treated.
 #[derive(Debug, Clone, Default)]
 pub enum Links {
-    /// They are passed over with a reason.
+    /// They are skipped with a reason.
     #[default]
     Skip,
     /// Those to folders are followed when they lead into one of these folders, which are canonical.
     Within(Vec<PathBuf>),
-    /// A `SKILL.md` that is one is read, for whoever only looks at it; those to folders are passed over.
+    /// A `SKILL.md` that is one is read, for commands that only inspect it; those to folders are skipped.
     ToFiles,
-    /// The same, and those to folders are followed when they lead to a skill's folder outside of this folder, which is
+    /// As [`Links::ToFiles`], and those to folders are followed when they lead to a skill's folder outside of this folder, which is
     /// canonical; what they lead to inside is looked at where it lies.
     ToSkills(PathBuf),
 }
 
-/// Which folders are passed over though they could be looked into.
+/// Which folders are skipped though they could be listed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Reach {
+pub enum WalkScope {
     /// Those of version control, of packages and of builds, and what the tree itself ignores:
-    /// nobody looks for skills there.
+    /// skills are not expected there.
     #[default]
     Usual,
-    /// None: what a tree says of itself is no reason not to look.
+    /// None, not even what the tree itself ignores.
     Everything,
 }
 
@@ -105,7 +100,7 @@ pub enum Extent {
 
 /// What a walk looks for and how.
 #[derive(Debug, Clone)]
-pub struct Walk {
+pub struct SkillWalk {
     /// How far it goes.
     pub limits: WalkLimits,
     /// What it does with symbolic links.
@@ -113,7 +108,7 @@ pub struct Walk {
     /// How much of each file it reads.
     pub extent: Extent,
     /// What it passes over.
-    pub reach: Reach,
+    pub scope: WalkScope,
 }
 
 /// A folder that may be a skill's.
@@ -123,11 +118,15 @@ struct Child<'a> {
     link: bool,
 }
 
-impl Walk {
+impl SkillWalk {
     /// Walks `root` and hands each skill to `visit`, which may be called in parallel.
     ///
     /// A root that does not exist, or cannot be read, is not an error: it holds no skills.
-    pub fn run<T: Send>(&self, root: &Path, visit: impl Fn(&Found<'_>) -> T + Sync) -> Walked<T> {
+    pub fn run<T: Send>(
+        &self,
+        root: &Path,
+        visit: impl Fn(&FoundSkill<'_>) -> T + Sync,
+    ) -> Walked<T> {
         let mut walked = Walked {
             skills: Vec::new(),
             skipped: Vec::new(),
@@ -176,12 +175,12 @@ impl Walk {
         &self,
         folder: &Path,
         depth: usize,
-        visit: &(impl Fn(&Found<'_>) -> T + Sync),
+        visit: &(impl Fn(&FoundSkill<'_>) -> T + Sync),
         walked: &mut Walked<T>,
         next: &mut Vec<PathBuf>,
         followed: &mut Vec<PathBuf>,
     ) {
-        let opened = match Opened::new(folder) {
+        let opened = match OpenFolder::new(folder) {
             Ok(opened) => opened,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return,
             Err(error) => {
@@ -205,18 +204,15 @@ impl Walk {
             self.visit_spelling(folder, descriptor, name, visit, walked);
             return;
         }
-        let is_usual = self.reach == Reach::Usual;
-        let ignored = if is_usual {
-            Ignored::of(folder, opened.names.iter().map(|(name, _)| name))
-        } else {
-            Ignored::nothing()
-        };
+        let is_usual = self.scope == WalkScope::Usual;
+        let names = opened.names.iter().map(|(name, _)| name.as_str());
+        let ignored = ignored::patterns_in(folder, names.filter(|_| is_usual));
         let mut children: Vec<Child<'_>> = Vec::with_capacity(opened.names.len());
-        for (name, kind) in opened.names.iter() {
+        for (name, kind) in &opened.names {
             let path = || folder.join(name);
-            match kind {
+            match *kind {
                 // What waits in there is on its way to its place.
-                FileType::Directory if name.starts_with(WAITING) => {}
+                FileType::Directory if name.starts_with(STAGING_PREFIX) => {}
                 FileType::Directory | FileType::Symlink if is_usual && is_passed_over(name) => {
                     let reason = format!("folders called `{name}` are never looked into");
                     walked.skipped.push(Skipped {
@@ -224,17 +220,19 @@ impl Walk {
                         reason,
                     });
                 }
-                FileType::Directory if ignored.matches(name) => walked.skipped.push(Skipped {
-                    path: path(),
-                    reason: "it is ignored by a `.gitignore` beside it".into(),
-                }),
+                FileType::Directory if ignored.matched(name, true).is_ignore() => {
+                    walked.skipped.push(Skipped {
+                        path: path(),
+                        reason: "it is ignored by a `.gitignore` beside it".into(),
+                    });
+                }
                 FileType::Directory => children.push(Child { name, link: false }),
                 FileType::Symlink => match self.follow(&path(), followed) {
                     Ok(true) => children.push(Child { name, link: true }),
-                    Ok(false) => walked.watched.push(Watched::new(path())),
+                    Ok(false) => walked.watched.push(WatchedPath::new(path())),
                     Err(reason) => walked.skip(path(), reason),
                 },
-                _ if Ignored::is_list(name) => walked.watched.push(Watched::new(path())),
+                _ if ignored::is_ignore_file(name) => walked.watched.push(WatchedPath::new(path())),
                 _ => {}
             }
         }
@@ -253,20 +251,22 @@ impl Walk {
                 }));
             return;
         }
-        let look = |places: &mut Places, child: &Child<'_>| {
-            let (path, below, file) = places.of(child.name);
-            // What lies behind a link is opened by its path: it was checked, and may be far away.
+        let look = |(): &mut (), child: &Child<'_>| {
+            let path = folder.join(child.name);
+            // What a link leads to is opened by its path: it was checked, and may be far away.
             if child.link {
-                self.probe_file(rustix::fs::CWD, file, path, "SKILL.md", visit)
+                let file = path.join("SKILL.md");
+                self.probe_file(rustix::fs::CWD, &file, &path, "SKILL.md", visit)
             } else {
-                self.probe_file(descriptor, below, path, "SKILL.md", visit)
+                let file = Path::new(child.name).join("SKILL.md");
+                self.probe_file(descriptor, &file, &path, "SKILL.md", visit)
             }
         };
         let block = match self.extent {
-            Extent::Head => HEADS_AT_ONCE,
-            Extent::Whole => FILES_AT_ONCE,
+            Extent::Head => HEADS_PER_BLOCK,
+            Extent::Whole => FILES_PER_BLOCK,
         };
-        let probed = parallel::map(&children, block, || Places::below(folder), look);
+        let probed = parallel::map(&children, block, || (), look);
         walked.skills.reserve(probed.len());
         for (child, probe) in children.into_iter().zip(probed) {
             match probe {
@@ -288,7 +288,7 @@ impl Walk {
         folder: &Path,
         descriptor: BorrowedFd<'_>,
         name: &str,
-        visit: &impl Fn(&Found<'_>) -> T,
+        visit: &impl Fn(&FoundSkill<'_>) -> T,
         walked: &mut Walked<T>,
     ) {
         match self.probe_file(descriptor, Path::new(name), folder, name, visit) {

@@ -7,9 +7,12 @@ mod tree;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use skillyard_catalog::resource::{Content, ReadLimits, ReadRange, ResourceError, SkillRoot};
+use skillyard_catalog::resource::{
+    ReadLimits, ReadRange, ResourceContent, ResourceError, SkillRoot,
+};
 use skillyard_catalog::search::Detail;
-use skillyard_catalog::source::{Preset, SourceKind};
+use skillyard_catalog::source::SourceKind;
+use skillyard_catalog::surroundings::Preset;
 use skillyard_catalog::{Catalog, CatalogSkill, Status};
 use skillyard_format::rules::{self, Profile, Subject};
 use skillyard_format::{Document, Skill};
@@ -44,8 +47,8 @@ fn root() -> SkillRoot {
 fn read(path: &str) -> Result<String, ResourceError> {
     let resource = root().read(path, ReadRange::default(), &ReadLimits::default())?;
     match resource.content {
-        Content::Text(text) => Ok(text),
-        Content::Binary { media_type, .. } => panic!("{path} is {media_type}"),
+        ResourceContent::Text(text) => Ok(text),
+        ResourceContent::Binary { media_type, .. } => panic!("{path} is {media_type}"),
     }
 }
 
@@ -86,14 +89,12 @@ fn step_2_activation_returns_the_whole_file() {
 fn step_2_implicit_matching_finds_it() {
     let (_tree, catalog) = catalog(Preset::Remcochat);
     let skills: Vec<&CatalogSkill> = catalog.enabled().collect();
-    let finder = skillyard_catalog::finder::Finder::load(&skills, None);
+    let index = skillyard_catalog::finder::build_index(&skills);
     let options = skillyard_catalog::search::Options {
         detail: Detail::Ranking,
         ..Default::default()
     };
-    let hits = finder
-        .index
-        .search("validate my skills system implementation", &options);
+    let hits = index.search("validate my skills system implementation", &options);
     assert_eq!(skills[hits[0].document as usize].record.name, NAME);
 }
 
@@ -143,7 +144,7 @@ fn step_3_a_soft_limit_cuts_and_says_so() {
         let part = root()
             .read("references/REFERENCE.md", range, &limits)
             .unwrap();
-        let Content::Text(part_text) = part.content else {
+        let ResourceContent::Text(part_text) = part.content else {
             panic!("not text");
         };
         text.push_str(&part_text);

@@ -8,8 +8,8 @@ use std::fs;
 
 use proptest::prelude::*;
 use skillyard_catalog::Catalog;
-use skillyard_catalog::budget::{Budget, Entry, fit};
-use skillyard_catalog::walk::{Extent, Links, Reach, Walk, WalkLimits};
+use skillyard_catalog::budget::{Budget, BudgetEntry, fit};
+use skillyard_catalog::walk::{Extent, Links, SkillWalk, WalkLimits, WalkScope};
 use skillyard_format::tokens::estimate;
 use tree::Tree;
 
@@ -33,11 +33,11 @@ fn a_start_reads_the_first_block_of_each_file() {
             long_skill(number),
         );
     }
-    let walk = Walk {
+    let walk = SkillWalk {
         limits: WalkLimits::default(),
         links: Links::Skip,
         extent: Extent::Head,
-        reach: Reach::Usual,
+        scope: WalkScope::Usual,
     };
     let walked = walk.run(&tree.path("work/.skills"), |found| {
         (found.bytes.len(), found.complete, found.stamp.size)
@@ -64,7 +64,7 @@ fn description(text: &str) -> Option<String> {
     tree.write("work/.skills/long/SKILL.md", text);
     let catalog: Catalog = tree.load();
     let skill = catalog.find("long")?;
-    Some(skill.record.description.to_string())
+    Some(skill.record.description.clone())
 }
 
 #[test]
@@ -111,9 +111,9 @@ proptest! {
     }
 }
 
-fn entries() -> impl Strategy<Value = Vec<Entry>> {
+fn entries() -> impl Strategy<Value = Vec<BudgetEntry>> {
     let description = "([a-z]{1,9}[ ,.]{1,2}){0,120}|[a-z]{300,600}|[一-鿿🦀é]{0,200}";
-    let entry = ("[a-z]{1,12}", description).prop_map(|(name, description)| Entry {
+    let entry = ("[a-z]{1,12}", description).prop_map(|(name, description)| BudgetEntry {
         name,
         description,
         frame: 25,

@@ -7,10 +7,11 @@ mod tree;
 use std::collections::BTreeMap;
 
 use proptest::prelude::*;
-use skillyard_catalog::order::Order;
-use skillyard_catalog::selection::{Layer, Pattern, Selection};
-use skillyard_catalog::source::{OrgFolder, PRESETS, Preset, SourceKind, Surroundings};
-use skillyard_catalog::{Catalog, ProjectTrust, Settings, Status};
+use skillyard_catalog::selection::{Layer, NamePattern, Selection};
+use skillyard_catalog::source::SourceOrder;
+use skillyard_catalog::source::{OrgFolder, SourceKind};
+use skillyard_catalog::surroundings::{PRESETS, Preset, Surroundings};
+use skillyard_catalog::{Catalog, CatalogSettings, ProjectTrust, Status};
 use tree::Tree;
 
 /// A name that a skill inside the binary has too.
@@ -18,12 +19,12 @@ const NAME: &str = "skill-review";
 const BUILTIN: &str = "builtin";
 
 /// A repository at `work/repo` with the user two folders down, and places of every kind around it.
-fn settings(tree: &Tree, preset: Preset) -> Settings {
+fn settings(tree: &Tree, preset: Preset) -> CatalogSettings {
     let org = |path: &str, pinned| OrgFolder {
         path: tree.path(path),
         pinned,
     };
-    Settings {
+    CatalogSettings {
         surroundings: Surroundings {
             current: tree.path("work/repo/a/b"),
             org: vec![org("org/loose", false), org("org/pinned", true)],
@@ -190,7 +191,7 @@ fn keep_up_order() {
 
 #[test]
 fn an_order_of_ones_own() {
-    let order = |words: &[&str]| Preset::Own(Order::new(words.iter().copied()).unwrap());
+    let order = |words: &[&str]| Preset::Own(SourceOrder::new(words.iter().copied()).unwrap());
     check(
         order(&["user", "org", "project"]),
         &[
@@ -268,7 +269,7 @@ fn a_relative_folder_is_the_projects() {
     tree.skill("work/repo/vendor/pdf", "at the root");
     tree.skill("work/repo/a/b/vendor/csv", "at the working directory");
     tree.skill("home/vendor/own", "at home");
-    let with = |current: &str| Settings {
+    let with = |current: &str| CatalogSettings {
         surroundings: Surroundings {
             current: tree.path(current),
             extra: vec!["vendor".into()],
@@ -346,7 +347,7 @@ fn within_a_source_the_path_decides() {
 
 /// An untrusted project that has skills of the user's names.
 fn untrusted(tree: &Tree) -> Catalog {
-    Catalog::load(&Settings {
+    Catalog::load(&CatalogSettings {
         project_trust: ProjectTrust::Untrusted,
         ..tree.settings()
     })
@@ -393,9 +394,9 @@ fn the_strongest_trusted_skill_stands_in() {
         .skill("home/.agents/skills/pdf", "copied")
         .skill("home/.claude/skills/pdf", "other");
     let catalog = untrusted(&tree);
-    let stand_in = catalog.stand_in("pdf").unwrap();
+    let stand_in = catalog.fallback_for_untrusted("pdf").unwrap();
     assert_eq!(stand_in.record.folder, tree.path("home/.agents/skills/pdf"));
-    assert!(catalog.stand_in("csv").is_none());
+    assert!(catalog.fallback_for_untrusted("csv").is_none());
 }
 
 proptest! {
@@ -417,12 +418,12 @@ proptest! {
     }
 }
 
-fn patterns() -> impl Strategy<Value = Vec<Pattern>> {
+fn patterns() -> impl Strategy<Value = Vec<NamePattern>> {
     let pattern = "[ab]{1,2}|[ab]\\*|\\*[ab]|\\*|[ab]\\?|\\{a,b\\}|\\[ab\\]";
     proptest::collection::vec(pattern, 0..3).prop_map(|texts| {
         texts
             .iter()
-            .map(|text| Pattern::new(text).unwrap())
+            .map(|text| NamePattern::new(text).unwrap())
             .collect()
     })
 }
@@ -453,7 +454,7 @@ proptest! {
     /// What any layer denies stays out, wherever the layer stands.
     #[test]
     fn a_denial_is_final(mut layers in proptest::collection::vec(layer(), 0..3), at: prop::sample::Index, name in "[abc]{1,2}") {
-        let deny = vec![Pattern::new(&name).unwrap()];
+        let deny = vec![NamePattern::new(&name).unwrap()];
         layers.insert(at.index(layers.len() + 1), Layer { deny, ..Layer::default() });
         let selection = Selection { layers };
         prop_assert!(selection.reason_against(&name).is_some());

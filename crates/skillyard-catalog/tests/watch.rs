@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use skillyard_catalog::watch::{
-    Change, ChangeKind, PollingReason, WatchMode, WatchOptions, Watcher,
+    ChangeKind, PollingReason, SkillChange, WatchMode, WatchOptions, Watcher,
 };
 use tempfile::TempDir;
 
@@ -85,7 +85,7 @@ impl Fixture {
         }
     }
 
-    fn name(&self, change: &Change) -> String {
+    fn name(&self, change: &SkillChange) -> String {
         let path = change.skill_dir.strip_prefix(self.folder.path()).unwrap();
         match change.kind {
             ChangeKind::Changed => path.display().to_string(),

@@ -10,7 +10,7 @@ use std::path::Path;
 
 use rustix::fs::{CWD, RenameFlags, renameat_with};
 use rustix::io::Errno;
-use skillyard_catalog::own_folder;
+use skillyard_catalog::private_dir;
 
 use crate::any_path::AnyPath;
 use crate::existing::{ExistingEntry, ObservedEntry, look};
@@ -119,7 +119,7 @@ impl Move {
     /// Puts the old one back into its place. If something else is there by now, it is the user's.
     fn put_back(&self) -> io::Result<()> {
         if self.is_half_gone() {
-            own_folder::remove(&self.place)?;
+            private_dir::remove(&self.place)?;
         }
         if exists(&self.old) && !exists(&self.place) {
             return rename(&self.old, &self.place, RenameFlags::NOREPLACE);

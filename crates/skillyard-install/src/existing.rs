@@ -9,7 +9,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
-use skillyard_catalog::ways::{closed, dangling, looping, real};
+use skillyard_catalog::path_probe::{dangling_link, inaccessible, link_loop, resolved};
 
 use crate::any_path::AnyPath;
 use crate::tree::{Fingerprint, Tree, TreeError, TreeLimits};
@@ -149,7 +149,7 @@ impl TargetListings {
 fn names_in(folder: &Path) -> Option<BTreeSet<String>> {
     let entries = match std::fs::read_dir(folder) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
-            return dangling(folder).is_none().then(BTreeSet::new);
+            return dangling_link(folder).is_none().then(BTreeSet::new);
         }
         other => other.ok()?,
     };
@@ -170,7 +170,7 @@ fn look_stamped(path: &Path) -> (ExistingEntry, Option<Fingerprint>) {
     let metadata = match std::fs::symlink_metadata(path) {
         Ok(metadata) => metadata,
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
-            let occupant = match dangling(path) {
+            let occupant = match dangling_link(path) {
                 Some((link, _)) => ExistingEntry::Dangling(link),
                 None => ExistingEntry::Nothing,
             };
@@ -179,8 +179,8 @@ fn look_stamped(path: &Path) -> (ExistingEntry, Option<Fingerprint>) {
         Err(error) => {
             let occupant = None
                 .or_else(|| blocking(path).map(ExistingEntry::Blocked))
-                .or_else(|| looping(path).map(ExistingEntry::Looping))
-                .or_else(|| closed(path).map(ExistingEntry::Closed));
+                .or_else(|| link_loop(path).map(ExistingEntry::Looping))
+                .or_else(|| inaccessible(path).map(ExistingEntry::Closed));
             let occupant = occupant.unwrap_or_else(|| ExistingEntry::Other(error.to_string()));
             return (occupant, None);
         }
@@ -218,7 +218,7 @@ fn unread(error: &TreeError) -> ExistingEntry {
 
 /// The file that is where a folder on the way to a place should be.
 fn blocking(place: &Path) -> Option<BlockingFile> {
-    let behind = real(place);
+    let behind = resolved(place);
     let find = |place| Some(in_the_way(place)).filter(|file| *file != place);
     // A link on the way may lead to what a file is in the way of.
     let file = find(place).or_else(|| find(&behind))?;

@@ -4,7 +4,7 @@
 //! measurement is a new line.
 
 use skillyard_catalog::agents;
-use skillyard_catalog::quirk::{Quirk, in_file};
+use skillyard_catalog::compatibility::{Quirk, in_file};
 use skillyard_format::fields::{CLIENT_FIELDS, KEPT_FIELDS, STANDARD_FIELDS};
 use skillyard_format::render::arguments::{commands, placeholders};
 use skillyard_format::rules::{self, Profile, Subject};

@@ -5,7 +5,9 @@ use std::path::{Path, PathBuf};
 
 use rayon::prelude::*;
 use skillyard_catalog::regular_file;
-use skillyard_catalog::walk::{Extent, Links, NO_TEXT, Reach, UNREADABLE, Walk, WalkLimits};
+use skillyard_catalog::walk::{
+    Extent, Links, NO_TEXT, SkillWalk, UNREADABLE, WalkLimits, WalkScope,
+};
 use skillyard_format::skill::is_spelled;
 
 use crate::candidate::{Candidate, CandidateSource};
@@ -150,14 +152,14 @@ impl Material for LocalFolder {
     fn offers(&mut self, below: &str) -> Result<SkillOffers, MaterialError> {
         let start = self::below(&self.root, below);
         refuse_closed(&start)?;
-        let walk = Walk {
+        let walk = SkillWalk {
             limits: WalkLimits {
                 depth: 16,
                 folders: 100_000,
             },
             links: Links::ToFiles,
             extent: Extent::Whole,
-            reach: Reach::Usual,
+            scope: WalkScope::Usual,
         };
         let own_name = self.root.file_name().and_then(|name| name.to_str());
         let walked = walk.run(&start, |found| {

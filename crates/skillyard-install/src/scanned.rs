@@ -12,7 +12,7 @@ use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 
 use rustix::fs::OFlags;
-use skillyard_catalog::own_folder;
+use skillyard_catalog::private_dir;
 use skillyard_format::Digest;
 
 use crate::store::Store;
@@ -65,7 +65,7 @@ impl Scanned {
             return Ok(());
         }
         let folder = self.file.parent().unwrap_or(Path::new("."));
-        own_folder::make(folder)?;
+        private_dir::create(folder)?;
         // Another process may have noted something since.
         if self.is_empty() && read(&self.file).unwrap_or_default().is_empty() {
             for entry in std::fs::read_dir(folder)?.flatten() {

@@ -5,7 +5,7 @@ use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
 use skillyard_catalog::agents::{Home, Variables};
-use skillyard_catalog::ways::real;
+use skillyard_catalog::path_probe::resolved;
 use skillyard_format::Digest;
 
 use crate::folder_identity::FolderIdentity;
@@ -98,7 +98,7 @@ impl Scope {
     /// The file that says what was put into a folder of the user's agents, wherever variables put
     /// that folder now.
     pub fn folder_record(skillyard_home: &Path, folder: &Path) -> PathBuf {
-        let key = Digest::of(real(folder).as_os_str().as_encoded_bytes());
+        let key = Digest::of(resolved(folder).as_os_str().as_encoded_bytes());
         let name = format!("{FOLDER_RECORD}{}.toml", &key.to_hex()[..32]);
         skillyard_home.join("placed").join(name)
     }

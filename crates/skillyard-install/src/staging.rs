@@ -8,7 +8,8 @@ use std::io;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 
-use skillyard_catalog::own_folder::{self, Stuck};
+use skillyard_catalog::private_dir;
+use skillyard_catalog::private_dir::LeftoverFolder;
 
 use crate::flock::{Flock, Hold};
 
@@ -21,7 +22,7 @@ pub struct Staging {
 
 impl Staging {
     pub(crate) fn new(parent: &Path) -> io::Result<Self> {
-        own_folder::make(parent)?;
+        private_dir::create(parent)?;
         sweep(parent)?;
         let _making = Flock::folder(parent, Hold::Shared)?;
         let folder = tempfile::Builder::new()
@@ -41,7 +42,7 @@ impl Staging {
 }
 
 /// Removes what processes that were killed left behind, and says what cannot be removed.
-pub(crate) fn sweep(parent: &Path) -> io::Result<Vec<Stuck>> {
+pub(crate) fn sweep(parent: &Path) -> io::Result<Vec<LeftoverFolder>> {
     let entries = match std::fs::read_dir(parent) {
         Ok(entries) => entries,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
@@ -54,7 +55,7 @@ pub(crate) fn sweep(parent: &Path) -> io::Result<Vec<Stuck>> {
         }
         let path = entry.path();
         if let Err(source) = remove_unheld(parent, &path) {
-            stuck.push(Stuck { path, source });
+            stuck.push(LeftoverFolder { path, source });
         }
     }
     Ok(stuck)
@@ -64,7 +65,7 @@ pub(crate) fn sweep(parent: &Path) -> io::Result<Vec<Stuck>> {
 fn remove_unheld(parent: &Path, folder: &Path) -> io::Result<()> {
     use io::ErrorKind::NotFound;
     let removed = unheld(parent, folder).and_then(|lock| match lock {
-        Some(_lock) => own_folder::remove(folder),
+        Some(_lock) => private_dir::remove(folder),
         None => Ok(()),
     });
     match removed {
@@ -80,7 +81,7 @@ fn unheld(parent: &Path, folder: &Path) -> io::Result<Option<Flock>> {
     match Flock::try_folder(folder) {
         // What is closed was closed by what lies in it: a process keeps its own folder open.
         Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
-            own_folder::open(folder)?;
+            private_dir::make_accessible(folder)?;
             Flock::try_folder(folder)
         }
         lock => lock,

@@ -10,8 +10,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use rayon::prelude::*;
+
 use skillyard_catalog::modes;
-use skillyard_catalog::own_folder::{self, Stuck};
+use skillyard_catalog::private_dir;
+use skillyard_catalog::private_dir::LeftoverFolder;
 use skillyard_format::Digest;
 
 use crate::flock::{Flock, Hold};
@@ -191,11 +193,11 @@ impl Store {
             let place = self.archive(tree.digest());
             archive::write(tree, &staged)?;
             if place.is_dir() {
-                own_folder::remove(&place)?;
+                private_dir::remove(&place)?;
             }
             std::fs::rename(&staged, &place)
         };
-        own_folder::make(&folder)
+        private_dir::create(&folder)
             .and_then(|()| absent.par_iter().try_for_each(insert))
             .map_err(|source| self.failed(source))
     }
@@ -244,14 +246,14 @@ impl Store {
     }
 
     fn locked(&self, hold: Hold) -> Result<InUse, StoreError> {
-        own_folder::make(&self.root).map_err(|source| self.failed(source))?;
+        private_dir::create(&self.root).map_err(|source| self.failed(source))?;
         let lock = Flock::folder(&self.root, hold).map_err(|source| self.failed(source))?;
         Ok(InUse { _lock: lock })
     }
 
     /// Removes what processes that were killed left in the quarantine, and says what cannot be
     /// removed.
-    pub fn sweep(&self) -> Vec<Stuck> {
+    pub fn sweep(&self) -> Vec<LeftoverFolder> {
         // A quarantine that cannot be read is told of by whoever needs it.
         sweep(&self.root.join("staging")).unwrap_or_default()
     }

@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use skillyard_catalog::agents::{self, AGENTS, Agent, Home};
-use skillyard_catalog::source::{PRESETS, Preset};
+use skillyard_catalog::surroundings::{PRESETS, Preset};
 
 use crate::scope::{Scope, ScopeKind};
 use crate::source_path::last_part;

@@ -7,8 +7,8 @@ use std::io;
 use std::io::ErrorKind::{InvalidData, NotADirectory, NotFound};
 use std::path::Path;
 
+use skillyard_catalog::path_probe::dangling_link;
 use skillyard_catalog::regular_file::{Links, NotRead, read};
-use skillyard_catalog::ways::dangling;
 
 /// Most bytes of a lock or a manifest, which is tens of thousands of skills.
 pub(crate) const MOST: u64 = 16 << 20;
@@ -18,7 +18,7 @@ pub(crate) fn text_if_there(path: &Path) -> io::Result<Option<String>> {
     let bytes = match read(path, Links::Refused, MOST) {
         Ok(bytes) => bytes,
         // It may be on a disk that is not mounted now, and name what was installed.
-        Err(error) if error.kind() == NotFound && dangling(path).is_some() => {
+        Err(error) if error.kind() == NotFound && dangling_link(path).is_some() => {
             return Err(NotRead::Dangling.into());
         }
         // Where its folder was there may be a file now.

@@ -14,7 +14,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use skillyard_catalog::own_folder;
+use skillyard_catalog::private_dir;
 use skillyard_format::Digest;
 
 use crate::any_path::AnyPath;
@@ -78,7 +78,7 @@ impl<'a> Transaction<'a> {
             source,
         };
         // A project is there; Skillyard's own folder may be missing.
-        own_folder::make(folder).map_err(disk)?;
+        private_dir::create(folder).map_err(disk)?;
         let guard = Flock::folder(folder, Hold::Alone).map_err(disk)?;
         let journal = scope.journal_file();
         let recovery = |source| TransactionError::Recovery {

@@ -12,7 +12,7 @@ use std::process::Child;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use program::ProgramId;
-use skillyard_catalog::own_folder;
+use skillyard_catalog::private_dir;
 
 /// What is unfinished in this process; the same in every copy.
 #[derive(Debug, Clone, Default)]
@@ -37,7 +37,7 @@ impl Unfinished {
         program::end(std::mem::take(&mut state.programs), || {});
         for folder in std::mem::take(&mut state.folders) {
             // What cannot be removed now is swept by the next process, or told.
-            let _ = own_folder::remove(&folder);
+            let _ = private_dir::remove(&folder);
         }
         EndedWork { _held: state }
     }

@@ -6,7 +6,7 @@ use std::io::{self, Write as _};
 use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 
-use skillyard_catalog::own_folder;
+use skillyard_catalog::private_dir;
 
 /// What others than the owner may do.
 const OTHERS: u32 = 0o077;
@@ -55,7 +55,7 @@ impl StagedFile {
     pub(crate) fn write(path: &Path, bytes: &[u8]) -> io::Result<Self> {
         if let Some(folder) = path.parent() {
             // Only one of Skillyard's own is ever missing.
-            own_folder::make(folder)?;
+            private_dir::create(folder)?;
         }
         let beside = beside(path);
         // It may be a stranger's, or a link that leads elsewhere.

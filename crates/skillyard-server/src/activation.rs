@@ -109,7 +109,7 @@ impl Server {
         self.metrics.tokens(&skill.record.name, estimate(&rendered));
         Ok(Activated {
             active: active(skill, &document),
-            name: skill.record.name.to_string(),
+            name: skill.record.name.clone(),
             digest,
             text: rendered,
             next_offset,
@@ -142,7 +142,7 @@ impl Server {
             return Ok(());
         }
         let error = ContentsError::ForUsers {
-            name: skill.record.name.to_string(),
+            name: skill.record.name.clone(),
         };
         let event = event.ended(Outcome::Denied, error.to_string());
         self.record(&context.signed(event, skill));
@@ -152,7 +152,7 @@ impl Server {
     /// What is said of a skill that is revoked.
     fn revoked(&self, skill: &CatalogSkill) -> Option<ContentsError> {
         let Revocation { reason, remedy } = self.host.revoked(skill)?;
-        let name = skill.record.name.to_string();
+        let name = skill.record.name.clone();
         Some(ContentsError::Revoked {
             name,
             reason,
@@ -216,7 +216,7 @@ impl Server {
                 return error.into();
             }
             ContentsError::Unhashable {
-                name: skill.record.name.to_string(),
+                name: skill.record.name.clone(),
                 reason: error.whole(),
             }
         })
@@ -288,12 +288,12 @@ pub(crate) fn active(skill: &CatalogSkill, document: &Document<'_>) -> ActiveSki
     let folder = skill.record.folder.canonicalize().ok();
     match Skill::from_document(document, Some(&skill.record.name)) {
         Some(parsed) => ActiveSkill {
-            name: skill.record.name.to_string(),
+            name: skill.record.name.clone(),
             ..ActiveSkill::of(&parsed, folder.as_deref())
         },
         // What cannot be read allows nothing.
         None => ActiveSkill {
-            name: skill.record.name.to_string(),
+            name: skill.record.name.clone(),
             folder,
             allowed: ToolList::Unreadable,
             disallowed: ToolList::Absent,
@@ -303,7 +303,7 @@ pub(crate) fn active(skill: &CatalogSkill, document: &Document<'_>) -> ActiveSki
 
 fn altered(skill: &CatalogSkill, Alteration { reason, remedy }: Alteration) -> ContentsError {
     ContentsError::Altered {
-        name: skill.record.name.to_string(),
+        name: skill.record.name.clone(),
         reason,
         remedy,
     }

@@ -9,10 +9,10 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
 use std::time::SystemTime;
 
-use skillyard_catalog::finder::Finder;
-use skillyard_catalog::search::{Detail, Hit, Options};
+use skillyard_catalog::finder::build_index;
+use skillyard_catalog::search::{Detail, Hit, Index, Options};
 use skillyard_catalog::source::SourceKind;
-use skillyard_catalog::walk::Watched;
+use skillyard_catalog::walk::WatchedPath;
 use skillyard_catalog::{Catalog, CatalogSkill, Status};
 use skillyard_format::package::Digest;
 use tokio::sync::watch;
@@ -26,7 +26,7 @@ use crate::problem::Problem;
 pub struct CatalogCache {
     current: RwLock<Arc<CatalogSnapshot>>,
     /// The files that decided about the state at hand, unless they may have changed unnoticed.
-    decided: Mutex<Option<Vec<Watched>>>,
+    decided: Mutex<Option<Vec<WatchedPath>>>,
     /// The state's fingerprint, for those who wait for changes.
     changes: watch::Sender<String>,
     /// How often it was looked, for those who wait for changes of single files.
@@ -40,8 +40,8 @@ pub struct CatalogSnapshot {
     pub catalog: Catalog,
     /// A text that differs when any skill does.
     pub fingerprint: String,
-    everything: OnceLock<Finder>,
-    choosable: OnceLock<Finder>,
+    everything: OnceLock<Index>,
+    choosable: OnceLock<Index>,
     pub(crate) prompts: PromptCache,
 }
 
@@ -120,7 +120,7 @@ impl CatalogSnapshot {
     /// that is not trusted only where there is no other.
     pub(crate) fn meant(&self, name: &str) -> Result<&CatalogSkill, Problem> {
         let listed = self.known(name)?;
-        Ok(self.catalog.meant(name).unwrap_or(listed))
+        Ok(self.catalog.resolve(name).unwrap_or(listed))
     }
 
     /// The skill of a name that may be asked for; of one that was altered or is revoked nothing is
@@ -166,14 +166,14 @@ impl CatalogSnapshot {
     }
 
     /// The skills that words find, best first.
-    pub fn search(&self, host: &dyn Host, words: &str, limit: usize) -> Vec<(&CatalogSkill, f32)> {
+    pub fn search(&self, words: &str, limit: usize) -> Vec<(&CatalogSkill, f32)> {
         let skills: Vec<&CatalogSkill> = self.catalog.skills.iter().collect();
-        ranked(&self.everything, host, &skills, words, limit)
+        ranked(&self.everything, &skills, words, limit)
     }
 
     /// The skills that fit a task, best first, of those a model may choose from.
-    pub fn matching(&self, host: &dyn Host, task: &str, limit: usize) -> Vec<(&CatalogSkill, f32)> {
-        ranked(&self.choosable, host, &self.choosable(), task, limit)
+    pub fn matching(&self, task: &str, limit: usize) -> Vec<(&CatalogSkill, f32)> {
+        ranked(&self.choosable, &self.choosable(), task, limit)
     }
 
     /// The folders that skills lie in.
@@ -187,25 +187,24 @@ impl CatalogSnapshot {
 }
 
 fn ranked<'a>(
-    finder: &OnceLock<Finder>,
-    host: &dyn Host,
+    index: &OnceLock<Index>,
     skills: &[&'a CatalogSkill],
     words: &str,
     limit: usize,
 ) -> Vec<(&'a CatalogSkill, f32)> {
-    let finder = finder.get_or_init(|| Finder::load(skills, host.index_folder()));
+    let index = index.get_or_init(|| build_index(skills));
     let options = Options {
         limit,
         detail: Detail::Ranking,
         ..Options::default()
     };
-    let hits = finder.index.search(words, &options);
+    let hits = index.search(words, &options);
     let skill = |hit: &Hit| Some((*skills.get(hit.document as usize)?, hit.score));
     hits.iter().filter_map(skill).collect()
 }
 
 /// Files whose stamps tell when they change.
-fn settled(files: Vec<Watched>) -> Option<Vec<Watched>> {
+fn settled(files: Vec<WatchedPath>) -> Option<Vec<WatchedPath>> {
     let now = SystemTime::now();
     (!files.iter().any(|file| file.is_racy(now))).then_some(files)
 }

@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use skillyard_catalog::watch::{Change, WatchError, WatchHandle, WatchOptions, Watcher};
+use skillyard_catalog::watch::{SkillChange, WatchError, WatchHandle, WatchOptions, Watcher};
 
 use crate::server::Server;
 
@@ -33,7 +33,7 @@ struct Reloader {
     server: Weak<Server>,
     /// The folders that are watched.
     roots: Vec<PathBuf>,
-    changes: Receiver<Change>,
+    changes: Receiver<SkillChange>,
     handle: Handle,
 }
 

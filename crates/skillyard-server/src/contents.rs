@@ -4,8 +4,8 @@ use std::borrow::Cow;
 use std::sync::OnceLock;
 
 use skillyard_catalog::resource::{
-    Content, DigestLimits, FileDigests, HardLinks, ReadLimits, ReadRange, Resource, ResourceError,
-    SkillRoot, file_digests,
+    DigestLimits, FileDigests, HardLinks, ReadLimits, ReadRange, Resource, ResourceContent,
+    ResourceError, SkillRoot, file_digests,
 };
 use skillyard_catalog::source::SourceKind;
 use skillyard_catalog::{CatalogSkill, builtin};
@@ -117,8 +117,8 @@ impl<'a> Contents<'a> {
         };
         let read = self.read(&self.skill.record.file_name, ReadRange::default(), limits)?;
         match read.content {
-            Content::Text(text) => Ok(text),
-            Content::Binary { .. } => Err(ContentsError::NotText(read.path)),
+            ResourceContent::Text(text) => Ok(text),
+            ResourceContent::Binary { .. } => Err(ContentsError::NotText(read.path)),
         }
     }
 
@@ -233,7 +233,7 @@ pub(crate) fn part(
             path: path.to_owned(),
             size: size as u64,
             offset: range.offset,
-            content: Content::Binary {
+            content: ResourceContent::Binary {
                 media_type: "application/octet-stream",
                 bytes: None,
             },
@@ -259,15 +259,15 @@ pub(crate) fn part(
         path: path.to_owned(),
         size: size as u64,
         offset: start as u64,
-        content: Content::Text(text[start..end].to_owned()),
+        content: ResourceContent::Text(text[start..end].to_owned()),
         next_offset: (end < size).then_some(end as u64),
         executable: false,
     })
 }
 
 /// A text for a file's type, by its name; content decides whether it is text at all.
-pub(crate) fn media_type(path: &str, content: &Content) -> Cow<'static, str> {
-    if let Content::Binary { media_type, .. } = content {
+pub(crate) fn media_type(path: &str, content: &ResourceContent) -> Cow<'static, str> {
+    if let ResourceContent::Binary { media_type, .. } = content {
         return (*media_type).into();
     }
     let extension = path.rsplit_once('.').map(|(_, extension)| extension);

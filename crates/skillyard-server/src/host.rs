@@ -12,7 +12,7 @@ use skillyard_agent::telemetry::Happening;
 use skillyard_audit::{Event, EventKind, Outcome};
 use skillyard_catalog::resource::ReadLimits;
 use skillyard_catalog::selection::Selection;
-use skillyard_catalog::walk::Watched;
+use skillyard_catalog::walk::WatchedPath;
 use skillyard_catalog::{Catalog, CatalogSkill};
 use skillyard_format::package::Digest;
 use skillyard_http::cause::Cause;
@@ -30,7 +30,7 @@ pub trait Host: Send + Sync + 'static {
 
     /// The files that decide which skills may be used, as they are now: when one of them changes,
     /// skills are looked for again.
-    fn deciders(&self) -> Vec<Watched> {
+    fn deciders(&self) -> Vec<WatchedPath> {
         Vec::new()
     }
 

@@ -5,7 +5,7 @@ use std::sync::{Mutex, PoisonError};
 
 use serde::Serialize;
 use skillyard_catalog::CatalogSkill;
-use skillyard_catalog::resource::{BinaryContent, Content, ReadLimits, ReadRange};
+use skillyard_catalog::resource::{BinaryContent, ReadLimits, ReadRange, ResourceContent};
 use skillyard_format::package::{Digest, TreeDigest};
 use skillyard_scan::scan;
 use utoipa::ToSchema;
@@ -114,8 +114,8 @@ fn read(skill: &CatalogSkill) -> Result<Looked, ContentsError> {
             continue;
         };
         let bytes = match read.content {
-            Content::Text(text) => text.into_bytes(),
-            Content::Binary { bytes, .. } => bytes.unwrap_or_default(),
+            ResourceContent::Text(text) => text.into_bytes(),
+            ResourceContent::Binary { bytes, .. } => bytes.unwrap_or_default(),
         };
         left = left.saturating_sub(bytes.len() as u64);
         files.push((file, bytes));

@@ -193,7 +193,7 @@ pub(crate) fn judged(
     }
     let snapshot = server.fresh_snapshot();
     let skill = usable(&snapshot, &input.name)?;
-    let name = skill.record.name.to_string();
+    let name = skill.record.name.clone();
     if server.is_for_users(skill, asked.conversation.as_deref()) {
         let problem = ContentsError::ForUsers { name: name.clone() };
         blocked(problem.to_string(), Some(name), None);

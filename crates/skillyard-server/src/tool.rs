@@ -10,7 +10,7 @@ use serde_json::{Map, Value, json};
 use skillyard_agent::message::CallOutcome;
 use skillyard_audit::{Event, EventKind};
 use skillyard_catalog::CatalogSkill;
-use skillyard_catalog::resource::{BinaryContent, Content, Resource};
+use skillyard_catalog::resource::{BinaryContent, Resource, ResourceContent};
 use skillyard_format::render::activation;
 use skillyard_format::text::counted;
 use skillyard_trust::guard::ActiveSkill;
@@ -121,7 +121,7 @@ impl Server {
         match tool {
             Tool::Search => {
                 let input: SearchInput = understood(input)?;
-                Ok(self.search_tool(&snapshot, &input))
+                Ok(Self::search_tool(&snapshot, &input))
             }
             Tool::Load => {
                 let input: LoadInput = understood(input)?;
@@ -154,7 +154,7 @@ impl Server {
         }
     }
 
-    fn search_tool(&self, snapshot: &CatalogSnapshot, input: &SearchInput) -> Answer {
+    fn search_tool(snapshot: &CatalogSnapshot, input: &SearchInput) -> Answer {
         let limit = input.limit.unwrap_or(USUAL_HITS).clamp(1, MAX_HITS);
         if input.query.trim().is_empty() {
             let all = snapshot.choosable();
@@ -162,7 +162,7 @@ impl Server {
             let value = json!({ "results": some.collect::<Vec<_>>(), "total": all.len() });
             return Answer::new(value.to_string(), Some(value));
         }
-        let hits = snapshot.matching(&*self.host, &input.query, limit);
+        let hits = snapshot.matching(&input.query, limit);
         let results: Vec<Value> = hits
             .iter()
             .map(|(skill, score)| {
@@ -190,8 +190,10 @@ impl Server {
 pub(crate) fn told(skill: &str, third_party: bool, read: Resource) -> Answer {
     let kind = media_type(&read.path, &read.content);
     let mut text = match read.content {
-        Content::Text(text) => activation::render_file(skill, &read.path, third_party, &text),
-        Content::Binary { .. } => {
+        ResourceContent::Text(text) => {
+            activation::render_file(skill, &read.path, third_party, &text)
+        }
+        ResourceContent::Binary { .. } => {
             let bytes = counted(read.size, "byte");
             format!("`{}` is not text: {kind}, {bytes}", read.path)
         }

@@ -44,8 +44,8 @@ impl SkillSummary {
     pub(crate) fn of(skill: &CatalogSkill, viewer: &Viewer<'_>) -> Self {
         let record = &skill.record;
         Self {
-            name: record.name.to_string(),
-            description: record.description.to_string(),
+            name: record.name.clone(),
+            description: record.description.clone(),
             source: skill.kind.as_str().to_owned(),
             status: skill.status.as_str().to_owned(),
             reason: viewer.told(skill.status.reason()),

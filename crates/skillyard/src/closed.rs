@@ -4,13 +4,13 @@ use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use skillyard_catalog::ways;
+use skillyard_catalog::path_probe;
 
 use crate::error::install::opening_hint;
 
 /// What opens a folder or file that the user may not read, or the folder on the way to it.
 pub(crate) fn remedy(path: &Path) -> Option<String> {
-    let found = ways::closed(path).or_else(|| file(path));
+    let found = path_probe::inaccessible(path).or_else(|| file(path));
     found.map(|closed| opening_hint(&closed))
 }
 

@@ -5,7 +5,7 @@
 
 use std::path::Path;
 
-use skillyard_catalog::resource::{ResourceError, Seen, SkillRoot, probe_seeing};
+use skillyard_catalog::resource::{ResourceError, SeenFile, SkillRoot, probe_seeing};
 use skillyard_catalog::source::SourceKind;
 use skillyard_catalog::{Catalog, CatalogSkill, Status, unhashable};
 
@@ -41,7 +41,7 @@ pub(crate) fn check(folder: &Path) -> Result<(), ResourceError> {
 /// The same; tells all that is seen in the folder on the way.
 pub(crate) fn check_seeing(
     folder: &Path,
-    seen: &mut dyn FnMut(Seen<'_>),
+    seen: &mut dyn FnMut(SeenFile<'_>),
 ) -> Result<(), ResourceError> {
     match SkillRoot::open(folder) {
         Ok(root) => probe_seeing(&root, seen),

@@ -5,9 +5,10 @@ use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::ptr;
 
-use skillyard_catalog::selection::{Layer, Pattern, Selection};
-use skillyard_catalog::source::{SourceKind, Surroundings};
-use skillyard_catalog::{Catalog, CatalogSkill, Settings};
+use skillyard_catalog::selection::{Layer, NamePattern, Selection};
+use skillyard_catalog::source::SourceKind;
+use skillyard_catalog::surroundings::Surroundings;
+use skillyard_catalog::{Catalog, CatalogSettings, CatalogSkill};
 use skillyard_format::name::known_as;
 
 use crate::alteration;
@@ -52,7 +53,7 @@ impl Choice {
     /// The layer of the command line, which is the strongest.
     pub(crate) fn layer(&self) -> Result<Layer, CommandError> {
         let patterns = |texts: &[String]| {
-            let lists = texts.iter().map(|text| Pattern::list(text));
+            let lists = texts.iter().map(|text| NamePattern::list(text));
             let lists = lists.collect::<Result<Vec<_>, _>>();
             lists
                 .map(|lists| lists.concat())
@@ -100,10 +101,14 @@ pub(crate) fn discover(
 }
 
 /// Everything the catalog depends on.
-fn settings(context: &Context, mode: IndexMode, choice: &Choice) -> Result<Settings, CommandError> {
+fn settings(
+    context: &Context,
+    mode: IndexMode,
+    choice: &Choice,
+) -> Result<CatalogSettings, CommandError> {
     let environment = &context.environment;
     let config = context.config()?;
-    Ok(Settings {
+    Ok(CatalogSettings {
         limits: config.limits(),
         surroundings: surroundings(context, &config),
         selection: selection(&config, choice)?,
@@ -191,7 +196,7 @@ pub(crate) fn meant<'a>(
     catalog: &'a Catalog,
     name: &str,
 ) -> Result<&'a CatalogSkill, CommandError> {
-    find(context, catalog, name).map(|listed| catalog.meant(name).unwrap_or(listed))
+    find(context, catalog, name).map(|listed| catalog.resolve(name).unwrap_or(listed))
 }
 
 /// The same; where it is not the one that is listed, it is said.
@@ -275,7 +280,7 @@ pub(crate) fn refuse_either<'a>(
     let catalog = load(context, IndexMode::Use, &Choice::default())?;
     for word in doubtful {
         let word = word.to_string_lossy();
-        let Some(skill) = catalog.meant(&word) else {
+        let Some(skill) = catalog.resolve(&word) else {
             continue;
         };
         let folder = &skill.record.folder;

@@ -59,7 +59,7 @@ pub(crate) fn all(catalog: &Catalog, permissions: &Permissions) -> BTreeMap<Stri
         }
     }
     for skill in &catalog.skills {
-        let name = skill.record.name.to_string();
+        let name = skill.record.name.clone();
         match of(skill, permissions) {
             Some(why) => all.insert(name, why),
             None => all.remove(&name),

@@ -11,7 +11,8 @@ use std::sync::Arc;
 
 use skillyard_catalog::ProjectTrust;
 use skillyard_catalog::selection::Selection;
-use skillyard_catalog::source::{OtherProject, SourceKind, Surroundings};
+use skillyard_catalog::source::{OtherProject, SourceKind};
+use skillyard_catalog::surroundings::Surroundings;
 use skillyard_format::allowed_tools::AllowedTools;
 use skillyard_format::package::Digest;
 use skillyard_mcp::PublishedSkill;

@@ -18,8 +18,8 @@ use skillyard_agent::script::ScriptError;
 use skillyard_agent::telemetry::{Happening, Subscriber};
 use skillyard_audit::{Event, EventKind, Recorder};
 use skillyard_catalog::resource::ReadLimits;
-use skillyard_catalog::selection::{Pattern, Selection};
-use skillyard_catalog::walk::Watched;
+use skillyard_catalog::selection::{NamePattern, Selection};
+use skillyard_catalog::walk::WatchedPath;
 use skillyard_catalog::{Catalog, CatalogSkill, unhashable};
 use skillyard_format::package::Digest;
 use skillyard_mcp::{PublishedSkill, Servers};
@@ -106,9 +106,9 @@ impl Host for Machine {
         Ok(catalog)
     }
 
-    fn deciders(&self) -> Vec<Watched> {
+    fn deciders(&self) -> Vec<WatchedPath> {
         let mut files = decisions::files(&self.context);
-        files.push(Watched::new(unhashable::file(&self.index_folder)));
+        files.push(WatchedPath::new(unhashable::file(&self.index_folder)));
         files
     }
 
@@ -173,7 +173,7 @@ impl Host for Machine {
         }
         // The page of one skill switches no others, whatever that one is called.
         let changed = file
-            .set_member("skills.disabled", &Pattern::exactly(name), disabled)
+            .set_member("skills.disabled", &NamePattern::exactly(name), disabled)
             .map_err(|error| match error {
                 CommandError::Setting(_) => HostError::Senseless(error.to_string()),
                 _ => failed(error),

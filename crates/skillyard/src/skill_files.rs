@@ -9,7 +9,7 @@ use std::io;
 use std::path::{Component, Path, PathBuf};
 
 use skillyard_catalog::walk::{
-    Extent, Found, Links, Reach, Skipped, UNREADABLE, Walk, WalkLimits, Walked,
+    Extent, FoundSkill, Links, SkillWalk, Skipped, UNREADABLE, WalkLimits, WalkScope, Walked,
 };
 
 use skillyard_format::skill::misspelled;
@@ -19,14 +19,14 @@ pub(crate) use folder::{Contents, LeftOut, Listing, contents};
 use crate::error::CommandError;
 
 /// How a tree that the user named is walked: far, because it was asked for.
-const WALK: Walk = Walk {
+const WALK: SkillWalk = SkillWalk {
     limits: WalkLimits {
         depth: 32,
         folders: 1_000_000,
     },
     links: Links::ToFiles,
     extent: Extent::Whole,
-    reach: Reach::Usual,
+    scope: WalkScope::Usual,
 };
 
 /// A `SKILL.md` that was read.
@@ -41,7 +41,7 @@ pub(crate) struct SkillFileOnDisk {
 }
 
 impl SkillFileOnDisk {
-    fn new(found: &Found<'_>) -> Self {
+    fn new(found: &FoundSkill<'_>) -> Self {
         Self {
             folder: found.folder.to_owned(),
             file_name: found.file_name.to_owned(),
@@ -92,7 +92,7 @@ pub(crate) struct Visited<T> {
 /// no other.
 pub(crate) fn visit<T: Send>(
     path: &Path,
-    visit: impl Fn(&Found<'_>) -> T + Sync,
+    visit: impl Fn(&FoundSkill<'_>) -> T + Sync,
 ) -> Result<Visited<T>, CommandError> {
     walk(&WALK, path, visit)
 }
@@ -101,21 +101,21 @@ pub(crate) fn visit<T: Send>(
 /// links that lead out of it to anything but a skill are not followed.
 pub(crate) fn visit_everything<T: Send>(
     path: &Path,
-    visit: impl Fn(&Found<'_>) -> T + Sync,
+    visit: impl Fn(&FoundSkill<'_>) -> T + Sync,
 ) -> Result<Visited<T>, CommandError> {
     let root = path.canonicalize().unwrap_or_else(|_| path.to_owned());
-    let everything = Walk {
+    let everything = SkillWalk {
         links: Links::ToSkills(root),
-        reach: Reach::Everything,
+        scope: WalkScope::Everything,
         ..WALK
     };
     walk(&everything, path, visit)
 }
 
 fn walk<T: Send>(
-    walk: &Walk,
+    walk: &SkillWalk,
     path: &Path,
-    visit: impl Fn(&Found<'_>) -> T + Sync,
+    visit: impl Fn(&FoundSkill<'_>) -> T + Sync,
 ) -> Result<Visited<T>, CommandError> {
     // A folder called `skill.md` is possible, and a folder all the same.
     let root = if names_skill_file(path) && !path.is_dir() {

@@ -4,7 +4,7 @@ use std::fs;
 use std::io::{self, Write as _};
 use std::path::Path;
 
-use skillyard_catalog::own_folder;
+use skillyard_catalog::private_dir;
 
 use super::error::AgentError;
 
@@ -29,7 +29,7 @@ pub(super) fn read(path: &Path) -> Result<String, AgentError> {
 pub(super) fn write(path: &Path, text: &str, old: Old) -> Result<(), AgentError> {
     let written = || {
         let folder = path.parent().unwrap_or(Path::new("."));
-        own_folder::make(folder)?;
+        private_dir::create(folder)?;
         let mut file = tempfile::NamedTempFile::new_in(folder)?;
         file.write_all(text.as_bytes())?;
         file.as_file().sync_all()?;

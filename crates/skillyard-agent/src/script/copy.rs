@@ -7,7 +7,7 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
-use skillyard_catalog::resource::{DigestLimits, ResourceError, SkillRoot, Snapshot, snapshot};
+use skillyard_catalog::resource::{DigestLimits, ResourceError, SkillCopy, SkillRoot, copy_hashed};
 use skillyard_format::Digest;
 use skillyard_format::script::is_script;
 use skillyard_format::text::nearest;
@@ -20,7 +20,7 @@ use super::{Scratch, ScriptError};
 pub struct Copy {
     holder: Scratch,
     skill: String,
-    snapshot: Snapshot,
+    snapshot: SkillCopy,
 }
 
 impl Copy {
@@ -49,7 +49,7 @@ impl Copy {
         };
         prepare().map_err(failed)?;
         let root = SkillRoot::open(folder)?;
-        let snapshot = snapshot(&root, &DigestLimits::HERE, &copy);
+        let snapshot = copy_hashed(&root, &DigestLimits::HERE, &copy);
         let snapshot = snapshot.map_err(|error| match error {
             ResourceError::Copy { source, .. } => failed(source),
             error => ScriptError::Unhashable {

@@ -69,7 +69,7 @@ impl Shelf {
         self.intact(&record.name, now)?;
         if now != wanted.digest {
             return Err(ScriptError::Changed {
-                skill: record.name.to_string(),
+                skill: record.name.clone(),
                 wanted: wanted.digest,
                 now,
             });

@@ -8,7 +8,8 @@ use std::io;
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
 use std::path::Path;
 
-use skillyard_catalog::own_folder::{self, Stuck};
+use skillyard_catalog::private_dir;
+use skillyard_catalog::private_dir::LeftoverFolder;
 use tempfile::TempDir;
 
 /// What the names of these folders begin with; older versions held no lock on theirs.
@@ -58,7 +59,7 @@ impl Scratch {
 }
 
 /// Removes our own folders that nobody holds, and says which of them cannot be removed.
-pub fn sweep(temporary: &Path) -> Vec<Stuck> {
+pub fn sweep(temporary: &Path) -> Vec<LeftoverFolder> {
     let mut stuck = Vec::new();
     let entries = fs::read_dir(temporary).into_iter().flatten().flatten();
     let ours = rustix::process::geteuid().as_raw();
@@ -72,7 +73,7 @@ pub fn sweep(temporary: &Path) -> Vec<Stuck> {
             .is_ok_and(|there| there.is_dir() && there.uid() == ours);
         let path = entry.path();
         if is_ours && let Err(source) = remove_unheld(&path) {
-            stuck.push(Stuck { path, source });
+            stuck.push(LeftoverFolder { path, source });
         }
     }
     stuck
@@ -84,13 +85,13 @@ fn remove_unheld(folder: &Path) -> io::Result<()> {
     let opened = match File::open(folder) {
         // Nobody who holds one closes it to themselves.
         Err(error) if error.kind() == PermissionDenied => {
-            own_folder::open(folder)?;
+            private_dir::make_accessible(folder)?;
             File::open(folder)
         }
         opened => opened,
     };
     let removed = opened.and_then(|held| match held.try_lock() {
-        Ok(()) => own_folder::remove(folder),
+        Ok(()) => private_dir::remove(folder),
         Err(_) => Ok(()),
     });
     match removed {

@@ -3,7 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
-use skillyard_catalog::source::{Source, SourceKind};
+use skillyard_catalog::source::{SkillSource, SourceKind};
 
 use super::{ScriptError, protected};
 
@@ -16,7 +16,7 @@ pub struct SkillFolders(Vec<PathBuf>);
 
 impl SkillFolders {
     /// The folders of these sources, such as [`Catalog::sources`](skillyard_catalog::Catalog::sources).
-    pub fn of(sources: impl IntoIterator<Item = Source>) -> Self {
+    pub fn of(sources: impl IntoIterator<Item = SkillSource>) -> Self {
         let sources = sources.into_iter();
         let sources = sources.filter(|source| source.kind != SourceKind::Builtin);
         Self(sources.map(|source| source.root).collect())

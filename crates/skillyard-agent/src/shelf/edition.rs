@@ -1,10 +1,11 @@
 //! Several editions of one skill, for a session in the middle of which it was updated.
 
 use std::collections::BTreeMap;
+use std::sync::OnceLock;
 
 use skillyard_format::Digest;
 
-use super::{Shelf, ShelfSkill, findable};
+use super::{Shelf, ShelfSkill, offered};
 
 /// A skill as it was at one time.
 #[derive(Debug, Clone)]
@@ -53,7 +54,8 @@ impl Shelf {
         if let Some(found) = found {
             *found = edition.skill;
             // Its description may be another.
-            (self.offered, self.finder) = findable(&self.skills, None);
+            self.offered = offered(&self.skills);
+            self.search_index = OnceLock::new();
         }
     }
 }

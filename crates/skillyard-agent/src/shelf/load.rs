@@ -2,7 +2,7 @@
 
 use skillyard_catalog::record::Record;
 use skillyard_catalog::resource::{
-    Content, DigestLimits, ReadLimits, ReadRange, SkillRoot, file_digests,
+    DigestLimits, ReadLimits, ReadRange, ResourceContent, SkillRoot, file_digests,
 };
 use skillyard_format::document::MAX_BYTES;
 use skillyard_format::render::activation::{self, Activation, portion};
@@ -55,7 +55,7 @@ impl Shelf {
             _ => None,
         };
         if let Some(who) = who {
-            let name = record.name.to_string();
+            let name = record.name.clone();
             return Err(ShelfError::NotFor { name, who });
         }
         let root = self.root(found)?;
@@ -69,11 +69,11 @@ impl Shelf {
             .iter()
             .find(|file| file.path == *record.file_name);
         if hashed.is_none_or(|file| file.digest != Digest::of(bytes.as_bytes())) {
-            return Err(ShelfError::Changed(record.name.to_string()));
+            return Err(ShelfError::Changed(record.name.clone()));
         }
         let document = Document::parse(bytes.as_bytes());
         let skill = Skill::from_document(&document, Some(&record.name))
-            .ok_or_else(|| ShelfError::Unreadable(record.name.to_string()))?;
+            .ok_or_else(|| ShelfError::Unreadable(record.name.clone()))?;
         let most = self.instruction_bytes;
         let portion = portion(&bytes, document.body(), &record.file_name, most);
         let omitted = portion.cursor.map_or(0, |cursor| bytes.len() - cursor);
@@ -103,13 +103,13 @@ impl Shelf {
             rendered(&body)
         };
         let mut active = ActiveSkill::of(&skill, found.folder.canonicalize().ok().as_deref());
-        active.name = record.name.to_string();
+        active.name.clone_from(&record.name);
         if found.is_published() {
             // A server's list of tools would widen what other skills allow.
             active.allowed = ToolList::Absent;
         }
         Ok(Loaded {
-            name: record.name.to_string(),
+            name: record.name.clone(),
             digest: whole,
             text: rendered(&body),
             identity: Digest::of(same.as_bytes()),
@@ -126,12 +126,12 @@ impl Shelf {
         };
         let read = root.read(&record.file_name, ReadRange::default(), &limits)?;
         match (read.content, read.next_offset) {
-            (Content::Text(text), None) => Ok(text),
-            (Content::Text(_), Some(_)) => Err(ShelfError::TooLong {
-                name: record.name.to_string(),
+            (ResourceContent::Text(text), None) => Ok(text),
+            (ResourceContent::Text(_), Some(_)) => Err(ShelfError::TooLong {
+                name: record.name.clone(),
                 limit: MAX_BYTES as u64,
             }),
-            (Content::Binary { .. }, _) => Err(ShelfError::Unreadable(record.name.to_string())),
+            (ResourceContent::Binary { .. }, _) => Err(ShelfError::Unreadable(record.name.clone())),
         }
     }
 }

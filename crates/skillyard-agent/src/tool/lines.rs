@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use skillyard_catalog::resource::{
-    BinaryContent, Content, Names, ReadLimits, ReadRange, ResourceError, SkillRoot,
+    BinaryContent, PathRules, ReadLimits, ReadRange, ResourceContent, ResourceError, SkillRoot,
 };
 
 /// Bytes that are read at once.
@@ -35,7 +35,7 @@ pub(super) fn lines(
     let limits = ReadLimits {
         max_bytes: PIECE,
         binary: BinaryContent::Include,
-        names: Names::Any,
+        names: PathRules::Any,
         ..ReadLimits::default()
     };
     let (mut offset, mut number) = (0, 0);
@@ -48,13 +48,13 @@ pub(super) fn lines(
         };
         let read = root.read(path, range, &limits)?;
         let piece = match read.content {
-            Content::Text(text) => text.into_bytes(),
-            Content::Binary {
+            ResourceContent::Text(text) => text.into_bytes(),
+            ResourceContent::Binary {
                 media_type: UNKNOWN,
                 bytes: Some(bytes),
             } if !bytes.contains(&0) => bytes,
-            Content::Binary { .. } if offset == 0 => return Ok(Searched::NoText),
-            Content::Binary { .. } => return Ok(Searched::Part),
+            ResourceContent::Binary { .. } if offset == 0 => return Ok(Searched::NoText),
+            ResourceContent::Binary { .. } => return Ok(Searched::Part),
         };
         let whole = match (
             read.next_offset,

@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use serde_json::{Map, Value, json};
-use skillyard_catalog::resource::{Content, ReadRange};
+use skillyard_catalog::resource::{ReadRange, ResourceContent};
 use skillyard_format::Digest;
 use skillyard_format::render::activation;
 use skillyard_format::text::counted;
@@ -169,8 +169,8 @@ fn read(
     let path = below.and_then(Path::to_str).unwrap_or(path);
     let read = hashed.read(path, range).map_err(told)?;
     let text = match read.content {
-        Content::Text(text) => text,
-        Content::Binary { media_type, .. } => {
+        ResourceContent::Text(text) => text,
+        ResourceContent::Binary { media_type, .. } => {
             return Ok(Output::text(format!(
                 "`{}` is not text: {media_type}, {}",
                 read.path,
@@ -215,7 +215,7 @@ fn active(
 ) -> Result<(String, Hashed), String> {
     let name = wanted(arguments, "name")?;
     let found = shelf.find(name).map_err(|error| error.to_string())?;
-    let name = found.skill.record.name.to_string();
+    let name = found.skill.record.name.clone();
     let Some(loaded) = known.digest(&name) else {
         return Err(format!(
             "skill `{name}` is not loaded; call `skill_load` first"

@@ -65,7 +65,7 @@ pub fn specs(shelf: &Shelf, workspace: WorkspaceTools) -> Vec<ToolSpec> {
 fn skill_specs(shelf: &Shelf) -> [ToolSpec; 5] {
     let mut names: Vec<String> = shelf
         .offered()
-        .map(|each| each.skill.record.name.to_string())
+        .map(|each| each.skill.record.name.clone())
         .collect();
     names.sort_unstable();
     let mut loadable = json!({ "type": "string", "description": "The skill" });

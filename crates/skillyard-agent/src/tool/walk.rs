@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use skillyard_catalog::ignored::Lists;
+use skillyard_catalog::ignored::IgnoreFiles;
 
 /// Whether a search comes to files whose names begin with a dot.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -31,7 +31,7 @@ pub(super) fn way(folder: &Path, under: &Path, hidden: Hidden) -> Way {
     let seen = Arc::clone(&has_hidden);
     let ignored = ignored_around(folder);
     let entries = ignore::WalkBuilder::new(folder)
-        // Lists of what is ignored come with a checkout, and are read with care.
+        // Ignore files come with a checkout, and are read with care.
         .standard_filters(false)
         .follow_links(false)
         .sort_by_file_path(Ord::cmp)
@@ -40,7 +40,7 @@ pub(super) fn way(folder: &Path, under: &Path, hidden: Hidden) -> Way {
                 return false;
             };
             let is_folder = entry.file_type().is_some_and(|kind| kind.is_dir());
-            if entry.depth() > 0 && ignored.has(entry.path(), is_folder) {
+            if entry.depth() > 0 && ignored.is_ignored(entry.path(), is_folder) {
                 return false;
             }
             if under.starts_with(below) {
@@ -68,15 +68,15 @@ const LISTS: [&str; 2] = [".gitignore", ".ignore"];
 
 /// What is ignored in a workspace: by the lists in it, and by those above it of the repository that it
 /// is a folder of, unless they ignore all of it. Many a home has a `.gitignore` of `*`.
-fn ignored_around(folder: &Path) -> Lists {
+fn ignored_around(folder: &Path) -> IgnoreFiles {
     let is_repository = |each: &&Path| each.join(".git").exists();
     let top = folder.ancestors().find(is_repository);
     let heeding = top.and_then(|top| {
-        let lists = Lists::below(top, &LISTS);
+        let lists = IgnoreFiles::below(top, &LISTS);
         let mut parts = folder.ancestors();
         let is_whole =
-            parts.any(|part| part != top && part.starts_with(top) && lists.has(part, true));
+            parts.any(|part| part != top && part.starts_with(top) && lists.is_ignored(part, true));
         (!is_whole).then_some(lists)
     });
-    heeding.unwrap_or_else(|| Lists::below(folder, &LISTS))
+    heeding.unwrap_or_else(|| IgnoreFiles::below(folder, &LISTS))
 }

@@ -9,7 +9,7 @@ use std::sync::atomic::AtomicBool;
 
 use serde_json::{Map, Value};
 use skillyard_catalog::resource::{
-    Content, Names, ReadLimits, ReadRange, Resource, ResourceError, SkillRoot,
+    PathRules, ReadLimits, ReadRange, Resource, ResourceContent, ResourceError, SkillRoot,
 };
 use skillyard_format::difference::{DiffLimits, Difference};
 use skillyard_format::text::counted;
@@ -135,18 +135,18 @@ impl Workspace<'_> {
         };
         let path = self.path(arguments)?;
         let limits = ReadLimits {
-            names: Names::Any,
+            names: PathRules::Any,
             ..ReadLimits::default()
         };
         let read = self.root()?.read(&path, range, &limits);
         let read = read.map_err(|error| place::unread(&error))?;
         match (read.content, read.next_offset) {
-            (Content::Text(text), None) => Ok(text),
-            (Content::Text(text), Some(next)) => Ok(format!(
+            (ResourceContent::Text(text), None) => Ok(text),
+            (ResourceContent::Text(text), Some(next)) => Ok(format!(
                 "{text}\n[{} bytes in all; go on with cursor {next}]",
                 read.size
             )),
-            (Content::Binary { media_type, .. }, _) => Ok(format!(
+            (ResourceContent::Binary { media_type, .. }, _) => Ok(format!(
                 "`{path}` is not text: {media_type}, {}",
                 counted(read.size, "byte")
             )),
@@ -220,7 +220,7 @@ impl Workspace<'_> {
     fn whole(&self, path: &str) -> Result<Resource, ResourceError> {
         let limits = ReadLimits {
             max_bytes: MAX_EDITED,
-            names: Names::Any,
+            names: PathRules::Any,
             ..ReadLimits::default()
         };
         let root = SkillRoot::open(self.host.surroundings().workspace())?;
@@ -266,7 +266,7 @@ impl Workspace<'_> {
 /// The text of a file, if all of it was read and it is one.
 fn text_of(read: Resource) -> Option<String> {
     match (read.content, read.next_offset) {
-        (Content::Text(text), None) => Some(text),
+        (ResourceContent::Text(text), None) => Some(text),
         _ => None,
     }
 }

@@ -3,7 +3,7 @@
 use std::io::Read;
 
 use serde::Deserialize;
-use skillyard_catalog::search::Document;
+use skillyard_catalog::search::SearchDocument;
 
 /// One line of the data file.
 #[derive(Deserialize)]
@@ -69,13 +69,13 @@ impl Collection {
     }
 
     /// The skills as documents.
-    pub(crate) fn documents(&self) -> impl Iterator<Item = Document<'_>> {
-        self.skills.iter().map(|skill| Document {
+    pub(crate) fn documents(&self) -> impl Iterator<Item = SearchDocument<'_>> {
+        self.skills.iter().map(|skill| SearchDocument {
             id: skill.id.as_str().into(),
             name: skill.name.as_str().into(),
             description: skill.description.as_str().into(),
             body: skill.body.as_deref().map(Into::into),
-            ..Document::default()
+            ..SearchDocument::default()
         })
     }
 }

@@ -63,7 +63,7 @@ impl<'a> Home<'a> {
         below.is_some() && own == below
     }
 
-    /// The folders for skills of the user that are not where the table has them: what stands there
+    /// The folders for skills of the user that are not where the table has them: their path in the table
     /// without `~/`, and where they are.
     pub fn moved_folders(self) -> Vec<(String, PathBuf)> {
         let agents = AGENTS.iter().filter(|_| self.is_moved());

@@ -1,50 +1,63 @@
 //! From sources to a catalog: what is in them is found, and the first of each name wins.
 
+use std::collections::HashMap;
+use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::{Catalog, CatalogSkill, ProjectTrust, Settings, Shadowed, Status};
+use skillyard_format::Digest;
+
+use super::{Catalog, CatalogSettings, CatalogSkill, Shadowed, Status};
 use crate::agents::{AGENTS, Agent};
 use crate::builtin;
-use crate::index::{self, IndexFile, IndexUse, Place, Scan, Snapshot};
+use crate::index::{self, IndexFile, IndexUse, SourceRoot, SourceSnapshot, WalkRules};
+use crate::known_digests;
 use crate::record::{Reading, Record};
 use crate::requires::Commands;
-use crate::same::is_same_skill;
-use crate::source::{Source, SourceKind, Surroundings};
-use crate::unhashable;
+use crate::resource::{DigestLimits, ResourceError, SkillRoot, digest_within};
+use crate::source::{ProjectTrust, SkillSource, SourceKind};
+use crate::surroundings::Surroundings;
+use crate::unhashable::UnhashableSkills;
 use crate::walk::{Links, Skipped};
 
 impl Catalog {
     /// Finds every skill.
-    pub fn load(settings: &Settings) -> Self {
+    pub fn load(settings: &CatalogSettings) -> Self {
         let sources = settings.surroundings.sources();
-        let places: Vec<Place> = sources
+        let roots: Vec<SourceRoot> = sources
             .iter()
             .filter(|source| source.kind != SourceKind::Builtin)
-            .map(|source| Place::new(&source.root))
+            .map(|source| SourceRoot::new(&source.root))
             .collect();
-        let scan = Scan {
+        let rules = WalkRules {
             limits: settings.limits,
-            links: Links::Within(allowed_roots(&settings.surroundings, &places)),
+            links: Links::Within(allowed_roots(&settings.surroundings, &roots)),
         };
-        let file = settings
-            .index_folder
-            .as_deref()
-            .map(|folder| index::file_for(folder, &places, &scan));
-        let decide = |snapshots| Self::of(snapshots, &sources, settings);
+        let index_folder = settings.index_folder.as_deref();
+        let file = index_folder.map(|folder| index::file_for(folder, &roots, &rules));
         let file = file.as_deref().map(|path| IndexFile {
             path,
-            stays: settings.leaves_index,
+            is_read_only: settings.leaves_index,
         });
-        let (mut catalog, index_use) = index::load(&places, &scan, file, decide);
+        let (snapshots, index_use) = index::load(&roots, &rules, file);
+        let mut catalog = Self::of(snapshots, &sources, settings);
         catalog.index_use = index_use;
-        if let Some(folder) = &settings.index_folder {
-            unhashable::mark(&mut catalog, folder);
+        if let Some(folder) = index_folder {
+            let unhashable = UnhashableSkills::read(folder);
+            for skill in catalog.enabled_mut() {
+                if let Some(reason) = unhashable.reason(&skill.record.folder) {
+                    skill.status = Status::Unhashable { reason };
+                }
+            }
         }
         catalog
     }
 
     /// The catalog of what the sources on this machine hold.
-    fn of(snapshots: Vec<Snapshot>, sources: &[Source], settings: &Settings) -> Self {
+    fn of(
+        snapshots: Vec<SourceSnapshot>,
+        sources: &[SkillSource],
+        settings: &CatalogSettings,
+    ) -> Self {
         let mut skipped = Vec::new();
         let mut records: Vec<(usize, Box<Record>)> = Vec::new();
         let mut snapshots = snapshots.into_iter();
@@ -95,22 +108,18 @@ impl Catalog {
         catalog
     }
 
-    /// Lets the first of each name win and gives every winner its standing.
-    fn decide(&mut self, records: Vec<(usize, Box<Record>)>, settings: &Settings) {
+    /// Lets the first of each name win and decides the status of each skill.
+    fn decide(&mut self, records: Vec<(usize, Box<Record>)>, settings: &CatalogSettings) {
         let mut commands = Commands::new(settings.command_folders.clone());
-        // Mostly nobody said anything, which need not be found out for each skill.
+        // Mostly patterns are missing, which is checked once and not for each skill.
         let selection = Some(&settings.selection).filter(|selection| !selection.is_silent());
-        let order = by_name(&records);
-        let is_sorted = is_sorted_by_source(&records, &order);
-        let first = first_of_each_name(&records, &order);
-        // Where a winner went, by its place among the records.
-        let mut places = vec![0; records.len()];
-        for (at, (source, record)) in records.into_iter().enumerate() {
+        let mut winners: HashMap<String, usize> = HashMap::with_capacity(records.len());
+        for (source, record) in records {
             let from = &self.sources[source];
             let kind = from.kind;
             let status = match selection.and_then(|all| all.reason_against(&record.name)) {
                 Some(reason) => Status::Disabled { reason },
-                None => standing(&record, from, settings.project_trust, &mut commands),
+                None => status_of(&record, from, settings.project_trust, &mut commands),
             };
             let skill = CatalogSkill {
                 record,
@@ -118,12 +127,12 @@ impl Catalog {
                 kind,
                 status,
             };
-            if first[at] == at {
-                places[at] = self.skills.len();
+            let Some(winner) = winners.get(&skill.record.name) else {
+                winners.insert(skill.record.name.clone(), self.skills.len());
                 self.skills.push(skill);
                 continue;
-            }
-            let winner = &self.skills[places[first[at]]];
+            };
+            let winner = &self.skills[*winner];
             if !is_same_skill(&winner.record, &skill.record, settings) {
                 let winner = winner.record.folder.clone();
                 self.shadowed.push(Shadowed { skill, winner });
@@ -131,50 +140,15 @@ impl Catalog {
                 self.copies.push(skill);
             }
         }
-        if !is_sorted {
-            self.skills
-                .sort_by(|a, b| (a.source, &*a.record.name).cmp(&(b.source, &*b.record.name)));
-        }
+        self.skills
+            .sort_by(|a, b| (a.source, &a.record.name).cmp(&(b.source, &b.record.name)));
     }
 }
 
-/// The places of the records in order of their names, the strongest of a name first.
-///
-/// Names are nearly sorted, because folders are called like their skills: bringing them into
-/// order takes one look at each, and a map would have to hash them all.
-fn by_name(records: &[(usize, Box<Record>)]) -> Vec<usize> {
-    let name = |at: usize| records[at].1.name.as_str();
-    let mut order: Vec<usize> = (0..records.len()).collect();
-    order.sort_by(|a, b| name(*a).cmp(name(*b)));
-    order
-}
-
-/// Whether the records of each source stand in the order of their names.
-fn is_sorted_by_source(records: &[(usize, Box<Record>)], order: &[usize]) -> bool {
-    let sources = records.last().map_or(0, |(source, _)| source + 1);
-    let mut last = vec![0; sources];
-    order.iter().all(|&at| {
-        let last = &mut last[records[at].0];
-        std::mem::replace(last, at) <= at
-    })
-}
-
-/// For each record the place of the first one of its name.
-fn first_of_each_name(records: &[(usize, Box<Record>)], order: &[usize]) -> Vec<usize> {
-    let name = |at: usize| records[at].1.name.as_str();
-    let mut first = vec![0; records.len()];
-    for same in order.chunk_by(|a, b| name(*a) == name(*b)) {
-        for at in same {
-            first[*at] = same[0];
-        }
-    }
-    first
-}
-
-/// The standing of a skill that is wanted.
-fn standing(
+/// The status of a skill that is selected.
+fn status_of(
     record: &Record,
-    source: &Source,
+    source: &SkillSource,
     project_trust: ProjectTrust,
     commands: &mut Commands,
 ) -> Status {
@@ -189,13 +163,56 @@ fn standing(
     }
 }
 
+/// Whether both are one folder, or hold the same bytes.
+///
+/// A skill is often found twice, by a link or as a copy for another agent. That is no
+/// conflict; two skills with different content are.
+fn is_same_skill(first: &Record, second: &Record, settings: &CatalogSettings) -> bool {
+    if first.stamp.inode == second.stamp.inode
+        && let (Ok(a), Ok(b)) = (
+            fs::canonicalize(&first.folder),
+            fs::canonicalize(&second.folder),
+        )
+        && a == b
+    {
+        return true;
+    }
+    if first.stamp.size != second.stamp.size
+        || (&first.description, &first.fields) != (&second.description, &second.fields)
+    {
+        return false;
+    }
+    let digest = |record: &Record| {
+        let root = SkillRoot::open(&record.folder)?;
+        digest_within(&root, &DigestLimits::USUAL)
+    };
+    match digest(first) {
+        Ok(first) => digest(second).is_ok_and(|second| first == second),
+        // Every listing asks, so the digests of large skills are cached.
+        Err(ResourceError::TooManyFiles { .. } | ResourceError::TooManyBytes { .. }) => {
+            let large = large([&first.folder, &second.folder], settings);
+            matches!(large.as_slice(), [Ok(a), Ok(b)] if a == b)
+        }
+        Err(_) => false,
+    }
+}
+
+fn large(folders: [&Path; 2], settings: &CatalogSettings) -> Vec<Result<Digest, ResourceError>> {
+    let file = settings.index_folder.as_deref().map(known_digests::file);
+    if settings.leaves_index {
+        known_digests::looked_up(&folders, file.as_deref()).0
+    } else {
+        known_digests::digests(&folders, file.as_deref())
+    }
+}
+
 /// The folders that symbolic links may lead into: the sources, the project, the home.
-fn allowed_roots(surroundings: &Surroundings, places: &[Place]) -> Vec<PathBuf> {
+fn allowed_roots(surroundings: &Surroundings, roots: &[SourceRoot]) -> Vec<PathBuf> {
     let home = surroundings.home.as_deref();
-    let mut roots: Vec<PathBuf> = places
+    let mut allowed: Vec<PathBuf> = roots
         .iter()
-        .filter(|place| place.is_there)
-        .map(|place| place.root.as_path())
+        .filter(|root| root.exists)
+        .map(|root| root.path.as_path())
         .chain([surroundings.project_root()])
         .chain(home)
         .filter(|root| !root.as_os_str().is_empty())
@@ -203,7 +220,7 @@ fn allowed_roots(surroundings: &Surroundings, places: &[Place]) -> Vec<PathBuf> 
         // A home of `/`, as some containers have it, would allow everything.
         .filter(|root| root.parent().is_some())
         .collect();
-    roots.sort_unstable();
-    roots.dedup();
-    roots
+    allowed.sort_unstable();
+    allowed.dedup();
+    allowed
 }

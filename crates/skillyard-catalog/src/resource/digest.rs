@@ -1,8 +1,8 @@
 //! The tree digest of a skill on disk.
 //!
 //! Every regular file and every link counts, and so does what nothing is read of, such as a pipe:
-//! nobody installed it. So does a file whose name [`SkillRoot::read`] refuses because of another system: the
-//! digest of the same files is the same everywhere. Names count by their bytes; those that nobody can be given (not UTF-8, or with a
+//! it was not installed. So does a file whose name [`SkillRoot::read`] refuses because of another system: the
+//! digest of the same files is the same everywhere. Names count by their bytes; unreadable ones (not UTF-8, or with a
 //! line break) are part of the digest only.
 
 use std::borrow::Cow;
@@ -14,15 +14,14 @@ use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _};
 use std::path::Path;
 
 use rustix::fs::{Mode, openat};
-use skillyard_format::package::{ContentDigest, Digest};
+use skillyard_format::package::{ContentDigest, Digest, TreeDigest};
 
 use super::error::ResourceError;
-use super::file_digests::{FileDigest, FileDigests};
-use super::open::FILE;
 use super::path::shown;
 use super::read::{OWNER_EXECUTES, regular};
-use super::root::{SkillRoot, explain};
-use super::walk::{Visit, Walk, walk_without};
+use super::root::{FILE, SkillRoot, explain};
+use super::walk::{Visit, WalkStep, walk, walk_without};
+use crate::walk::Stamp;
 
 /// How large a skill may be to be hashed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -34,7 +33,7 @@ pub struct DigestLimits {
 }
 
 impl DigestLimits {
-    /// A skill that lies on this machine, be it with what `npm install` left in its folder: far
+    /// A skill on this machine, even with what `npm install` left in its folder: far
     /// more than may be installed.
     pub const HERE: Self = Self {
         max_files: 20_000,
@@ -63,7 +62,7 @@ pub fn file_digests(root: &SkillRoot, limits: &DigestLimits) -> Result<FileDiges
     hashed(root, limits, None, &|_| false)
 }
 
-/// The same without what is at paths that are left out, which is litter.
+/// The digest of every file of a skill, without the paths that are left out as litter.
 pub fn file_digests_without(
     root: &SkillRoot,
     limits: &DigestLimits,
@@ -74,7 +73,7 @@ pub fn file_digests_without(
 
 /// A copy of a skill, byte for byte what its digest says.
 #[derive(Debug, Clone)]
-pub struct Snapshot {
+pub struct SkillCopy {
     /// The tree digest.
     pub digest: Digest,
     /// The files with their digests, in byte order of their paths.
@@ -83,15 +82,15 @@ pub struct Snapshot {
 
 /// Copies a skill's regular files into an empty folder while hashing them: whatever happens to
 /// the skill afterwards, the copy is what was hashed.
-pub fn snapshot(
+pub fn copy_hashed(
     root: &SkillRoot,
     limits: &DigestLimits,
     into: &Path,
-) -> Result<Snapshot, ResourceError> {
+) -> Result<SkillCopy, ResourceError> {
     let found = hashed(root, limits, Some(into), &|_| false)?;
     let digest = found.tree();
     let files = found.files.into_iter();
-    Ok(Snapshot {
+    Ok(SkillCopy {
         digest,
         files: files.map(|file| (file.path, file.digest)).collect(),
     })
@@ -112,7 +111,7 @@ fn hashed(
         buffer: vec![0; 64 * 1024],
     };
     walk_without(folder, "", is_left_out, &mut |visit| {
-        hashing.add(visit).map(|()| Walk::On)
+        hashing.add(visit).map(|()| WalkStep::On)
     })?;
     Ok(hashing.found)
 }
@@ -241,6 +240,105 @@ fn unwritten(path: &str, source: io::Error) -> ResourceError {
     }
 }
 
+/// The files of a skill by their content.
+#[derive(Debug, Default)]
+pub struct FileDigests {
+    /// The regular files.
+    pub files: Vec<FileDigest>,
+    /// What programs left behind that only use the skill, and what is left out; no part of the tree
+    /// digest.
+    pub litter: Vec<String>,
+    /// Links, with the digests of where they lead.
+    pub(super) links: Vec<(Vec<u8>, Digest)>,
+    /// Regular files with unreadable names.
+    pub(super) nameless: Vec<(Vec<u8>, bool, Digest)>,
+    /// Pipes and the like, with the digests of what they are.
+    pub(super) specials: Vec<(String, Digest)>,
+    /// Links, pipes and the like, of which nothing is read.
+    pub others: Vec<String>,
+    /// The files with unreadable names, as they are shown.
+    pub unnamed: Vec<String>,
+}
+
+impl FileDigests {
+    /// The digest of a file, if it is one of the skill.
+    pub fn of(&self, path: &str) -> Option<Digest> {
+        let found = self.files.iter().find(|file| file.path == path);
+        found.map(|file| file.digest)
+    }
+
+    /// The tree digest.
+    pub fn tree(&self) -> Digest {
+        let mut tree = TreeDigest::default();
+        for file in &self.files {
+            tree.add(&file.path, file.executable, file.digest);
+        }
+        for (path, executable, content) in &self.nameless {
+            tree.add(path, *executable, *content);
+        }
+        for (path, leads) in &self.links {
+            tree.add_link(path, *leads);
+        }
+        for (path, kind) in &self.specials {
+            tree.add_special(path, *kind);
+        }
+        tree.finish()
+    }
+}
+
+/// One regular file of a skill.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FileDigest {
+    /// The path below the skill's root.
+    pub path: String,
+    /// Whether its owner may execute the file.
+    pub executable: bool,
+    /// The digest of its content.
+    pub digest: Digest,
+}
+
+/// The stamps of all files of a skill.
+pub(crate) struct Stamps {
+    /// Differs when any stamp does.
+    pub(crate) all: Digest,
+    /// When a file was changed last, in nanoseconds since 1970.
+    pub(crate) last: i64,
+}
+
+/// The stamps of the files that the tree digest is made of.
+pub(crate) fn stamps(root: &SkillRoot) -> Result<Stamps, ResourceError> {
+    let folder = root.opener.folder().map_err(|error| explain("", error))?;
+    let (mut key, mut last) = (Vec::new(), 0);
+    walk(folder, "", &mut |visit| {
+        match visit {
+            Visit::File { path, stat, .. } => {
+                let stamp = Stamp::of(stat);
+                last = last.max(stamp.changed);
+                key.extend_from_slice(path);
+                let _ = writeln!(key, "\0{stamp:?}");
+            }
+            Visit::Link(link) => {
+                let stamps = link.stamps();
+                let changed = stamps.iter().flatten().map(|stamp| stamp.changed);
+                last = changed.fold(last, i64::max);
+                key.extend_from_slice(link.path);
+                let _ = writeln!(key, "\0{stamps:?}");
+            }
+            Visit::Litter { .. } => {}
+            Visit::Other {
+                path,
+                reason: ResourceError::NotRegular { kind, .. },
+            } => {
+                let _ = writeln!(key, "{path}\0{kind}");
+            }
+            Visit::Other { reason, .. } => return Err(reason),
+        }
+        Ok(WalkStep::On)
+    })?;
+    let all = Digest::of(&key);
+    Ok(Stamps { all, last })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -260,7 +358,7 @@ mod tests {
         symlink("/etc/passwd", skill.path().join("link")).unwrap();
         let root = SkillRoot::open(skill.path()).unwrap();
         let limits = DigestLimits::USUAL;
-        let made = snapshot(&root, &limits, copy.path()).unwrap();
+        let made = copy_hashed(&root, &limits, copy.path()).unwrap();
         let paths: Vec<&str> = made.files.iter().map(|(path, _)| path.as_str()).collect();
         assert_eq!(paths, ["SKILL.md", "scripts/lib/a.py", "scripts/run.sh"]);
         assert_eq!(made.files[0].1, Digest::of(b"x"));
@@ -271,6 +369,6 @@ mod tests {
         assert_eq!(digest(&root).unwrap(), digest(&copied).unwrap());
         assert!(!copy.path().join("link").exists());
         // A folder that has something in it already is not written over.
-        assert!(snapshot(&root, &limits, copy.path()).is_err());
+        assert!(copy_hashed(&root, &limits, copy.path()).is_err());
     }
 }

@@ -1,8 +1,7 @@
 //! Why a file of a skill was not read.
 
-use std::fmt;
-use std::io;
 use std::path::PathBuf;
+use std::{fmt, io};
 
 use rustix::fs::FileType;
 
@@ -156,7 +155,7 @@ pub enum ResourceError {
         /// The path.
         path: String,
     },
-    /// Some program left the file behind, and nobody vouches for it.
+    /// Some program left the file behind, so its content is not verified.
     #[error("`{path}` was left behind by a program that uses the skill, and is no part of it")]
     Litter {
         /// The path.
@@ -230,8 +229,7 @@ impl ResourceError {
         }
     }
 
-    /// Whether the system failed, which says nothing of what was asked for and is no fault of whoever
-    /// asked.
+    /// Whether the system failed, which says nothing about the request and is not the caller's fault.
     pub fn is_trouble(&self) -> bool {
         match self {
             Self::Root { source, .. } | Self::Io { source, .. } | Self::Copy { source, .. } => {

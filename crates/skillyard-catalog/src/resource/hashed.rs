@@ -1,18 +1,15 @@
 //! Reading a file as it was when its skill was hashed.
 //!
-//! Between hashing a folder and reading a file of it anybody may write another one there. So the
+//! Between hashing a folder and reading a file of it, another process may replace the file. So the
 //! file is read once, hashed by what was read, and given only if that is what the skill consisted of.
 
 use std::io::Read as _;
 
 use skillyard_format::package::{ContentDigest, Digest};
 
-use super::content::HEAD;
-use super::digest::DigestLimits;
+use super::digest::{DigestLimits, FileDigests};
 use super::error::ResourceError;
-use super::file_digests::FileDigests;
-use super::limits::{ReadLimits, ReadRange};
-use super::read::{Opened, Part, Resource, Taken};
+use super::read::{HEAD_BYTES, OpenFile, ReadBytes, ReadLimits, ReadRange, ReadWindow, Resource};
 use super::root::SkillRoot;
 
 impl SkillRoot {
@@ -24,7 +21,7 @@ impl SkillRoot {
         limits: &ReadLimits,
         hashed: &FileDigests,
     ) -> Result<Resource, ResourceError> {
-        let opened = Opened::admitted(self, path, limits)?;
+        let opened = OpenFile::admitted(self, path, limits)?;
         let path = opened.path.clone();
         if hashed.litter.contains(&path) {
             return Err(ResourceError::Litter { path });
@@ -32,15 +29,15 @@ impl SkillRoot {
         let Some(digest) = hashed.of(&path) else {
             return Err(ResourceError::Changed { path });
         };
-        let part = Part::of(range, limits);
+        let part = ReadWindow::of(range, limits);
         let taken = opened.hashed(&part, digest)?;
         opened.resource(&part, limits, taken)
     }
 }
 
-impl Opened {
+impl OpenFile {
     /// Reads the file to its end, and keeps a part of it.
-    fn hashed(&self, part: &Part, expected: Digest) -> Result<Taken, ResourceError> {
+    fn hashed(&self, part: &ReadWindow, expected: Digest) -> Result<ReadBytes, ResourceError> {
         let (mut head, mut bytes) = (Vec::new(), Vec::new());
         let mut content = ContentDigest::default();
         let mut buffer = vec![0; 64 * 1024];
@@ -50,7 +47,7 @@ impl Opened {
             let count = read.map_err(|source| self.failed(source))?;
             let piece = &buffer[..count];
             content.add(piece);
-            keep(&mut head, piece, size, (0, HEAD as u64));
+            keep(&mut head, piece, size, (0, HEAD_BYTES as u64));
             keep(&mut bytes, piece, size, (part.from, part.count));
             size += count as u64;
             // No skill that was hashed has so much.
@@ -63,7 +60,7 @@ impl Opened {
             return Err(ResourceError::Changed { path });
         }
         let head = (part.from > 0).then_some(head);
-        Ok(Taken { bytes, head, size })
+        Ok(ReadBytes { bytes, head, size })
     }
 }
 

@@ -1,23 +1,23 @@
-//! Listing the files of a skill.
+//! Lists the files of a skill, and probes whether they can be hashed.
 
-use rustix::fs::Mode;
+use rustix::fs::{Access, AtFlags, Mode, accessat};
 
+use super::digest::DigestLimits;
 use super::error::ResourceError;
-use super::open::FOLDER;
 use super::path::RelativePath;
-use super::root::{SkillRoot, explain};
-use super::walk::{Visit, Walk, readable, walk};
+use super::root::{FOLDER, SkillRoot, explain};
+use super::walk::{Visit, WalkStep, readable, walk};
 
 /// How many files a listing names.
 const MAX_FILES: usize = 2_000;
 
 /// The files of a skill, or of a folder in it.
 #[derive(Debug, Default)]
-pub struct Listing {
+pub struct FileListing {
     /// The regular files that can be read, in byte order of their paths.
     pub files: Vec<ResourceEntry>,
     /// What is there too but cannot be read, in the same order.
-    pub skipped: Vec<Skipped>,
+    pub skipped: Vec<SkippedFile>,
     /// Whether there are more than the 2,000 files a listing names.
     pub truncated: bool,
 }
@@ -35,7 +35,7 @@ pub struct ResourceEntry {
 
 /// Something in a skill that cannot be read.
 #[derive(Debug)]
-pub struct Skipped {
+pub struct SkippedFile {
     /// The path below the skill's root.
     pub path: String,
     /// Why it cannot be read.
@@ -44,7 +44,7 @@ pub struct Skipped {
 
 impl SkillRoot {
     /// Lists the files of the skill, or those below `folder`.
-    pub fn list(&self, folder: Option<&str>) -> Result<Listing, ResourceError> {
+    pub fn list(&self, folder: Option<&str>) -> Result<FileListing, ResourceError> {
         let folder = match folder {
             Some(folder) => RelativePath::folder(folder)?,
             None => None,
@@ -55,15 +55,15 @@ impl SkillRoot {
             None => self.opener.folder(),
         };
         let opened = opened.map_err(|error| explain(prefix, error))?;
-        let mut listing = Listing::default();
+        let mut listing = FileListing::default();
         walk(opened, prefix, &mut |visit| Ok(listing.add(visit)))?;
         Ok(listing)
     }
 }
 
-impl Listing {
-    /// The files, if they are all that could be run: what nobody can be shown, because it has a name
-    /// that nobody can be given or is one too many, cannot be approved.
+impl FileListing {
+    /// The files, if they are all that could be run: files with unreadable names, and more files than are
+    /// listed, cannot be shown to the user and so cannot be approved.
     pub fn complete(self) -> Result<Vec<ResourceEntry>, ResourceError> {
         let unshown = self.skipped.into_iter().map(|each| each.reason);
         let unshown = unshown.filter(|reason| {
@@ -79,10 +79,10 @@ impl Listing {
         }
     }
 
-    fn add(&mut self, visit: Visit<'_>) -> Walk {
+    fn add(&mut self, visit: Visit<'_>) -> WalkStep {
         if self.files.len() == MAX_FILES || self.skipped.len() == MAX_FILES {
             self.truncated = true;
-            return Walk::Stop;
+            return WalkStep::Stop;
         }
         match visit {
             Visit::File { path, stat, .. } => match readable(path).and_then(RelativePath::file) {
@@ -97,10 +97,84 @@ impl Listing {
             Visit::Litter { .. } => {}
             Visit::Other { path, reason } => self.skip(path, reason),
         }
-        Walk::On
+        WalkStep::On
     }
 
     fn skip(&mut self, path: String, reason: ResourceError) {
-        self.skipped.push(Skipped { path, reason });
+        self.skipped.push(SkippedFile { path, reason });
     }
+}
+
+/// Something in a skill's folder, as far as it is seen without reading it.
+#[derive(Debug, Clone, Copy)]
+pub struct SeenFile<'a> {
+    /// Its path below the folder; not all names are text.
+    pub path: &'a [u8],
+    /// What it is.
+    pub kind: SeenKind,
+}
+
+/// What something in a skill's folder is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SeenKind {
+    /// A regular file with so many bytes.
+    File(u64),
+    /// A symbolic link.
+    Link,
+    /// A pipe, a device or the like.
+    Other,
+}
+
+/// Why the files of a skill on this machine cannot be hashed, if they cannot.
+pub fn probe(root: &SkillRoot) -> Result<(), ResourceError> {
+    probe_seeing(root, &mut |_| {})
+}
+
+/// As [`probe`], and calls `seen` for everything except what programs left behind.
+pub fn probe_seeing(
+    root: &SkillRoot,
+    seen: &mut dyn FnMut(SeenFile<'_>),
+) -> Result<(), ResourceError> {
+    let DigestLimits {
+        max_files,
+        max_bytes,
+    } = DigestLimits::HERE;
+    let folder = root.opener.folder().map_err(|error| explain("", error))?;
+    let (mut files, mut bytes) = (0_usize, 0_u64);
+    walk(folder, "", &mut |visit| {
+        match visit {
+            Visit::File {
+                path,
+                folder,
+                name,
+                stat,
+            } => {
+                files += 1;
+                let size = u64::try_from(stat.st_size).unwrap_or_default();
+                bytes = bytes.saturating_add(size);
+                let kind = SeenKind::File(size);
+                seen(SeenFile { path, kind });
+                let access = accessat(folder, name, Access::READ_OK, AtFlags::empty());
+                access.map_err(|error| explain(&String::from_utf8_lossy(path), error))?;
+            }
+            Visit::Other { reason, .. } if !matches!(reason, ResourceError::NotRegular { .. }) => {
+                return Err(reason);
+            }
+            Visit::Link(link) => seen(SeenFile {
+                path: link.path,
+                kind: SeenKind::Link,
+            }),
+            Visit::Other { path, .. } => seen(SeenFile {
+                path: path.as_bytes(),
+                kind: SeenKind::Other,
+            }),
+            Visit::Litter { .. } => {}
+        }
+        match () {
+            () if files > max_files => Err(ResourceError::TooManyFiles { limit: max_files }),
+            () if bytes > max_bytes => Err(ResourceError::TooManyBytes { limit: max_bytes }),
+            () => Ok(WalkStep::On),
+        }
+    })?;
+    Ok(())
 }

@@ -5,9 +5,9 @@
 use super::error::ResourceError;
 
 /// The longest path, in bytes.
-const MAX_LENGTH: usize = 4096;
+const MAX_PATH_BYTES: usize = 4096;
 /// How many characters of a path an error repeats.
-const SHOWN: usize = 200;
+const MAX_SHOWN_CHARACTERS: usize = 200;
 
 /// A path below a skill's root, without anything that could lead elsewhere.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -24,14 +24,14 @@ impl RelativePath {
         Ok(Self(clean.to_owned()))
     }
 
-    /// Reads the path of a file that only has to be one on this system: nothing in it may lead
+    /// Reads the path of a file that must be valid on this system only: nothing in it may lead
     /// elsewhere, or into `.git`.
     pub(super) fn here(whole: &str) -> Result<Self, ResourceError> {
         if whole.is_empty() {
             return Err(ResourceError::Empty);
         }
         let (length, path) = (whole.len(), shown(whole));
-        if length > MAX_LENGTH {
+        if length > MAX_PATH_BYTES {
             return Err(ResourceError::TooLong { path, length });
         }
         if whole.contains('\0') {
@@ -71,9 +71,9 @@ impl RelativePath {
 
 /// The path as an error shows it: without control characters, and not endless.
 pub(super) fn shown(path: &str) -> String {
-    let mut shown = String::with_capacity(path.len().min(SHOWN));
+    let mut shown = String::with_capacity(path.len().min(MAX_SHOWN_CHARACTERS));
     for (place, character) in path.chars().enumerate() {
-        if place == SHOWN {
+        if place == MAX_SHOWN_CHARACTERS {
             shown.push('…');
             break;
         }
@@ -89,7 +89,7 @@ pub(super) fn shown(path: &str) -> String {
 fn check_text(path: &str) -> Result<(), ResourceError> {
     let error = match path {
         "" => return Err(ResourceError::Empty),
-        _ if path.len() > MAX_LENGTH => {
+        _ if path.len() > MAX_PATH_BYTES => {
             |path: String, length| ResourceError::TooLong { path, length }
         }
         _ if path.contains('\0') => |path, _| ResourceError::Nul { path },
@@ -169,7 +169,7 @@ fn is_device(component: &str) -> bool {
 /// Nothing here decodes; but a caller that forgot to, or one that decodes later, would read another path.
 fn hides_in_percent(path: &str) -> bool {
     let mut bytes = path.as_bytes().to_vec();
-    // Each round shortens what it decodes, and three encodings on top of each other are no accident.
+    // Each round shortens what it decodes, and three encodings on top of each other are not an accident.
     for _ in 0..4 {
         let mut decoded = Vec::with_capacity(bytes.len());
         let mut rest = bytes.as_slice();

@@ -4,12 +4,102 @@ use std::fs::{File, Metadata};
 use std::io::{self, Read as _, Seek as _, SeekFrom};
 use std::os::fd::OwnedFd;
 use std::os::unix::fs::{FileTypeExt as _, MetadataExt as _};
+use std::str::from_utf8;
 
-use super::content::{HEAD, LONGEST, UNKNOWN, Window, media_type};
 use super::error::{FileKind, ResourceError};
-use super::limits::{BinaryContent, HardLinks, ReadLimits, ReadRange};
-use super::open::FILE;
-use super::root::{SkillRoot, explain};
+use super::path::RelativePath;
+use super::root::{FILE, SkillRoot, explain};
+
+/// Which part of a file is read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct ReadRange {
+    /// The byte to start from; inside a character, that character is given whole.
+    pub offset: u64,
+    /// How many bytes are wanted at most; at least one character is given, so that reading goes on.
+    pub limit: Option<u64>,
+}
+
+/// What one read may give.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ReadLimits {
+    /// How many bytes one read gives; more are left to the next one.
+    pub max_bytes: u64,
+    /// Whether files deeper than one folder may be read.
+    pub nested: bool,
+    /// What happens to files with several names.
+    pub hard_links: HardLinks,
+    /// What is given of binary files.
+    pub binary: BinaryContent,
+    /// What files may be called.
+    pub names: PathRules,
+}
+
+/// What files may be called.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum PathRules {
+    /// As on every system, because skills go from one to another.
+    #[default]
+    Portable,
+    /// As this system lets them be called; for folders that stay here, such as a workspace.
+    Any,
+}
+
+/// What happens to files with several names.
+///
+/// A hard link looks like the file: a user who may write to the skill's folder can link any file of that
+/// disk into it, if the system allows that. Folders that only the user writes to are safe from this, and
+/// package stores link files there on purpose; the caller knows which folder it is and says so.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum HardLinks {
+    /// They are read as any other.
+    Allow,
+    /// They are refused.
+    #[default]
+    Refuse,
+}
+
+/// What is given of binary files.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum BinaryContent {
+    /// The bytes.
+    Include,
+    /// Size and type only.
+    #[default]
+    Describe,
+}
+
+impl Default for ReadLimits {
+    fn default() -> Self {
+        Self {
+            max_bytes: 2_000_000,
+            nested: true,
+            hard_links: HardLinks::default(),
+            binary: BinaryContent::default(),
+            names: PathRules::default(),
+        }
+    }
+}
+
+impl ReadLimits {
+    /// Refuses the path of a file that is not read, whatever it holds.
+    pub fn admit(&self, path: &str) -> Result<(), ResourceError> {
+        self.admitted(path).map(drop)
+    }
+
+    /// The path of a file that may be read.
+    pub(super) fn admitted(&self, path: &str) -> Result<RelativePath, ResourceError> {
+        let path = match self.names {
+            PathRules::Portable => RelativePath::file(path)?,
+            PathRules::Any => RelativePath::here(path)?,
+        };
+        if !self.nested && path.components().count() > 2 {
+            return Err(ResourceError::Nested {
+                path: path.as_str().to_owned(),
+            });
+        }
+        Ok(path)
+    }
+}
 
 /// The bit of a file's mode that lets its owner execute it.
 pub(super) const OWNER_EXECUTES: u32 = 0o100;
@@ -24,7 +114,7 @@ pub struct Resource {
     /// Where in the file the content starts.
     pub offset: u64,
     /// What was read.
-    pub content: Content,
+    pub content: ResourceContent,
     /// Where to go on reading, if there is more.
     pub next_offset: Option<u64>,
     /// Whether its owner may execute the file.
@@ -33,7 +123,7 @@ pub struct Resource {
 
 /// What was read of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Content {
+pub enum ResourceContent {
     /// Whole characters of a text.
     Text(String),
     /// Something that is not text.
@@ -53,15 +143,15 @@ impl SkillRoot {
         range: ReadRange,
         limits: &ReadLimits,
     ) -> Result<Resource, ResourceError> {
-        let opened = Opened::admitted(self, path, limits)?;
-        let part = Part::of(range, limits);
+        let opened = OpenFile::admitted(self, path, limits)?;
+        let part = ReadWindow::of(range, limits);
         let taken = opened.taken(&part)?;
         opened.resource(&part, limits, taken)
     }
 }
 
 /// The bytes that have to be read for a part of a file.
-pub(super) struct Part {
+pub(super) struct ReadWindow {
     /// Where the part begins.
     offset: u64,
     /// How many bytes it may have.
@@ -74,24 +164,26 @@ pub(super) struct Part {
     pub(super) count: u64,
 }
 
-impl Part {
+impl ReadWindow {
     pub(super) fn of(range: ReadRange, limits: &ReadLimits) -> Self {
         let limit = range.limit.unwrap_or(u64::MAX).min(limits.max_bytes).max(1);
         // Up to three bytes before the offset may belong to the character it falls into.
-        let lead = range.offset.min(LONGEST - 1);
+        let lead = range.offset.min(MAX_CHARACTER_BYTES - 1);
         Self {
             offset: range.offset,
             limit,
             lead,
             from: range.offset - lead,
             // One character more tells whether the file goes on, and is there if the limit is shorter than one.
-            count: lead.saturating_add(limit).saturating_add(LONGEST),
+            count: lead
+                .saturating_add(limit)
+                .saturating_add(MAX_CHARACTER_BYTES),
         }
     }
 }
 
 /// What was read for a part of a file.
-pub(super) struct Taken {
+pub(super) struct ReadBytes {
     /// The bytes.
     pub(super) bytes: Vec<u8>,
     /// How the file begins, unless that is among them.
@@ -101,13 +193,13 @@ pub(super) struct Taken {
 }
 
 /// A regular file of a skill, opened for reading.
-pub(super) struct Opened {
+pub(super) struct OpenFile {
     pub(super) path: String,
     pub(super) file: File,
     metadata: Metadata,
 }
 
-impl Opened {
+impl OpenFile {
     /// Opens the file of a path that may be read.
     pub(super) fn admitted(
         root: &SkillRoot,
@@ -134,12 +226,12 @@ impl Opened {
         })
     }
 
-    fn taken(&self, part: &Part) -> Result<Taken, ResourceError> {
-        Ok(Taken {
+    fn taken(&self, part: &ReadWindow) -> Result<ReadBytes, ResourceError> {
+        Ok(ReadBytes {
             bytes: self.bytes(part.from, part.count)?,
             head: match part.from {
                 0 => None,
-                _ => Some(self.bytes(0, HEAD as u64)?),
+                _ => Some(self.bytes(0, HEAD_BYTES as u64)?),
             },
             size: self.metadata.size(),
         })
@@ -148,11 +240,11 @@ impl Opened {
     /// The part of the file in what was read.
     pub(super) fn resource(
         self,
-        part: &Part,
+        part: &ReadWindow,
         limits: &ReadLimits,
-        taken: Taken,
+        taken: ReadBytes,
     ) -> Result<Resource, ResourceError> {
-        let Taken { bytes, head, size } = taken;
+        let ReadBytes { bytes, head, size } = taken;
         let end = part.from + bytes.len() as u64;
         if part.offset > end {
             return Err(ResourceError::OffsetPastEnd {
@@ -164,7 +256,7 @@ impl Opened {
         }
         let judged = head.as_deref().unwrap_or(&bytes);
         let media_type = media_type(judged);
-        let window = Window {
+        let window = TextWindow {
             bytes,
             skip: usize::try_from(part.lead).unwrap_or_default(),
             limit: usize::try_from(part.limit).unwrap_or(usize::MAX),
@@ -174,12 +266,20 @@ impl Opened {
             Some(_) => Err(window),
         };
         let (offset, length, content) = match text {
-            Ok((start, text)) => (part.from + start as u64, text.len(), Content::Text(text)),
+            Ok((start, text)) => (
+                part.from + start as u64,
+                text.len(),
+                ResourceContent::Text(text),
+            ),
             Err(window) => {
                 let media_type = media_type.unwrap_or(UNKNOWN);
                 let bytes = (limits.binary == BinaryContent::Include).then(|| window.into_bytes());
                 let length = bytes.as_ref().map_or(usize::MAX, Vec::len);
-                (part.offset, length, Content::Binary { media_type, bytes })
+                (
+                    part.offset,
+                    length,
+                    ResourceContent::Binary { media_type, bytes },
+                )
             }
         };
         let next = offset.saturating_add(length as u64);
@@ -238,5 +338,97 @@ fn kind(metadata: &Metadata) -> FileKind {
         () if kind.is_socket() => FileKind::Socket,
         () if kind.is_char_device() || kind.is_block_device() => FileKind::Device,
         () => FileKind::Unknown,
+    }
+}
+
+/// How many bytes from the start of a file decide what it is.
+pub(super) const HEAD_BYTES: usize = 8192;
+/// The longest character, in bytes.
+pub(super) const MAX_CHARACTER_BYTES: u64 = 4;
+/// The type of binary content nothing is known about.
+pub(super) const UNKNOWN: &str = "application/octet-stream";
+
+/// The type of a file that starts with `head`, if that shows that it is not text.
+///
+/// PDF is the one format that may be all text and is of no use as such.
+pub(super) fn media_type(head: &[u8]) -> Option<&'static str> {
+    let head = &head[..head.len().min(HEAD_BYTES)];
+    // What was cut off inside a character is judged with the text.
+    let invalid = from_utf8(head).is_err_and(|error| error.error_len().is_some());
+    if !invalid && !head.contains(&0) && !head.starts_with(b"%PDF-") {
+        return None;
+    }
+    let known = match head {
+        [0xff, 0xfe, ..] => Some("text/plain; charset=utf-16le"),
+        [0xfe, 0xff, ..] => Some("text/plain; charset=utf-16be"),
+        _ => infer::get(head).map(|kind| kind.mime_type()),
+    };
+    Some(known.unwrap_or(UNKNOWN))
+}
+
+/// Bytes that were read around the part of a file that is wanted.
+pub(super) struct TextWindow {
+    /// Some bytes before the part, the part, and some after it unless the file ends.
+    pub(super) bytes: Vec<u8>,
+    /// Where the part starts.
+    pub(super) skip: usize,
+    /// How long it may be.
+    pub(super) limit: usize,
+}
+
+impl TextWindow {
+    /// The part as whole characters, and where in the window they start; the window itself if it is not text.
+    pub(super) fn into_text(mut self) -> Result<(usize, String), Self> {
+        let Some((start, stop)) = self.text() else {
+            return Err(self);
+        };
+        self.bytes.truncate(stop);
+        self.bytes.drain(..start);
+        let (skip, limit) = (self.skip - start, self.limit);
+        match String::from_utf8(self.bytes) {
+            Ok(text) => Ok((start, text)),
+            Err(error) => Err(Self {
+                bytes: error.into_bytes(),
+                skip,
+                limit,
+            }),
+        }
+    }
+
+    /// The part as it is.
+    pub(super) fn into_bytes(mut self) -> Vec<u8> {
+        self.bytes.truncate(self.stop());
+        self.bytes.drain(..self.skip);
+        self.bytes
+    }
+
+    /// Where the whole characters of the part start and stop, if it is text.
+    fn text(&self) -> Option<(usize, usize)> {
+        let start = self.boundary();
+        let stop = self.stop();
+        let stop = match from_utf8(&self.bytes[start..stop]) {
+            Ok(_) => stop,
+            // Invalid, or the file ends inside a character.
+            Err(error) if error.error_len().is_some() || stop == self.bytes.len() => return None,
+            Err(error) if error.valid_up_to() > 0 => start + error.valid_up_to(),
+            // The limit is shorter than the first character, which is given whole.
+            Err(_) => {
+                let chunk = self.bytes[start..].utf8_chunks().next()?;
+                start + chunk.valid().chars().next()?.len_utf8()
+            }
+        };
+        (!self.bytes[start..stop].contains(&0)).then_some((start, stop))
+    }
+
+    fn stop(&self) -> usize {
+        self.skip.saturating_add(self.limit).min(self.bytes.len())
+    }
+
+    /// Where the character starts that the start of the part falls into.
+    fn boundary(&self) -> usize {
+        (0..=self.skip)
+            .rev()
+            .find(|&place| self.bytes.get(place).is_none_or(|byte| byte & 0xc0 != 0x80))
+            .unwrap_or(self.skip)
     }
 }

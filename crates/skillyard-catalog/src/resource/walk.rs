@@ -1,23 +1,27 @@
 //! Visiting what a skill consists of, in byte order of the paths.
 //!
-//! Each folder is opened from the descriptor of the one it lies in, without following links, so that
+//! Each folder is opened from the descriptor of its parent, without following links, so that
 //! exchanging a folder for a link during the walk leads nowhere.
 
+use std::borrow::Cow;
 use std::ffi::{CStr, CString};
+use std::fs::File;
+use std::io::Read as _;
 use std::os::fd::{BorrowedFd, OwnedFd};
 
-use rustix::fs::{AtFlags, Dir, FileType, Mode, Stat, openat, statat};
+use rustix::fs::{AtFlags, Dir, FileType, Mode, OFlags, Stat, openat, readlinkat, statat};
 use rustix::io::Errno;
-
+use skillyard_format::document::MAX_BYTES;
 use skillyard_format::package::archive::is_litter;
+use skillyard_format::package::{ContentDigest, Digest};
 
 use super::digest::DigestLimits;
 use super::error::ResourceError;
-use super::link::Link;
-use super::open::FOLDER;
 use super::path::shown;
-use super::root::explain;
+use super::read::regular;
+use super::root::{FILE, FOLDER, explain};
 use crate::modes;
+use crate::walk::Stamp;
 
 /// How deep the folders of a skill are looked into: each one on the way down is held open.
 pub const MAX_DEPTH: usize = 64;
@@ -46,7 +50,7 @@ pub(super) enum Visit<'a> {
 
 /// Whether a walk goes on.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Walk {
+pub(super) enum WalkStep {
     On,
     Stop,
 }
@@ -55,18 +59,18 @@ pub(super) enum Walk {
 pub(super) fn walk(
     folder: OwnedFd,
     prefix: &str,
-    visit: &mut dyn FnMut(Visit<'_>) -> Result<Walk, ResourceError>,
-) -> Result<Walk, ResourceError> {
+    visit: &mut dyn FnMut(Visit<'_>) -> Result<WalkStep, ResourceError>,
+) -> Result<WalkStep, ResourceError> {
     walk_without(folder, prefix, &|_| false, visit)
 }
 
-/// The same, but what is at a path that is left out is litter, and no folder there is looked into.
+/// As `walk`, but what is at a path that is left out is litter, and no folder there is looked into.
 pub(super) fn walk_without(
     folder: OwnedFd,
     prefix: &str,
     is_left_out: &dyn Fn(&str) -> bool,
-    visit: &mut dyn FnMut(Visit<'_>) -> Result<Walk, ResourceError>,
-) -> Result<Walk, ResourceError> {
+    visit: &mut dyn FnMut(Visit<'_>) -> Result<WalkStep, ResourceError>,
+) -> Result<WalkStep, ResourceError> {
     let depth = prefix.split_terminator('/').count();
     let mut walker = Walker {
         visit,
@@ -78,11 +82,11 @@ pub(super) fn walk_without(
 
 struct Walker<'a> {
     is_left_out: &'a dyn Fn(&str) -> bool,
-    visit: &'a mut dyn FnMut(Visit<'_>) -> Result<Walk, ResourceError>,
+    visit: &'a mut dyn FnMut(Visit<'_>) -> Result<WalkStep, ResourceError>,
     entries: usize,
 }
 
-struct Entry {
+struct FolderEntry {
     name: CString,
     kind: FileType,
     stat: Stat,
@@ -94,21 +98,25 @@ impl Walker<'_> {
         folder: OwnedFd,
         path: &[u8],
         depth: usize,
-    ) -> Result<Walk, ResourceError> {
+    ) -> Result<WalkStep, ResourceError> {
         let error = |error| explain_bytes(path, error);
         let mut folder = Dir::new(folder).map_err(error)?;
         let entries = self.entries(&mut folder, path)?;
         let descriptor = folder.fd().map_err(error)?;
         for entry in &entries {
-            if self.entry(descriptor, entry, path, depth)? == Walk::Stop {
-                return Ok(Walk::Stop);
+            if self.entry(descriptor, entry, path, depth)? == WalkStep::Stop {
+                return Ok(WalkStep::Stop);
             }
         }
-        Ok(Walk::On)
+        Ok(WalkStep::On)
     }
 
     /// What is in a folder, in the order in which the paths below it sort.
-    fn entries(&mut self, folder: &mut Dir, path: &[u8]) -> Result<Vec<Entry>, ResourceError> {
+    fn entries(
+        &mut self,
+        folder: &mut Dir,
+        path: &[u8],
+    ) -> Result<Vec<FolderEntry>, ResourceError> {
         let mut names = Vec::new();
         while let Some(entry) = folder.read() {
             let entry = entry.map_err(|error| explain_bytes(path, error))?;
@@ -126,7 +134,7 @@ impl Walker<'_> {
         let mut entries = Vec::with_capacity(names.len());
         for name in names {
             match statat(descriptor, &name, AtFlags::SYMLINK_NOFOLLOW) {
-                Ok(stat) => entries.push(Entry {
+                Ok(stat) => entries.push(FolderEntry {
                     name,
                     kind: FileType::from_raw_mode(stat.st_mode),
                     stat,
@@ -143,15 +151,15 @@ impl Walker<'_> {
     fn entry(
         &mut self,
         folder: BorrowedFd<'_>,
-        entry: &Entry,
+        entry: &FolderEntry,
         parent: &[u8],
         depth: usize,
-    ) -> Result<Walk, ResourceError> {
+    ) -> Result<WalkStep, ResourceError> {
         let path = join(parent, entry.name.to_bytes());
         let text = || String::from_utf8_lossy(&path);
         if std::str::from_utf8(&path).is_ok_and(self.is_left_out) {
             let end = match entry.kind {
-                FileType::Directory if entry.is_empty(folder) => return Ok(Walk::On),
+                FileType::Directory if entry.is_empty(folder) => return Ok(WalkStep::On),
                 FileType::Directory => "/",
                 _ => "",
             };
@@ -197,9 +205,8 @@ impl Walker<'_> {
     }
 }
 
-impl Entry {
-    /// Whether some program left the file behind; where all files look executable, that they do says
-    /// nothing.
+impl FolderEntry {
+    /// Whether some program left the file behind. Executable bits only count where the file system keeps them.
     fn is_litter(&self, path: &[u8], folder: BorrowedFd<'_>) -> bool {
         let Ok(path) = std::str::from_utf8(path) else {
             return false;
@@ -225,7 +232,7 @@ impl Entry {
     }
 }
 
-/// The path as text, if it can be given to anybody.
+/// The path as text, if it is readable.
 pub(super) fn readable(path: &[u8]) -> Result<&str, ResourceError> {
     std::str::from_utf8(path).map_err(|_| ResourceError::NameNotText {
         path: shown(&String::from_utf8_lossy(path)),
@@ -241,5 +248,75 @@ fn join(parent: &[u8], name: &[u8]) -> Vec<u8> {
         name.to_owned()
     } else {
         [parent, b"/", name].concat()
+    }
+}
+
+/// A symbolic link that a walk came across, as it was when its folder was listed.
+pub(super) struct Link<'a> {
+    pub(super) path: &'a [u8],
+    pub(super) folder: BorrowedFd<'a>,
+    pub(super) name: &'a CStr,
+    pub(super) stat: &'a Stat,
+}
+
+impl Link<'_> {
+    /// Why it is not read.
+    pub(super) fn reason(&self) -> ResourceError {
+        ResourceError::Symlink {
+            path: shown(&self.text()),
+        }
+    }
+
+    /// Its path, as far as it is text.
+    pub(super) fn text(&self) -> Cow<'_, str> {
+        String::from_utf8_lossy(self.path)
+    }
+
+    /// The digest of where it leads, and of what is read there.
+    pub(super) fn digest(&self) -> Result<Digest, ResourceError> {
+        let target = readlinkat(self.folder, self.name, Vec::new());
+        let target = target.map_err(|error| match error {
+            // Something else took its place since its folder was listed.
+            Errno::INVAL => self.reason(),
+            error => explain(&self.text(), error),
+        })?;
+        let mut leads = ContentDigest::default();
+        leads.add(target.to_bytes());
+        if let Some(file) = self.instructions() {
+            let mut content = Vec::new();
+            let read = file.take(MAX_BYTES as u64 + 1).read_to_end(&mut content);
+            read.map_err(|source| ResourceError::Io {
+                path: self.text().into_owned(),
+                source,
+            })?;
+            leads.add(b"\0");
+            leads.add(&content);
+        }
+        Ok(leads.finish())
+    }
+
+    /// Its stamp, and that of the file that is read through it.
+    pub(super) fn stamps(&self) -> [Option<Stamp>; 2] {
+        let behind = self
+            .is_instructions()
+            .then(|| statat(self.folder, self.name, AtFlags::empty()).ok());
+        [
+            Some(Stamp::of(self.stat)),
+            behind.flatten().as_ref().map(Stamp::of),
+        ]
+    }
+
+    /// The file that is read through it.
+    fn instructions(&self) -> Option<File> {
+        if !self.is_instructions() {
+            return None;
+        }
+        let flags = FILE.difference(OFlags::NOFOLLOW);
+        let opened = openat(self.folder, self.name, flags, Mode::empty()).ok()?;
+        Some(regular(&self.text(), opened).ok()?.0)
+    }
+
+    fn is_instructions(&self) -> bool {
+        self.path.eq_ignore_ascii_case(b"SKILL.md")
     }
 }

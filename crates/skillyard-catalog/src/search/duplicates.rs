@@ -5,14 +5,15 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use super::document::Document;
-use super::{stem, tokenize, words};
+use super::index::SearchDocument;
+use super::stem;
+use super::tokenize::{each_word, is_stop_word};
 
 /// Pairs beyond this many are not listed; a collection with more has been told enough.
 const MAX_PAIRS: usize = 100_000;
 
 /// The lowest threshold; below it, almost everything is similar to almost everything.
-const LOWEST_THRESHOLD: f32 = 0.1;
+const MIN_THRESHOLD: f32 = 0.1;
 
 /// What a rounded product may be off by.
 const SLACK: f32 = 1e-3;
@@ -31,8 +32,8 @@ pub struct NearDuplicate {
 /// Finds pairs of documents whose descriptions are similar by at least `threshold`, the most similar first.
 ///
 /// Of several equal descriptions, each is paired with the first only. Empty descriptions are like no other.
-pub fn near_duplicates(documents: &[Document<'_>], threshold: f32) -> Vec<NearDuplicate> {
-    let threshold = threshold.clamp(LOWEST_THRESHOLD, 1.0);
+pub fn near_duplicates(documents: &[SearchDocument<'_>], threshold: f32) -> Vec<NearDuplicate> {
+    let threshold = threshold.clamp(MIN_THRESHOLD, 1.0);
     let mut pairs = Vec::new();
     let mut distinct: Vec<(u32, Vec<u32>)> = Vec::new();
     let mut first_with: HashMap<Vec<u32>, u32> = HashMap::new();
@@ -63,7 +64,7 @@ pub fn near_duplicates(documents: &[Document<'_>], threshold: f32) -> Vec<NearDu
 }
 
 /// The words of each description as numbers, where a lower number is a rarer word, in order.
-fn rarest_first(documents: &[Document<'_>]) -> Vec<Vec<u32>> {
+fn rarest_first(documents: &[SearchDocument<'_>]) -> Vec<Vec<u32>> {
     let sets: Vec<BTreeSet<String>> = documents
         .iter()
         .map(|document| description_words(&document.description))
@@ -94,8 +95,8 @@ fn rarest_first(documents: &[Document<'_>]) -> Vec<Vec<u32>> {
 
 fn description_words(description: &str) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
-    tokenize::each_word(description, |word| {
-        if !words::is_stop(word) {
+    each_word(description, |word| {
+        if !is_stop_word(word) {
             found.insert(stem::stem(word).into_owned());
         }
     });
@@ -150,12 +151,12 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn described<'a>(descriptions: &[&'a str]) -> Vec<Document<'a>> {
+    fn described<'a>(descriptions: &[&'a str]) -> Vec<SearchDocument<'a>> {
         descriptions
             .iter()
-            .map(|description| Document {
+            .map(|description| SearchDocument {
                 description: (*description).into(),
-                ..Document::default()
+                ..SearchDocument::default()
             })
             .collect()
     }

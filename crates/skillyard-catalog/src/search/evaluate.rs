@@ -90,16 +90,17 @@ fn run(index: &Index, task: &Task<'_>, options: &Options<'_>) -> Outcome {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::search::Document;
+    use crate::search::SearchDocument;
 
     #[test]
     fn counts_by_name_and_by_id() {
-        let skill = |id: &'static str, name: &'static str, description: &'static str| Document {
-            id: id.into(),
-            name: name.into(),
-            description: description.into(),
-            ..Document::default()
-        };
+        let skill =
+            |id: &'static str, name: &'static str, description: &'static str| SearchDocument {
+                id: id.into(),
+                name: name.into(),
+                description: description.into(),
+                ..SearchDocument::default()
+            };
         let index = Index::build([
             skill("a/pdf", "pdf", "Fill in PDF forms"),
             skill("b/sheet", "sheet", "Edit spreadsheets"),

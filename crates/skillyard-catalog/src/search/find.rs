@@ -1,18 +1,17 @@
-//! Searching: read the task, score, hear the trigger patterns, order.
+//! Searching: read the task, score, match the trigger patterns, order.
 
 use std::cmp::Ordering;
+use std::collections::HashMap;
 
-use super::explain::{Explanation, TriggerMatch};
-use super::index::Index;
-use super::query::Query;
-use super::rank::Scorer;
-use super::scoring::Scoring;
+use super::index::{Field, Index, Posting};
+use super::query::{MatchOrigin, Query, QueryTerm};
+use super::rank::{Scorer, Scoring};
 
 /// The score of a document whose pattern matches although no word of the task is known.
-const PATTERN_FLOOR: f32 = 1.0;
+const MIN_PATTERN_SCORE: f32 = 1.0;
 
 /// The score of a document that is called like a task in which no word says anything.
-const NAME_FLOOR: f32 = 1.0;
+const NAME_SCORE: f32 = 1.0;
 
 /// How much to say about each hit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -65,9 +64,9 @@ impl Index {
         let ranking = Scorer::new(self, &options.scoring, &query);
         let mut scores = ranking.scores();
         if query.words == 0 {
-            self.hear_name(task, &mut scores);
+            self.score_name(task, &mut scores);
         }
-        let matched = self.hear_patterns(task, &options.scoring, &mut scores);
+        let matched = self.score_patterns(task, &options.scoring, &mut scores);
         let mut hits = self.best(&scores, options);
         if options.detail == Detail::Explained {
             Explanation::add(self, &query, &ranking, &matched, &mut hits);
@@ -77,23 +76,23 @@ impl Index {
 
     /// Raises documents that are called like the task, where no word of it says anything by itself: `do`
     /// may be a name.
-    fn hear_name(&self, task: &str, scores: &mut [f32]) {
+    fn score_name(&self, task: &str, scores: &mut [f32]) {
         let task = task.trim();
         for (document, score) in (0_u32..).zip(scores) {
             if self.name(document).eq_ignore_ascii_case(task) {
-                *score = NAME_FLOOR;
+                *score = NAME_SCORE;
             }
         }
     }
 
     /// Raises documents whose trigger patterns match, each once, and tells which pattern matched which part of the task.
-    fn hear_patterns(
+    fn score_patterns(
         &self,
         task: &str,
         scoring: &Scoring,
         scores: &mut [f32],
     ) -> Vec<(u32, TriggerMatch)> {
-        let best = scores.iter().copied().fold(PATTERN_FLOOR, f32::max);
+        let best = scores.iter().copied().fold(MIN_PATTERN_SCORE, f32::max);
         let mut matched: Vec<(u32, TriggerMatch)> = Vec::new();
         for pattern in &self.patterns {
             if matched
@@ -145,5 +144,110 @@ impl Index {
             .then_with(|| self.name(left.document).cmp(self.name(right.document)))
             .then_with(|| self.id(left.document).cmp(self.id(right.document)))
             .then_with(|| left.document.cmp(&right.document))
+    }
+}
+
+/// The parts of a score.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Explanation {
+    /// What each matched word gave, the most first.
+    pub matches: Vec<Match>,
+    /// What the likeness of task and name gave.
+    pub name_bonus: f32,
+    /// The trigger pattern that matched.
+    pub trigger: Option<TriggerMatch>,
+}
+
+/// A matched word.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Match {
+    /// The word of the task.
+    pub word: String,
+    /// The word of the collection, without its ending.
+    pub term: String,
+    /// How the two belong together.
+    pub origin: MatchOrigin,
+    /// What it gave in each field where it stands.
+    pub fields: Vec<(Field, f32)>,
+}
+
+impl Match {
+    /// What the word gave in all fields together.
+    pub fn worth(&self) -> f32 {
+        self.fields.iter().map(|(_, worth)| worth).sum()
+    }
+}
+
+/// A matched trigger pattern.
+#[derive(Debug, Clone, PartialEq)]
+pub struct TriggerMatch {
+    /// The pattern.
+    pub pattern: String,
+    /// The part of the task that matched.
+    pub text: String,
+    /// What it gave.
+    pub worth: f32,
+}
+
+impl Explanation {
+    /// Explains hits, by going once more through the postings of the query's words.
+    pub(super) fn add(
+        index: &Index,
+        query: &Query,
+        scorer: &Scorer<'_>,
+        patterns: &[(u32, TriggerMatch)],
+        hits: &mut [Hit],
+    ) {
+        let mut is_hit = vec![false; index.len()];
+        for hit in hits.iter() {
+            is_hit[hit.document as usize] = true;
+        }
+        let mut found_in: HashMap<u32, Vec<(&QueryTerm, Posting)>> = HashMap::new();
+        for term in &query.terms {
+            for posting in index
+                .postings(term.term)
+                .filter(|posting| is_hit[posting.document as usize])
+            {
+                found_in
+                    .entry(posting.document)
+                    .or_default()
+                    .push((term, posting));
+            }
+        }
+        for hit in hits {
+            let found = found_in.remove(&hit.document).unwrap_or_default();
+            let mut matches: Vec<Match> = found
+                .iter()
+                .map(|(term, posting)| explain_match(index, scorer, term, posting))
+                .collect();
+            matches.sort_by(|left, right| {
+                right
+                    .worth()
+                    .total_cmp(&left.worth())
+                    .then_with(|| left.term.cmp(&right.term))
+            });
+            let trigger = patterns
+                .iter()
+                .find(|(document, _)| *document == hit.document);
+            hit.explanation = Some(Self {
+                matches,
+                name_bonus: scorer.name_bonus(hit.document, found.into_iter()),
+                trigger: trigger.map(|(_, trigger)| trigger.clone()),
+            });
+        }
+    }
+}
+
+fn explain_match(index: &Index, scorer: &Scorer<'_>, term: &QueryTerm, posting: &Posting) -> Match {
+    let shares = scorer.shares(term, posting);
+    Match {
+        word: term.word.clone(),
+        term: index.vocabulary.term(term.term).word.clone(),
+        origin: term.origin,
+        fields: Field::ALL
+            .into_iter()
+            .zip(shares)
+            .filter(|(_, worth)| *worth > 0.0)
+            .collect(),
     }
 }

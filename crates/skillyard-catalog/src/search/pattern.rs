@@ -1,4 +1,4 @@
-//! Trigger patterns: regular expressions by strangers, run over what the user asks.
+//! Trigger patterns: untrusted regular expressions, run over the task.
 //!
 //! The engine takes time linear in the task, whatever the pattern, and a pattern whose compiled form is large is refused.
 
@@ -8,17 +8,17 @@ use regex::Regex;
 use skillyard_format::triggers::pattern;
 
 /// The longest part of a task that patterns look at, in bytes.
-const LONGEST_TASK: usize = 16 * 1024;
+const MAX_TASK_BYTES: usize = 16 * 1024;
 
 /// One pattern of one document, compiled when first needed.
 #[derive(Debug, Clone)]
-pub(super) struct Pattern {
+pub(super) struct TriggerPattern {
     pub(super) document: u32,
     pub(super) source: String,
     compiled: OnceLock<Option<Regex>>,
 }
 
-impl Pattern {
+impl TriggerPattern {
     /// A pattern of a document.
     pub(super) fn new(document: u32, source: &str) -> Self {
         Self {
@@ -31,13 +31,13 @@ impl Pattern {
     /// The part of `task` that the pattern matches; `None` also for a pattern that does not compile, matches any text or matches nothing at all.
     pub(super) fn find<'t>(&self, task: &'t str) -> Option<&'t str> {
         let compiled = self.compiled.get_or_init(|| pattern(&self.source).ok());
-        let end = task.floor_char_boundary(LONGEST_TASK);
+        let end = task.floor_char_boundary(MAX_TASK_BYTES);
         let found = compiled.as_ref()?.find(&task[..end])?.as_str();
         (!found.trim().is_empty()).then_some(found)
     }
 }
 
-impl PartialEq for Pattern {
+impl PartialEq for TriggerPattern {
     fn eq(&self, other: &Self) -> bool {
         self.document == other.document && self.source == other.source
     }
@@ -48,7 +48,7 @@ mod tests {
     use super::*;
 
     fn found<'t>(source: &str, task: &'t str) -> Option<&'t str> {
-        Pattern::new(0, source).find(task)
+        TriggerPattern::new(0, source).find(task)
     }
 
     #[test]

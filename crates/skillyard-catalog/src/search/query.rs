@@ -1,32 +1,33 @@
 //! From the words of a task to weighted words of the collection.
 //!
 //! A word of the task counts as itself. Where the collection hardly uses it, words that general English relates to it count a
-//! little as well, and where it is no English word that we know, so do words spelt nearly like it.
+//! little as well, and if it is not a known English word, so do words spelt nearly like it.
 
 use std::collections::{BTreeMap, HashMap};
 
 use super::index::Index;
-use super::scoring::Scoring;
+use super::rank::Scoring;
 use super::thesaurus::Thesaurus;
+use super::tokenize::{each_word, is_faint_word, is_stop_word};
 use super::vocabulary::TermId;
-use super::{spelling, stem, tokenize, words};
+use super::{stem, vocabulary};
 
 /// The part of a task that is read, in bytes, and the distinct words that are looked at: more says nothing more of what is wanted.
-const LONGEST_TASK: usize = 64 * 1024;
-const MAX_WORDS: usize = 1_000;
+const MAX_TASK_BYTES: usize = 64 * 1024;
+const MAX_TASK_WORDS: usize = 1_000;
 
 /// Unknown words for which near spellings are sought, each at most so many.
-const MAX_CORRECTED: usize = 8;
+const MAX_CORRECTED_WORDS: usize = 8;
 const MAX_CORRECTIONS: usize = 3;
 
 /// Compound names are sought for the words of tasks up to this long; a long task names its subject in other ways.
-const COMPOUND_TASK: usize = 40;
-const SHORTEST_PART: usize = 4;
+const MAX_COMPOUND_TASK_WORDS: usize = 40;
+const MIN_PART_LENGTH: usize = 4;
 const MAX_COMPOUNDS: usize = 5;
 
 /// Why a word of the collection is searched for; the first reason is the strongest.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Origin {
+pub enum MatchOrigin {
     /// The task has it, perhaps with another ending.
     Asked,
     /// The task has a word that begins it or is spelt nearly so.
@@ -42,7 +43,7 @@ pub enum Origin {
 pub(super) struct QueryTerm {
     pub term: TermId,
     pub weight: f32,
-    pub origin: Origin,
+    pub origin: MatchOrigin,
     /// The word of the task that it stands for.
     pub word: String,
 }
@@ -57,7 +58,7 @@ pub(super) struct Query {
 }
 
 /// One distinct word of the task.
-struct Asked {
+struct TaskWord {
     word: String,
     stem: String,
     weight: f32,
@@ -76,12 +77,12 @@ impl Query {
         let mut corrected = 0;
         for word in &asked {
             if let Some(term) = index.vocabulary.find(&word.stem) {
-                reading.add(term, word.weight, Origin::Asked, &word.word);
-            } else if corrected < MAX_CORRECTED && reading.may_be_misspelt(word) {
+                reading.add(term, word.weight, MatchOrigin::Asked, &word.word);
+            } else if corrected < MAX_CORRECTED_WORDS && reading.may_be_misspelt(word) {
                 corrected += 1;
                 reading.correct(word);
             }
-            if asked.len() <= COMPOUND_TASK {
+            if asked.len() <= MAX_COMPOUND_TASK_WORDS {
                 reading.seek_compounds(word);
             }
         }
@@ -99,29 +100,29 @@ impl Query {
 }
 
 /// The distinct stems of a task that say something, in order, each with the first form in which it stands.
-fn asked_words(task: &str, scoring: &Scoring) -> Vec<Asked> {
-    let mut asked: Vec<Asked> = Vec::new();
+fn asked_words(task: &str, scoring: &Scoring) -> Vec<TaskWord> {
+    let mut asked: Vec<TaskWord> = Vec::new();
     let mut places: HashMap<String, usize> = HashMap::new();
-    tokenize::each_word(&task[..task.floor_char_boundary(LONGEST_TASK)], |word| {
-        if words::is_stop(word) {
+    each_word(&task[..task.floor_char_boundary(MAX_TASK_BYTES)], |word| {
+        if is_stop_word(word) {
             return;
         }
         let stem = stem::stem(word);
         if let Some(place) = places.get(stem.as_ref()) {
             asked[*place].weight += 1.0;
-        } else if asked.len() < MAX_WORDS {
+        } else if asked.len() < MAX_TASK_WORDS {
             let (word, stem) = (word.to_owned(), stem.into_owned());
             places.insert(stem.clone(), asked.len());
-            asked.push(Asked {
+            asked.push(TaskWord {
                 word,
                 stem,
                 weight: 1.0,
             });
         }
     });
-    for Asked { word, weight, .. } in &mut asked {
+    for TaskWord { word, weight, .. } in &mut asked {
         *weight *= (scoring.task_saturation + 1.0) / (*weight + scoring.task_saturation);
-        if words::is_faint(word) {
+        if is_faint_word(word) {
             *weight *= scoring.faint_weight;
         }
     }
@@ -137,7 +138,7 @@ struct Reading<'a> {
 
 impl Reading<'_> {
     /// Adds a word of the collection; forms of one word add up, weaker reasons only fill in.
-    fn add(&mut self, term: TermId, weight: f32, origin: Origin, word: &str) {
+    fn add(&mut self, term: TermId, weight: f32, origin: MatchOrigin, word: &str) {
         let fresh = || QueryTerm {
             term,
             weight: 0.0,
@@ -151,20 +152,20 @@ impl Reading<'_> {
                 ..fresh()
             };
         }
-        if origin == Origin::Asked {
+        if origin == MatchOrigin::Asked {
             known.weight += weight;
         } else if origin == known.origin {
             known.weight = known.weight.max(weight);
         }
     }
 
-    fn may_be_misspelt(&self, asked: &Asked) -> bool {
-        !words::is_faint(&asked.word)
+    fn may_be_misspelt(&self, asked: &TaskWord) -> bool {
+        !is_faint_word(&asked.word)
             && !self.thesaurus.knows(&asked.stem)
             && asked.word.chars().all(char::is_alphabetic)
     }
 
-    fn correct(&mut self, asked: &Asked) {
+    fn correct(&mut self, asked: &TaskWord) {
         let vocabulary = &self.index.vocabulary;
         let weight = asked.weight * self.scoring.spelling_weight;
         let mut found: Vec<(TermId, f32)> = Vec::new();
@@ -172,11 +173,11 @@ impl Reading<'_> {
             for term in vocabulary.beginning_with(&asked.stem, MAX_CORRECTIONS) {
                 found.push((
                     term,
-                    weight * asked.stem.len() as f32 / vocabulary.term(term).len() as f32,
+                    weight * asked.stem.len() as f32 / vocabulary.term(term).word.len() as f32,
                 ));
             }
         }
-        let edits = spelling::forgiven(&asked.word);
+        let edits = vocabulary::forgiven_edits(&asked.word);
         if edits > 0 {
             let near = vocabulary.near(&[&asked.word, &asked.stem], edits, MAX_CORRECTIONS);
             let nearest = near.first().map(|(_, edits)| *edits);
@@ -195,12 +196,12 @@ impl Reading<'_> {
             }
         }
         for (term, weight) in found {
-            self.add(term, weight, Origin::Spelling, &asked.word);
+            self.add(term, weight, MatchOrigin::Spelling, &asked.word);
         }
     }
 
-    fn seek_compounds(&mut self, asked: &Asked) {
-        if asked.stem.len() < SHORTEST_PART || words::is_faint(&asked.word) {
+    fn seek_compounds(&mut self, asked: &TaskWord) {
+        if asked.stem.len() < MIN_PART_LENGTH || is_faint_word(&asked.word) {
             return;
         }
         for term in self
@@ -211,20 +212,20 @@ impl Reading<'_> {
             self.add(
                 term,
                 asked.weight * self.scoring.compound_weight,
-                Origin::Compound,
+                MatchOrigin::Compound,
                 &asked.word,
             );
         }
     }
 
     /// Adds related words; several words of a task that point to the same one confirm each other, up to a limit.
-    fn relate(&mut self, asked: &[Asked]) {
+    fn relate(&mut self, asked: &[TaskWord]) {
         let vocabulary = &self.index.vocabulary;
         let mut related: BTreeMap<TermId, (f32, &str)> = BTreeMap::new();
-        for Asked { word, stem, weight } in asked {
+        for TaskWord { word, stem, weight } in asked {
             let users = vocabulary
                 .find(stem)
-                .map_or(0, |term| vocabulary.head_count(term)) as f32;
+                .map_or(0, |term| vocabulary.term(term).head_count) as f32;
             let need = self.scoring.related_need / (self.scoring.related_need + users);
             let worth = weight.min(1.0) * need * self.scoring.related_weight;
             for (other, strength) in self.thesaurus.related(stem) {
@@ -236,8 +237,8 @@ impl Reading<'_> {
         for (term, (weight, word)) in related {
             let weight = weight.min(self.scoring.related_limit);
             match self.terms.get_mut(&term) {
-                None => self.add(term, weight, Origin::Related, word),
-                Some(known) if known.origin != Origin::Asked => known.weight += weight,
+                None => self.add(term, weight, MatchOrigin::Related, word),
+                Some(known) if known.origin != MatchOrigin::Asked => known.weight += weight,
                 Some(_) => {}
             }
         }

@@ -1,6 +1,6 @@
 //! English word endings: `booking`, `booked` and `books` are all `book`.
 //!
-//! The suffix rules are Porter's (1980), written anew, with a table of irregular words that matter when finding skills. Words with a
+//! The suffix rules are Porter's (1980), written again, with a table of irregular words that matter when finding skills. Words with a
 //! digit or a letter outside `a-z` are left alone, so other languages and names such as `s3` are matched as written.
 
 use std::borrow::Cow;

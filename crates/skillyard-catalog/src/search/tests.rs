@@ -2,18 +2,18 @@
 
 use proptest::prelude::*;
 
-use super::{Detail, Document, Index, Options, Origin, Triggers};
+use super::{Detail, Index, MatchOrigin, Options, SearchDocument, Triggers};
 
-fn skill<'a>(name: &'a str, description: &'a str) -> Document<'a> {
-    Document {
+fn skill<'a>(name: &'a str, description: &'a str) -> SearchDocument<'a> {
+    SearchDocument {
         id: name.into(),
         name: name.into(),
         description: description.into(),
-        ..Document::default()
+        ..SearchDocument::default()
     }
 }
 
-fn catalog() -> Vec<Document<'static>> {
+fn catalog() -> Vec<SearchDocument<'static>> {
     vec![
         skill(
             "pdf-forms",
@@ -122,14 +122,6 @@ fn finds_unspaced_scripts() {
 }
 
 #[test]
-fn the_same_documents_give_the_same_bytes() {
-    assert_eq!(
-        Index::build(catalog()).to_bytes(),
-        Index::build(catalog()).to_bytes()
-    );
-}
-
-#[test]
 fn an_index_may_be_shared_between_threads() {
     fn shared<T: Send + Sync>() {}
     shared::<Index>();
@@ -201,7 +193,7 @@ fn explanations_add_up_to_the_score() {
     let why = found[0].explanation.clone().expect("asked for");
     let trigger = why.trigger.expect("the second pattern matches");
     assert_eq!(trigger.text, "Fill this tax form");
-    assert_eq!(why.matches[0].origin, Origin::Asked);
+    assert_eq!(why.matches[0].origin, MatchOrigin::Asked);
     let sum =
         why.matches.iter().map(super::Match::worth).sum::<f32>() + why.name_bonus + trigger.worth;
     assert!(
@@ -224,7 +216,7 @@ fn a_pattern_comes_before_shared_words() {
     let words = "Fills every tax form, form by form, and fills the fields of a tax form";
     let mut documents = vec![skill("tax-form-fill", words), skill("other", "Greets.")];
     let task = "fill my tax form";
-    let first = |documents: Vec<Document<'static>>| {
+    let first = |documents: Vec<SearchDocument<'static>>| {
         Index::build(documents).search(task, &Options::default())[0].document
     };
     assert_eq!(first(documents.clone()), 0);
@@ -260,24 +252,10 @@ fn hostile_sizes_are_survived() {
     );
 }
 
-#[test]
-fn a_loaded_index_finds_the_same() {
-    let index = Index::build(catalog());
-    let loaded = Index::from_bytes(&index.to_bytes()).expect("just written");
-    let options = Options {
-        detail: Detail::Explained,
-        ..Options::default()
-    };
-    assert_eq!(
-        index.search("weather for a trip", &options),
-        loaded.search("weather for a trip", &options)
-    );
-}
-
 proptest! {
     #[test]
     fn the_order_of_documents_does_not_matter(order in Just((0..7).collect::<Vec<usize>>()).prop_shuffle(), task in "(weather|form|plan|city|storms|deploy| ){1,6}") {
-        let ranking = |documents: Vec<Document<'_>>| -> Vec<(String, f32)> {
+        let ranking = |documents: Vec<SearchDocument<'_>>| -> Vec<(String, f32)> {
             let index = Index::build(documents);
             index.search(&task, &Options::default()).iter().map(|hit| (index.name(hit.document).to_owned(), hit.score)).collect()
         };
@@ -288,7 +266,7 @@ proptest! {
 
     #[test]
     fn any_text_is_searched_without_panic(texts in proptest::collection::vec("\\PC{0,60}", 1..6), task in "\\PC{0,80}") {
-        let index = Index::build(texts.iter().map(|text| Document {
+        let index = Index::build(texts.iter().map(|text| SearchDocument {
             body: Some(text.as_str().into()),
             triggers: Triggers { patterns: vec![text.as_str().into()], ..Triggers::default() },
             ..skill(text, text)

@@ -90,7 +90,7 @@ impl Thesaurus {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::search::words;
+    use crate::search::tokenize::is_stop_word;
 
     #[test]
     fn relates_both_ways_and_never_to_itself() {
@@ -115,7 +115,7 @@ mod tests {
                         .all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit()),
                     "{word}"
                 );
-                assert!(!words::is_stop(word), "{word} is a stop word");
+                assert!(!is_stop_word(word), "{word} is a stop word");
             }
         }
         assert!(Thesaurus::english().knows("flight"));

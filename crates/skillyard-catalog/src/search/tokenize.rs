@@ -4,10 +4,13 @@
 //! word with humps is given whole as well, because people write both `GitHub` and `github`. Scripts written without spaces
 //! are cut into overlapping pairs of characters, which needs no dictionary and finds every two-character word.
 
+use std::collections::HashSet;
+use std::sync::LazyLock;
+
 use unicode_normalization::{IsNormalized, UnicodeNormalization, is_nfkc_quick};
 
-/// The longest word kept, in bytes; longer runs are hashes and encoded data that nobody searches for.
-pub const LONGEST_WORD: usize = 40;
+/// The longest word kept, in bytes; longer runs are hashes and encoded data, which users do not search for.
+pub const MAX_WORD_LENGTH: usize = 40;
 
 /// Calls `visit` with each lower-case word of `text`, in order.
 pub fn each_word(text: &str, mut visit: impl FnMut(&str)) {
@@ -36,7 +39,7 @@ struct Scan {
 
 /// What a character does to the word being read.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum CharClass {
     Lower,
     Upper,
     Digit,
@@ -48,12 +51,12 @@ enum Kind {
 impl Scan {
     fn run(&mut self, characters: impl Iterator<Item = char>, visit: &mut impl FnMut(&str)) {
         let mut characters = characters.peekable();
-        let mut before = Kind::Break;
+        let mut before = CharClass::Break;
         let mut unspaced: Option<char> = None;
         let mut unspaced_run = 0_usize;
         while let Some(character) = characters.next() {
-            let kind = kind_of(character);
-            if kind != Kind::Unspaced {
+            let kind = class_of(character);
+            if kind != CharClass::Unspaced {
                 if let (Some(last), 1) = (unspaced, unspaced_run) {
                     visit(last.encode_utf8(&mut [0; 4]));
                 }
@@ -61,7 +64,7 @@ impl Scan {
                 unspaced_run = 0;
             }
             match kind {
-                Kind::Unspaced => {
+                CharClass::Unspaced => {
                     self.finish(visit);
                     if let Some(last) = unspaced {
                         let mut pair = String::with_capacity(8);
@@ -72,7 +75,9 @@ impl Scan {
                     unspaced = Some(character);
                     unspaced_run += 1;
                 }
-                Kind::Apostrophe if before == Kind::Lower || before == Kind::Upper => {
+                CharClass::Apostrophe
+                    if before == CharClass::Lower || before == CharClass::Upper =>
+                {
                     // `it's` is `it`, `don't` is `dont`: a possessive says nothing, a contraction is one word.
                     let possessive = matches!(characters.peek(), Some('s' | 'S'));
                     if possessive {
@@ -81,7 +86,7 @@ impl Scan {
                     }
                     continue;
                 }
-                Kind::Apostrophe | Kind::Break => {
+                CharClass::Apostrophe | CharClass::Break => {
                     if self.lower == "c" && character == '#' {
                         self.lower.push_str("sharp");
                     } else if self.lower == "c"
@@ -92,14 +97,15 @@ impl Scan {
                     }
                     self.finish(visit);
                 }
-                Kind::Lower | Kind::Upper | Kind::Digit => {
+                CharClass::Lower | CharClass::Upper | CharClass::Digit => {
                     let mut next_is_lower = || {
                         characters
                             .peek()
-                            .is_some_and(|next| kind_of(*next) == Kind::Lower)
+                            .is_some_and(|next| class_of(*next) == CharClass::Lower)
                     };
-                    let hump = kind == Kind::Upper
-                        && (before == Kind::Lower || (before == Kind::Upper && next_is_lower()));
+                    let hump = kind == CharClass::Upper
+                        && (before == CharClass::Lower
+                            || (before == CharClass::Upper && next_is_lower()));
                     self.push(character, hump);
                 }
             }
@@ -112,7 +118,7 @@ impl Scan {
     }
 
     fn push(&mut self, character: char, hump: bool) {
-        if self.lower.len() >= LONGEST_WORD * 2 {
+        if self.lower.len() >= MAX_WORD_LENGTH * 2 {
             self.overlong = true;
             return;
         }
@@ -130,7 +136,7 @@ impl Scan {
         if self.lower.is_empty() {
             return;
         }
-        if !self.overlong && self.lower.len() <= LONGEST_WORD {
+        if !self.overlong && self.lower.len() <= MAX_WORD_LENGTH {
             visit(&self.lower);
             if self.humps.is_empty() {
                 // `python3` is also `python`; `s3` and `mp3` are only themselves.
@@ -144,7 +150,7 @@ impl Scan {
             let mut start = 0;
             for end in self.humps.iter().copied().chain([self.lower.len()]) {
                 let part = &self.lower[start..end];
-                if part.len() > 1 && part.len() <= LONGEST_WORD {
+                if part.len() > 1 && part.len() <= MAX_WORD_LENGTH {
                     visit(part);
                 }
                 start = end;
@@ -156,18 +162,18 @@ impl Scan {
     }
 }
 
-fn kind_of(character: char) -> Kind {
+fn class_of(character: char) -> CharClass {
     match character {
-        'a'..='z' => Kind::Lower,
-        'A'..='Z' => Kind::Upper,
-        '0'..='9' => Kind::Digit,
-        '\'' | '\u{2019}' => Kind::Apostrophe,
-        _ if character.is_ascii() => Kind::Break,
-        _ if is_unspaced(character) => Kind::Unspaced,
-        _ if character.is_uppercase() => Kind::Upper,
-        _ if character.is_alphabetic() || is_mark(character) => Kind::Lower,
-        _ if character.is_numeric() => Kind::Digit,
-        _ => Kind::Break,
+        'a'..='z' => CharClass::Lower,
+        'A'..='Z' => CharClass::Upper,
+        '0'..='9' => CharClass::Digit,
+        '\'' | '\u{2019}' => CharClass::Apostrophe,
+        _ if character.is_ascii() => CharClass::Break,
+        _ if is_unspaced(character) => CharClass::Unspaced,
+        _ if character.is_uppercase() => CharClass::Upper,
+        _ if character.is_alphabetic() || is_mark(character) => CharClass::Lower,
+        _ if character.is_numeric() => CharClass::Digit,
+        _ => CharClass::Break,
     }
 }
 
@@ -182,6 +188,24 @@ fn is_unspaced(character: char) -> bool {
 /// Combining marks that belong to the letter before them (Devanagari vowel signs, accents without a composed form).
 fn is_mark(character: char) -> bool {
     unicode_normalization::char::is_combining_mark(character)
+}
+
+static STOP: LazyLock<HashSet<&str>> =
+    LazyLock::new(|| include_str!("stop.txt").split_whitespace().collect());
+static FAINT: LazyLock<HashSet<&str>> =
+    LazyLock::new(|| include_str!("faint.txt").split_whitespace().collect());
+
+/// Whether a lower-case word is a function word, which is neither indexed nor searched.
+pub(super) fn is_stop_word(word: &str) -> bool {
+    STOP.contains(word)
+}
+
+/// Whether a lower-case word is about asking and not about the subject, so that it counts at a fraction.
+///
+/// Inverse document frequency finds common words only in a large collection. With twenty skills installed, `latest` and `recommend`
+/// look as rare as `invoice`; the list of faint words carries that general knowledge of English into small collections.
+pub(super) fn is_faint_word(word: &str) -> bool {
+    FAINT.contains(word)
 }
 
 #[cfg(test)]
@@ -259,12 +283,20 @@ mod tests {
         check(&format!("{} ok", "x".repeat(1_000_000)), &["ok"]);
     }
 
+    #[test]
+    fn tells_stop_faint_and_plain_words_apart() {
+        assert!(is_stop_word("the") && !is_faint_word("the"));
+        assert!(is_faint_word("recommend") && !is_stop_word("recommend"));
+        assert!(!is_stop_word("invoice") && !is_faint_word("invoice"));
+        assert!(STOP.is_disjoint(&FAINT));
+    }
+
     proptest! {
         #[test]
         fn never_panics_and_words_are_short(text in "\\PC{0,200}") {
             each_word(&text, |word| {
                 assert!(!word.is_empty());
-                assert!(word.len() <= LONGEST_WORD);
+                assert!(word.len() <= MAX_WORD_LENGTH);
             });
         }
 

@@ -1,195 +1,217 @@
-//! The words of a collection, sorted, each with the number of documents that hold it and the place of its postings.
+//! The words of a collection, sorted, each with its postings.
 //!
-//! Looking a word up is a binary search. Words near a misspelt one are found by a scan of those with the same first letter, behind a
-//! filter on the letters they hold: a fraction of a millisecond, and only for words that the collection does not know.
+//! Looking a word up is a binary search. Words near a misspelt one are found by a scan of those with the same first letter, after a
+//! filter on the letters they contain: a fraction of a millisecond, and only for words that the collection does not know.
 
 use std::cmp::Reverse;
-use std::ops::Range;
 
-use super::spelling;
-use super::texts::Texts;
+use super::index::{Field, Posting};
 
-/// A word's place in the sorted vocabulary.
+/// A word's position in the sorted vocabulary.
 pub(super) type TermId = u32;
+
+/// Longer words are never near another.
+const MAX_NEAR_LENGTH: usize = 48;
+
+/// A word of the collection, and where it occurs.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct Term {
+    pub(super) word: String,
+    pub(super) postings: Vec<Posting>,
+    /// How many documents have the word outside the body.
+    pub(super) head_count: u32,
+    /// Whether it is in a name and may be several words written together.
+    is_compound: bool,
+    letters: u32,
+}
+
+impl Term {
+    pub(super) fn new(word: &str) -> Self {
+        Self {
+            word: word.to_owned(),
+            letters: letters(word),
+            ..Self::default()
+        }
+    }
+
+    /// Counts the word in a document that is not before those counted already.
+    pub(super) fn count(&mut self, document: u32, field: Field) {
+        if self.postings.last().map(|last| last.document) != Some(document) {
+            self.postings.push(Posting {
+                document,
+                ..Posting::default()
+            });
+        }
+        if let Some(posting) = self.postings.last_mut() {
+            let count = &mut posting.counts[field as usize];
+            *count = count.saturating_add(1);
+        }
+    }
+
+    /// Computes what depends on all postings.
+    pub(super) fn finish(&mut self, min_compound_length: usize, max_compound_documents: usize) {
+        self.postings.shrink_to_fit();
+        self.head_count = self.postings.iter().filter(|each| each.in_head()).count() as u32;
+        self.is_compound = self.word.len() >= min_compound_length
+            && self.postings.len() <= max_compound_documents
+            && self
+                .postings
+                .iter()
+                .any(|each| each.counts[Field::Name as usize] > 0);
+    }
+
+    /// How many documents have the word.
+    pub(super) fn document_count(&self) -> u32 {
+        self.postings.len() as u32
+    }
+
+    fn use_order(&self) -> Reverse<(u32, u32)> {
+        Reverse((self.head_count, self.document_count()))
+    }
+}
 
 /// The sorted words of a collection.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Vocabulary {
-    pub(super) terms: Texts,
-    /// Documents that hold the word anywhere.
-    pub(super) document_counts: Vec<u32>,
-    /// Documents that hold the word outside the body.
-    pub(super) head_counts: Vec<u32>,
-    /// Where the word's postings end; they begin where those of the word before end.
-    pub(super) posting_ends: Vec<u32>,
-    /// Words of names that may be several words written together.
-    pub(super) compounds: Vec<TermId>,
-    letters: Vec<u32>,
+    terms: Vec<Term>,
+    compounds: Vec<TermId>,
 }
 
 impl Vocabulary {
-    /// Puts the columns together; the caller has checked that they are of one length and that `terms` is sorted.
-    pub(super) fn new(
-        terms: Texts,
-        document_counts: Vec<u32>,
-        head_counts: Vec<u32>,
-        posting_ends: Vec<u32>,
-        compounds: Vec<TermId>,
-    ) -> Self {
-        let letters = terms.iter().map(spelling::letters).collect();
+    pub(super) fn new(mut terms: Vec<Term>) -> Self {
+        terms.sort_unstable_by(|left, right| left.word.cmp(&right.word));
+        let compounds = (0..).zip(&terms).filter(|(_, term)| term.is_compound);
         Self {
+            compounds: compounds.map(|(id, _)| id).collect(),
             terms,
-            document_counts,
-            head_counts,
-            posting_ends,
-            compounds,
-            letters,
         }
     }
 
-    /// How many words there are.
-    pub(super) fn len(&self) -> usize {
-        self.terms.len()
+    pub(super) fn term(&self, id: TermId) -> &Term {
+        &self.terms[id as usize]
     }
 
-    /// The word of an id.
-    pub(super) fn term(&self, id: TermId) -> &str {
-        self.terms.get(id as usize)
-    }
-
-    /// The id of a word.
     pub(super) fn find(&self, word: &str) -> Option<TermId> {
-        let place = self.lower_bound(word);
-        (place < self.len() && self.terms.get(place) == word).then_some(place as TermId)
+        let found = self
+            .terms
+            .binary_search_by(|term| term.word.as_str().cmp(word));
+        found.ok().map(|place| place as TermId)
     }
 
     /// Words that begin with `start` and are longer, the most used first.
     pub(super) fn beginning_with(&self, start: &str, limit: usize) -> Vec<TermId> {
-        let from = self.lower_bound(start);
-        let mut found: Vec<TermId> = (from..self.len())
-            .take_while(|place| self.terms.get(*place).starts_with(start))
-            .filter(|place| self.terms.get(*place).len() > start.len())
-            .map(|place| place as TermId)
+        let mut found: Vec<TermId> = self
+            .with_prefix(start)
+            .filter(|(_, term)| term.word.len() > start.len())
+            .map(|(id, _)| id)
             .collect();
-        found.sort_by_key(|id| (self.use_order(*id), *id));
+        found.sort_by_key(|id| (self.term(*id).use_order(), *id));
         found.truncate(limit);
         found
     }
 
-    /// Words within `distance` edits of one of `spellings` that share the first letter, nearest first, then the most used.
+    /// Words within `max_edits` edits of one of `spellings` that share the first letter, nearest first, then the most used.
     ///
-    /// Hardly anybody mistypes the first letter, and sharing it keeps `train` from becoming `brain`.
+    /// The first letter is rarely mistyped, and sharing it keeps `train` from becoming `brain`.
     pub(super) fn near(
         &self,
         spellings: &[&str],
-        distance: usize,
+        max_edits: usize,
         limit: usize,
     ) -> Vec<(TermId, usize)> {
-        let Some(first) = spellings
-            .first()
-            .and_then(|spelling| spelling.chars().next())
-        else {
+        let first = spellings.first().and_then(|each| each.chars().next());
+        let Some(first) = first else {
             return Vec::new();
         };
-        let wanted: Vec<(Vec<char>, u32)> = spellings
+        let wanted: Vec<(&str, u32)> = spellings
             .iter()
-            .map(|spelling| (spelling.chars().collect(), spelling::letters(spelling)))
+            .map(|spelling| (*spelling, letters(spelling)))
             .collect();
         let mut found = Vec::new();
-        let from = self.lower_bound(first.encode_utf8(&mut [0; 4]));
-        for place in
-            (from..self.len()).take_while(|place| self.terms.get(*place).starts_with(first))
-        {
+        for (id, term) in self.with_prefix(first.encode_utf8(&mut [0; 4])) {
             let nearest = wanted
                 .iter()
                 .filter(|(_, wanted)| {
-                    (self.letters[place] ^ wanted).count_ones() as usize <= 2 * distance
+                    (term.letters ^ wanted).count_ones() as usize <= 2 * max_edits
                 })
-                .filter_map(|(wanted, _)| {
-                    spelling::distance(wanted, self.terms.get(place), distance)
-                })
+                .filter_map(|(wanted, _)| edits(wanted, &term.word, max_edits))
                 .min();
-            if let Some(edits) = nearest {
-                found.push((place as TermId, edits));
-            }
+            found.extend(nearest.map(|edits| (id, edits)));
         }
-        found.sort_by_key(|(id, edits)| (*edits, self.use_order(*id), *id));
+        found.sort_by_key(|(id, edits)| (*edits, self.term(*id).use_order(), *id));
         found.truncate(limit);
         found
     }
 
     /// Names written without gaps that begin or end with `part`.
     pub(super) fn compounds_of(&self, part: &str, limit: usize) -> Vec<TermId> {
-        let letters = spelling::letters(part);
-        self.compounds
-            .iter()
-            .copied()
-            .filter(|id| letters & !self.letters[*id as usize] == 0)
-            .filter(|id| {
-                let term = self.term(*id);
-                term.len() > part.len() + 1 && (term.starts_with(part) || term.ends_with(part))
-            })
+        let is_part = |word: &str| {
+            word.len() > part.len() + 1 && (word.starts_with(part) || word.ends_with(part))
+        };
+        let compounds = self.compounds.iter().copied();
+        compounds
+            .filter(|id| is_part(&self.term(*id).word))
             .take(limit)
             .collect()
     }
 
-    /// Where a word's postings are.
-    pub(super) fn posting_range(&self, id: TermId) -> Range<usize> {
-        let place = id as usize;
-        let end_of = |place: usize| self.posting_ends.get(place).map_or(0, |end| *end as usize);
-        place.checked_sub(1).map_or(0, end_of)..end_of(place)
+    fn with_prefix(&self, start: &str) -> impl Iterator<Item = (TermId, &Term)> {
+        let from = self
+            .terms
+            .partition_point(|term| term.word.as_str() < start);
+        let terms = self.terms[from..].iter();
+        let terms = terms.take_while(move |term| term.word.starts_with(start));
+        (from as TermId..).zip(terms)
     }
+}
 
-    /// How many documents hold a word outside the body.
-    pub(super) fn head_count(&self, id: TermId) -> u32 {
-        self.head_counts[id as usize]
+/// The edits that are forgiven in a word: none in short words, where every word is near another.
+pub(super) fn forgiven_edits(word: &str) -> usize {
+    match word.chars().count() {
+        0..=3 => 0,
+        4..=7 => 1,
+        _ => 2,
     }
+}
 
-    /// How many documents hold a word.
-    pub(super) fn document_count(&self, id: TermId) -> u32 {
-        self.document_counts[id as usize]
-    }
+/// Which letters a word contains, one bit each; words within `n` edits differ in at most `2n` bits.
+fn letters(word: &str) -> u32 {
+    word.chars()
+        .fold(0, |bits, character| bits | 1 << (u32::from(character) % 31))
+}
 
-    /// How many bytes it holds in memory.
-    pub(super) fn memory(&self) -> usize {
-        self.terms.memory() + self.len() * 4 * size_of::<u32>()
+/// The number of insertions, deletions, replacements and swaps of neighbors between two words, if at most `limit`.
+fn edits(left: &str, right: &str, limit: usize) -> Option<usize> {
+    let (left_length, right_length) = (left.chars().count(), right.chars().count());
+    if left_length.abs_diff(right_length) > limit || right_length > MAX_NEAR_LENGTH {
+        return None;
     }
-
-    fn use_order(&self, id: TermId) -> Reverse<(u32, u32)> {
-        Reverse((self.head_count(id), self.document_count(id)))
-    }
-
-    fn lower_bound(&self, word: &str) -> usize {
-        let (mut low, mut high) = (0, self.len());
-        while low < high {
-            let middle = usize::midpoint(low, high);
-            if self.terms.get(middle) < word {
-                low = middle + 1;
-            } else {
-                high = middle;
-            }
-        }
-        low
-    }
+    Some(strsim::osa_distance(left, right)).filter(|edits| *edits <= limit)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
 
     fn vocabulary() -> Vocabulary {
-        let terms = ["diceroller", "kuberlet", "kubernet", "weather", "whether"];
-        Vocabulary::new(
-            terms.into_iter().collect(),
-            vec![1, 1, 3, 2, 2],
-            vec![1, 0, 3, 2, 0],
-            vec![4, 8, 9, 9, 12],
-            vec![0],
-        )
+        let word = |word: &str, documents: u32, field| {
+            let mut term = Term::new(word);
+            (0..documents).for_each(|document| term.count(document, field));
+            term.finish(8, 2);
+            term
+        };
+        Vocabulary::new(vec![
+            word("weather", 2, Field::Tags),
+            word("whether", 2, Field::Body),
+            word("diceroller", 1, Field::Name),
+            word("kuberlet", 1, Field::Body),
+            word("kubernet", 3, Field::Tags),
+        ])
     }
 
     #[test]
-    fn finds_words_exactly_by_beginning_and_by_part() {
+    fn finds_words_exactly_by_prefix_and_by_part() {
         let words = vocabulary();
         assert_eq!(
             (
@@ -220,9 +242,23 @@ mod tests {
     }
 
     #[test]
-    fn postings_follow_each_other() {
-        let words = vocabulary();
-        let ranges: Vec<_> = (0..5).map(|id| words.posting_range(id)).collect();
-        assert_eq!(ranges, [0..4, 4..8, 8..9, 9..9, 9..12]);
+    fn counts_edits() {
+        assert_eq!(edits("weather", "weather", 2), Some(0));
+        assert_eq!(edits("wether", "weather", 2), Some(1));
+        assert_eq!(edits("waether", "weather", 2), Some(1));
+        assert_eq!(edits("kubernets", "kubernetes", 2), Some(1));
+        assert_eq!(edits("calender", "calendar", 2), Some(1));
+        assert_eq!(edits("pdf", "xlsx", 2), None);
+        assert_eq!(edits(&"x".repeat(60), &"x".repeat(60), 2), None);
+    }
+
+    proptest! {
+        #[test]
+        fn edits_are_symmetric_and_the_letter_filter_loses_nothing(left in "[a-eé]{0,8}", right in "[a-eé]{0,8}") {
+            prop_assert_eq!(edits(&left, &right, 2), edits(&right, &left, 2));
+            if let Some(edits) = edits(&left, &right, 2) {
+                prop_assert!((letters(&left) ^ letters(&right)).count_ones() as usize <= 2 * edits);
+            }
+        }
     }
 }

@@ -1,9 +1,9 @@
 use super::*;
 
-fn patterns(texts: &[&str]) -> Vec<Pattern> {
+fn patterns(texts: &[&str]) -> Vec<NamePattern> {
     texts
         .iter()
-        .map(|text| Pattern::new(text).unwrap())
+        .map(|text| NamePattern::new(text).unwrap())
         .collect()
 }
 
@@ -70,7 +70,7 @@ fn a_server_cannot_name_its_skill_past_the_lists() {
 #[test]
 fn a_bad_pattern_is_named() {
     assert_eq!(
-        Pattern::new("a[").unwrap_err().to_string(),
+        NamePattern::new("a[").unwrap_err().to_string(),
         "`a[` is not a pattern: unclosed character class; missing ']'; a skill of this very name is `a[[]`"
     );
 }
@@ -87,19 +87,19 @@ fn a_name_that_looks_like_a_pattern_means_its_own_skill() {
         r"a\[b",
         "]x[!",
     ] {
-        let exact = Pattern::new(&Pattern::exactly(name)).unwrap();
+        let exact = NamePattern::new(&NamePattern::exactly(name)).unwrap();
         assert!(exact.matches(name), "{name}");
         assert!(!exact.matches("abc") && !exact.matches("Deploy b"));
     }
-    assert_eq!(Pattern::exactly("pdf-fill"), "pdf-fill");
+    assert_eq!(NamePattern::exactly("pdf-fill"), "pdf-fill");
     let here = ["a*", "abc", "b*", "c{"];
-    let is_name = |text| Pattern::is_name(text, here.into_iter());
+    let is_name = |text| NamePattern::is_name(text, here.into_iter());
     assert!(is_name("b*") && is_name("c{") && is_name("abc"));
     assert!(!is_name("a*") && !is_name("x"));
     let layer = Layer {
         name: "user".into(),
         deny: patterns(&["Deploy [beta]"]),
-        disabled: patterns(&[&Pattern::exactly("a*")]),
+        disabled: patterns(&[&NamePattern::exactly("a*")]),
         ..Layer::default()
     };
     let selection = Selection {

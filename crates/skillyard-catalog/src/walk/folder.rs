@@ -7,24 +7,23 @@ use std::path::Path;
 use rustix::fs::{Dir, FileType, Mode, OFlags};
 
 use super::Stamp;
-use super::names::Names;
 
 /// A folder that is open, with its entries in byte order.
-pub(super) struct Opened {
+pub(super) struct OpenFolder {
     folder: Dir,
     pub(super) stamp: Stamp,
-    pub(super) names: Names,
+    pub(super) names: Vec<(String, FileType)>,
     /// Folders and links whose names are not UTF-8, so that no skill can be called like them.
     pub(super) unnameable: Vec<String>,
 }
 
-impl Opened {
+impl OpenFolder {
     pub(super) fn new(path: &Path) -> io::Result<Self> {
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
         let folder = rustix::fs::open(path, flags, Mode::empty())?;
         let stamp = Stamp::of(&rustix::fs::fstat(&folder)?);
         let mut folder = Dir::new(folder)?;
-        let mut names = Names::default();
+        let mut names = Vec::new();
         let mut unnameable = Vec::new();
         while let Some(entry) = folder.read() {
             let entry = entry?;
@@ -41,9 +40,9 @@ impl Opened {
                 FileType::Unknown => kind_of(folder.fd()?, name),
                 kind => kind,
             };
-            names.push(name, kind);
+            names.push((name.to_owned(), kind));
         }
-        names.sort();
+        names.sort_unstable_by(|a, b| a.0.cmp(&b.0));
         unnameable.sort_unstable();
         Ok(Self {
             folder,
@@ -64,7 +63,7 @@ impl Opened {
             self.names
                 .iter()
                 .filter(|(_, kind)| *kind != FileType::Directory)
-                .map(|(name, _)| name)
+                .map(|(name, _)| name.as_str())
         };
         files().find(|name| *name == "skill.md").or_else(|| {
             files().find(|name| name.eq_ignore_ascii_case("skill.md") && *name != "SKILL.md")

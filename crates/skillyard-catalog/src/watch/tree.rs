@@ -7,49 +7,40 @@ use std::ops::Bound;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
-use crate::own_folder::WAITING;
+use crate::private_dir::STAGING_PREFIX;
 
 /// Folders that are never looked into.
 const SKIPPED: [&str; 3] = [".git", "node_modules", "target"];
 /// How deep folders below a root are looked into.
 const MAX_DEPTH: usize = 16;
 
-/// What a folder is, whatever it is called: its device and its number there.
-pub(super) type Identity = (u64, u64);
+/// The device and inode of a folder, the same under each of its paths.
+pub(super) type FileId = (u64, u64);
 
 /// Each skill's folder, with a stamp of everything in it.
-pub(super) type Skills = BTreeMap<PathBuf, u64>;
+pub(super) type SkillStamps = BTreeMap<PathBuf, u64>;
 
-/// Which folders are listed again.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Depth {
-    /// The folder itself, and what is new below it.
-    New,
-    /// The folder and everything below it.
-    All,
-}
-
-/// The folders below the roots as they were when last looked at.
+/// The folders below the roots as they were in the last walk.
 #[derive(Debug)]
-pub(super) struct Tree {
+pub(super) struct FolderTree {
     roots: Vec<PathBuf>,
     /// Folders into which links are followed, without links themselves.
     allowed: Vec<PathBuf>,
     max_folders: usize,
-    folders: BTreeMap<PathBuf, Folder>,
-    left_out: BTreeSet<PathBuf>,
+    folders: BTreeMap<PathBuf, WatchedFolder>,
+    left_out: usize,
 }
 
 #[derive(Debug)]
-struct Folder {
-    identity: Identity,
+struct WatchedFolder {
+    file_id: FileId,
     /// The sum of the stamps of its files.
     stamp: u64,
     has_skill_file: bool,
 }
 
-impl Tree {
-    /// The tree of `roots`, which is empty until it is refreshed.
+impl FolderTree {
+    /// The tree of `roots`, which is empty until it is walked.
     pub(super) fn new(roots: Vec<PathBuf>, allowed: &[PathBuf], max_folders: usize) -> Self {
         Self {
             roots,
@@ -59,64 +50,43 @@ impl Tree {
                 .collect(),
             max_folders,
             folders: BTreeMap::new(),
-            left_out: BTreeSet::new(),
+            left_out: 0,
         }
     }
 
-    /// Looks at everything again.
-    pub(super) fn refresh_all(&mut self) {
-        self.left_out.clear();
-        for root in self.roots.clone() {
-            self.refresh(&root, Depth::All);
-        }
-    }
-
-    /// Looks again at one folder.
-    pub(super) fn refresh(&mut self, folder: &Path, depth: Depth) {
-        let mut queue = VecDeque::from([folder.to_owned()]);
+    /// Walks everything.
+    pub(super) fn walk(&mut self) {
+        self.folders.clear();
+        self.left_out = 0;
         // Level by level: when there are too many folders, those left out are the deepest.
-        while let Some(folder) = queue.pop_front() {
-            if !self.folders.contains_key(&folder) && self.folders.len() >= self.max_folders {
-                self.left_out.insert(folder);
-                continue;
+        for root in self.roots.clone() {
+            let mut queue = VecDeque::from([root]);
+            while let Some(folder) = queue.pop_front() {
+                if self.folders.contains_key(&folder) {
+                    continue;
+                }
+                if self.folders.len() >= self.max_folders {
+                    self.left_out += 1;
+                } else if let Some((found, below)) = self.list(&folder) {
+                    self.folders.insert(folder, found);
+                    queue.extend(below);
+                }
             }
-            let Some((found, below)) = self.look_at(&folder) else {
-                self.forget(&folder);
-                continue;
-            };
-            let gone: Vec<_> = self
-                .below(&folder)
-                .filter(|path| path.parent() == Some(&folder) && !below.contains(*path))
-                .cloned()
-                .collect();
-            for path in gone {
-                self.forget(&path);
-            }
-            self.folders.insert(folder, found);
-            queue.extend(
-                below
-                    .into_iter()
-                    .filter(|path| depth == Depth::All || !self.folders.contains_key(path)),
-            );
         }
     }
 
-    /// The roots that are not the folders they were.
-    pub(super) fn moved_roots(&self) -> Vec<PathBuf> {
-        let moved = |root: &&PathBuf| {
-            let known = self.folders.get(*root).map(|folder| folder.identity);
-            known
-                != fs::metadata(root)
-                    .ok()
-                    .filter(Metadata::is_dir)
-                    .map(|metadata| identity(&metadata))
-        };
-        self.roots.iter().filter(moved).cloned().collect()
+    /// Whether a root is not the folder that it was.
+    pub(super) fn has_moved_roots(&self) -> bool {
+        self.roots.iter().any(|root| {
+            let found = fs::metadata(root).ok().filter(Metadata::is_dir);
+            let known = self.folders.get(root).map(|folder| folder.file_id);
+            found.map(|metadata| file_id(&metadata)) != known
+        })
     }
 
     /// The skills, and a stamp for each that differs when any of its files does.
-    pub(super) fn skills(&self) -> Skills {
-        let mut skills = Skills::new();
+    pub(super) fn skills(&self) -> SkillStamps {
+        let mut skills = SkillStamps::new();
         for root in &self.roots {
             // The paths below a folder follow it, so the skill they belong to is the last one found.
             let mut skill: Option<(&PathBuf, u64)> = None;
@@ -143,28 +113,27 @@ impl Tree {
         skills
     }
 
-    /// All folders and what they are.
-    pub(super) fn folders(&self) -> impl ExactSizeIterator<Item = (&Path, Identity)> {
-        self.folders
-            .iter()
-            .map(|(path, folder)| (path.as_path(), folder.identity))
+    /// All folders and their identifiers.
+    pub(super) fn folders(&self) -> impl Iterator<Item = (&Path, FileId)> {
+        let folders = self.folders.iter();
+        folders.map(|(path, folder)| (path.as_path(), folder.file_id))
     }
 
-    /// Whether a folder is among them.
-    pub(super) fn knows(&self, folder: &Path) -> bool {
-        self.folders.contains_key(folder)
+    /// How many folders there are.
+    pub(super) fn len(&self) -> usize {
+        self.folders.len()
     }
 
-    /// How many folders were not looked at.
+    /// How many folders were left out because there are too many.
     pub(super) fn left_out(&self) -> usize {
-        self.left_out.len()
+        self.left_out
     }
 
-    /// What a folder is and the folders in it, unless there is none.
-    fn look_at(&self, path: &Path) -> Option<(Folder, BTreeSet<PathBuf>)> {
+    /// A folder and the folders in it, if it exists.
+    fn list(&self, path: &Path) -> Option<(WatchedFolder, BTreeSet<PathBuf>)> {
         let metadata = fs::metadata(path).ok().filter(Metadata::is_dir)?;
-        let mut folder = Folder {
-            identity: identity(&metadata),
+        let mut folder = WatchedFolder {
+            file_id: file_id(&metadata),
             stamp: 0,
             has_skill_file: false,
         };
@@ -176,8 +145,10 @@ impl Tree {
                 continue;
             };
             if kind.is_dir() {
-                let is_waiting = name.as_encoded_bytes().starts_with(WAITING.as_bytes());
-                if !is_waiting && !SKIPPED.iter().any(|skipped| name == *skipped) {
+                let is_staging = name
+                    .as_encoded_bytes()
+                    .starts_with(STAGING_PREFIX.as_bytes());
+                if !is_staging && !SKIPPED.iter().any(|skipped| name == *skipped) {
                     below.insert(path);
                 }
                 continue;
@@ -191,7 +162,7 @@ impl Tree {
                 continue;
             };
             if metadata.is_dir() {
-                links.push((path, identity(&metadata)));
+                links.push((path, file_id(&metadata)));
             } else {
                 folder.has_skill_file |= name.eq_ignore_ascii_case("skill.md");
                 folder.stamp = folder.stamp.wrapping_add(stamp(&path, &metadata));
@@ -200,15 +171,15 @@ impl Tree {
         if self.depth(path) >= MAX_DEPTH {
             below.clear();
         } else if !links.is_empty() && !folder.has_skill_file && !self.is_in_skill(path) {
-            links.retain(|(link, target)| self.follows(link, *target, folder.identity));
+            links.retain(|(link, target)| self.follows(link, *target, folder.file_id));
             below.extend(links.into_iter().map(|(link, _)| link));
         }
         Some((folder, below))
     }
 
     /// Whether a link outside every skill, in the folder `parent`, is followed to the folder `target`.
-    fn follows(&self, link: &Path, target: Identity, parent: Identity) -> bool {
-        let leads_back = target == parent || self.above(link).any(|above| above.identity == target);
+    fn follows(&self, link: &Path, target: FileId, parent: FileId) -> bool {
+        let leads_back = target == parent || self.above(link).any(|above| above.file_id == target);
         let is_skill = || {
             ["SKILL.md", "skill.md"]
                 .iter()
@@ -226,7 +197,7 @@ impl Tree {
     }
 
     /// The known folders above a path.
-    fn above<'a>(&'a self, path: &'a Path) -> impl Iterator<Item = &'a Folder> {
+    fn above<'a>(&'a self, path: &'a Path) -> impl Iterator<Item = &'a WatchedFolder> {
         path.ancestors()
             .skip(1)
             .filter_map(|above| self.folders.get(above))
@@ -241,25 +212,9 @@ impl Tree {
             .min()
             .unwrap_or_default()
     }
-
-    /// The known folders below one, without it.
-    fn below<'a>(&'a self, folder: &'a Path) -> impl Iterator<Item = &'a PathBuf> {
-        self.folders
-            .range::<Path, _>((Bound::Excluded(folder), Bound::Unbounded))
-            .map(|(path, _)| path)
-            .take_while(move |path| path.starts_with(folder))
-    }
-
-    fn forget(&mut self, folder: &Path) {
-        let gone: Vec<_> = self.below(folder).cloned().collect();
-        for path in gone {
-            self.folders.remove(&path);
-        }
-        self.folders.remove(folder);
-    }
 }
 
-fn identity(metadata: &Metadata) -> Identity {
+fn file_id(metadata: &Metadata) -> FileId {
     (metadata.dev(), metadata.ino())
 }
 
@@ -269,7 +224,7 @@ fn stamp(path: &Path, metadata: &Metadata) -> u64 {
     path.hash(&mut hasher);
     metadata.size().hash(&mut hasher);
     metadata.mode().hash(&mut hasher);
-    identity(metadata).hash(&mut hasher);
+    file_id(metadata).hash(&mut hasher);
     (metadata.mtime(), metadata.mtime_nsec()).hash(&mut hasher);
     (metadata.ctime(), metadata.ctime_nsec()).hash(&mut hasher);
     hasher.finish()

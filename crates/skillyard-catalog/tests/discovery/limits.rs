@@ -3,8 +3,8 @@
 use std::fs;
 
 use proptest::prelude::*;
-use skillyard_catalog::walk::{Extent, Links, Reach, Walk, WalkLimits};
-use skillyard_catalog::{Catalog, Settings};
+use skillyard_catalog::walk::{Extent, Links, SkillWalk, WalkLimits, WalkScope};
+use skillyard_catalog::{Catalog, CatalogSettings};
 
 use crate::tree;
 use crate::tree::{Tree, skill};
@@ -18,14 +18,14 @@ fn more_folders_than_are_looked_into() {
     // A skill costs nothing, however many folders there are.
     tree.skill("s/many/f24/late", "too late")
         .skill("s/many/zz", "beside them");
-    let walk = Walk {
+    let walk = SkillWalk {
         limits: WalkLimits {
             folders: 20,
             ..WalkLimits::default()
         },
         links: Links::Skip,
         extent: Extent::Head,
-        reach: Reach::Usual,
+        scope: WalkScope::Usual,
     };
     let walked = walk.run(&tree.path("s"), |found| found.folder.to_owned());
     assert_eq!(walked.skills, [tree.path("s/good"), tree.path("s/many/zz")]);
@@ -48,7 +48,7 @@ fn the_limits_are_settings() {
     tree.skill("work/.skills/a/b/c", "x")
         .skill("work/.skills/d", "x");
     let load = |limits| {
-        Catalog::load(&Settings {
+        Catalog::load(&CatalogSettings {
             limits,
             ..tree.settings()
         })
@@ -157,11 +157,11 @@ fn many_skills_are_visited_in_parallel_and_told_in_order() {
     for number in (0..600).rev() {
         tree.skill(&format!("s/k{number:03}"), "x");
     }
-    let walk = Walk {
+    let walk = SkillWalk {
         limits: WalkLimits::default(),
         links: Links::Skip,
         extent: Extent::Head,
-        reach: Reach::Usual,
+        scope: WalkScope::Usual,
     };
     for _ in 0..5 {
         let walked = walk.run(&tree.path("s"), |found| found.folder.to_owned());

@@ -11,7 +11,7 @@ use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 
 use rustix::fs::{AtFlags, CWD, Timespec, Timestamps};
-use skillyard_catalog::{Catalog, IndexUse, Settings};
+use skillyard_catalog::{Catalog, CatalogSettings, IndexUse};
 use tree::{Tree, skill, told};
 
 /// Skills of every kind, changed long ago.
@@ -226,7 +226,7 @@ fn a_folder_over_the_limit_became_a_skill() {
     let load = |index_folder| {
         let mut settings = tree.settings();
         settings.limits.folders = 2;
-        Catalog::load(&Settings {
+        Catalog::load(&CatalogSettings {
             index_folder,
             ..settings
         })

@@ -1,6 +1,8 @@
 //! What is given of a file: pieces of text, and bytes on request.
 
-use skillyard_catalog::resource::{BinaryContent, Content, ReadLimits, ReadRange, Resolver};
+use skillyard_catalog::resource::{
+    BinaryContent, ReadLimits, ReadRange, Resolver, ResourceContent,
+};
 
 use crate::{Fixture, RESOLVERS, text};
 
@@ -98,7 +100,7 @@ fn binary_files_are_described_and_given_on_request() {
         let resource = fixture.read(name).unwrap();
         assert_eq!(resource.size, content.len() as u64);
         assert_eq!(resource.next_offset, None);
-        let Content::Binary { media_type, bytes } = resource.content else {
+        let ResourceContent::Binary { media_type, bytes } = resource.content else {
             panic!("{name} is text");
         };
         assert_eq!((media_type, bytes), (expected, None), "{name}");
@@ -121,8 +123,8 @@ fn binary_files_are_described_and_given_on_request() {
                 .unwrap();
             offset = resource.next_offset;
             match resource.content {
-                Content::Binary { bytes, .. } => together.extend(bytes.unwrap()),
-                Content::Text(text) => together.extend(text.into_bytes()),
+                ResourceContent::Binary { bytes, .. } => together.extend(bytes.unwrap()),
+                ResourceContent::Text(text) => together.extend(text.into_bytes()),
             }
         }
         assert_eq!(together, content, "{name}");
@@ -139,7 +141,7 @@ fn the_start_of_a_file_decides_for_all_of_it() {
     };
     let root = fixture.root(Resolver::Best);
     let resource = root.read("mixed", range, &ReadLimits::default()).unwrap();
-    assert!(matches!(resource.content, Content::Binary { .. }));
+    assert!(matches!(resource.content, ResourceContent::Binary { .. }));
 }
 
 #[test]

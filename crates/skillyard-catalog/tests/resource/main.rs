@@ -10,7 +10,7 @@ mod whole;
 use std::fs;
 
 use skillyard_catalog::resource::{
-    Content, ReadLimits, ReadRange, Resolver, Resource, ResourceError, SkillRoot,
+    ReadLimits, ReadRange, Resolver, Resource, ResourceContent, ResourceError, SkillRoot,
 };
 use tempfile::TempDir;
 
@@ -65,8 +65,8 @@ fn read(root: &SkillRoot, path: &str) -> Result<Resource, ResourceError> {
 
 fn text(resource: Resource) -> String {
     match resource.content {
-        Content::Text(text) => text,
-        other @ Content::Binary { .. } => panic!("not text: {other:?}"),
+        ResourceContent::Text(text) => text,
+        other @ ResourceContent::Binary { .. } => panic!("not text: {other:?}"),
     }
 }
 

@@ -7,9 +7,9 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use rustix::fs::{AtFlags, CWD, FileType, Mode, Timespec, Timestamps};
-use skillyard_catalog::source::Surroundings;
-use skillyard_catalog::walk::{Extent, Found, Links, Reach, Walk, WalkLimits};
-use skillyard_catalog::{Catalog, ProjectTrust, Settings};
+use skillyard_catalog::surroundings::Surroundings;
+use skillyard_catalog::walk::{Extent, FoundSkill, Links, SkillWalk, WalkLimits, WalkScope};
+use skillyard_catalog::{Catalog, CatalogSettings, ProjectTrust};
 use tempfile::TempDir;
 
 /// What was changed longer ago than this is old enough to be believed by an index.
@@ -109,8 +109,8 @@ impl Tree {
     }
 
     /// The user works in `work`, trusts it, and keeps no index.
-    pub(crate) fn settings(&self) -> Settings {
-        Settings {
+    pub(crate) fn settings(&self) -> CatalogSettings {
+        CatalogSettings {
             surroundings: Surroundings {
                 current: self.path("work"),
                 home: Some(self.path("home")),
@@ -118,7 +118,7 @@ impl Tree {
                 ..Surroundings::default()
             },
             project_trust: ProjectTrust::Trusted,
-            ..Settings::default()
+            ..CatalogSettings::default()
         }
     }
 
@@ -127,7 +127,7 @@ impl Tree {
     }
 
     pub(crate) fn load_indexed(&self) -> Catalog {
-        Catalog::load(&Settings {
+        Catalog::load(&CatalogSettings {
             index_folder: Some(self.path("index")),
             ..self.settings()
         })
@@ -162,14 +162,15 @@ impl Tree {
 
     /// What a walk of `root` finds, and what it passes over.
     pub(crate) fn walk(&self, root: &str, links: Links) -> (Vec<String>, Vec<String>) {
-        let walk = Walk {
+        let walk = SkillWalk {
             limits: WalkLimits::default(),
             links,
             extent: Extent::Head,
-            reach: Reach::Usual,
+            scope: WalkScope::Usual,
         };
-        let found =
-            |found: &Found<'_>| self.relative(found.folder.join(found.file_name).to_str().unwrap());
+        let found = |found: &FoundSkill<'_>| {
+            self.relative(found.folder.join(found.file_name).to_str().unwrap())
+        };
         let walked = walk.run(&self.path(root), found);
         let mut skipped: Vec<String> = walked
             .skipped

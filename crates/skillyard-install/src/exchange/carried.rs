@@ -8,7 +8,7 @@ use std::io;
 use std::path::Path;
 
 use rustix::fs::RenameFlags;
-use skillyard_catalog::own_folder;
+use skillyard_catalog::private_dir;
 
 use super::{exists, rename};
 use crate::existing::{ExistingEntry, look};
@@ -26,14 +26,14 @@ pub(super) fn carry(from: &Path, to: &Path) -> io::Result<()> {
         }
         let part = to.with_file_name(PART);
         if exists(&part) {
-            own_folder::remove(&part)?;
+            private_dir::remove(&part)?;
         }
         let tree = Tree::read_any_names(from, &TreeLimits::HERE).map_err(on_disk)?;
         tree.write(&part, WriteAccess::Editable).map_err(on_disk)?;
         tree.sync(&part)?;
         rename(&part, to, RenameFlags::NOREPLACE)?;
     }
-    own_folder::remove(from)
+    private_dir::remove(from)
 }
 
 /// Whether all files of a folder are also in its copy, so that nothing is lost with it.

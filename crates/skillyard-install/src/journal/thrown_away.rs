@@ -7,7 +7,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use skillyard_catalog::own_folder;
+use skillyard_catalog::private_dir;
 
 use crate::any_path::AnyPath;
 
@@ -34,7 +34,7 @@ fn remove_if_there(folder: &Path) -> io::Result<()> {
     if folder.symlink_metadata().is_err() {
         return Ok(());
     }
-    own_folder::remove(folder)
+    private_dir::remove(folder)
 }
 
 /// What a stage is called while it is removed.

@@ -6,7 +6,7 @@ use std::io::{self, Write as _};
 use std::os::unix::ffi::OsStringExt as _;
 use std::path::{Path, PathBuf};
 
-use skillyard_catalog::own_folder;
+use skillyard_catalog::private_dir;
 use skillyard_format::Digest;
 
 use super::{OLD_FOLDERS, Store, StoreError, archive, as_filed, names};
@@ -68,7 +68,7 @@ impl Store {
         // Not under any lock: two that write at once write the same.
         let write = || -> io::Result<()> {
             let folder = self.root.join("roots");
-            own_folder::make(&folder)?;
+            private_dir::create(&folder)?;
             let mut file = tempfile::NamedTempFile::new_in(&folder)?;
             file.write_all(lock_file.as_os_str().as_encoded_bytes())?;
             file.persist(&root)?;
@@ -149,7 +149,7 @@ impl Store {
     /// Removes a file or a folder, if it exists.
     fn remove(&self, path: &Path) -> Result<(), StoreError> {
         let removed = match path.symlink_metadata() {
-            Ok(metadata) if metadata.is_dir() => own_folder::remove(path),
+            Ok(metadata) if metadata.is_dir() => private_dir::remove(path),
             Ok(_) => std::fs::remove_file(path),
             Err(error) => Err(error),
         };

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 use rustix::fs::{CWD, RenameFlags, renameat_with};
 use rustix::io::Errno;
-use skillyard_catalog::own_folder;
+use skillyard_catalog::private_dir;
 use skillyard_format::Digest;
 
 use super::{Store, StoreError, as_filed};
@@ -80,7 +80,7 @@ impl Store {
             Err(_) => true,
         };
         let parent = path.parent().unwrap_or(&self.root);
-        own_folder::make(parent).map_err(|source| self.failed(source))?;
+        private_dir::create(parent).map_err(|source| self.failed(source))?;
         let staging = self.staging()?;
         let staged = staging.path().join("skill");
         tree.write(&staged, WriteAccess::ReadOnly)?;
@@ -89,7 +89,7 @@ impl Store {
             match std::fs::rename(&path, staging.path().join("old")) {
                 // It came with the image of a container, and cannot be moved.
                 Err(error) if error.kind() == io::ErrorKind::CrossesDevices => {
-                    own_folder::remove(&path).map_err(|source| self.failed(source))?;
+                    private_dir::remove(&path).map_err(|source| self.failed(source))?;
                 }
                 Err(error) if error.kind() != io::ErrorKind::NotFound => {
                     return Err(self.failed(error));

@@ -6,7 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use skillyard_catalog::ways::real;
+use skillyard_catalog::path_probe::resolved;
 
 use super::created_folders::text as folders_text;
 use super::{Transaction, TransactionError, disk};
@@ -204,7 +204,7 @@ impl FolderRecords {
             let before = Lockfile::read(file).unwrap_or_default();
             let text = text_if_there(file).ok().flatten();
             FolderRecordChange {
-                folder: real(folder),
+                folder: resolved(folder),
                 after: before.clone(),
                 before,
                 is_named: text.is_none_or(|text| folder_of(&text).is_some()),

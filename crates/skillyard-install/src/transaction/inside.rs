@@ -7,7 +7,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use skillyard_catalog::ways::{dangling, real};
+use skillyard_catalog::path_probe::{dangling_link, resolved};
 
 use super::{Transaction, TransactionError, disk};
 use crate::scope::{Scope, ScopeKind};
@@ -35,7 +35,7 @@ pub fn check_inside(scope: &Scope, target: &str) -> Result<(), TransactionError>
     let root = scope.root.canonicalize().map_err(failed)?;
     // A link may also lead to a folder that is made only with the first skill in it.
     let to = match folder.canonicalize() {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => real(&folder),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => resolved(&folder),
         other => other.map_err(failed)?,
     };
     let Ok(below) = to.strip_prefix(&root) else {
@@ -55,11 +55,11 @@ pub fn check_inside(scope: &Scope, target: &str) -> Result<(), TransactionError>
 /// written as the scope's root is.
 pub(super) fn to_make(scope: &Scope, target: &str) -> PathBuf {
     let folder = scope.target(target);
-    if dangling(&folder).is_none() {
+    if dangling_link(&folder).is_none() {
         return folder;
     }
-    let to = real(&folder);
-    match to.strip_prefix(real(&scope.root)) {
+    let to = resolved(&folder);
+    match to.strip_prefix(resolved(&scope.root)) {
         Ok(below) => scope.root.join(below),
         Err(_) => to,
     }

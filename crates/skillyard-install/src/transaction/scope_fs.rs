@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use skillyard_catalog::modes;
-use skillyard_catalog::ways::real;
+use skillyard_catalog::path_probe::resolved;
 use skillyard_format::Digest;
 
 use crate::existing::TargetListings;
@@ -135,7 +135,7 @@ impl TargetFs for ScopeFs<'_> {
         match found {
             // Agents can share a folder through a link, also one that is still to be made.
             ExistingEntry::Dangling(_)
-                if target::roots(&real(&folder)).contains(&real(&self.scope.root)) =>
+                if target::roots(&resolved(&folder)).contains(&resolved(&self.scope.root)) =>
             {
                 ExistingEntry::Nothing
             }
@@ -159,12 +159,12 @@ impl TargetFs for ScopeFs<'_> {
     }
 
     fn leads_to(&self, target: &str, name: &str, link: &Path, other: &str) -> bool {
-        let real = |folder: &Path| folder.canonicalize().ok();
+        let resolved = |folder: &Path| folder.canonicalize().ok();
         let to = self.scope.target(target).join(link);
-        let other = real(&self.scope.target(other));
+        let other = resolved(&self.scope.target(other));
         to.file_name().is_some_and(|last| last == name)
             && other.is_some()
-            && to.parent().and_then(real) == other
+            && to.parent().and_then(resolved) == other
     }
 
     fn link_target(&self, path: &Path, digest: Digest) -> LinkTarget {
@@ -185,7 +185,7 @@ impl TargetFs for ScopeFs<'_> {
 
     fn is_shared(&self, target: &str, other: &Scope, others: &str) -> bool {
         let (own, others) = (self.scope.target(target), other.target(others));
-        own == others || real(&own) == real(&others)
+        own == others || resolved(&own) == resolved(&others)
     }
 
     fn is_tracked(&self, target: &str, name: &str) -> bool {

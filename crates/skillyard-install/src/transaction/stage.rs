@@ -5,8 +5,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use rayon::prelude::*;
+
 use skillyard_catalog::modes;
-use skillyard_catalog::own_folder::WAITING;
+use skillyard_catalog::private_dir::STAGING_PREFIX;
 use skillyard_format::Digest;
 
 use super::inside::to_make;
@@ -61,7 +62,7 @@ impl Transaction<'_> {
         plan: &Plan,
     ) -> Result<BTreeMap<String, TargetStage>, TransactionError> {
         let mut stages = BTreeMap::new();
-        let name = format!("{WAITING}{}", unique());
+        let name = format!("{STAGING_PREFIX}{}", unique());
         for step in &plan.steps {
             let (target, _) = step.place();
             if stages.contains_key(target) {

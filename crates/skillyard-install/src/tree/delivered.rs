@@ -9,6 +9,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use rustix::fs::FileType;
+
 use skillyard_catalog::modes;
 use skillyard_format::package::archive::{is_junk, is_litter};
 

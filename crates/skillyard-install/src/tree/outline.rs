@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::path::Path;
 
-use skillyard_catalog::resource::{Seen, SeenKind};
+use skillyard_catalog::resource::{SeenFile, SeenKind};
 
 use super::paths::{self, is_inside};
 use super::{Ignored, TreeError, TreeLimits, Undelivered, is_left_out};
@@ -19,7 +19,7 @@ pub struct Outline {
 
 impl Outline {
     /// Notes something.
-    pub fn add(&mut self, seen: Seen<'_>) {
+    pub fn add(&mut self, seen: SeenFile<'_>) {
         match String::from_utf8_lossy(seen.path) {
             Cow::Borrowed(path) => self.entries.push((path.to_owned(), seen.kind)),
             Cow::Owned(path) => self.nameless.push(path),

@@ -7,7 +7,7 @@ use std::collections::HashSet;
 use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
-use skillyard_catalog::search::{Document, Index, Options};
+use skillyard_catalog::search::{Index, Options, SearchDocument};
 
 use super::columns::{Builder, Columns, Filter};
 use super::question::{Question, Sort};
@@ -60,11 +60,11 @@ impl Picture {
             columns.push(&skill);
             let description = skill.facts.offer().into_owned();
             let tags = skill.facts.tags.into_iter();
-            Document {
+            SearchDocument {
                 name: skill.name.into(),
                 description: description.into(),
                 tags: tags.map(Into::into).collect(),
-                ..Document::default()
+                ..SearchDocument::default()
             }
         }));
         let columns = columns.finish();

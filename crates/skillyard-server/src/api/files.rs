@@ -7,7 +7,7 @@ use axum::extract::State;
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 use serde::{Deserialize, Serialize};
-use skillyard_catalog::resource::{BinaryContent, Content, ReadRange};
+use skillyard_catalog::resource::{BinaryContent, ReadRange, ResourceContent};
 use utoipa::{IntoParams, ToSchema};
 
 use super::input::{Asked, Caller, Named};
@@ -159,13 +159,13 @@ pub(super) async fn read(
         offset: read.offset,
         next_offset: read.next_offset,
         base64: (encoding == Encoding::Base64).then(|| match &read.content {
-            Content::Text(text) => BASE64_STANDARD.encode(text),
-            Content::Binary { bytes, .. } => {
+            ResourceContent::Text(text) => BASE64_STANDARD.encode(text),
+            ResourceContent::Binary { bytes, .. } => {
                 BASE64_STANDARD.encode(bytes.as_deref().unwrap_or_default())
             }
         }),
         text: match read.content {
-            Content::Text(text) if encoding == Encoding::Text => Some(text),
+            ResourceContent::Text(text) if encoding == Encoding::Text => Some(text),
             _ => None,
         },
     }))

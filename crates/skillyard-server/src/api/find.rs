@@ -64,8 +64,8 @@ pub(super) async fn search(
     caller: Caller,
     Asked(words): Asked<Words>,
 ) -> Result<Json<Found>, Problem> {
-    find(server, caller, words.limit, move |snapshot, host, limit| {
-        snapshot.search(host, &words.q, limit)
+    find(server, caller, words.limit, move |snapshot, limit| {
+        snapshot.search(&words.q, limit)
     })
     .await
 }
@@ -79,8 +79,8 @@ pub(super) async fn matching(
     caller: Caller,
     Asked(task): Asked<Task>,
 ) -> Result<Json<Found>, Problem> {
-    find(server, caller, task.limit, move |snapshot, host, limit| {
-        snapshot.matching(host, &task.task, limit)
+    find(server, caller, task.limit, move |snapshot, limit| {
+        snapshot.matching(&task.task, limit)
     })
     .await
 }
@@ -91,7 +91,6 @@ async fn find(
     limit: Option<usize>,
     rank: impl for<'a> Fn(
         &'a crate::catalog_cache::CatalogSnapshot,
-        &dyn crate::Host,
         usize,
     ) -> Vec<(&'a skillyard_catalog::CatalogSkill, f32)>
     + Send
@@ -101,7 +100,7 @@ async fn find(
     let results = elsewhere(move || {
         let snapshot = server.catalog.snapshot();
         let viewer = caller.viewer(&server);
-        let hits = rank(&snapshot, &*server.host, limit).into_iter();
+        let hits = rank(&snapshot, limit).into_iter();
         hits.map(|(skill, score)| FoundSkill {
             summary: SkillSummary::of(skill, &viewer),
             score,

@@ -6,7 +6,7 @@ use axum::Json;
 use axum::extract::State;
 use serde::{Deserialize, Serialize};
 use skillyard_catalog::prompt::{DEFAULT_BUDGET, Room};
-use skillyard_catalog::selection::{Layer, Pattern, Selection};
+use skillyard_catalog::selection::{Layer, NamePattern, Selection};
 use skillyard_format::render::catalog::CatalogFormat;
 use utoipa::{IntoParams, ToSchema};
 
@@ -44,7 +44,7 @@ impl PromptInput {
         let read = |text: &Option<String>| {
             let read = text
                 .as_deref()
-                .map_or_else(|| Ok(Vec::new()), Pattern::list);
+                .map_or_else(|| Ok(Vec::new()), NamePattern::list);
             read.map_err(|error| Problem::bad(error.to_string()))
         };
         let layer = Layer {

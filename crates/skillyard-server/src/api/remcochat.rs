@@ -81,8 +81,8 @@ fn discovery(server: &Server, caller: &Caller) -> Discovery {
         skills: catalog
             .enabled()
             .map(|skill| Discovered {
-                name: skill.record.name.to_string(),
-                description: skill.record.description.to_string(),
+                name: skill.record.name.clone(),
+                description: skill.record.description.clone(),
                 path: viewer.path(&skill.record.folder),
             })
             .collect(),
@@ -90,7 +90,7 @@ fn discovery(server: &Server, caller: &Caller) -> Discovery {
             .shadowed
             .iter()
             .map(|loser| Collision {
-                name: loser.skill.record.name.to_string(),
+                name: loser.skill.record.name.clone(),
                 winner: viewer.path(&loser.winner),
                 loser: viewer.path(&loser.skill.record.folder),
             })

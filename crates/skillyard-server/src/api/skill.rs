@@ -185,7 +185,7 @@ pub(super) async fn body(
         let most = server.host.portions().instruction_bytes;
         let portion = portion(&text, document.body(), own, most);
         Ok::<_, Problem>(SkillBody {
-            name: skill.record.name.to_string(),
+            name: skill.record.name.clone(),
             digest: Some(digest.to_string()),
             body: portion.text.into_owned(),
             next_offset: portion.cursor,

@@ -10,7 +10,9 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 use skillyard_catalog::CatalogSkill;
-use skillyard_catalog::resource::{BinaryContent, Content, DigestLimits, ReadLimits, ReadRange};
+use skillyard_catalog::resource::{
+    BinaryContent, DigestLimits, ReadLimits, ReadRange, ResourceContent,
+};
 use skillyard_format::package::{Digest, TreeDigest};
 
 use super::{CatalogCache, CatalogSnapshot};
@@ -57,7 +59,7 @@ pub(crate) struct Packed {
 #[derive(Debug)]
 pub(crate) struct PackedFile {
     pub(crate) digest: Digest,
-    pub(crate) content: Content,
+    pub(crate) content: ResourceContent,
     pub(crate) media_type: String,
     pub(crate) size: u64,
 }
@@ -88,7 +90,7 @@ impl Edition {
     fn new(snapshot: Arc<CatalogSnapshot>) -> Self {
         let names = snapshot.catalog.enabled();
         let packages = names
-            .map(|skill| (skill.record.name.to_string(), OnceLock::new()))
+            .map(|skill| (skill.record.name.clone(), OnceLock::new()))
             .collect();
         Self {
             snapshot,
@@ -180,8 +182,8 @@ pub(crate) fn pack_file(
     }
     let media_type = media_type(&read.path, &read.content).into_owned();
     let bytes = match &read.content {
-        Content::Text(text) => text.as_bytes(),
-        Content::Binary { bytes, .. } => bytes.as_deref().unwrap_or_default(),
+        ResourceContent::Text(text) => text.as_bytes(),
+        ResourceContent::Binary { bytes, .. } => bytes.as_deref().unwrap_or_default(),
     };
     Ok(Some(PackedFile {
         digest: Digest::of(bytes),

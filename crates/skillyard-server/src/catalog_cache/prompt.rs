@@ -38,7 +38,7 @@ pub(crate) fn render(
 ) -> (String, usize) {
     wanted.room.skills = wanted.room.skills.min(host.portions().skills);
     if wanted.task.is_some() {
-        return make(snapshot, host, wanted);
+        return make(snapshot, wanted);
     }
     let key = format!("{wanted:?}");
     let prompts = || {
@@ -48,7 +48,7 @@ pub(crate) fn render(
     if let Some(made) = prompts().get(&key) {
         return made.clone();
     }
-    let made = make(snapshot, host, wanted);
+    let made = make(snapshot, wanted);
     let mut prompts = prompts();
     if prompts.len() >= MAX_CACHED_PROMPTS {
         prompts.clear();
@@ -57,7 +57,7 @@ pub(crate) fn render(
     made
 }
 
-fn make(snapshot: &CatalogSnapshot, host: &dyn Host, wanted: PromptRequest<'_>) -> (String, usize) {
+fn make(snapshot: &CatalogSnapshot, wanted: PromptRequest<'_>) -> (String, usize) {
     let mut skills = snapshot.choosable();
     let selection = wanted.selection;
     if !selection.is_silent() {
@@ -66,15 +66,15 @@ fn make(snapshot: &CatalogSnapshot, host: &dyn Host, wanted: PromptRequest<'_>) 
     let entries: Vec<CatalogEntry> = skills
         .iter()
         .map(|skill| CatalogEntry {
-            name: skill.record.name.to_string(),
-            description: skill.record.description.to_string(),
+            name: skill.record.name.clone(),
+            description: skill.record.description.clone(),
             location: wanted
                 .mount
                 .map(|mount| format!("{}/{}", mount.trim_end_matches('/'), skill.record.name)),
         })
         .collect();
     let ranking = wanted.task.map(|task| {
-        let hits = snapshot.matching(host, task, skills.len()).into_iter();
+        let hits = snapshot.matching(task, skills.len()).into_iter();
         let place = |name: &str| skills.iter().position(|it| *it.record.name == *name);
         hits.filter_map(|(skill, _)| place(&skill.record.name))
             .collect::<Vec<_>>()

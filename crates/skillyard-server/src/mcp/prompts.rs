@@ -34,8 +34,8 @@ pub(super) fn list(
     records.sort_by(|a, b| a.name.cmp(&b.name));
     let (page, next) = page(edition, &records, cursor, PAGE)?;
     let prompts = page.iter().map(|record| {
-        let description = Some(record.description.to_string());
-        Prompt::new(record.name.to_string(), description, Some(offered(record)))
+        let description = Some(record.description.clone());
+        Prompt::new(record.name.clone(), description, Some(offered(record)))
     });
     Ok((prompts.collect(), next))
 }
@@ -131,6 +131,6 @@ pub(super) fn get(
     caller.load(server, activated.active, digest);
     let message = PromptMessage::new_text(Role::User, activated.text);
     let mut result = GetPromptResult::new(vec![message]);
-    result.description = Some(skill.record.description.to_string());
+    result.description = Some(skill.record.description.clone());
     Ok(result)
 }

@@ -7,7 +7,7 @@ use rmcp::model::{CacheScope, ReadResourceResult, Resource, ResourceContents};
 use serde_json::{Value, json};
 use skillyard_audit::EventKind;
 use skillyard_catalog::CatalogSkill;
-use skillyard_catalog::resource::{Content, DigestLimits};
+use skillyard_catalog::resource::{DigestLimits, ResourceContent};
 use skillyard_format::Document;
 use skillyard_format::package::Digest;
 use skillyard_format::yaml::Mapping;
@@ -166,7 +166,7 @@ fn give(
         return given.map(drop);
     }
     let digest = server.give(skill, EventKind::SkillActivated, path, context, hashed)?;
-    let Content::Text(text) = &file.content else {
+    let ResourceContent::Text(text) = &file.content else {
         return Ok(());
     };
     let active = active(skill, &Document::parse(text.as_bytes()));
@@ -184,7 +184,7 @@ pub(super) fn resources(
     let resources = page.iter().filter_map(|name| {
         let record = &edition.snapshot.usable(name)?.record;
         let mut resource = Resource::new(uri::file(name, &record.file_name), *name);
-        resource.description = Some(record.description.to_string());
+        resource.description = Some(record.description.clone());
         resource.mime_type = Some("text/markdown".into());
         resource.size = Some(record.stamp.size);
         Some(resource)
@@ -241,7 +241,7 @@ fn entry(skill: &CatalogSkill, package: &Package) -> Option<Value> {
                     })
                 })
                 .collect();
-            let Content::Text(text) = &packed.files.get(own)?.content else {
+            let ResourceContent::Text(text) = &packed.files.get(own)?.content else {
                 return None;
             };
             (text.clone(), list.into())
@@ -262,8 +262,8 @@ fn entry(skill: &CatalogSkill, package: &Package) -> Option<Value> {
 
 fn shown(uri: &str, file: &PackedFile) -> ResourceContents {
     let contents = match &file.content {
-        Content::Text(text) => ResourceContents::text(text.clone(), uri),
-        Content::Binary { bytes, .. } => {
+        ResourceContent::Text(text) => ResourceContents::text(text.clone(), uri),
+        ResourceContent::Binary { bytes, .. } => {
             let bytes = bytes.as_deref().unwrap_or_default();
             ResourceContents::blob(BASE64_STANDARD.encode(bytes), uri)
         }

@@ -9,7 +9,7 @@ use skillyard_agent::message::CallOutcome;
 use skillyard_agent::tool::whole_number;
 use skillyard_audit::{Event, EventKind, Outcome};
 use skillyard_catalog::resource::ReadLimits;
-use skillyard_catalog::search::{Detail, Document, Index, Options};
+use skillyard_catalog::search::{Detail, Index, Options, SearchDocument};
 use skillyard_format::Document as SkillDocument;
 use skillyard_format::Skill;
 use skillyard_format::render::activation;
@@ -247,11 +247,11 @@ fn matching(skills: &[PublishedSkill], words: &str, limit: usize) -> Vec<Value> 
     if words.trim().is_empty() {
         return skills.iter().take(limit).map(shown).collect();
     }
-    let documents = skills.iter().map(|skill| Document {
+    let documents = skills.iter().map(|skill| SearchDocument {
         id: skill.uri.as_str().into(),
         name: skill.name.as_str().into(),
         description: skill.offer(),
-        ..Document::default()
+        ..SearchDocument::default()
     });
     let index = Index::build(documents);
     let options = Options {

@@ -1,7 +1,7 @@
 //! Whether there is anything to run: nobody is asked about what could not run after a yes.
 
 use axum::http::StatusCode;
-use skillyard_catalog::resource::{Content, ReadLimits, ReadRange, ResourceError};
+use skillyard_catalog::resource::{ReadLimits, ReadRange, ResourceContent, ResourceError};
 use skillyard_format::script::{BEGINNING, starter};
 
 use crate::contents::{Contents, ContentsError};
@@ -30,7 +30,7 @@ pub(super) fn check(contents: &Contents<'_>, skill: &str, script: &str) -> Resul
     match found {
         Err(error) if is_absent(&error) => Err(missing(skill, script)),
         Ok(file) => match &file.content {
-            Content::Text(text) if starter(&file.path, text.as_bytes()).is_none() => {
+            ResourceContent::Text(text) if starter(&file.path, text.as_bytes()).is_none() => {
                 let path = &file.path;
                 let text =
                     format!("`{path}` is no script: it has no `#!` line and no known ending");

@@ -58,7 +58,7 @@ pub(crate) async fn page(State(server): State<Arc<Server>>, frame: Frame) -> Pag
             .shadowed
             .iter()
             .map(|loser| Collision {
-                name: loser.skill.record.name.to_string(),
+                name: loser.skill.record.name.clone(),
                 winner: path(&loser.winner),
                 loser: path(&loser.skill.record.folder),
             })
@@ -72,7 +72,7 @@ pub(crate) async fn page(State(server): State<Arc<Server>>, frame: Frame) -> Pag
             .skills
             .iter()
             .filter(|skill| !skill.record.problems.is_empty())
-            .map(|skill| (skill.record.name.to_string(), skill.record.problems.len()))
+            .map(|skill| (skill.record.name.clone(), skill.record.problems.len()))
             .collect(),
         frame,
     };

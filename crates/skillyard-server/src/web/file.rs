@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use askama::Template;
 use axum::extract::State;
-use skillyard_catalog::resource::{BinaryContent, Content, ReadLimits, ReadRange};
+use skillyard_catalog::resource::{BinaryContent, ReadLimits, ReadRange, ResourceContent};
 use skillyard_http::markdown::render;
 use skillyard_http::sight::source;
 use skillyard_http::size::size;
@@ -66,19 +66,19 @@ fn compose(server: &Server, frame: Frame, name: &str, path: &str) -> Result<File
     Ok(FilePage {
         active: "library",
         frame,
-        name: skill.record.name.to_string(),
+        name: skill.record.name.clone(),
         address: skill_address(&skill.record.name),
         size: size(read.size),
         cut: read.next_offset.is_some(),
         shown: match read.content {
-            Content::Text(text) if is_markdown && !is_own => {
+            ResourceContent::Text(text) if is_markdown && !is_own => {
                 Shown::Html(render(&text, |link| file_address(&skill.record.name, link)).html)
             }
-            Content::Text(text) => {
+            ResourceContent::Text(text) => {
                 let seen = source(&read.path, text.as_bytes());
                 Shown::Text(seen.unwrap_or(text))
             }
-            Content::Binary { media_type, bytes } => {
+            ResourceContent::Binary { media_type, bytes } => {
                 let seen = source(&read.path, &bytes.unwrap_or_default());
                 seen.map_or(Shown::Binary(media_type), Shown::Text)
             }

@@ -77,7 +77,7 @@ fn compose(server: &Server, frame: Frame, wanted: Wanted) -> LibraryPage {
     let found: Vec<&CatalogSkill> = if wanted.q.trim().is_empty() {
         all.iter().collect()
     } else {
-        let hits = snapshot.search(&*server.host, &wanted.q, all.len());
+        let hits = snapshot.search(&wanted.q, all.len());
         hits.into_iter().map(|(skill, _)| skill).collect()
     };
     let is = |wanted: &str, value: &str| wanted.is_empty() || wanted == value;

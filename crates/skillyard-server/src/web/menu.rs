@@ -30,7 +30,7 @@ pub(crate) async fn list(State(server): State<Arc<Server>>) -> Result<Json<Vec<E
         let named = snapshot.catalog.enabled().map(|skill| &skill.record);
         let named = named.filter(|record| record.user_invocable);
         let entries = named.map(|record| Entry {
-            name: record.name.to_string(),
+            name: record.name.clone(),
             shown: escape_control(&record.name).into_owned(),
             description: escape_control(&record.description).into_owned(),
         });

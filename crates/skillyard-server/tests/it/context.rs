@@ -13,9 +13,9 @@ use axum::response::Response;
 use serde_json::Value;
 use skillyard_audit::{Event, EventKind};
 use skillyard_catalog::resource::{ReadLimits, SkillRoot, digest};
-use skillyard_catalog::selection::{Layer, Pattern, Selection};
-use skillyard_catalog::source::Surroundings;
-use skillyard_catalog::{Catalog, CatalogSkill, ProjectTrust, Settings as CatalogSettings, Status};
+use skillyard_catalog::selection::{Layer, NamePattern, Selection};
+use skillyard_catalog::surroundings::Surroundings;
+use skillyard_catalog::{Catalog, CatalogSettings, CatalogSkill, ProjectTrust, Status};
 use skillyard_format::package::Digest;
 use skillyard_mcp::Servers;
 use skillyard_server::{
@@ -70,7 +70,7 @@ pub(crate) struct Machine {
 impl Host for Machine {
     fn load(&self) -> Result<Catalog, HostError> {
         let disabled = self.disabled.lock().unwrap();
-        let patterns = disabled.iter().map(|name| Pattern::new(name).unwrap());
+        let patterns = disabled.iter().map(|name| NamePattern::new(name).unwrap());
         let mut catalog = Catalog::load(&CatalogSettings {
             surroundings: Surroundings {
                 current: self.home.join("project"),

@@ -10,8 +10,8 @@ use skillyard_agent::message::{Message, UserPart};
 use skillyard_agent::session::Session;
 use skillyard_agent::shelf::{Edition, InstalledSkill, ShelfSkill};
 use skillyard_catalog::resource::{SkillRoot, digest};
-use skillyard_catalog::source::Surroundings;
-use skillyard_catalog::{Catalog, CatalogSkill, Settings, Status};
+use skillyard_catalog::surroundings::Surroundings;
+use skillyard_catalog::{Catalog, CatalogSettings, CatalogSkill, Status};
 use skillyard_format::Digest;
 use skillyard_install::tree::WriteAccess;
 use tempfile::TempDir;
@@ -98,13 +98,13 @@ impl KeptSkills {
 
     /// Takes the editions that lie in a folder.
     fn take(&mut self, folder: &Path, digests: &BTreeMap<&str, Digest>, session: &Session) {
-        let catalog = Catalog::load(&Settings {
+        let catalog = Catalog::load(&CatalogSettings {
             surroundings: Surroundings {
                 current: folder.to_owned(),
                 extra: vec![folder.to_owned()],
                 ..Surroundings::default()
             },
-            ..Settings::default()
+            ..CatalogSettings::default()
         });
         // Whether its commands are here now does not matter any more.
         for skill in catalog.skills {

@@ -54,7 +54,7 @@ fn shelf_with(
         if is_wanted {
             skills.push(placed(context, &permissions, skill)?);
         } else {
-            withheld.insert(skill.record.name.to_string(), obstacle::left_out());
+            withheld.insert(skill.record.name.clone(), obstacle::left_out());
         }
     }
     let config = context.config()?;
@@ -116,7 +116,7 @@ fn shelf_with(
             }
             match obstacle::of(&each.skill, &permissions) {
                 Some(why) => {
-                    withheld.insert(each.skill.record.name.to_string(), why);
+                    withheld.insert(each.skill.record.name.clone(), why);
                 }
                 None => skills.push(each),
             }

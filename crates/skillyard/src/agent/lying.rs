@@ -3,8 +3,9 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use skillyard_catalog::source::{self, SourceKind};
-use skillyard_catalog::walk::{Extent, Links, Reach, Walk, WalkLimits};
+use skillyard_catalog::source::SourceKind;
+use skillyard_catalog::surroundings;
+use skillyard_catalog::walk::{Extent, Links, SkillWalk, WalkLimits, WalkScope};
 
 use crate::context::Context;
 use crate::error::CommandError;
@@ -41,7 +42,7 @@ impl Lying {
         let found = catalog.all();
         let found = found.filter(|skill| skill.kind != SourceKind::Builtin);
         let found = found.map(|skill| {
-            let name = skill.record.name.to_string();
+            let name = skill.record.name.clone();
             (name, Some(skill.kind), skill.record.folder.clone())
         });
         let installed = permissions.installed();
@@ -67,11 +68,11 @@ impl Lying {
 /// The skills in the folder of an agent, wherever in the workspace that is, and however deep they lie
 /// in it: by its path each of them can be run.
 fn beside(workspace: &Path, folder: &Path) -> Vec<(String, PathBuf)> {
-    let walk = Walk {
+    let walk = SkillWalk {
         limits: LIMITS,
         links: Links::Within(vec![workspace.to_owned()]),
         extent: Extent::Head,
-        reach: Reach::Everything,
+        scope: WalkScope::Everything,
     };
     let found = |root: PathBuf| {
         let walked = walk.run(&root, |found| found.folder.to_owned());
@@ -94,7 +95,7 @@ fn skill_folders(folder: &Path) -> BTreeSet<PathBuf> {
     let (Some(level), Some(name)) = (folder.parent(), folder.file_name()) else {
         return BTreeSet::new();
     };
-    let known = source::project_folders().filter(|known| Path::new(known).starts_with(name));
+    let known = surroundings::project_folders().filter(|known| Path::new(known).starts_with(name));
     let known = known.map(|known| level.join(known));
     // Where the table has none, it is called so by custom.
     known.chain([folder.join("skills")]).collect()

@@ -142,7 +142,7 @@ fn names(runtime: &Runtime) -> Vec<(String, String)> {
         .filter(|record| record.user_invocable)
         .map(|record| {
             let about = visible(&record.description).into_owned();
-            (record.name.to_string(), about)
+            (record.name.clone(), about)
         });
     let commands = COMMANDS.iter();
     let commands = commands.map(|(name, about)| (verb(name).to_owned(), (*about).to_owned()));

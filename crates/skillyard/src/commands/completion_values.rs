@@ -250,7 +250,7 @@ fn skill_names(context: &Context, is_meant: impl Fn(SourceKind) -> bool) -> BTre
         return BTreeSet::new();
     };
     let meant = catalog.skills.iter().filter(|skill| is_meant(skill.kind));
-    let names = meant.map(|skill| skill.record.name.to_string());
+    let names = meant.map(|skill| skill.record.name.clone());
     names.filter(|name| is_harmless(name)).collect()
 }
 

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use skillyard_catalog::agents::{AGENTS, Agent, Duplicates, Home};
-use skillyard_catalog::quirk::{Quirk, quirks};
-use skillyard_catalog::source::{Source, SourceKind};
+use skillyard_catalog::compatibility::{Quirk, quirks};
+use skillyard_catalog::source::{SkillSource, SourceKind};
 use skillyard_catalog::{Catalog, CatalogSkill};
 use skillyard_install::scope::Scope;
 use skillyard_install::target::TargetError;
@@ -264,16 +264,16 @@ impl Sight<'_> {
     }
 
     /// Whether a folder of skills lies where agents are started, and not further up.
-    fn is_here(&self, source: &Source) -> bool {
+    fn is_here(&self, source: &SkillSource) -> bool {
         source.root.starts_with(self.current)
     }
 
     /// The folder that the agent has a skill from: a copy will do.
-    fn place(&self, agent: &Agent, skill: &CatalogSkill) -> Option<&Source> {
+    fn place(&self, agent: &Agent, skill: &CatalogSkill) -> Option<&SkillSource> {
         let own = self.catalog.sources.get(skill.source)?;
         let below = skill.record.folder.strip_prefix(&own.root).ok()?;
-        let read = |source: &&Source| agent.reads(source, self.home);
-        let holds = |source: &&Source| {
+        let read = |source: &&SkillSource| agent.reads(source, self.home);
+        let holds = |source: &&SkillSource| {
             let file = source
                 .root
                 .join(below)

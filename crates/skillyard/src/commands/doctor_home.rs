@@ -8,7 +8,7 @@ use std::path::Path;
 use rustix::fs::Access;
 use skillyard_agent::agent::AgentStore;
 use skillyard_audit::Fault;
-use skillyard_catalog::own_folder::Stuck;
+use skillyard_catalog::private_dir::LeftoverFolder;
 use skillyard_install::store::Store;
 
 use super::doctor::{Check, Verdict};
@@ -81,7 +81,7 @@ pub(super) fn checks(context: &Context) -> Vec<Check> {
 fn left_over(context: &Context, store: &Store) -> Vec<Check> {
     let runs = skillyard_agent::script::sweep(&context.environment.temporary);
     let stuck = store.sweep().into_iter().chain(runs);
-    let told = stuck.map(|Stuck { path, source }| {
+    let told = stuck.map(|LeftoverFolder { path, source }| {
         let path = path.display().to_string();
         let hint = format!("Remove it with `rm -r {}`, as who it belongs to", shell_word(&path));
         Check {

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use skillyard_catalog::CatalogSkill;
 use skillyard_catalog::agents::Agent;
-use skillyard_catalog::inner::{Inner, inner};
+use skillyard_catalog::nested_skills::{NestedSkill, nested_skills};
 use skillyard_catalog::regular_file::{Links, read};
 use skillyard_format::document::MAX_BYTES;
 
@@ -19,7 +19,7 @@ pub(super) fn checks(agent: &Agent, skills: &[&CatalogSkill]) -> Vec<Check> {
     }
     let (mut more, mut checks) = (Vec::new(), Vec::new());
     for outer in skills {
-        for found in inner(&outer.record.folder) {
+        for found in nested_skills(&outer.record.folder) {
             let file = outer.record.folder.join(&found.folder).join("SKILL.md");
             let is_called_so = |each: &&&CatalogSkill| *each.record.name == found.name;
             match skills.iter().find(is_called_so) {
@@ -46,7 +46,12 @@ pub(super) fn checks(agent: &Agent, skills: &[&CatalogSkill]) -> Vec<Check> {
     checks
 }
 
-fn doubled(agent: &Agent, outer: &CatalogSkill, found: &Inner, other: &CatalogSkill) -> Check {
+fn doubled(
+    agent: &Agent,
+    outer: &CatalogSkill,
+    found: &NestedSkill,
+    other: &CatalogSkill,
+) -> Check {
     let message = format!(
         "{} finds `{}` in `{}`, and another one inside of `{}`, in `{}`: it may take that",
         agent.name,

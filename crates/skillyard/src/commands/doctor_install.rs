@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use skillyard_catalog::source::Surroundings;
+use skillyard_catalog::surroundings::Surroundings;
 use skillyard_install::lockfile::{Gap, Lockfile};
 use skillyard_install::plan::{
     Conflict, ConflictPolicy, ConflictReason, DesiredState, SkillChange,

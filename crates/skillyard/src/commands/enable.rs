@@ -2,7 +2,7 @@
 
 use serde_json::json;
 use skillyard_audit::{Event, EventKind};
-use skillyard_catalog::selection::{Pattern, Selection};
+use skillyard_catalog::selection::{NamePattern, Selection};
 use skillyard_catalog::{Catalog, CatalogSkill, Status as SkillStatus};
 
 use super::Outcome;
@@ -144,16 +144,16 @@ fn written(
     if let Some(skill) = catalog.find(word) {
         let name = &skill.record.name;
         let names = catalog.skills.iter().map(|skill| &*skill.record.name);
-        return Ok(if Pattern::is_name(name, names) {
-            Pattern::exactly(name)
+        return Ok(if NamePattern::is_name(name, names) {
+            NamePattern::exactly(name)
         } else {
             name.to_string()
         });
     }
-    match Pattern::new(word) {
-        Err(_) if is_foreign => return Ok(Pattern::exactly(word)),
+    match NamePattern::new(word) {
+        Err(_) if is_foreign => return Ok(NamePattern::exactly(word)),
         Err(error) => return Err(CommandError::Pattern(error)),
-        Ok(_) if is_foreign || Pattern::is_one(word) => {}
+        Ok(_) if is_foreign || NamePattern::is_one(word) => {}
         Ok(_) => {
             library::find(context, catalog, word)?;
         }
@@ -180,7 +180,7 @@ fn still_enabled<'a>(
     names: &[String],
     written: &[String],
 ) -> Result<Vec<(&'a str, String)>, CommandError> {
-    let patterns = written.iter().map(|text| Pattern::new(text));
+    let patterns = written.iter().map(|text| NamePattern::new(text));
     let patterns = patterns.collect::<Result<Vec<_>, _>>();
     let patterns = patterns.map_err(CommandError::Pattern)?;
     let skills = catalog.skills.iter().filter(|skill| {
@@ -207,7 +207,7 @@ fn still_disabled<'a>(
             }
             _ => None,
         },
-        None if Pattern::is_one(name) => None,
+        None if NamePattern::is_one(name) => None,
         None => selection.reason_against(name),
     };
     let names = names.iter();

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 
 use serde_json::json;
 use skillyard_catalog::CatalogSkill;
-use skillyard_catalog::finder::{Finder, describe};
+use skillyard_catalog::finder::{build_index, describe};
 use skillyard_catalog::search::{Evaluation, Options, Task, evaluate, near_duplicates};
 
 use self::tasks::Labelled;
@@ -71,8 +71,7 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
         }
     }
     let absent = absent::absent(context, &catalog, &labelled)?;
-    let folder = context.environment.skillyard_home.join("index");
-    let finder = Finder::load(&skills, Some(&folder));
+    let index = build_index(&skills);
     let tasks: Vec<Task<'_>> = labelled
         .iter()
         .map(|each| Task {
@@ -80,7 +79,7 @@ pub(crate) fn run(context: &Context, args: &Args) -> Outcome {
             wanted: each.wanted.iter().map(String::as_str).collect(),
         })
         .collect();
-    let evaluation = evaluate(&finder.index, &tasks, &Options::default());
+    let evaluation = evaluate(&index, &tasks, &Options::default());
     let alike = alike(&skills);
     let misses: Vec<(&Labelled, Vec<&str>)> = labelled
         .iter()

@@ -133,7 +133,7 @@ fn facts(
         None => facts.push(prompt_fact(context, catalog, name)),
     }
     if skill.status == SkillStatus::Untrusted
-        && let Some(other) = catalog.stand_in(name)
+        && let Some(other) = catalog.fallback_for_untrusted(name)
     {
         facts.push(format!(
             "{} stands in for it in prompts",

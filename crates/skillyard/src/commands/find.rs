@@ -5,7 +5,7 @@ mod reasons;
 use std::fmt::Write as _;
 
 use serde_json::{Value, json};
-use skillyard_catalog::finder::Finder;
+use skillyard_catalog::finder::build_index;
 use skillyard_catalog::search::{Detail, Hit, Options};
 use skillyard_catalog::{Catalog, CatalogSkill};
 use skillyard_format::text::one_line;
@@ -117,7 +117,7 @@ pub(crate) fn search(context: &Context, args: &SearchArgs) -> Outcome {
                 .is_none_or(|source| source == skill.kind.as_str())
         })
         .collect();
-    let found = rank(context, &skills, &words, args.limit, Detail::Ranking);
+    let found = rank(&skills, &words, args.limit, Detail::Ranking);
     if is_offline {
         elsewhere.stored = find_store::search(context, &words, args.limit, &catalog.skills)?;
     }
@@ -160,7 +160,7 @@ pub(crate) fn match_task(context: &Context, args: &MatchArgs) -> Outcome {
     } else {
         Detail::Ranking
     };
-    let found = rank(context, &skills, &args.task, args.limit, detail);
+    let found = rank(&skills, &args.task, args.limit, detail);
     let nowhere = Elsewhere::default();
     print(context, &skills, &found, args.explain, &nowhere)
 }
@@ -174,16 +174,8 @@ pub(super) fn choosable(catalog: &Catalog) -> Vec<&CatalogSkill> {
 }
 
 /// The best `limit` of `skills` for `task`.
-pub(super) fn rank(
-    context: &Context,
-    skills: &[&CatalogSkill],
-    task: &str,
-    limit: usize,
-    detail: Detail,
-) -> Vec<Hit> {
-    let folder = context.environment.skillyard_home.join("index");
-    let finder = Finder::load(skills, Some(&folder));
-    finder.index.search(
+pub(super) fn rank(skills: &[&CatalogSkill], task: &str, limit: usize, detail: Detail) -> Vec<Hit> {
+    build_index(skills).search(
         task,
         &Options {
             limit,

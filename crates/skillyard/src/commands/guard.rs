@@ -202,7 +202,7 @@ impl<'a> Guard<'a> {
         let mut known = self.known.borrow_mut();
         // What is not known may have been put there since, and what may not be used approved.
         let is_usable = |catalog: &Catalog| {
-            let skill = catalog.meant(&name);
+            let skill = catalog.resolve(&name);
             skill.is_some_and(|skill| !skill.status.is_refused())
         };
         let catalog = known.catalog(self.context, is_usable)?;

@@ -129,7 +129,7 @@ pub(super) fn chosen(mut catalog: Catalog, choice: &Choice) -> Result<Catalog, C
 
 fn text(catalog: &Catalog, all: bool, context: &Context) -> String {
     let home = context.environment.home.as_deref();
-    let stand_ins = catalog.stand_ins();
+    let stand_ins = catalog.fallbacks_for_untrusted();
     let mut text = String::new();
     // The skills are in the order of their sources.
     for skills in catalog.skills.chunk_by(|a, b| a.source == b.source) {

@@ -28,7 +28,7 @@ pub(super) fn write(
 ) -> io::Result<()> {
     let mut piece = Vec::with_capacity(PIECE + PIECE / 4);
     piece.extend_from_slice(b"{\"skills\":[");
-    let stand_ins = catalog.stand_ins();
+    let stand_ins = catalog.fallbacks_for_untrusted();
     for (at, skill) in catalog.skills.iter().enumerate() {
         if at > 0 {
             piece.push(b',');

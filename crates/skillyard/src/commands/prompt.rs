@@ -207,8 +207,8 @@ pub(super) fn default_fitting(catalog: &Catalog, most_skills: usize) -> Fitting 
     let entries: Vec<CatalogEntry> = choosable(catalog)
         .iter()
         .map(|skill| CatalogEntry {
-            name: skill.record.name.to_string(),
-            description: skill.record.description.to_string(),
+            name: skill.record.name.clone(),
+            description: skill.record.description.clone(),
             location: Some(skill.record.path().to_string_lossy().into_owned()),
         })
         .collect();

@@ -164,7 +164,7 @@ fn source(context: &Context, args: &Args) -> Result<SkillFileOnDisk, CommandErro
         let files = builtin::files(&skill.record.name).unwrap_or_default();
         return Ok(SkillFileOnDisk {
             folder: skill.record.folder.clone(),
-            file_name: skill.record.file_name.to_string(),
+            file_name: skill.record.file_name.clone(),
             bytes: files
                 .first()
                 .map(|(_, text)| text.as_bytes().to_vec())

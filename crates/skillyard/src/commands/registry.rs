@@ -18,7 +18,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use clap::Subcommand;
-use skillyard_catalog::own_folder;
+use skillyard_catalog::private_dir;
 use skillyard_registry::{Blobs, Database, Registry, maintenance};
 use skillyard_server::{Proxy, Readers};
 use skillyard_trust::signature::SigningKey;
@@ -221,7 +221,7 @@ fn folder(context: &Context) -> PathBuf {
 fn home(context: &Context) -> Result<PathBuf, CommandError> {
     let folder = folder(context);
     let made = || -> std::io::Result<()> {
-        own_folder::make(&folder)?;
+        private_dir::create(&folder)?;
         let private = <std::fs::Permissions as std::os::unix::fs::PermissionsExt>::from_mode(0o700);
         std::fs::set_permissions(&folder, private)
     };

@@ -10,7 +10,7 @@ use std::time::Instant;
 
 use clap::ValueEnum;
 use rayon::prelude::*;
-use skillyard_catalog::walk::{Found, Skipped, UNREADABLE};
+use skillyard_catalog::walk::{FoundSkill, Skipped, UNREADABLE};
 use skillyard_format::text::decode;
 use skillyard_scan::Severity;
 
@@ -220,7 +220,7 @@ fn scan_path(
     fail_on: Severity,
     show: Severity,
 ) -> Result<Visited<Scanned>, CommandError> {
-    let look = |found: &Found<'_>| scan_folder(found.folder, fail_on, show);
+    let look = |found: &FoundSkill<'_>| scan_folder(found.folder, fail_on, show);
     let Visited { answers, skipped } = skill_files::visit_everything(path, look)?;
     let answers = answers.into_iter().collect::<Result<_, _>>()?;
     Ok(Visited { answers, skipped })

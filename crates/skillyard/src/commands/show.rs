@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use skillyard_catalog::builtin;
 use skillyard_catalog::prompt::prompt_tokens;
 use skillyard_catalog::record::Record;
-use skillyard_catalog::resource::{Listing, SkillRoot, digest};
+use skillyard_catalog::resource::{FileListing, SkillRoot, digest};
 use skillyard_catalog::source::SourceKind;
 use skillyard_catalog::{Catalog, CatalogSkill};
 use skillyard_format::Document;
@@ -121,7 +121,7 @@ impl Details {
             });
         }
         let root = SkillRoot::open(&record.folder).map_err(CommandError::Resource)?;
-        let Listing {
+        let FileListing {
             files,
             skipped,
             truncated,
@@ -199,7 +199,7 @@ fn needs_json(context: &Context, record: &Record) -> Value {
 
 /// What is used in place of a skill of a project that is not trusted.
 fn stand_in<'a>(skill: &CatalogSkill, catalog: &'a Catalog) -> Option<&'a CatalogSkill> {
-    let meant = catalog.meant(&skill.record.name)?;
+    let meant = catalog.resolve(&skill.record.name)?;
     (meant.record.folder != skill.record.folder).then_some(meant)
 }
 

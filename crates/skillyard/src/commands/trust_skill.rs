@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use skillyard_agent::script::beginning;
 use skillyard_audit::{Event, EventKind};
 use skillyard_catalog::CatalogSkill;
-use skillyard_catalog::resource::{Listing, ResourceEntry, SkillRoot, digest};
+use skillyard_catalog::resource::{FileListing, ResourceEntry, SkillRoot, digest};
 use skillyard_catalog::source::SourceKind;
 use skillyard_format::allowed_tools::AllowedTools;
 use skillyard_format::package::Digest;
@@ -145,7 +145,7 @@ fn wanted(
 
 /// The files of a skill that could be run.
 fn scripts(root: &SkillRoot) -> Result<Vec<ResourceEntry>, CommandError> {
-    let files = root.list(None).and_then(Listing::complete);
+    let files = root.list(None).and_then(FileListing::complete);
     let mut files = files.map_err(CommandError::Resource)?;
     files.retain(|file| {
         let start = beginning(&root.path().join(&file.path));

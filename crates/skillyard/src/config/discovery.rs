@@ -2,9 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
-use skillyard_catalog::order::Order;
-use skillyard_catalog::selection::{self, Pattern};
-use skillyard_catalog::source::{OrgFolder, PRESETS, Preset};
+use skillyard_catalog::selection;
+use skillyard_catalog::selection::NamePattern;
+use skillyard_catalog::source::OrgFolder;
+use skillyard_catalog::source::SourceOrder;
+use skillyard_catalog::surroundings::{PRESETS, Preset};
 use skillyard_catalog::walk::WalkLimits;
 
 use super::Config;
@@ -54,7 +56,7 @@ impl Config {
     /// The order of sources.
     pub(crate) fn preset(&self) -> Preset {
         if let Some(words) = self.list("discovery.precedence") {
-            let order = Order::new(words.iter().map(String::as_str));
+            let order = SourceOrder::new(words.iter().map(String::as_str));
             return order.map_or(Preset::Default, Preset::Own);
         }
         let name = self.text("discovery.precedence").unwrap_or_default();
@@ -116,8 +118,8 @@ impl Config {
         });
         let mut layers = layers.collect::<Result<Vec<_>, CommandError>>()?;
         let silent = self.mcp_without_skills();
-        let silent = silent.map(|server| Pattern::new(&format!("{server}:*")));
-        let deny: Vec<Pattern> = silent
+        let silent = silent.map(|server| NamePattern::new(&format!("{server}:*")));
+        let deny: Vec<NamePattern> = silent
             .collect::<Result<_, _>>()
             .map_err(CommandError::Pattern)?;
         layers.push(selection::Layer {
@@ -128,7 +130,7 @@ impl Config {
         Ok(layers)
     }
 
-    fn patterns(&self, key: &str, layer: LayerKind) -> Result<Vec<Pattern>, CommandError> {
+    fn patterns(&self, key: &str, layer: LayerKind) -> Result<Vec<NamePattern>, CommandError> {
         let settings = self.all(key).filter(|each| each.origin.layer() == layer);
         let texts = settings.filter_map(|setting| match &setting.value {
             Value::List(texts) => Some(texts),
@@ -136,7 +138,7 @@ impl Config {
         });
         let patterns = texts
             .flatten()
-            .map(|text| Pattern::new(text).map_err(CommandError::Pattern));
+            .map(|text| NamePattern::new(text).map_err(CommandError::Pattern));
         patterns.collect()
     }
 }

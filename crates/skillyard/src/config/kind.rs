@@ -2,8 +2,9 @@
 
 use std::fmt;
 
-use skillyard_catalog::order::KINDS;
-use skillyard_catalog::source::{PRESETS, SourceKind};
+use skillyard_catalog::source::ORDERABLE_KINDS;
+use skillyard_catalog::source::SourceKind;
+use skillyard_catalog::surroundings::PRESETS;
 use skillyard_trust::tier::Ask;
 
 use super::value::Value;
@@ -64,7 +65,7 @@ impl fmt::Display for Kind {
             }
             Self::Order => {
                 let presets = PRESETS.map(|(name, _)| name).join("`, `");
-                let kinds = KINDS.map(SourceKind::as_str).join("`, `");
+                let kinds = ORDERABLE_KINDS.map(SourceKind::as_str).join("`, `");
                 write!(formatter, "one of `{presets}`, or a list of `{kinds}`")
             }
             Self::Text => formatter.write_str("a text"),

@@ -10,8 +10,8 @@ use std::path::Path;
 
 use rustix::fs::OFlags;
 use rustix::io::Errno;
-use skillyard_catalog::own_folder;
-use skillyard_catalog::ways::dangling;
+use skillyard_catalog::path_probe::dangling_link;
+use skillyard_catalog::private_dir;
 
 use crate::believed::check_ours;
 use crate::error::CommandError;
@@ -116,7 +116,7 @@ fn open(path: &Path, owner: Owner) -> Result<Option<File>, CommandError> {
 
 /// Fails where there is nothing because a link, on the way or there, leads to nothing.
 pub(crate) fn refuse_dangling(path: &Path) -> Result<(), CommandError> {
-    match dangling(path) {
+    match dangling_link(path) {
         Some((link, to)) => Err(CommandError::Dangling { link, to }),
         None => Ok(()),
     }
@@ -191,7 +191,7 @@ pub(crate) fn lock(path: &Path) -> Result<File, CommandError> {
 
 fn make_folder(folder: &Path, owner: Owner) -> io::Result<()> {
     match owner {
-        Owner::User => own_folder::make(folder),
+        Owner::User => private_dir::create(folder),
         Owner::Project => fs::DirBuilder::new()
             .recursive(true)
             .mode(0o755)

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use skillyard_catalog::ProjectTrust;
-use skillyard_catalog::source::Surroundings;
+use skillyard_catalog::surroundings::Surroundings;
 use skillyard_trust::approval::TrustedFolder;
 
 use super::discovery::TrustProjects;

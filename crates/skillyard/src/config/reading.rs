@@ -2,10 +2,11 @@
 
 use std::path::PathBuf;
 
-use skillyard_catalog::order::{KINDS, Order, OrderError};
-use skillyard_catalog::patterns;
-use skillyard_catalog::selection::Pattern;
-use skillyard_catalog::source::{PRESETS, SourceKind};
+use skillyard_catalog::pattern_list;
+use skillyard_catalog::selection::NamePattern;
+use skillyard_catalog::source::SourceKind;
+use skillyard_catalog::source::{ORDERABLE_KINDS, SourceOrder, SourceOrderError};
+use skillyard_catalog::surroundings::PRESETS;
 use skillyard_format::text::nearest;
 use toml_edit::{DocumentMut, Item};
 
@@ -111,7 +112,7 @@ impl Kind {
         let parts: Vec<&str> = match self {
             Self::Paths => text.split(':').collect(),
             Self::Arguments => text.split(',').collect(),
-            Self::Globs => patterns::split(text).collect(),
+            Self::Globs => pattern_list::split(text).collect(),
             Self::Names | Self::Keys => names(text).collect(),
             _ => return self.read_words(&[text.to_owned()]),
         };
@@ -160,7 +161,7 @@ impl Kind {
         if presets.contains(&text) {
             return Ok(Value::Text(text.to_owned()));
         }
-        let kinds = KINDS.map(SourceKind::as_str);
+        let kinds = ORDERABLE_KINDS.map(SourceKind::as_str);
         let words: Vec<String> = text.split(',').map(|word| word.trim().to_owned()).collect();
         match &words[..] {
             [word] if !kinds.contains(&word.as_str()) => {
@@ -173,7 +174,7 @@ impl Kind {
 
     fn list(self, mut texts: Vec<String>) -> Result<Value, String> {
         let is_empty = |text: &String| match self {
-            Self::Globs => patterns::split(text).next().is_none(),
+            Self::Globs => pattern_list::split(text).next().is_none(),
             _ => text.trim().is_empty(),
         };
         if texts.iter().any(is_empty) {
@@ -181,12 +182,12 @@ impl Kind {
         }
         if self == Self::Globs {
             // No name has a comma, so that a pattern with one would mean nothing, wherever it stands.
-            let parts = texts.iter().flat_map(|text| patterns::split(text));
+            let parts = texts.iter().flat_map(|text| pattern_list::split(text));
             texts = parts.map(str::to_owned).collect();
         }
         for text in &texts {
             match self {
-                Self::Globs => drop(Pattern::new(text).map_err(|error| error.to_string())?),
+                Self::Globs => drop(NamePattern::new(text).map_err(|error| error.to_string())?),
                 // A lock with a typo would lock nothing.
                 Self::Keys => match schema::find(text) {
                     Found::Key(..) | Found::Table => {}
@@ -196,9 +197,9 @@ impl Kind {
             }
         }
         if self == Self::Order {
-            Order::new(texts.iter().map(String::as_str)).map_err(|error| match &error {
-                OrderError::Unknown(word) => {
-                    let kinds = KINDS.map(SourceKind::as_str);
+            SourceOrder::new(texts.iter().map(String::as_str)).map_err(|error| match &error {
+                SourceOrderError::Unknown(word) => {
+                    let kinds = ORDERABLE_KINDS.map(SourceKind::as_str);
                     let list = kinds.join("`, `");
                     format!("{error}: those are `{list}`{}", meant(word, &kinds))
                 }

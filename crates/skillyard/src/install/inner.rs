@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use skillyard_audit::{EventKind, Outcome};
 use skillyard_catalog::Catalog;
 use skillyard_catalog::agents::Agent;
-use skillyard_catalog::inner::{Inner, readers};
+use skillyard_catalog::nested_skills::{NestedSkill, readers};
 use skillyard_install::candidate::Candidate;
 
 use super::check::{self, Checked};
@@ -26,9 +26,9 @@ const MOST: usize = 80;
 const MAX_LINES: usize = 20;
 
 /// The skills inside of one.
-fn within(candidate: &Candidate) -> impl Iterator<Item = Inner> {
+fn within(candidate: &Candidate) -> impl Iterator<Item = NestedSkill> {
     let files = candidate.tree.files().iter();
-    files.filter_map(|file| Inner::of(&file.path, &file.bytes))
+    files.filter_map(|file| NestedSkill::of(&file.path, &file.bytes))
 }
 
 /// What is said above a list of them.
@@ -38,7 +38,7 @@ pub(super) fn heading() -> String {
 
 /// Each of them, with what it is for.
 pub(crate) fn lines(checked: &[&Checked<'_>]) -> Vec<String> {
-    let line = |candidate: &Candidate, inner: Inner| {
+    let line = |candidate: &Candidate, inner: NestedSkill| {
         let short: String = inner.description.chars().take(MOST).collect();
         let more = if short.len() < inner.description.len() {
             "…"
@@ -93,7 +93,7 @@ pub(super) fn refuse_names(
 ) -> Result<(), CommandError> {
     let all = checked.iter().map(|each| each.candidate);
     let inner = all.flat_map(|each| within(each).map(move |inner| (each, inner)));
-    let inner: Vec<(&Candidate, Inner)> = inner.collect();
+    let inner: Vec<(&Candidate, NestedSkill)> = inner.collect();
     if inner.is_empty() || accepted.iter().any(|code| code == ACCEPT) {
         return Ok(());
     }
@@ -135,7 +135,11 @@ pub(super) fn refuse_names(
 
 /// The folder and the source of another skill with the name of one inside of a skill. What a skill has
 /// inside under its own name is its author's, and what is the same takes nobody's place.
-fn taken(catalog: &Catalog, candidate: &Candidate, inner: &Inner) -> Option<(PathBuf, usize)> {
+fn taken(
+    catalog: &Catalog,
+    candidate: &Candidate,
+    inner: &NestedSkill,
+) -> Option<(PathBuf, usize)> {
     let other = catalog.find(&inner.name)?;
     let record = &other.record;
     if *record.name == candidate.name {

@@ -1,7 +1,7 @@
 //! Names of new skills that make trouble somewhere else: what is told of them after an installation.
 
 use skillyard_catalog::agents::AGENTS;
-use skillyard_catalog::quirk::Quirk;
+use skillyard_catalog::compatibility::Quirk;
 use skillyard_format::SkillName;
 use skillyard_format::package::archive::{ArchivePath, EntryProblem, is_device};
 use skillyard_install::plan::{Plan, SkillChange};

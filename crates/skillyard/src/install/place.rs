@@ -9,7 +9,7 @@ use std::sync::OnceLock;
 
 use portable::Around;
 use skillyard_catalog::agents::{AGENTS, Agent, Home, Variables};
-use skillyard_catalog::source::{Preset, Surroundings, has_project_files};
+use skillyard_catalog::surroundings::{Preset, Surroundings, has_project_files};
 use skillyard_install::LeftFolder;
 use skillyard_install::lockfile::Lockfile;
 use skillyard_install::manifest::Manifest;

@@ -7,7 +7,7 @@ use std::time::Instant;
 use serde_json::{Value, json};
 use skillyard_catalog::ProjectTrust;
 use skillyard_catalog::agents::{self, AGENTS};
-use skillyard_catalog::source::{Source, SourceKind};
+use skillyard_catalog::source::{SkillSource, SourceKind};
 use skillyard_install::lockfile::Locked;
 use skillyard_install::plan::{Plan, SkillChange};
 use skillyard_install::scope::ScopeKind;
@@ -180,9 +180,9 @@ fn agents_that_read(
         ScopeKind::Project => SourceKind::Project,
         ScopeKind::User => SourceKind::User,
     };
-    let sources: Vec<Source> = targets
+    let sources: Vec<SkillSource> = targets
         .iter()
-        .map(|target| Source {
+        .map(|target| SkillSource {
             kind,
             root: place.scope.target(target),
             other: None,

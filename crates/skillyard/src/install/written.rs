@@ -142,7 +142,7 @@ pub(crate) fn delete(context: &Context, name: &str, folder: &Path) -> Result<(),
     let deleted = if folder.is_symlink() {
         fs::remove_file(folder)
     } else {
-        skillyard_catalog::own_folder::remove(folder)
+        skillyard_catalog::private_dir::remove(folder)
     };
     deleted.map_err(|source| CommandError::Write {
         path: folder.to_owned(),

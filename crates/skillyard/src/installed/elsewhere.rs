@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::SystemTime;
 
-use skillyard_catalog::walk::Watched;
+use skillyard_catalog::walk::WatchedPath;
 use skillyard_install::lockfile::{Lockfile, LockfileError};
 use skillyard_install::scope::Scope;
 use skillyard_install::target;
@@ -255,14 +255,14 @@ impl Level {
 /// Something as it was before it was read.
 #[derive(Debug)]
 struct Stamped {
-    watched: Watched,
+    watched: WatchedPath,
     /// Whether it changed so shortly before that its stamp may hide another change.
     is_racy: bool,
 }
 
 impl Stamped {
     fn now(path: PathBuf) -> Self {
-        let watched = Watched::new(path);
+        let watched = WatchedPath::new(path);
         Self {
             is_racy: watched.is_racy(SystemTime::now()),
             watched,
@@ -270,6 +270,6 @@ impl Stamped {
     }
 
     fn is_current(&self) -> bool {
-        !self.is_racy && Watched::new(self.watched.path.clone()) == self.watched
+        !self.is_racy && WatchedPath::new(self.watched.path.clone()) == self.watched
     }
 }

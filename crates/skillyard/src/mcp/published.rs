@@ -11,11 +11,10 @@ use std::sync::atomic::AtomicBool;
 
 use skillyard_agent::session::Session;
 use skillyard_agent::shelf::{Author, Published, ShelfSkill};
-use skillyard_catalog::own_folder;
+use skillyard_catalog::private_dir;
 use skillyard_catalog::record::Record;
 use skillyard_catalog::selection::Selection;
 use skillyard_catalog::source::SourceKind;
-use skillyard_catalog::text::Text;
 use skillyard_catalog::walk::Stamp;
 use skillyard_catalog::{CatalogSkill, Status};
 use skillyard_format::Digest;
@@ -167,22 +166,22 @@ impl PublishedSkills {
         fields.retain(|key, _| !matches!(key.as_str(), "name" | "description"));
         let is_false =
             |value: &serde_json::Value| switch(&value.to_string().replace('"', "")) == Some(false);
-        let description = Text::from(&*skill.offer());
+        let description = skill.offer().into_owned();
         let user_invocable = !fields.get("user-invocable").is_some_and(is_false);
         Record {
             folder: self.place(skill),
-            file_name: Text::from("SKILL.md"),
+            file_name: "SKILL.md".to_owned(),
             stamp: Stamp {
                 modified: 0,
                 changed: 0,
                 size: size.unwrap_or_default(),
                 inode: 0,
             },
-            name: Text::from(name),
+            name: name.to_owned(),
             description,
             model_invocable: skill.is_model_invocable(),
             user_invocable,
-            fields: Text::from(serde_json::Value::Object(fields).to_string().as_str()),
+            fields: serde_json::Value::Object(fields).to_string(),
             requires: Vec::new(),
             problems: Vec::new(),
         }
@@ -203,7 +202,7 @@ impl PublishedSkills {
         });
         let tree = Tree::new(files.collect()).map_err(|error| told(&error))?;
         let parent = place.parent().unwrap_or(place);
-        own_folder::make(parent).map_err(|error| told(&error))?;
+        private_dir::create(parent).map_err(|error| told(&error))?;
         // What is there is not what was listed, or the place is free.
         let _ = fs::remove_dir_all(place);
         let staging = tempfile::tempdir_in(parent).map_err(|error| told(&error))?;
@@ -241,7 +240,7 @@ fn remember(folder: &Path, skill: &PublishedSkill) {
         return;
     };
     // What cannot be kept costs a replay, and nothing now.
-    let _ = own_folder::make(parent)
+    let _ = private_dir::create(parent)
         .and_then(|()| fs::write(parent.join(ENTRY), skill.entry.to_string()));
 }
 

@@ -5,7 +5,7 @@
 
 use std::path::{Path, PathBuf};
 
-use skillyard_catalog::{ProjectTrust, own_folder};
+use skillyard_catalog::{ProjectTrust, private_dir};
 
 use crate::believed::check_ours;
 use crate::context::Context;
@@ -26,7 +26,7 @@ pub(super) fn folder(context: &Context, named: Option<&Path>) -> Result<PathBuf,
     }
     check_ours(&environment.skillyard_home)?;
     let folder = environment.servers_folder();
-    own_folder::make(&folder).map_err(|source| CommandError::Write {
+    private_dir::create(&folder).map_err(|source| CommandError::Write {
         path: folder.clone(),
         source,
     })?;

@@ -92,7 +92,7 @@ impl SkillPlace {
     /// A skill of the catalog.
     pub(crate) fn of(skill: &CatalogSkill) -> Self {
         Self {
-            name: skill.record.name.to_string(),
+            name: skill.record.name.clone(),
             folder: match skill.kind {
                 SourceKind::Builtin => PathBuf::new(),
                 _ => skill.record.folder.clone(),

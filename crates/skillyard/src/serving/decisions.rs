@@ -6,7 +6,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::SystemTime;
 
-use skillyard_catalog::walk::Watched;
+use skillyard_catalog::walk::WatchedPath;
 use skillyard_install::scope::Scope;
 
 use crate::config::project;
@@ -18,7 +18,7 @@ use crate::permission::Permissions;
 /// What was decided, as of the files that it was read from.
 #[derive(Default)]
 pub(super) struct Decisions {
-    kept: Mutex<Option<(Vec<Watched>, Arc<Permissions>)>>,
+    kept: Mutex<Option<(Vec<WatchedPath>, Arc<Permissions>)>>,
 }
 
 impl Decisions {
@@ -44,7 +44,7 @@ impl Decisions {
 }
 
 /// The files that [`Permissions`] are read from, and that say which skills may be used.
-pub(crate) fn files(context: &Context) -> Vec<Watched> {
+pub(crate) fn files(context: &Context) -> Vec<WatchedPath> {
     let environment = &context.environment;
     let own = [
         environment.org_config.clone(),
@@ -59,5 +59,5 @@ pub(crate) fn files(context: &Context) -> Vec<Watched> {
     let locks = scopes.iter().map(Scope::lock_file);
     let project = project::config_file(environment);
     let all = own.into_iter().chain(project).chain(locks);
-    all.map(Watched::new).collect()
+    all.map(WatchedPath::new).collect()
 }

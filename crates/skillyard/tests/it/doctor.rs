@@ -39,7 +39,7 @@ fn it_says_which_skills_an_agent_does_not_see() {
       Put them there too: `skillyard install REF --agent claude-code --scope project`, with the folder of each, or what `skillyard list --installed` says that it came from
     good: GitHub Copilot sees 3 of 4 skills
     warning: GitHub Copilot passes over `colon`: it has a text with a colon and without quotes
-      Mend it with `skillyard validate --fix`
+      Fix it with `skillyard validate --fix`
     good: Gemini CLI sees 3 of 4 skills
     warning: Gemini CLI passes over `deep`: it lies deeper than one folder
       Move it up, directly into the folder of skills
@@ -72,23 +72,23 @@ fn what_each_agent_makes_of_odd_files_is_told() {
     assert_snapshot!(agents(&context, "codex,opencode,gemini-cli"), @"
     good: Codex sees 2 of 7 skills
     warning: Codex passes over `bold`, `quote`: each has a text that needs quotes
-      Mend it with `skillyard validate --fix`
+      Fix it with `skillyard validate --fix`
     warning: Codex passes over `dots`: it has a frontmatter that is closed by `...`
-      Mend it with `skillyard validate --fix`
+      Fix it with `skillyard validate --fix`
     warning: Codex passes over `tab`: it has tabs that indent its frontmatter
-      Mend it with `skillyard validate --fix`
+      Fix it with `skillyard validate --fix`
     warning: Codex passes over `twice`: it has a field twice
       See what is wrong with `skillyard validate`
     good: OpenCode sees 1 of 7 skills
     warning: OpenCode passes over `at`, `bold`, `bracket`, `quote`: each has a text that needs quotes
-      Mend it with `skillyard validate --fix`
+      Fix it with `skillyard validate --fix`
     warning: OpenCode passes over `dots`: it has a frontmatter that is closed by `...`
-      Mend it with `skillyard validate --fix`
+      Fix it with `skillyard validate --fix`
     warning: OpenCode passes over `twice`: it has a field twice
       See what is wrong with `skillyard validate`
     good: Gemini CLI sees 6 of 7 skills
     warning: Gemini CLI passes over `dots`: it has a frontmatter that is closed by `...`
-      Mend it with `skillyard validate --fix`
+      Fix it with `skillyard validate --fix`
     warning: Gemini CLI reads a project's skills only when it trusts the folder
       Trust the folder when Gemini CLI asks, or start it with `--skip-trust`
     ");
@@ -271,7 +271,7 @@ fn names_and_files_that_agents_do_not_read_are_told() {
     warning: Codex passes over `old`: it has lines that end with a carriage return alone
       Save the file with other line ends
     warning: Codex passes over `mark`: it starts with a byte order mark
-      Mend it with `skillyard validate --fix`
+      Fix it with `skillyard validate --fix`
     good: OpenCode sees 4 of 8 skills
     warning: OpenCode passes over `1.0`, `123`, `true`: each has a name that is not a text
       Put the name in quotes, or choose another

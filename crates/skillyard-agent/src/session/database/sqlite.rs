@@ -5,7 +5,7 @@ use std::os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _};
 use std::path::Path;
 use std::{fs, io};
 
-use skillyard_catalog::own_folder;
+use skillyard_catalog::private_dir;
 use sqlx::any::AnyConnectOptions;
 use sqlx::{AnyConnection, ConnectOptions as _};
 
@@ -50,7 +50,7 @@ pub(super) const DIALECT: Dialect = Dialect {
 /// Makes the file if need be, readable for its owner only.
 pub(super) fn make(path: &Path) -> io::Result<()> {
     if let Some(folder) = path.parent() {
-        own_folder::make(folder)?;
+        private_dir::create(folder)?;
     }
     let mut options = fs::OpenOptions::new();
     options.append(true).create(true).mode(0o600);

@@ -103,7 +103,7 @@ impl Calls<'_> {
     ) -> Result<ScriptRun, String> {
         let name = wanted(arguments, "name")?;
         let found = self.shelf.find(name).map_err(|error| error.to_string())?;
-        let skill = found.skill.record.name.to_string();
+        let skill = found.skill.record.name.clone();
         let loaded = Known::digest(&self.session.state, &skill);
         let Some(digest) = loaded.and_then(|digest| digest.parse().ok()) else {
             return Err(format!(

@@ -31,7 +31,7 @@ impl Calls<'_> {
     pub(super) fn withheld(&self, tool: &str, arguments: &Map<String, Value>) -> Option<Ended> {
         let named = arguments.get("name").and_then(Value::as_str);
         let named = named.filter(|_| tool.starts_with("skill_"))?;
-        let name = self.shelf.find(named).ok()?.skill.record.name.to_string();
+        let name = self.shelf.find(named).ok()?.skill.record.name.clone();
         let why = self.host.withheld(&name)?;
         let digest = Known::digest(&self.session.state, &name);
         let skill = Some(name.clone());
@@ -58,7 +58,7 @@ impl Calls<'_> {
                 let named = arguments.get("name").and_then(Value::as_str);
                 let found = named.and_then(|name| self.shelf.find(name).ok());
                 // What was asked for may be no skill at all.
-                ended.event.skill = found.map(|found| found.skill.record.name.to_string());
+                ended.event.skill = found.map(|found| found.skill.record.name.clone());
                 let refused = ended.event.skill.as_deref().and_then(|name| {
                     let now = self.shelf.digest(name).ok()?;
                     refusal(&self.shelf.intact(name, now).err()?, Trigger::Model)
@@ -73,7 +73,7 @@ impl Calls<'_> {
         let tokens = skillyard_format::tokens::estimate(&output.content);
         let named = arguments.get("name").and_then(Value::as_str);
         let found = named.and_then(|name| self.shelf.find(name).ok());
-        let found = found.map(|found| found.skill.record.name.to_string());
+        let found = found.map(|found| found.skill.record.name.clone());
         if let Some(name) = &found
             && let Some(reason) = self.too_much(name, tokens)
         {

@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 
 use semver::Version;
 use serde::{Deserialize, Serialize};
-use skillyard_catalog::own_folder;
+use skillyard_catalog::private_dir;
 use skillyard_format::{Digest, QualifiedName};
 use url::Url;
 
@@ -216,7 +216,7 @@ fn seen_in(file: &Path) -> Option<SeenSkill> {
 /// Replaces a file as a whole; many may do so at once, and the last one stays.
 fn replace(file: &Path, bytes: &[u8]) -> io::Result<()> {
     let folder = file.parent().unwrap_or(Path::new("."));
-    own_folder::make(folder)?;
+    private_dir::create(folder)?;
     let mut beside = tempfile::NamedTempFile::new_in(folder)?;
     beside.write_all(bytes)?;
     beside.persist(file)?;

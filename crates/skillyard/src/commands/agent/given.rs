@@ -7,7 +7,7 @@ use skillyard_agent::TurnError;
 use skillyard_agent::agent::{Definition, GivenError, Kept, Pin};
 use skillyard_agent::shelf::Shelf;
 use skillyard_catalog::Status;
-use skillyard_catalog::selection::Pattern;
+use skillyard_catalog::selection::NamePattern;
 
 use super::all_skills;
 use crate::commands::install;
@@ -67,8 +67,11 @@ pub(super) fn give(
 /// Tells of the skills that patterns mean and that may not be used for what they are; who switched
 /// others off knows of them.
 fn tell_kept_out(context: &Context, definition: &Definition) -> Result<(), CommandError> {
-    let patterns = definition.patterns.iter().map(|text| Pattern::new(text));
-    let patterns: Vec<Pattern> = patterns.filter_map(Result::ok).collect();
+    let patterns = definition
+        .patterns
+        .iter()
+        .map(|text| NamePattern::new(text));
+    let patterns: Vec<NamePattern> = patterns.filter_map(Result::ok).collect();
     if patterns.is_empty() {
         return Ok(());
     }

@@ -1,6 +1,6 @@
 //! Why a skill fits a task, in words.
 
-use skillyard_catalog::search::{Hit, Match, Origin, stem::stem, tokenize::words};
+use skillyard_catalog::search::{Hit, Match, MatchOrigin, stem::stem, tokenize::words};
 
 use crate::sanitize::visible;
 
@@ -32,19 +32,19 @@ pub(crate) fn reasons(hit: &Hit, text: &str) -> Vec<(f32, String)> {
 }
 
 /// How a word of the task and one of a skill belong together.
-pub(super) fn how(origin: Origin) -> &'static str {
+pub(super) fn how(origin: MatchOrigin) -> &'static str {
     match origin {
-        Origin::Asked => "as written",
-        Origin::Spelling => "spelled like",
-        Origin::Compound => "part of",
-        Origin::Related => "related to",
+        MatchOrigin::Asked => "as written",
+        MatchOrigin::Spelling => "spelled like",
+        MatchOrigin::Compound => "part of",
+        MatchOrigin::Related => "related to",
     }
 }
 
 fn matched(each: &Match, text: &str) -> String {
     let word = visible(&each.word);
     match each.origin {
-        Origin::Asked => word.into_owned(),
+        MatchOrigin::Asked => word.into_owned(),
         other => {
             let found = whole(&each.term, text);
             format!("{word} ({} `{}`)", how(other), visible(&found))

@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant, SystemTime};
 
 use skillyard_catalog::Catalog;
-use skillyard_catalog::walk::Watched;
+use skillyard_catalog::walk::WatchedPath;
 
 use crate::context::Context;
 use crate::error::CommandError;
@@ -19,7 +19,7 @@ pub(super) struct Known {
     pub(super) permissions: Permissions,
     catalog: Option<Catalog>,
     /// The files that decided, unless they may have changed unnoticed.
-    files: Option<Vec<Watched>>,
+    files: Option<Vec<WatchedPath>>,
     since: Instant,
 }
 

@@ -87,7 +87,7 @@ fn withheld(context: &Context) -> Result<Vec<String>, CommandError> {
     let catalog = library::load(context, IndexMode::Use, &Choice::default())?;
     let skills = catalog.skills.iter();
     let revoked = skills.filter(|skill| matches!(skill.status, SkillStatus::Revoked { .. }));
-    Ok(revoked.map(|skill| skill.record.name.to_string()).collect())
+    Ok(revoked.map(|skill| skill.record.name.clone()).collect())
 }
 
 /// The key that is meant.

@@ -50,7 +50,7 @@ pub(super) fn from_catalog(
     }
     let detail = args.detail();
     let task = args.task.as_ref();
-    let hits = task.map(|task| rank(context, &skills, task, skills.len(), detail));
+    let hits = task.map(|task| rank(&skills, task, skills.len(), detail));
     let room = Room {
         tokens: args.budget.unwrap_or(DEFAULT_BUDGET),
         skills: context.config()?.max_skills(),
@@ -91,13 +91,13 @@ fn entry_of(
         record.folder.clone()
     };
     Ok(CatalogEntry {
-        name: record.name.to_string(),
-        description: record.description.to_string(),
+        name: record.name.clone(),
+        description: record.description.clone(),
         location: args.location(format, &folder, &record.file_name, || {
             let root = catalog.sources.get(skill.source).map(|source| &source.root);
             match root.and_then(|root| record.folder.strip_prefix(root).ok()) {
                 Some(below) if below != Path::new("") => below.to_string_lossy().into_owned(),
-                _ => record.name.to_string(),
+                _ => record.name.clone(),
             }
         }),
     })

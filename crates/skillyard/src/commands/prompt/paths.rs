@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use skillyard_catalog::Status;
 use skillyard_catalog::prompt::Room;
 use skillyard_catalog::requires::Commands;
-use skillyard_catalog::search::{Detail, Document as SearchDocument, Hit, Index, Options};
+use skillyard_catalog::search::{Detail, Hit, Index, Options, SearchDocument};
 use skillyard_format::render::catalog::CatalogEntry;
 use skillyard_format::{Document, Skill, reference};
 

@@ -5,7 +5,8 @@ use std::path::Path;
 use serde_json::{Value, json};
 use skillyard_catalog::builtin;
 use skillyard_catalog::resource::{
-    BinaryContent, Content, HardLinks, ReadLimits, ReadRange, Resource, ResourceError, SkillRoot,
+    BinaryContent, HardLinks, ReadLimits, ReadRange, Resource, ResourceContent, ResourceError,
+    SkillRoot,
 };
 use skillyard_format::text::nearest;
 
@@ -57,8 +58,8 @@ pub(super) fn resource(
         return Ok(Status::Yes);
     }
     match &resource.content {
-        Content::Text(text) => context.printer.untrusted(text)?,
-        Content::Binary { media_type, bytes } => {
+        ResourceContent::Text(text) => context.printer.untrusted(text)?,
+        ResourceContent::Binary { media_type, bytes } => {
             if context.printer.is_terminal() {
                 context.printer.note(&format!(
                     "binary, {media_type}, {} bytes; send it to a file to get it",
@@ -140,7 +141,7 @@ fn builtin_resource(
         path: (*path).to_owned(),
         size,
         offset: start as u64,
-        content: Content::Text(text[start..end].to_owned()),
+        content: ResourceContent::Text(text[start..end].to_owned()),
         next_offset: (end < text.len()).then_some(end as u64),
         executable: false,
     })
@@ -155,8 +156,8 @@ fn resource_json(resource: &Resource) -> Value {
         "executable": resource.executable,
     });
     match &resource.content {
-        Content::Text(text) => value["text"] = json!(text),
-        Content::Binary { media_type, bytes } => {
+        ResourceContent::Text(text) => value["text"] = json!(text),
+        ResourceContent::Binary { media_type, bytes } => {
             use base64::Engine as _;
             value["media_type"] = json!(media_type);
             value["base64"] = json!(

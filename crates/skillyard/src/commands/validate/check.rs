@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use skillyard_catalog::walk::{Found, Skipped};
+use skillyard_catalog::walk::{FoundSkill, Skipped};
 use skillyard_format::fix;
 use skillyard_format::rules::{self, Profile as RuleProfile, Subject};
 use skillyard_format::{Document, reference};
@@ -83,7 +83,7 @@ fn reference_without_file(
 }
 
 fn check_file(
-    found: &Found<'_>,
+    found: &FoundSkill<'_>,
     args: &Args,
     delivery: &Delivery<'_>,
     reach: Option<&Reach<'_>>,

@@ -5,7 +5,7 @@ use std::os::unix::fs::{MetadataExt as _, fchown};
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 
-use skillyard_catalog::walk::Found;
+use skillyard_catalog::walk::FoundSkill;
 use skillyard_format::diagnostic::{Diagnostic, Severity};
 use skillyard_format::fix::{self, Fixed};
 
@@ -31,7 +31,7 @@ impl Reach<'_> {
     /// says why not.
     pub(super) fn mend(
         &self,
-        found: &Found<'_>,
+        found: &FoundSkill<'_>,
         path: &Path,
         directory: Option<&str>,
     ) -> Result<Option<Fixed>, Diagnostic> {

@@ -4,7 +4,7 @@ use std::error::Error;
 use std::io;
 use std::path::PathBuf;
 
-use skillyard_catalog::ways::closed;
+use skillyard_catalog::path_probe::inaccessible;
 use skillyard_format::package::archive::{
     ArchiveError, EntryProblem, LimitProblem, Limits, ShapeProblem,
 };
@@ -90,8 +90,8 @@ pub(super) fn material_hint(error: &MaterialError) -> Option<String> {
         return site_hint(error);
     }
     let git = error.0.downcast_ref().and_then(git_hint);
-    let closed = || closed_to_us(error).map(|path| opening_hint(&path));
-    git.or_else(closed).or_else(|| size_hint(&*error.0))
+    let inaccessible = || closed_to_us(error).map(|path| opening_hint(&path));
+    git.or_else(inaccessible).or_else(|| size_hint(&*error.0))
 }
 
 /// Where an archive is not the one skill that is installed from one.
@@ -136,7 +136,7 @@ pub(super) fn closed_to_us(error: &MaterialError) -> Option<PathBuf> {
             Some(TreeError::Read { path, source })
                 if source.kind() == io::ErrorKind::PermissionDenied =>
             {
-                return Some(closed(path).unwrap_or_else(|| path.clone()));
+                return Some(inaccessible(path).unwrap_or_else(|| path.clone()));
             }
             _ => cause = error.source(),
         }

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use skillyard_catalog::source::Surroundings;
+use skillyard_catalog::surroundings::Surroundings;
 
 use super::{Place, whole};
 

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use skillyard_catalog::ways::real;
+use skillyard_catalog::path_probe::resolved;
 use skillyard_install::scope::{Scope, ScopeKind};
 use skillyard_install::target;
 
@@ -51,7 +51,8 @@ pub(crate) fn deciding(context: &Context) -> Vec<Scope> {
 /// Whether a scope has its skills among the user's own.
 pub(crate) fn is_among_own(context: &Context, scope: &Scope) -> bool {
     let home = context.environment.home.as_deref();
-    scope.kind == ScopeKind::User || home.is_some_and(|home| real(home) == real(&scope.root))
+    scope.kind == ScopeKind::User
+        || home.is_some_and(|home| resolved(home) == resolved(&scope.root))
 }
 
 /// The other scopes that may have their skills in the same folders: where the home directory is a
@@ -61,8 +62,10 @@ pub(super) fn neighbours(context: &Context, scope: &Scope) -> Vec<Scope> {
         return Vec::new();
     };
     let moved = user.moved_targets();
-    let mut roots: Vec<PathBuf> = moved.flat_map(|each| target::roots(&real(each))).collect();
-    roots.push(real(&user.root));
+    let mut roots: Vec<PathBuf> = moved
+        .flat_map(|each| target::roots(&resolved(each)))
+        .collect();
+    roots.push(resolved(&user.root));
     match scope.kind {
         ScopeKind::User => {
             roots.sort_unstable();
@@ -70,7 +73,7 @@ pub(super) fn neighbours(context: &Context, scope: &Scope) -> Vec<Scope> {
             let project = |root: &PathBuf| Scope::project(root, &scope.skillyard_home);
             roots.iter().map(project).collect()
         }
-        ScopeKind::Project if roots.contains(&real(&scope.root)) => vec![user],
+        ScopeKind::Project if roots.contains(&resolved(&scope.root)) => vec![user],
         ScopeKind::Project => Vec::new(),
     }
 }

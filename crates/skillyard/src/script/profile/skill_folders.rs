@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use skillyard_agent::script::SkillFolders;
 use skillyard_catalog::agents;
-use skillyard_catalog::source::Surroundings;
+use skillyard_catalog::surroundings::Surroundings;
 
 use crate::context::Context;
 use crate::error::CommandError;

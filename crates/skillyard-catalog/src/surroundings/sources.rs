@@ -5,11 +5,10 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use super::preset::PLUGINS;
-use super::{OtherProject, Preset, Source, SourceKind, Surroundings};
-use crate::ProjectTrust;
+use super::{Preset, Surroundings};
 use crate::agents::{self, Home, Variables};
-use crate::order::Order;
-use crate::ways::real;
+use crate::path_probe::resolved;
+use crate::source::{OtherProject, ProjectTrust, SkillSource, SourceKind, SourceOrder};
 
 /// The folders of skills that are looked into first in a project.
 const PROJECT_FOLDERS: [&str; 3] = [".skills", ".agents/skills", ".claude/skills"];
@@ -21,12 +20,12 @@ pub fn project_folders() -> impl Iterator<Item = &'static str> {
 
 impl Surroundings {
     /// The sources in order of precedence, each folder once.
-    pub fn sources(&self) -> Vec<Source> {
-        let mut list = List::default();
-        // Whatever the order: what the organisation pinned is nobody's to take away.
+    pub fn sources(&self) -> Vec<SkillSource> {
+        let mut list = SourceList::default();
+        // Pinned folders of the organization come first in every order.
         self.org(&mut list, true);
         match self.preset {
-            Preset::Default => self.in_order(&mut list, Order::default()),
+            Preset::Default => self.in_order(&mut list, SourceOrder::default()),
             Preset::Own(order) => self.in_order(&mut list, order),
             Preset::AgentHarness => {
                 self.at_home(&mut list, SourceKind::Plugin, [PLUGINS]);
@@ -70,7 +69,7 @@ impl Surroundings {
     }
 
     /// The usual folders, kind by kind.
-    fn in_order(&self, list: &mut List, order: Order) {
+    fn in_order(&self, list: &mut SourceList, order: SourceOrder) {
         for kind in order.kinds() {
             match kind {
                 SourceKind::Project => {
@@ -90,7 +89,7 @@ impl Surroundings {
         }
     }
 
-    fn org(&self, list: &mut List, pinned: bool) {
+    fn org(&self, list: &mut SourceList, pinned: bool) {
         let kind = if pinned {
             SourceKind::OrgPinned
         } else {
@@ -103,7 +102,7 @@ impl Surroundings {
 
     /// Folders that the configuration names. A relative one is a folder of whichever project is at
     /// hand, so it is that project's, and not chosen by the user as an absolute one is.
-    fn extra(&self, list: &mut List) {
+    fn extra(&self, list: &mut SourceList) {
         let root = self.project_root();
         for folder in &self.extra {
             let kind = if folder.is_absolute() || self.is_home(root) {
@@ -116,7 +115,7 @@ impl Surroundings {
     }
 
     /// The folders of agents for their user.
-    fn of_user(&self, list: &mut List, folders: impl IntoIterator<Item = PathBuf>) {
+    fn of_user(&self, list: &mut SourceList, folders: impl IntoIterator<Item = PathBuf>) {
         let is_moved = self.moved();
         for folder in folders {
             if is_moved(&folder) {
@@ -137,19 +136,19 @@ impl Surroundings {
     }
 
     /// A folder that a variable puts elsewhere. In a project it is that project's, because what lies
-    /// there comes from others; where it lies in several, by its links, each of them has a say.
-    fn elsewhere(&self, list: &mut List, folder: PathBuf) {
+    /// there comes from others; if its links lead through several, each of them counts.
+    fn elsewhere(&self, list: &mut SourceList, folder: PathBuf) {
         // It would be another one wherever the process happens to be.
         if folder.is_relative() {
             return;
         }
         let around = self.projects_around(&folder);
-        let here = real(self.project_root());
-        let is_believed = |root: &&PathBuf| **root == here || self.trusted.contains(root);
-        if let Some(untrusted) = around.roots.iter().find(|root| !is_believed(root)) {
+        let here = resolved(self.project_root());
+        let is_trusted = |root: &&PathBuf| **root == here || self.trusted.contains(root);
+        if let Some(untrusted) = around.roots.iter().find(|root| !is_trusted(root)) {
             list.add_of(untrusted, ProjectTrust::Untrusted, folder);
         } else if around.roots.contains(&here) {
-            // Nobody has to list a folder twice because it has two names.
+            // A folder with two names is listed once.
             if !list.known.contains(around.folder.as_os_str()) {
                 list.add(SourceKind::Project, folder);
                 list.known.insert(around.folder.into_os_string());
@@ -162,7 +161,7 @@ impl Surroundings {
     }
 
     /// The roots of the projects that folders of agents lie in where a variable puts them: real
-    /// paths, for whoever knows which of them are trusted.
+    /// paths, for a caller that knows which of them are trusted.
     pub fn projects_of_agents(&self) -> Vec<PathBuf> {
         let is_moved = self.moved();
         let folders = agents::user_folders(self.agents_home());
@@ -174,7 +173,7 @@ impl Surroundings {
 
     fn at_home<'a>(
         &self,
-        list: &mut List,
+        list: &mut SourceList,
         kind: SourceKind,
         folders: impl IntoIterator<Item = &'a str>,
     ) {
@@ -186,7 +185,7 @@ impl Surroundings {
     }
 
     /// The folders at the working directory, then at each parent up to the project's root.
-    fn upward<'a>(&self, list: &mut List, folders: impl IntoIterator<Item = &'a str>) {
+    fn upward<'a>(&self, list: &mut SourceList, folders: impl IntoIterator<Item = &'a str>) {
         let folders: Vec<&str> = folders.into_iter().collect();
         for level in self.levels() {
             for folder in &folders {
@@ -197,15 +196,15 @@ impl Surroundings {
 }
 
 #[derive(Default)]
-struct List {
-    sources: Vec<Source>,
+struct SourceList {
+    sources: Vec<SkillSource>,
     /// Their folders, each written in one way only: `a//b/` is `a/b`.
     known: HashSet<OsString>,
 }
 
-impl List {
-    /// Folders that are believed are named by their whole path: any other, such as one of a home that
-    /// nobody named, would be a folder of wherever the process happens to be.
+impl SourceList {
+    /// Trusted folders have absolute paths: a relative one, such as one of a home that is not set, would be
+    /// a folder of the current directory of the process.
     fn add(&mut self, kind: SourceKind, root: PathBuf) {
         let is_anyones = matches!(
             kind,
@@ -214,7 +213,7 @@ impl List {
         if root.is_relative() && !is_anyones {
             return;
         }
-        self.put(Source {
+        self.put(SkillSource {
             kind,
             root,
             other: None,
@@ -224,7 +223,7 @@ impl List {
     /// A folder of another project than the one at hand.
     fn add_of(&mut self, project: &Path, trust: ProjectTrust, root: PathBuf) {
         let project = project.to_owned();
-        self.put(Source {
+        self.put(SkillSource {
             kind: SourceKind::Project,
             root,
             other: Some(OtherProject {
@@ -234,7 +233,7 @@ impl List {
         });
     }
 
-    fn put(&mut self, source: Source) {
+    fn put(&mut self, source: SkillSource) {
         let plain: PathBuf = source.root.components().collect();
         if self.known.insert(plain.into_os_string()) {
             self.sources.push(source);

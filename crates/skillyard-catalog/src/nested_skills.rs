@@ -1,5 +1,5 @@
-//! Skills inside of a skill. They are files of it like all others, but some agents look for a
-//! `SKILL.md` everywhere, and offer what they find as a skill of its own.
+//! Skills inside a skill. They are ordinary files of it, but some agents look for a `SKILL.md`
+//! everywhere and offer each as a skill of its own.
 
 use std::path::Path;
 
@@ -12,8 +12,8 @@ use crate::resource::SkillRoot;
 
 /// A skill inside of a skill.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Inner {
-    /// Its folder, below the one of the skill that it lies in.
+pub struct NestedSkill {
+    /// Its folder, relative to the skill around it.
     pub folder: String,
     /// Its name.
     pub name: String,
@@ -21,7 +21,7 @@ pub struct Inner {
     pub description: String,
 }
 
-impl Inner {
+impl NestedSkill {
     /// The skill that a file of a skill is for such agents.
     pub fn of(path: &str, bytes: &[u8]) -> Option<Self> {
         let folder = folder(path)?;
@@ -36,11 +36,11 @@ impl Inner {
 }
 
 /// The skills inside of the one in a folder.
-pub fn inner(skill: &Path) -> Vec<Inner> {
+pub fn nested_skills(skill: &Path) -> Vec<NestedSkill> {
     let files = SkillRoot::open(skill).and_then(|root| root.list(None));
     let files = files.map(|listing| listing.files).unwrap_or_default();
     let most = MAX_BYTES as u64 + 1;
-    let read = |path: &String| Inner::of(path, &beginning(&skill.join(path), most).ok()?);
+    let read = |path: &String| NestedSkill::of(path, &beginning(&skill.join(path), most).ok()?);
     let paths = files.iter().map(|file| &file.path);
     paths
         .filter(|path| folder(path).is_some())

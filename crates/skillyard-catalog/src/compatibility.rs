@@ -1,4 +1,4 @@
-//! What is unusual about a skill, so that some agents do not offer it.
+//! Irregularities of a skill that keep some agents from offering it.
 
 mod unquoted;
 
@@ -12,12 +12,12 @@ use skillyard_format::frontmatter::Oddity;
 use skillyard_format::yaml::{ScalarStyle, Value, is_typed};
 
 use crate::record::Record;
-use crate::source::{Source, SourceKind};
+use crate::source::{SkillSource, SourceKind};
 use unquoted::Unquoted;
 
 /// The longest name and description that the specification allows.
-const NAME: usize = 64;
-const DESCRIPTION: usize = 1024;
+const MAX_NAME_LENGTH: usize = 64;
+const MAX_DESCRIPTION_LENGTH: usize = 1024;
 
 /// One unusual thing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
@@ -53,11 +53,11 @@ pub enum Quirk {
     DescriptionList,
     /// A text of its frontmatter needs quotes and has none.
     UnquotedText,
-    /// The same, and quotes around the values of lines do not mend it.
+    /// As [`Quirk::UnquotedText`], and quotes around the values of lines do not fix it.
     UnquotedLine,
-    /// The same, and blocks for the values of fields do not mend it.
+    /// As [`Quirk::UnquotedText`], and blocks for the values of fields do not fix it.
     UnquotedField,
-    /// The same, and quotes around the values of fields do not mend it.
+    /// As [`Quirk::UnquotedText`], and quotes around the values of fields do not fix it.
     UnquotedValue,
     /// Its `metadata` is a text or a list.
     MetadataText,
@@ -85,7 +85,7 @@ pub enum Quirk {
     Separator,
     /// Its file is UTF-16.
     Utf16,
-    /// Its file has bytes that are no UTF-8.
+    /// Its file has bytes that are not UTF-8.
     NotUtf8,
     /// Its file starts with a byte order mark.
     ByteOrderMark,
@@ -160,14 +160,14 @@ impl Quirk {
             | Self::Utf16
             | Self::NotUtf8
             | Self::ByteOrderMark
-            | Self::LeadingSpace => "Mend it with `skillyard validate --fix`",
+            | Self::LeadingSpace => "Fix it with `skillyard validate --fix`",
             _ => "See what is wrong with `skillyard validate`",
         }
     }
 }
 
 /// Everything unusual about a skill of a source.
-pub fn quirks(record: &Record, source: &Source) -> Vec<Quirk> {
+pub fn quirks(record: &Record, source: &SkillSource) -> Vec<Quirk> {
     let name = &*record.name;
     let folder = record.folder.file_name().and_then(|name| name.to_str());
     let depth = record.folder.strip_prefix(&source.root);
@@ -233,14 +233,14 @@ pub fn in_file(
             name.contains("--") || name.starts_with('-') || name.ends_with('-'),
         ),
         (Quirk::NameNotAscii, !name.is_ascii()),
-        (Quirk::NameLong, name.chars().count() > NAME),
+        (Quirk::NameLong, name.chars().count() > MAX_NAME_LENGTH),
         (
             Quirk::NameNotText,
             is_typed(name) && !is_word(name) && is_plain(document, "name"),
         ),
         (
             Quirk::DescriptionLong,
-            description.chars().count() > DESCRIPTION,
+            description.chars().count() > MAX_DESCRIPTION_LENGTH,
         ),
         (
             Quirk::DescriptionNotText,
@@ -317,7 +317,7 @@ fn has_byte_order_mark(document: &Document<'_>) -> bool {
 }
 
 /// Whether a folder of a project is reached by a link out of the project.
-fn leaves(folder: &Path, source: &Source) -> bool {
+fn leaves(folder: &Path, source: &SkillSource) -> bool {
     // `.agents/skills` is two folders below the project.
     let Some(project) = source.root.ancestors().nth(2) else {
         return false;

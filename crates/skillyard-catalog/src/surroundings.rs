@@ -1,18 +1,25 @@
-//! What lies around the working directory: the project that it is part of, and the home.
+//! Where skills are looked for: the project around the working directory, the home, and the order of sources.
+//!
+//! The presets reproduce the orders of other runtimes, so that a catalog here shows what their users see.
+
+mod preset;
+mod sources;
 
 use std::collections::BTreeSet;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
-use super::listed::project_folders;
-use super::{OrgFolder, Preset, Source, SourceKind};
 use crate::agents::{Home, Variables};
-use crate::ways::{real, ways};
+use crate::path_probe::{link_steps, resolved};
+use crate::source::{OrgFolder, SkillSource, SourceKind};
+
+pub use preset::{PRESETS, Preset};
+pub use sources::project_folders;
 
 /// The files that make a folder a project which skills are installed in.
 const PROJECT_FILES: [&str; 2] = ["skills.toml", "skills.lock"];
 
-/// Whether skills are installed in a folder, or are to be.
+/// Whether skills are or will be installed in a folder.
 pub fn has_project_files(folder: &Path) -> bool {
     PROJECT_FILES.iter().any(|name| folder.join(name).exists())
 }
@@ -42,7 +49,7 @@ pub struct Surroundings {
 pub(super) struct Around {
     /// Its real path.
     pub(super) folder: PathBuf,
-    /// The real roots of the projects that it, or a link on the way to it, lies in.
+    /// The real roots of the projects around it, or around a link on the way to it.
     pub(super) roots: BTreeSet<PathBuf>,
 }
 
@@ -64,7 +71,7 @@ impl Surroundings {
         let repository = self.repository();
         let mut outward = self.outward();
         outward.find(|folder| {
-            // What is in a repository is one thing. Elsewhere anybody can write into a folder such
+            // A repository is one unit. Elsewhere other users can write into a folder such
             // as `/tmp`, and must not make what others have there part of a project.
             Some(*folder) == repository
                 || has_project_files(folder) && (repository.is_some() || self.has_owner_of(folder))
@@ -83,7 +90,7 @@ impl Surroundings {
         self.outward().find(|folder| folder.join(".git").exists())
     }
 
-    /// The working directory and its parents. What lies in the home directory itself is the user's,
+    /// The working directory and its parents. Skills in the home directory itself are the user's,
     /// not a project's.
     fn outward(&self) -> impl Iterator<Item = &Path> {
         let levels = self.current.ancestors();
@@ -94,27 +101,27 @@ impl Surroundings {
     /// another one is a project of its own; a folder in none is a project's if it is one that skills
     /// are looked for in here.
     pub(super) fn projects_around(&self, folder: &Path) -> Around {
-        let ways = ways(folder);
-        let own = |way: &Path| {
-            let is_own = |level: &Path| project_folders().any(|each| way == level.join(each));
+        let steps = link_steps(folder);
+        let own = |step: &Path| {
+            let is_own = |level: &Path| project_folders().any(|each| step == level.join(each));
             self.levels().any(is_own).then(|| self.project_root())
         };
-        let roots = ways.iter().filter_map(|way| {
+        let roots = steps.iter().filter_map(|step| {
             let around = Self {
-                current: way.clone(),
+                current: step.clone(),
                 home: self.home.clone(),
                 ..Self::default()
             };
             let root = around.repository().or_else(|| around.install_root());
-            root.or_else(|| own(way)).map(real)
+            root.or_else(|| own(step)).map(resolved)
         });
         Around {
             roots: roots.collect(),
-            folder: ways.last().cloned().unwrap_or_default(),
+            folder: steps.last().cloned().unwrap_or_default(),
         }
     }
 
-    /// Whether a parent, and what makes it a project, belongs to whom the working directory does.
+    /// Whether a parent, and what makes it a project, has the owner of the working directory.
     fn has_owner_of(&self, folder: &Path) -> bool {
         let owner = |path: &Path| path.symlink_metadata().ok().map(|found| found.uid());
         let own = owner(&self.current);
@@ -131,10 +138,10 @@ impl Surroundings {
         };
         let sources = self.sources().into_iter();
         let sources = sources.filter(|source| source.kind != SourceKind::Builtin);
-        let holders: Vec<Source> = sources.filter(|source| is_in(&source.root)).collect();
+        let holders: Vec<SkillSource> = sources.filter(|source| is_in(&source.root)).collect();
         if !holders.is_empty() {
             // With a link a project can name the user's folders as its own.
-            let is_own = |source: &Source| source.kind == SourceKind::Project;
+            let is_own = |source: &SkillSource| source.kind == SourceKind::Project;
             let is_own = holders.iter().all(is_own);
             let other = holders.into_iter().find_map(|source| source.other);
             let root = || other.map_or_else(|| self.project_root().to_owned(), |other| other.root);

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::order::Order;
+use crate::source::SourceOrder;
 
 /// The order of sources, after the organisation's pinned folders.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -19,7 +19,7 @@ pub enum Preset {
     /// Personal before project.
     ClaudeCode,
     /// The folders of the default order, with their kinds in another one.
-    Own(Order),
+    Own(SourceOrder),
 }
 
 /// Where the agent harness keeps what was installed, before everything else.
@@ -46,7 +46,7 @@ impl Preset {
         }
     }
 
-    /// The same for what is installed for the user: some runtimes keep that apart from what the user
+    /// The folder for what is installed for the user: some runtimes keep that apart from what the user
     /// wrote.
     pub fn installed_folder(self) -> Option<&'static str> {
         match self {

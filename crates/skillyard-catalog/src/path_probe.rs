@@ -1,7 +1,6 @@
-//! The ways to a folder: a path can lead through links, and back again with `..`.
+//! Follows the symbolic links of a path one by one.
 //!
-//! Whoever made one of these links chose where it leads, so that all of them count where somebody has
-//! to be trusted, and no spelling of a path does.
+//! The author of each link chose its target, so each of them counts where trust is decided, whatever the spelling of the path.
 
 use std::collections::VecDeque;
 use std::ffi::OsString;
@@ -14,11 +13,11 @@ use rustix::io::Errno;
 const MAX_LINKS: usize = 40;
 
 /// Each path on the way to where an absolute one leads: one for every link that is followed, with what
-/// comes before it resolved, and last the real path. What is not there yet is nobody's link.
-pub(crate) fn ways(path: &Path) -> Vec<PathBuf> {
+/// comes before it resolved, and last the real path. What does not exist yet is not a link.
+pub(crate) fn link_steps(path: &Path) -> Vec<PathBuf> {
     let mut ahead = steps(path);
     let mut here = PathBuf::from("/");
-    let mut ways = Vec::new();
+    let mut found = Vec::new();
     while let Some(step) = ahead.pop_front() {
         if step == ".." {
             here.pop();
@@ -28,9 +27,9 @@ pub(crate) fn ways(path: &Path) -> Vec<PathBuf> {
         let Ok(says) = here.read_link() else {
             continue;
         };
-        ways.push(here.iter().chain(ahead.iter().map(AsRef::as_ref)).collect());
-        if ways.len() > MAX_LINKS {
-            return ways;
+        found.push(here.iter().chain(ahead.iter().map(AsRef::as_ref)).collect());
+        if found.len() > MAX_LINKS {
+            return found;
         }
         if says.is_absolute() {
             here = PathBuf::from("/");
@@ -42,20 +41,20 @@ pub(crate) fn ways(path: &Path) -> Vec<PathBuf> {
         }
     }
     // Where names may be written in capitals or not, they are as the disk has them.
-    ways.push(here.canonicalize().unwrap_or(here));
-    ways
+    found.push(here.canonicalize().unwrap_or(here));
+    found
 }
 
 /// A path with no link in it, also where nothing is there yet.
-pub fn real(path: &Path) -> PathBuf {
+pub fn resolved(path: &Path) -> PathBuf {
     let real = path.canonicalize().ok();
-    let real = real.or_else(|| path.is_absolute().then(|| ways(path).pop()).flatten());
+    let real = real.or_else(|| path.is_absolute().then(|| link_steps(path).pop()).flatten());
     real.unwrap_or_else(|| path.to_owned())
 }
 
 /// The link to nothing by which there is nothing at a path, and where it leads: the path itself, or what
 /// lies furthest up on the way to it. What it leads to may be on a disk that is not mounted now.
-pub fn dangling(path: &Path) -> Option<(PathBuf, PathBuf)> {
+pub fn dangling_link(path: &Path) -> Option<(PathBuf, PathBuf)> {
     let is_listed = |each: &&Path| each.symlink_metadata().is_ok();
     let link = path.ancestors().find(is_listed)?;
     let to = link.read_link().ok()?;
@@ -65,7 +64,7 @@ pub fn dangling(path: &Path) -> Option<(PathBuf, PathBuf)> {
 }
 
 /// The link on the way to a path that leads back to itself, so that nothing can be at the path.
-pub fn looping(path: &Path) -> Option<PathBuf> {
+pub fn link_loop(path: &Path) -> Option<PathBuf> {
     let is_listed = |each: &&Path| each.symlink_metadata().is_ok();
     let link = path.ancestors().find(is_listed)?;
     let is_loop = |error: io::Error| error.raw_os_error() == Some(Errno::LOOP.raw_os_error());
@@ -74,7 +73,7 @@ pub fn looping(path: &Path) -> Option<PathBuf> {
 }
 
 /// The folder on the way to a path, or the path itself, that the user may not look into.
-pub fn closed(path: &Path) -> Option<PathBuf> {
+pub fn inaccessible(path: &Path) -> Option<PathBuf> {
     let is_refused = |error: &io::Error| error.kind() == io::ErrorKind::PermissionDenied;
     match path.metadata() {
         Ok(found) if found.is_dir() => {
@@ -122,7 +121,7 @@ mod tests {
         symlink("loop", at("loop")).unwrap();
         let check = |path: &str, expected: &[&str]| {
             let expected: Vec<PathBuf> = expected.iter().map(|each| at(each)).collect();
-            assert_eq!(ways(&at(path)), expected, "{path}");
+            assert_eq!(link_steps(&at(path)), expected, "{path}");
         };
         check("data/clone", &["data/clone"]);
         check("data/../data/./clone//x", &["data/clone/x"]);
@@ -134,7 +133,7 @@ mod tests {
         // A step back from behind a link is not one in front of it.
         check("home/c/../y", &["home/c/../y", "lnk/clone/../y", "data/y"]);
         check("none/../none/x", &["none/x"]);
-        assert_eq!(ways(&at("loop")).len(), MAX_LINKS + 1);
+        assert_eq!(link_steps(&at("loop")).len(), MAX_LINKS + 1);
     }
 
     #[test]
@@ -145,20 +144,20 @@ mod tests {
         symlink("disk", at("there")).unwrap();
         symlink("gone/home", at("link")).unwrap();
         for below in ["link", "link/a", "link/a/b"] {
-            let found = dangling(&at(below));
+            let found = dangling_link(&at(below));
             assert_eq!(found, Some((at("link"), "gone/home".into())), "{below}");
         }
         for sound in ["disk", "disk/a/b", "there", "there/a", "none/a"] {
-            assert_eq!(dangling(&at(sound)), None, "{sound}");
+            assert_eq!(dangling_link(&at(sound)), None, "{sound}");
         }
         symlink("other", at("round")).unwrap();
         symlink("round", at("other")).unwrap();
         for below in ["round", "round/a/b"] {
-            assert_eq!(looping(&at(below)), Some(at("round")), "{below}");
-            assert_eq!(dangling(&at(below)), None, "{below}");
+            assert_eq!(link_loop(&at(below)), Some(at("round")), "{below}");
+            assert_eq!(dangling_link(&at(below)), None, "{below}");
         }
         for other in ["disk", "there/a", "none/a", "link/a"] {
-            assert_eq!(looping(&at(other)), None, "{other}");
+            assert_eq!(link_loop(&at(other)), None, "{other}");
         }
     }
 }

@@ -1,16 +1,16 @@
-//! Several patterns in one text, such as `a-*,b-*`.
+//! Lists of patterns in one text, such as `a-*,b-*`.
 
 /// The patterns of a text, which commas part; one in `{a,b}` or `[a,b]`, or behind a `\`, is part of
 /// a pattern.
 pub fn split(text: &str) -> impl Iterator<Item = &str> {
-    let mut place = Place::default();
+    let mut place = PatternPosition::default();
     let parts = text.split(move |c| place.is_end(c));
     parts.map(str::trim).filter(|part| !part.is_empty())
 }
 
 /// Where in a pattern a character stands.
 #[derive(Default)]
-struct Place {
+struct PatternPosition {
     braces: usize,
     class: Option<Class>,
     is_escaped: bool,
@@ -24,7 +24,7 @@ enum Class {
     Begun,
 }
 
-impl Place {
+impl PatternPosition {
     /// Whether a pattern ends before this character, which is none of its own.
     fn is_end(&mut self, c: char) -> bool {
         if std::mem::take(&mut self.is_escaped) {

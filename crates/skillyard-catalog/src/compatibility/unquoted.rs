@@ -1,6 +1,6 @@
-//! Frontmatter that is no YAML, because a text in it needs quotes.
+//! Frontmatter that is not YAML, because a text in it needs quotes.
 //!
-//! Agents mend it, too, each in its own way and not as much as we do. What each of them can still read
+//! Agents repair it too, each in its own way and less than Skillyard. What each of them can still read
 //! was measured with files of every kind.
 
 use skillyard_format::Document;
@@ -9,16 +9,16 @@ use skillyard_format::frontmatter::repair::{Repair, RepairKind};
 use skillyard_format::yaml::{Mapping, ScalarStyle, Value};
 
 /// What YAML does not take for text at the start of a value.
-const MARKS: [char; 10] = ['[', '{', '*', '&', '!', '@', '`', '%', '>', '|'];
+const NON_TEXT_STARTS: [char; 10] = ['[', '{', '*', '&', '!', '@', '`', '%', '>', '|'];
 
 /// The texts of a file that need quotes, and what stands beside them.
 pub(super) struct Unquoted<'a> {
-    texts: Vec<Text<'a>>,
+    texts: Vec<UnquotedText<'a>>,
     document: &'a Document<'a>,
 }
 
 /// One text that needs quotes.
-struct Text<'a> {
+struct UnquotedText<'a> {
     /// Its field.
     key: &'a str,
     /// All of it.
@@ -34,7 +34,9 @@ impl<'a> Unquoted<'a> {
             Frontmatter::Read { repairs, .. } => &repairs[..],
             _ => &[],
         };
-        let texts = repairs.iter().filter_map(|each| Text::of(each, document));
+        let texts = repairs
+            .iter()
+            .filter_map(|each| UnquotedText::of(each, document));
         Self {
             texts: texts.collect(),
             document,
@@ -43,19 +45,19 @@ impl<'a> Unquoted<'a> {
 
     /// Whether something is left over for who puts quotes around the value of each line that has a
     /// colon and a space in it, or that starts with one of a few marks. That makes a text of braces,
-    /// too, which is no `metadata`.
+    /// too, which is not valid `metadata`.
     pub(super) fn defies_lines(&self) -> bool {
-        let mends = |text: &Text<'_>| {
+        let is_fixed = |text: &UnquotedText<'_>| {
             text.is_one_line()
                 && !text.whole.starts_with(['"', '\'', '>', '|'])
                 && (text.has_colon() || text.whole.starts_with(['[', '{', '@', '`', '!']))
         };
-        !self.texts.is_empty() && (!self.texts.iter().all(mends) || self.has_braced_metadata())
+        !self.texts.is_empty() && (!self.texts.iter().all(is_fixed) || self.has_braced_metadata())
     }
 
-    /// The same for who makes a block of the value of each field that has a colon in its first line.
+    /// Whether something is left over for an agent that makes a block of the value of each field that has a colon in its first line.
     pub(super) fn defies_fields(&self) -> bool {
-        let mends = |text: &Text<'_>| {
+        let is_fixed = |text: &UnquotedText<'_>| {
             !text.is_inner
                 && !text.is_torn()
                 && !text.key.contains('-')
@@ -63,19 +65,19 @@ impl<'a> Unquoted<'a> {
                 && !text.is_in_quotes()
                 && !text.whole.starts_with(['[', '{'])
         };
-        !self.texts.iter().all(mends)
+        !self.texts.iter().all(is_fixed)
     }
 
-    /// The same for who puts quotes around the value of each field that has a colon and a space in it,
+    /// Whether something is left over for an agent that puts quotes around the value of each field that has a colon and a space in it,
     /// or starts with a mark: a block, too, and then the lines of the block are left over.
     pub(super) fn defies_quotes(&self) -> bool {
-        let mends = |text: &Text<'_>| {
+        let is_fixed = |text: &UnquotedText<'_>| {
             !text.is_inner
                 && text.is_one_line()
                 && !text.is_in_quotes()
-                && (text.has_colon() || text.whole.starts_with(MARKS))
+                && (text.has_colon() || text.whole.starts_with(NON_TEXT_STARTS))
         };
-        !self.texts.is_empty() && (!self.texts.iter().all(mends) || self.has_block())
+        !self.texts.is_empty() && (!self.texts.iter().all(is_fixed) || self.has_block())
     }
 
     fn fields(&self) -> Option<&Mapping> {
@@ -98,7 +100,7 @@ impl<'a> Unquoted<'a> {
     }
 }
 
-impl<'a> Text<'a> {
+impl<'a> UnquotedText<'a> {
     fn of(repair: &'a Repair, document: &'a Document<'a>) -> Option<Self> {
         let RepairKind::Unquoted { key, .. } = &repair.kind else {
             return None;
